@@ -1,0 +1,51 @@
+"""Viva Voce examines language models on scientific papers.
+
+The names below load on first use, so `import vivavoce` costs nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from vivavoce.corpus import Corpus, load_corpus
+    from vivavoce.records import Window
+    from vivavoce.results import leaderboard
+    from vivavoce.rounds import Round, build_round, load_round
+    from vivavoce.running import run
+    from vivavoce.tasks import list_tasks
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Corpus": "vivavoce.corpus",
+    "Round": "vivavoce.rounds",
+    "Window": "vivavoce.records",
+    "build_round": "vivavoce.rounds",
+    "leaderboard": "vivavoce.results",
+    "list_tasks": "vivavoce.tasks",
+    "load_corpus": "vivavoce.corpus",
+    "load_round": "vivavoce.rounds",
+    "run": "vivavoce.running",
+}
+
+__all__ = [
+    "Corpus",
+    "Round",
+    "Window",
+    "__version__",
+    "build_round",
+    "leaderboard",
+    "list_tasks",
+    "load_corpus",
+    "load_round",
+    "run",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name from the module that defines it."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOMES[name]), name)

@@ -1,0 +1,57 @@
+"""The errors a user can meet, each with the exit code that `viva` ends with.
+
+```
+VivaError           1   the work failed
+├── DamagedError    1   a stored file no longer matches its recorded hash
+├── StaleError      1   a step has to be done first
+├── InputError      2   wrong use or unreadable input
+├── MissingExtra    1   an optional package is not installed
+└── LockedError    75   another process holds the corpus or round
+```
+"""
+
+from __future__ import annotations
+
+
+class VivaError(Exception):
+    """Work that failed; the message says what, where and what to do."""
+
+    exit_code = 1
+
+
+class DamagedError(VivaError):
+    """A stored file is missing or differs from the hash recorded for it."""
+
+
+class StaleError(VivaError):
+    """A command needs a step that was not done, or was done before something changed."""
+
+
+class InputError(VivaError):
+    """Wrong use or unreadable input; the message names the file, the line or the id."""
+
+    exit_code = 2
+
+
+class MissingExtra(VivaError):
+    """An optional package is not installed.
+
+    The message carries the pip command that installs it.
+    """
+
+    def __init__(self, package: str, extra: str, purpose: str) -> None:
+        super().__init__(
+            f"{purpose} needs the package {package}. "
+            f"Install it with: pip install 'vivavoce[{extra}]'"
+        )
+
+
+class LockedError(VivaError):
+    """Another process holds a folder; `pid` is that process, or None when unknown."""
+
+    exit_code = 75
+
+    def __init__(self, folder: str, pid: int | None) -> None:
+        self.pid = pid
+        owner = f"process {pid}" if pid is not None else "another process"
+        super().__init__(f"{folder} is held by {owner}. Wait for it to end, then run this again.")

@@ -1,0 +1,168 @@
+"""What flows through the house: frozen, typed records without logic.
+
+A source reads a file into `Document` records. The corpus merges the documents that describe
+one paper and stores `Paper`, `Authorship`, `Section`, `Reference` and `CitedTable` rows.
+Lists keep their order in `ordinal` fields, which start at 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+
+SECTION_ROLES = (
+    "abstract",
+    "introduction",
+    "related_work",
+    "background",
+    "method",
+    "experiments",
+    "results",
+    "discussion",
+    "conclusion",
+    "acknowledgements",
+    "references",
+    "appendix",
+    "other",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A span of UTC dates: `start` inclusive, `end` exclusive."""
+
+    start: date
+    end: date
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """One author of a paper, as the source lists them."""
+
+    name: str
+    author_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One section of a paper's text."""
+
+    ordinal: int
+    level: int
+    """1 is a top-level section."""
+    heading: str | None
+    """Without its number; None where the text has no heading."""
+    role: str | None
+    """One of `SECTION_ROLES`; a source leaves None where its markup does not tell."""
+    text: str
+    """Paragraphs, separated by a blank line."""
+    number: str | None = None
+    """The printed number, such as `3.2` or `A.1`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """One entry of a paper's list of references."""
+
+    ordinal: int
+    raw: str
+    title: str | None = None
+    year: int | None = None
+    first_author: str | None = None
+    arxiv_id: str | None = None
+    doi: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CitedTable:
+    """One table of a paper, with the references cited inside it or its caption."""
+
+    ordinal: int
+    caption: str
+    cells: tuple[tuple[str, ...], ...]
+    cited: tuple[int, ...] = ()
+    """Ordinals of `Reference` entries."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One leaderboard entry: a method's score on a dataset."""
+
+    dataset: str
+    task: str
+    metric: str
+    method: str
+    score: float | None
+    score_text: str
+    paper_url: str | None = None
+    date: str | None = None
+    area: str | None = None
+    modality: str | None = None
+    higher_is_better: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What one source says of one paper."""
+
+    kind: str
+    """The source, such as `tei` or `metadata`."""
+    key: str
+    """Identity inside the source: a later document with the same key replaces this one."""
+    source_file: str | None = None
+    given_id: str | None = None
+    arxiv_id: str | None = None
+    """Versionless."""
+    acl_id: str | None = None
+    doi: str | None = None
+    source_url: str | None = None
+    version: str | None = None
+    """The version of the text that was read, such as `v2`."""
+    title: str | None = None
+    abstract: str | None = None
+    published: str | None = None
+    """`YYYY`, `YYYY-MM` or `YYYY-MM-DD`."""
+    categories: tuple[str, ...] = ()
+    venue: str | None = None
+    licence: str | None = None
+    authors: tuple[Author, ...] = ()
+    sections: tuple[Section, ...] = ()
+    references: tuple[Reference, ...] = ()
+    tables: tuple[CitedTable, ...] = ()
+    results: tuple[Result, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A file or row that could not be read, and why."""
+
+    where: str
+    """File name, with the row where there is one: `papers.jsonl:12`."""
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """A paper of the corpus: what its documents say together."""
+
+    paper_id: str
+    title: str | None
+    abstract: str | None
+    published: str | None
+    date_precision: str | None
+    """`day`, `month` or `year`; None for an undated paper."""
+    date_source: str | None
+    """`metadata`, `arxiv_id` or `anthology_id`; None for an undated paper."""
+    arxiv_id: str | None
+    acl_id: str | None
+    doi: str | None
+    source_url: str | None
+    categories: tuple[str, ...]
+    venue: str | None
+    licence: str | None
+    version: str | None
+    source: str
+    """The sources merged, joined by `+`: `metadata+tei`."""
+    source_file: str | None
+    gates: tuple[str, ...]
+    """Quality gates the paper does not pass; empty for a paper fit to be a target."""

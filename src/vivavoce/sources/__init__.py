@@ -1,0 +1,79 @@
+"""One reader per file: bytes in, records out. Nothing else talks to the outside.
+
+A source is a module here that defines `SOURCE`. It says which files are its own, cuts them into
+pieces that can be read alone, and reads one piece into documents and faults. It never raises for
+a bad file: it yields a `Fault`, so the rest of the folder still goes in.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from vivavoce.errors import InputError
+from vivavoce.records import Document, Fault
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of an input that is read alone, such as one file or a run of its rows."""
+
+    path: Path
+    start: int = 0
+    """Where it starts, in the source's own unit (bytes or rows)."""
+    stop: int | None = None
+    """Where it ends, exclusive; None for the end of the file."""
+    first_row: int = 1
+    """Number of its first row or line, for messages."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """What a user can ask of a source."""
+
+    rename: Mapping[str, str] = field(default_factory=dict)
+    """Their column name -> ours (`--map`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A kind of input that `viva ingest KIND` reads."""
+
+    kind: str
+    summary: str
+    """One line for `viva list sources`."""
+    is_metadata: bool
+    """Its titles, authors and dates go before those extracted from text."""
+    matches: Callable[[Path], bool]
+    """Whether a file found in a folder is of this kind, told from its name."""
+    pieces: Callable[[Path], Iterator[Piece]]
+    """Cut one file; raises `InputError` when the file cannot be opened at all."""
+    read: Callable[[Piece, ReadOptions], Iterator[Document | Fault]]
+    reader_version: str = "1"
+    """Raised when the same bytes give other records."""
+
+
+def one_piece(path: Path) -> Iterator[Piece]:
+    """Cut nothing: for sources whose file is one paper."""
+    yield Piece(path)
+
+
+def list_sources() -> dict[str, Source]:
+    """Every source by kind, in alphabetical order."""
+    modules = (
+        importlib.import_module(f"{__name__}.{module.name}")
+        for module in pkgutil.iter_modules(__path__)
+    )
+    sources = [module.SOURCE for module in modules if hasattr(module, "SOURCE")]
+    return {source.kind: source for source in sorted(sources, key=lambda source: source.kind)}
+
+
+def get_source(kind: str) -> Source:
+    """The source of a kind; `InputError` lists the kinds there are."""
+    sources = list_sources()
+    if kind not in sources:
+        raise InputError(f"No source is called {kind!r}. There are: {', '.join(sources)}.")
+    return sources[kind]

@@ -1,0 +1,229 @@
+"""Files in and out: atomic writes, Parquet and JSON, completion markers, hashes and locks.
+
+Nothing here knows what a paper is. Every file is written beside its final name, flushed to disk
+and renamed, so a reader sees either the old file or the whole new one. No time stamp is ever
+written: the same rows give the same bytes.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import gzip
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from vivavoce.errors import DamagedError, InputError, LockedError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Row = dict[str, Any]
+
+LOCK_NAME = ".lock"
+DONE_SUFFIX = ".done.json"
+_CHUNK_BYTES = 1 << 20
+
+
+def canonical_json(value: Any) -> str:
+    """One spelling for one value: sorted keys, no spaces, no NaN (raises ValueError)."""
+    return json.dumps(
+        value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False
+    )
+
+
+def hash_of(value: Any) -> str:
+    """Sha256 of a value's canonical JSON."""
+    return hashlib.sha256(canonical_json(value).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def hash_file(path: Path) -> str:
+    """Sha256 of a file's bytes, read in pieces."""
+    digest = hashlib.sha256()
+    with path.open("rb") as stream:
+        while piece := stream.read(_CHUNK_BYTES):
+            digest.update(piece)
+    return digest.hexdigest()
+
+
+def hash_rows(rows: Iterable[Mapping[str, Any]]) -> str:
+    """Sha256 over the canonical JSON of each row, in order.
+
+    Unlike a file's hash it does not depend on the version of the Parquet writer.
+    """
+    digest = hashlib.sha256()
+    for row in rows:
+        digest.update(canonical_json(row).encode("utf-8", "surrogatepass"))
+        digest.update(b"\n")
+    return digest.hexdigest()
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all, surviving a kill and a power cut."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.tmp")
+    with temporary.open("wb") as stream:
+        stream.write(content)
+        stream.flush()
+        os.fsync(stream.fileno())
+    temporary.replace(path)
+    _sync_folder(path.parent)
+
+
+def write_text(path: Path, content: str) -> None:
+    """Write UTF-8 text whole or not at all."""
+    write_bytes(path, content.encode("utf-8"))
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write a value as readable JSON: sorted keys, two spaces, a final newline, no NaN."""
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False, indent=2, allow_nan=False)
+    write_text(path, text + "\n")
+
+
+def read_json(path: Path) -> Any:
+    """Read a JSON file; `InputError` names the file when it is missing or malformed."""
+    try:
+        return json.loads(path.read_text("utf-8"))
+    except FileNotFoundError as error:
+        raise InputError(f"{path} does not exist.") from error
+    except (UnicodeDecodeError, ValueError, RecursionError) as error:
+        raise InputError(f"{path} is not readable JSON: {error}") from error
+
+
+def open_text(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Yield (line number from 1, line without its newline) of a plain or gzip file.
+
+    Gzip is told by its first two bytes, not by the file's name. A cut or corrupt gzip file
+    raises `InputError`.
+    """
+    with path.open("rb") as probe:
+        is_gzip = probe.read(2) == b"\x1f\x8b"
+    try:
+        with gzip.open(path, "rb") if is_gzip else path.open("rb") as stream:
+            for number, line in enumerate(stream, start=1):
+                yield number, line.rstrip(b"\r\n")
+    except (EOFError, gzip.BadGzipFile) as error:
+        raise InputError(f"{path} is a damaged gzip file: {error}") from error
+
+
+def read_jsonl(path: Path) -> Iterator[tuple[int, Row]]:
+    """Yield (line number, object) of a JSON Lines file; blank lines are passed over.
+
+    `InputError` names the file and the line of anything that is not a JSON object.
+    """
+    for number, line in open_text(path):
+        if not line.strip():
+            continue
+        yield number, parse_object(line, f"{path}:{number}")
+
+
+def parse_object(line: bytes, where: str) -> Row:
+    """Parse one JSON object; `InputError` starts with `where`. NaN and Infinity are refused."""
+    try:
+        value = json.loads(line, parse_constant=_refuse_constant)
+    except (UnicodeDecodeError, ValueError, RecursionError) as error:
+        raise InputError(f"{where} is not readable JSON: {error}") from error
+    if not isinstance(value, dict):
+        raise InputError(f"{where} is not a JSON object.")
+    return value
+
+
+def _refuse_constant(name: str) -> float:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+def write_jsonl(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write rows as JSON Lines, whole or not at all."""
+    lines = [canonical_json(row) + "\n" for row in rows]
+    write_text(path, "".join(lines))
+
+
+def write_parquet(path: Path, rows: Sequence[Mapping[str, Any]], schema: pa.Schema) -> None:
+    """Write rows, in the order given, to one Parquet file, whole or not at all."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pa.Table.from_pylist(list(rows), schema=schema)
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, compression="zstd", write_statistics=False)
+    write_bytes(path, sink.getvalue().to_pybytes())
+
+
+def read_parquet(path: Path) -> list[Row]:
+    """Read a Parquet file as rows; `DamagedError` names a file that cannot be read."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        rows: list[Row] = pq.read_table(path).to_pylist()
+    except (OSError, pa.ArrowException) as error:
+        raise DamagedError(f"{path} cannot be read as Parquet: {error}") from error
+    return rows
+
+
+def mark_done(path: Path, *, config: str, inputs: str, extra: Mapping[str, Any]) -> None:
+    """Record that a shard is complete, bound to its content, its config and its inputs."""
+    marker = {**extra, "sha256": hash_file(path), "config": config, "inputs": inputs}
+    write_json(path.with_name(path.name + DONE_SUFFIX), marker)
+
+
+def read_done(path: Path, *, config: str, inputs: str) -> Row | None:
+    """Return a shard's marker when the shard stands as recorded, else None.
+
+    A shard counts as undone when its marker is missing, was written for another config or other
+    inputs, or when its bytes have changed since.
+    """
+    marker_path = path.with_name(path.name + DONE_SUFFIX)
+    if not marker_path.exists() or not path.exists():
+        return None
+    try:
+        marker: Row = read_json(marker_path)
+    except InputError:
+        return None
+    recorded = (marker.get("config"), marker.get("inputs"), marker.get("sha256"))
+    return marker if recorded == (config, inputs, hash_file(path)) else None
+
+
+@contextmanager
+def lock(folder: Path) -> Iterator[None]:
+    """Hold a folder for this process; `LockedError` names the process that holds it.
+
+    The kernel frees the lock of a killed process.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / LOCK_NAME).open("a+b") as stream:
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            stream.seek(0)
+            owner = stream.read().strip()
+            raise LockedError(str(folder), int(owner) if owner.isdigit() else None) from error
+        stream.truncate(0)
+        stream.write(str(os.getpid()).encode())
+        stream.flush()
+        try:
+            yield
+        finally:
+            stream.truncate(0)
+
+
+def hash_tree(folder: Path) -> dict[str, str]:
+    """Sha256 of every file below a folder, by relative path; locks and temporaries excluded."""
+    return {
+        path.relative_to(folder).as_posix(): hash_file(path)
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name != LOCK_NAME and not path.name.endswith(".tmp")
+    }
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
