@@ -52,6 +52,10 @@ class Source:
     pieces: Callable[[Path], Iterator[Piece]]
     """Cut one file; raises `InputError` when the file cannot be opened at all."""
     read: Callable[[Piece, ReadOptions], Iterator[Document | Fault]]
+    ignored_columns: Callable[[Path, ReadOptions], list[str]] | None = None
+    """For tables: the columns of a file that are not read; raises `InputError` for bad options."""
+    reads_files: bool = True
+    """False for a source that makes its papers; WHERE is then not a path."""
     reader_version: str = "1"
     """Raised when the same bytes give other records."""
 

@@ -1,0 +1,119 @@
+"""Verbs that show leaderboards."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from vivavoce.cli.output import JSON_OPTION, print_json, print_table, progress, say
+
+if TYPE_CHECKING:
+    from vivavoce.results import Board
+
+LOGS_ARGUMENT = typer.Argument(help="Folder of logs that viva run wrote.")
+PARTIAL_OPTION = typer.Option(False, "--partial", help="Also show logs that lack samples, marked.")
+RESAMPLES_OPTION = typer.Option(10_000, "--resamples", min=0, help="Bootstrap draws.")
+SEED_OPTION = typer.Option(0, "--seed", help="Seed of the bootstrap.")
+
+app = typer.Typer(no_args_is_help=True, help="Turn logs into a leaderboard.")
+
+
+@app.command(epilog="Example: viva board build logs --out site")
+def build(
+    logs: Path = LOGS_ARGUMENT,
+    out: Path = typer.Option(..., "--out", help="Folder for the site."),
+    partial: bool = PARTIAL_OPTION,
+    resamples: int = RESAMPLES_OPTION,
+    seed: int = SEED_OPTION,
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Write the leaderboard as a static site, with its numbers as JSON and CSV."""
+    from vivavoce.results import leaderboard
+    from vivavoce.web.site import write_site
+
+    with progress("Reading logs"):
+        board = leaderboard(logs, partial=partial, resamples=resamples, seed=seed)
+    page = write_site(board.as_dict(), out)
+    if as_json:
+        print_json({"page": str(page), "rows": len(board.rows), "notes": list(board.notes)})
+    else:
+        print_notes(board)
+        say(str(page))
+
+
+@app.command(epilog="Example: viva board show logs")
+def show(
+    logs: Path = LOGS_ARGUMENT,
+    partial: bool = PARTIAL_OPTION,
+    resamples: int = RESAMPLES_OPTION,
+    seed: int = SEED_OPTION,
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Print the leaderboard."""
+    from vivavoce.results import leaderboard
+
+    board = leaderboard(logs, partial=partial, resamples=resamples, seed=seed)
+    if as_json:
+        print_json(board.as_dict())
+    else:
+        print_board(board)
+
+
+def print_board(board: Board) -> None:
+    """Print one table for each task and setting, ranked by its headline metric."""
+    for (round_id, task, version, setting), rows in groupby(board.rows, key=_section):
+        _print_section(f"{task} · {setting} · round {round_id} · version {version}", list(rows), board)
+        say("")
+    say("value [95% interval]; a failed answer counts 0; oracle is the ceiling and is not ranked.")
+    print_notes(board)
+
+
+def print_notes(board: Board) -> None:
+    """Print what a reader of the board has to know."""
+    for note in board.notes:
+        say(f"Note: {note}")
+
+
+def _section(row: dict[str, Any]) -> tuple[str, str, str, str]:
+    return row["round"], row["task"], row["task_version"], row["setting"]
+
+
+def _print_section(title: str, rows: list[dict[str, Any]], board: Board) -> None:
+    headline = board.headlines[rows[0]["task"]]
+    metrics = sorted({row["metric"] for row in rows}, key=lambda name: (name != headline, name))
+    by_contestant: dict[tuple[str, ...], dict[str, dict[str, Any]]] = {}
+    for row in rows:
+        key = (row["method"], row["model"], row["decoding"], row["prompt_hash"])
+        by_contestant.setdefault(key, {})[row["metric"]] = row
+    contestants = sorted(
+        by_contestant.values(),
+        key=lambda cells: (cells[headline]["rank"] or 0, cells[headline]["method"]),
+    )
+    table = [
+        [
+            str(cells[headline]["rank"] or "–"),
+            _name(cells[headline]),
+            *(_value(cells[metric]) for metric in metrics),
+            str(cells[headline]["n"]),
+            f"{cells[headline]['valid']:.0%}" if cells[headline]["valid"] is not None else "",
+        ]
+        for cells in contestants
+    ]
+    print_table(["rank", "contestant", *metrics, "n", "valid"], table, title=title)
+
+
+def _name(row: dict[str, Any]) -> str:
+    name = row["method"] if row["model"] == "none" else row["model"]
+    name += f" + {row['method']}" if row["model"] != "none" and row["method"] != "direct" else ""
+    return f"{name} (partial)" if row["partial"] else name
+
+
+def _value(row: dict[str, Any]) -> str:
+    if row["value"] is None:
+        return "undefined"
+    if row["ci"] is None:
+        return f"{row['value']:.3f}"
+    return f"{row['value']:.3f} [{row['ci'][0]:.3f}, {row['ci'][1]:.3f}]"

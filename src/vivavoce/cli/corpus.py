@@ -1,0 +1,113 @@
+"""Verbs that fill and read a corpus."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+import typer
+
+from vivavoce.cli.output import JSON_OPTION, print_counts, print_json, progress, say
+
+CORPUS_OPTION = typer.Option(..., "--corpus", help="The corpus folder.")
+SHOWN_FAULTS = 10
+
+app = typer.Typer(no_args_is_help=True, help="Look at a corpus, check it, take tables out of it.")
+
+
+def ingest(
+    kind: str = typer.Argument(help="What to read; viva list sources shows the kinds."),
+    where: Path = typer.Argument(help="A file, or a folder that is searched for such files."),
+    corpus: Path = CORPUS_OPTION,
+    rename: list[str] = typer.Option([], "--map", help="Rename a column: THEIRS=OURS."),
+    strict: bool = typer.Option(False, "--strict", help="End with 1 when anything failed."),
+    fresh: bool = typer.Option(False, "--fresh", help="Drop an unfinished ingest of this kind."),
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Read papers into a corpus; a broken file is reported and the rest goes in."""
+    from vivavoce.corpus import ingest as ingest_files
+    from vivavoce.sources import ReadOptions
+
+    options = ReadOptions(_parse_renames(rename))
+    with progress(f"Reading {kind}") as update:
+        report = ingest_files(
+            kind, where, corpus, options=options, fresh=fresh, progress=update
+        )
+    if as_json:
+        print_json({**asdict(report), "corpus": str(corpus)})
+    else:
+        if report.ignored_columns:
+            say(f"Columns ignored: {', '.join(report.ignored_columns)}")
+        for fault in report.failed[:SHOWN_FAULTS]:
+            say(f"  {fault.where}: {fault.reason}")
+        if len(report.failed) > SHOWN_FAULTS:
+            say(f"  and {len(report.failed) - SHOWN_FAULTS:,} more (--json lists all)")
+        say(
+            f"The corpus now has {report.papers:,} papers: {report.dated:,} dated, "
+            f"{report.undated:,} undated; {report.completed:,} are known from {kind} and "
+            "another source."
+        )
+        say(f"{corpus}: {report.read:,} read from {kind}, {len(report.failed):,} failed")
+    if not report.read or (strict and report.failed):
+        raise typer.Exit(1)
+
+
+@app.command(epilog="Example: viva corpus stats --corpus corpus")
+def stats(corpus: Path = CORPUS_OPTION, as_json: bool = JSON_OPTION) -> None:
+    """Count what a corpus holds."""
+    from vivavoce.corpus import corpus_stats, load_corpus
+
+    counts = corpus_stats(load_corpus(corpus))
+    if as_json:
+        print_json(counts)
+    else:
+        say(str(corpus))
+        print_counts(counts)
+
+
+@app.command(epilog="Example: viva corpus verify --corpus corpus")
+def verify(corpus: Path = CORPUS_OPTION, as_json: bool = JSON_OPTION) -> None:
+    """Check every file of a corpus against its recorded hash."""
+    from vivavoce.corpus import verify_corpus
+
+    report_problems(verify_corpus(corpus), corpus, as_json)
+
+
+@app.command(epilog="Example: viva corpus export papers --corpus corpus --out papers.jsonl")
+def export(
+    table: str = typer.Argument(help="papers, authorships, sections, references, tables, ..."),
+    corpus: Path = CORPUS_OPTION,
+    out: Path = typer.Option(..., "--out", help="A .jsonl or .parquet file."),
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Write a table to a file."""
+    from vivavoce.corpus import export_table, load_corpus
+
+    rows = export_table(load_corpus(corpus), table, out)
+    if as_json:
+        print_json({"table": table, "rows": rows, "out": str(out)})
+    else:
+        say(f"{out}: {rows:,} rows")
+
+
+def report_problems(problems: list[str], where: Path, as_json: bool) -> None:
+    """Print what a check found; end with 1 when that is anything."""
+    if as_json:
+        print_json({"sound": not problems, "problems": problems})
+    elif problems:
+        for problem in problems:
+            say(problem)
+    else:
+        say(f"{where} is sound")
+    if problems:
+        raise typer.Exit(1)
+
+
+def _parse_renames(pairs: list[str]) -> dict[str, str]:
+    renames = {}
+    for pair in pairs:
+        theirs, separator, ours = pair.partition("=")
+        if not (theirs and separator and ours):
+            raise typer.BadParameter(f"{pair!r} is not of the form THEIRS=OURS", param_hint="--map")
+        renames[theirs] = ours
+    return renames

@@ -1,0 +1,103 @@
+"""Verbs that say what there is and what is missing."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from vivavoce.cli.output import JSON_OPTION, print_json, print_table, say
+
+
+class Thing(StrEnum):
+    """What can be listed."""
+
+    tasks = "tasks"
+    methods = "methods"
+    metrics = "metrics"
+    sources = "sources"
+    rounds = "rounds"
+
+
+def list_things(
+    thing: Thing = typer.Argument(help="tasks, methods, metrics, sources or rounds."),
+    where: Path = typer.Option(Path("rounds"), "--in", help="The folder that holds rounds."),
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """List tasks, methods, metrics, sources or rounds."""
+    headers, rows = {
+        Thing.tasks: _tasks,
+        Thing.methods: _methods,
+        Thing.metrics: _metrics,
+        Thing.sources: _sources,
+        Thing.rounds: lambda: _rounds(where),
+    }[thing]()
+    if as_json:
+        print_json([dict(zip(headers, row, strict=True)) for row in rows])
+    else:
+        print_table(headers, [[str(cell) for cell in row] for row in rows])
+
+
+def doctor(as_json: bool = JSON_OPTION) -> None:
+    """Say what is installed, what is missing, and the command that installs it."""
+    from vivavoce.installation import examine
+
+    findings = examine()
+    if as_json:
+        print_json([finding.as_dict() for finding in findings])
+    else:
+        rows = [[f.name, f.state, f.found, f.install] for f in findings]
+        print_table(["what", "state", "found", "to install"], rows)
+    if any(finding.is_fatal for finding in findings):
+        say("The base installation is not complete.", quiet=True)
+        raise typer.Exit(1)
+
+
+Listing = tuple[list[str], list[list[Any]]]
+
+
+def _tasks() -> Listing:
+    from vivavoce.tasks import list_families
+
+    rows = [
+        [f"vivavoce/{name}", family, task.version, ", ".join(task.settings), task.summary]
+        for family, card in list_families().items()
+        for name, task in card.tasks.items()
+    ]
+    return ["task", "family", "version", "settings", "summary"], rows
+
+
+def _methods() -> Listing:
+    from vivavoce.running import list_methods
+
+    return ["method", "summary"], [[name, summary] for name, summary in list_methods().items()]
+
+
+def _metrics() -> Listing:
+    from vivavoce.metrics import list_metrics
+
+    rows = [
+        [m.name, m.family, m.low, m.high, "higher" if m.higher_is_better else "lower", m.summary]
+        for m in list_metrics().values()
+    ]
+    return ["metric", "family", "low", "high", "better", "summary"], rows
+
+
+def _sources() -> Listing:
+    from vivavoce.sources import list_sources
+
+    return ["source", "summary"], [[s.kind, s.summary] for s in list_sources().values()]
+
+
+def _rounds(where: Path) -> Listing:
+    from vivavoce.rounds import load_round
+
+    found = [load_round(path.parent) for path in sorted(where.glob("*/manifest.json"))]
+    rows = []
+    for opened in found:
+        window = opened.manifest["window"]
+        tasks = ", ".join(task for _, task in opened.tasks())
+        rows.append([opened.id, window["start"], window["end"], tasks, str(opened.folder)])
+    return ["round", "start", "end", "tasks", "folder"], rows

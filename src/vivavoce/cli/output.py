@@ -1,0 +1,113 @@
+"""How every verb speaks: results on stdout, progress on stderr, errors as one message."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import click
+import typer
+from typer.core import TyperGroup
+
+from vivavoce.errors import VivaError
+
+JSON_OPTION = typer.Option(False, "--json", help="Print one JSON document on stdout.")
+
+_state = {"debug": False}
+
+
+def set_debug(value: bool) -> None:
+    """Let tracebacks through from now on, or not."""
+    _state["debug"] = value
+
+
+class VivaGroup(TyperGroup):
+    """The top command: turns errors into messages and exit codes."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a verb; without --debug no traceback reaches the user."""
+        try:
+            return super().invoke(ctx)
+        except VivaError as error:
+            if _state["debug"]:
+                raise
+            typer.echo(f"Error: {error}", err=True)
+            raise typer.Exit(error.exit_code) from error
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except Exception as error:  # the last line of defence: a message instead of a traceback
+            if _state["debug"]:
+                raise
+            typer.echo(
+                f"Error: {type(error).__name__}: {error}\n"
+                "This is a fault of the program. Run again with viva --debug ... to see where.",
+                err=True,
+            )
+            raise typer.Exit(1) from error
+
+
+def print_json(value: Any) -> None:
+    """Print one JSON document."""
+    typer.echo(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False))
+
+
+def say(text: str, *, quiet: bool = False) -> None:
+    """Print a line for people: on stdout, or on stderr when stdout carries JSON."""
+    typer.echo(text, err=quiet)
+
+
+@contextmanager
+def progress(label: str) -> Iterator[Callable[[int, int], None]]:
+    """A progress bar on stderr; silent where stderr is not a terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=console, disable=not console.is_terminal) as bars:
+        task = bars.add_task(label, total=None)
+
+        def update(done: int, total: int) -> None:
+            bars.update(task, completed=done, total=total)
+
+        yield update
+
+
+def print_table(headers: Sequence[str], rows: Sequence[Sequence[str]], *, title: str = "") -> None:
+    """Print a table; columns of numbers stand right."""
+    if title:
+        typer.echo(title)
+    widths = [max(len(row[i]) for row in [headers, *rows]) for i in range(len(headers))]
+    numeric = [
+        bool(rows) and all(_is_number(row[i]) for row in rows) for i in range(len(headers))
+    ]
+    for row in [headers, ["-" * width for width in widths], *rows]:
+        cells = [
+            cell.rjust(width) if right else cell.ljust(width)
+            for cell, width, right in zip(row, widths, numeric, strict=True)
+        ]
+        typer.echo("  ".join(cells).rstrip())
+
+
+def print_counts(counts: Mapping[str, Any], indent: str = "  ") -> None:
+    """Print nested counts, one line each."""
+    for name, value in counts.items():
+        if isinstance(value, Mapping):
+            typer.echo(f"{indent}{name}:")
+            print_counts(value, indent + "  ")
+        elif isinstance(value, list):
+            typer.echo(f"{indent}{name}: {' .. '.join(str(item) for item in value)}")
+        else:
+            number = f"{value:,}" if isinstance(value, int) else value
+            typer.echo(f"{indent}{name}: {number}")
+
+
+def _is_number(cell: str) -> bool:
+    return not cell or cell[0].isdigit() or cell[0] in "-–["

@@ -1,0 +1,98 @@
+"""The verb that runs tasks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from vivavoce.cli.output import JSON_OPTION, print_json, say
+
+PANEL = "Decoding and limits"
+
+
+def run(
+    tasks: list[str] = typer.Argument(help="Tasks, such as title; viva list tasks shows them."),
+    round_folder: Path = typer.Option(..., "--round", help="The folder of the round."),
+    model: list[str] = typer.Option([], "--model", help="provider/model; may be given again."),
+    method: list[str] = typer.Option(
+        ["direct"], "--method", help="How the model is used; oracle, null and copycat need none."
+    ),
+    logs: Path = typer.Option(..., "--logs", help="Folder for the logs; a rerun resumes from it."),
+    setting: str = typer.Option("base", "--setting", help="What the model sees."),
+    context: int | None = typer.Option(
+        None, "--context", min=1, help="The model's window in tokens."
+    ),
+    prompts: Path | None = typer.Option(None, "--prompts", help="Folder of prompt templates."),
+    epochs: int = typer.Option(1, "--epochs", min=1, help="Answers asked for each sample."),
+    limit: int | None = typer.Option(
+        None, "--limit", min=1, help="Only the first N samples; boards call that partial."
+    ),
+    temperature: float | None = typer.Option(None, "--temperature", rich_help_panel=PANEL),
+    top_p: float | None = typer.Option(None, "--top-p", rich_help_panel=PANEL),
+    max_tokens: int | None = typer.Option(
+        None, "--max-tokens", min=1, help="The longest answer.", rich_help_panel=PANEL
+    ),
+    reasoning_effort: str | None = typer.Option(
+        None, "--reasoning-effort", rich_help_panel=PANEL
+    ),
+    max_connections: int = typer.Option(10, "--max-connections", min=1, rich_help_panel=PANEL),
+    max_retries: int = typer.Option(
+        6, "--max-retries", min=0, help="Tries of one request.", rich_help_panel=PANEL
+    ),
+    attempt_timeout: int = typer.Option(
+        600, "--attempt-timeout", min=1, help="Seconds of one request.", rich_help_panel=PANEL
+    ),
+    retry_on_error: int = typer.Option(
+        3, "--retry-on-error", min=0, help="Tries of one sample.", rich_help_panel=PANEL
+    ),
+    time_limit: int | None = typer.Option(
+        None, "--time-limit", min=1, help="Seconds of one sample.", rich_help_panel=PANEL
+    ),
+    cost_limit: float | None = typer.Option(
+        None, "--cost-limit", help="Dollars of one sample.", rich_help_panel=PANEL
+    ),
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Run tasks with models or baselines; run it again to resume or to retry what failed."""
+    from vivavoce.running import RunSpec
+    from vivavoce.running import run as run_tasks
+
+    decoding: dict[str, Any] = {
+        "temperature": temperature,
+        "top_p": top_p,
+        "reasoning_effort": reasoning_effort,
+    }
+    report = run_tasks(
+        RunSpec(
+            tasks=tasks,
+            round=round_folder,
+            logs=logs,
+            models=model,
+            methods=method,
+            setting=setting,
+            context=context,
+            prompts=prompts,
+            epochs=epochs,
+            limit=limit,
+            max_tokens=max_tokens,
+            generate={name: value for name, value in decoding.items() if value is not None},
+            max_connections=max_connections,
+            max_retries=max_retries,
+            attempt_timeout=attempt_timeout,
+            retry_on_error=retry_on_error,
+            time_limit=time_limit,
+            cost_limit=cost_limit,
+            display="none" if as_json else None,
+        )
+    )
+    if as_json:
+        print_json({"logs": list(report.logs), "failed": list(report.failed)})
+    else:
+        for line in report.failed:
+            say(f"Not complete: {line}")
+        say(str(logs))
+    if report.failed:
+        say("Run the same command again to retry what failed.", quiet=True)
+        raise typer.Exit(1)

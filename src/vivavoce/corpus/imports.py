@@ -1,0 +1,270 @@
+"""The imports of a corpus: what each ingest read, shard by shard, exactly as the source gave it.
+
+`imports/ORDER-KIND-HASH/` is one batch. `plan.json` says what the batch reads and how; a shard is
+a Parquet file of documents with a completion marker bound to its content, its config and its
+inputs; `complete.json` closes the batch. A killed batch goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from vivavoce import __version__
+from vivavoce.corpus.schema import DOCUMENT, document_from_row, document_row
+from vivavoce.errors import DamagedError, InputError, VivaError
+from vivavoce.records import Document, Fault
+from vivavoce.sources import Piece, ReadOptions, Source
+from vivavoce.store import (
+    DONE_SUFFIX,
+    Row,
+    hash_file,
+    hash_of,
+    mark_done,
+    read_done,
+    read_json,
+    read_parquet,
+    write_json,
+    write_parquet,
+)
+
+FILES_PER_SHARD = 16
+PLAN, COMPLETE = "plan.json", "complete.json"
+
+Progress = Callable[[int, int], None]
+"""Called with (pieces done, pieces in all)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """One ingest into a corpus."""
+
+    folder: Path
+    plan: Row
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every shard was written."""
+        return (self.folder / COMPLETE).exists()
+
+    @property
+    def kind(self) -> str:
+        """The source that was read."""
+        return str(self.plan["kind"])
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """A run of pieces that is written to one file."""
+
+    name: str
+    pieces: tuple[Piece, ...]
+    inputs: str
+    """Hash of what the pieces hold."""
+
+
+def list_batches(corpus: Path) -> list[Batch]:
+    """Every batch of a corpus in the order it was ingested, unfinished ones too."""
+    folders = sorted((corpus / "imports").glob("[0-9]*"))
+    return [
+        Batch(folder, read_json(folder / PLAN)) for folder in folders if (folder / PLAN).exists()
+    ]
+
+
+def find_files(source: Source, where: Path) -> list[tuple[str, Path]]:
+    """The (name, path) of every file of a source's kind at `where`, sorted by name.
+
+    A folder is walked; links that lead out of it are not followed. `InputError` when there is
+    nothing at `where`, or nothing of this kind.
+    """
+    if not source.reads_files:
+        return [(str(where), where)]
+    if where.is_file():
+        return [(where.name, where)]
+    if not where.is_dir():
+        raise InputError(f"{where} does not exist.")
+    paths = sorted(path for path in where.rglob("*") if path.is_file() and source.matches(path))
+    root = where.resolve()
+    inside = [path for path in paths if path.resolve().is_relative_to(root)]
+    if not inside:
+        raise InputError(f"{where} holds no file of the kind {source.kind!r}: {source.summary}")
+    return [(path.relative_to(where).as_posix(), path) for path in inside]
+
+
+def import_files(
+    corpus: Path,
+    source: Source,
+    where: Path,
+    options: ReadOptions,
+    *,
+    fresh: bool = False,
+    progress: Progress | None = None,
+) -> Batch:
+    """Read every file at `where` into a batch, resuming an unfinished one.
+
+    Raises:
+        InputError: Nothing at `where` is of this kind.
+        VivaError: An unfinished batch of this kind was started with another config, other code
+            or other files; the message shows the difference.
+    """
+    names = find_files(source, where)
+    shards, inputs = _cut(source, names)
+    config: Row = {
+        "code": __version__,
+        "reader": source.reader_version,
+        "rename": dict(sorted(options.rename.items())),
+    }
+    batch = _open_batch(corpus, source.kind, config, inputs, fresh=fresh)
+    _fill(batch, source, shards, options, progress)
+    return batch
+
+
+def read_batch(batch: Batch) -> Iterator[Document]:
+    """The documents of a complete batch; `DamagedError` names a shard that was altered."""
+    for path, marker in _shards_of(batch):
+        if not path.exists() or hash_file(path) != marker["sha256"]:
+            raise DamagedError(
+                f"{path} is missing or differs from what was written. "
+                f"Ingest the same files again to rebuild it: viva ingest {batch.kind} WHERE"
+            )
+        for row in read_parquet(path):
+            yield document_from_row(row)
+
+
+def read_faults(batch: Batch) -> list[Fault]:
+    """What could not be read, in the order of the files."""
+    return [
+        Fault(**fault) for _, marker in _shards_of(batch) for fault in marker.get("faults", ())
+    ]
+
+
+def count_documents(batch: Batch) -> int:
+    """How many documents a complete batch holds."""
+    return sum(int(marker["n"]) for _, marker in _shards_of(batch))
+
+
+def _shards_of(batch: Batch) -> list[tuple[Path, Row]]:
+    complete: Row = read_json(batch.folder / COMPLETE)
+    return [
+        (batch.folder / name, read_json(batch.folder / (name + DONE_SUFFIX)))
+        for name in complete["shards"]
+    ]
+
+
+def _cut(source: Source, names: Sequence[tuple[str, Path]]) -> tuple[list[Shard], list[Row]]:
+    """Cut files into shards; also one row a file that says what was read."""
+    inputs: list[Row] = []
+    groups: list[list[tuple[Piece, Row]]] = [[]]
+    for name, path in names:
+        entry = {"file": name, "sha256": hash_file(path) if source.reads_files else ""}
+        inputs.append(entry)
+        for piece in source.pieces(path):
+            is_whole = piece.start == 0 and piece.stop is None
+            if not is_whole or len(groups[-1]) >= FILES_PER_SHARD:
+                groups.append([])
+            groups[-1].append((piece, {**entry, "start": piece.start, "stop": piece.stop}))
+    filled = [group for group in groups if group]
+    shards = [
+        Shard(
+            name=f"{index:05d}.parquet",
+            pieces=tuple(piece for piece, _ in group),
+            inputs=hash_of([entry for _, entry in group]),
+        )
+        for index, group in enumerate(filled)
+    ]
+    return shards, inputs
+
+
+def _open_batch(
+    corpus: Path, kind: str, config: Row, inputs: list[Row], *, fresh: bool
+) -> Batch:
+    """The batch to fill: an unfinished one, the newest of its kind if equal, or a new one."""
+    same_kind = [batch for batch in list_batches(corpus) if batch.kind == kind]
+    wanted = {"kind": kind, "config": config, "inputs": inputs}
+    for batch in same_kind:
+        if batch.is_complete or fresh:
+            continue
+        differences = _differences(batch.plan, wanted)
+        if not differences:
+            return batch
+        raise VivaError(
+            f"An unfinished ingest of {kind} in {batch.folder} differs from this one:\n"
+            + "\n".join(f"  {line}" for line in differences)
+            + "\nRun the earlier command again to finish it, or add --fresh to drop it."
+        )
+    equal = [batch for batch in same_kind if not _differences(batch.plan, wanted)]
+    if not fresh and equal and equal[-1] is same_kind[-1]:
+        return equal[-1]
+    for batch in same_kind:
+        if batch in equal or not batch.is_complete:
+            # What it read is read again now, so nothing is lost and no damage stays behind.
+            shutil.rmtree(batch.folder)
+    order = 1 + max((int(batch.plan["order"]) for batch in list_batches(corpus)), default=0)
+    plan = {**wanted, "order": order}
+    folder = corpus / "imports" / f"{order:04d}-{kind}-{hash_of(wanted)[:8]}"
+    write_json(folder / PLAN, plan)
+    return Batch(folder, plan)
+
+
+def _fill(
+    batch: Batch,
+    source: Source,
+    shards: Sequence[Shard],
+    options: ReadOptions,
+    progress: Progress | None,
+) -> None:
+    config = hash_of(batch.plan["config"])
+    total = sum(len(shard.pieces) for shard in shards)
+    done = 0
+    for shard in shards:
+        path = batch.folder / shard.name
+        if read_done(path, config=config, inputs=shard.inputs) is None:
+            _write_shard(path, shard, source, options, config)
+        done += len(shard.pieces)
+        if progress:
+            progress(done, total)
+    write_json(batch.folder / COMPLETE, {"shards": [shard.name for shard in shards]})
+
+
+def _write_shard(
+    path: Path, shard: Shard, source: Source, options: ReadOptions, config: str
+) -> None:
+    rows: list[Row] = []
+    faults: list[Row] = []
+    for piece in shard.pieces:
+        for item in source.read(piece, options):
+            if isinstance(item, Fault):
+                faults.append({"where": item.where, "reason": item.reason})
+            else:
+                rows.append(document_row(item))
+    write_parquet(path, rows, DOCUMENT)
+    mark_done(path, config=config, inputs=shard.inputs, extra={"faults": faults, "n": len(rows)})
+
+
+def _differences(old: Row, new: Row) -> list[str]:
+    """What differs between two plans, one line each."""
+    lines = [
+        f"{name}: {_show(old['config'].get(name))} -> {_show(new['config'].get(name))}"
+        for name in sorted({*old["config"], *new["config"]})
+        if old["config"].get(name) != new["config"].get(name)
+    ]
+    before = {entry["file"]: entry["sha256"] for entry in old["inputs"]}
+    after = {entry["file"]: entry["sha256"] for entry in new["inputs"]}
+    changes = {
+        "added": sorted(after.keys() - before.keys()),
+        "gone": sorted(before.keys() - after.keys()),
+        "changed": sorted(f for f in after.keys() & before.keys() if after[f] != before[f]),
+    }
+    lines += [
+        f"files {change}: {len(files)} (such as {files[0]})"
+        for change, files in changes.items()
+        if files
+    ]
+    return lines
+
+
+def _show(value: Any) -> str:
+    return "none" if value in (None, {}) else str(value)

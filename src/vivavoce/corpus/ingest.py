@@ -1,0 +1,111 @@
+"""From files to corpus tables: the work of `viva ingest`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from vivavoce.corpus.build import build_tables
+from vivavoce.corpus.imports import (
+    Progress,
+    count_documents,
+    find_files,
+    import_files,
+    read_faults,
+)
+from vivavoce.corpus.reading import Corpus, load_corpus
+from vivavoce.errors import InputError
+from vivavoce.records import Fault
+from vivavoce.sources import ReadOptions, Source, get_source
+from vivavoce.store import lock
+
+
+@dataclass(frozen=True, slots=True)
+class IngestReport:
+    """What an ingest did."""
+
+    kind: str
+    read: int
+    """Documents read from the files."""
+    failed: tuple[Fault, ...]
+    """Files and rows that did not go in, each with its reason."""
+    papers: int
+    """Papers of the corpus afterwards."""
+    dated: int
+    undated: int
+    completed: int
+    """Papers that this kind and another source both describe."""
+    ignored_columns: tuple[str, ...]
+    """Columns of the files that were not read."""
+
+
+def ingest(
+    kind: str,
+    where: Path,
+    corpus: Path,
+    *,
+    options: ReadOptions | None = None,
+    fresh: bool = False,
+    progress: Progress | None = None,
+) -> IngestReport:
+    """Read every file of a kind into a corpus and rebuild its tables.
+
+    A killed ingest goes on where it stopped and ends with the same bytes.
+
+    Args:
+        kind: A source, such as `tei`.
+        where: A file, or a folder that is walked for files of this kind.
+        corpus: The corpus folder; made when it does not exist.
+        options: What to ask of the source.
+        fresh: Drop an unfinished ingest of this kind instead of resuming it.
+        progress: Called with (pieces done, pieces in all).
+
+    Raises:
+        InputError: No such source, or nothing of its kind at `where`.
+        LockedError: Another process holds the corpus.
+        VivaError: An unfinished ingest of this kind differs from this one.
+    """
+    source = get_source(kind)
+    options = options or ReadOptions()
+    ignored = _ignored_columns(source, where, options)
+    with lock(corpus):
+        batch = import_files(corpus, source, where, options, fresh=fresh, progress=progress)
+        build_tables(corpus)
+        built = load_corpus(corpus)
+    return _report(kind, count_documents(batch), read_faults(batch), built, ignored)
+
+
+def _ignored_columns(source: Source, where: Path, options: ReadOptions) -> tuple[str, ...]:
+    """Columns that no file's rows are read from; checks the options before anything is read."""
+    if source.ignored_columns is None:
+        if options.rename:
+            raise InputError(f"{source.kind} has no columns to rename: leave out --map.")
+        return ()
+    names = (
+        name for _, path in find_files(source, where) for name in source.ignored_columns(path, options)
+    )
+    return tuple(sorted(dict.fromkeys(names)))
+
+
+def _report(
+    kind: str, read: int, faults: list[Fault], corpus: Corpus, ignored: tuple[str, ...]
+) -> IngestReport:
+    own = [row for row in corpus.rows("faults") if row["source"] == kind]
+    known = {(fault.where, fault.reason) for fault in faults}
+    unmatched = [
+        Fault(row["where"], row["reason"])
+        for row in own
+        if row["where"].startswith("file ") and (row["where"], row["reason"]) not in known
+    ]
+    sources = [paper.source.split("+") for paper in corpus.papers]
+    dated = sum(1 for paper in corpus.papers if paper.published)
+    return IngestReport(
+        kind=kind,
+        read=read - len(unmatched),
+        failed=(*faults, *unmatched),
+        papers=len(corpus.papers),
+        dated=dated,
+        undated=len(corpus.papers) - dated,
+        completed=sum(1 for kinds in sources if kind in kinds and len(kinds) > 1),
+        ignored_columns=ignored,
+    )

@@ -1,0 +1,75 @@
+"""A corpus opened for reading."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from itertools import groupby
+from pathlib import Path
+
+from vivavoce.corpus.build import MANIFEST, imports_fingerprint
+from vivavoce.corpus.imports import list_batches
+from vivavoce.corpus.schema import TABLES, paper_from_row, section_from_row
+from vivavoce.errors import InputError, StaleError
+from vivavoce.records import Paper, Section
+from vivavoce.store import Row, hash_of, read_json, read_parquet
+
+
+class Corpus:
+    """The tables of a corpus folder, each read when first asked for."""
+
+    def __init__(self, folder: Path, manifest: Row) -> None:
+        self.folder = folder
+        self.manifest = manifest
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of the corpus' content; the same for the same rows."""
+        files = self.manifest["files"]
+        return hash_of({name: entry["row_hash"] for name, entry in files.items()})
+
+    def rows(self, table: str) -> Iterator[Row]:
+        """The rows of a table, sorted by its key; `InputError` names the tables there are."""
+        if table not in TABLES:
+            raise InputError(f"No table is called {table!r}. There are: {', '.join(TABLES)}.")
+        for path in self.shards(table):
+            yield from read_parquet(path)
+
+    def shards(self, table: str) -> list[Path]:
+        """The files of a table."""
+        names = sorted(self.manifest["files"])
+        return [self.folder / "tables" / name for name in names if name.startswith(f"{table}/")]
+
+    @cached_property
+    def papers(self) -> tuple[Paper, ...]:
+        """Every paper, sorted by id."""
+        return tuple(paper_from_row(row) for row in self.rows("papers"))
+
+    def sections(self) -> Iterator[tuple[str, tuple[Section, ...]]]:
+        """(paper id, its sections in order) of every paper that has a text, sorted by id."""
+        for paper_id, rows in groupby(self.rows("sections"), key=lambda row: str(row["paper_id"])):
+            yield paper_id, tuple(section_from_row(row) for row in rows)
+
+
+def load_corpus(folder: Path | str) -> Corpus:
+    """Open a corpus folder.
+
+    Raises:
+        InputError: The folder is not a corpus.
+        StaleError: An ingest has not been finished, or its tables have not been built.
+    """
+    folder = Path(folder)
+    batches = list_batches(folder)
+    if not batches:
+        raise InputError(
+            f"{folder} is not a corpus. Make one with: viva ingest KIND WHERE --corpus {folder}"
+        )
+    path = folder / "tables" / MANIFEST
+    manifest = read_json(path) if path.exists() else {}
+    if manifest.get("imports") != imports_fingerprint(batches):
+        kinds = sorted({batch.kind for batch in batches if not batch.is_complete}) or ["KIND"]
+        raise StaleError(
+            f"An ingest into {folder} was cut short. Run it again to finish it: "
+            f"viva ingest {kinds[0]} WHERE --corpus {folder}"
+        )
+    return Corpus(folder, manifest)

@@ -1,0 +1,117 @@
+"""Roles of a paper's sections: from the source, from headings, from the section around them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from vivavoce.records import Section
+from vivavoce.text.headings import role_of_heading
+
+_LETTERED = re.compile(r"[A-Z](?:\.?\d[\d.]*)?")
+_ROMAN = re.compile(r"[IVX]{2,}")
+_ENDS = frozenset({"conclusion", "acknowledgements", "references"})
+# A paper has one of these; a part of another section may carry the name, as in "4.6 Summary".
+_ONCE = frozenset({"introduction", "conclusion"})
+# What stands inside these is part of them, whatever its heading.
+_CLOSED = frozenset({"conclusion", "acknowledgements", "references", "appendix"})
+_END_MATTER = frozenset({"acknowledgements", "references"})
+_MAIN_MATTER = frozenset(
+    {"introduction", "related_work", "background", "method", "experiments", "results"}
+)
+
+
+def assign_roles(sections: Sequence[Section]) -> tuple[Section, ...]:
+    """Give every section a role; one that the source set stays.
+
+    The heading tells the role, else the section around it. From the first appendix on all is
+    appendix, except acknowledgements and references. What nothing tells is `other`.
+    """
+    paper = _Paper.of(sections)
+    return tuple(
+        replace(section, role=paper.role(place, section)) for place, section in enumerate(sections)
+    )
+
+
+@dataclass(slots=True)
+class _Paper:
+    """What the whole list tells, and what was passed on the way through it."""
+
+    at_top: frozenset[str]
+    """Roles that headings of top-level sections give."""
+    is_numbered: bool
+    is_roman: bool
+    last_arabic: int
+    """Place of the last section with an Arabic number; -1 without any."""
+    around: list[tuple[Section, str]] = field(default_factory=list)
+    seen: set[str] = field(default_factory=set)
+    in_appendix: bool = False
+
+    @classmethod
+    def of(cls, sections: Sequence[Section]) -> _Paper:
+        tops = [section for section in sections if section.level == 1]
+        roles = (section.role or role_of_heading(section.heading or "") for section in tops)
+        arabic = [p for p, section in enumerate(sections) if (section.number or "")[:1].isdigit()]
+        return cls(
+            at_top=frozenset(role for role in roles if role is not None),
+            is_numbered=sum(section.number is not None for section in tops) > 1,
+            is_roman=any(_ROMAN.fullmatch(section.number or "") for section in tops),
+            last_arabic=max(arabic, default=-1),
+        )
+
+    def role(self, place: int, section: Section) -> str:
+        while self.around and self.around[-1][0].level >= section.level:
+            self.around.pop()
+        own = section.role or role_of_heading(section.heading or "")
+        if own == "appendix" or self._starts_appendix(place, section, own):
+            self.in_appendix = True
+        role = section.role or self._judge(section, own)
+        self.around.append((section, role))
+        if section.level == 1:
+            self.seen.add(role)
+        return role
+
+    def _judge(self, section: Section, own: str | None) -> str:
+        parent = self._parent_role(section)
+        if own in _END_MATTER:
+            return str(own)
+        if self.in_appendix:
+            return "appendix"
+        is_stray = self.is_numbered and section.number is None
+        if section.level == 1:
+            # After the conclusion of a numbered paper: floats and appendices.
+            is_stray = is_stray and "conclusion" in self.seen and own in _MAIN_MATTER
+            return "other" if own is None or is_stray else own
+        if parent is None:
+            return own or "other"
+        if parent in _CLOSED or (own in _ONCE and own in self.at_top):
+            return parent
+        if own is None or (is_stray and parent != "other"):
+            return parent
+        return own
+
+    def _parent_role(self, section: Section) -> str | None:
+        """The role around a section; None where its own number says that the parent is lost."""
+        if not self.around:
+            return None
+        parent, role = self.around[-1]
+        number = section.number or ""
+        is_spelt_out = number.count(".") + 1 == section.level
+        if parent.number and is_spelt_out and not number.startswith(f"{parent.number}."):
+            return None
+        return role
+
+    def _starts_appendix(self, place: int, section: Section, own: str | None) -> bool:
+        """Letters after the last section, or numbers that start over after the end."""
+        number = section.number or ""
+        if own in _END_MATTER or (section.level > 1 and "." not in number):
+            return False
+        if number == "1":
+            return bool(self.seen & _ENDS)
+        if _LETTERED.fullmatch(number) is None or place < self.last_arabic:
+            return False
+        if self.last_arabic >= 0:
+            return True
+        is_roman = self.is_roman and number in {"I", "V", "X"}
+        return bool(self.seen & _ENDS) and not is_roman

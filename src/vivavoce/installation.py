@@ -1,0 +1,98 @@
+"""What is installed on this machine, what is missing, and the command that installs it."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from dataclasses import asdict, dataclass
+from importlib import metadata
+
+_SYSTEM = {
+    "chromium": ("chromium", "browser tests"),
+    "bwrap": ("bubblewrap", "the sandbox"),
+}
+"""Program -> (Debian package, what needs it)."""
+_MARKED_EXTRA = re.compile(r"extra\s*==\s*['\"]([\w-]+)['\"]")
+_REQUIREMENT = re.compile(r"^([A-Za-z0-9._-]+)")
+_OLDEST_PYTHON = (3, 11)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked for."""
+
+    name: str
+    state: str
+    """`ok` or `missing`."""
+    found: str
+    install: str
+    """The command that installs it; empty when it is there."""
+    is_fatal: bool = False
+    """Whether nothing works without it."""
+
+    def as_dict(self) -> dict[str, object]:
+        """The finding as plain JSON values."""
+        return asdict(self)
+
+
+def examine() -> list[Finding]:
+    """Look at Python, the base packages, each extra and the system programs."""
+    return [_python(), *_packages(), *_programs()]
+
+
+def _python() -> Finding:
+    version = ".".join(str(part) for part in sys.version_info[:3])
+    is_old = sys.version_info < _OLDEST_PYTHON
+    state = "missing" if is_old else "ok"
+    return Finding("Python 3.11 or newer", state, version, "install Python 3.11" * is_old, is_old)
+
+
+def _packages() -> list[Finding]:
+    """One finding for the base install, one an extra."""
+    groups: dict[str, list[str]] = {"": []}
+    for requirement in metadata.requires("vivavoce") or ():
+        name = _REQUIREMENT.match(requirement)
+        extra = _MARKED_EXTRA.search(requirement)
+        if name:
+            groups.setdefault(extra.group(1) if extra else "", []).append(name.group(1))
+    return [_group(extra, names) for extra, names in groups.items()]
+
+
+def _group(extra: str, names: list[str]) -> Finding:
+    missing = [name for name in names if not _is_installed(name)]
+    label = f"extra {extra}" if extra else "base packages"
+    target = f"'vivavoce[{extra}]'" if extra else "vivavoce"
+    found = f"{len(names) - len(missing)} of {len(names)} packages"
+    if missing:
+        found += f", without {', '.join(missing)}"
+    return Finding(
+        name=label,
+        state="missing" if missing else "ok",
+        found=found,
+        install=f"pip install {target}" if missing else "",
+        is_fatal=bool(missing) and not extra,
+    )
+
+
+def _is_installed(name: str) -> bool:
+    try:
+        metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return False
+    return True
+
+
+def _programs() -> list[Finding]:
+    findings = []
+    for program, (package, purpose) in _SYSTEM.items():
+        path = shutil.which(program)
+        findings.append(
+            Finding(
+                name=f"{program}, for {purpose}",
+                state="ok" if path else "missing",
+                found=path or "",
+                install="" if path else f"apt-get install -y {package}",
+            )
+        )
+    return findings

@@ -1,0 +1,238 @@
+"""Rankings of papers: CIS, BEM, concordant pairs, Kendall's tau and nDCG.
+
+A row has the gold titles, best first, and a model's free answer, read by `titles_list`. Gold titles
+equal after normalisation count as one, at the better rank. With n gold titles and an answer that is
+**complete** when it lists all of them (what else it lists is ignored):
+
+- `cis` is 1 for a complete answer, else 0; `bem` is 1 for a complete answer in the gold order.
+- `cp` = C / (n(n-1)/2) for a complete answer, else 0, where C counts the pairs of titles in the
+  gold order. One title alone has no pair to get wrong: 1.
+- `cp_partial` is the same without the demand for completeness: a pair with a missing title is
+  not concordant.
+- `ktau` = (C - D) / (n(n-1)/2), with D the pairs against the gold order. Undefined for an
+  incomplete answer and for one title.
+- `bem_complete` is `bem` over complete answers; undefined for others.
+- `ndcg` = DCG / DCG of the gold order, where the title of gold rank r = 1 ... n gains n + 1 - r,
+  divided by log2(1 + its place among the titles found); a missing title gains nothing.
+
+Source: LEGOBench, section 4.1 and section A.4.2 for CIS, BEM, KTau and CP; Kendall 1945 for tau-b,
+Stuart 1953 for tau-c, Goodman and Kruskal 1954 for gamma; Järvelin and Kekäläinen 2002 for nDCG.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from vivavoce.metrics import Metric
+from vivavoce.metrics.titles_list import FoundTitles, distinct_titles, find_titles
+
+_LEGOBENCH = "LEGOBench, section A.4.2"
+
+METRICS = (
+    Metric("cis", "share of answers that list every title", "ranking", 0.0, 1.0, _LEGOBENCH),
+    Metric("bem", "share of answers in exactly the gold order", "ranking", 0.0, 1.0, _LEGOBENCH),
+    Metric("cp", "pairs in the gold order; incomplete answers 0", "ranking", 0.0, 1.0, _LEGOBENCH),
+    Metric(
+        "cp_partial", "pairs in the gold order, of all gold pairs", "ranking", 0.0, 1.0, _LEGOBENCH
+    ),
+    Metric("bem_complete", "exact order among complete answers", "ranking", 0.0, 1.0, _LEGOBENCH),
+    Metric("ktau", "Kendall's tau of complete answers", "ranking", -1.0, 1.0, _LEGOBENCH),
+    Metric("ndcg", "discounted gain of the order", "ranking", 0.0, 1.0, "Järvelin 2002"),
+)
+
+TauVariant = Literal["a", "b", "c"]
+
+
+class RankingRow(NamedTuple):
+    """One query: the gold titles, best first, and an answer or None."""
+
+    gold: Sequence[str]
+    text: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class RankingScore:
+    """The values of one row; None is undefined."""
+
+    cis: float
+    bem: float
+    cp: float
+    cp_partial: float
+    bem_complete: float | None
+    ktau: float | None
+    ndcg: float
+    found: FoundTitles
+
+    def values(self) -> dict[str, float | None]:
+        """Every metric by name."""
+        return {metric.name: getattr(self, metric.name) for metric in METRICS}
+
+
+class Mean(NamedTuple):
+    """The mean over the rows that have a value; None where none has."""
+
+    value: float | None
+    n: int
+    """All rows."""
+    undefined: int
+    """Rows without a value."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankingScores:
+    """The values of every row, in the rows' order, and their means."""
+
+    rows: tuple[RankingScore, ...]
+    means: dict[str, Mean]
+    invented: int
+    repeated: int
+    missing_titles: int
+    truncated: int
+    """Answers of which only the beginning was read."""
+
+
+def score_ranking(rows: Iterable[RankingRow]) -> RankingScores:
+    """Score answers to ranking queries."""
+    scores = tuple(score_ranking_row(gold, text) for gold, text in rows)
+    return RankingScores(
+        rows=scores,
+        means={
+            metric.name: mean_defined([score.values()[metric.name] for score in scores])
+            for metric in METRICS
+        },
+        invented=sum(score.found.invented for score in scores),
+        repeated=sum(score.found.repeated for score in scores),
+        missing_titles=sum(score.found.missing for score in scores),
+        truncated=sum(score.found.truncated for score in scores),
+    )
+
+
+def score_ranking_row(gold: Sequence[str], text: str | None) -> RankingScore:
+    """Score one answer."""
+    found = find_titles(text, gold)
+    order = found.order
+    titles = len(order) + found.missing
+    is_complete = bool(order) and found.missing == 0
+    is_exact = is_complete and list(order) == sorted(order)
+    counts = count_pairs(range(len(order)), order)
+    gold_pairs = titles * (titles - 1) // 2
+    concordant = counts.concordant / gold_pairs if gold_pairs else float(is_complete)
+    gains = {title: float(titles - rank) for rank, title in enumerate(distinct_titles(gold))}
+    return RankingScore(
+        cis=float(is_complete),
+        bem=float(is_exact),
+        cp=concordant if is_complete else 0.0,
+        cp_partial=concordant,
+        bem_complete=float(is_exact) if is_complete else None,
+        ktau=kendall_tau(range(titles), order, "a") if is_complete else None,
+        ndcg=ndcg([gains[title] for title in order], list(gains.values())) or 0.0,
+        found=found,
+    )
+
+
+def mean_defined(values: Sequence[float | None]) -> Mean:
+    """Mean of the values that are not None."""
+    defined = [value for value in values if value is not None]
+    mean = math.fsum(defined) / len(defined) if defined else None
+    return Mean(mean, len(values), len(values) - len(defined))
+
+
+class PairCounts(NamedTuple):
+    """How the pairs of items stand in two rankings."""
+
+    pairs: int
+    concordant: int
+    discordant: int
+    tied_first: int
+    """Pairs tied in the first ranking, whether or not in the second."""
+    tied_second: int
+
+
+def count_pairs(first: Sequence[float], second: Sequence[float]) -> PairCounts:
+    """Count concordant, discordant and tied pairs in n log n (Knight 1966).
+
+    Raises ValueError when the lengths differ.
+    """
+    both = sorted(zip(first, second, strict=True))
+    pairs = _pairs(len(both))
+    tied_first = sum(map(_pairs, Counter(one for one, _ in both).values()))
+    tied_second = sum(map(_pairs, Counter(other for _, other in both).values()))
+    tied_both = sum(map(_pairs, Counter(both).values()))
+    discordant = _count_inversions([other for _, other in both])
+    concordant = pairs - tied_first - tied_second + tied_both - discordant
+    return PairCounts(pairs, concordant, discordant, tied_first, tied_second)
+
+
+def kendall_tau(
+    first: Sequence[float], second: Sequence[float], variant: TauVariant = "b"
+) -> float | None:
+    """Kendall's tau-a, tau-b or tau-c of two lists of scores for the same items.
+
+    None where undefined: fewer than two items, a NaN, or (b and c) a side that is all ties.
+    """
+    if len(first) < 2 or _has_nan(first) or _has_nan(second):
+        return None
+    counts = count_pairs(first, second)
+    difference = counts.concordant - counts.discordant
+    if variant == "a":
+        return difference / counts.pairs
+    untied = (counts.pairs - counts.tied_first) * (counts.pairs - counts.tied_second)
+    if untied == 0:
+        return None
+    if variant == "b":
+        # The root of a product of equal integers can miss 1 by a rounding error.
+        return max(-1.0, min(1.0, difference / math.sqrt(untied)))
+    levels = min(len(set(first)), len(set(second)))
+    return 2 * difference * levels / (len(first) ** 2 * (levels - 1))
+
+
+def goodman_kruskal_gamma(first: Sequence[float], second: Sequence[float]) -> float | None:
+    """(C - D) / (C + D): ties left out; None when every pair is tied, or for a NaN."""
+    if _has_nan(first) or _has_nan(second):
+        return None
+    counts = count_pairs(first, second)
+    untied = counts.concordant + counts.discordant
+    return (counts.concordant - counts.discordant) / untied if untied else None
+
+
+def ndcg(gains: Sequence[float], ideal: Sequence[float], k: int | None = None) -> float | None:
+    """Discounted cumulative gain over that of the best order of `ideal`, both cut at k.
+
+    Gains are in the predicted order; None when the ideal order gains nothing.
+    """
+    best = _dcg(sorted(ideal, reverse=True)[:k])
+    return _dcg(gains[:k]) / best if best > 0 else None
+
+
+def _dcg(gains: Sequence[float]) -> float:
+    return math.fsum(gain / math.log2(place) for place, gain in enumerate(gains, start=2))
+
+
+def _pairs(count: int) -> int:
+    return count * (count - 1) // 2
+
+
+def _has_nan(values: Sequence[float]) -> bool:
+    return any(math.isnan(value) for value in values)
+
+
+def _count_inversions(values: Sequence[float]) -> int:
+    """Pairs that stand in strictly falling order, by a binary indexed tree over the ranks."""
+    ranks = {value: rank for rank, value in enumerate(sorted(set(values)), start=1)}
+    tree = [0] * (len(ranks) + 1)
+    inversions = 0
+    for seen, value in enumerate(values):
+        not_above, place = 0, ranks[value]
+        while place:
+            not_above += tree[place]
+            place &= place - 1
+        inversions += seen - not_above
+        place = ranks[value]
+        while place < len(tree):
+            tree[place] += 1
+            place += place & -place
+    return inversions

@@ -1,0 +1,152 @@
+"""ROUGE-1, ROUGE-2 and ROUGE-L: word overlap of a text with a reference.
+
+With `m` the matches, P = m / (units of the prediction), R = m / (units of the reference) and
+F = 2PR / (P + R). The units are words (ROUGE-1) or pairs of adjacent words (ROUGE-2), each matched
+at most as often as it occurs on the other side; for ROUGE-L, `m` is the length of the longest
+common subsequence of words. A side without units gives 0.
+
+Source: C.-Y. Lin, "ROUGE: A Package for Automatic Evaluation of Summaries", 2004, sections 2 and 3.
+Words are cut, and F rounded, as the rouge-score 0.1.2 package does it, so the floats are equal.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from rapidfuzz.distance import LCSseq
+
+from vivavoce.metrics import Metric
+
+_LIN = "Lin 2004, ROUGE"
+
+METRICS = (
+    Metric("rouge1", "F of the words shared with the reference", "writing", 0.0, 1.0, _LIN),
+    Metric("rouge2", "F of the word pairs shared with the reference", "writing", 0.0, 1.0, _LIN),
+    Metric("rougeL", "F of the longest common subsequence of words", "writing", 0.0, 1.0, _LIN),
+)
+
+_WORD = re.compile("[a-z0-9]+")
+_SHORTEST_STEMMED = 4
+# Longer "words" are noise: they are stemmed, but not kept, so that the cache stays small.
+_LONGEST_CACHED = 64
+_CACHED_STEMS = 1 << 17
+
+
+class Overlap(NamedTuple):
+    """Precision, recall and their harmonic mean."""
+
+    precision: float
+    recall: float
+    f: float
+
+
+class Rouge(NamedTuple):
+    """The three ROUGE scores of one text; `rouge1`, `rouge2` and `rougeL` are F-measures."""
+
+    words: Overlap
+    pairs: Overlap
+    subsequence: Overlap
+
+    @property
+    def rouge1(self) -> float:
+        """F-measure over words."""
+        return self.words.f
+
+    @property
+    def rouge2(self) -> float:
+        """F-measure over pairs of adjacent words."""
+        return self.pairs.f
+
+    @property
+    def rougeL(self) -> float:
+        """F-measure of the longest common subsequence."""
+        return self.subsequence.f
+
+
+def rouge(prediction: str, reference: str, *, stem: bool = False) -> Rouge:
+    """ROUGE-1, ROUGE-2 and ROUGE-L of a text; `stem` compares words by their Porter stems."""
+    predicted, expected = rouge_tokens(prediction, stem), rouge_tokens(reference, stem)
+    return Rouge(
+        words=rouge_n(predicted, expected, 1),
+        pairs=rouge_n(predicted, expected, 2),
+        subsequence=rouge_l(predicted, expected),
+    )
+
+
+def rouge_tokens(text: str, stem: bool = False) -> list[str]:
+    """Cut a text into lower-case runs of ASCII letters and digits.
+
+    Other letters part words: `naïve` is `na` and `ve`. With `stem`, words of more than three
+    characters are reduced to their Porter stem (NLTK's variant).
+    """
+    words: list[str] = _WORD.findall(text.lower())
+    return list(map(_stem, words)) if stem else words
+
+
+def rouge_n(prediction: Sequence[str], reference: Sequence[str], n: int) -> Overlap:
+    """ROUGE-N of two lists of words."""
+    unmatched = Counter(_ngrams(reference, n))
+    matches = 0
+    for ngram in _ngrams(prediction, n):
+        if unmatched.get(ngram, 0):
+            unmatched[ngram] -= 1
+            matches += 1
+    return _overlap(matches, len(prediction) - n + 1, len(reference) - n + 1)
+
+
+def rouge_l(prediction: Sequence[str], reference: Sequence[str]) -> Overlap:
+    """ROUGE-L of two lists of words."""
+    matches = _longest_common_subsequence(prediction, reference)
+    return _overlap(matches, len(prediction), len(reference))
+
+
+def _ngrams(words: Sequence[str], n: int) -> Iterable[Hashable]:
+    if n == 1:
+        return words
+    return zip(*(words[start:] for start in range(n)), strict=False)
+
+
+def _longest_common_subsequence(first: Sequence[str], second: Sequence[str]) -> int:
+    """Length of the longest common subsequence; words that only one side has are dropped first."""
+    ids = {word: number for number, word in enumerate(dict.fromkeys(second))}
+    shared_first = [ids[word] for word in first if word in ids]
+    shared = set(shared_first)
+    shared_second = [number for number in map(ids.__getitem__, second) if number in shared]
+    if len(ids) > sys.maxunicode:
+        return LCSseq.similarity(shared_first, shared_second)
+    # One character a word: the library compares strings several times faster than lists.
+    return LCSseq.similarity("".join(map(chr, shared_first)), "".join(map(chr, shared_second)))
+
+
+def _overlap(matches: int, predicted: int, expected: int) -> Overlap:
+    if matches == 0:
+        return Overlap(0.0, 0.0, 0.0)
+    precision, recall = matches / predicted, matches / expected
+    return Overlap(precision, recall, 2 * precision * recall / (precision + recall))
+
+
+def _stem(word: str) -> str:
+    if len(word) < _SHORTEST_STEMMED:
+        return word
+    if len(word) > _LONGEST_CACHED:
+        return _porter()(word)
+    return _cached_stem(word)
+
+
+@lru_cache(maxsize=_CACHED_STEMS)
+def _cached_stem(word: str) -> str:
+    return _porter()(word)
+
+
+@cache
+def _porter() -> Callable[[str], str]:
+    # NLTK takes seconds to import, and only stemming needs it.
+    from nltk.stem.porter import PorterStemmer
+
+    stem: Callable[[str], str] = PorterStemmer().stem
+    return stem

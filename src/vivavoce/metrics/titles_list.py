@@ -1,0 +1,309 @@
+"""Which of the wanted titles a model's free answer lists, and in which order.
+
+The answer is cut into lists: numbered lines, bulleted lines, runs of plain lines, and the strings
+of a JSON or Python list. A line names a title when both are equal after `normalise_title`, with
+the line's number left off, and a tail such as ` - 93.4%` or ` (2019)` or anything after a bold or
+quoted title. Lines that name no title cost nothing.
+
+Lists that name different titles are parts of one answer. A list that names titles again (a ranking
+after a copy of the input) replaces what came before, if it names more than half as many; a list
+that only repeats the beginning (a model in a loop) does not.
+
+Source: LEGOBench, section A.4.2, which leaves the parsing open; the rules are ours.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+from vivavoce.text.normalise import normalise_title
+
+MAX_CHARACTERS = 500_000
+"""An answer's text beyond this is not read, and the answer is counted truncated."""
+MAX_LINES = 10_000
+"""The same for lines that are not blank."""
+
+_MAX_TAILS = 50
+_THOUGHT_END = "</think>"
+_BREAK_TAG = re.compile(r"</?(?:li|ol|ul|p|br|tr|div|table|h[1-6])\b[^<>\n]{0,200}>", re.IGNORECASE)
+_CELL_TAG = re.compile(r"</?t[dh]\b[^<>\n]{0,200}>", re.IGNORECASE)
+_OTHER_TAG = re.compile(r"</?[a-z][^<>\n]{0,200}>", re.IGNORECASE)
+_FENCE = re.compile(r"^[ \t]*(?:```|~~~).*$", re.MULTILINE)
+
+_CONTAINER = re.compile(r"[\[{]\s*+(?:[\[{]\s*+)*+[\"']")
+# A quote closes a string only before a comma, a colon or a bracket: models forget to escape.
+_STRING = re.compile(
+    r"[\s,:\[\]{}]*+(?:"
+    r"\"(?P<double>(?:[^\"\\]|\\.|\"(?!\s*+(?:[,:\]}]|$)))*+)\"|"
+    r"'(?P<single>(?:[^'\\]|\\.|'(?!\s*+(?:[,:\]}]|$)))*+)'|"
+    r"[-+.\w]++)(?P<key>\s*+:)?",
+    re.DOTALL,
+)
+_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|.)", re.DOTALL)
+_ESCAPED = {"n": "\n", "t": "\t", "r": "\n", "b": " ", "f": " "}
+
+_NUMBER = re.compile(
+    r"[\s>*_|\"'#-]*+(?:(?:rank|paper|title|no|number|position|place)\b[\s.:#*]*+)?[(\[]?"
+    r"(?P<number>[0-9]{1,5})(?:st|nd|rd|th)?(?:\s+place)?"
+    r"(?:\\?[.)\]:]+[*_]*+(?![0-9])|\s*+\||\s[-–—:]\s|[*_]+\s)",
+    re.IGNORECASE,
+)
+_HASH_NUMBER = re.compile(r"[\s>*_|-]*+#(?P<number>[0-9]{1,5})\s")
+_BARE_NUMBER = re.compile(r"\s*+[0-9]{1,5}[.)]")
+_INLINE_NUMBER = re.compile(r"(?<=[\s,;])([0-9]{1,5})[.)]\s")
+_BULLET = re.compile(r"[\s>]*+(?:[-+•‣▪◦●○–—·]|\*(?!\*))")
+_LABEL = re.compile(r"[\s*_\"'|-]*+(?:paper\s++)?title[*_]*+\s*+:", re.IGNORECASE)
+_HEADING_END = re.compile(r"(?::|\s-)[\s*_#]*+$")
+_TAIL = re.compile(r"\s[-–—:]+\s|[(\[\]|\t\"“”»`]|\*\*|__|:\s")
+_INLINE_SEPARATORS = ('", "', " > ", " ≻ ", " → ", " -> ", "; ", " | ")
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTitles:
+    """What an answer says about the wanted titles."""
+
+    order: tuple[int, ...]
+    """Indices of the wanted titles it lists, each once, in the answer's order."""
+    missing: int
+    """Wanted titles it does not list."""
+    invented: int
+    """Different lines of its lists that name no wanted title."""
+    repeated: int
+    """Lines of its lists that say an earlier line again."""
+    truncated: bool
+    """Whether the answer was longer than what is read."""
+
+
+@dataclass(slots=True)
+class _List:
+    kind: str
+    items: list[tuple[int, str]] = field(default_factory=list)
+    """(Line number, line)."""
+    number: int = 0
+    is_spaced: bool = False
+
+
+def title_key(title: str) -> str:
+    """What two spellings of one title have in common; never empty for a text with a character."""
+    return normalise_title(title) or unicodedata.normalize("NFKC", title).casefold().strip()
+
+
+def distinct_titles(titles: Sequence[str]) -> list[int]:
+    """Indices of the titles that differ from all earlier ones."""
+    first: dict[str, int] = {}
+    for position, title in enumerate(titles):
+        first.setdefault(title_key(title), position)
+    return list(first.values())
+
+
+def find_titles(text: str | None, wanted: Sequence[str]) -> FoundTitles:
+    """Find the wanted titles in an answer; None is an empty answer.
+
+    Wanted titles that are equal after normalisation count as one, the first of them.
+    """
+    finder = _Finder(wanted)
+    lines, truncated = _read_lines(text or "")
+    lists = _read_lists(lines)
+    order, used = _merge([(found, each) for each in lists if (found := finder.find_in(each))])
+    invented, repeated = finder.count_faults(used or [each for each in lists if _is_list(each)])
+    return FoundTitles(
+        order=tuple(order),
+        missing=len(finder.index) - len(order),
+        invented=invented,
+        repeated=repeated,
+        truncated=truncated,
+    )
+
+
+class _Finder:
+    """Tells which wanted title a line names."""
+
+    def __init__(self, wanted: Sequence[str]) -> None:
+        self.index = {title_key(wanted[position]): position for position in distinct_titles(wanted)}
+        self._word_counts = sorted({key.count(" ") + 1 for key in self.index})
+        self._seen: dict[str, int | None] = {}
+
+    def find_in(self, lines: _List) -> dict[int, int]:
+        """Wanted title -> the line where the list names it first."""
+        found: dict[int, int] = {}
+        for number, line in lines.items:
+            title = self.find(line)
+            if title is not None:
+                found.setdefault(title, number)
+        return found
+
+    def find(self, line: str) -> int | None:
+        """The wanted title a line names."""
+        if line not in self._seen:
+            self._seen[line] = self._look_up(line)
+        return self._seen[line]
+
+    def count_faults(self, lists: Sequence[_List]) -> tuple[int, int]:
+        """Lines that are no wanted title, each counted once, and repetitions of a line."""
+        named = [self._name(line) for each in lists for _, line in each.items]
+        different = set(named)
+        invented = sum(isinstance(name, str) for name in different)
+        return invented, len(named) - len(different)
+
+    def _name(self, line: str) -> int | str:
+        title = self.find(line)
+        return title_key(_without_marker(line)) if title is None else title
+
+    def _look_up(self, line: str) -> int | None:
+        # `3.3D Nets` may be number 3 or a title: both are tried.
+        bare = _BARE_NUMBER.sub("", line, count=1)
+        for text in dict.fromkeys((_without_marker(line), line, bare)):
+            key = title_key(text)
+            if key in self.index:
+                return self.index[key]
+            words = key.split(" ")
+            if any(" ".join(words[:count]) in self.index for count in self._word_counts):
+                return self._look_up_before_tail(text)
+        return None
+
+    def _look_up_before_tail(self, text: str) -> int | None:
+        cuts = [match.start() for match in islice(_TAIL.finditer(text), _MAX_TAILS)]
+        keys = (normalise_title(text[:cut]) for cut in reversed(cuts))
+        return next((self.index[key] for key in keys if key in self.index), None)
+
+
+def _merge(named: list[tuple[dict[int, int], _List]]) -> tuple[list[int], list[_List]]:
+    """The titles of the answer in order, and the lists they come from."""
+    answer: dict[int, int] = {}
+    used: list[_List] = []
+    for found, lines in named:
+        if answer.keys().isdisjoint(found):
+            answer |= found
+            used.append(lines)
+        elif 2 * len(found) > len(answer) and not _repeats_beginning(found, answer):
+            answer, used = dict(found), [lines]
+    return _in_order(answer), used
+
+
+def _repeats_beginning(found: dict[int, int], answer: dict[int, int]) -> bool:
+    return _in_order(answer)[: len(found)] == _in_order(found)
+
+
+def _in_order(lines: dict[int, int]) -> list[int]:
+    return sorted(lines, key=lines.__getitem__)
+
+
+def _is_list(lines: _List) -> bool:
+    return lines.kind != "plain" or len(lines.items) > 1
+
+
+def _read_lines(text: str) -> tuple[list[str], bool]:
+    """The lines of an answer without its mark-up, and whether some were left unread."""
+    truncated = len(text) > MAX_CHARACTERS
+    text = text[:MAX_CHARACTERS].rpartition(_THOUGHT_END)[2]
+    text = _CELL_TAG.sub(" | ", _BREAK_TAG.sub("\n", _FENCE.sub("\n", text)))
+    text = html.unescape(_OTHER_TAG.sub("", text))
+    lines = _open_containers(text).splitlines()
+    kept = [number for number, line in enumerate(lines) if line.strip()]
+    if len(kept) > MAX_LINES:
+        lines, truncated = lines[: kept[MAX_LINES]], True
+    is_single = len(kept) == 1
+    return [part for line in lines for part in _split_inline(line, is_single)], truncated
+
+
+def _open_containers(text: str) -> str:
+    """Put each string of a JSON or Python list on lines of its own."""
+    start = _CONTAINER.search(text)
+    if start is None:
+        return text
+    values: list[str] = []
+    keys: list[str] = []
+    end = start.start()
+    while token := _STRING.match(text, end):
+        end = token.end()
+        string = token["double"] if token["double"] is not None else token["single"]
+        if string is not None:
+            (keys if token["key"] else values).append(_ESCAPE.sub(_unescape, string))
+    return "\n\n".join((text[: start.start()], "\n".join(values or keys), text[end:]))
+
+
+def _unescape(match: re.Match[str]) -> str:
+    code = match[1]
+    if len(code) > 1:
+        return chr(int(code[1:], 16))
+    return _ESCAPED.get(code, code)
+
+
+def _split_inline(line: str, is_single: bool) -> list[str]:
+    """The parts of a list written on one line: `1. A 2. B 3. C`.
+
+    A line that is the whole answer may also be `1. A 2. B`, `A > B` or `A; B`.
+    """
+    number = _number_of(line)
+    if number is not None:
+        parts = list(_split_at_numbers(line, number))
+        if len(parts) >= (2 if is_single else 3):
+            return parts
+    separators = _INLINE_SEPARATORS if is_single else ()
+    separator = next((each for each in separators if each in line), None)
+    return [line] if separator is None else line.split(separator)
+
+
+def _split_at_numbers(line: str, number: int) -> Iterator[str]:
+    start = 0
+    for match in _INLINE_NUMBER.finditer(line):
+        if int(match[1]) == number + 1:
+            yield line[start : match.start()]
+            start, number = match.start(), number + 1
+    yield line[start:]
+
+
+def _read_lists(lines: Sequence[str]) -> list[_List]:
+    lists: list[_List] = []
+    numbered: _List | None = None
+    current: _List | None = None
+    after_blank = False
+    for position, line in enumerate(lines):
+        if not line.strip():
+            after_blank = True
+            continue
+        number = _number_of(line)
+        if number is not None:
+            if numbered is None or not _continues(numbered, number, current):
+                numbered = _List("numbered")
+                lists.append(numbered)
+            numbered.number = number
+            current = numbered
+        else:
+            kind = "bullet" if _BULLET.match(line) else "plain"
+            if current is None or current.kind != kind or _is_new(current, after_blank):
+                current = _List(kind)
+                lists.append(current)
+            current.is_spaced = after_blank
+        current.items.append((position, line))
+        after_blank = False
+        if number is None and _HEADING_END.search(line):
+            current = None
+    return lists
+
+
+def _number_of(line: str) -> int | None:
+    match = _NUMBER.match(line) or _HASH_NUMBER.match(line)
+    return None if match is None else int(match["number"])
+
+
+def _continues(numbered: _List, number: int, current: _List | None) -> bool:
+    """Whether a number carries on the open list; Markdown also numbers every item 1."""
+    return number > numbered.number or (number == numbered.number == 1 and current is numbered)
+
+
+def _is_new(current: _List, after_blank: bool) -> bool:
+    """A blank line parts two lists, but not lines that all stand apart."""
+    return after_blank and len(current.items) > 1 and not current.is_spaced
+
+
+def _without_marker(line: str) -> str:
+    match = _NUMBER.match(line) or _HASH_NUMBER.match(line)
+    text = line if match is None else line[match.end() :]
+    label = _LABEL.match(text)
+    return text if label is None else text[label.end() :]

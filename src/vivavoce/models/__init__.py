@@ -1,0 +1,1 @@
+"""Inspect model providers that need no network and no key."""

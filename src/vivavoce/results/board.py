@@ -1,0 +1,229 @@
+"""The board: one row for each contestant and metric, with an interval on every value.
+
+A row's value is the mean over items; an item answered several times counts with its mean. A
+failed answer stays in n as 0. The bootstrap resamples the clusters the items come from.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from vivavoce.errors import VivaError
+from vivavoce.metrics import list_metrics
+from vivavoce.results.bootstrap import resample
+from vivavoce.results.logs import ForeignLog, RowKey, RunLog, SampleScore, read_logs
+from vivavoce.store import Row
+
+CEILING = "oracle"
+"""The method that answers with the gold: shown, never ranked."""
+MAX_UNDEFINED = 0.05
+"""A metric with a larger share undefined does not rank."""
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """What `viva board` shows."""
+
+    rows: tuple[Row, ...]
+    rounds: tuple[Row, ...]
+    headlines: dict[str, str]
+    """The metric each task is ranked by."""
+    notes: tuple[str, ...]
+    """Logs left out, and rows that are not what they seem."""
+
+    def as_dict(self) -> Row:
+        """The board as plain JSON values."""
+        return {
+            "rows": list(self.rows),
+            "rounds": list(self.rounds),
+            "headlines": self.headlines,
+            "notes": list(self.notes),
+        }
+
+
+def leaderboard(
+    logs: Path | str, *, partial: bool = False, resamples: int = 10_000, seed: int = 0
+) -> Board:
+    """Build a board from a folder of logs.
+
+    Args:
+        logs: Folder of Inspect logs.
+        partial: Also show logs that lack samples; each such row is marked.
+        resamples: Bootstrap draws; 0 for no intervals.
+        seed: Seed of the draws.
+
+    Raises:
+        InputError: No logs there.
+        VivaError: A log is incomplete or damaged and `partial` was not asked for, or one round
+            name stands for two rounds.
+    """
+    found, foreign = read_logs(Path(logs))
+    chosen, notes = _choose(found)
+    _refuse_partial(chosen, foreign, partial)
+    _refuse_mixed_rounds(chosen)
+    rows = [row for log in chosen for row in _rows(log, resamples, seed)]
+    _rank(rows)
+    rows.sort(key=_order)
+    notes += [f"{log.name} {log.reason}; left out." for log in foreign]
+    notes += [
+        f"{log.name} is partial: {len(log.samples)} of {log.expected} answers are scored; "
+        f"its rows are not ranked."
+        for log in chosen
+        if not log.is_complete
+    ]
+    return Board(
+        rows=tuple(rows),
+        rounds=tuple(_rounds(chosen)),
+        headlines={log.key.task: log.metrics[0] for log in chosen},
+        notes=tuple(sorted(notes)),
+    )
+
+
+def _choose(logs: Sequence[RunLog]) -> tuple[list[RunLog], list[str]]:
+    """One log for each row key: the newest complete one, else the one with most answers."""
+    by_key: dict[RowKey, list[RunLog]] = defaultdict(list)
+    for log in logs:
+        by_key[log.key].append(log)
+    chosen, notes = [], []
+    for key in sorted(by_key):
+        ordered = sorted(
+            by_key[key], key=lambda log: (log.is_complete, len(log.samples), log.created, log.name)
+        )
+        chosen.append(ordered[-1])
+        notes += [
+            f"{log.name} is an earlier log of the row that {ordered[-1].name} makes; left out."
+            for log in ordered[:-1]
+            if log.is_complete
+        ]
+    return chosen, notes
+
+
+def _refuse_partial(
+    logs: Sequence[RunLog], foreign: Sequence[ForeignLog], partial: bool
+) -> None:
+    if partial:
+        return
+    bad = [
+        f"{log.name}: {len(log.samples)} of {log.expected} answers, status {log.status}"
+        for log in logs
+        if not log.is_complete
+    ]
+    bad += [f"{log.name}: {log.reason}" for log in foreign if log.is_damaged]
+    if bad:
+        raise VivaError(
+            "These logs are not complete:\n"
+            + "\n".join(f"  {line}" for line in bad)
+            + "\nRun the same viva run again to finish them, or add --partial to show what is there."
+        )
+
+
+def _refuse_mixed_rounds(logs: Iterable[RunLog]) -> None:
+    hashes: dict[str, set[str]] = defaultdict(set)
+    for log in logs:
+        hashes[log.key.round].add(log.round_sha256)
+    mixed = sorted(round_id for round_id, found in hashes.items() if len(found) > 1)
+    if mixed:
+        raise VivaError(
+            f"Logs of different rounds are called {', '.join(mixed)}. "
+            "Put the logs of each round into a folder of its own."
+        )
+
+
+def _rows(log: RunLog, resamples: int, seed: int) -> Iterable[Row]:
+    """A log's rows, one a metric."""
+    items: dict[str, list[SampleScore]] = defaultdict(list)
+    for sample in log.samples:
+        items[sample.id].append(sample)
+    ids = sorted(items)
+    draws = resample([items[i][0].cluster for i in ids], resamples=resamples, seed=seed)
+    table = np.array([[_mean(items[i], name) for name in log.metrics] for i in ids], dtype=float)
+    table = table.reshape(len(ids), len(log.metrics))
+    means, intervals = draws.mean(table), draws.intervals(table)
+    faults = Counter(sample.fault for sample in log.samples if sample.fault)
+    costs = [sample.cost for sample in log.samples if sample.cost is not None]
+    shared = {
+        **asdict(log.key),
+        "judge": log.key.judge or None,
+        "n": len(ids),
+        "missing": faults["missing"],
+        "valid": 1 - faults.total() / len(log.samples) if log.samples else None,
+        "faults": dict(sorted(faults.items())),
+        "partial": not log.is_complete,
+        "rank": None,
+        "rank_interval": None,
+        "tied_with": None,
+        "contamination": None,
+        "tokens": sum(sample.tokens for sample in log.samples),
+        "cost": sum(costs) if costs else None,
+        "seconds": round(sum(sample.seconds for sample in log.samples), 3),
+    }
+    for column, name in enumerate(log.metrics):
+        interval = intervals[column]
+        yield {
+            **shared,
+            "metric": name,
+            "value": means[column],
+            "value_valid": _mean([s for s in log.samples if s.fault is None], name, None),
+            "ci": list(interval) if interval else None,
+            "undefined": int(np.isnan(table[:, column]).sum()),
+        }
+
+
+def _mean(samples: Sequence[SampleScore], metric: str, empty: Any = float("nan")) -> Any:
+    """Mean of the defined values; `empty` when there is none."""
+    values = [value for sample in samples if (value := sample.values[metric]) is not None]
+    return sum(values) / len(values) if values else empty
+
+
+def _rank(rows: Sequence[Row]) -> None:
+    """Rank rows by value inside each (round, task, version, setting, metric)."""
+    directions = {name: metric.higher_is_better for name, metric in list_metrics().items()}
+    groups: dict[tuple[str, ...], list[Row]] = defaultdict(list)
+    for row in rows:
+        groups[(*_group(row), row["metric"])].append(row)
+    for group in groups.values():
+        if any(row["undefined"] > MAX_UNDEFINED * row["n"] for row in group):
+            continue
+        ranked = [
+            row
+            for row in group
+            if row["method"] != CEILING and not row["partial"] and row["value"] is not None
+        ]
+        sign = -1 if directions.get(group[0]["metric"], True) else 1
+        values = sorted(sign * row["value"] for row in ranked)
+        for row in ranked:
+            row["rank"] = 1 + values.index(sign * row["value"])
+
+
+def _group(row: Row) -> tuple[str, ...]:
+    return (row["round"], row["task"], row["task_version"], row["setting"])
+
+
+def _order(row: Row) -> tuple[Any, ...]:
+    rank = row["rank"] if row["rank"] is not None else -1
+    contestant = (row["method"], row["model"], row["decoding"], row["prompt_hash"])
+    return (*_group(row), row["metric"], rank, *contestant)
+
+
+def _rounds(logs: Sequence[RunLog]) -> list[Row]:
+    """The rounds behind a board."""
+    rounds: dict[str, Row] = {}
+    for log in logs:
+        entry = rounds.setdefault(
+            log.key.round,
+            {
+                "id": log.key.round,
+                "window": list(log.window),
+                "manifest": log.round_sha256,
+                "counts": {},
+            },
+        )
+        items = len({sample.id for sample in log.samples})
+        entry["counts"][log.key.task] = max(items, entry["counts"].get(log.key.task, 0))
+    return [rounds[name] for name in sorted(rounds)]

@@ -1,0 +1,229 @@
+"""Cluster bootstrap: 95% intervals from one resample that all metrics and contestants share.
+
+The items of a paper or a table stand or fall together, so whole clusters are drawn with
+replacement. A draw is kept as how often it holds each cluster; the resampled mean is then a ratio
+of two sums over clusters, for every metric at once, and two contestants are always compared on
+the same draws.
+
+Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapter 13 (percentile
+interval); Davison and Hinkley, Bootstrap Methods and their Application (1997), section 3.8
+(hierarchical data).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from vivavoce.errors import InputError
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+Interval = tuple[float, float]
+
+DEFAULT_RESAMPLES = 10_000
+DEFAULT_LEVEL = 0.95
+
+_BATCH_CELLS = 500_000  # draws x clusters held at once: two arrays of 4 MB
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Resample:
+    """Seeded draws of the clusters of n items; made by `resample`.
+
+    Every method starts again from the seed, so a metric meets the same draws whenever and in
+    whatever company it is asked for. Values are arrays of shape (n,) or (n, k), one column for
+    each metric or contestant, in the order of the items; NaN is an undefined value, left out of
+    numerator and denominator. Other shapes and infinite values raise `InputError`.
+    """
+
+    codes: Integers
+    """For each item, the place of its cluster among the sorted labels."""
+    clusters: int
+    resamples: int
+    seed: int
+
+    @property
+    def items(self) -> int:
+        """Number of items."""
+        return len(self.codes)
+
+    @property
+    def gives_intervals(self) -> bool:
+        """Whether there are draws, and at least the two clusters that an interval needs."""
+        return self.resamples > 0 and self.clusters > 1
+
+    def indices(self) -> Iterator[Integers]:
+        """The drawn clusters in batches of shape (draws, clusters); where a batch ends has no say.
+
+        They are the integers that `scipy.stats.bootstrap` draws from `default_rng(seed)`.
+        """
+        generator = np.random.Generator(np.random.PCG64(self.seed))
+        batch = max(1, _BATCH_CELLS // max(1, self.clusters))
+        for start in range(0, self.resamples if self.clusters else 0, batch):
+            draws = min(batch, self.resamples - start)
+            yield generator.integers(0, self.clusters, size=(draws, self.clusters))
+
+    def by_cluster(self, values: npt.ArrayLike) -> tuple[Floats, Floats]:
+        """For each cluster (rows) and column, the sum of defined values and how many there are."""
+        table = self._table(values)
+        defined = ~np.isnan(table)
+        table = np.where(defined, table, 0.0)
+        order = np.argsort(self.codes, kind="stable")
+        if self.clusters == self.items:
+            return table[order], defined[order].astype(np.float64)
+        starts = np.searchsorted(self.codes[order], np.arange(self.clusters))
+        sizes = np.add.reduceat(defined[order].astype(np.float64), starts, axis=0)
+        return _exact_sums(table[order], starts), sizes
+
+    def means(self, values: npt.ArrayLike) -> Floats:
+        """Resampled means, shape (resamples, k); NaN where a draw holds no defined value.
+
+        The mean of a draw is the sum of the drawn values over their number, so a large cluster
+        weighs more than a small one, as it does in the mean of all items.
+        """
+        sums, sizes = self.by_cluster(values)
+        columns = sums.shape[1]
+        if columns and (sizes == sizes[:, :1]).all():
+            sizes = sizes[:, :1]
+        parts = np.hstack([sums, sizes])
+        drawn = np.zeros((self.resamples, parts.shape[1]))
+        start = 0
+        for indices in self.indices():
+            counts = np.empty(indices.shape)
+            for row, drawn_clusters in enumerate(indices):
+                counts[row] = np.bincount(drawn_clusters, minlength=self.clusters)
+            np.matmul(counts, parts, out=drawn[start : start + len(counts)])
+            start += len(counts)
+        denominators = drawn[:, columns:]
+        means = np.full((self.resamples, columns), np.nan)
+        np.divide(drawn[:, :columns], denominators, out=means, where=denominators > 0)
+        return means
+
+    def mean(self, values: npt.ArrayLike) -> list[float | None]:
+        """Mean of the defined values of each column, correctly rounded; None without any."""
+        columns = [column[~np.isnan(column)].tolist() for column in self._table(values).T]
+        return [math.fsum(column) / len(column) if column else None for column in columns]
+
+    def standard_error(self, values: npt.ArrayLike) -> list[float | None]:
+        """Standard error of each column's mean between clusters; None with fewer than two.
+
+        With d_c the sum over cluster c of (value - mean), m clusters and n values:
+        sqrt(m / (m - 1) * sum of d_c^2) / n; for clusters of one item, the usual s / sqrt(n).
+        """
+        sums, sizes = self.by_cluster(values)
+        return [
+            _standard_error(sums[:, column], sizes[:, column]) for column in range(sums.shape[1])
+        ]
+
+    def intervals(
+        self, values: npt.ArrayLike, level: float = DEFAULT_LEVEL
+    ) -> list[Interval | None]:
+        """Percentile interval of the mean of each column.
+
+        None where there is nothing to resample: no draws were asked for, or fewer than two
+        clusters hold a defined value. Draws without a defined value are dropped.
+        """
+        _, sizes = self.by_cluster(values)
+        enough = (sizes > 0).sum(axis=0) > 1
+        if not self.gives_intervals or not enough.any():
+            return [None] * sizes.shape[1]
+        draws = self.means(values)
+        return [
+            percentile_interval(draws[:, column], level) if enough[column] else None
+            for column in range(sizes.shape[1])
+        ]
+
+    def _table(self, values: npt.ArrayLike) -> Floats:
+        table = np.asarray(values, dtype=np.float64)
+        if table.ndim == 1:
+            table = table[:, None]
+        if table.ndim != 2 or len(table) != self.items:
+            raise InputError(
+                f"values of shape {np.shape(values)} do not fit {self.items} items. "
+                "Give one row for each cluster label passed to resample()."
+            )
+        if np.isinf(table).any():
+            raise InputError("values hold an infinite number. Use NaN for an undefined value.")
+        return table
+
+
+def resample(
+    clusters: Sequence[str | int], *, resamples: int = DEFAULT_RESAMPLES, seed: int = 0
+) -> Resample:
+    """Draws for items whose clusters are given in order; an item on its own is its own cluster.
+
+    The order of the items does not matter: clusters are numbered by sorted label, integers
+    before strings (1 and "1" differ). `resamples=0` switches intervals off.
+    """
+    if resamples < 0 or seed < 0:
+        raise InputError(f"resamples={resamples} and seed={seed} must not be negative.")
+    labels = sorted(set(clusters), key=lambda label: (isinstance(label, str), label))
+    places = {label: place for place, label in enumerate(labels)}
+    codes = np.fromiter((places[label] for label in clusters), np.int64, count=len(clusters))
+    return Resample(codes=codes, clusters=len(labels), resamples=resamples, seed=seed)
+
+
+def interval(
+    values: npt.ArrayLike,
+    clusters: Sequence[str | int],
+    *,
+    resamples: int = DEFAULT_RESAMPLES,
+    seed: int = 0,
+    level: float = DEFAULT_LEVEL,
+) -> Interval | None:
+    """Percentile interval of the mean of one metric's values, NaN left out.
+
+    None when fewer than two clusters hold a defined value, or when `resamples` is 0.
+    """
+    draws = resample(clusters, resamples=resamples, seed=seed)
+    if np.ndim(values) != 1:
+        raise InputError("interval() takes one value an item. Use resample() for several metrics.")
+    return draws.intervals(values, level)[0]
+
+
+def percentile_interval(draws: npt.ArrayLike, level: float = DEFAULT_LEVEL) -> Interval | None:
+    """Interval that leaves (1 - level) / 2 of the draws on either side, interpolated linearly.
+
+    NaN draws are dropped (`dropped_draws` counts them); None when no draw is left.
+    """
+    if not 0.0 < level < 1.0:
+        raise InputError(f"level={level} is not between 0 and 1. For a 95% interval use 0.95.")
+    column = np.asarray(draws, dtype=np.float64)
+    column = column[~np.isnan(column)]
+    if not column.size:
+        return None
+    tail = (1.0 - level) / 2.0
+    low, high = np.quantile(column, [tail, 1.0 - tail])
+    return float(low), float(high)
+
+
+def dropped_draws(draws: npt.ArrayLike) -> list[int]:
+    """For each column of resampled means, how many draws held no defined value."""
+    table = np.asarray(draws, dtype=np.float64)
+    return [int(count) for count in np.isnan(table.reshape(len(table), -1)).sum(axis=0)]
+
+
+def _exact_sums(ordered: Floats, starts: Integers) -> Floats:
+    """Sum the run of rows from each start; correctly rounded, so their order has no say."""
+    sums = np.empty((len(starts), ordered.shape[1]))
+    bounds = [*starts.tolist(), len(ordered)]
+    for column in range(ordered.shape[1]):
+        values = ordered[:, column].tolist()
+        sums[:, column] = [math.fsum(values[start:stop]) for start, stop in pairwise(bounds)]
+    return sums
+
+
+def _standard_error(sums: Floats, sizes: Floats) -> float | None:
+    clusters = int((sizes > 0).sum())
+    if clusters < 2:
+        return None
+    total = float(sizes.sum())
+    deviations = sums - math.fsum(sums.tolist()) / total * sizes
+    squares = math.fsum((deviations**2).tolist())
+    return math.sqrt(clusters / (clusters - 1) * squares) / total

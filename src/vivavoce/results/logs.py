@@ -1,0 +1,197 @@
+"""Inspect logs read into typed rows: who ran what, and each sample's scores.
+
+Logs are read by their summaries, so a folder of long prompts does not fill the memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from inspect_ai.log import (
+    EvalLog,
+    EvalSampleSummary,
+    list_eval_logs,
+    read_eval_log,
+    read_eval_log_sample_summaries,
+)
+
+from vivavoce.errors import InputError
+from vivavoce.tasks.shared.guard import VALID
+
+NO_MODEL = "none"
+_DECODING = (
+    "temperature",
+    "top_p",
+    "top_k",
+    "max_tokens",
+    "seed",
+    "frequency_penalty",
+    "presence_penalty",
+    "reasoning_effort",
+    "reasoning_tokens",
+)
+"""Settings that change answers, in the order they are shown."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class RowKey:
+    """What tells one row of a board from another."""
+
+    round: str
+    task: str
+    task_version: str
+    setting: str
+    method: str
+    model: str
+    decoding: str
+    prompt_hash: str
+    judge: str
+
+
+@dataclass(frozen=True, slots=True)
+class SampleScore:
+    """One scored sample of one epoch."""
+
+    id: str
+    epoch: int
+    cluster: str
+    values: dict[str, float | None]
+    """By metric; None where a metric is undefined."""
+    fault: str | None
+    tokens: int
+    cost: float | None
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class RunLog:
+    """One log file."""
+
+    name: str
+    created: str
+    key: RowKey
+    metrics: tuple[str, ...]
+    """The headline metric first."""
+    round_sha256: str
+    window: tuple[str, str]
+    samples: tuple[SampleScore, ...]
+    expected: int
+    """Samples times epochs that a complete log has scores for."""
+    status: str
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every sample of every epoch has a score."""
+        scored = {(sample.id, sample.epoch) for sample in self.samples}
+        return self.status == "success" and len(scored) == len(self.samples) == self.expected
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignLog:
+    """A log that makes no row, and why."""
+
+    name: str
+    reason: str
+    is_damaged: bool
+
+
+def read_logs(folder: Path) -> tuple[list[RunLog], list[ForeignLog]]:
+    """Read every log below a folder: those of our tasks, and the others.
+
+    Raises:
+        InputError: The folder does not exist or holds no log.
+    """
+    if not folder.is_dir():
+        raise InputError(f"{folder} is not a folder of logs.")
+    found = sorted(list_eval_logs(str(folder), recursive=True), key=lambda info: info.name)
+    if not found:
+        raise InputError(f"{folder} holds no log. Make some with: viva run TASK --logs {folder}")
+    logs: list[RunLog] = []
+    foreign: list[ForeignLog] = []
+    for info in found:
+        name = Path(info.name).name
+        try:
+            header = read_eval_log(info, header_only=True)
+            if "round_sha256" not in (header.eval.metadata or {}):
+                foreign.append(ForeignLog(name, "is not a log of one of our tasks", False))
+                continue
+            logs.append(_run_log(name, header, read_eval_log_sample_summaries(info)))
+        except Exception as error:  # a damaged archive fails in many ways, inside Inspect
+            reason = f"cannot be read ({type(error).__name__}: {error})"
+            foreign.append(ForeignLog(name, reason, True))
+    return logs, foreign
+
+
+def _run_log(name: str, header: EvalLog, summaries: list[EvalSampleSummary]) -> RunLog:
+    metadata = header.eval.metadata or {}
+    metrics = tuple(metadata["metrics"])
+    total = header.eval.dataset.samples or 0
+    return RunLog(
+        name=name,
+        created=str(header.eval.created),
+        key=_row_key(header, metadata),
+        metrics=metrics,
+        round_sha256=metadata["round_sha256"],
+        window=tuple(metadata["window"]),
+        samples=tuple(
+            score for summary in summaries if (score := _sample_score(summary, metrics))
+        ),
+        expected=total * (header.eval.config.epochs or 1),
+        status=header.status,
+    )
+
+
+def _row_key(header: EvalLog, metadata: dict[str, Any]) -> RowKey:
+    steps = [step.solver.removeprefix("vivavoce/") for step in header.plan.steps]
+    has_model = header.eval.model != "none/none"
+    return RowKey(
+        round=metadata["round"],
+        task=metadata["task"],
+        task_version=str(header.eval.task_version),
+        setting=metadata["setting"],
+        method="+".join(steps),
+        model=header.eval.model if has_model else NO_MODEL,
+        decoding=_decoding(header, has_model),
+        prompt_hash=metadata["prompt_hash"],
+        judge="",
+    )
+
+
+def _decoding(header: EvalLog, has_model: bool) -> str:
+    """The settings an answer depends on, such as `temperature=0.0 max_tokens=128 attempts=1`."""
+    config = header.plan.config.model_dump(exclude_none=True) if has_model else {}
+    settings = {name: config[name] for name in _DECODING if name in config}
+    if has_model and "context" in header.eval.task_args_passed:
+        settings["context"] = header.eval.task_args_passed["context"]
+    settings["attempts"] = header.eval.config.epochs or 1
+    return " ".join(f"{name}={value}" for name, value in settings.items())
+
+
+def _sample_score(summary: EvalSampleSummary, metrics: tuple[str, ...]) -> SampleScore | None:
+    """A summary's scores; None for a sample that has none."""
+    if summary.error or not summary.scores:
+        return None
+    (score,) = summary.scores.values()
+    values = score.as_dict()
+    is_valid = bool(values[VALID])
+    usage = summary.model_usage.values()
+    costs = [use.total_cost for use in usage if use.total_cost is not None]
+    fault = (score.metadata or {}).get("fault")
+    return SampleScore(
+        id=str(summary.id),
+        epoch=summary.epoch,
+        cluster=str(summary.metadata["cluster"]),
+        values={name: _number(values[name]) for name in metrics},
+        fault=None if is_valid else str(fault or "malformed"),
+        tokens=sum(use.total_tokens for use in usage),
+        cost=sum(costs) if costs else None,
+        seconds=summary.working_time or 0.0,
+    )
+
+
+def _number(value: Any) -> float | None:
+    """A score as a number; NaN stands for undefined."""
+    number = float(value) if value is not None else None
+    return None if number is None or number != number else number

@@ -1,0 +1,1 @@
+"""Finding the passages, sentences or papers that matter for a query or a text."""

@@ -1,0 +1,22 @@
+"""Dated, leak-checked, frozen benchmarks built from a corpus."""
+
+from vivavoce.rounds.build import build_round
+from vivavoce.rounds.family import Builder, Exclusion, FamilyItems
+from vivavoce.rounds.reading import Round, load_round, verify_round
+from vivavoce.rounds.spec import Options, RoundSpec, parse_spec, read_spec
+from vivavoce.rounds.stats import round_stats
+
+__all__ = [
+    "Builder",
+    "Exclusion",
+    "FamilyItems",
+    "Options",
+    "Round",
+    "RoundSpec",
+    "build_round",
+    "load_round",
+    "parse_spec",
+    "read_spec",
+    "round_stats",
+    "verify_round",
+]

@@ -1,0 +1,154 @@
+"""A corpus and a spec turned into a round: a folder that never changes once it is published."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+
+from vivavoce import __version__
+from vivavoce.corpus import Corpus
+from vivavoce.errors import VivaError
+from vivavoce.rounds.card import render_card
+from vivavoce.rounds.family import Builder, Exclusion, FamilyItems
+from vivavoce.rounds.reading import MANIFEST, Round, load_round
+from vivavoce.rounds.spec import RoundSpec
+from vivavoce.store import (
+    Row,
+    hash_file,
+    hash_rows,
+    hash_tree,
+    lock,
+    write_json,
+    write_parquet,
+    write_text,
+)
+
+FORMAT = 1
+
+
+def build_round(
+    corpus: Corpus, spec: RoundSpec, builders: Mapping[str, Builder], out: Path
+) -> Round:
+    """Build a round into `out`/ID and open it.
+
+    The same corpus and spec give the same bytes; building a round that is there already checks
+    exactly that.
+
+    Args:
+        corpus: Where the papers come from.
+        spec: What the round is made of.
+        builders: Each family's builder, by name.
+        out: The folder that holds rounds.
+
+    Raises:
+        LockedError: Another process builds into `out`.
+        VivaError: The round is there with other content, or no item is left.
+    """
+    final = out / spec.round.id
+    draft = out / f".{spec.round.id}.draft"
+    with lock(out):
+        shutil.rmtree(draft, ignore_errors=True)
+        _write_round(draft, corpus, spec, builders)
+        if not final.exists():
+            draft.rename(final)
+        elif hash_tree(draft) == hash_tree(final):
+            shutil.rmtree(draft)
+        else:
+            changed = _changes(hash_tree(final), hash_tree(draft))
+            shutil.rmtree(draft)
+            raise VivaError(
+                f"{final} is a published round and would change ({changed}). "
+                "Give the new round another id, or remove the folder if nobody uses it."
+            )
+    return load_round(final)
+
+
+def _write_round(
+    draft: Path, corpus: Corpus, spec: RoundSpec, builders: Mapping[str, Builder]
+) -> None:
+    files: Row = {}
+    counts: dict[str, Row] = {}
+    exclusions: dict[str, tuple[Exclusion, ...]] = {}
+    for family, options in spec.families.items():
+        items = builders[family].build(corpus, spec, options)
+        files.update(_write_items(draft, family, items))
+        counts[family] = _count(items)
+        exclusions[family] = tuple(
+            sorted(items.excluded, key=lambda e: (e.task, e.reason, e.paper_id))
+        )
+    if not any(task["items"] for tasks in counts.values() for task in tasks.values()):
+        reasons = Counter(e.reason for excluded in exclusions.values() for e in excluded)
+        raise VivaError(
+            f"Round {spec.round.id} would hold no item. Papers were left out for these reasons: "
+            + ", ".join(f"{reason} {n}" for reason, n in sorted(reasons.items()))
+        )
+    write_json(draft / "leakage.json", _leakage(exclusions))
+    write_json(draft / "spec.json", spec.canonical())
+    write_text(draft / "card.md", render_card(corpus, spec, counts))
+    for name in ("leakage.json", "spec.json", "card.md"):
+        files[name] = {"sha256": hash_file(draft / name)}
+    manifest = {
+        "format": FORMAT,
+        "id": spec.round.id,
+        "window": spec.canonical()["round"]["window"],
+        "seed": spec.round.seed,
+        "families": list(spec.families),
+        "spec": spec.sha256,
+        "corpus": corpus.fingerprint,
+        "code": __version__,
+        "counts": counts,
+        "files": files,
+    }
+    write_json(draft / MANIFEST, manifest)
+
+
+def _write_items(draft: Path, family: str, items: FamilyItems) -> Row:
+    entries: Row = {}
+    for task, rows in items.tasks.items():
+        path = draft / family / f"{task}.parquet"
+        write_parquet(path, rows, items.schema)
+        entries[f"{family}/{task}.parquet"] = {
+            "sha256": hash_file(path),
+            "rows": len(rows),
+            "row_hash": hash_rows(rows),
+        }
+    return entries
+
+
+def _count(items: FamilyItems) -> Row:
+    return {
+        task: {
+            "items": len(rows),
+            "clusters": len({row["cluster"] for row in rows}),
+            "excluded": dict(
+                sorted(Counter(e.reason for e in items.excluded if e.task == task).items())
+            ),
+        }
+        for task, rows in items.tasks.items()
+    }
+
+
+def _leakage(exclusions: Mapping[str, tuple[Exclusion, ...]]) -> Row:
+    """What was left out and why: counts first, then one row a paper and task."""
+    counts = Counter(e.reason for excluded in exclusions.values() for e in excluded)
+    return {
+        "counts": dict(sorted(counts.items())),
+        "excluded": [
+            {
+                "family": family,
+                "task": exclusion.task,
+                "paper_id": exclusion.paper_id,
+                "reason": exclusion.reason,
+                "detail": exclusion.detail,
+            }
+            for family, excluded in exclusions.items()
+            for exclusion in excluded
+        ],
+    }
+
+
+def _changes(old: Mapping[str, str], new: Mapping[str, str]) -> str:
+    names = sorted(name for name in {*old, *new} if old.get(name) != new.get(name))
+    return ", ".join(names)

@@ -1,0 +1,44 @@
+"""A round's card: what it is, for people."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from vivavoce.corpus import Corpus
+from vivavoce.rounds.spec import RoundSpec
+from vivavoce.store import Row
+
+
+def render_card(corpus: Corpus, spec: RoundSpec, counts: Mapping[str, Row]) -> str:
+    """The card as Markdown: window, items, what was left out, licences."""
+    window = spec.window
+    lines = [
+        f"# Round {spec.round.id}",
+        "",
+        f"Targets first appeared from {window.start} up to, not including, {window.end} (UTC). "
+        f"Seed {spec.round.seed}. Corpus of {len(corpus.papers):,} papers, "
+        f"fingerprint `{corpus.fingerprint[:16]}`.",
+        "",
+        "## Items",
+        "",
+        "| family | task | items | papers or tables they come from |",
+        "|---|---|---:|---:|",
+    ]
+    tasks = [(f, t, row) for f, by_task in counts.items() for t, row in by_task.items()]
+    lines += [f"| {f} | {t} | {row['items']:,} | {row['clusters']:,} |" for f, t, row in tasks]
+    lines += ["", "## Left out", "", "| task | reason | papers |", "|---|---|---:|"]
+    lines += [
+        f"| {task} | {reason} | {n:,} |"
+        for _, task, row in tasks
+        for reason, n in row["excluded"].items()
+    ]
+    lines += ["", "`leakage.json` names each of them.", "", "## Licences", ""]
+    licences = Counter(paper.licence or "not stated" for paper in corpus.papers)
+    lines += [f"- {licence}: {n:,} papers" for licence, n in sorted(licences.items())]
+    lines += [
+        "",
+        "The licence of a text stays with its paper: check it before passing the round on.",
+        "",
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,46 @@
+"""What a family hands to a round: its options, its builder, its items and what it left out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from vivavoce.corpus import Corpus
+from vivavoce.rounds.spec import Options, RoundSpec
+from vivavoce.store import Row
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, slots=True)
+class Exclusion:
+    """A paper that is not an item of a task, and why."""
+
+    task: str
+    paper_id: str
+    reason: str
+    """A short name, such as `outside_window`; the same for all papers left out for one cause."""
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyItems:
+    """The items of one family in one round."""
+
+    tasks: Mapping[str, Sequence[Row]]
+    """Items by task, sorted; every item has `id` and `cluster`."""
+    schema: pa.Schema
+    excluded: Sequence[Exclusion] = field(default_factory=tuple)
+
+
+class Builder(Protocol):
+    """Makes a family's items; found in the family's `build.py`, which does not import Inspect."""
+
+    FAMILY: str
+    OPTIONS: type[Options]
+
+    def build(self, corpus: Corpus, spec: RoundSpec, options: Any) -> FamilyItems:
+        """Make the items of one round, with the family's own options."""
+        ...

@@ -1,0 +1,95 @@
+"""A round opened for reading."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from vivavoce.errors import DamagedError, InputError
+from vivavoce.store import Row, hash_file, read_json, read_parquet
+
+MANIFEST = "manifest.json"
+
+
+class Round:
+    """A frozen benchmark: items by family and task."""
+
+    def __init__(self, folder: Path, manifest: Row) -> None:
+        self.folder = folder
+        self.manifest = manifest
+
+    @property
+    def id(self) -> str:
+        """The round's name."""
+        return str(self.manifest["id"])
+
+    @property
+    def sha256(self) -> str:
+        """Hash of the manifest, and through it of every file of the round."""
+        return hash_file(self.folder / MANIFEST)
+
+    @property
+    def card(self) -> str:
+        """What the round is, as Markdown."""
+        return (self.folder / "card.md").read_text("utf-8")
+
+    @property
+    def leakage(self) -> dict[str, Any]:
+        """What was left out, and why."""
+        report: dict[str, Any] = read_json(self.folder / "leakage.json")
+        return report
+
+    def tasks(self) -> list[tuple[str, str]]:
+        """(family, task) of every task the round has items for."""
+        counts = self.manifest["counts"]
+        return [(family, task) for family in sorted(counts) for task in sorted(counts[family])]
+
+    def items(self, family: str, task: str) -> list[Row]:
+        """The items of a task.
+
+        Raises:
+            InputError: The round has no such task.
+            DamagedError: The items are not those the manifest records.
+        """
+        name = f"{family}/{task}.parquet"
+        entry = self.manifest["files"].get(name)
+        if entry is None:
+            known = ", ".join(f"{f}/{t}" for f, t in self.tasks())
+            raise InputError(f"Round {self.id} has no items for {family}/{task}. It has: {known}.")
+        path = self.folder / name
+        if not path.exists() or hash_file(path) != entry["sha256"]:
+            raise DamagedError(
+                f"{path} is missing or differs from the round's manifest. Fetch or build the "
+                f"round again; viva round verify {self.folder} lists every difference."
+            )
+        return read_parquet(path)
+
+
+def load_round(folder: Path | str) -> Round:
+    """Open the folder that holds a round's `manifest.json`; `InputError` when there is none."""
+    folder = Path(folder)
+    path = folder / MANIFEST
+    if not path.exists():
+        inside = sorted(found.parent.name for found in folder.glob(f"*/{MANIFEST}"))
+        hint = f" Did you mean {folder / inside[0]}?" if inside else ""
+        raise InputError(f"{folder} is not a round: it has no {MANIFEST}.{hint}")
+    manifest = read_json(path)
+    if not isinstance(manifest, dict) or "counts" not in manifest or "id" not in manifest:
+        raise InputError(f"{path} is not the manifest of a round.")
+    return Round(folder, manifest)
+
+
+def verify_round(folder: Path) -> list[str]:
+    """Every way in which a round differs from its manifest, one line each; empty when sound."""
+    manifest = load_round(folder).manifest
+    problems = []
+    for name, entry in sorted(manifest["files"].items()):
+        path = folder / name
+        if not path.exists():
+            problems.append(f"{path} is missing")
+        elif hash_file(path) != entry["sha256"]:
+            problems.append(f"{path} differs from the manifest")
+    known = {*manifest["files"], MANIFEST}
+    found = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    problems += [f"{folder / name} is not in the manifest" for name in sorted(found - known)]
+    return problems

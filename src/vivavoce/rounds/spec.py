@@ -1,0 +1,135 @@
+"""The round spec: what a TOML file may ask of a round, checked before any work."""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from vivavoce.errors import InputError
+from vivavoce.records import Window
+from vivavoce.store import hash_of
+
+OptionsT = TypeVar("OptionsT", bound="Options")
+
+ROUND_ID = r"[a-z0-9][a-z0-9._-]{0,63}"
+
+
+class Options(BaseModel):
+    """A table of the spec: unknown keys are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class WindowOptions(Options):
+    """UTC dates: start inclusive, end exclusive."""
+
+    start: date
+    end: date
+
+    @model_validator(mode="after")
+    def _check_order(self) -> WindowOptions:
+        if self.start >= self.end:
+            raise ValueError("start must lie before end")
+        return self
+
+
+class RoundOptions(Options):
+    """The `[round]` table."""
+
+    id: str = Field(pattern=rf"^{ROUND_ID}$")
+    window: WindowOptions
+    seed: int = 0
+    families: tuple[str, ...] = Field(min_length=1)
+    parent: str | None = None
+    sealed: bool = False
+
+
+class RoundSpec(BaseModel):
+    """A whole spec: the `[round]` table and one table a family."""
+
+    model_config = ConfigDict(frozen=True)
+
+    round: RoundOptions
+    families: dict[str, Any]
+    """Each family's options, as an instance of the family's own options model."""
+
+    @property
+    def window(self) -> Window:
+        """The span of dates that targets come from."""
+        return Window(self.round.window.start, self.round.window.end)
+
+    def canonical(self) -> dict[str, Any]:
+        """The spec as plain JSON values, defaults filled in."""
+        families = {name: options.model_dump(mode="json") for name, options in self.families.items()}
+        return {"round": self.round.model_dump(mode="json"), **families}
+
+    @property
+    def sha256(self) -> str:
+        """Hash of the canonical spec."""
+        return hash_of(self.canonical())
+
+
+def read_spec(path: Path, families: Mapping[str, type[Options]]) -> RoundSpec:
+    """Read a spec file; `families` maps each family there is to its options model.
+
+    Raises:
+        InputError: The file is missing or malformed, a key is unknown (the message names the
+            nearest known one), or a value is not allowed.
+    """
+    try:
+        values = tomllib.loads(path.read_text("utf-8"))
+    except FileNotFoundError as error:
+        raise InputError(f"{path} does not exist.") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(f"{path} is not readable TOML: {error}") from error
+    return parse_spec(values, families, where=str(path))
+
+
+def parse_spec(
+    values: Mapping[str, Any], families: Mapping[str, type[Options]], *, where: str = "spec"
+) -> RoundSpec:
+    """Check a spec given as plain values; `where` starts every message."""
+    for table in values:
+        if table not in ("round", *families):
+            raise InputError(f"{where}: [{table}] is unknown.{_nearest(table, ['round', *families])}")
+    options = _parse(RoundOptions, values.get("round", {}), f"{where}: [round]")
+    wanted = list(dict.fromkeys(options.families))
+    for family in wanted:
+        if family not in families:
+            known = ", ".join(families)
+            raise InputError(f"{where}: no family is called {family!r}. There are: {known}.")
+    parsed = {
+        family: _parse(families[family], values.get(family, {}), f"{where}: [{family}]")
+        for family in sorted(wanted)
+    }
+    return RoundSpec(round=options, families=parsed)
+
+
+def _parse(model: type[OptionsT], values: Any, where: str) -> OptionsT:
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        raise InputError(_explain(error, model, where)) from error
+
+
+def _explain(error: ValidationError, model: type[Options], where: str) -> str:
+    lines = []
+    for problem in error.errors():
+        key = ".".join(str(part) for part in problem["loc"])
+        if problem["type"] == "extra_forbidden":
+            known = list(WindowOptions.model_fields if "." in key else model.model_fields)
+            lines.append(f"{where} {key} is unknown.{_nearest(key.rpartition('.')[2], known)}")
+        else:
+            lines.append(f"{where} {key}: {problem['msg']}.")
+    return "\n".join(lines)
+
+
+def _nearest(name: str, known: list[str]) -> str:
+    close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    return f" Did you mean {close[0]}?" if close else f" There are: {', '.join(known)}."

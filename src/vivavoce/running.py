@@ -1,0 +1,177 @@
+"""A run specification carried out by Inspect's eval_set: resumed, retried, and never half reported.
+
+A run that was killed goes on where it stopped when the same run is asked for again: finished
+samples are taken from the logs. A sample that keeps failing does not stop the others; its log
+then counts as failed and is taken up again by the next run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from vivavoce.errors import InputError
+from vivavoce.rounds import load_round
+from vivavoce.tasks import find_task, list_families
+
+if TYPE_CHECKING:
+    from inspect_ai import Task
+    from inspect_ai.log import EvalLog
+
+NO_MODEL = "none/none"
+CONTESTANTS = {
+    "oracle": "answers with the gold: the ceiling, needs no model",
+    "null": "answers every sample with the same sentence, needs no model",
+    "copycat": "answers with its input, needs no model",
+}
+"""Methods that need no model."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunSpec:
+    """What to run."""
+
+    tasks: Sequence[str]
+    round: Path
+    logs: Path
+    models: Sequence[str] = ()
+    methods: Sequence[str] = ("direct",)
+    setting: str = "base"
+    context: int | None = None
+    prompts: Path | None = None
+    epochs: int = 1
+    limit: int | None = None
+    """Only the first so many samples; a board then calls the log partial."""
+    max_tokens: int | None = None
+    generate: Mapping[str, Any] = field(default_factory=dict)
+    """Decoding settings for Inspect's GenerateConfig, such as temperature."""
+    max_connections: int = 10
+    max_retries: int = 6
+    attempt_timeout: int | None = 600
+    """Seconds after which one request counts as failed and is tried again."""
+    retry_on_error: int = 3
+    """Further tries of a sample that ended in an error."""
+    time_limit: int | None = None
+    cost_limit: float | None = None
+    display: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    """How a run ended."""
+
+    logs: tuple[str, ...]
+    """One log a (task, method, model)."""
+    failed: tuple[str, ...]
+    """Logs that are not complete, each with the reason."""
+
+
+def run(spec: RunSpec) -> RunReport:
+    """Run every task with every method and model, resuming what the log folder already holds.
+
+    Raises:
+        InputError: A task, method, setting or model is missing or unknown.
+    """
+    from inspect_ai import eval_set
+
+    tasks = _resolve(spec)
+    spec.logs.mkdir(parents=True, exist_ok=True)
+    _, logs = eval_set(
+        tasks,
+        log_dir=str(spec.logs),
+        log_dir_allow_dirty=True,
+        model=None,
+        epochs=spec.epochs,
+        limit=spec.limit,
+        fail_on_error=True,
+        continue_on_fail=True,
+        retry_on_error=spec.retry_on_error,
+        retry_attempts=2,
+        retry_immediate=True,
+        max_connections=spec.max_connections,
+        max_retries=spec.max_retries,
+        attempt_timeout=spec.attempt_timeout,
+        time_limit=spec.time_limit,
+        cost_limit=spec.cost_limit,
+        display=spec.display,  # type: ignore[arg-type]  # a Literal that Inspect checks itself
+        log_level="warning",
+        score_display=False,
+        **spec.generate,
+    )
+    return RunReport(
+        logs=tuple(sorted(log.location for log in logs)),
+        failed=tuple(sorted(line for log in logs if (line := _failure(log)))),
+    )
+
+
+def list_methods() -> dict[str, str]:
+    """Every method with a summary: those some family offers, then the contestants."""
+    offered = {
+        name: summary for card in list_families().values() for name, summary in card.methods.items()
+    }
+    return {**dict(sorted(offered.items())), **CONTESTANTS}
+
+
+def _resolve(spec: RunSpec) -> list[Task]:
+    """One Inspect task for each (task, method, model)."""
+    from inspect_ai import task_with
+    from inspect_ai.util import registry_create
+
+    from vivavoce import _registry  # noqa: F401  # registers our tasks, solvers and models
+
+    found = [find_task(name) for name in dict.fromkeys(spec.tasks)]
+    _check(spec, found)
+    resolved = []
+    for family, task in found:
+        for method in dict.fromkeys(spec.methods):
+            models = [NO_MODEL] if method in CONTESTANTS else dict.fromkeys(spec.models)
+            for model in models:
+                created = registry_create("task", f"vivavoce/{task}", **_task_args(spec, family))
+                if method != "direct":
+                    solver = registry_create("solver", f"vivavoce/{method}")
+                    created = task_with(created, solver=solver)
+                resolved.append(task_with(created, model=model))
+    return resolved
+
+
+def _check(spec: RunSpec, tasks: Sequence[tuple[str, str]]) -> None:
+    cards = list_families()
+    for family, task in tasks:
+        offered = cards[family].tasks[task].methods
+        for method in spec.methods:
+            if method not in (*offered, *CONTESTANTS):
+                known = ", ".join((*offered, *CONTESTANTS))
+                raise InputError(f"{task} has no method {method!r}. There are: {known}.")
+    if not spec.models and any(method not in CONTESTANTS for method in spec.methods):
+        raise InputError("Name at least one --model, such as --model extractive/lead.")
+
+
+def _task_args(spec: RunSpec, family: str) -> dict[str, Any]:
+    """Arguments of a task; they decide which log of the folder a run goes on with."""
+    from vivavoce.tasks.shared.entry import fingerprint, open_prompts
+
+    prompts = str(spec.prompts.resolve()) if spec.prompts else None
+    opened = load_round(spec.round)
+    args = {
+        "round": str(spec.round.resolve()),
+        "setting": spec.setting,
+        "context": spec.context,
+        "prompts": prompts,
+        "max_tokens": spec.max_tokens,
+        "pin": fingerprint(opened, open_prompts(family, prompts)),
+    }
+    return {name: value for name, value in args.items() if value is not None}
+
+
+def _failure(log: EvalLog) -> str | None:
+    """Why a log is not complete; None when every sample of it has a score."""
+    if log.status != "success":
+        cause = f": {log.error.message}" if log.error else ""
+        return f"{log.location} ended as {log.status}{cause}"
+    results = log.results
+    if results and results.completed_samples < results.total_samples:
+        missing = results.total_samples - results.completed_samples
+        return f"{log.location} lacks {missing} of {results.total_samples} samples"
+    return None

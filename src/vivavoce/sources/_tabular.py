@@ -1,0 +1,350 @@
+"""Rows out of Parquet, JSON Lines and CSV files that nobody vouches for.
+
+The format is told from the content. Rows come numbered, by line or by row from 1; in place of a
+row that cannot be read stands text that says why.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import zlib
+from collections import deque
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from vivavoce.errors import InputError
+from vivavoce.sources import Piece
+from vivavoce.store import parse_object
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+Rows = Iterator[tuple[int, Mapping[str, Any] | str]]
+
+ROWS_PER_PIECE = 10_000
+ROWS_SEARCHED_FOR_COLUMNS = 10_000
+DAMAGE = (OSError, EOFError, zlib.error)
+"""What reading a cut or corrupt file can raise, beside `BadFile`."""
+
+_JSON_SUFFIXES = {".json", ".jsonl", ".ndjson"}
+_BLANK = b"\xef\xbb\xbf \t\r\n"
+_BLOCK_BYTES = 1 << 20
+_LONGEST_LINE = 1 << 26
+_ROWS_PER_BATCH = 4096
+# A row group can only be read from its start: more parts would read it too many times over.
+_PIECES_PER_ROW_GROUP = 16
+
+
+class BadFile(Exception):
+    """A file no further row can be read from; the message says why."""
+
+
+def cut(path: Path) -> Iterator[Piece]:
+    """Runs of about 10,000 rows; gzip and CSV stay whole."""
+    kind = _format(path)
+    if kind == "parquet":
+        yield from _parquet_pieces(path)
+    elif kind == "jsonl" and not _is_gzip(path):
+        yield from _line_pieces(path)
+    else:
+        yield Piece(path)
+
+
+def column_names(path: Path, looked_for: Collection[str] = ()) -> list[str]:
+    """The columns of a file; of JSON Lines the keys of the first 10,000 rows.
+
+    Keys that are looked for are also found in later rows.
+    """
+    kind = _format(path)
+    if kind == "parquet":
+        with _open_parquet(path) as file:
+            return list(dict.fromkeys(file.schema_arrow.names))
+    if kind == "csv":
+        return list(dict.fromkeys(_csv_header(_csv_records(path))))
+    return _json_keys(path, looked_for)
+
+
+def read_rows(piece: Piece, wanted: Collection[str]) -> Rows:
+    """The rows of a piece by the file's column names; at least the wanted columns are read."""
+    readers: Mapping[str, Callable[[Piece, Collection[str]], Rows]] = {
+        "parquet": _parquet_rows,
+        "csv": _csv_rows,
+        "jsonl": _json_rows,
+    }
+    return readers[_format(piece.path)](piece, wanted)
+
+
+def _format(path: Path) -> str:
+    with path.open("rb") as stream:
+        if stream.read(4) == b"PAR1":
+            return "parquet"
+    stem = path.name.lower().removesuffix(".gz")
+    try:
+        with _open(path) as stream:
+            head = stream.read(_BLOCK_BYTES)
+    except (EOFError, gzip.BadGzipFile, zlib.error):
+        return "csv" if stem.endswith(".csv") else "jsonl"
+    is_jsonl = head.lstrip(_BLANK).startswith(b"{")
+    if not is_jsonl and Path(stem).suffix in _JSON_SUFFIXES:
+        # A broken first line does not make another format of a file that says what it is.
+        is_jsonl = any(line.lstrip(_BLANK)[:1] in (b"{", b"[") for line in head.splitlines())
+    return "jsonl" if is_jsonl else "csv"
+
+
+def _is_gzip(path: Path) -> bool:
+    with path.open("rb") as stream:
+        return stream.read(2) == b"\x1f\x8b"
+
+
+def _open(path: Path) -> IO[bytes]:
+    # Both are binary streams; gzip's is not declared as one.
+    return gzip.open(path, "rb") if _is_gzip(path) else path.open("rb")  # type: ignore[return-value]
+
+
+def _refuse_twins(names: Sequence[str], wanted: Collection[str]) -> None:
+    for name in wanted:
+        if names.count(name) > 1:
+            raise BadFile(f"the file has more than one column {name!r}")
+
+
+# Parquet
+
+
+def _open_parquet(path: Path) -> pq.ParquetFile:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return pq.ParquetFile(path)
+    except (OSError, pa.ArrowException) as error:
+        raise BadFile(f"the file is not readable Parquet: {error}") from error
+
+
+def _group_sizes(path: Path) -> list[int]:
+    with _open_parquet(path) as file:
+        return [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
+
+
+def _parquet_pieces(path: Path) -> Iterator[Piece]:
+    """Small row groups together until there are enough rows; parts of a large one."""
+    bounds = [0]
+    row = 0
+    for size in _group_sizes(path):
+        step = max(ROWS_PER_PIECE, -(-size // _PIECES_PER_ROW_GROUP))
+        if size > step and bounds[-1] < row:
+            bounds.append(row)
+        bounds += range(row + step, row + size, step)
+        row += size
+        if row - bounds[-1] >= ROWS_PER_PIECE or size > step:
+            bounds.append(row)
+    if bounds[-1] < row:
+        bounds.append(row)
+    for start, stop in pairwise(bounds):
+        yield Piece(path, start, stop, start + 1)
+
+
+def _parquet_rows(piece: Piece, wanted: Collection[str]) -> Rows:
+    import pyarrow as pa
+
+    sizes = _group_sizes(piece.path)
+    stop = sum(sizes) if piece.stop is None else piece.stop
+    groups: list[int] = []
+    row = before = 0
+    for index, size in enumerate(sizes):
+        if before < stop and before + size > piece.start:
+            row = row if groups else before
+            groups.append(index)
+        before += size
+    with _open_parquet(piece.path) as file:
+        names = file.schema_arrow.names
+        _refuse_twins(names, wanted)
+        columns = [name for name in names if name in wanted]
+        try:
+            for batch in file.iter_batches(_ROWS_PER_BATCH, groups, columns, use_threads=False):
+                skip = max(piece.start - row, 0)
+                rows = batch.slice(skip, max(stop - row - skip, 0))
+                yield from _batch_rows(rows, row + skip + 1)
+                row += batch.num_rows
+                if row >= stop:
+                    return
+        except pa.ArrowException as error:
+            raise BadFile(f"the file is damaged after row {row}: {error}") from error
+
+
+def _batch_rows(batch: pa.RecordBatch, first: int) -> Rows:
+    names = batch.schema.names
+    columns = [_cells(column) for column in batch.columns]
+    cells = zip(*columns, strict=True) if columns else [()] * batch.num_rows
+    for number, row in enumerate(cells, start=first):
+        yield number, dict(zip(names, row, strict=True))
+
+
+def _cells(column: pa.Array) -> list[Any]:
+    try:
+        cells: list[Any] = column.to_pylist()
+    except (ValueError, OverflowError):
+        return [_cell(cell) for cell in column]
+    return cells
+
+
+def _cell(cell: pa.Scalar) -> Any:
+    """A cell as a Python value, or its bytes where text is not UTF-8."""
+    try:
+        return cell.as_py()
+    except (ValueError, OverflowError):
+        return b""
+
+
+# JSON Lines
+
+
+def _line_pieces(path: Path) -> Iterator[Piece]:
+    """Runs of lines, found by counting line ends."""
+    start, first, offset, lines = 0, 1, 0, 0
+    with path.open("rb") as stream:
+        while block := stream.read(_BLOCK_BYTES):
+            left = block.count(b"\n")
+            end = 0
+            while lines + left >= ROWS_PER_PIECE:
+                for _ in range(ROWS_PER_PIECE - lines):
+                    end = block.index(b"\n", end) + 1
+                left -= ROWS_PER_PIECE - lines
+                yield Piece(path, start, offset + end, first)
+                start, first, lines = offset + end, first + ROWS_PER_PIECE, 0
+            lines += left
+            offset += len(block)
+    if start < offset:
+        yield Piece(path, start, offset, first)
+
+
+def _numbered_lines(stream: IO[bytes], piece: Piece) -> Iterator[tuple[int, bytes | None]]:
+    """The lines of a piece; None for one that is too long."""
+    stream.seek(piece.start)
+    offset, number = piece.start, piece.first_row
+    while piece.stop is None or offset < piece.stop:
+        line = part = stream.readline(_LONGEST_LINE)
+        if not line:
+            return
+        offset += len(line)
+        while len(part) == _LONGEST_LINE and not part.endswith(b"\n"):
+            part = stream.readline(_LONGEST_LINE)
+            offset += len(part)
+        yield number, line if part is line else None
+        number += 1
+
+
+def _json_rows(piece: Piece, _wanted: Collection[str] = ()) -> Rows:
+    with _open(piece.path) as stream:
+        for number, line in _numbered_lines(stream, piece):
+            if line is None:
+                yield number, f"the line is longer than {_LONGEST_LINE:,} bytes"
+            elif not line.isspace():
+                try:
+                    yield number, parse_object(line, "the line")
+                except InputError as error:
+                    yield number, str(error)
+
+
+def _json_keys(path: Path, looked_for: Collection[str]) -> list[str]:
+    keys: dict[str, None] = {}
+    for count, (_, row) in enumerate(_json_rows(Piece(path))):
+        is_sample = count < ROWS_SEARCHED_FOR_COLUMNS
+        if not is_sample and all(key in keys for key in looked_for):
+            break
+        if not isinstance(row, str):
+            keys.update((key, None) for key in row if is_sample or key in looked_for)
+    return list(keys)
+
+
+# CSV
+
+
+class _CsvLines:
+    """The lines of a file, which a parser that gave up can be made to read again."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+        self._again: deque[str] = deque()
+        self._taken: list[str] = []
+
+    def __iter__(self) -> _CsvLines:
+        return self
+
+    def __next__(self) -> str:
+        line = self._again.popleft() if self._again else self._stream.readline(_LONGEST_LINE)
+        if not line:
+            raise StopIteration
+        self._taken.append(line)
+        return line
+
+    def end_record(self) -> int:
+        """The number of lines since the last record."""
+        count = len(self._taken)
+        self._taken.clear()
+        return count
+
+    def give_back_all_but_one(self) -> None:
+        self._again.extendleft(reversed(self._taken[1:]))
+        del self._taken[1:]
+
+
+def _csv_records(path: Path) -> Iterator[tuple[int, list[str] | str]]:
+    """(Line where it starts, fields) of each record; blank lines are passed over."""
+    with (
+        _open(path) as stream,
+        io.TextIOWrapper(stream, "utf-8-sig", "surrogateescape", newline="") as text,
+    ):
+        lines = _CsvLines(text)
+        reader = csv.reader(lines, strict=True)
+        number = 1
+        while True:
+            record: list[str] | str
+            try:
+                record = next(reader)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                # An open quote swallows what follows: only its own line is lost.
+                lines.give_back_all_but_one()
+                record = f"the line is not readable CSV: {error}"
+            if record:
+                yield number, record if _is_utf8(record) else "the line is not UTF-8"
+            number += lines.end_record()
+
+
+def _is_utf8(record: list[str] | str) -> bool:
+    text = record if isinstance(record, str) else "".join(record)
+    return text.isascii() or not any("\udc80" <= character <= "\udcff" for character in text)
+
+
+def _csv_header(records: Iterator[tuple[int, list[str] | str]]) -> list[str]:
+    found = next(records, None)
+    if found is None:
+        raise BadFile("the file is empty")
+    line, header = found
+    if isinstance(header, str):
+        raise BadFile(f"the file is not Parquet, JSON Lines or CSV: in line {line} {header}")
+    return [name.strip() for name in header]
+
+
+def _csv_rows(piece: Piece, wanted: Collection[str]) -> Rows:
+    records = _csv_records(piece.path)
+    header = _csv_header(records)
+    _refuse_twins(header, wanted)
+    if not any(name in wanted for name in header):
+        raise BadFile(
+            "the file is not Parquet or JSON Lines, and read as CSV its first line names "
+            f"none of the columns {', '.join(wanted)}"
+        )
+    for line, record in records:
+        if isinstance(record, str):
+            yield line, record
+        elif len(record) != len(header):
+            yield line, f"the row has {len(record)} fields, the first line {len(header)}"
+        else:
+            yield line, dict(zip(header, record, strict=True))

@@ -1,0 +1,78 @@
+"""Safe reading of TEI bytes, and text out of elements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lxml import etree
+
+from vivavoce.errors import InputError
+
+XML_ID = "{http://www.w3.org/XML/1998/namespace}id"
+
+# Their text stands beside the running text, not in it.
+ASIDE = frozenset({"figure", "table", "note", "listBibl"})
+# No white space separates these in the file, but their words do not touch on the page.
+_APART = frozenset({"s", "p", "lb", "pb", "cb", "item", "row", "cell", "head", "label", "figDesc"})
+
+
+def parse_tei(content: bytes) -> etree._Element:
+    """The root of a TEI file, tags without namespace; `InputError` says what is wrong.
+
+    Nothing outside the file is loaded and no entity is expanded.
+    """
+    if not content.strip():
+        raise InputError("the file is empty")
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(f"not UTF-8 text: {error.reason} at byte {error.start}") from error
+    # Attribute values are expanded whatever the parser is told, so the declaration is refused.
+    if b"<!ENTITY" in content:
+        raise InputError("the file declares XML entities, which are not read for safety")
+    parser = etree.XMLParser(
+        encoding="utf-8",
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
+    )
+    try:
+        root = etree.fromstring(content, parser)
+    except etree.XMLSyntaxError as error:
+        raise InputError(f"not well-formed XML: {error.msg or 'no element found'}") from error
+    for element in root.iter(etree.Element):
+        element.tag = etree.QName(element).localname
+    if root.tag != "TEI":
+        raise InputError(f"XML, but not TEI: the root element is <{root.tag}>")
+    return root
+
+
+def text_of(element: etree._Element | None, skip: frozenset[str] = frozenset()) -> str:
+    """The text below an element with single spaces, leaving out elements whose tag is in `skip`."""
+    if element is None:
+        return ""
+    return " ".join("".join(_pieces(element, skip)).split())
+
+
+def lines_of(element: etree._Element) -> list[str]:
+    """The text below an element by printed lines, blank ones dropped."""
+    lines = "".join(_pieces(element, frozenset())).splitlines()
+    return [line for printed in lines if (line := " ".join(printed.split()))]
+
+
+def children(element: etree._Element) -> Iterator[etree._Element]:
+    """The child elements, without entity references."""
+    return element.iterchildren(etree.Element)
+
+
+def _pieces(element: etree._Element, skip: frozenset[str]) -> Iterator[str]:
+    yield element.text or ""
+    for child in children(element):
+        if child.tag not in skip:
+            yield from _pieces(child, skip)
+        if child.tag in _APART:
+            yield " "
+        yield child.tail or ""

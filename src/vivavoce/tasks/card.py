@@ -1,0 +1,52 @@
+"""A family's card: what it measures, where it comes from, and what its tasks offer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from vivavoce.errors import InputError
+
+
+class _Card(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class TaskCard(_Card):
+    """One task."""
+
+    summary: str
+    version: str
+    """Number, raised when scores stop being comparable, and letter, raised with the options."""
+    settings: tuple[str, ...]
+    methods: tuple[str, ...]
+    metrics: tuple[str, ...] = Field(min_length=1)
+    """Names of `vivavoce.metrics`; the board ranks by the first."""
+    decoding: dict[str, Any]
+    """Default decoding settings."""
+    answer_words: int | None = None
+    """About how long an answer is asked for."""
+
+
+class FamilyCard(_Card):
+    """One family of tasks."""
+
+    title: str
+    summary: str
+    paper: str
+    needs: tuple[str, ...]
+    """Extras and system packages beyond the base install; empty when none."""
+    methods: dict[str, str]
+    """Every method of the family, with a summary."""
+    tasks: dict[str, TaskCard]
+
+
+def read_card(path: Path) -> FamilyCard:
+    """Read a `card.yaml`; `InputError` says which key is missing, unknown or of a wrong type."""
+    try:
+        return FamilyCard.model_validate(yaml.safe_load(path.read_text("utf-8")))
+    except (ValidationError, yaml.YAMLError) as error:
+        raise InputError(f"{path} is not a complete card: {error}") from error

@@ -1,0 +1,84 @@
+"""Prompt templates: loaded from a folder, hashed, and rendered with the place of every slot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import jinja2
+from jinja2.sandbox import SandboxedEnvironment
+
+from vivavoce.errors import InputError
+from vivavoce.store import hash_of
+
+SUFFIX = ".md.j2"
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A prompt, and where each slot's text stands in it."""
+
+    text: str
+    spans: dict[str, Span]
+
+
+@dataclass(frozen=True, slots=True)
+class PromptSet:
+    """The templates of one family."""
+
+    folder: Path
+    sha256: str
+
+    def render(self, name: str, slots: Mapping[str, str], values: Mapping[str, object]) -> Rendered:
+        """Fill a template.
+
+        Args:
+            name: The template, such as `title`.
+            slots: Texts of the item; each must stand in the template exactly once.
+            values: Small values such as the number of words asked for.
+
+        Raises:
+            InputError: The template is missing or malformed, or a slot does not stand in it once.
+        """
+        path = self.folder / f"{name}{SUFFIX}"
+        markers = {slot: f"\ue000{slot}\ue001" for slot in slots}
+        environment = SandboxedEnvironment(
+            undefined=jinja2.StrictUndefined, autoescape=False, keep_trailing_newline=False
+        )
+        try:
+            source = path.read_text("utf-8")
+            marked = environment.from_string(source).render({**values, **markers})
+        except (OSError, UnicodeDecodeError, jinja2.TemplateError) as error:
+            raise InputError(f"{path} is not a usable prompt template: {error}") from error
+        for slot, marker in markers.items():
+            if marked.count(marker) != 1:
+                raise InputError(f"{path} must hold the slot {{{{ {slot} }}}} exactly once.")
+        return _place(marked, slots, markers)
+
+
+def load_prompts(folder: Path) -> PromptSet:
+    """Open a folder of templates; `InputError` when it holds none."""
+    paths = sorted(folder.glob(f"*{SUFFIX}"))
+    if not paths:
+        raise InputError(f"{folder} holds no prompt templates (files ending in {SUFFIX}).")
+    return PromptSet(folder, hash_of({path.name: path.read_text("utf-8") for path in paths}))
+
+
+def _place(marked: str, slots: Mapping[str, str], markers: Mapping[str, str]) -> Rendered:
+    """Put the texts where their markers stand; a text is never searched for markers."""
+    pieces: list[str] = []
+    spans: dict[str, Span] = {}
+    length = position = 0
+    for slot in sorted(markers, key=lambda slot: marked.index(markers[slot])):
+        start = marked.index(markers[slot])
+        before = marked[position:start]
+        pieces += [before, slots[slot]]
+        length += len(before)
+        spans[slot] = (length, length + len(slots[slot]))
+        length += len(slots[slot])
+        position = start + len(markers[slot])
+    pieces.append(marked[position:])
+    return Rendered("".join(pieces), spans)

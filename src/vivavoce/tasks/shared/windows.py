@@ -1,0 +1,133 @@
+"""The model table: each model's context window and tokenizer."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+from typing import Protocol
+
+from vivavoce.errors import InputError
+
+TABLE_VARIABLE = "VIVAVOCE_MODELS"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelEntry:
+    """A row of the model table."""
+
+    name: str
+    """Shell pattern matched against `provider/model`."""
+    window: int | None
+    """Tokens of input and answer together; None when unknown."""
+    tokenizer: Path | None
+    """A `tokenizer.json`; None to estimate."""
+
+
+UNKNOWN = ModelEntry("*", None, None)
+
+
+class TokenCounter(Protocol):
+    """Counts tokens and finds where a number of them ends."""
+
+    is_estimated: bool
+
+    def count(self, text: str) -> int:
+        """Tokens of a text."""
+        ...
+
+    def end_of(self, text: str, tokens: int) -> int:
+        """Length in characters of the text's first `tokens` tokens."""
+        ...
+
+
+class EstimatedCounter:
+    """A third of the UTF-8 bytes, rounded up: on the safe side for English prose."""
+
+    is_estimated = True
+
+    def count(self, text: str) -> int:
+        """Estimated tokens of a text."""
+        return -(-len(text.encode("utf-8", "surrogatepass")) // 3)
+
+    def end_of(self, text: str, tokens: int) -> int:
+        """Characters that fit into `tokens` times three bytes."""
+        piece = text.encode("utf-8", "surrogatepass")[: tokens * 3]
+        return len(piece.decode("utf-8", "ignore"))
+
+
+class FileCounter:
+    """The model's own tokenizer, read from its `tokenizer.json`."""
+
+    is_estimated = False
+
+    def __init__(self, path: Path) -> None:
+        from tokenizers import Tokenizer
+
+        try:
+            self._tokenizer = Tokenizer.from_file(str(path))
+        except Exception as error:  # the library raises bare Exception for any unreadable file
+            raise InputError(f"{path} is not a readable tokenizer.json: {error}") from error
+        self._tokenizer.no_truncation()
+        self._tokenizer.no_padding()
+
+    def count(self, text: str) -> int:
+        """Tokens of a text, without added special tokens."""
+        return len(self._tokenizer.encode(text, add_special_tokens=False).ids)
+
+    def end_of(self, text: str, tokens: int) -> int:
+        """Where token number `tokens` ends in the text."""
+        offsets = self._tokenizer.encode(text, add_special_tokens=False).offsets
+        if len(offsets) <= tokens:
+            return len(text)
+        return int(offsets[tokens - 1][1]) if tokens > 0 else 0
+
+
+def model_table() -> list[ModelEntry]:
+    """The user's entries, from the file that VIVAVOCE_MODELS names, then the shipped ones."""
+    own = os.environ.get(TABLE_VARIABLE)
+    paths = [Path(own)] if own else []
+    return [entry for path in (*paths, _SHIPPED) for entry in _read_table(path)]
+
+
+def find_model(name: str, table: Sequence[ModelEntry] | None = None) -> ModelEntry:
+    """The first entry whose pattern fits `provider/model`; `UNKNOWN` when none does."""
+    entries = model_table() if table is None else table
+    return next((entry for entry in entries if fnmatchcase(name, entry.name)), UNKNOWN)
+
+
+@cache
+def token_counter(path: Path | None) -> TokenCounter:
+    """A counter over a tokenizer file, or the estimate when there is none."""
+    return EstimatedCounter() if path is None else FileCounter(path)
+
+
+_SHIPPED = Path(__file__).with_name("windows.toml")
+
+
+def _read_table(path: Path) -> list[ModelEntry]:
+    try:
+        rows = tomllib.loads(path.read_text("utf-8"))["model"]
+        return [_entry(row, path) for row in rows]
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, KeyError, TypeError) as error:
+        raise InputError(
+            f"{path} is not a model table ([[model]] with name, window, tokenizer): {error}"
+        ) from error
+
+
+def _entry(row: dict[str, object], path: Path) -> ModelEntry:
+    unknown = sorted(row.keys() - {"name", "window", "tokenizer"})
+    window, tokenizer = row.get("window"), row.get("tokenizer")
+    valid_window = window is None or (isinstance(window, int) and window > 0)
+    if unknown or not isinstance(row.get("name"), str) or not valid_window:
+        raise InputError(f"{path}: a model needs a name and a positive window; got {row}")
+    folder = path.parent
+    return ModelEntry(
+        name=str(row["name"]),
+        window=window if isinstance(window, int) else None,
+        tokenizer=folder / str(tokenizer) if tokenizer else None,
+    )

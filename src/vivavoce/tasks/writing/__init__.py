@@ -1,0 +1,1 @@
+"""AcademicEval: writing the title, abstract, introduction or related work of a paper."""

@@ -1,0 +1,53 @@
+"""Methods of the writing tasks."""
+
+from __future__ import annotations
+
+from inspect_ai.model import ChatMessageUser, get_model
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+
+from vivavoce.tasks.shared.fitting import Fitted, fit
+from vivavoce.tasks.shared.prompts import Rendered
+from vivavoce.tasks.shared.windows import find_model, token_counter
+
+SOURCE_SLOT = "content"
+
+
+@solver
+def direct(context: int | None = None) -> Solver:
+    """Send the whole prompt in one message, cut to the model's window.
+
+    Args:
+        context: Window in tokens; by default what the model table says.
+    """
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        fitted = _fit(state, context)
+        state.metadata["fit"] = fitted.record()
+        state.messages = [
+            ChatMessageUser(
+                content=fitted.prompt.text,
+                metadata={
+                    "vivavoce": {
+                        "sample_id": state.sample_id,
+                        "epoch": state.epoch,
+                        "source": list(fitted.prompt.spans[SOURCE_SLOT]),
+                        "words": state.metadata["words"],
+                    }
+                },
+            )
+        ]
+        return await generate(state)
+
+    return solve
+
+
+def _fit(state: TaskState, context: int | None) -> Fitted:
+    entry = find_model(str(get_model()))
+    spans = {slot: (start, end) for slot, (start, end) in state.metadata["spans"].items()}
+    return fit(
+        Rendered(state.input_text, spans),
+        [SOURCE_SLOT, *(slot for slot in spans if slot != SOURCE_SLOT)],
+        token_counter(entry.tokenizer),
+        window=context or entry.window,
+        reserved=state.metadata["max_tokens"],
+    )

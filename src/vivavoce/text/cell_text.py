@@ -1,0 +1,160 @@
+"""The words of one table cell, without the markup around them."""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+
+_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+_MARKDOWN_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
+_FOOTNOTE = re.compile(r"\[\^[^\[\]]{1,40}\]")
+_INLINE_TAG = re.compile(
+    r"</?(?:a|b|br|code|em|font|i|p|small|span|strong|sub|sup|u)(?:\s[^<>]*)?/?>", re.IGNORECASE
+)
+_EMPHASIS = re.compile(r"\*+|__+|~~+|`+")
+_EDGE_UNDERSCORE = re.compile(r"^_(.+)_$")
+
+_LATEX_TOKEN = re.compile(r"\\[A-Za-z]+\*?|\\.|[{}$~]", re.DOTALL)
+_BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
+_OPTION = re.compile(r"\s*(?:\[[^\[\]]{0,200}\]|\([^()]{0,200}\))")
+
+_DROPPED_ARGUMENTS = {
+    "addlinespace": 0,
+    "caption": 1,
+    "cellcolor": 1,
+    "cite": 1,
+    "citealp": 1,
+    "citep": 1,
+    "citet": 1,
+    "cline": 1,
+    "cmidrule": 1,
+    "color": 1,
+    "footnote": 1,
+    "hspace": 1,
+    "label": 1,
+    "multicolumn": 2,
+    "multirow": 2,
+    "parbox": 1,
+    "ref": 1,
+    "resizebox": 2,
+    "rotatebox": 1,
+    "rowcolor": 1,
+    "scalebox": 1,
+    "textcolor": 1,
+    "vspace": 1,
+}
+_GREEK = {
+    name: unicodedata.lookup(f"GREEK SMALL LETTER {name.replace('lambda', 'lamda').upper()}")
+    for name in (
+        *("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa"),
+        *("lambda", "mu", "nu", "xi", "pi", "rho", "sigma", "tau", "phi", "chi", "psi", "omega"),
+    )
+}
+_SYMBOLS = {
+    "approx": "≈",
+    "cdot": "·",
+    "checkmark": "✓",
+    "cmark": "✓",
+    "dagger": "†",
+    "ddagger": "‡",
+    "downarrow": "↓",
+    "geq": "≥",
+    "infty": "∞",
+    "ldots": "...",
+    "leq": "≤",
+    "pm": "±",
+    "rightarrow": "→",
+    "sim": "~",
+    "textasciicircum": "^",
+    "textasciitilde": "~",
+    "textbackslash": "\\",
+    "textbar": "|",
+    "textgreater": ">",
+    "textless": "<",
+    "times": "×",
+    "uparrow": "↑",
+    "xmark": "✗",
+} | _GREEK
+_DINGBATS = {"51": "✓", "52": "✓", "55": "✗", "56": "✗"}
+
+
+def collapse_spaces(text: str) -> str:
+    """One space between words, none at the ends."""
+    return " ".join(text.split())
+
+
+def unescape_entities(text: str) -> str:
+    """Replace `&lt;` and its like; anything without a closing semicolon stays."""
+    if "&" not in text:
+        return text
+    return _ENTITY.sub(lambda match: html.unescape(match.group()), text)
+
+
+def skip_group(text: str, position: int, stop: int | None = None) -> int:
+    """Position after the brace group that starts at `position`, which may follow spaces.
+
+    Where there is no group, the position itself; an unclosed group ends at `stop`.
+    """
+    stop = len(text) if stop is None else stop
+    start = position
+    while start < stop and text[start].isspace():
+        start += 1
+    if start >= stop or text[start] != "{":
+        return position
+    depth = 0
+    for match in _BRACE.finditer(text, start, stop):
+        depth += {"{": 1, "}": -1}.get(match.group(), 0)
+        if depth == 0:
+            return match.end()
+    return stop
+
+
+def latex_words(text: str) -> str:
+    r"""What LaTeX prints for a cell: `\textbf{88.5} $\pm$ 0.2\%` -> `88.5 ± 0.2%`.
+
+    Citations, labels, colours and rules vanish; unknown commands vanish, their arguments stay.
+    """
+    words: list[str] = []
+    position = 0
+    while match := _LATEX_TOKEN.search(text, position):
+        words.append(text[position : match.start()])
+        token, position = match.group(), match.end()
+        if token == "~":
+            words.append(" ")
+        elif token[0] == "\\" and token[1].isalpha():
+            position = _read_command(token[1:].rstrip("*"), text, position, words)
+        elif token[0] == "\\":
+            words.append(" " if token[1] in "\\,;:! \n" else token[1])
+    words.append(text[position:])
+    return collapse_spaces("".join(words))
+
+
+def _read_command(name: str, text: str, position: int, words: list[str]) -> int:
+    if name == "ding":
+        end = skip_group(text, position)
+        words.append(_DINGBATS.get(text[position:end].strip("{} "), ""))
+        return end
+    if name in _DROPPED_ARGUMENTS:
+        while option := _OPTION.match(text, position):
+            position = option.end()
+        for _ in range(_DROPPED_ARGUMENTS[name]):
+            position = skip_group(text, position)
+        return position
+    words.append(_SYMBOLS.get(name, ""))
+    return position
+
+
+def plain_words(cell: str) -> str:
+    """The words of a cell of any kind: no emphasis, links, footnotes, inline tags or LaTeX."""
+    text = cell
+    if "](" in text:
+        text = _MARKDOWN_LINK.sub(r"\1", text)
+    if "[^" in text:
+        text = _FOOTNOTE.sub("", text)
+    if "<" in text:
+        text = _INLINE_TAG.sub(" ", text)
+    if "\\" in text or "$" in text:
+        text = latex_words(text)
+    text = _EMPHASIS.sub("", unescape_entities(text))
+    return collapse_spaces(_EDGE_UNDERSCORE.sub(r"\1", text.strip()))

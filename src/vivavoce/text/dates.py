@@ -1,0 +1,139 @@
+"""Dates of papers: `YYYY-MM-DD`, `YYYY-MM` or `YYYY`, and what each of them may mean.
+
+A date of month or year precision stands for every day of its month or year.
+"""
+
+from __future__ import annotations
+
+import calendar
+import re
+from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
+from typing import Any
+
+from vivavoce.errors import InputError
+from vivavoce.records import Window
+
+_DATE = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?")
+_TIMESTAMP = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:.,]{2,18} ?(?:Z|[+-][0-9:]{2,8})?")
+_PRECISIONS = {4: "year", 7: "month", 10: "day"}
+
+_MONTHS = {
+    name: number
+    for number, names in enumerate(
+        (
+            ("january", "jan"),
+            ("february", "feb"),
+            ("march", "mar"),
+            ("april", "apr"),
+            ("may",),
+            ("june", "jun"),
+            ("july", "jul"),
+            ("august", "aug"),
+            ("september", "sept", "sep"),
+            ("october", "oct"),
+            ("november", "nov"),
+            ("december", "dec"),
+        ),
+        start=1,
+    )
+    for name in names
+}
+_WORD = re.compile(r"[a-z]+")
+_MONTH_NUMBERS = re.compile(r"([0-9]{1,2})(?:\s?[-–—/]{1,3}\s?([0-9]{1,2}))?")
+_LONGEST_MONTH = 100
+
+
+def parse_date(value: Any) -> tuple[str, str] | None:
+    """The ISO text of a date and its precision: `day`, `month` or `year`.
+
+    Takes text, a number for a year, `date` and `datetime`; a time zone is brought to UTC. None
+    for anything else, such as a day that no calendar has.
+    """
+    if isinstance(value, str):
+        return _parse_text(value.strip()) if len(value) <= _LONGEST_MONTH else None
+    if isinstance(value, datetime):
+        return _day_of(value)
+    if isinstance(value, date):
+        return value.isoformat(), "day"
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    is_year = date.min.year <= value <= date.max.year and value == int(value)
+    return (f"{int(value):04d}", "year") if is_year else None
+
+
+def parse_month(value: Any) -> int | None:
+    """The month, 1 to 12, of a number or an English name; of a range the first.
+
+    Days beside the name do not matter: `May 31--2 June` is 5.
+    """
+    if isinstance(value, str):
+        return _parse_month_text(value) if len(value) <= _LONGEST_MONTH else None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return int(value) if 1 <= value <= 12 and value == int(value) else None
+
+
+@lru_cache(maxsize=65536)
+def period(published: str) -> tuple[date, date]:
+    """The first day a date can mean, and the day after the last.
+
+    `InputError` for text that is no date.
+    """
+    parsed = parse_date(published)
+    if parsed is None:
+        raise InputError(f"{published!r} is not a date: write YYYY-MM-DD, YYYY-MM or YYYY.")
+    text, precision = parsed
+    year = int(text[:4])
+    first_month, last_month = (1, 12) if precision == "year" else (int(text[5:7]),) * 2
+    first = date(year, first_month, int(text[8:]) if precision == "day" else 1)
+    last = (
+        first
+        if precision == "day"
+        else date(year, last_month, calendar.monthrange(year, last_month)[1])
+    )
+    # The calendar of `date` ends with the year 9999.
+    return first, last + timedelta(days=1) if last < date.max else last
+
+
+def inside(published: str, window: Window) -> bool:
+    """Whether every day that a date can mean lies within a window."""
+    first, after = period(published)
+    return window.start <= first and after <= window.end
+
+
+def earlier(a: str, b: str) -> bool:
+    """Whether `a` is over before `b` begins, whatever days the two mean."""
+    return period(a)[1] <= period(b)[0]
+
+
+@lru_cache(maxsize=65536)
+def _parse_text(text: str) -> tuple[str, str] | None:
+    found = _DATE.fullmatch(text)
+    try:
+        if found is None:
+            is_moment = _TIMESTAMP.fullmatch(text) is not None
+            return _day_of(datetime.fromisoformat(text)) if is_moment else None
+        date(int(found[1]), int(found[2] or 1), int(found[3] or 1))
+    except ValueError:
+        return None
+    return text, _PRECISIONS[len(text)]
+
+
+def _day_of(moment: datetime) -> tuple[str, str] | None:
+    if moment.tzinfo is not None:
+        try:
+            moment = moment.astimezone(UTC)
+        except OverflowError:
+            return None
+    return moment.date().isoformat(), "day"
+
+
+@lru_cache(maxsize=4096)
+def _parse_month_text(text: str) -> int | None:
+    numbers = _MONTH_NUMBERS.fullmatch(text.strip())
+    if numbers is not None:
+        months = [int(number) for number in numbers.groups() if number]
+        return months[0] if all(1 <= month <= 12 for month in months) else None
+    words = _WORD.findall(text.lower())
+    return next((_MONTHS[word] for word in words if word in _MONTHS), None)

@@ -1,0 +1,384 @@
+"""Section headings: the printed number, whether it continues the numbering, and the role.
+
+A number may have several readings: `C` is the third letter and a Roman hundred. The caller
+decides between them by what follows what (`step_cost`).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+ARABIC = "arabic"
+ROMAN = "roman"
+LETTER = "letter"
+
+_HIGHEST_PART = 40
+_LONGEST_STEP = 4
+
+_ARABIC = r"\d{1,3}(?:\.\d{1,3}){0,4}"
+_LETTERED = r"[A-Z](?:\.?\d{1,2}(?:\.\d{1,2}){0,3})?"
+_ROMAN = r"[IVXL]{1,6}(?:[.-](?:[A-Z]|\d{1,2}))?"
+_NUMBER = rf"(?P<number>{_ARABIC}|{_ROMAN}(?![A-Za-z0-9])|{_LETTERED})"
+_LABEL = re.compile(rf"\(?{_NUMBER}[.:)]{{0,2}}")
+_LEADING = re.compile(rf"{_NUMBER}(?:(?P<mark>[.:)]{{1,2}})\s*|\s+)(?=[^\W_]|[^\x00-\x7f(\[\"'])")
+_PREFIX = re.compile(r"(?:section|chapter|sec\.|§)\s*(?=[\dIVXL])", re.IGNORECASE)
+_APPENDIX_PREFIX = re.compile(
+    r"(?P<word>appendix|appendices|supplementary materials?|supplemental materials?)"
+    r"[\s.:–—-]{1,3}(?P<number>[A-Z](?:\.?\d{1,2}){0,3}|\d{1,2})(?:[\s.:–—-]{1,4}|$)",
+    re.IGNORECASE,
+)
+_ROMAN_VALUE = re.compile(r"(XL|L?X{0,3})(IX|IV|V?I{0,3})")
+_ROMAN_DIGITS = {"I": 1, "V": 5, "X": 10, "L": 50}
+_CAPTION = re.compile(r"(?:table|figure|fig|algorithm|eqn?|equation)\s*\.?\s*\d", re.IGNORECASE)
+_QUOTES = "\"'“‘«¿¡"
+_WORD = re.compile(r"[^\W\d_]{3,}")
+
+
+@dataclass(frozen=True, slots=True)
+class SectionNumber:
+    """One reading of a heading's number."""
+
+    printed: str
+    """Without trailing marks: `3.2`, `A.1`, `IV`."""
+    style: str
+    """`arabic`, `roman` or `letter`, told by the first part."""
+    parts: tuple[int, ...]
+    text: str
+    """The heading that remains."""
+    marked: bool = False
+    """Printed with a dot, colon or bracket behind it, or apart from the heading."""
+    is_appendix: bool = False
+    """The heading itself says so: `Appendix A Proofs`."""
+
+
+def read_numbers(heading: str, label: str | None = None) -> tuple[SectionNumber, ...]:
+    """Every reading of the number of a heading; empty where there is none.
+
+    `label` is the number where the source gives it apart from the heading.
+    """
+    text = " ".join(heading.split())
+    found = _LABEL.fullmatch(" ".join(label.split())) if label else None
+    if found is not None:
+        repeated = _LEADING.match(text)
+        if repeated is not None and repeated["number"] == found["number"]:
+            text = text[repeated.end() :]
+        marked = found.end("number") < found.end()
+        return _readings(found["number"], text, marked=marked, is_apart=True)
+    appendix = _APPENDIX_PREFIX.match(text)
+    if appendix is not None:
+        rest = text[appendix.end() :] or appendix["word"]
+        numbers = _readings(appendix["number"].upper(), rest, marked=True, is_apart=True)
+        return tuple(
+            SectionNumber(n.printed, n.style, n.parts, n.text, marked=True, is_appendix=True)
+            for n in numbers
+            if n.style != ROMAN
+        )
+    prefix = _PREFIX.match(text)
+    leading = _LEADING.match(text, prefix.end() if prefix else 0)
+    if leading is None:
+        return ()
+    rest = text[leading.end() :]
+    return _readings(leading["number"], rest, marked=bool(leading["mark"]), is_apart=False)
+
+
+def split_heading(heading: str, label: str | None = None) -> tuple[str | None, str]:
+    """The printed number of a heading seen alone, and the heading without it.
+
+    A letter counts only with a mark or a further number behind it: `A Study` is not numbered.
+    """
+    for number in read_numbers(heading, label):
+        if number.style == ARABIC or number.marked or len(number.printed) > 1:
+            return number.printed, number.text
+    return None, " ".join(heading.split())
+
+
+def step_cost(previous: tuple[int, ...] | None, current: tuple[int, ...]) -> float | None:
+    """How badly a number continues another of its style: 0 for the next one, None for never.
+
+    `previous` is None for the first number. Numbers between the two cost a little each, since
+    headings get lost; going back, or far ahead, is impossible.
+    """
+    if previous is None:
+        return _first_cost(current)
+    shared = 0
+    for before, after in zip(previous, current, strict=False):
+        if before != after:
+            break
+        shared += 1
+    if shared == len(current):
+        return None
+    if shared == len(previous):
+        return _first_cost(current[shared:])
+    step = current[shared] - previous[shared]
+    if not 1 <= step <= _LONGEST_STEP:
+        return None
+    deeper = _first_cost(current[shared + 1 :]) if len(current) > shared + 1 else 0.0
+    if deeper is None:
+        return None
+    return 0.2 * (step - 1) + (0.2 + deeper if len(current) > shared + 1 else 0.0)
+
+
+def is_measurement(label: str) -> bool:
+    """Whether a number cannot stand before a heading, such as `91.6`, `0.99` or `6.51`."""
+    found = _LABEL.fullmatch(label.strip()) or re.fullmatch(r"[\d.,%]+", label.strip())
+    return found is not None and label.strip()[0].isdigit() and not read_numbers("x", label)
+
+
+def is_heading_text(text: str) -> bool:
+    """Whether words could head a section: no caption, formula, number or stray symbols."""
+    if _CAPTION.match(text):
+        return False
+    if role_of_heading(text) is not None:
+        return True
+    solid = [character for character in text if not character.isspace()]
+    letters = sum(character.isalpha() for character in solid)
+    if "=" in text or _WORD.search(text) is None or 2 * letters < len(solid):
+        return False
+    words = text.split()
+    single = sum(len(word) == 1 for word in words)
+    return 2 * single <= len(words) and (text[0].isalpha() or text[0] in _QUOTES)
+
+
+def _first_cost(parts: tuple[int, ...]) -> float | None:
+    if any(part > _LONGEST_STEP for part in parts):
+        return None
+    return 0.2 * (len(parts) - 1) + sum(0.2 * max(part - 1, 0) for part in parts)
+
+
+def _readings(
+    number: str, text: str, *, marked: bool, is_apart: bool
+) -> tuple[SectionNumber, ...]:
+    parsed: list[tuple[str, tuple[int, ...]]] = []
+    if number[0].isdigit():
+        pieces = number.split(".")
+        if not any(len(piece) > 1 and piece[0] == "0" for piece in pieces):
+            parsed.append((ARABIC, tuple(int(piece) for piece in pieces)))
+    else:
+        roman, letter = _roman_parts(number), _letter_parts(number)
+        parsed += [(ROMAN, roman)] if roman else []
+        parsed += [(LETTER, letter)] if letter else []
+    return tuple(
+        SectionNumber(number, style, parts, text, marked=marked or is_apart)
+        for style, parts in parsed
+        if all(part <= _HIGHEST_PART for part in parts)
+    )
+
+
+def _roman_parts(number: str) -> tuple[int, ...]:
+    head, _, tail = number.replace("-", ".").partition(".")
+    if not head or _ROMAN_VALUE.fullmatch(head) is None:
+        return ()
+    digits = [_ROMAN_DIGITS[digit] for digit in head]
+    value = sum(
+        -digit if digit < max(digits[place:]) else digit for place, digit in enumerate(digits)
+    )
+    if not tail:
+        return (value,)
+    return (value, int(tail) if tail.isdigit() else ord(tail) - ord("A") + 1)
+
+
+def _letter_parts(number: str) -> tuple[int, ...]:
+    found = re.fullmatch(r"([A-Z])\.?(\d{1,2}(?:\.\d{1,2}){0,3})?", number)
+    if found is None:
+        return ()
+    deeper = tuple(int(piece) for piece in found[2].split(".")) if found[2] else ()
+    return (ord(found[1]) - ord("A") + 1, *deeper)
+
+
+# Roles. Words are compared without a plural s; the order of a line's roles is the order of ties.
+_PHRASES = {
+    "abstract": "abstract",
+    "introduction": "introduction|general introduction|introductory remarks",
+    "related_work": (
+        "related work|related literature|related research|related study|related studies"
+        "|related approach|related approaches|related method|related model|related topic"
+        "|prior work|prior art|prior research|previous work|previous research|previous approaches"
+        "|earlier work|existing work|existing approaches|existing method|literature review"
+        "|literature survey|review of literature|review of the literature|literature"
+        "|review of related work|review of related literature|survey of related work"
+        "|relation to prior work|relation to previous work|relation to existing work"
+        "|relationship to prior work|relation to other work|connection to prior work"
+        "|state of the art|related work discussion|motivating work"
+    ),
+    "background": (
+        "background|preliminary|preliminaries|prerequisite|notation|motivation|motivating example"
+        "|problem definition|problem formulation|problem statement|problem setup|problem setting"
+        "|problem description|problem formalization|formal problem definition|the problem"
+        "|task definition|task description|task formulation|task formalization|definition"
+        "|theoretical background|technical background|background knowledge|basic concept"
+        "|mathematical background|foundation|theoretical foundation|background information"
+    ),
+    "method": (
+        "method|methodology|methodologies|approach|approaches|material|model|framework|algorithm"
+        "|architecture|system|proposed method|proposed approach|proposed model|proposed framework"
+        "|proposed architecture|proposed system|proposed algorithm|proposed methodology"
+        "|proposed solution|model architecture|model overview|model description|model structure"
+        "|model design|model detail|model formulation|system overview|system architecture"
+        "|system description|system design|network architecture|neural network architecture"
+        "|method overview|overview of method|methodology overview|research method"
+        "|research methodology|method description|implementation|proposed technique"
+    ),
+    "experiments": (
+        "experiment|experimental setup|experimental set up|experimental setting"
+        "|experimental design|experimental evaluation|experimental detail|experimental study"
+        "|experimental methodology|experimental method|experimental protocol|experimental section"
+        "|experimental procedure|experimental configuration|experimental validation|experimentation"
+        "|experiment setup|experiment setting|experiment design|experiment detail|setup|set up"
+        "|setting|evaluation|evaluation setup|evaluation setting|evaluation protocol"
+        "|evaluation metric|evaluation methodology|evaluation method|evaluation criteria|metric"
+        "|evaluation measure|evaluation detail|empirical evaluation|empirical study|case study"
+        "|empirical studies|case studies|empirical validation|performance evaluation"
+        "|human evaluation|user study|user studies|ablation study|ablation studies|ablation"
+        "|implementation detail|training detail|training setup|training setting|dataset|data set"
+        "|data|corpus|corpora|baseline|hyperparameter|hyper parameter|hyperparameter setting"
+        "|parameter setting|simulation|simulation study|simulation studies|benchmark|data collection"
+        "|compared method|baseline method|baseline model|comparison method|validation"
+    ),
+    "results": (
+        "result|finding|analysis|analyses|error analysis|result analysis|qualitative analysis"
+        "|quantitative analysis|further analysis|experimental analysis|empirical analysis"
+        "|ablation analysis|observation|performance comparison|performance|analysis of result"
+        "|results discussion"
+    ),
+    "discussion": (
+        "discussion|limitation|implication|threat to validity|lesson learned|lessons learnt"
+        "|limitation of this work|limitation of our work|limitation of the study|general discussion"
+    ),
+    "conclusion": (
+        "conclusion|concluding remark|concluding discussion|closing remark|final remark|summary"
+        "|conclusive remark|concluding thought|conclusion remark|summary of contribution"
+        "|future work|future direction|future research|outlook|conclusion section"
+        "|future research direction|conclusion of the paper|perspective"
+    ),
+    "acknowledgements": (
+        "acknowledgement|acknowledgment|acknowledgements section|funding|funding information"
+        "|funding statement|financial support|acknowledgement of support"
+    ),
+    "references": "reference|bibliography|literature cited|work cited|cited literature",
+    "appendix": "appendix|appendices|online appendix|technical appendix|supporting information",
+}
+_MODIFIERS = frozenset(
+    "the our a an some additional brief main overall general further more detailed extended other"
+    " own short".split()
+)
+_RESULT_MODIFIERS = frozenset(
+    "experimental experiment empirical quantitative qualitative evaluation benchmark baseline"
+    " simulation numerical ablation final key preliminary test performance computational"
+    " automatic".split()
+)
+_PREPOSITIONS = frozenset(
+    "on of for in with to from about using between via by over at across under".split()
+)
+_BEFORE_PREPOSITION = frozenset(
+    {"related work", "prior work", "previous work", "related approache", "experiment", "background"}
+    | {"evaluation", "result", "discussion", "conclusion", "limitation", "ablation study"}
+    | {"empirical evaluation", "experimental evaluation", "experimental result", "case study"}
+)
+_APPENDIX_WORDS = frozenset("appendix appendices supplementary supplemental supplement".split())
+# They say what a section holds besides its main matter: "Limitations and Future Work".
+_WEAK = frozenset({"future work", "future direction", "future research", "outlook", "perspective"})
+_NOT_EXPERIMENTS = frozenset("designing planning running automating crowdsourcing".split())
+_GLUED_FIRST = frozenset({"introduction", "related_work", "experiments", "results", "conclusion"})
+# "Our joint model": what the authors call their own.
+_OWN = frozenset({"our", "proposed"})
+_OWN_METHOD = frozenset("model method approach framework architecture algorithm system".split())
+_LONGEST_HEADING = 200
+
+
+def _singular(words: list[str]) -> str:
+    return " ".join(w[:-1] if len(w) > 3 and w.endswith("s") else w for w in words)
+
+
+_ROLE_OF = {
+    _singular(phrase.split()): role
+    for role, phrases in _PHRASES.items()
+    for phrase in phrases.split("|")
+}
+_COMPACT_ROLE_OF = {phrase.replace(" ", ""): role for phrase, role in _ROLE_OF.items()}
+
+
+def role_of_heading(heading: str) -> str | None:
+    """The role a heading gives its section, or None; a leading number is passed over."""
+    if len(heading) > _LONGEST_HEADING:
+        return None
+    text = unicodedata.normalize("NFKC", " ".join(heading.split()))
+    _, unnumbered = split_heading(text)
+    for variant in (text, unnumbered, _without_letter(text)):
+        words = variant.split()
+        role = _role_of_text(variant) or _role_of_text(" ".join(_join_small_caps(words)))
+        if role is None and len(words) > 3 and all(len(word) == 1 for word in words):
+            compact = _singular(["".join(words).casefold()])
+            role = _COMPACT_ROLE_OF.get(compact)
+        if role is not None:
+            return role
+    return None
+
+
+def _without_letter(text: str) -> str:
+    """`A APPENDIX` without its letter; other text unchanged."""
+    first, _, rest = text.partition(" ")
+    return rest if len(first) == 1 and first.isupper() and rest else text
+
+
+def _join_small_caps(words: list[str]) -> list[str]:
+    """Join what small capitals tore apart: `R ELATED W ORK` -> `RELATED WORK`."""
+    joined: list[str] = []
+    is_open = False
+    for word in words:
+        if is_open and word.isupper() and len(word) > 1:
+            joined[-1] += word
+            is_open = False
+        else:
+            joined.append(word)
+            is_open = len(word) == 1 and word.isupper()
+    return joined
+
+
+def _role_of_text(text: str) -> str | None:
+    plain = re.sub(r"(?<=\w)- (?=\w)", "", text.casefold()).replace("&", " and ")
+    head = re.split(r"[:(\[]|\s[-–—]+\s?|[–—]", plain, maxsplit=1)[0]
+    pieces = re.split(r"[,;/]|\band\b", head)
+    phrases = [words for piece in pieces if (words := re.findall(r"[^\W_]+", piece))]
+    if not phrases:
+        return None
+    if phrases[0][0] in _APPENDIX_WORDS:
+        return "appendix"
+    roles = [_role_of_phrase(words) for words in phrases]
+    if len(phrases) > 1:
+        roles = [
+            None if _singular(words) in _WEAK else role
+            for words, role in zip(phrases, roles, strict=True)
+        ]
+    if roles[0] == "introduction":
+        return "introduction"
+    for strong in ("conclusion", "related_work"):
+        if strong in roles:
+            return strong
+    known = [role for role in roles if role is not None]
+    return known[0] if roles[0] is not None or 2 * len(known) > len(roles) else None
+
+
+def _role_of_phrase(words: list[str]) -> str | None:
+    if words[0] in _OWN and _singular(words[-1:]) in _OWN_METHOD:
+        return "method"
+    while len(words) > 1 and words[0] in _MODIFIERS and _singular(words) not in _ROLE_OF:
+        words = words[1:]
+    key = _singular(words)
+    if key in _ROLE_OF:
+        return _ROLE_OF[key]
+    for place, word in enumerate(words[1:], start=1):
+        if word in _PREPOSITIONS:
+            before = _singular([w for w in words[:place] if w not in _MODIFIERS])
+            return _role_of_phrase(words[:place]) if before in _BEFORE_PREPOSITION else None
+    last = _singular(words[-1:])
+    if last == "experiment" and len(words) <= 5 and words[0] not in _NOT_EXPERIMENTS:
+        return "experiments"
+    if last == "result" and all(word in _RESULT_MODIFIERS for word in words[:-1]):
+        return "results"
+    for place in range(1, len(words)):  # two headings that grew together
+        first, second = _singular(words[:place]), _singular(words[place:])
+        if _ROLE_OF.get(first) in _GLUED_FIRST and second in _ROLE_OF:
+            return _ROLE_OF[first]
+    return None

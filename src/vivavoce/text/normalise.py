@@ -1,0 +1,57 @@
+"""Text made comparable, and text made safe to store."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+# Controls that end a line or a page become a line break, so that no two words grow together.
+_LINE_END = re.compile(r"\r\n?|[\x0b\x0c\x85]")
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f]")
+_UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+
+_ASCII_TITLE = {code: chr(code).lower() if chr(code).isalnum() else " " for code in range(128)}
+
+
+class _TitleTable(dict[int, str | None]):
+    """What becomes of each character of a title, worked out when it is first met."""
+
+    def __missing__(self, code: int) -> str | None:
+        character = chr(code)
+        category = unicodedata.category(character)
+        replacement: str | None = character
+        if category == "Cf":  # soft hyphens and joiners stand inside words
+            replacement = None
+        elif category[0] in "PSZC":
+            replacement = " "
+        self[code] = replacement
+        return replacement
+
+
+_TITLE = _TitleTable()
+
+
+def normalise_title(text: str) -> str:
+    """A title for comparison: NFKC, case folded, punctuation and symbols as spaces, spaces single.
+
+    Empty where the text holds neither letters nor digits.
+    """
+    if text.isascii():
+        return " ".join(text.translate(_ASCII_TITLE).split())
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    spaced = unicodedata.normalize("NFKC", folded).translate(_TITLE)
+    return " ".join(unicodedata.normalize("NFKC", spaced).split())
+
+
+def clean_text(text: str) -> str:
+    """NFC text without control characters except newline and tab, always valid UTF-8.
+
+    Lone surrogates become U+FFFD.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    if _UNSAFE.search(text) is not None:
+        text = _CONTROL.sub("", _LINE_END.sub("\n", text))
+        text = _SURROGATE.sub("\ufffd", text)
+    return text if text.isascii() else unicodedata.normalize("NFC", text)

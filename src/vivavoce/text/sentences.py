@@ -1,0 +1,146 @@
+"""Sentences and words of scientific prose, in time linear in the length of the text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_PARAGRAPH = re.compile(r"\n[^\S\n]*\n")
+_WIDE_STOP = re.compile(r"([。！？])")
+_STOPS = ".!?…。！？"
+_OPENERS = "([{\"'“‘«"
+_CLOSERS = ")]}\"'”’»"
+
+
+def _set_of(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+# Always followed by what they belong to.
+_NEVER_LAST = _set_of(
+    "alg app approx ca cf ch cor def dr e.g eg eq eqn eqns eqs fig figs i.e ie lem mr mrs prof prop "
+    "resp sec secs sect tab thm viz vs"
+)
+# In lower case these are units and endings of words.
+_TITLES = _set_of("Ms St")
+# Abbreviations before a number, words or ends of sentences elsewhere.
+_BEFORE_NUMBER = _set_of("al art col no nos p pp para pt ref refs vol vols")
+# After one of these a single letter is a label, not an initial.
+_LABELLED = _set_of(
+    "algorithm appendix case class figure group lemma option panel part phase section step table "
+    "theorem type variant"
+)
+# A name does not begin like this, so an initial before it ends a sentence.
+_STARTERS = _set_of(
+    "a after all although an and as at because both but by each finally first for from given here "
+    "however if in it its many moreover most next no note on one our second several since some "
+    "such that the their then there these they this those thus to under we when where while with "
+    "without"
+)
+_HEADING_WORDS = 8
+_HEADING_LENGTH = 70
+
+
+def split_sentences(text: str) -> list[str]:
+    """Cut a text into sentences, each with single spaces.
+
+    A blank line ends a sentence, and so does a heading: a markdown heading, or a short line
+    without a final mark that opens a paragraph and is followed by a line with a capital.
+    """
+    sentences: list[str] = []
+    for paragraph in _PARAGRAPH.split(text):
+        for run in _split_headings(paragraph):
+            sentences.extend(_split_run(_WIDE_STOP.sub(r"\1 ", run).split()))
+    return sentences
+
+
+def cut_words(text: str, limit: int) -> str:
+    """The first `limit` words of a text, with single spaces; empty for a limit below 1."""
+    if limit < 1:
+        return ""
+    return " ".join(text.split(maxsplit=limit)[:limit])
+
+
+def is_heading(sentence: str) -> bool:
+    """Whether a piece of text looks like a heading: short and without a final mark."""
+    words = sentence.split(maxsplit=_HEADING_WORDS + 1)
+    is_short = len(words) <= _HEADING_WORDS and len(sentence) <= _HEADING_LENGTH
+    return is_short and not sentence.rstrip(_CLOSERS).endswith((*_STOPS, ":", ";", ","))
+
+
+def _split_headings(paragraph: str) -> Iterator[str]:
+    lines = [line.strip() for line in paragraph.split("\n")]
+    start = 0
+    while start < len(lines) - 1 and _opens_with_heading(lines[start], lines[start + 1]):
+        yield lines[start]
+        start += 1
+    run: list[str] = []
+    for line in lines[start:]:
+        if line.startswith("#"):
+            yield "\n".join(run)
+            yield line
+            run = []
+        else:
+            run.append(line)
+    yield "\n".join(run)
+
+
+def _opens_with_heading(line: str, following: str) -> bool:
+    if not line or not is_heading(line) or line[-1] in "-–—":
+        return False
+    starts_new = following[:1].isupper() or following[:1].isdigit()
+    return starts_new and (line[0].isupper() or line[0].isdigit())
+
+
+def _split_run(words: list[str]) -> Iterator[str]:
+    start = 0
+    for index, word in enumerate(words[:-1]):
+        before = words[index - 1] if index > start else None
+        if word[-1] in _STOPS + _CLOSERS and _ends(before, word, words[index + 1]):
+            yield " ".join(words[start : index + 1])
+            start = index + 1
+    if start < len(words):
+        yield " ".join(words[start:])
+
+
+def _ends(before: str | None, word: str, following: str) -> bool:
+    """Whether a sentence ends after `word`; `before` is None for its first word."""
+    core = _without_citation(word).rstrip(_CLOSERS)
+    if not core or core[-1] not in _STOPS:
+        return False
+    first = next((character for character in following if character.isalnum()), "")
+    if first.islower():
+        return False
+    if not core.endswith(".") or core.endswith(".."):
+        return True
+    stem = core.lstrip(_OPENERS)[:-1]
+    if before is None and _is_enumerator(stem):
+        return False
+    return not _is_abbreviation(before, stem, following, first)
+
+
+def _is_abbreviation(before: str | None, stem: str, following: str, first: str) -> bool:
+    lower = stem.lower()
+    if lower in _NEVER_LAST or stem in _TITLES:
+        return True
+    if lower in _BEFORE_NUMBER:
+        return first.isdigit()
+    letters = stem.replace("-", "").split(".")
+    if all(len(letter) == 1 and letter.isalpha() for letter in letters) and stem[0].isupper():
+        is_label = before is not None and before.lower() in _LABELLED
+        return not is_label and following.lower() not in _STARTERS
+    return False
+
+
+def _is_enumerator(stem: str) -> bool:
+    """Whether `stem` is the number of a list item or a heading, such as 2 or 3.1."""
+    return stem.replace(".", "").isdigit()
+
+
+def _without_citation(word: str) -> str:
+    """Drop a bracketed number printed right after the full stop: `shown.[12]`."""
+    if not word.endswith("]"):
+        return word
+    head, _, inside = word[:-1].rpartition("[")
+    is_number = inside.replace(",", "").replace("-", "").replace("–", "").isdigit()
+    return head if head and is_number else word

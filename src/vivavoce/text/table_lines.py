@@ -1,0 +1,170 @@
+"""Tables written line by line: Markdown pipes and their relatives, and delimited text."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from operator import itemgetter
+
+from vivavoce.text.cell_text import collapse_spaces, unescape_entities
+from vivavoce.text.table_budget import MAX_COLUMNS, ParsedTable, TableBudget, build_table
+
+_PIPE_OR_ESCAPE = re.compile(r"\\.|\|", re.DOTALL)
+_MARKDOWN_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+_BREAK = re.compile(r"<br\s{0,9}/?>", re.IGNORECASE)
+_RULE_CELL = re.compile(r"\s*:?(?:[-=─━═]+):?\s*")
+_RULE_LINE = re.compile(r"[\s+\-=|:─━═┼├┤┌┐└┘┬┴╞╪╡╒╤╕╘╧╛╔╦╗╠╬╣╚╩╝]+")
+_BOX_BARS = str.maketrans("│┃║｜", "||||")
+_MOSTLY = 0.8
+
+
+def is_pipe_line(line: str) -> bool:
+    """Whether a line may be a row of a pipe table."""
+    return "|" in line or ("│" in line or "┃" in line or "║" in line or "｜" in line)
+
+
+def is_rule_line(line: str) -> bool:
+    """Whether a line only draws a border, as grid tables do between rows."""
+    head = line.lstrip()[:1]
+    return head != "" and head in "+├┌└╞╒╘╔╠╚" and _RULE_LINE.fullmatch(line) is not None
+
+
+def split_pipes(line: str) -> list[str]:
+    r"""The raw cells of a pipe row; `\|` does not split, and outer pipes make no cells."""
+    if "|" not in line:
+        line = line.translate(_BOX_BARS)
+    line = line.strip()
+    if (quoted := line.lstrip("> \t")).startswith("|"):
+        line = quoted
+    cells: list[str] = []
+    start = 0
+    for match in _PIPE_OR_ESCAPE.finditer(line):
+        if match.group() != "|":
+            continue
+        if match.start() > 0:
+            cells.append(line[start : match.start()])
+        start = match.end()
+        if len(cells) > MAX_COLUMNS:
+            return cells
+    if line[start:].strip() or not cells:
+        cells.append(line[start:])
+    return cells
+
+
+def starts_pipe_table(first: str, second: str) -> bool:
+    """Whether a pipe line opens a table rather than being prose with a bar in it."""
+    return (
+        first.lstrip("> \t")[:1] in ("|", "│", "┃", "║", "｜")
+        or " | " in first
+        or " │ " in first
+        or (is_pipe_line(second) and _is_rule(split_pipes(second), strict=True))
+    )
+
+
+def read_pipe_block(lines: Iterable[str], budget: TableBudget) -> Iterator[ParsedTable]:
+    """The tables in a run of pipe lines; a blank line in the run is an empty string."""
+    for _, rows in groupby(_numbered_rows(lines), key=itemgetter(0)):
+        table = build_table("pipe", (_read_cells(raw) for _, raw in rows), budget)
+        if table is not None:
+            yield table
+        if budget.truncated:
+            return
+
+
+def _numbered_rows(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
+    """Raw rows, each with the number of its table.
+
+    A row is held back until the next line is known, because a rule line below it may reveal it
+    as the header of a new table: the first rule of the run, one after a blank line, or one under
+    a repeated header. Any other rule line only separates rows.
+    """
+    number = 0
+    header: list[str] | None = None
+    waiting: list[str] | None = None
+    has_rule = is_blank = waited_after_blank = False
+    for line in lines:
+        if not line.strip():
+            is_blank = True
+            continue
+        if is_rule_line(line):
+            has_rule = header is not None
+            continue
+        raw = split_pipes(line)
+        if _is_rule(raw, strict=has_rule):
+            if waiting is not None and (not has_rule or waited_after_blank or waiting == header):
+                number, header = number + 1, waiting
+            has_rule = header is not None
+            continue
+        if waiting is not None:
+            yield number, waiting
+        if header is None or (is_blank and len(raw) != len(header)):
+            number, header, has_rule = number + 1, raw, False
+        waiting, waited_after_blank, is_blank = raw, is_blank, False
+    if waiting is not None:
+        yield number, waiting
+
+
+def _is_rule(raw: list[str], *, strict: bool) -> bool:
+    """Whether a row only draws a line; once a table has its rule, single dashes are data."""
+    shortest = 2 if strict else 1
+    return all(
+        len(cell.strip()) >= shortest and _RULE_CELL.fullmatch(cell) is not None for cell in raw
+    )
+
+
+def _read_cells(raw: list[str]) -> list[str]:
+    return [_read_cell(cell) for cell in raw]
+
+
+def _read_cell(cell: str) -> str:
+    if "<" in cell:
+        cell = _BREAK.sub(" ", cell)
+    if "\\" in cell:
+        cell = _MARKDOWN_ESCAPE.sub(r"\1", cell)
+    return collapse_spaces(unescape_entities(cell))
+
+
+def read_delimited(lines: Iterable[str], delimiter: str, budget: TableBudget) -> ParsedTable | None:
+    """The table of delimited lines; a field beyond csv's own limit ends it as truncated."""
+    return build_table("csv", _delimited_rows(lines, delimiter, budget), budget)
+
+
+def _delimited_rows(
+    lines: Iterable[str], delimiter: str, budget: TableBudget
+) -> Iterator[list[str]]:
+    reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
+    while True:
+        try:
+            row = next(reader, None)
+        except csv.Error:
+            budget.truncated = True
+            return
+        if row is None:
+            return
+        if row:
+            yield [collapse_spaces(cell) for cell in row]
+
+
+def choose_delimiter(line: str) -> str:
+    """The delimiter that a header line uses most: tab, semicolon or comma."""
+    return max("\t;,", key=line.count)
+
+
+def is_consistent(lines: list[str], delimiter: str) -> bool:
+    """Whether lines of free text look like delimited rows: equally many short fields."""
+    if len(lines) < 2 or lines[0].rstrip().endswith((".", "!", "?")):
+        return False
+    expected = lines[0].count(delimiter)
+    fitting = sum(_count_fields(line, delimiter) == expected + 1 for line in lines)
+    return expected > 0 and fitting >= _MOSTLY * len(lines)
+
+
+def _count_fields(line: str, delimiter: str) -> int:
+    if '"' not in line:
+        return line.count(delimiter) + 1
+    try:
+        return len(next(csv.reader([line], delimiter=delimiter, skipinitialspace=True), []))
+    except csv.Error:
+        return 0

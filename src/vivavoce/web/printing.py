@@ -1,0 +1,58 @@
+"""Numbers and hostile strings as a reader may safely see them."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+
+SHOWN_CHARACTERS = 160
+
+_AS_SPACE = ("\t", "\n", "\r")
+_FORMULA_STARTS = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
+
+
+def visible(text: object, limit: int | None = SHOWN_CHARACTERS) -> str:
+    """Spell out characters that draw nothing or turn the text around; cut what is endless."""
+    whole = str(text)
+    shown = whole if limit is None else whole[:limit]
+    rest = len(whole) - len(shown)
+    spelled = "".join(_spell(char) for char in shown)
+    return f"{spelled}… (+{rest:,} characters)" if rest else spelled
+
+
+def _spell(char: str) -> str:
+    if char in _AS_SPACE:
+        return " "
+    category = unicodedata.category(char)
+    return f"⟨U+{ord(char):04X}⟩" if category[0] == "C" or category in ("Zl", "Zp") else char
+
+
+def guard_formula(text: str) -> str:
+    """Put an apostrophe before text that a spreadsheet would run as a formula."""
+    return "'" + text if text.lstrip().startswith(_FORMULA_STARTS) else text
+
+
+def figure(value: float) -> str:
+    """A score with three decimals; what is not 0 is not printed as 0."""
+    if value != 0 and abs(value) < 0.0005:
+        return "<0.001" if value > 0 else ">−0.001"
+    text = f"{value:.3f}" if abs(value) < 10 else f"{value:,.1f}"
+    return text.replace("-", "−")
+
+
+def interval(bounds: tuple[float, float]) -> str:
+    """The two ends of an interval."""
+    low, high = (figure(bound) for bound in bounds)
+    joint = " to " if "−" in low + high else "–"
+    return f"{low}{joint}{high}"
+
+
+def share(value: float) -> str:
+    """A share in percent, rounded down: only all is 100%."""
+    tenths = math.floor(round(value * 1000, 6))
+    return f"{tenths // 10}%" if tenths % 10 == 0 else f"{tenths / 10:.1f}%"
+
+
+def counted(number: int, one: str, many: str) -> str:
+    """A number with its noun: 1 item, 2 items."""
+    return f"{number:,} {one if number == 1 else many}"

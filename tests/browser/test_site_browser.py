@@ -1,0 +1,249 @@
+"""The static leaderboard as a reader meets it: opened from disk in a browser."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from vivavoce.web import write_site
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = pytest.mark.browser
+
+XSS = "x</script><script>window.__xss=1</script><img src=x onerror='window.__xss=2;alert(1)'>"
+# model, method, rougeL, rouge1
+CONTESTANTS = [
+    ("none/none", "oracle", 1.0, 1.0),
+    ("maker/steady", "direct", 0.44, 0.47),
+    ("maker/brisk", "direct", 0.42, 0.51),
+    ("extractive/lead", "direct", 0.2, None),
+    (XSS, "direct", 0.1, 0.12),
+    ("javascript:window.__xss=3", "rag", None, None),
+]
+BY_ROUGE_L = ["maker/steady", "maker/brisk", "extractive/lead", XSS, "javascript:window.__xss=3"]
+
+
+def make_rows(task: str) -> list[dict[str, Any]]:
+    return [
+        {
+            "round": "2026-q1",
+            "task": task,
+            "task_version": "1",
+            "setting": "base",
+            "method": method,
+            "model": model,
+            "decoding": {"temperature": 0},
+            "prompt_hash": "9f2c41d07be3",
+            "judge": None,
+            "metric": metric,
+            "value": value,
+            "value_valid": value,
+            "ci": None if value is None else [value - 0.03, value + 0.03],
+            "n": 120,
+            "missing": 0,
+            "undefined": 0,
+            "valid": 1.0,
+            "rank": place if value is not None and place else None,
+            "rank_interval": None,
+            "tied_with": None,
+            "contamination": None,
+            "tokens": None,
+            "cost": None,
+            "seconds": None,
+        }
+        for place, (model, method, *values) in enumerate(CONTESTANTS)
+        for metric, value in zip(("rougeL", "rouge1"), values, strict=True)
+    ]
+
+
+@dataclass
+class Visit:
+    """A page with what the browser reported while it was open."""
+
+    page: Page
+    folder: Path
+    requests: list[str] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+
+    def order(self) -> list[str]:
+        rows = self.page.locator("#table-1 tbody.ranked th").all()
+        return [str(row.get_attribute("data-v")) for row in rows if row.is_visible()]
+
+    def header(self, label: str) -> Any:
+        return self.page.locator("#table-1 thead th").filter(has_text=label)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    board = {
+        "rows": make_rows("vivavoce/title") + make_rows("vivavoce/abstract"),
+        "rounds": [
+            {
+                "id": "2026-q1",
+                "window": ["2026-01-01", "2026-04-01"],
+                "manifest": "ab" * 32,
+                "counts": {"papers": 120},
+            }
+        ],
+        "notes": [XSS],
+    }
+    return write_site(board, tmp_path_factory.mktemp("site")).parent
+
+
+@pytest.fixture
+def visit(browser: Browser, folder: Path) -> Iterator[Visit]:
+    with browser.new_context(viewport={"width": 1280, "height": 900}) as context:
+        page = context.new_page()
+        visit = Visit(page, folder)
+        page.on("request", lambda request: visit.requests.append(request.url))
+        page.on("console", lambda message: visit.complaints.append(message.text))
+        page.on("pageerror", lambda error: visit.complaints.append(str(error)))
+        page.on("dialog", lambda dialog: visit.complaints.append(f"dialog: {dialog.message}"))
+        page.goto((folder / "index.html").as_uri())
+        yield visit
+
+
+def test_the_page_asks_only_for_its_own_files_and_complains_of_nothing(visit: Visit) -> None:
+    own = [(visit.folder / name).as_uri() for name in ("index.html", "sort.js", "style.css")]
+    assert sorted(visit.requests) == own
+    assert visit.complaints == []
+    # The style has arrived although the policy forbids all but the page's own files.
+    assert visit.page.locator("h1").evaluate("e => getComputedStyle(e).fontWeight") == "600"
+
+
+def test_scripts_in_names_and_notes_do_not_run(visit: Visit) -> None:
+    visit.page.get_by_role("button", name="Contestant").first.click()
+    visit.page.locator("#filter").fill("x</script>")
+    assert visit.page.evaluate("window.__xss") is None
+    assert visit.complaints == []
+    assert visit.order() == [XSS]
+
+
+def test_the_policy_stops_a_script_that_got_in(visit: Visit) -> None:
+    visit.page.evaluate(
+        "() => { const s = document.createElement('script'); s.textContent = 'window.__in = 1';"
+        " document.body.append(s); }"
+    )
+    assert visit.page.evaluate("window.__in") is None
+    assert any("Content Security Policy" in complaint for complaint in visit.complaints)
+
+
+def test_a_click_sorts_and_says_so(visit: Visit) -> None:
+    assert visit.order() == BY_ROUGE_L
+    header = visit.header("rouge1")
+    header.get_by_role("button").click()
+    assert header.get_attribute("aria-sort") == "descending"
+    assert visit.header("rougeL").get_attribute("aria-sort") is None
+    # The two without a rouge1 stay last, in the order they had.
+    missing = ["extractive/lead", "javascript:window.__xss=3"]
+    assert visit.order() == ["maker/brisk", "maker/steady", XSS, *missing]
+    header.get_by_role("button").click()
+    assert header.get_attribute("aria-sort") == "ascending"
+    assert visit.order() == [XSS, "maker/steady", "maker/brisk", *missing]
+
+
+def test_the_keyboard_sorts_too(visit: Visit) -> None:
+    button = visit.header("Contestant").get_by_role("button")
+    button.focus()
+    visit.page.keyboard.press("Enter")
+    assert visit.header("Contestant").get_attribute("aria-sort") == "ascending"
+    assert visit.order() == sorted(BY_ROUGE_L)
+    visit.page.keyboard.press("Space")
+    assert visit.header("Contestant").get_attribute("aria-sort") == "descending"
+    assert visit.order() == sorted(BY_ROUGE_L, reverse=True)
+
+
+def test_sorting_leaves_the_oracle_and_the_other_table_alone(visit: Visit) -> None:
+    other = visit.page.locator("#table-2 tbody")
+    before = other.all_inner_texts()
+    visit.header("rouge1").get_by_role("button").click()
+    assert visit.page.locator("#table-1 tbody.limits th").get_attribute("data-v") == "oracle"
+    assert other.all_inner_texts() == before
+
+
+def test_the_filter_keeps_the_rows_that_match_in_every_table(visit: Visit) -> None:
+    box = visit.page.get_by_label("Find a contestant")
+    box.fill("BRISK")
+    assert visit.order() == ["maker/brisk"]
+    # Two tables of six rows each, one match in each.
+    assert visit.page.get_by_role("status").inner_text() == "2 of 12 rows"
+    box.fill("baseline")
+    assert visit.order() == ["extractive/lead"]
+    box.fill("nobody")
+    assert visit.order() == []
+    assert visit.page.locator("#table-1 .nothing").is_visible()
+    box.fill("")
+    assert visit.order() == BY_ROUGE_L
+
+
+def test_both_downloads_hold_the_same_rows(visit: Visit) -> None:
+    links = visit.page.locator(".downloads a").all()
+    found = [visit.folder / str(link.get_attribute("href")) for link in links]
+    csv_file, json_file = found
+    with csv_file.open(encoding="utf-8", newline="") as stream:
+        flat = list(csv.DictReader(stream))
+    rows = json.loads(json_file.read_text("utf-8"))["rows"]
+    assert len(rows) == 24  # two tables, six contestants, two metrics
+    plain = ("task", "model", "method", "metric", "value")
+    assert [[row[key] for key in plain] for row in flat] == [
+        ["" if row[key] is None else str(row[key]) for key in plain] for row in rows
+    ]
+
+
+@pytest.mark.parametrize("width", [320, 400, 900, 1600])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_runs_out_of_the_window(visit: Visit, width: int, scheme: Any) -> None:
+    visit.page.emulate_media(color_scheme=scheme)
+    visit.page.set_viewport_size({"width": width, "height": 900})
+    assert visit.page.evaluate("document.documentElement.scrollWidth") == width
+    if width <= 400:
+        assert visit.page.evaluate(
+            "[...document.querySelectorAll('.scroll')].every(e => e.scrollWidth <= e.clientWidth)"
+        )
+
+
+def test_the_page_is_whole_without_scripts(browser: Browser, folder: Path) -> None:
+    with browser.new_context(java_script_enabled=False) as context:
+        page = context.new_page()
+        page.goto((folder / "index.html").as_uri())
+        assert page.get_by_role("row").count() == 14  # two tables: a header and six rows each
+        assert not page.locator("#filter").is_visible()
+        assert page.get_by_role("link", name="Download CSV").is_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_stands_out_from_its_ground(visit: Visit, scheme: Any) -> None:
+    visit.page.emulate_media(color_scheme=scheme)
+    colours = {
+        selector: visit.page.locator(selector).first.evaluate("e => getComputedStyle(e).color")
+        for selector in ("h1", ".lead", ".interval", "a.card .quiet", ".tag", ".downloads a")
+    }
+    grounds = [
+        visit.page.locator(selector).first.evaluate("e => getComputedStyle(e).backgroundColor")
+        for selector in ("body", ".scroll", ".tag")
+    ]
+    for selector, colour in colours.items():
+        # WCAG 2.2 AA asks for 4.5 to 1.
+        assert min(contrast(colour, ground) for ground in grounds) >= 4.5, selector
+
+
+def contrast(first: str, second: str) -> float:
+    """WCAG contrast of two opaque `rgb(r, g, b)` colours."""
+    light, dark = sorted((luminance(first), luminance(second)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def luminance(colour: str) -> float:
+    parts = [int(part) / 255 for part in colour.removeprefix("rgb(").removesuffix(")").split(",")]
+    linear = [
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    ]
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))

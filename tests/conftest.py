@@ -1,0 +1,56 @@
+"""Fixtures every test may use."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+ROOT = Path(__file__).resolve().parent.parent
+CHROMIUM_FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+def missing_system_package(program: str, package: str) -> None:
+    """Skip for want of a system package; on CI, where it must be there, fail."""
+    message = f"{program} is not installed. Install it with: apt-get install -y {package}"
+    if os.environ.get("CI") == "true":
+        pytest.fail(message)
+    pytest.skip(message)
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """The folder of real papers: VIVAVOCE_DATA, else shared/data beside the repository."""
+    folder = Path(os.environ.get("VIVAVOCE_DATA") or ROOT.parent / "shared" / "data")
+    if not folder.is_dir():
+        pytest.skip(f"no real papers at {folder}: point VIVAVOCE_DATA at a folder that has them")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """A headless Chromium."""
+    program = shutil.which("chromium")
+    if program is None:
+        missing_system_package("Chromium", "chromium")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=program, args=CHROMIUM_FLAGS)
+        yield chromium
+        chromium.close()

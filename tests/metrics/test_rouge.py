@@ -1,0 +1,150 @@
+"""ROUGE: worked by hand, and equal to rouge-score."""
+
+from __future__ import annotations
+
+import random
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rouge_score.rouge_scorer import RougeScorer
+
+from vivavoce.metrics import list_metrics
+from vivavoce.metrics.rouge import Overlap, rouge, rouge_l, rouge_n, rouge_tokens
+
+NAMES = ("rouge1", "rouge2", "rougeL")
+SCORERS = {stem: RougeScorer(list(NAMES), use_stemmer=stem) for stem in (False, True)}
+# fmt: off
+WORDS = [
+    "the", "of", "a", "model", "models", "modelling", "paper", "papers", "dying", "lies", "skies",
+    "happily", "relational", "3d", "x2", "état", "naïve", "Größe", "İstanbul", "\u212a", "ﬁne",
+    "模型", "модель", "—", "it's", "co-operate", "u.s.", "_under_score_", "①", "²", "yyyy",
+    "generalisations",
+]
+# fmt: on
+
+texts = st.one_of(
+    st.text(max_size=80),
+    st.lists(st.sampled_from(WORDS), max_size=40).map(" ".join),
+    st.text(alphabet="ab y\n.é", max_size=60),
+)
+
+
+def test_words_are_runs_of_ascii_letters_and_digits():
+    assert rouge_tokens("State-of-the: 3D, naïve!") == ["state", "of", "the", "3d", "na", "ve"]
+
+
+def test_stemming_leaves_short_words_alone():
+    # "dies" has four letters and is stemmed; "die" has three and is not.
+    assert rouge_tokens("die dies relational", stem=True) == ["die", "die", "relat"]
+
+
+def test_worked_example():
+    # prediction: the cat sat on the mat (6 words, 5 pairs); reference: the cat lay on a mat (6, 5).
+    # Words shared: the, cat, on, mat = 4 -> P = R = F = 4/6. Pairs shared: "the cat" = 1 -> 1/5.
+    # Longest common subsequence: the cat on mat = 4 -> 4/6.
+    scores = rouge("The cat sat on the mat.", "The cat lay on a mat.")
+    assert scores.rouge1 == pytest.approx(4 / 6)
+    assert scores.rouge2 == pytest.approx(1 / 5)
+    assert scores.rougeL == pytest.approx(4 / 6)
+
+
+def test_precision_divides_by_the_prediction_and_recall_by_the_reference():
+    # 2 words of 2 are right, of 4 wanted: F = 2 * 1 * 0.5 / 1.5 = 2/3.
+    assert rouge("deep nets", "very deep nets today").words == (1.0, 0.5, pytest.approx(2 / 3))
+
+
+def test_a_repeated_word_counts_as_often_as_the_reference_has_it():
+    # "the" four times against once: 1 match of 4 predicted, of 2 expected.
+    assert rouge("the the the the", "the end").words == (0.25, 0.5, pytest.approx(1 / 3))
+
+
+def test_order_matters_to_the_subsequence_only():
+    scores = rouge("c b a", "a b c")
+    assert (scores.rouge1, scores.rougeL) == (1.0, pytest.approx(1 / 3))
+
+
+@pytest.mark.parametrize("text", ["", "   ", "?!", "模型"])
+def test_a_text_without_words_scores_zero(text):
+    nothing = Overlap(0.0, 0.0, 0.0)
+    assert rouge(text, "a paper") == (nothing, nothing, nothing)
+    assert rouge("a paper", text) == (nothing, nothing, nothing)
+    assert rouge(text, text) == (nothing, nothing, nothing)
+
+
+def test_one_word_has_no_pairs():
+    assert rouge("paper", "paper").pairs.f == 0.0
+
+
+@pytest.mark.parametrize("stem", [False, True])
+def test_equals_rouge_score_on_a_thousand_seeded_pairs(stem):
+    chooser = random.Random(20)
+    pairs = [make_pair(chooser) for _ in range(1000)]
+    assert sum(not prediction or not reference for prediction, reference in pairs) > 20
+    assert sum(not (prediction + reference).isascii() for prediction, reference in pairs) > 200
+    for prediction, reference in pairs:
+        assert_equals_rouge_score(prediction, reference, stem)
+
+
+@settings(max_examples=400, deadline=None)
+@given(prediction=texts, reference=texts, stem=st.booleans())
+def test_equals_rouge_score_on_any_text(prediction, reference, stem):
+    assert_equals_rouge_score(prediction, reference, stem)
+
+
+@settings(deadline=None)
+@given(first=texts, second=texts)
+def test_swapping_the_sides_swaps_precision_and_recall(first, second):
+    for one, other in zip(rouge(first, second), rouge(second, first), strict=True):
+        assert (one.precision, one.recall) == (other.recall, other.precision)
+        assert one.f == pytest.approx(other.f)
+
+
+@settings(deadline=None)
+@given(text=texts)
+def test_a_text_is_its_own_best_prediction(text):
+    words = rouge_tokens(text)
+    expected = 1.0 if words else 0.0
+    scores = rouge(text, text)
+    assert (scores.rouge1, scores.rougeL) == (expected, expected)
+    assert scores.rouge2 == (1.0 if len(words) > 1 else 0.0)
+
+
+@settings(deadline=None)
+@given(
+    words=st.lists(st.sampled_from("abcdef"), min_size=1), other=st.lists(st.sampled_from("abc"))
+)
+def test_doubling_the_prediction_never_raises_its_word_precision(words, other):
+    once, twice = rouge_n(words, other, 1), rouge_n(words * 2, other, 1)
+    assert twice.precision <= once.precision
+    assert twice.recall >= once.recall
+
+
+def test_more_different_words_than_there_are_characters():
+    words = [f"w{number}" for number in range(sys.maxunicode + 2)]
+    # The reversed tail shares one word of 2 with the order of the whole.
+    assert rouge_l(words[-1:-3:-1], words).precision == 0.5
+
+
+def test_a_hostile_word_is_stemmed_in_linear_time():
+    assert rouge("y" * 200_000 + "ing", "y" * 200_000 + "ed", stem=True).rouge1 == 1.0
+
+
+def test_every_score_is_described():
+    assert {name for name in NAMES if list_metrics()[name].family == "writing"} == set(NAMES)
+
+
+def make_pair(chooser: random.Random) -> tuple[str, str]:
+    reference = chooser.choices(WORDS, k=chooser.choice([0, 1, 5, 30, 60]))
+    edited = [word if chooser.random() < 0.6 else chooser.choice(WORDS) for word in reference]
+    unrelated = chooser.choices(WORDS, k=chooser.choice([0, 2, 20, 80]))
+    prediction = chooser.choice([edited, edited[: len(edited) // 2], unrelated])
+    return " ".join(prediction), " ".join(reference)
+
+
+def assert_equals_rouge_score(prediction: str, reference: str, stem: bool) -> None:
+    theirs = SCORERS[stem].score(reference, prediction)
+    ours = rouge(prediction, reference, stem=stem)
+    assert [tuple(score) for score in ours] == [tuple(theirs[name]) for name in NAMES]
+    assert (ours.rouge1, ours.rouge2, ours.rougeL) == tuple(score.f for score in ours)

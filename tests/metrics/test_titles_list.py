@@ -1,0 +1,228 @@
+"""Reading the ranked list out of a free answer."""
+
+from __future__ import annotations
+
+import html
+import json
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vivavoce.metrics.titles_list import MAX_LINES, find_titles, title_key
+
+GOLD = [
+    "BERT: Pre-training of Deep Bidirectional Transformers",
+    "Attention Is All You Need",
+    "Why Does It Work? A Bird's-Eye View",
+    "3D ResNets for Video",
+]
+BEST_TO_WORST = (2, 0, 3, 1)
+RANKED = [GOLD[index] for index in BEST_TO_WORST]
+
+
+def lines(template: str, titles: list[str] = RANKED) -> str:
+    return "\n".join(
+        template.format(number=number, title=title) for number, title in enumerate(titles, start=1)
+    )
+
+
+FORMATS = {
+    "plain lines": lines("{title}"),
+    "numbers": lines("{number}. {title}"),
+    "brackets": lines("({number}) {title}"),
+    "half brackets": lines("{number}) {title}"),
+    "square brackets": lines("[{number}] {title}"),
+    "number without a space": lines("{number}.{title}"),
+    "numbers all one": lines("1. {title}"),
+    "hash": lines("#{number} {title}"),
+    "ordinals": lines("{number}th place: {title}"),
+    "rank words": lines("Rank {number}: {title}"),
+    "bold numbers": lines("**{number}.** {title}"),
+    "bold": lines("{number}. **{title}**"),
+    "headings": lines("### {number}. {title}"),
+    "escaped numbers": lines("{number}\\. {title}"),
+    "blank lines between": lines("{number}. {title}\n"),
+    "plain lines apart": lines("{title}\n"),
+    "bullets": lines("- {title}"),
+    "stars": lines("* *{title}*"),
+    "round bullets": lines("  • {title}"),
+    "quotes": lines('{number}. "{title}"'),
+    "curly quotes": lines("“{title}”,"),
+    "labelled": lines("{number}. Title: {title}"),
+    "link": lines("{number}. [{title}](https://example.org/{number})"),
+    "year": lines("{number}. {title} (2019)"),
+    "score": lines("{number}. {title} - 93.4%"),
+    "reason after bold": lines("{number}. **{title}**: it is the best of its kind."),
+    "reason below": lines("{number}. {title}\n   - It reports the best score.\n   - It is recent."),
+    "plain reason below": lines("{number}. {title}\n\nIt reports the best score.\n"),
+    "upper case": lines("{number}. {title}").upper(),
+    "windows lines": lines("{number}. {title}").replace("\n", "\r\n"),
+    "no-break spaces": lines("{number}. {title}").replace(" ", "\u00a0"),
+    "wide letters": lines("{title}").replace("BERT", "ＢＥＲＴ"),
+    "curly apostrophe": lines("{title}").replace("'", "’"),
+    "table": "| Rank | Title | F1 |\n|---|---|---|\n" + lines("| {number} | {title} | 0.9 |"),
+    "html list": "<ol>" + "".join(f"<li>{html.escape(title)}</li>" for title in RANKED) + "</ol>",
+    "html breaks": "<br/>".join(RANKED),
+    "html paragraphs": "<s><p>" + "</p><p>".join(RANKED) + "</p></s>",
+    "html table": "<table>" + lines("<tr><td>{number}</td><td>{title}</td></tr>") + "</table>",
+    "python list": repr(RANKED),
+    "python list of one": repr(["\n".join(RANKED)]),
+    "json list": json.dumps(RANKED),
+    "json list, indented": json.dumps(RANKED, indent=2),
+    "json object": json.dumps({"ranking": RANKED, "confidence": 0.7}),
+    "json rows": json.dumps([{"rank": 1 + i, "title": t} for i, t in enumerate(RANKED)]),
+    "json ranks": json.dumps({title: 1 + i for i, title in enumerate(RANKED)}),
+    "unescaped list": "[" + ", ".join(f"'{title}'" for title in RANKED) + "]",
+    "code block": f"```python\n{RANKED!r}\n```",
+    "text block": "```\n" + lines("{title}") + "\n```",
+    "one line of numbers": " ".join(f"{1 + i}. {title}" for i, title in enumerate(RANKED)),
+    "thinking first": f"<think>\n{lines('{title}', GOLD)}\n</think>\n{lines('{title}')}",
+}
+WHOLE_ANSWERS = {
+    "two numbers": f"1. {RANKED[0]} 2. {RANKED[1]}",
+    "arrows": " > ".join(RANKED[:2]),
+    "quotes": f'"{RANKED[0]}", "{RANKED[1]}"',
+}
+CHATTER = ("Sure! Here is the ranking you asked for:\n\n{}\n\nI hope this helps.", "{}")
+
+
+@pytest.mark.parametrize("chatter", CHATTER, ids=["in chatter", "alone"])
+@pytest.mark.parametrize("form", FORMATS)
+def test_reads(form, chatter):
+    found = find_titles(chatter.format(FORMATS[form]), GOLD)
+    assert (found.order, found.missing) == (BEST_TO_WORST, 0)
+
+
+@pytest.mark.parametrize("form", WHOLE_ANSWERS)
+def test_reads_an_answer_of_one_line(form):
+    assert find_titles(WHOLE_ANSWERS[form], GOLD).order == BEST_TO_WORST[:2]
+
+
+@pytest.mark.parametrize("form", ["numbers", "bullets", "plain lines", "json list", "html list"])
+def test_a_ranking_after_a_copy_of_the_input_is_the_answer(form):
+    copied = "Papers -\n" + lines("{title}", GOLD)
+    assert find_titles(f"{copied}\n\nRanking -\n{FORMATS[form]}", GOLD).order == BEST_TO_WORST
+
+
+def test_of_two_numbered_lists_the_last_is_the_answer():
+    copied = lines("{number}. {title}", GOLD)
+    assert find_titles(f"{copied}\n\n{FORMATS['numbers']}", GOLD).order == BEST_TO_WORST
+
+
+def test_a_remark_on_few_of_the_titles_changes_nothing():
+    remark = f"Note that two are close:\n- {GOLD[3]}\n- {GOLD[2]}"
+    assert find_titles(f"{FORMATS['numbers']}\n\n{remark}", GOLD).order == BEST_TO_WORST
+
+
+def test_a_loop_that_breaks_off_changes_nothing():
+    loop = lines("{number}. {title}", RANKED[:3])
+    assert find_titles(f"{FORMATS['numbers']}\n\n{loop}", GOLD).order == BEST_TO_WORST
+
+
+def test_tiers_are_parts_of_one_list():
+    tiers = f"Best:\n- {RANKED[0]}\n- {RANKED[1]}\n\nWorst:\n- {RANKED[2]}\n- {RANKED[3]}"
+    assert find_titles(tiers, GOLD).order == BEST_TO_WORST
+
+
+def test_a_title_inside_another_line_is_not_found():
+    found = find_titles("1. Attention Is All You Need in Vision\n2. On 3D ResNets for Video", GOLD)
+    assert (found.order, found.missing, found.invented) == ((), 4, 2)
+
+
+def test_counts_of_invented_repeated_and_missing_titles():
+    # Listed: two wanted, one invented twice; the first wanted is said again.
+    answer = f"1. {GOLD[1]}\n2. A Made-up Paper\n3. {GOLD[0]}\n4. a made-up paper!\n5. {GOLD[1]}"
+    found = find_titles(answer, GOLD)
+    assert (found.order, found.missing) == ((1, 0), 2)
+    assert (found.invented, found.repeated) == (1, 2)
+
+
+@pytest.mark.parametrize("answer", [None, "", " \n\n", "I cannot rank these papers.", "[]", "1."])
+def test_an_answer_without_a_list(answer):
+    found = find_titles(answer, GOLD)
+    assert (found.order, found.missing, found.repeated, found.truncated) == ((), 4, 0, False)
+
+
+def test_wanted_titles_spelt_alike_count_once():
+    found = find_titles("1. Deep Nets\n2. Shallow Nets", ["Deep nets", "DEEP-NETS", "Shallow nets"])
+    assert (found.order, found.missing, found.repeated) == ((0, 2), 0, 0)
+
+
+def test_a_title_without_letters_is_still_a_title():
+    assert find_titles("1. ???\n2. Paper", ["Paper", "???"]).order == (1, 0)
+
+
+def test_a_longer_title_wins_over_the_one_it_begins_with():
+    wanted = ["Compacting", "Compacting: Nets (Again)"]
+    assert find_titles("1. Compacting: Nets (Again) - 0.9\n2. Compacting", wanted).order == (1, 0)
+
+
+plain_titles = st.lists(
+    st.text(st.sampled_from("abcdefgéßñжИ模漢 -:'?,"), min_size=1, max_size=30).filter(
+        lambda text: text[0].isalpha() and text[-1].isalpha()
+    ),
+    min_size=2,
+    max_size=8,
+    unique_by=title_key,
+)
+
+
+@settings(deadline=None)
+@given(titles=plain_titles, chooser=st.randoms(use_true_random=False), data=st.data())
+def test_any_titles_in_any_order_and_form_are_read_back(titles, chooser, data):
+    order = list(range(len(titles)))
+    chooser.shuffle(order)
+    shown = [titles[index] for index in order]
+    template = data.draw(st.sampled_from(["{number}. {title}", "- {title}", '{number}) "{title}"']))
+    for answer in (lines(template, shown), json.dumps(shown), json.dumps(shown, indent=1)):
+        assert find_titles(answer, titles).order == tuple(order)
+
+
+@settings(deadline=None)
+@given(answer=st.text(max_size=300), titles=st.lists(st.text(max_size=20), max_size=5))
+def test_no_answer_breaks_it(answer, titles):
+    found = find_titles(answer, titles)
+    assert len(set(found.order)) == len(found.order)
+    assert len(found.order) + found.missing == len({title_key(title) for title in titles})
+
+
+HOSTILE = {
+    "a million rows": "1. A paper\n" * 1_000_000,
+    "a million different rows": "".join(
+        f"{number}. Paper {number}\n" for number in range(1_000_000)
+    ),
+    "deep brackets": "[" * 100_000 + "'x'",
+    "open quote": '["' + "a, " * 500_000,
+    "quotes": "['" * 500_000,
+    "escapes": '["' + "\\" * 999_999,
+    "open tags": "<a" * 500_000,
+    "entities": "&amp;" * 200_000,
+    "spaces": " " * 1_000_000 + "x",
+    "tabs and bars": "|\t" * 500_000,
+    "hashes": "#" * 1_000_000,
+    "one long number": "1" * 1_000_000,
+    "numbers on one line": "1. " * 300_000,
+    "titles on one line": (GOLD[1] + " - ") * 30_000,
+    "title starts": (GOLD[1] + " (\n") * 30_000,
+    "letters that only look alike": "1. Аttentiоn Is Аll Yоu Nееd\n" * 30_000,
+    "wide text": "模" * 1_000_000,
+    "surrogates": "\ud800" * 1_000_000,
+    "thoughts": "</think>" * 120_000,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_answers_take_at_most_a_second(name):
+    start = time.process_time()
+    found = find_titles(HOSTILE[name], GOLD)
+    assert time.process_time() - start < 1.0
+    assert len(found.order) <= 1
+
+
+def test_rows_beyond_the_cap_are_not_read():
+    answer = "1. Filler\n" * MAX_LINES + lines("{title}")
+    found = find_titles(answer, GOLD)
+    assert (found.truncated, found.order) == (True, ())
+    assert not find_titles("1. Filler\n" * (MAX_LINES - 4) + lines("{title}"), GOLD).truncated

@@ -1,0 +1,299 @@
+"""Numbers and roles of headings."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vivavoce.records import SECTION_ROLES
+from vivavoce.text.headings import (
+    is_heading_text,
+    is_measurement,
+    read_numbers,
+    role_of_heading,
+    split_heading,
+    step_cost,
+)
+
+
+@pytest.mark.parametrize(
+    ("heading", "label", "number", "text"),
+    [
+        ("Introduction", "1", "1", "Introduction"),
+        ("Introduction", "1.", "1", "Introduction"),
+        ("3.2 Training", None, "3.2", "Training"),
+        ("3.2. Training", None, "3.2", "Training"),
+        ("3.2.1  Early\nstopping", None, "3.2.1", "Early stopping"),
+        ("3.2 Training", "3.2", "3.2", "Training"),
+        ("IV. Results", None, "IV", "Results"),
+        ("II-A Data", None, "II-A", "Data"),
+        ("A.1 Proofs", None, "A.1", "Proofs"),
+        ("B. Proofs", None, "B", "Proofs"),
+        ("A Study of Attention", None, None, "A Study of Attention"),
+        ("Appendix A Proofs", None, "A", "Proofs"),
+        ("APPENDIX B: More results", None, "B", "More results"),
+        ("Appendix C", None, "C", "Appendix"),
+        ("Section 2: Data", None, "2", "Data"),
+        ("3D reconstruction", None, None, "3D reconstruction"),
+        ("2016 in review", None, None, "2016 in review"),
+        ("Results", None, None, "Results"),
+        ("Results", "•", None, "Results"),
+    ],
+)
+def test_a_heading_parts_into_number_and_text(
+    heading: str, label: str | None, number: str | None, text: str
+) -> None:
+    assert split_heading(heading, label) == (number, text)
+
+
+def test_one_letter_can_be_a_letter_or_a_roman_number() -> None:
+    readings = {(n.style, n.parts) for n in read_numbers("Results", "V.")}
+    assert readings == {("roman", (5,)), ("letter", (22,))}
+
+
+@pytest.mark.parametrize(
+    ("printed", "value"), [("I", 1), ("IV", 4), ("VI", 6), ("IX", 9), ("XIV", 14), ("XL", 40)]
+)
+def test_roman_numbers_have_their_usual_value(printed: str, value: int) -> None:
+    assert (value,) in [n.parts for n in read_numbers("x", f"{printed}.") if n.style == "roman"]
+
+
+@pytest.mark.parametrize("label", ["91.6", "0.99", "6.51", "1.05", "45.", "0.9999", "78.38%"])
+def test_a_value_of_a_table_is_no_section_number(label: str) -> None:
+    assert is_measurement(label)
+    assert read_numbers("BLEU", label) == ()
+
+
+@pytest.mark.parametrize("label", ["3", "3.2", "3.10.", "A.1", "IV.", "10"])
+def test_a_section_number_is_no_value(label: str) -> None:
+    assert not is_measurement(label)
+
+
+def test_the_next_number_costs_nothing_and_a_lost_one_little() -> None:
+    assert step_cost(None, (1,)) == 0
+    assert step_cost((1,), (2,)) == 0
+    assert step_cost((1,), (1, 1)) == 0
+    assert step_cost((2, 3), (3,)) == 0
+    assert step_cost((3, 2), (3, 3)) == 0
+    assert step_cost((1,), (3,)) == pytest.approx(0.2)  # one lost heading, 0.2
+    assert step_cost((2, 3), (3, 1)) == pytest.approx(0.2)  # the heading 3 is lost
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [((3,), (3,)), ((3, 1), (3,)), ((5,), (4,)), ((5,), (19,)), ((3,), (3, 9))]
+)
+def test_numbers_never_go_back_nor_far_ahead(
+    before: tuple[int, ...], after: tuple[int, ...]
+) -> None:
+    assert step_cost(before, after) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Model", "INTRODUCTION", "I N T R O D U C T I O N", "R ELATED W ORK", "CRF", "“Why” questions"]
+    + ["Task #1: Masked LM", "Résumé des résultats", "方法与实验设置结果"],
+)
+def test_words_can_head_a_section(text: str) -> None:
+    assert is_heading_text(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["28", "5:", "===", "Table 7.", "Figure 10: Loss curves", "Fig. 2", "Algorithm 1 Training"]
+    + ["w 0 w 1 w 2 w 3", "p = softmax of scores", "640K", "-> 16 # -> 12", "N E", "I n t e n t"]
+    + ["88.7 200D CAFE", "• Output Answer", ""],
+)
+def test_debris_does_not_head_a_section(text: str) -> None:
+    assert not is_heading_text(text)
+
+
+ROLES = {
+    "abstract": ["Abstract", "ABSTRACT."],
+    "introduction": [
+        "Introduction",
+        "1 INTRODUCTION",
+        "1. Introduction",
+        "I. INTRODUCTION",
+        "I N T R O D U C T I O N",
+        "1 I NTRODUCTION",
+        "Introduction and Motivation",
+        "Introduction and Related Work",
+        "Introduction & Background",
+        "INTRO- DUCTION",
+    ],
+    "related_work": [
+        "Related Work",
+        "Related Works",
+        "R ELATED W ORK",
+        "2 R ELATED W ORK",
+        "Related-Work",
+        "RELATED LITERATURE",
+        "Related Work and Background",
+        "Background and Related Work",
+        "Motivation and Related Work",
+        "Prior Work",
+        "Prior Art",
+        "Previous Work",
+        "Literature Review",
+        "Review of the Literature",
+        "State of the Art",
+        "State-of-the-art",
+        "Existing Approaches",
+        "Related Work on Deep Recurrent Transitions",
+        "Additional Related Work",
+        "Discussion and Related Work",
+        "Relation to Prior Work",
+    ],
+    "background": [
+        "Background",
+        "Preliminaries",
+        "Preliminary",
+        "Notation",
+        "Background: Memory Networks",
+        "Problem Definition",
+        "Problem Formulation and Notation",
+        "Background and Motivation",
+        "Background on Attention",
+        "Task Description",
+    ],
+    "method": [
+        "Method",
+        "Methods",
+        "Methodology",
+        "Our Approach",
+        "The Proposed Method",
+        "Proposed Method: Direct Connections",
+        "Our Joint Model",
+        "Materials and Methods",
+        "Model",
+        "Model Architecture",
+        "System Overview",
+        "METHOD AND DATA",
+    ],
+    "experiments": [
+        "Experiments",
+        "Experimental Setup",
+        "Experimental Set-up",
+        "EXPERIMENTAL SETTINGS",
+        "Experiments and Results",
+        "Experiments on Language Modeling",
+        "Evaluation",
+        "Datasets",
+        "Data sets",
+        "Implementation Details",
+        "Ablation Study",
+        "Ablation Experiments",
+        "Cloze Test Experiments",
+        "Experiments (supervised)",
+        "Data and Experiments",
+        "Experimental Setup Datasets",
+    ],
+    "results": [
+        "Results",
+        "Main Results",
+        "Experimental Results",
+        "Results and Discussion",
+        "Results & Analysis",
+        "Results on the Test Set",
+        "Error Analysis",
+        "Analysis",
+        "Findings",
+    ],
+    "discussion": [
+        "Discussion",
+        "Limitations",
+        "Limitations and Future Work",
+        "Discussion of Results",
+        "Threats to Validity",
+        "General Discussion",
+    ],
+    "conclusion": [
+        "Conclusion",
+        "Conclusions",
+        "6 Conclusion",
+        "VI. CONCLUSION",
+        "C ONCLUSION",
+        "Conclusions and Future Work",
+        "C ONCLUSION AND F UTURE W ORK",
+        "Conclusion & Outlook",
+        "Discussion and Conclusion",
+        "Summary and Conclusions",
+        "Concluding Remarks",
+        "Results, Discussion, and Conclusion",
+        "Conclusion and Discussion",
+        "Summary",
+    ],
+    "acknowledgements": [
+        "Acknowledgements",
+        "Acknowledgments",
+        "Acknowledgment",
+        "ACKNOWLEDGMENTS",
+        "Acknowledgments and Disclosure of Funding",
+        "Funding",
+    ],
+    "references": ["References", "Bibliography", "References and Notes"],
+    "appendix": [
+        "Appendix",
+        "Appendices",
+        "A APPENDIX",
+        "Appendix A: Proofs",
+        "APPENDIX: TRAINING LOSS",
+        "Supplementary Material",
+        "Supplemental Material",
+        "Supplementary experiments",
+        "Supporting Information",
+    ],
+}
+NO_ROLE = [
+    "",
+    "Introductory example of attention",
+    "An Introduction to Reinforcement Learning",
+    "Introducing syntactic information",
+    "Reranking Search Results",
+    "Background Subtraction",
+    "Conclusion-based Reasoning",
+    "Abstract Meaning Representation",
+    "Abstractive Summarization",
+    "Reference Resolution",
+    "Supplementing the training data",
+    "Previous Work Selection Network",
+    "Neural Language Models",
+    "Discussion Forums",
+    "Summary Generation",
+    "Model Selection",
+    "Data Augmentation",
+    "System Combination",
+    "Designing Experiments",
+    "Attention and Memory",
+    "Neural Turing Machines",
+    "Why Self-Attention",
+    "Training",
+    "Discussions and conclusions that we would rather not draw here " * 4,
+]
+
+
+@pytest.mark.parametrize(
+    ("heading", "role"), [(heading, role) for role, found in ROLES.items() for heading in found]
+)
+def test_a_heading_tells_its_role(heading: str, role: str) -> None:
+    assert role_of_heading(heading) == role
+
+
+@pytest.mark.parametrize("heading", NO_ROLE)
+def test_a_word_inside_a_heading_is_not_its_role(heading: str) -> None:
+    assert role_of_heading(heading) is None
+
+
+@given(st.text(max_size=300))
+def test_any_text_has_a_known_role_or_none(heading: str) -> None:
+    assert role_of_heading(heading) in {None, *SECTION_ROLES}
+    number, text = split_heading(heading)
+    assert number is not None or text == " ".join(heading.split())
+
+
+@given(st.sampled_from(sorted(ROLES)), st.data(), st.integers(1, 12))
+def test_number_and_case_do_not_change_a_role(role: str, data: st.DataObject, number: int) -> None:
+    heading = ROLES[role][0]
+    changed = data.draw(st.sampled_from([heading.upper(), heading.lower(), heading.title()]))
+    assert role_of_heading(f"{number}. {changed}") == role
