@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from vivavoce.corpus import ingest
 from vivavoce.errors import VivaError
 from vivavoce.results import Board, leaderboard
-from vivavoce.running import RunSpec, run
+from vivavoce.running import Progress, RunSpec, run
 from vivavoce.tasks import build_round, list_families
 from vivavoce.web.site import write_site
 
@@ -23,7 +22,6 @@ SPEC = {
     }
 }
 MODELS = ("extractive/lead", "extractive/centrality")
-STEPS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,48 +32,36 @@ class Demonstration:
     page: Path
 
 
-def run_demo(
-    out: Path,
-    *,
-    progress: Callable[[int, int], None] | None = None,
-    display: str | None = None,
-) -> Demonstration:
+def run_demo(out: Path, progress: Progress | None = None) -> Demonstration:
     """Ingest the sample corpus, build a round, run the baselines, and write the site.
 
     Args:
         out: Gets corpus/, round/ID/, logs/ and site/.
-        progress: Called with (steps done, steps in all).
+        progress: Called with (samples done, samples in all).
         display: Inspect's display; None for its default.
 
     Raises:
         VivaError: A run did not complete.
     """
 
-    def step(done: int) -> None:
-        if progress:
-            progress(done, STEPS)
-
-    step(0)
     ingest("sample", Path(str(PAPERS)), out / "corpus")
-    step(1)
     opened = build_round(out / "corpus", SPEC, out / "round")
-    step(2)
     families = list_families()
     report = run(
         RunSpec(
-            tasks=[task for family in opened.manifest["families"] for task in families[family].tasks],
+            tasks=[
+                task for family in opened.manifest["families"] for task in families[family].tasks
+            ],
             round=opened.folder,
             logs=out / "logs",
             models=MODELS,
             methods=("direct", "null", "oracle"),
-            display=display,
-        )
+            display="none",
+        ),
+        progress,
     )
     if report.failed:
         raise VivaError("The demo did not complete:\n" + "\n".join(report.failed))
-    step(3)
     board = leaderboard(out / "logs")
-    step(4)
     page = write_site(board.as_dict(), out / "site")
-    step(STEPS)
     return Demonstration(board, page)

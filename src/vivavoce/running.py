@@ -7,7 +7,7 @@ then counts as failed and is taken up again by the next run.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,8 @@ from vivavoce.tasks import find_task, list_families
 if TYPE_CHECKING:
     from inspect_ai import Task
     from inspect_ai.log import EvalLog
+
+Progress = Callable[[int, int], None]
 
 NO_MODEL = "none/none"
 CONTESTANTS = {
@@ -68,8 +70,12 @@ class RunReport:
     """Logs that are not complete, each with the reason."""
 
 
-def run(spec: RunSpec) -> RunReport:
+def run(spec: RunSpec, progress: Progress | None = None) -> RunReport:
     """Run every task with every method and model, resuming what the log folder already holds.
+
+    Args:
+        spec: What to run.
+        progress: Called with (samples done, samples in all) whenever a sample ends.
 
     Raises:
         InputError: A task, method, setting or model is missing or unknown.
@@ -78,6 +84,7 @@ def run(spec: RunSpec) -> RunReport:
 
     tasks = _resolve(spec)
     spec.logs.mkdir(parents=True, exist_ok=True)
+    _listen(progress, spec.epochs * sum(_count(task, spec.limit) for task in tasks))
     _, logs = eval_set(
         tasks,
         log_dir=str(spec.logs),
@@ -134,6 +141,26 @@ def _resolve(spec: RunSpec) -> list[Task]:
                     created = task_with(created, solver=solver)
                 resolved.append(task_with(created, model=model))
     return resolved
+
+
+def _count(task: Task, limit: int | None) -> int:
+    """Samples of a task that a run with this limit answers."""
+    return min(len(task.dataset), limit or len(task.dataset))
+
+
+def _listen(progress: Progress | None, total: int) -> None:
+    """Tell `progress` of every sample that ends from now on; None to stop telling."""
+    from inspect_ai.hooks import Hooks, SampleEnd, hooks
+
+    ended: set[tuple[str, str]] = set()
+
+    # Hooks cannot be taken back, but one of the same name replaces the one before.
+    @hooks(name="vivavoce/progress", description="Counts samples for a progress bar.")
+    class ProgressHooks(Hooks):
+        async def on_sample_end(self, data: SampleEnd) -> None:
+            ended.add((data.eval_id, data.sample_id))
+            if progress:
+                progress(min(len(ended), total), total)
 
 
 def _check(spec: RunSpec, tasks: Sequence[tuple[str, str]]) -> None:

@@ -12,6 +12,7 @@ import gzip
 import hashlib
 import json
 import os
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -107,7 +108,7 @@ def open_text(path: Path) -> Iterator[tuple[int, bytes]]:
         with gzip.open(path, "rb") if is_gzip else path.open("rb") as stream:
             for number, line in enumerate(stream, start=1):
                 yield number, line.rstrip(b"\r\n")
-    except (EOFError, gzip.BadGzipFile) as error:
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise InputError(f"{path} is a damaged gzip file: {error}") from error
 
 

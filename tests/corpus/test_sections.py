@@ -108,7 +108,8 @@ def test_a_text_without_headings_is_other() -> None:
             Section,
             ordinal=st.just(0),
             level=st.integers(1, 4),
-            heading=st.none() | st.sampled_from(["Introduction", "Model", "Conclusion", "Appendix"]),
+            heading=st.none()
+            | st.sampled_from(["Introduction", "Model", "Conclusion", "Appendix"]),
             role=st.none() | st.sampled_from(SECTION_ROLES),
             text=st.just(""),
             number=st.none() | st.sampled_from(["1", "2", "2.1", "A", "A.1", "IV"]),

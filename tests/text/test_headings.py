@@ -91,8 +91,17 @@ def test_numbers_never_go_back_nor_far_ahead(
 
 @pytest.mark.parametrize(
     "text",
-    ["Model", "INTRODUCTION", "I N T R O D U C T I O N", "R ELATED W ORK", "CRF", "“Why” questions"]
-    + ["Task #1: Masked LM", "Résumé des résultats", "方法与实验设置结果"],
+    [
+        "Model",
+        "INTRODUCTION",
+        "I N T R O D U C T I O N",
+        "R ELATED W ORK",
+        "CRF",
+        "“Why” questions",
+        "Task #1: Masked LM",
+        "Résumé des résultats",
+        "方法与实验设置结果",
+    ],
 )
 def test_words_can_head_a_section(text: str) -> None:
     assert is_heading_text(text)
@@ -100,9 +109,24 @@ def test_words_can_head_a_section(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["28", "5:", "===", "Table 7.", "Figure 10: Loss curves", "Fig. 2", "Algorithm 1 Training"]
-    + ["w 0 w 1 w 2 w 3", "p = softmax of scores", "640K", "-> 16 # -> 12", "N E", "I n t e n t"]
-    + ["88.7 200D CAFE", "• Output Answer", ""],
+    [
+        "28",
+        "5:",
+        "===",
+        "Table 7.",
+        "Figure 10: Loss curves",
+        "Fig. 2",
+        "Algorithm 1 Training",
+        "w 0 w 1 w 2 w 3",
+        "p = softmax of scores",
+        "640K",
+        "-> 16 # -> 12",
+        "N E",
+        "I n t e n t",
+        "88.7 200D CAFE",
+        "• Output Answer",
+        "",
+    ],
 )
 def test_debris_does_not_head_a_section(text: str) -> None:
     assert not is_heading_text(text)

@@ -65,7 +65,9 @@ def show(
 def print_board(board: Board) -> None:
     """Print one table for each task and setting, ranked by its headline metric."""
     for (round_id, task, version, setting), rows in groupby(board.rows, key=_section):
-        _print_section(f"{task} · {setting} · round {round_id} · version {version}", list(rows), board)
+        _print_section(
+            f"{task} · {setting} · round {round_id} · version {version}", list(rows), board
+        )
         say("")
     say("value [95% interval]; a failed answer counts 0; oracle is the ceiling and is not ranked.")
     print_notes(board)

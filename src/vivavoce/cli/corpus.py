@@ -30,9 +30,7 @@ def ingest(
 
     options = ReadOptions(_parse_renames(rename))
     with progress(f"Reading {kind}") as update:
-        report = ingest_files(
-            kind, where, corpus, options=options, fresh=fresh, progress=update
-        )
+        report = ingest_files(kind, where, corpus, options=options, fresh=fresh, progress=update)
     if as_json:
         print_json({**asdict(report), "corpus": str(corpus)})
     else:

@@ -18,7 +18,7 @@ def demo(
     from vivavoce.demonstration import run_demo
 
     with progress("Demo") as update:
-        result = run_demo(out, progress=update, display="none" if as_json else None)
+        result = run_demo(out, update)
     if as_json:
         print_json({**result.board.as_dict(), "page": str(result.page)})
     else:

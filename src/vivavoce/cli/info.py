@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,10 @@ from typing import Any
 import typer
 
 from vivavoce.cli.output import JSON_OPTION, print_json, print_table, say
+
+
+Listing = tuple[list[str], list[list[Any]]]
+"""Column names and rows."""
 
 
 class Thing(StrEnum):
@@ -27,13 +32,14 @@ def list_things(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """List tasks, methods, metrics, sources or rounds."""
-    headers, rows = {
+    listings: dict[Thing, Callable[[], Listing]] = {
         Thing.tasks: _tasks,
         Thing.methods: _methods,
         Thing.metrics: _metrics,
         Thing.sources: _sources,
         Thing.rounds: lambda: _rounds(where),
-    }[thing]()
+    }
+    headers, rows = listings[thing]()
     if as_json:
         print_json([dict(zip(headers, row, strict=True)) for row in rows])
     else:
@@ -53,9 +59,6 @@ def doctor(as_json: bool = JSON_OPTION) -> None:
     if any(finding.is_fatal for finding in findings):
         say("The base installation is not complete.", quiet=True)
         raise typer.Exit(1)
-
-
-Listing = tuple[list[str], list[list[Any]]]
 
 
 def _tasks() -> Listing:

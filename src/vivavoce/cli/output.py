@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-import click
 import typer
 from typer.core import TyperGroup
 
@@ -26,17 +25,15 @@ def set_debug(value: bool) -> None:
 class VivaGroup(TyperGroup):
     """The top command: turns errors into messages and exit codes."""
 
-    def invoke(self, ctx: click.Context) -> Any:
+    def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run a verb; without --debug no traceback reaches the user."""
         try:
-            return super().invoke(ctx)
+            return super().main(*args, **kwargs)
         except VivaError as error:
             if _state["debug"]:
                 raise
             typer.echo(f"Error: {error}", err=True)
-            raise typer.Exit(error.exit_code) from error
-        except (click.ClickException, click.exceptions.Exit, click.Abort):
-            raise
+            raise SystemExit(error.exit_code) from error
         except Exception as error:  # the last line of defence: a message instead of a traceback
             if _state["debug"]:
                 raise
@@ -45,7 +42,7 @@ class VivaGroup(TyperGroup):
                 "This is a fault of the program. Run again with viva --debug ... to see where.",
                 err=True,
             )
-            raise typer.Exit(1) from error
+            raise SystemExit(1) from error
 
 
 def print_json(value: Any) -> None:
@@ -85,9 +82,7 @@ def print_table(headers: Sequence[str], rows: Sequence[Sequence[str]], *, title:
     if title:
         typer.echo(title)
     widths = [max(len(row[i]) for row in [headers, *rows]) for i in range(len(headers))]
-    numeric = [
-        bool(rows) and all(_is_number(row[i]) for row in rows) for i in range(len(headers))
-    ]
+    numeric = [bool(rows) and all(_is_number(row[i]) for row in rows) for i in range(len(headers))]
     for row in [headers, ["-" * width for width in widths], *rows]:
         cells = [
             cell.rjust(width) if right else cell.ljust(width)

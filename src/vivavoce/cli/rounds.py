@@ -14,9 +14,7 @@ ROUND_ARGUMENT = typer.Argument(help="The folder that holds the round's manifest
 app = typer.Typer(no_args_is_help=True, help="Build a round from a corpus, check it, measure it.")
 
 
-@app.command(
-    epilog="Example: viva round build spec.toml --corpus corpus --out rounds"
-)
+@app.command(epilog="Example: viva round build spec.toml --corpus corpus --out rounds")
 def build(
     spec: Path = typer.Argument(help="The round's spec, a TOML file."),
     corpus: Path = CORPUS_OPTION,

@@ -7,7 +7,7 @@ from typing import Any
 
 import typer
 
-from vivavoce.cli.output import JSON_OPTION, print_json, say
+from vivavoce.cli.output import JSON_OPTION, print_json, progress, say
 
 PANEL = "Decoding and limits"
 
@@ -34,9 +34,7 @@ def run(
     max_tokens: int | None = typer.Option(
         None, "--max-tokens", min=1, help="The longest answer.", rich_help_panel=PANEL
     ),
-    reasoning_effort: str | None = typer.Option(
-        None, "--reasoning-effort", rich_help_panel=PANEL
-    ),
+    reasoning_effort: str | None = typer.Option(None, "--reasoning-effort", rich_help_panel=PANEL),
     max_connections: int = typer.Option(10, "--max-connections", min=1, rich_help_panel=PANEL),
     max_retries: int = typer.Option(
         6, "--max-retries", min=0, help="Tries of one request.", rich_help_panel=PANEL
@@ -53,6 +51,9 @@ def run(
     cost_limit: float | None = typer.Option(
         None, "--cost-limit", help="Dollars of one sample.", rich_help_panel=PANEL
     ),
+    display: str = typer.Option(
+        "none", "--display", help="none for a progress bar, or Inspect's full, rich, plain, log."
+    ),
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Run tasks with models or baselines; run it again to resume or to retry what failed."""
@@ -64,29 +65,31 @@ def run(
         "top_p": top_p,
         "reasoning_effort": reasoning_effort,
     }
-    report = run_tasks(
-        RunSpec(
-            tasks=tasks,
-            round=round_folder,
-            logs=logs,
-            models=model,
-            methods=method,
-            setting=setting,
-            context=context,
-            prompts=prompts,
-            epochs=epochs,
-            limit=limit,
-            max_tokens=max_tokens,
-            generate={name: value for name, value in decoding.items() if value is not None},
-            max_connections=max_connections,
-            max_retries=max_retries,
-            attempt_timeout=attempt_timeout,
-            retry_on_error=retry_on_error,
-            time_limit=time_limit,
-            cost_limit=cost_limit,
-            display="none" if as_json else None,
+    with progress("Samples") as update:
+        report = run_tasks(
+            RunSpec(
+                tasks=tasks,
+                round=round_folder,
+                logs=logs,
+                models=model,
+                methods=method,
+                setting=setting,
+                context=context,
+                prompts=prompts,
+                epochs=epochs,
+                limit=limit,
+                max_tokens=max_tokens,
+                generate={name: value for name, value in decoding.items() if value is not None},
+                max_connections=max_connections,
+                max_retries=max_retries,
+                attempt_timeout=attempt_timeout,
+                retry_on_error=retry_on_error,
+                time_limit=time_limit,
+                cost_limit=cost_limit,
+                display=display,
+            ),
+            update,
         )
-    )
     if as_json:
         print_json({"logs": list(report.logs), "failed": list(report.failed)})
     else:

@@ -104,7 +104,9 @@ def _add_papers(tables: Rows, papers: Sequence[MergedPaper]) -> None:
         tables["sections"] += [{**key, **file, **_fields(section)} for section in sections]
         tables["tables"] += [{**key, **_fields(table)} for table in text.tables]
         tables["results"] += [
-            {**key, **_fields(result)} for document in paper.documents for result in document.results
+            {**key, **_fields(result)}
+            for document in paper.documents
+            for result in document.results
         ]
         for reference in text.references:
             found = index.resolve(reference)

@@ -19,9 +19,7 @@ class PaperDate(NamedTuple):
 UNDATED = PaperDate(None, None, None)
 
 
-def date_paper(
-    published: str | None, arxiv_id: str | None, acl_id: str | None
-) -> PaperDate:
+def date_paper(published: str | None, arxiv_id: str | None, acl_id: str | None) -> PaperDate:
     """Date a paper from its metadata, else its arXiv id's month, else its Anthology id's year."""
     if published and (parsed := parse_date(published)):
         return PaperDate(*parsed, "metadata")

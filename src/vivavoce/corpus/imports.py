@@ -136,9 +136,7 @@ def read_batch(batch: Batch) -> Iterator[Document]:
 
 def read_faults(batch: Batch) -> list[Fault]:
     """What could not be read, in the order of the files."""
-    return [
-        Fault(**fault) for _, marker in _shards_of(batch) for fault in marker.get("faults", ())
-    ]
+    return [Fault(**fault) for _, marker in _shards_of(batch) for fault in marker.get("faults", ())]
 
 
 def count_documents(batch: Batch) -> int:
@@ -178,9 +176,7 @@ def _cut(source: Source, names: Sequence[tuple[str, Path]]) -> tuple[list[Shard]
     return shards, inputs
 
 
-def _open_batch(
-    corpus: Path, kind: str, config: Row, inputs: list[Row], *, fresh: bool
-) -> Batch:
+def _open_batch(corpus: Path, kind: str, config: Row, inputs: list[Row], *, fresh: bool) -> Batch:
     """The batch to fill: an unfinished one, the newest of its kind if equal, or a new one."""
     same_kind = [batch for batch in list_batches(corpus) if batch.kind == kind]
     wanted = {"kind": kind, "config": config, "inputs": inputs}

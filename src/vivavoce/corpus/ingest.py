@@ -82,7 +82,9 @@ def _ignored_columns(source: Source, where: Path, options: ReadOptions) -> tuple
             raise InputError(f"{source.kind} has no columns to rename: leave out --map.")
         return ()
     names = (
-        name for _, path in find_files(source, where) for name in source.ignored_columns(path, options)
+        name
+        for _, path in find_files(source, where)
+        for name in source.ignored_columns(path, options)
     )
     return tuple(sorted(dict.fromkeys(names)))
 

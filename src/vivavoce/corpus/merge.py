@@ -38,9 +38,7 @@ class Merge:
     """Titles shared by documents that were left apart because more than one pairing was possible."""
 
 
-def merge_documents(
-    documents: Sequence[Document], is_metadata: Mapping[str, bool]
-) -> Merge:
+def merge_documents(documents: Sequence[Document], is_metadata: Mapping[str, bool]) -> Merge:
     """Group documents into papers.
 
     Args:

@@ -30,9 +30,7 @@ class PaperIndex:
     year that agrees within `YEAR_SLACK`.
     """
 
-    def __init__(
-        self, papers: Sequence[MergedPaper], years: Mapping[str, int | None]
-    ) -> None:
+    def __init__(self, papers: Sequence[MergedPaper], years: Mapping[str, int | None]) -> None:
         self._years = years
         self._by_scheme: dict[str, dict[str, str]] = {"arxiv": {}, "doi": {}}
         self._by_title: dict[str, str | None] = {}

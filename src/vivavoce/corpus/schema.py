@@ -23,9 +23,7 @@ def _fields(**types: pa.DataType) -> list[tuple[str, pa.DataType]]:
 
 
 _AUTHOR = _fields(name=_TEXT, author_id=_TEXT)
-_SECTION = _fields(
-    ordinal=_INT, level=_INT, number=_TEXT, heading=_TEXT, role=_TEXT, text=_TEXT
-)
+_SECTION = _fields(ordinal=_INT, level=_INT, number=_TEXT, heading=_TEXT, role=_TEXT, text=_TEXT)
 _REFERENCE = _fields(
     ordinal=_INT,
     raw=_TEXT,

@@ -104,9 +104,7 @@ def _choose(logs: Sequence[RunLog]) -> tuple[list[RunLog], list[str]]:
     return chosen, notes
 
 
-def _refuse_partial(
-    logs: Sequence[RunLog], foreign: Sequence[ForeignLog], partial: bool
-) -> None:
+def _refuse_partial(logs: Sequence[RunLog], foreign: Sequence[ForeignLog], partial: bool) -> None:
     if partial:
         return
     bad = [

@@ -135,9 +135,7 @@ def _run_log(name: str, header: EvalLog, summaries: list[EvalSampleSummary]) -> 
         metrics=metrics,
         round_sha256=metadata["round_sha256"],
         window=tuple(metadata["window"]),
-        samples=tuple(
-            score for summary in summaries if (score := _sample_score(summary, metrics))
-        ),
+        samples=tuple(score for summary in summaries if (score := _sample_score(summary, metrics))),
         expected=total * (header.eval.config.epochs or 1),
         status=header.status,
     )
@@ -163,8 +161,8 @@ def _decoding(header: EvalLog, has_model: bool) -> str:
     """The settings an answer depends on, such as `temperature=0.0 max_tokens=128 attempts=1`."""
     config = header.plan.config.model_dump(exclude_none=True) if has_model else {}
     settings = {name: config[name] for name in _DECODING if name in config}
-    if has_model and "context" in header.eval.task_args_passed:
-        settings["context"] = header.eval.task_args_passed["context"]
+    if has_model and header.eval.task_args.get("context"):
+        settings["context"] = header.eval.task_args["context"]
     settings["attempts"] = header.eval.config.epochs or 1
     return " ".join(f"{name}={value}" for name, value in settings.items())
 

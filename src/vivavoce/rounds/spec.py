@@ -66,7 +66,9 @@ class RoundSpec(BaseModel):
 
     def canonical(self) -> dict[str, Any]:
         """The spec as plain JSON values, defaults filled in."""
-        families = {name: options.model_dump(mode="json") for name, options in self.families.items()}
+        families = {
+            name: options.model_dump(mode="json") for name, options in self.families.items()
+        }
         return {"round": self.round.model_dump(mode="json"), **families}
 
     @property
@@ -97,7 +99,9 @@ def parse_spec(
     """Check a spec given as plain values; `where` starts every message."""
     for table in values:
         if table not in ("round", *families):
-            raise InputError(f"{where}: [{table}] is unknown.{_nearest(table, ['round', *families])}")
+            raise InputError(
+                f"{where}: [{table}] is unknown.{_nearest(table, ['round', *families])}"
+            )
     options = _parse(RoundOptions, values.get("round", {}), f"{where}: [round]")
     wanted = list(dict.fromkeys(options.families))
     for family in wanted:

@@ -63,7 +63,7 @@ def column_names(path: Path, looked_for: Collection[str] = ()) -> list[str]:
     kind = _format(path)
     if kind == "parquet":
         with _open_parquet(path) as file:
-            return list(dict.fromkeys(file.schema_arrow.names))
+            return list(dict.fromkeys(_parquet_names(file)))
     if kind == "csv":
         return list(dict.fromkeys(_csv_header(_csv_records(path))))
     return _json_keys(path, looked_for)
@@ -106,10 +106,12 @@ def _open(path: Path) -> IO[bytes]:
     return gzip.open(path, "rb") if _is_gzip(path) else path.open("rb")  # type: ignore[return-value]
 
 
-def _refuse_twins(names: Sequence[str], wanted: Collection[str]) -> None:
+def _check_header(names: Sequence[str], wanted: Collection[str]) -> None:
     for name in wanted:
         if names.count(name) > 1:
             raise BadFile(f"the file has more than one column {name!r}")
+    if not any(name in wanted for name in names):
+        raise BadFile(f"the file has none of the columns {', '.join(wanted)}")
 
 
 # Parquet
@@ -123,6 +125,14 @@ def _open_parquet(path: Path) -> pq.ParquetFile:
         return pq.ParquetFile(path)
     except (OSError, pa.ArrowException) as error:
         raise BadFile(f"the file is not readable Parquet: {error}") from error
+
+
+def _parquet_names(file: pq.ParquetFile) -> list[str]:
+    try:
+        names: list[str] = file.schema_arrow.names
+    except UnicodeDecodeError as error:
+        raise BadFile("the file has a column whose name is not UTF-8") from error
+    return names
 
 
 def _group_sizes(path: Path) -> list[int]:
@@ -161,8 +171,8 @@ def _parquet_rows(piece: Piece, wanted: Collection[str]) -> Rows:
             groups.append(index)
         before += size
     with _open_parquet(piece.path) as file:
-        names = file.schema_arrow.names
-        _refuse_twins(names, wanted)
+        names = _parquet_names(file)
+        _check_header(names, wanted)
         columns = [name for name in names if name in wanted]
         try:
             for batch in file.iter_batches(_ROWS_PER_BATCH, groups, columns, use_threads=False):
@@ -173,14 +183,13 @@ def _parquet_rows(piece: Piece, wanted: Collection[str]) -> Rows:
                 if row >= stop:
                     return
         except pa.ArrowException as error:
-            raise BadFile(f"the file is damaged after row {row}: {error}") from error
+            raise BadFile(f"the file cannot be read beyond row {row}: {error}") from error
 
 
 def _batch_rows(batch: pa.RecordBatch, first: int) -> Rows:
     names = batch.schema.names
     columns = [_cells(column) for column in batch.columns]
-    cells = zip(*columns, strict=True) if columns else [()] * batch.num_rows
-    for number, row in enumerate(cells, start=first):
+    for number, row in enumerate(zip(*columns, strict=True), start=first):
         yield number, dict(zip(names, row, strict=True))
 
 
@@ -335,12 +344,10 @@ def _csv_header(records: Iterator[tuple[int, list[str] | str]]) -> list[str]:
 def _csv_rows(piece: Piece, wanted: Collection[str]) -> Rows:
     records = _csv_records(piece.path)
     header = _csv_header(records)
-    _refuse_twins(header, wanted)
-    if not any(name in wanted for name in header):
-        raise BadFile(
-            "the file is not Parquet or JSON Lines, and read as CSV its first line names "
-            f"none of the columns {', '.join(wanted)}"
-        )
+    try:
+        _check_header(header, wanted)
+    except BadFile as error:
+        raise BadFile(f"read as CSV, for it is neither Parquet nor JSON Lines: {error}") from error
     for line, record in records:
         if isinstance(record, str):
             yield line, record

@@ -65,7 +65,9 @@ def _of_style(
     }
 
 
-def _chain(numbers: dict[int, SectionNumber], *, first: int | None = None) -> dict[int, SectionNumber]:
+def _chain(
+    numbers: dict[int, SectionNumber], *, first: int | None = None
+) -> dict[int, SectionNumber]:
     """The heaviest chain of numbers that continue each other, in linear time."""
     places = list(numbers)
     tops = [n.marked for n in numbers.values() if len(n.parts) == 1]
@@ -151,11 +153,10 @@ def _letters_inside(
             level, letter = main[place].level, 0
             continue
         for number in readings[place]:
-            step = number.parts[0] - letter
-            if number.style == LETTER and number.marked and len(number.parts) == 1:
-                if 1 <= step <= 2 and not number.is_appendix:
-                    found[place] = Accepted(number, level + 1)
-                    letter = number.parts[0]
+            is_plain = number.style == LETTER and len(number.parts) == 1 and number.marked
+            if is_plain and not number.is_appendix and 1 <= number.parts[0] - letter <= 2:
+                found[place] = Accepted(number, level + 1)
+                letter = number.parts[0]
     return found
 
 

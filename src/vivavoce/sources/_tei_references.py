@@ -12,7 +12,7 @@ from vivavoce.sources._tei_xml import XML_ID, children, lines_of, text_of
 from vivavoce.text.identifiers import find_arxiv_id, find_doi
 
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]\d\d|20\d\d|2100)(?!\d)")
-_WIDEST_SPAN = 100
+_WIDEST_SPAN = 40
 
 
 def read_references(root: etree._Element) -> tuple[tuple[Reference, ...], dict[str, int]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from vivavoce.records import Section
 from vivavoce.sources._tei_blocks import Block
@@ -16,6 +17,7 @@ _TOP_ROLES = frozenset(
     {"abstract", "introduction", "related_work", "conclusion"}
     | {"acknowledgements", "references", "appendix"}
 )
+_LAST_WORDS = frozenset({"discussion", "conclusion"})
 _LONGEST_HEADING_WORDS = 25
 _FRONT_MATTER = re.compile(
     r"(?:key ?words|index terms|ccs concepts|categories and subject descriptors|general terms)\b",
@@ -76,6 +78,9 @@ class _Outline:
         """Level of the last section that a number or a usual name placed."""
         self.top_role: str | None = None
         """Role of the last top-level section, by its heading or its markup."""
+        self.numbered_place = "body"
+        """Where the last numbered section stands."""
+        self.in_appendix = False
 
     def take(self, place: int) -> None:
         """Open a section for a block, or let its text continue the one before."""
@@ -116,6 +121,8 @@ class _Outline:
         elif role == "appendix" and not accepted.is_appendix and own_role is not None:
             role = None  # a section of the body that was taken for an annex
         self._open(block, accepted.level, number.text, number.printed, role, is_firm=True)
+        self.in_appendix = self.in_appendix or accepted.is_appendix
+        self.numbered_place = block.place
         self.base = accepted.level
         if accepted.level == 1:
             self.top_role = role or own_role
@@ -125,6 +132,9 @@ class _Outline:
         role = block.role
         if role == "appendix" and own_role in {"acknowledgements", "references"}:
             role = own_role
+        elif role == "appendix" and own_role in _LAST_WORDS and not self.in_appendix:
+            role = None  # the annex starts with what still belongs to the paper
+        self.in_appendix = self.in_appendix or role == "appendix"
         level = self._level(place, block, own_role)
         is_firm = not self.is_numbered or place in self.gaps or own_role in _TOP_ROLES
         self._open(block, level, heading, None, role, is_firm=is_firm)
@@ -134,13 +144,13 @@ class _Outline:
 
     def _level(self, place: int, block: Block, own_role: str | None) -> int:
         if block.depth and self.drafts:
-            around = [draft for draft in self.drafts if draft.depth < block.depth]
-            return around[-1].level + 1 if around else 1
+            around = (draft for draft in reversed(self.drafts) if draft.depth < block.depth)
+            return next((draft.level + 1 for draft in around), 1)
         if place in self.gaps or not self.is_numbered:
             return 1
         if own_role in _TOP_ROLES and not self._is_inner(place, own_role):
             return 1
-        if self.drafts and self.drafts[-1].place != block.place:
+        if block.place not in ("body", self.numbered_place):
             return 1
         # Nothing stands below these but what belongs elsewhere: floats and appendices.
         if self.top_role in {"acknowledgements", "references", "conclusion"}:
@@ -186,7 +196,7 @@ def _find_gaps(blocks: Sequence[Block], accepted: dict[int, Accepted]) -> frozen
     """Unnumbered headings that stand where a top-level number is missing."""
     found: set[int] = set()
     main = sorted(place for place, number in accepted.items() if not number.is_appendix)
-    for before, after in zip(main, main[1:], strict=False):
+    for before, after in pairwise(main):
         first, second = accepted[before].number, accepted[after].number
         step = second.parts[0] - first.parts[0]
         if first.style != second.style or step < 1 or (step == 1 and len(second.parts) == 1):

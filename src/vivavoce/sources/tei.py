@@ -18,7 +18,7 @@ from vivavoce.sources._tei_xml import ASIDE, parse_tei, text_of
 from vivavoce.text.identifiers import find_acl_id, find_arxiv_id, find_doi
 
 _SUFFIXES = (".grobid.tei.xml", ".tei.xml", ".grobid.xml", ".tei")
-_LARGEST_FILE = 64 << 20
+_LARGEST_FILE = 32 << 20
 _ORCID = re.compile(r"\d{4}-\d{4}-\d{4}-\d{3}[\dX]")
 
 # What journals and conferences print above a title, up to its year.

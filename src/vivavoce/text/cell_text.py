@@ -15,8 +15,8 @@ _INLINE_TAG = re.compile(
 _EMPHASIS = re.compile(r"\*+|__+|~~+|`+")
 _EDGE_UNDERSCORE = re.compile(r"^_(.+)_$")
 
-_LATEX_TOKEN = re.compile(r"\\[A-Za-z]+\*?|\\.|[{}$~]", re.DOTALL)
-_BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
+_LATEX_TOKEN = re.compile(r"\\[A-Za-z]+\*?|\\.|[{}$]+|~", re.DOTALL)
+_BRACE = re.compile(r"\\.|\{+|\}", re.DOTALL)
 _OPTION = re.compile(r"\s*(?:\[[^\[\]]{0,200}\]|\([^()]{0,200}\))")
 
 _DROPPED_ARGUMENTS = {
@@ -104,7 +104,8 @@ def skip_group(text: str, position: int, stop: int | None = None) -> int:
         return position
     depth = 0
     for match in _BRACE.finditer(text, start, stop):
-        depth += {"{": 1, "}": -1}.get(match.group(), 0)
+        mark = match.group()
+        depth += len(mark) if mark[0] == "{" else -(mark == "}")
         if depth == 0:
             return match.end()
     return stop

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 
 ARABIC = "arabic"
 ROMAN = "roman"
@@ -147,9 +148,7 @@ def _first_cost(parts: tuple[int, ...]) -> float | None:
     return 0.2 * (len(parts) - 1) + sum(0.2 * max(part - 1, 0) for part in parts)
 
 
-def _readings(
-    number: str, text: str, *, marked: bool, is_apart: bool
-) -> tuple[SectionNumber, ...]:
+def _readings(number: str, text: str, *, marked: bool, is_apart: bool) -> tuple[SectionNumber, ...]:
     parsed: list[tuple[str, tuple[int, ...]]] = []
     if number[0].isdigit():
         pieces = number.split(".")
@@ -233,8 +232,9 @@ _PHRASES = {
         "|human evaluation|user study|user studies|ablation study|ablation studies|ablation"
         "|implementation detail|training detail|training setup|training setting|dataset|data set"
         "|data|corpus|corpora|baseline|hyperparameter|hyper parameter|hyperparameter setting"
-        "|parameter setting|simulation|simulation study|simulation studies|benchmark|data collection"
-        "|compared method|baseline method|baseline model|comparison method|validation"
+        "|parameter setting|simulation|simulation study|simulation studies|benchmark"
+        "|data collection|compared method|baseline method|baseline model|comparison method"
+        "|validation"
     ),
     "results": (
         "result|finding|analysis|analyses|error analysis|result analysis|qualitative analysis"
@@ -259,31 +259,34 @@ _PHRASES = {
     "references": "reference|bibliography|literature cited|work cited|cited literature",
     "appendix": "appendix|appendices|online appendix|technical appendix|supporting information",
 }
-_MODIFIERS = frozenset(
+
+
+def _words(line: str) -> frozenset[str]:
+    return frozenset(line.split())
+
+
+_MODIFIERS = _words(
     "the our a an some additional brief main overall general further more detailed extended other"
-    " own short".split()
+    " own short"
 )
-_RESULT_MODIFIERS = frozenset(
+_RESULT_MODIFIERS = _words(
     "experimental experiment empirical quantitative qualitative evaluation benchmark baseline"
-    " simulation numerical ablation final key preliminary test performance computational"
-    " automatic".split()
+    " simulation numerical ablation final key preliminary test performance computational automatic"
 )
-_PREPOSITIONS = frozenset(
-    "on of for in with to from about using between via by over at across under".split()
-)
+_PREPOSITIONS = _words("on of for in with to from about using between via by over at across under")
 _BEFORE_PREPOSITION = frozenset(
     {"related work", "prior work", "previous work", "related approache", "experiment", "background"}
     | {"evaluation", "result", "discussion", "conclusion", "limitation", "ablation study"}
     | {"empirical evaluation", "experimental evaluation", "experimental result", "case study"}
 )
-_APPENDIX_WORDS = frozenset("appendix appendices supplementary supplemental supplement".split())
+_APPENDIX_WORDS = _words("appendix appendices supplementary supplemental supplement")
 # They say what a section holds besides its main matter: "Limitations and Future Work".
 _WEAK = frozenset({"future work", "future direction", "future research", "outlook", "perspective"})
-_NOT_EXPERIMENTS = frozenset("designing planning running automating crowdsourcing".split())
+_NOT_EXPERIMENTS = _words("designing planning running automating crowdsourcing")
 _GLUED_FIRST = frozenset({"introduction", "related_work", "experiments", "results", "conclusion"})
 # "Our joint model": what the authors call their own.
 _OWN = frozenset({"our", "proposed"})
-_OWN_METHOD = frozenset("model method approach framework architecture algorithm system".split())
+_OWN_METHOD = _words("model method approach framework architecture algorithm system")
 _LONGEST_HEADING = 200
 
 
@@ -296,14 +299,19 @@ _ROLE_OF = {
     for role, phrases in _PHRASES.items()
     for phrase in phrases.split("|")
 }
+_LONGEST_PHRASE = max(len(phrase.split()) for phrase in _ROLE_OF)
 _COMPACT_ROLE_OF = {phrase.replace(" ", ""): role for phrase, role in _ROLE_OF.items()}
 
 
 def role_of_heading(heading: str) -> str | None:
     """The role a heading gives its section, or None; a leading number is passed over."""
-    if len(heading) > _LONGEST_HEADING:
-        return None
-    text = unicodedata.normalize("NFKC", " ".join(heading.split()))
+    text = " ".join(heading.split())
+    return _known_role(text) if len(text) <= _LONGEST_HEADING else None
+
+
+@lru_cache(maxsize=4096)
+def _known_role(heading: str) -> str | None:
+    text = unicodedata.normalize("NFKC", heading)
     _, unnumbered = split_heading(text)
     for variant in (text, unnumbered, _without_letter(text)):
         words = variant.split()
@@ -377,7 +385,7 @@ def _role_of_phrase(words: list[str]) -> str | None:
         return "experiments"
     if last == "result" and all(word in _RESULT_MODIFIERS for word in words[:-1]):
         return "results"
-    for place in range(1, len(words)):  # two headings that grew together
+    for place in range(1, min(len(words), _LONGEST_PHRASE + 1)):  # two headings that grew together
         first, second = _singular(words[:place]), _singular(words[place:])
         if _ROLE_OF.get(first) in _GLUED_FIRST and second in _ROLE_OF:
             return _ROLE_OF[first]

@@ -18,8 +18,8 @@ def _set_of(words: str) -> frozenset[str]:
 
 # Always followed by what they belong to.
 _NEVER_LAST = _set_of(
-    "alg app approx ca cf ch cor def dr e.g eg eq eqn eqns eqs fig figs i.e ie lem mr mrs prof prop "
-    "resp sec secs sect tab thm viz vs"
+    "alg app approx ca cf ch cor def dr e.g eg eq eqn eqns eqs fig figs i.e ie lem mr mrs prof "
+    "prop resp sec secs sect tab thm viz vs"
 )
 # In lower case these are units and endings of words.
 _TITLES = _set_of("Ms St")
@@ -109,7 +109,7 @@ def _ends(before: str | None, word: str, following: str) -> bool:
     if not core or core[-1] not in _STOPS:
         return False
     first = next((character for character in following if character.isalnum()), "")
-    if first.islower():
+    if first.islower() or following[0] in _STOPS + ",;":
         return False
     if not core.endswith(".") or core.endswith(".."):
         return True

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-MAX_CHARACTERS = 4_000_000
+MAX_CHARACTERS = 1_000_000
+"""About 250,000 tokens."""
 MAX_TABLES = 1_000
 MAX_ROWS = 10_000
 """Body rows of all tables of one answer together; header rows do not count."""
 MAX_COLUMNS = 1_000
-MAX_CELLS = 500_000
+MAX_CELLS = 200_000
 
 
 @dataclass(frozen=True, slots=True)

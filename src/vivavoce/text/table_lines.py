@@ -11,18 +11,22 @@ from operator import itemgetter
 from vivavoce.text.cell_text import collapse_spaces, unescape_entities
 from vivavoce.text.table_budget import MAX_COLUMNS, ParsedTable, TableBudget, build_table
 
-_PIPE_OR_ESCAPE = re.compile(r"\\.|\|", re.DOTALL)
+PIPES = "|│┃║｜"
+_PIPE_OR_ESCAPES = re.compile(r"(?:\\.)+|\|", re.DOTALL)
 _MARKDOWN_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _BREAK = re.compile(r"<br\s{0,9}/?>", re.IGNORECASE)
 _RULE_CELL = re.compile(r"\s*:?(?:[-=─━═]+):?\s*")
 _RULE_LINE = re.compile(r"[\s+\-=|:─━═┼├┤┌┐└┘┬┴╞╪╡╒╤╕╘╧╛╔╦╗╠╬╣╚╩╝]+")
-_BOX_BARS = str.maketrans("│┃║｜", "||||")
+_QUOTED = re.compile(r'"[^"]*"')
+_BOX_BARS = str.maketrans(dict.fromkeys(PIPES, "|"))
+_OPENING_PIPE = re.compile(rf"[> \t]*[{PIPES}]")
+_ANY_PIPE = re.compile(f"[{PIPES}]")
 _MOSTLY = 0.8
 
 
 def is_pipe_line(line: str) -> bool:
     """Whether a line may be a row of a pipe table."""
-    return "|" in line or ("│" in line or "┃" in line or "║" in line or "｜" in line)
+    return "|" in line or _ANY_PIPE.search(line) is not None
 
 
 def is_rule_line(line: str) -> bool:
@@ -40,7 +44,7 @@ def split_pipes(line: str) -> list[str]:
         line = quoted
     cells: list[str] = []
     start = 0
-    for match in _PIPE_OR_ESCAPE.finditer(line):
+    for match in _PIPE_OR_ESCAPES.finditer(line):
         if match.group() != "|":
             continue
         if match.start() > 0:
@@ -56,9 +60,8 @@ def split_pipes(line: str) -> list[str]:
 def starts_pipe_table(first: str, second: str) -> bool:
     """Whether a pipe line opens a table rather than being prose with a bar in it."""
     return (
-        first.lstrip("> \t")[:1] in ("|", "│", "┃", "║", "｜")
+        _OPENING_PIPE.match(first) is not None
         or " | " in first
-        or " │ " in first
         or (is_pipe_line(second) and _is_rule(split_pipes(second), strict=True))
     )
 
@@ -148,8 +151,9 @@ def _delimited_rows(
 
 
 def choose_delimiter(line: str) -> str:
-    """The delimiter that a header line uses most: tab, semicolon or comma."""
-    return max("\t;,", key=line.count)
+    """The delimiter that a header line uses most outside quotes; a comma when it has none."""
+    line = _QUOTED.sub("", line)
+    return max(",\t;", key=line.count)
 
 
 def is_consistent(lines: list[str], delimiter: str) -> bool:

@@ -22,7 +22,8 @@ _TABLE_TAG = re.compile(r"<(/?)table\b", re.IGNORECASE)
 _TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9]*)([^<>]*)>|<![^<>]*>")
 _COLSPAN = re.compile(r"colspan\s{0,9}=\s{0,9}[\"']?(\d{1,5})", re.IGNORECASE)
 _ROWSPAN = re.compile(r"rowspan\s{0,9}=\s{0,9}[\"']?(\d{1,5})", re.IGNORECASE)
-_STRUCTURE = frozenset({"table", "tr", "td", "th"})
+_CELLS = frozenset({"td", "th"})
+_STRUCTURE = _CELLS | {"table", "tr"}
 _SPACING = _STRUCTURE | {"br", "p", "div", "li", "ul", "ol"}
 
 _WIDTH_FIRST = frozenset({"tabular*", "tabularx", "tabulary"})
@@ -32,7 +33,7 @@ _LATEX_EDGE = re.compile(
 )
 _LATEX_SPLIT = re.compile(
     r"\\\\(?:\[[\d.]{1,9}[a-z]{2}\])?|\\(?:tabularnewline|begin|end)(?![A-Za-z])"
-    r"|\\.|[&{}%]",
+    r"|\\.|\{+|[&}%]",
     re.DOTALL,
 )
 _LATEX_RULE = re.compile(
@@ -62,11 +63,16 @@ class _HtmlRow:
         self.cells: list[str] = []
         self._hanging: dict[int, tuple[int, str]] = {}
 
+    @property
+    def is_full(self) -> bool:
+        """Whether further cells would go beyond the column limit."""
+        return len(self.cells) > MAX_COLUMNS
+
     def add(self, text: str, columns: int, rows: int) -> None:
         """Place one cell after those that hang into its place."""
         self._place_hanging()
         for _ in range(max(1, columns)):
-            if len(self.cells) > MAX_COLUMNS:
+            if self.is_full:
                 return
             if rows > 1:
                 self._hanging[len(self.cells)] = (rows - 1, text)
@@ -99,7 +105,7 @@ def html_rows(text: str) -> Iterator[list[str]]:
         name, is_close = (tag.group(2) or "").lower(), bool(tag.group(1))
         if name == "table" and not is_close:
             depth += 1
-        is_outer = depth <= 1 and name in _STRUCTURE
+        is_outer = depth <= 1 and name in _STRUCTURE and not (row.is_full and name in _CELLS)
         if name == "table" and is_close:
             depth -= 1
         if is_outer and words is not None:
@@ -127,19 +133,19 @@ def _span(pattern: re.Pattern[str], attributes: str) -> int:
     return min(int(match.group(1)), MAX_ROWS) if match else 1
 
 
-def latex_body(text: str, offset: int, start: re.Match[str]) -> tuple[int, int]:
-    """Where the rows of a LaTeX table begin and end; `start` was found `offset` into the text.
+def latex_body(text: str, start: re.Match[str]) -> tuple[int, int]:
+    """Where the rows of the LaTeX table opened by `start` begin and end.
 
     An environment that is never closed goes on to the end of the text.
     """
     depth = 0
     end = len(text)
-    for match in _LATEX_EDGE.finditer(text, offset + start.start()):
+    for match in _LATEX_EDGE.finditer(text, start.start()):
         depth += 1 if match.group(1) == "begin" else -1
         if depth == 0:
             end = match.start()
             break
-    begin = offset + start.end()
+    begin = start.end()
     for _ in range(2 if start.group(1) in _WIDTH_FIRST else 1):
         option = _POSITION.match(text, begin)
         begin = skip_group(text, option.end() if option else begin, end)
@@ -159,8 +165,8 @@ def latex_rows(text: str) -> Iterator[list[str]]:
             parts.append(text[position : token.start()])
             newline = text.find("\n", token.end())
             position = len(text) if newline < 0 else newline + 1
-        elif mark in ("{", "\\begin"):
-            depth += 1
+        elif mark[0] == "{" or mark == "\\begin":
+            depth += len(mark) if mark[0] == "{" else 1
         elif mark in ("}", "\\end"):
             depth = max(0, depth - 1)
         elif mark == "&" and depth == 0:

@@ -11,9 +11,9 @@ answer is `truncated`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 
 from vivavoce.text.table_budget import (
     MAX_CHARACTERS,
@@ -23,6 +23,7 @@ from vivavoce.text.table_budget import (
     build_table,
 )
 from vivavoce.text.table_lines import (
+    PIPES,
     choose_delimiter,
     is_consistent,
     is_pipe_line,
@@ -41,8 +42,15 @@ from vivavoce.text.table_markup import (
     latex_rows,
 )
 
-_FENCES = ("```", "~~~")
-_DELIMITED_LANGUAGES = {"csv": "", "tsv": "\t", "tab": "\t"}
+_FENCE = re.compile(r"[ \t>]*(?:```|~~~)")
+_FENCE_LINES = re.compile(r"^[ \t>]*(?:```|~~~)[^\n]*$", re.MULTILINE)
+_DELIMITED_FENCE = re.compile(r"[ \t>]*(?:```|~~~)[ \t]*(csv|tsv)\b", re.IGNORECASE)
+_MARK = re.compile(
+    rf"[{PIPES}]|^{_DELIMITED_FENCE.pattern}|{HTML_START.pattern}|{LATEX_START.pattern}",
+    re.MULTILINE | re.IGNORECASE,
+)
+_MANY_BLANKS = re.compile(r"\n{3,}")
+_BLANK_LINE = re.compile(r"\n[ \t]*\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +80,10 @@ class _Lines:
         """Move to the next line."""
         self.position = self._line_end() + 1
 
+    def go_to_line_of(self, position: int) -> None:
+        """Move forward to the line that holds `position`."""
+        self.position = max(self.position, self.text.rfind("\n", self.position, position) + 1)
+
     def following(self) -> str:
         """The line after the one at the cursor; empty at the end."""
         start = self._line_end() + 1
@@ -88,7 +100,7 @@ def parse_tables(text: str) -> ParsedAnswer:
     budget = TableBudget()
     if len(text) > MAX_CHARACTERS:
         text, budget.truncated = text[:MAX_CHARACTERS], True
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = _MANY_BLANKS.sub("\n\n", text.replace("\r\n", "\n").replace("\r", "\n"))
     was_cut, budget.truncated = budget.truncated, False
     tables = list(_marked_tables(text, budget))
     if not tables and not budget.truncated:
@@ -97,64 +109,45 @@ def parse_tables(text: str) -> ParsedAnswer:
 
 
 def _marked_tables(text: str, budget: TableBudget) -> Iterator[ParsedTable]:
-    has_html = HTML_START.search(text) is not None
-    has_latex = LATEX_START.search(text) is not None
-    if has_html or has_latex:  # a long line full of tables would be scanned once for each
+    if MARKUP_END.search(text):  # else a long line full of tables would be scanned once for each
         text = MARKUP_END.sub(r"\g<0>\n", text)
     lines = _Lines(text)
-    while not budget.truncated and (line := lines.peek()) is not None:
-        start = lines.position
-        language = _fence_language(line)
-        if language in _DELIMITED_LANGUAGES:
+    while not budget.truncated and (mark := _MARK.search(text, lines.position)):
+        lines.go_to_line_of(mark.start())
+        line = lines.peek() or ""
+        if fence := _DELIMITED_FENCE.match(line):
             lines.advance()
-            yield from _read_fence(lines, _DELIMITED_LANGUAGES[language], budget)
-        elif has_html and (html := HTML_START.search(line)) and "|" not in line[: html.start()]:
-            lines.position = html_end(text, start + html.start())
-            yield from _one("html", html_rows(text[start + html.start() : lines.position]), budget)
-        elif has_latex and (latex := LATEX_START.search(line)) and "|" not in line[: latex.start()]:
-            begin, end = latex_body(text, start, latex)
-            lines.position = end
-            yield from _one("latex", latex_rows(text[begin:end]), budget)
-        elif _opens_pipes(line, lines):
+            yield from _read_fence(lines, fence.group(1).lower(), budget)
+        elif html := HTML_START.match(text, mark.start()):
+            lines.position = html_end(text, html.start())
+            rows = html_rows(text[html.start() : lines.position])
+            yield from _one(build_table("html", rows, budget))
+        elif latex := LATEX_START.match(text, mark.start()):
+            begin, lines.position = latex_body(text, latex)
+            yield from _one(build_table("latex", latex_rows(text[begin : lines.position]), budget))
+        elif starts_pipe_table(line, lines.following()):
             yield from read_pipe_block(_pipe_lines(lines), budget)
         else:
             lines.advance()
 
 
-def _one(kind: str, rows: Iterator[list[str]], budget: TableBudget) -> Iterator[ParsedTable]:
-    table = build_table(kind, rows, budget)
+def _one(table: ParsedTable | None) -> Iterator[ParsedTable]:
     if table is not None:
         yield table
 
 
-def _fence_language(line: str) -> str | None:
-    """What a fence line says of its content: `csv`, or nothing; None for any other line."""
-    text = line.lstrip("> \t")
-    return text[3:].strip(" `~").lower() if text.startswith(_FENCES) else None
-
-
-def _read_fence(lines: _Lines, delimiter: str, budget: TableBudget) -> Iterator[ParsedTable]:
-    first = lines.peek()
-    if first is None:
-        return
-    rows = _fenced_lines(lines)
-    table = read_delimited(rows, delimiter or choose_delimiter(first), budget)
-    if table is not None:
-        yield table
+def _read_fence(lines: _Lines, language: str, budget: TableBudget) -> Iterator[ParsedTable]:
+    first = lines.peek() or ""
+    delimiter = "\t" if language == "tsv" else choose_delimiter(first)
+    yield from _one(read_delimited(_fenced_lines(lines), delimiter, budget))
 
 
 def _fenced_lines(lines: _Lines) -> Iterator[str]:
     while (line := lines.peek()) is not None:
         lines.advance()
-        if line.startswith(_FENCES):
+        if _FENCE.match(line):
             return
         yield line + "\n"
-
-
-def _opens_pipes(line: str, lines: _Lines) -> bool:
-    if is_pipe_line(line):
-        return starts_pipe_table(line, lines.following())
-    return is_rule_line(line) and is_pipe_line(lines.following())
 
 
 def _pipe_lines(lines: _Lines) -> Iterator[str]:
@@ -172,26 +165,11 @@ def _pipe_lines(lines: _Lines) -> Iterator[str]:
 
 def _unmarked_tables(text: str, budget: TableBudget) -> Iterator[ParsedTable]:
     """Delimited rows outside a `csv` fence: each run of lines that all have the same shape."""
-    lines = _Lines(text)
-    while not budget.truncated and lines.peek() is not None:
-        block = [
-            line
-            for line in islice(_unbroken_lines(lines), MAX_ROWS + 2)
-            if not line.rstrip().endswith(":")
-        ]
-        if not block:
+    for paragraph in _BLANK_LINE.split(_FENCE_LINES.sub("", text)):
+        if "\n" not in paragraph or budget.truncated:
             continue
-        delimiter = choose_delimiter(block[0])
+        lines = paragraph.strip("\n").split("\n", MAX_ROWS + 2)[: MAX_ROWS + 2]
+        block = [line for line in lines if not line.rstrip().endswith(":")]
+        delimiter = choose_delimiter(block[0]) if block else ","
         if is_consistent(block, delimiter):
-            table = read_delimited(block, delimiter, budget)
-            if table is not None:
-                yield table
-
-
-def _unbroken_lines(lines: _Lines) -> Iterator[str]:
-    """Lines up to a blank line or a fence, which is passed over."""
-    while (line := lines.peek()) is not None:
-        lines.advance()
-        if not line.strip() or _fence_language(line) is not None:
-            return
-        yield line
+            yield from _one(read_delimited(block, delimiter, budget))

@@ -103,7 +103,6 @@ def _page(board: Mapping[str, Any], rows: Sequence[Row]) -> str:
         metrics=[(name, known.get(name)) for name in metrics],
         rounds=[{**entry, "counts": _flat(entry["counts"])} for entry in board["rounds"]],
         notes=board["notes"],
-        row_count=sum(len(section.entries) + len(section.ceilings) for section in sections),
         schema_version=SCHEMA_VERSION,
     )
 

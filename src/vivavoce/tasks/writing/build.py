@@ -97,9 +97,7 @@ def _candidates(
     return fit, left_out
 
 
-def _reason(
-    paper: Paper, duplicates: dict[str, str], spec: RoundSpec
-) -> tuple[str, str] | None:
+def _reason(paper: Paper, duplicates: dict[str, str], spec: RoundSpec) -> tuple[str, str] | None:
     """Why a paper is no target: (short name, detail); the first cause that holds."""
     if paper.gates:
         return paper.gates[0], ", ".join(paper.gates)

@@ -21,7 +21,7 @@ def direct(context: int | None = None) -> Solver:
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        fitted = _fit(state, context)
+        fitted = _fit(state, context, str(get_model()))
         state.metadata["fit"] = fitted.record()
         state.messages = [
             ChatMessageUser(
@@ -41,8 +41,8 @@ def direct(context: int | None = None) -> Solver:
     return solve
 
 
-def _fit(state: TaskState, context: int | None) -> Fitted:
-    entry = find_model(str(get_model()))
+def _fit(state: TaskState, context: int | None, model: str) -> Fitted:
+    entry = find_model(model)
     spans = {slot: (start, end) for slot, (start, end) in state.metadata["spans"].items()}
     return fit(
         Rendered(state.input_text, spans),

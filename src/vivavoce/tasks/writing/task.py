@@ -1,7 +1,7 @@
 """The writing tasks.
 
-    viva run title abstract --round rounds/ID --model openai/gpt-4o-mini --logs logs
-    inspect eval vivavoce/title --model openai/gpt-4o-mini -T round=rounds/ID
+viva run title abstract --round rounds/ID --model openai/gpt-4o-mini --logs logs
+inspect eval vivavoce/title --model openai/gpt-4o-mini -T round=rounds/ID
 """
 
 from __future__ import annotations

@@ -1,0 +1,40 @@
+# Everything runs in .venv; the only needs are Python 3.11 or newer, pip and make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+
+.PHONY: help demo test check setup clean
+
+help: ## list what can be made
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+
+demo: $(VENV)/.base ## the whole way once, offline: sample papers to a leaderboard
+	$(BIN)/viva demo
+
+test: $(VENV)/.dev ## run every test
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+check: $(VENV)/.dev ## formatting, lint, types, import order, benchmark conventions
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/inspect-evals-lint --all
+
+setup: $(VENV)/.dev ## everything a developer needs
+
+clean: ## remove what was made
+	rm -rf $(VENV) viva-demo
+
+$(VENV)/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Viva Voce needs Python 3.11 or newer: make PYTHON=python3.11 ...")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.base: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(PIP) -e .
+	touch $@
+
+$(VENV)/.dev: $(VENV)/.base
+	$(PIP) -e '.[test,dev]'
+	touch $@

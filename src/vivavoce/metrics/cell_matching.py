@@ -1,0 +1,160 @@
+"""When two cells say the same: numbers with units, marks for yes and no, words.
+
+A cell is reduced to a key, and cells match when their keys are equal. What costs nothing: case,
+spaces, markup, `1,000` for `1k` or `1000`, `340M` for `340 million`, `5 min` for `300 s`, a
+percent sign, a tick for `yes`. A letter that only looks the same is another letter.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+
+from vivavoce.text.cell_text import plain_words
+
+MAX_CELL = 2_000
+"""Characters of a cell that are compared."""
+_MAX_NUMBER = 200
+
+_ABSENT = frozenset(
+    {
+        *("", "-", "--", "---", "–", "—", "?", "n/a", "na", "n.a.", "n.a", "nan", "null", "nil"),
+        *("notavailable", "notapplicable", "notreported", "notspecified", "notmentioned"),
+        *("notstated", "notprovided", "unspecified", "unreported", "unknown"),
+    }
+)
+_YES = frozenset({"✓", "✔", "✔️", "☑", "✅", "√", "yes", "y", "true"})
+_NO = frozenset({"✗", "✘", "❌", "☒", "×", "✕", "✖", "no", "n", "false"})
+
+_SCALES = {
+    **dict.fromkeys(("k", "thousand", "thousands"), 1e3),
+    **dict.fromkeys(("m", "mn", "million", "millions"), 1e6),
+    **dict.fromkeys(("b", "bn", "billion", "billions"), 1e9),
+    **dict.fromkeys(("t", "tn", "trillion", "trillions"), 1e12),
+}
+_UNITS = {
+    name: (base, factor)
+    for base, factor, names in (
+        ("", 1.0, ("", "%", "percent", "pct", "pp")),
+        ("s", 1e-3, ("ms", "msec", "millisecond", "milliseconds")),
+        ("s", 1.0, ("s", "sec", "secs", "second", "seconds")),
+        ("s", 60.0, ("min", "mins", "minute", "minutes")),
+        ("s", 3600.0, ("h", "hr", "hrs", "hour", "hours")),
+        ("s", 86400.0, ("d", "day", "days")),
+        ("byte", 1.0, ("byte", "bytes")),
+        ("byte", 1e3, ("kb", "kilobyte", "kilobytes")),
+        ("byte", 1e6, ("mb", "megabyte", "megabytes")),
+        ("byte", 1e9, ("gb", "gigabyte", "gigabytes")),
+        ("byte", 1e12, ("tb", "terabyte", "terabytes")),
+        ("hz", 1.0, ("hz", "hertz")),
+        ("hz", 1e3, ("khz", "kilohertz")),
+        ("hz", 1e6, ("mhz", "megahertz")),
+        ("hz", 1e9, ("ghz", "gigahertz")),
+    )
+    for name in names
+}
+_DIGITS = r"(?:\d+(?:,\d+)*(?:\.\d+)?|\.\d+)(?:e[+-]?\d{1,3}(?![\da-z]))?"
+_NUMBER = re.compile(rf"(?<![\w.])[+-]?{_DIGITS}", re.IGNORECASE)
+_QUANTITY = re.compile(rf"([+-]?{_DIGITS})\s*([a-zµ%/°.]{{0,30}})", re.IGNORECASE)
+_SCALE_SUFFIX = re.compile(r"\s?(k|thousand|m|million|b|bn|billion)\b", re.IGNORECASE)
+_POWER = re.compile(r"\s?[×x*·]\s?10\s?\^?\s?([+-]?\d{1,3})(?!\d)", re.IGNORECASE)
+_ASIDE = re.compile(r"(?:±|\+/-|\+-)\s*[\d.,]+\s*%?|\([^()]*\)|\[[^\[\]]*\]")
+_SUPERSCRIPTS = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹†‡§*#]+$")
+_DASHES = str.maketrans("−–—‐‑‒", "------")
+
+
+def folded(text: str) -> str:
+    """Words of a cell without markup, case and spaces; NFKC."""
+    words = plain_words(text[:MAX_CELL])
+    if words.isascii():
+        return words.lower().replace(" ", "")
+    words = unicodedata.normalize("NFKC", words).casefold()
+    return "".join(unicodedata.normalize("NFKC", words).split())
+
+
+def cell_key(cell: str | None, unit: str = "") -> str:
+    """What a cell says, for comparison; empty for an absent value such as `N/A` or a dash.
+
+    `unit` is the one its column is in: `Params (M)` makes `340` mean `340M`.
+    """
+    if cell is None:
+        return ""
+    text = folded(cell)
+    if text in _ABSENT:
+        return ""
+    if text in _YES:
+        return "yes"
+    if text in _NO:
+        return "no"
+    return _quantity_key(text, unit) or f"text {text.rstrip('.') or text}"
+
+
+def _quantity_key(text: str, unit: str) -> str | None:
+    """`number UNIT` for a cell that is one number and perhaps a unit."""
+    match = _QUANTITY.fullmatch(text.translate(_DASHES)) if len(text) <= _MAX_NUMBER else None
+    number = _read_digits(match.group(1)) if match else None
+    if match is None or number is None:
+        return None
+    name = match.group(2).strip(".") or unit
+    factor = 1.0
+    if name in _SCALES:
+        name, factor = "", _SCALES[name]
+    base, step = _UNITS.get(name, (name.removesuffix("s") or name, 1.0))
+    value = number * factor * step
+    # Ten digits are more than any table prints and fewer than rounding disturbs.
+    return f"number {value + 0.0:.10g} {base}".strip() if math.isfinite(value) else None
+
+
+def is_unit(name: str) -> bool:
+    """Whether a word is a unit or scale that cells are converted from."""
+    return name in _UNITS or name in _SCALES
+
+
+def read_number(cell: str) -> float | None:
+    """The one number of a printed score: `**88.5%** ± 0.2` -> 88.5.
+
+    What stands in brackets or after ± is an aside. None without a number or with several.
+    """
+    text = unicodedata.normalize("NFKC", _SUPERSCRIPTS.sub("", plain_words(cell[:_MAX_NUMBER])))
+    text = text.translate(_DASHES)
+    for candidate in (_ASIDE.sub(" ", text), text):
+        numbers = list(_NUMBER.finditer(candidate))
+        if len(numbers) == 1 or _is_power(numbers, candidate):
+            return _scaled(numbers[0], candidate)
+        if numbers:
+            return None
+    return None
+
+
+def _is_power(numbers: list[re.Match[str]], text: str) -> bool:
+    """Whether what follows the first number is only its power of ten."""
+    power = _POWER.match(text, numbers[0].end()) if numbers else None
+    return power is not None and all(number.start() < power.end() for number in numbers)
+
+
+def _scaled(number: re.Match[str], text: str) -> float | None:
+    value = _read_digits(number.group())
+    if value is None:
+        return None
+    if power := _POWER.match(text, number.end()):
+        value *= 10.0 ** int(power.group(1))
+    elif scale := _SCALE_SUFFIX.match(text, number.end()):
+        value *= _SCALES[scale.group(1).lower()]
+    return value if math.isfinite(value) else None
+
+
+def _read_digits(digits: str) -> float | None:
+    """`1,234.5` with thousands, `88,5` with a decimal comma; None for other commas."""
+    whole, *groups = digits.split(",")
+    if groups:
+        last = groups[-1].lower().partition("e")[0].partition(".")[0]
+        lengths = [len(group) for group in groups[:-1]] + [len(last)]
+        if len(whole.lstrip("+-")) <= 3 and all(length == 3 for length in lengths):
+            digits = digits.replace(",", "")
+        elif len(groups) == 1 and "." not in digits:
+            digits = digits.replace(",", ".")
+        else:
+            return None
+    value = float(digits)
+    return value if math.isfinite(value) else None

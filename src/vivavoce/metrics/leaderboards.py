@@ -1,0 +1,287 @@
+r"""Leaderboards a model has put together from papers: which methods, which scores, which order.
+
+With G the gold methods, M the methods produced, both as sets of normalised names, H = G ∩ M, and
+C the methods of H whose produced score equals a gold one within 1e-6 of the larger:
+
+- `mr` = |H| / |G| (method recall), `mp` = |H| / |M| (method precision), `f1` = 2 mr mp / (mr + mp).
+- `sp_matched` = |C| / |H|, `sp_generated` = |C| / |M| (score precision). The paper defines the
+  second and discusses the first; only the first can give its printed numbers.
+- `ktau` = Kendall's tau-b between the gold and the produced scores of H, so it needs no word on
+  whether more is better. Undefined with fewer than two such methods or equal scores throughout.
+
+A share with an empty denominator is 0, since something was asked and nothing given; only an empty
+gold board is undefined. Names are compared without case, spaces, markup, citations and "(ours)";
+of a method given twice the first score counts. A gold method without a score is not asked for one.
+
+Source: LEGOBench, section 4 (MR, MP, SP, KTau).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from vivavoce.metrics import Metric
+from vivavoce.metrics.cell_matching import folded, read_number
+from vivavoce.metrics.ranking import kendall_tau
+from vivavoce.metrics.ratios import Aggregate, Ratio, aggregate_ratios, harmonic_mean
+from vivavoce.text.cell_text import plain_words
+from vivavoce.text.table_parsing import parse_tables
+
+_SOURCE = "LEGOBench, section 4"
+_FAMILY = "leaderboards"
+
+METRICS = (
+    Metric("mr", "gold methods that were found", _FAMILY, 0.0, 1.0, _SOURCE),
+    Metric("mp", "produced methods that are gold", _FAMILY, 0.0, 1.0, _SOURCE),
+    Metric("f1", "harmonic mean of mr and mp", _FAMILY, 0.0, 1.0, _SOURCE),
+    Metric("sp_matched", "right scores of matched methods", _FAMILY, 0.0, 1.0, _SOURCE),
+    Metric("sp_generated", "right scores of produced methods", _FAMILY, 0.0, 1.0, _SOURCE),
+    Metric("ktau", "Kendall's tau-b of the scores", _FAMILY, -1.0, 1.0, _SOURCE),
+)
+
+TOLERANCE = 1e-6
+
+_METHOD_HEADERS = frozenset(
+    {
+        *("algorithm", "approach", "approaches", "architecture", "method", "methods", "model"),
+        *("models", "name", "network", "paper", "system", "systems", "technique"),
+    }
+)
+_SCORE_HEADERS = frozenset({"performance", "result", "results", "score", "scores", "value"})
+_OTHER_HEADERS = frozenset(
+    {
+        *("#", "citation", "code", "date", "id", "link", "no", "params", "parameters", "position"),
+        *("rank", "reference", "size", "source", "url", "venue", "year"),
+    }
+)
+_WORD = re.compile(r"[^\W_]+|#")
+_NUMBERED_CITATION = re.compile(r"\[\s?\d{1,4}(?:\s?[,;–-]\s?\d{1,4}){0,50}\s?\]")
+_BRACKETED = re.compile(r"[(\[]([^()\[\]]{1,300})[)\]]")
+_YEAR = re.compile(r"(?:19|20)\d\d[a-z]?")
+_AUTHORS = re.compile(r"\bet\s?al\b|,\s?(?:19|20)\d\d[a-z]?\b|(?:\band\b|&)", re.IGNORECASE)
+_OURS = re.compile(
+    r"[(\[]\s?(?:ours?|our (?:method|model|approach|system|work)|this (?:work|paper|study)"
+    r"|proposed(?: method| model)?)\s?[)\]]|[-–,:]\s?ours\s?$",
+    re.IGNORECASE,
+)
+_MARKS = re.compile(r"[†‡§*⋆★☆¹²³⁴⁵⁶⁷⁸⁹]+\s?$")
+_MAX_NAME = 500
+_PROBED_ROWS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of a board; the score as printed or as a number."""
+
+    method: str
+    score: str | float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ProducedBoard:
+    """What a model answered."""
+
+    entries: tuple[Entry, ...]
+    header_only: bool = False
+    """There is a table, but no row in any."""
+    truncated: bool = False
+    repeated_headers: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class BoardScore:
+    """The values of one board, and what was wrong with the answer."""
+
+    mr: Ratio
+    mp: Ratio
+    sp_matched: Ratio
+    sp_generated: Ratio
+    ktau: float | None
+    generated: int
+    """Distinct methods produced."""
+    invented: int
+    """Of those, methods that are not on the gold board."""
+    repeated: int
+    """Rows that repeat an earlier method or the header."""
+    header_only: bool
+    truncated: bool
+
+    @property
+    def f1(self) -> float | None:
+        """Harmonic mean of mr and mp."""
+        return harmonic_mean(self.mp.value, self.mr.value) if self.mr.asked else None
+
+    def values(self) -> dict[str, float | None]:
+        """Every metric by name."""
+        ratios = {name: getattr(self, name).value for name in _RATIOS}
+        return {**ratios, "f1": self.f1, "ktau": self.ktau}
+
+
+_RATIOS = ("mr", "mp", "sp_matched", "sp_generated")
+
+
+def read_board(text: str | None, metric: str | None = None) -> ProducedBoard:
+    """The entries in the tables of an answer; `metric` names the column that holds the scores."""
+    answer = parse_tables(text or "")
+    entries: list[Entry] = []
+    repeated_headers = 0
+    for table in answer.tables:
+        rows = [row for row in table.rows if row != table.header]
+        repeated_headers += len(table.rows) - len(rows)
+        method, score = _choose_columns(table.header, rows, metric)
+        if score is not None and read_number(table.header[score]) is not None:
+            rows.insert(0, table.header)  # a table without a header
+        entries += [
+            Entry(row[method], row[score] if score is not None else None)
+            for row in rows
+            if row[method]
+        ]
+    return ProducedBoard(
+        entries=tuple(entries),
+        header_only=bool(answer.tables) and not entries,
+        truncated=answer.truncated,
+        repeated_headers=repeated_headers,
+    )
+
+
+def score_board(gold: Sequence[Entry], produced: ProducedBoard) -> BoardScore:
+    """Compare a produced board with the gold one."""
+    truth: dict[str, list[str | float | None]] = {}
+    for entry in gold:
+        truth.setdefault(method_key(entry.method), []).append(entry.score)
+    given: dict[str, str | float | None] = {}
+    for entry in produced.entries:
+        given.setdefault(method_key(entry.method), entry.score)
+    found = [method for method in truth if method in given]
+    unscored = {method for method in found if all(score is None for score in truth[method])}
+    right = sum(_is_right(given[method], truth[method]) for method in found)
+    asks_scores = any(score is not None for scores in truth.values() for score in scores)
+    return BoardScore(
+        mr=Ratio(len(found), len(truth)),
+        mp=_share(len(found), len(given), asks=bool(truth)),
+        sp_matched=_share(right, len(found) - len(unscored), asks=asks_scores),
+        sp_generated=_share(right, len(given) - len(unscored), asks=asks_scores),
+        ktau=_order_agreement(truth, given, found),
+        generated=len(given),
+        invented=len(given) - len(found),
+        repeated=len(produced.entries) - len(given) + produced.repeated_headers,
+        header_only=produced.header_only,
+        truncated=produced.truncated,
+    )
+
+
+def aggregate_boards(
+    scores: Sequence[BoardScore], how: Aggregate = "macro"
+) -> dict[str, float | None]:
+    """Every metric over many boards; micro pools methods, and tau is always a mean."""
+    values = {
+        name: aggregate_ratios([getattr(score, name) for score in scores], how) for name in _RATIOS
+    }
+    f1s = [score.f1 for score in scores if score.f1 is not None]
+    taus = [score.ktau for score in scores if score.ktau is not None]
+    macro_f1 = sum(f1s) / len(f1s) if f1s else None
+    return {
+        **values,
+        "f1": macro_f1 if how == "macro" else harmonic_mean(values["mp"], values["mr"]),
+        "ktau": sum(taus) / len(taus) if taus else None,
+    }
+
+
+def method_key(name: str) -> str:
+    """What two spellings of a method's name have in common; never empty for a visible name."""
+    words = unicodedata.normalize("NFC", plain_words(name[:_MAX_NAME]))
+    bare = _BRACKETED.sub(_without_citation, _NUMBERED_CITATION.sub(" ", _OURS.sub(" ", words)))
+    key = folded(_MARKS.sub("", bare.strip()))
+    return key or folded(words) or name.strip()
+
+
+def _without_citation(bracketed: re.Match[str]) -> str:
+    """A space for `(Devlin et al., 2019)`, `(2019)` and their like; other brackets stay."""
+    inside = bracketed.group(1).strip()
+    is_year = _YEAR.fullmatch(inside) is not None
+    authors = _AUTHORS.search(inside)
+    is_citation = is_year or (
+        authors is not None and ("et" in authors.group() or _YEAR.search(inside) is not None)
+    )
+    return " " if is_citation else bracketed.group()
+
+
+def _choose_columns(
+    header: Sequence[str], rows: Sequence[Sequence[str]], metric: str | None
+) -> tuple[int, int | None]:
+    """Which column names the methods and which holds the scores, if any."""
+    words = [frozenset(_WORD.findall(cell.casefold())) for cell in header]
+    columns = range(len(header))
+    numeric = [_count_numbers(rows, column) for column in columns]
+    named = [column for column in columns if words[column] & _METHOD_HEADERS]
+    wordy = [column for column in columns if numeric[column] * 2 <= len(rows)]
+    method = (named or wordy or [0])[0]
+    others = [
+        column
+        for column in columns
+        if column != method and not words[column] & (_OTHER_HEADERS | _METHOD_HEADERS)
+    ] or [column for column in columns if column != method]
+    wanted = folded(metric) if metric else ""
+    score = max(
+        others,
+        key=lambda column: (
+            wanted != "" and wanted in folded(header[column]),
+            bool(words[column] & _SCORE_HEADERS),
+            numeric[column],
+            -column,
+        ),
+        default=None,
+    )
+    return method, score
+
+
+def _count_numbers(rows: Sequence[Sequence[str]], column: int) -> int:
+    """How many of the first rows hold a number there."""
+    return sum(read_number(row[column]) is not None for row in rows[:_PROBED_ROWS])
+
+
+def _share(hits: int, asked: int, *, asks: bool) -> Ratio:
+    """A precision: 0 where nothing was given, undefined where nothing was asked for."""
+    return Ratio(hits, asked, 0.0 if asks else None)
+
+
+def _number(score: str | float | None) -> float | None:
+    """The number of a score; None for a NaN, an infinity or an integer beyond every float."""
+    if score is None or isinstance(score, str):
+        return read_number(score or "")
+    try:
+        value = float(score)
+    except OverflowError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def _is_right(given: str | float | None, truth: Sequence[str | float | None]) -> bool:
+    return any(_is_same(given, score) for score in truth)
+
+
+def _is_same(given: str | float | None, gold: str | float | None) -> bool:
+    if given is None or gold is None:
+        return False
+    number, expected = _number(given), _number(gold)
+    if number is not None and expected is not None:
+        return abs(number - expected) <= TOLERANCE * max(abs(number), abs(expected))
+    if number is not None or expected is not None:
+        return False
+    if not isinstance(given, str) or not isinstance(gold, str):
+        return False
+    return folded(given) == folded(gold) != ""
+
+
+def _order_agreement(
+    truth: dict[str, list[str | float | None]],
+    given: dict[str, str | float | None],
+    found: Sequence[str],
+) -> float | None:
+    pairs = [(_number(truth[method][0]), _number(given[method])) for method in found]
+    both = [(gold, own) for gold, own in pairs if gold is not None and own is not None]
+    return kendall_tau([gold for gold, _ in both], [own for _, own in both])

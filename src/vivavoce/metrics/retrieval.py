@@ -1,0 +1,71 @@
+"""Retrieval: precision and recall at k, and average precision.
+
+With hits(k) the relevant items among the first k retrieved:
+
+- P@k = hits(k) / k, also where fewer than k were retrieved;
+- R@k = hits(k) / (relevant items);
+- AP = sum over the ranks k of relevant items of P@k, / (relevant items).
+
+An item retrieved again takes up a place and is no hit. With nothing relevant, R@k and AP are
+undefined, None; P@k is 0.
+
+Source: Manning, Raghavan and Schütze, "Introduction to Information Retrieval", 2008, section 8.4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Iterator, Sequence
+
+from vivavoce.errors import InputError
+from vivavoce.metrics import Metric
+
+_SOURCE = "Manning et al. 2008, section 8.4"
+
+METRICS = (
+    Metric("p_at_k", "relevant among the first k", "retrieval", 0.0, 1.0, _SOURCE),
+    Metric("r_at_k", "relevant found among the first k", "retrieval", 0.0, 1.0, _SOURCE),
+    Metric("ap", "precision averaged over the relevant", "retrieval", 0.0, 1.0, _SOURCE),
+)
+
+
+def precision_at(retrieved: Sequence[Hashable], relevant: Collection[Hashable], k: int) -> float:
+    """Share of the first k places that hold a relevant item; `InputError` unless k >= 1."""
+    _check_cutoff(k)
+    return _count(_hit_ranks(retrieved[:k], relevant)) / k
+
+
+def recall_at(
+    retrieved: Sequence[Hashable], relevant: Collection[Hashable], k: int
+) -> float | None:
+    """Share of the relevant items found in the first k places; `InputError` unless k >= 1."""
+    _check_cutoff(k)
+    wanted = len(set(relevant))
+    return _count(_hit_ranks(retrieved[:k], relevant)) / wanted if wanted else None
+
+
+def average_precision(
+    retrieved: Sequence[Hashable], relevant: Collection[Hashable]
+) -> float | None:
+    """Mean of the precision at each relevant item; one that is not retrieved adds 0."""
+    wanted = len(set(relevant))
+    ranks = _hit_ranks(retrieved, relevant)
+    total = sum(hits / rank for hits, rank in enumerate(ranks, start=1))
+    return total / wanted if wanted else None
+
+
+def _hit_ranks(retrieved: Sequence[Hashable], relevant: Collection[Hashable]) -> Iterator[int]:
+    """Ranks, from 1, at which a relevant item appears for the first time."""
+    unseen = set(relevant)
+    for rank, item in enumerate(retrieved, start=1):
+        if item in unseen:
+            unseen.remove(item)
+            yield rank
+
+
+def _count(ranks: Iterator[int]) -> int:
+    return sum(1 for _ in ranks)
+
+
+def _check_cutoff(k: int) -> None:
+    if k < 1:
+        raise InputError(f"The cutoff k is {k}. It must be at least 1.")

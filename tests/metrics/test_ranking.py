@@ -1,0 +1,229 @@
+"""Ranking metrics: worked by hand, against scipy and scikit-learn, and their properties."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from sklearn.metrics import ndcg_score
+
+from vivavoce.metrics import list_metrics
+from vivavoce.metrics.ranking import (
+    METRICS,
+    RankingRow,
+    count_pairs,
+    goodman_kruskal_gamma,
+    kendall_tau,
+    ndcg,
+    score_ranking,
+    score_ranking_row,
+)
+
+GOLD = ["Alpha Nets", "Beta Nets", "Gamma Nets", "Delta Nets"]
+scores_of_items = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=30)
+
+
+def answer(*titles: str) -> str:
+    return "\n".join(f"{number}. {title}" for number, title in enumerate(titles, start=1))
+
+
+def test_one_swap_of_neighbours():
+    # Of 4 * 3 / 2 = 6 pairs, one is against the gold order: cp = 5/6, tau = (5 - 1)/6.
+    score = score_ranking_row(GOLD, answer("Alpha nets", "Gamma nets", "Beta nets", "Delta nets"))
+    assert (score.cis, score.bem, score.bem_complete) == (1.0, 0.0, 0.0)
+    assert (score.cp, score.cp_partial) == (5 / 6, 5 / 6)
+    assert score.ktau == 4 / 6
+    # Gains 4, 2, 3, 1 at places 1 to 4, against 4, 3, 2, 1.
+    places = [math.log2(place + 1) for place in (1, 2, 3, 4)]
+    gained = 4 / places[0] + 2 / places[1] + 3 / places[2] + 1 / places[3]
+    best = 4 / places[0] + 3 / places[1] + 2 / places[2] + 1 / places[3]
+    assert score.ndcg == pytest.approx(gained / best)
+
+
+def test_an_incomplete_answer_scores_zero_but_for_partial_credit():
+    # Delta, Alpha, Beta: of the 6 gold pairs only Alpha before Beta is there and in order.
+    score = score_ranking_row(GOLD, answer("Delta Nets", "Alpha Nets", "Beta Nets"))
+    assert (score.cis, score.bem, score.cp) == (0.0, 0.0, 0.0)
+    assert (score.bem_complete, score.ktau) == (None, None)
+    assert score.cp_partial == 1 / 6
+    # Gains 1, 4, 3 at places 1 to 3.
+    best = 4 + 3 / math.log2(3) + 2 / 2 + 1 / math.log2(5)
+    assert score.ndcg == pytest.approx((1 + 4 / math.log2(3) + 3 / 2) / best)
+
+
+def test_invented_titles_are_ignored():
+    plain = score_ranking_row(GOLD, answer(*GOLD))
+    padded = score_ranking_row(GOLD, answer("Made Up", *GOLD, "Made Up Too"))
+    assert padded.values() == plain.values()
+    assert padded.found.invented == 2
+
+
+def test_an_empty_answer_is_zero_except_where_it_is_undefined():
+    assert score_ranking_row(GOLD, None).values() == {
+        "cis": 0.0,
+        "bem": 0.0,
+        "cp": 0.0,
+        "cp_partial": 0.0,
+        "bem_complete": None,
+        "ktau": None,
+        "ndcg": 0.0,
+    }
+
+
+def test_one_title_has_no_tau():
+    score = score_ranking_row(["Alpha Nets"], "1. Alpha Nets")
+    assert (score.cis, score.bem, score.cp, score.ndcg, score.ktau) == (1.0, 1.0, 1.0, 1.0, None)
+    assert score_ranking_row(["Alpha Nets"], "1. Beta Nets").cp == 0.0
+
+
+def test_a_gold_title_that_is_there_twice_counts_at_its_better_rank():
+    gold = ["Alpha", "Beta", "ALPHA", "Gamma"]
+    assert score_ranking_row(gold, answer("Alpha", "Beta", "Gamma")).bem == 1.0
+    assert score_ranking_row(gold, answer("Beta", "Alpha", "Gamma")).ktau == 1 / 3
+
+
+def test_means_are_over_the_rows_that_have_a_value():
+    rows = [
+        RankingRow(GOLD, answer(*GOLD)),
+        RankingRow(GOLD, answer(*reversed(GOLD))),
+        RankingRow(GOLD, answer("Alpha Nets")),
+        RankingRow(GOLD, None),
+        RankingRow(["Alpha Nets"], "Alpha Nets"),
+    ]
+    means = score_ranking(rows).means
+    # Complete: rows 1, 2 and 5. Exact: 1 and 5. tau: 1, -1 and three undefined.
+    assert means["cis"] == (3 / 5, 5, 0)
+    assert means["bem"] == (2 / 5, 5, 0)
+    assert means["cp"] == (2 / 5, 5, 0)
+    assert means["bem_complete"] == (2 / 3, 5, 2)
+    assert means["ktau"] == (0.0, 5, 3)
+
+
+def test_no_rows_have_no_means():
+    assert set(score_ranking([]).means.values()) == {(None, 0, 0)}
+
+
+def test_the_gold_itself_is_the_best_answer(data_dir):
+    with (data_dir / "rplm" / "gold.jsonl").open(encoding="utf-8") as stream:
+        golds = [json.loads(line)["gold"] for line in stream]
+    for form in ("\n".join, lambda titles: answer(*titles), json.dumps):
+        means = score_ranking(RankingRow(gold, form(gold)) for gold in golds).means
+        assert [means[metric.name].value for metric in METRICS] == [1.0] * len(METRICS)
+        single = sum(len({title.casefold() for title in gold}) == 1 for gold in golds)
+        assert means["ktau"].undefined == single == 9
+    nothing = score_ranking(RankingRow(gold, "") for gold in golds).means
+    assert all(nothing[name].value == 0.0 for name in ("cis", "bem", "cp", "cp_partial", "ndcg"))
+
+
+def test_pairs_with_ties():
+    # Items a (1, 1), b (1, 2), c (2, 2), d (3, 1): ab tied first, bc and ad tied second,
+    # ac in order, bd and cd against.
+    counts = count_pairs([1, 1, 2, 3], [1, 2, 2, 1])
+    assert (counts.pairs, counts.concordant, counts.discordant) == (6, 1, 2)
+    assert (counts.tied_first, counts.tied_second) == (1, 2)
+    assert kendall_tau([1, 1, 2, 3], [1, 2, 2, 1], "a") == -1 / 6
+    assert kendall_tau([1, 1, 2, 3], [1, 2, 2, 1], "b") == -1 / math.sqrt(5 * 4)
+    # tau-c: 2 levels on the smaller side: 2 (C - D) / (16 * 1/2) = -2/8.
+    assert kendall_tau([1, 1, 2, 3], [1, 2, 2, 1], "c") == -1 / 4
+    assert goodman_kruskal_gamma([1, 1, 2, 3], [1, 2, 2, 1]) == -1 / 3
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [([], []), ([1], [2]), ([1, 1, 1], [1, 2, 3]), ([1.0, math.nan], [1.0, 2.0])],
+)
+def test_undefined_correlations_are_none(first, second):
+    assert kendall_tau(first, second, "b") is None
+    assert kendall_tau(first, second, "c") is None
+    assert goodman_kruskal_gamma(first, second) is None
+
+
+def test_lists_of_unequal_length_are_refused():
+    with pytest.raises(ValueError, match="shorter"):
+        kendall_tau([1, 2, 3], [1, 2])
+
+
+@settings(deadline=None)
+@given(scores_of_items)
+def test_tau_b_and_c_equal_scipy(items):
+    first, second = [one for one, _ in items], [other for _, other in items]
+    for variant in ("b", "c"):
+        ours = kendall_tau(first, second, variant)
+        if ours is None:
+            assert len(set(first)) < 2 or len(set(second)) < 2
+        else:
+            theirs = stats.kendalltau(first, second, variant=variant).statistic
+            assert ours == pytest.approx(theirs, abs=1e-12)
+
+
+@settings(deadline=None)
+@given(scores_of_items)
+def test_pair_counts_equal_the_definition(items):
+    products = [
+        (one[0] - other[0]) * (one[1] - other[1])
+        for place, one in enumerate(items)
+        for other in items[:place]
+    ]
+    counts = count_pairs(*zip(*items, strict=True)) if items else count_pairs([], [])
+    assert counts.concordant == sum(product > 0 for product in products)
+    assert counts.discordant == sum(product < 0 for product in products)
+
+
+@settings(deadline=None)
+@given(scores_of_items, st.sampled_from("abc"))
+def test_tau_is_symmetric_bounded_and_turns_with_a_side(items, variant):
+    first, second = [one for one, _ in items], [other for _, other in items]
+    tau = kendall_tau(first, second, variant)
+    assert tau == kendall_tau(second, first, variant)
+    if tau is not None:
+        assert -1 <= tau <= 1
+        assert kendall_tau([-value for value in first], second, variant) == -tau
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(0, 9), min_size=2, max_size=20), st.integers(1, 20), st.randoms())
+def test_ndcg_equals_scikit_learn(gains, k, chooser):
+    predicted = list(gains)
+    chooser.shuffle(predicted)
+    ours = ndcg(predicted, gains, k)
+    if ours is None:
+        assert not any(gains)
+    else:
+        falling = [list(range(len(gains), 0, -1))]
+        assert ours == pytest.approx(ndcg_score([predicted], falling, k=k))
+
+
+@settings(deadline=None)
+@given(st.permutations(range(6)), st.integers(0, 6))
+def test_every_value_lies_in_its_range(order, cut):
+    gold = [f"Paper {letter}" for letter in "uvwxyz"]
+    score = score_ranking_row(gold, answer(*(gold[index] for index in order[:cut])))
+    for metric in METRICS:
+        value = score.values()[metric.name]
+        assert value is None or metric.low <= value <= metric.high
+
+
+@settings(deadline=None)
+@given(st.permutations(range(5)), st.integers(0, 4))
+def test_saying_a_title_again_changes_nothing(order, repeated):
+    gold = [f"Paper {letter}" for letter in "vwxyz"]
+    titles = [gold[index] for index in order]
+    once = score_ranking_row(gold, answer(*titles))
+    again = score_ranking_row(gold, answer(*titles, titles[repeated]))
+    assert once.values() == again.values()
+    assert again.found.repeated == 1
+
+
+def test_a_hundred_thousand_items_take_seconds_at_most():
+    counts = count_pairs(range(100_000), range(100_000, 0, -1))
+    assert counts.discordant == counts.pairs
+
+
+def test_every_value_is_described():
+    names = {metric.name for metric in METRICS}
+    assert set(score_ranking_row(GOLD, "").values()) == names
+    assert names <= {m.name for m in list_metrics().values() if m.family == "ranking"}

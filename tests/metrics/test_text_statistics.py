@@ -1,0 +1,117 @@
+"""Length ratio, n-gram overlap and the longest common run of words."""
+
+from __future__ import annotations
+
+import random
+import time
+from difflib import SequenceMatcher
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vivavoce.errors import InputError
+from vivavoce.metrics import list_metrics
+from vivavoce.metrics.text_statistics import (
+    MAX_WORDS,
+    length_ratio,
+    longest_common_ngram,
+    ngram_overlap,
+    words_of,
+)
+
+texts = st.lists(st.sampled_from(["a", "b", "c", "É", "模型"]), max_size=40).map(" ".join)
+
+
+def test_length_ratio_counts_words():
+    # 3 words for 4.
+    assert length_ratio("Deep, deep nets.", "We study deep nets") == 3 / 4
+    assert length_ratio("", "We study") == 0.0
+    assert length_ratio("We study", " ?! ") is None
+
+
+def test_overlap_is_the_share_of_gold_ngrams_found_in_the_input():
+    # Pairs of the gold: "a b", "b c", "c d"; the input has "b c" and "c d".
+    assert ngram_overlap("a b c d", "x b c d", n=2) == 2 / 3
+    # Each place counts: "a a" twice, "a b" once, and only "a a" is in the input.
+    assert ngram_overlap("a a a b", "a a", n=2) == 2 / 3
+
+
+def test_a_text_shorter_than_n_has_no_overlap_to_measure():
+    assert ngram_overlap("one two three", "one two three") is None
+    assert ngram_overlap("", "", n=1) is None
+    assert ngram_overlap("one two three", "one", n=2) == 0.0
+
+
+def test_thirteen_words_in_common_are_found():
+    shared = " ".join(f"w{number}" for number in range(13))
+    assert ngram_overlap(shared, f"before {shared} after") == 1.0
+    assert ngram_overlap(shared + " end", f"before {shared} after") == 1 / 2
+    assert ngram_overlap(shared, shared.replace("w6", "w0")) == 0.0
+
+
+@pytest.mark.parametrize("n", [0, -3])
+def test_a_length_below_one_is_refused(n):
+    with pytest.raises(InputError, match=f"n-gram is {n}"):
+        ngram_overlap("a", "a", n=n)
+
+
+def test_longest_common_run_ignores_case_punctuation_and_script_forms():
+    # "we use deep nets" is in both; "ﬁne" is one word spelt with a ligature.
+    assert longest_common_ngram("Here WE use: deep nets!", "so we use deep nets, too") == 4
+    assert longest_common_ngram("ﬁne Ｎets", "FINE nets") == 2
+    assert longest_common_ngram("", "words") == longest_common_ngram("a b", "c d") == 0
+
+
+@settings(deadline=None, max_examples=300)
+@given(texts, texts)
+def test_longest_common_run_equals_difflib(first, second):
+    one, other = words_of(first), words_of(second)
+    matcher = SequenceMatcher(None, one, other, autojunk=False)
+    assert longest_common_ngram(first, second) == matcher.find_longest_match().size
+
+
+@settings(deadline=None, max_examples=300)
+@given(texts, texts, st.integers(1, 9))
+def test_overlap_equals_its_definition(gold, source, n):
+    grams, found = ngrams(gold, n), set(ngrams(source, n))
+    expected = sum(gram in found for gram in grams) / len(grams) if grams else None
+    assert ngram_overlap(gold, source, n) == expected
+
+
+@settings(deadline=None)
+@given(texts, texts, st.integers(1, 9))
+def test_the_longest_run_says_where_overlap_ends(gold, source, n):
+    longest = longest_common_ngram(gold, source)
+    assert longest == longest_common_ngram(source, gold)
+    assert bool(ngram_overlap(gold, source, n)) == (n <= longest)
+
+
+@settings(deadline=None)
+@given(texts)
+def test_a_text_has_all_of_itself(text):
+    count = len(words_of(text))
+    assert longest_common_ngram(text, text) == count
+    assert longest_common_ngram(text, f"{text} {text}") == count
+    assert length_ratio(text, text) == (1.0 if count else None)
+    assert ngram_overlap(text, f"x {text} y", n=2) == (1.0 if count > 1 else None)
+
+
+def test_long_texts_take_seconds_and_words_beyond_the_cap_are_not_read():
+    chooser = random.Random(5)
+    words = [f"w{chooser.randrange(5000)}" for _ in range(MAX_WORDS)]
+    text = " ".join(words)
+    start = time.process_time()
+    assert longest_common_ngram(text, f"{text} unread") == MAX_WORDS
+    assert longest_common_ngram("a " * 10 * MAX_WORDS, text) == 0
+    assert time.process_time() - start < 20
+
+
+def test_every_value_is_described():
+    metrics = list_metrics()
+    assert {"length_ratio", "ngram_overlap"} <= set(metrics)
+
+
+def ngrams(text: str, n: int) -> list[tuple[str, ...]]:
+    words = words_of(text)
+    return [tuple(words[start : start + n]) for start in range(len(words) - n + 1)]

@@ -1,0 +1,278 @@
+"""Rows out of files as people, programs and accidents write them."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from vivavoce.errors import InputError
+from vivavoce.records import Document, Fault
+from vivavoce.sources import Piece, ReadOptions
+from vivavoce.sources.metadata import SOURCE, unknown_columns
+
+same_folder = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+
+
+def read(path: Path, **rename: str) -> list[Document | Fault]:
+    options = ReadOptions(rename)
+    return [item for piece in SOURCE.pieces(path) for item in SOURCE.read(piece, options)]
+
+
+def write(folder: Path, name: str, content: str | bytes) -> Path:
+    path = folder / name
+    data = content.encode() if isinstance(content, str) else content
+    path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    return path
+
+
+def kinds(items: list[Document | Fault]) -> list[str | None]:
+    return [i.given_id if isinstance(i, Document) else i.where for i in items]
+
+
+def test_the_format_is_told_from_the_content(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"id": ["p1"]}), tmp_path / "table.csv")
+    assert kinds(read(tmp_path / "table.csv")) == ["p1"]
+    assert kinds(read(write(tmp_path, "lines.csv", ' \n{"id": "p1"}'))) == ["p1"]
+    assert kinds(read(write(tmp_path, "cells.jsonl", "id,title\np1,T\n"))) == ["p1"]
+    packed = tmp_path / "packed.jsonl"
+    packed.write_bytes(gzip.compress(b'{"id": "p1"}'))
+    assert kinds(read(packed)) == ["p1"]
+    assert kinds(read(write(tmp_path, "bom.jsonl", b'\xef\xbb\xbf{"id": "p1"}'))) == ["p1"]
+
+
+def test_a_folder_walk_takes_files_by_their_suffix() -> None:
+    names = [
+        "a.parquet",
+        "a.jsonl",
+        "a.JSONL.GZ",
+        "a.ndjson",
+        "a.csv",
+        "a.csv.gz",
+        "a.pdf",
+        "a.xml",
+    ]
+    assert [SOURCE.matches(Path(name)) for name in names] == [True] * 6 + [False] * 2
+
+
+def test_bad_json_lines_are_named_and_the_rest_goes_in(tmp_path: Path) -> None:
+    lines = [
+        b"not json",
+        b'{"id": "p2"}',
+        b"",
+        b'{"id": "p4", "year": NaN}',
+        b"[1, 2]",
+        b'{"id": "\xff"}',
+        b"[" * 100_000,
+        b'{"id": "p8"}\r',
+        b'{"id": "p9"',
+    ]
+    items = read(write(tmp_path, "a.jsonl", b"\n".join(lines)))
+    assert kinds(items) == [
+        "a.jsonl:1",
+        "p2",
+        "a.jsonl:4",
+        "a.jsonl:5",
+        "a.jsonl:6",
+        "a.jsonl:7",
+        "p8",
+        "a.jsonl:9",
+    ]
+
+
+def test_csv_as_spreadsheets_write_it(tmp_path: Path) -> None:
+    content = (
+        b"\xef\xbb\xbfid,title,abstract\r\n"
+        b'p1,"A ""quoted"" title","two\r\nlines, and a comma"\r\n'
+        b"\r\n"
+        b"p5,T,A\r\n"
+    )
+    first, second = read(write(tmp_path, "a.csv", content))
+    assert isinstance(first, Document)
+    assert (first.title, first.abstract) == ('A "quoted" title', "two\nlines, and a comma")
+    assert kinds([second]) == ["p5"]
+
+
+def test_bad_csv_lines_are_named_and_the_rest_goes_in(tmp_path: Path) -> None:
+    content = (
+        b'id,title\np2,T\np3,T,more\np4,"open quote\np5,T\np6,\xff\np7,"x"y\np8,T\np9\np10,"last'
+    )
+    items = read(write(tmp_path, "a.csv", content))
+    assert kinds(items) == [
+        "p2",
+        "a.csv:3",
+        "a.csv:4",
+        "p5",
+        "a.csv:6",
+        "a.csv:7",
+        "p8",
+        "a.csv:9",
+        "a.csv:10",
+    ]
+
+
+def test_a_field_beyond_the_limit_costs_one_line(tmp_path: Path) -> None:
+    content = "id,title\np2," + "x" * 200_000 + "\np3,T\n"
+    assert kinds(read(write(tmp_path, "a.csv", content))) == ["a.csv:2", "p3"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("a.csv", b"", "is empty"),
+        ("a.jsonl", b"", "is empty"),
+        ("a.csv", b"name,stars\nT,5\n", "none of the columns id, title"),
+        ("a.csv", "id,title\np1,T\n".encode("utf-16"), "not UTF-8"),
+        ("a.csv", b"id,title,id\n1,2,3\n", "more than one column 'id'"),
+        ("a.csv", b"\x89PNG\r\n\x1a\n", "not UTF-8"),
+        ("a.parquet", b"PAR1 and nothing else", "not readable Parquet"),
+        ("a.jsonl", b"\x1f\x8bnot gzip", "cannot be read"),
+    ],
+)
+def test_a_file_of_no_use_is_one_fault(
+    tmp_path: Path, name: str, content: bytes, words: str
+) -> None:
+    (item,) = read(write(tmp_path, name, content))
+    assert isinstance(item, Fault)
+    assert item.where == name
+    assert words in item.reason
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.csv"])
+def test_a_cut_gzip_file_gives_the_rows_before_the_cut(tmp_path: Path, name: str) -> None:
+    rows = "".join(
+        f'{{"id": "p{n}"}}\n' if name == "a.jsonl" else f"p{n},{n * 7919 % 1009}\n"
+        for n in range(20_000)
+    )
+    head = "" if name == "a.jsonl" else "id,title\n"
+    packed = gzip.compress((head + rows).encode())
+    path = tmp_path / name
+    path.write_bytes(packed[: len(packed) // 2])
+    *items, last = read(path)
+    assert 1000 < len(items) < 20_000
+    assert isinstance(last, Fault)
+    assert "cannot be read beyond row" in last.reason
+    assert unknown_columns(path, ReadOptions()) == []
+
+
+def test_a_damaged_parquet_page_is_a_fault(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    table = pa.table({"id": [f"p{n}" for n in range(5000)]})
+    pq.write_table(table, path, compression="zstd", use_dictionary=False)
+    content = bytearray(path.read_bytes())
+    content[100:2000] = bytes(1900)
+    path.write_bytes(content)
+    (item,) = read(path)
+    assert isinstance(item, Fault)
+    assert "cannot be read beyond row 0" in item.reason
+
+
+def test_a_parquet_column_whose_name_is_not_utf8_is_a_fault(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    # Without the stored Arrow schema the name of the Parquet schema counts.
+    pq.write_table(pa.table({"id": ["p"], "colour": ["c"]}), path, store_schema=False)
+    path.write_bytes(path.read_bytes().replace(b"colour", b"colo\xffr"))
+    (item,) = read(path)
+    assert isinstance(item, Fault)
+    assert "not UTF-8" in item.reason
+    assert unknown_columns(path, ReadOptions()) == []
+
+
+def test_a_parquet_cell_that_is_not_utf8_costs_its_row(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    titles = pa.array([b"good", b"\xff", b"also good"]).view(pa.string())
+    pq.write_table(pa.table({"id": ["p1", "p2", "p3"], "title": titles}), path)
+    assert kinds(read(path)) == ["p1", "a.parquet:2", "p3"]
+
+
+def test_parquet_types_of_data_frames_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    table = pa.table(
+        {
+            "id": pa.array([1.0, 2.0]),
+            "title": pa.array(["A", "A"]).dictionary_encode(),
+            "published": pa.array([0, None], pa.timestamp("ms", tz="UTC")),
+            "year": pa.array([float("nan"), 2014.0]),
+        }
+    )
+    pq.write_table(table, path)
+    first, second = read(path)
+    assert isinstance(first, Document)
+    assert isinstance(second, Document)
+    assert (first.given_id, first.published) == ("1", "1970-01-01")
+    assert (second.title, second.published) == ("A", "2014")
+
+
+def test_a_path_that_is_no_file_is_wrong_use(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is not a file"):
+        list(SOURCE.pieces(tmp_path / "absent.jsonl"))
+    with pytest.raises(InputError, match="does not exist"):
+        unknown_columns(tmp_path / "absent.jsonl", ReadOptions())
+
+
+@same_folder
+@given(
+    st.sampled_from(["a.jsonl", "a.csv", "a.parquet", "a.jsonl.gz"]),
+    st.sampled_from([b"", b"id,title\n", b'{"id": 1}\n', b"PAR1", b"\x1f\x8b\x08"]),
+    st.binary(max_size=200),
+)
+def test_any_bytes_give_documents_or_faults(
+    tmp_path: Path, name: str, head: bytes, tail: bytes
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(head + tail)
+    assert all(isinstance(item, Document | Fault) for item in read(path))
+    unknown_columns(path, ReadOptions())
+
+
+def is_partition(pieces: list[Piece], end: int) -> bool:
+    stops = [piece.stop for piece in pieces]
+    return [piece.start for piece in pieces] == [0, *stops[:-1]] and stops[-1] == end
+
+
+@pytest.mark.parametrize("final", ["", "\n"])
+def test_json_lines_are_cut_every_ten_thousand_lines(tmp_path: Path, final: str) -> None:
+    # 25,000 lines and two blank ones: 10,000 + 10,000 + 5,002.
+    lines = [f'{{"id": "p{n}"}}' for n in range(25_000)]
+    path = write(tmp_path, "a.jsonl", "\n".join(["", "", *lines]) + final)
+    pieces = list(SOURCE.pieces(path))
+    assert is_partition(pieces, path.stat().st_size)
+    assert [piece.first_row for piece in pieces] == [1, 10_001, 20_001]
+    assert [d.given_id for d in read(path) if isinstance(d, Document)] == [
+        f"p{n}" for n in range(25_000)
+    ]
+    assert len(list(SOURCE.read(pieces[0], ReadOptions()))) == 9_998
+
+
+def test_a_fault_in_a_later_piece_has_its_line_of_the_file(tmp_path: Path) -> None:
+    lines = ['{"id": "p"}'] * 12_344 + ["bad"]
+    assert kinds(read(write(tmp_path, "a.jsonl", "\n".join(lines))))[-1] == "a.jsonl:12345"
+
+
+@pytest.mark.parametrize(
+    ("rows", "group", "starts"),
+    [
+        (25_000, 25_000, [0, 10_000, 20_000]),  # one large group
+        (25_000, 100, [0, 10_000, 20_000]),  # many small groups
+        (25_000, 6_000, [0, 12_000, 24_000]),  # two small groups make a piece
+        (176_000, 176_000, list(range(0, 176_000, 11_000))),  # at most 16 to a group
+        (30_000, 11_000, [0, 10_000, 11_000, 21_000, 22_000]),  # groups of 11,000 and 8,000
+        (500, 500, [0]),
+    ],
+)
+def test_parquet_is_cut_into_runs_of_rows(
+    tmp_path: Path, rows: int, group: int, starts: list[int]
+) -> None:
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"id": range(rows)}), path, row_group_size=group)
+    pieces = list(SOURCE.pieces(path))
+    assert [piece.start for piece in pieces] == starts
+    assert len(pieces) == 1 or is_partition(pieces, rows)
+    assert [d.given_id for d in read(path) if isinstance(d, Document)] == list(
+        map(str, range(rows))
+    )
