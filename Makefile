@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: help demo test check setup clean
+.PHONY: help demo test check setup tutorial clean
 
 help: ## list what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -23,6 +23,9 @@ check: $(VENV)/.dev ## formatting, lint, types, import order, benchmark conventi
 	$(BIN)/inspect-evals-lint --all
 
 setup: $(VENV)/.dev ## everything a developer needs
+
+tutorial: $(VENV)/.dev ## write into the tutorial what its commands print now
+	$(BIN)/python tests/docs/commands.py
 
 clean: ## remove what was made
 	rm -rf $(VENV) viva-demo

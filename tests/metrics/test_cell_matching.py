@@ -81,6 +81,7 @@ def test_folding_twice_changes_nothing_more_for_plain_words(text: str) -> None:
         ("(88.5)", 88.5),
         ("88,5", 88.5),
         ("1,234.5", 1234.5),
+        ("17 043", 17043.0),
         ("F1: 88.5", 88.5),
         ("~88.5 BLEU", 88.5),
         ("1.2 × 10^-3", 0.0012),

@@ -120,6 +120,11 @@ def test_other_methods_stay_apart(name: str) -> None:
     assert method_key(name) not in {method_key("BERT"), method_key("YOLO")}
 
 
+def test_methods_named_by_their_citation_stay_apart() -> None:
+    assert method_key("He et al. (2017)") != method_key("He et al. (2018)")
+    assert method_key("BERT (w/ SQuAD; Cui et al., 2019)") == method_key("BERT (w/ SQuAD)")
+
+
 @pytest.mark.parametrize("name", ["Ours", "(Vaswani et al., 2017)", "[1]", "*"])
 def test_a_name_that_is_only_a_citation_stays_a_name(name: str) -> None:
     assert method_key(name) != ""

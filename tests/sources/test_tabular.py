@@ -179,7 +179,7 @@ def test_a_parquet_column_whose_name_is_not_utf8_is_a_fault(tmp_path: Path) -> N
     path.write_bytes(path.read_bytes().replace(b"colour", b"colo\xffr"))
     (item,) = read(path)
     assert isinstance(item, Fault)
-    assert "not UTF-8" in item.reason
+    assert "not readable Parquet" in item.reason
     assert unknown_columns(path, ReadOptions()) == []
 
 

@@ -60,6 +60,7 @@ _QUANTITY = re.compile(rf"([+-]?{_DIGITS})\s*([a-zµ%/°.]{{0,30}})", re.IGNOREC
 _SCALE_SUFFIX = re.compile(r"\s?(k|thousand|m|million|b|bn|billion)\b", re.IGNORECASE)
 _POWER = re.compile(r"\s?[×x*·]\s?10\s?\^?\s?([+-]?\d{1,3})(?!\d)", re.IGNORECASE)
 _ASIDE = re.compile(r"(?:±|\+/-|\+-)\s*[\d.,]+\s*%?|\([^()]*\)|\[[^\[\]]*\]")
+_SPACED_THOUSANDS = re.compile(r"(?<=\d)[ ](?=\d{3}(?!\d))")
 _SUPERSCRIPTS = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹†‡§*#]+$")
 _DASHES = str.maketrans("−–—‐‑‒", "------")
 
@@ -116,8 +117,10 @@ def read_number(cell: str) -> float | None:
 
     What stands in brackets or after ± is an aside. None without a number or with several.
     """
-    text = unicodedata.normalize("NFKC", _SUPERSCRIPTS.sub("", plain_words(cell[:_MAX_NUMBER])))
-    text = text.translate(_DASHES)
+    if len(cell) > _MAX_NUMBER:
+        return None
+    text = unicodedata.normalize("NFKC", _SUPERSCRIPTS.sub("", plain_words(cell)))
+    text = _SPACED_THOUSANDS.sub("", text.translate(_DASHES))
     for candidate in (_ASIDE.sub(" ", text), text):
         numbers = list(_NUMBER.finditer(candidate))
         if len(numbers) == 1 or _is_power(numbers, candidate):

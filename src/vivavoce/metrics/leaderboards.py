@@ -196,18 +196,25 @@ def method_key(name: str) -> str:
     words = unicodedata.normalize("NFC", plain_words(name[:_MAX_NAME]))
     bare = _BRACKETED.sub(_without_citation, _NUMBERED_CITATION.sub(" ", _OURS.sub(" ", words)))
     key = folded(_MARKS.sub("", bare.strip()))
+    if key.endswith(("etal", "etal.")):  # the year tells the methods of one author apart
+        return folded(words)
     return key or folded(words) or name.strip()
 
 
 def _without_citation(bracketed: re.Match[str]) -> str:
-    """A space for `(Devlin et al., 2019)`, `(2019)` and their like; other brackets stay."""
-    inside = bracketed.group(1).strip()
-    is_year = _YEAR.fullmatch(inside) is not None
-    authors = _AUTHORS.search(inside)
-    is_citation = is_year or (
-        authors is not None and ("et" in authors.group() or _YEAR.search(inside) is not None)
+    """Drop `(Devlin et al., 2019)`, `(2019)` and their like; what else a bracket says stays."""
+    parts = bracketed.group(1).split(";")
+    kept = [part for part in parts if not _is_citation(part.strip())]
+    if len(kept) == len(parts):
+        return bracketed.group()
+    return f"({';'.join(kept)})" if kept else " "
+
+
+def _is_citation(text: str) -> bool:
+    authors = _AUTHORS.search(text)
+    return _YEAR.fullmatch(text) is not None or (
+        authors is not None and ("et" in authors.group() or _YEAR.search(text) is not None)
     )
-    return " " if is_citation else bracketed.group()
 
 
 def _choose_columns(
@@ -246,7 +253,7 @@ def _count_numbers(rows: Sequence[Sequence[str]], column: int) -> int:
 
 def _share(hits: int, asked: int, *, asks: bool) -> Ratio:
     """A precision: 0 where nothing was given, undefined where nothing was asked for."""
-    return Ratio(hits, asked, 0.0 if asks else None)
+    return Ratio(hits, asked, when_none=0.0) if asks else Ratio(0, 0)
 
 
 def _number(score: str | float | None) -> float | None:

@@ -112,15 +112,14 @@ def _ngrams(words: Sequence[str], n: int) -> Iterable[Hashable]:
 
 
 def _longest_common_subsequence(first: Sequence[str], second: Sequence[str]) -> int:
-    """Length of the longest common subsequence; words that only one side has are dropped first."""
-    ids = {word: number for number, word in enumerate(dict.fromkeys(second))}
-    shared_first = [ids[word] for word in first if word in ids]
-    shared = set(shared_first)
-    shared_second = [number for number in map(ids.__getitem__, second) if number in shared]
-    if len(ids) > sys.maxunicode:
-        return LCSseq.similarity(shared_first, shared_second)
+    """Length of the longest common subsequence; words that only `first` has are dropped."""
+    different = dict.fromkeys(second)
+    if len(different) > sys.maxunicode:
+        return LCSseq.similarity(first, second)
     # One character a word: the library compares strings several times faster than lists.
-    return LCSseq.similarity("".join(map(chr, shared_first)), "".join(map(chr, shared_second)))
+    letters = dict(zip(different, map(chr, range(len(different))), strict=True))
+    kept = "".join([letters[word] for word in first if word in letters])
+    return LCSseq.similarity(kept, "".join(map(letters.__getitem__, second)))
 
 
 def _overlap(matches: int, predicted: int, expected: int) -> Overlap:

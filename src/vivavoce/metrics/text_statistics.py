@@ -27,14 +27,17 @@ import numpy.typing as npt
 from vivavoce.errors import InputError
 from vivavoce.metrics import Metric
 
-_BROWN = "Brown et al. 2020, appendix C"
-
+# Only what has a range is a metric; a ratio of lengths and a length have no upper end.
 METRICS = (
     Metric(
-        *("length_ratio", "words of the prediction per word of the reference", "text"),
-        *(0.0, float("inf"), "Papineni et al. 2002, section 2.2.2"),
+        "ngram_overlap",
+        "gold n-grams found in the input",
+        "text",
+        0.0,
+        1.0,
+        "Brown et al. 2020, appendix C",
+        higher_is_better=False,
     ),
-    Metric("ngram_overlap", "gold n-grams found in the input", "text", 0.0, 1.0, _BROWN),
 )
 
 MAX_WORDS = 250_000

@@ -63,7 +63,7 @@ def column_names(path: Path, looked_for: Collection[str] = ()) -> list[str]:
     kind = _format(path)
     if kind == "parquet":
         with _open_parquet(path) as file:
-            return list(dict.fromkeys(_parquet_names(file)))
+            return list(dict.fromkeys(file.schema_arrow.names))
     if kind == "csv":
         return list(dict.fromkeys(_csv_header(_csv_records(path))))
     return _json_keys(path, looked_for)
@@ -123,16 +123,8 @@ def _open_parquet(path: Path) -> pq.ParquetFile:
 
     try:
         return pq.ParquetFile(path)
-    except (OSError, pa.ArrowException) as error:
+    except (OSError, UnicodeDecodeError, pa.ArrowException) as error:
         raise BadFile(f"the file is not readable Parquet: {error}") from error
-
-
-def _parquet_names(file: pq.ParquetFile) -> list[str]:
-    try:
-        names: list[str] = file.schema_arrow.names
-    except UnicodeDecodeError as error:
-        raise BadFile("the file has a column whose name is not UTF-8") from error
-    return names
 
 
 def _group_sizes(path: Path) -> list[int]:
@@ -171,7 +163,7 @@ def _parquet_rows(piece: Piece, wanted: Collection[str]) -> Rows:
             groups.append(index)
         before += size
     with _open_parquet(piece.path) as file:
-        names = _parquet_names(file)
+        names = file.schema_arrow.names
         _check_header(names, wanted)
         columns = [name for name in names if name in wanted]
         try:

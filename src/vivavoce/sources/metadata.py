@@ -121,4 +121,5 @@ SOURCE = Source(
     matches=_matches,
     pieces=_pieces,
     read=_read,
+    ignored_columns=unknown_columns,
 )

@@ -1,0 +1,163 @@
+"""Literature tables as people and models write them: JSON rows, or tables inside a text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from vivavoce.errors import InputError
+from vivavoce.metrics.cell_matching import folded
+from vivavoce.metrics.literature_tables import LiteratureTable, TableRow
+from vivavoce.text.cell_text import collapse_spaces, plain_words
+from vivavoce.text.normalise import normalise_title
+from vivavoce.text.table_budget import MAX_CELLS, MAX_COLUMNS, MAX_ROWS, ParsedTable
+from vivavoce.text.table_parsing import parse_tables
+
+
+class PaperNames:
+    """Finds the paper that a table cell names, by id or by title."""
+
+    def __init__(self, gold: LiteratureTable, titles: Mapping[str, str] | None = None) -> None:
+        papers = [*gold.papers, *(row.paper for row in gold.rows), *(titles or {})]
+        self._by_id = {folded(paper): paper for paper in reversed(papers)}
+        self._by_title = {
+            normalise_title(plain_words(title)): paper
+            for paper, title in reversed((titles or {}).items())
+            if normalise_title(title)
+        }
+
+    def find(self, name: str) -> str:
+        """The paper's id; a name that no paper has stands for itself, marked as unknown."""
+        words = plain_words(name)
+        outer, _, inner = words.partition("[")
+        for candidate in (words, words.strip("[]()"), inner.partition("]")[0], outer):
+            paper = self._by_id.get(folded(candidate)) or self._by_title.get(
+                normalise_title(candidate)
+            )
+            if paper is not None and candidate.strip():
+                return paper
+        return f"unknown: {folded(words)}"
+
+
+def table_from_json(value: Mapping[str, Any], names: PaperNames | None = None) -> LiteratureTable:
+    """The table of a gold or prediction row; `InputError` says which part has the wrong type.
+
+    Without `papers` the selection is the papers of the rows. What lies beyond the limits of
+    tables in answers is not read.
+    """
+    table = _typed(value.get("table") or {}, Mapping, "table", "an object")
+    rows = _typed(table.get("rows") or [], list, "table.rows", "a list")
+    columns = _read_columns(table, rows)
+    limit = min(MAX_ROWS, MAX_CELLS // max(1, len(columns)))
+    read = [_read_row(row, columns[:MAX_COLUMNS], names) for row in rows[:limit]]
+    papers = value.get("papers")
+    selected = [row.paper for row in read] if papers is None else _read_papers(papers, names)
+    return LiteratureTable(
+        papers=tuple(dict.fromkeys(selected)),
+        columns=tuple(columns[:MAX_COLUMNS]),
+        rows=tuple(read),
+        truncated=len(rows) > limit or len(columns) > MAX_COLUMNS,
+    )
+
+
+def table_from_text(
+    text: str | None, names: PaperNames, papers: Sequence[str] | None = None
+) -> LiteratureTable:
+    """The table of a model's answer: its first column names the papers.
+
+    Several tables are one when they share columns (more rows) or share none (more columns).
+    """
+    answer = parse_tables(text or "")
+    columns: dict[str, int] = {}
+    merged: list[tuple[str, dict[int, str]]] = []
+    for table in answer.tables:
+        _merge(table, names, columns, merged)
+    rows = tuple(
+        TableRow(paper, tuple(cells.get(column) for column in range(len(columns))))
+        for paper, cells in merged[: MAX_CELLS // max(1, len(columns))]
+    )
+    selected = [row.paper for row in rows] if papers is None else _read_papers(papers, names)
+    return LiteratureTable(
+        papers=tuple(dict.fromkeys(selected)),
+        columns=tuple(columns),
+        rows=rows,
+        truncated=answer.truncated or len(rows) < len(merged),
+    )
+
+
+def _merge(
+    table: ParsedTable,
+    names: PaperNames,
+    columns: dict[str, int],
+    merged: list[tuple[str, dict[int, str]]],
+) -> None:
+    """Add the rows of one table of an answer to what its earlier tables said."""
+    header = [plain_words(name) for name in table.header[1:]]
+    brings_columns = bool(columns) and not any(name in columns for name in header)
+    places = [columns.setdefault(name, len(columns)) for name in header]
+    waiting: dict[str, list[dict[int, str]]] = {}
+    if brings_columns:
+        for paper, cells in reversed(merged):
+            waiting.setdefault(paper, []).append(cells)
+    for row in table.rows:
+        if row == table.header or not row[0]:
+            continue
+        paper = names.find(row[0])
+        known = waiting.get(paper)
+        cells = known.pop() if known else {}
+        if not known and not cells:
+            merged.append((paper, cells))
+        for place, cell in zip(places, row[1:], strict=True):
+            cells.setdefault(place, cell)
+
+
+def _read_columns(table: Mapping[str, Any], rows: Sequence[Any]) -> list[str]:
+    """The listed columns and, after them, those that only rows mention."""
+    listed = _typed(table.get("columns") or [], list, "table.columns", "a list")
+    columns = dict.fromkeys(_typed(name, str, "table.columns", "names") for name in listed)
+    for row in rows[:MAX_ROWS]:
+        cells = _typed(row, Mapping, "table.rows", "objects").get("cells") or {}
+        columns |= dict.fromkeys(_typed(cells, Mapping, "cells", "an object"))
+    return list(columns)
+
+
+def _read_row(row: Mapping[str, Any], columns: Sequence[str], names: PaperNames | None) -> TableRow:
+    paper = row.get("paper")
+    if not isinstance(paper, str | int) or isinstance(paper, bool):
+        raise InputError("Each row of a table needs a paper: its id, as a string or an integer.")
+    cells = row.get("cells") or {}
+    return TableRow(_name(paper, names), tuple(_cell_text(cells.get(column)) for column in columns))
+
+
+def _read_papers(papers: Any, names: PaperNames | None) -> list[str]:
+    listed = _typed(papers, list, "papers", "a list")
+    return [_name(_typed(paper, str | int, "papers", "ids"), names) for paper in listed]
+
+
+def _name(paper: str | int, names: PaperNames | None) -> str:
+    text = str(paper)
+    return names.find(text) if names is not None else text
+
+
+def _cell_text(value: Any) -> str | None:
+    """A cell as text: lists joined by commas, True and False as yes and no."""
+    if value is None:
+        return None
+    if isinstance(value, list):
+        parts = [_cell_text(part) for part in value if not isinstance(part, list)]
+        if len(parts) < len(value):
+            raise InputError("A cell of a table is a value or a list of values, not a nested list.")
+        return ", ".join(part for part in parts if part)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return hex(value) if value.bit_length() > 1000 else str(value)
+    if isinstance(value, float):
+        return repr(value)
+    return collapse_spaces(_typed(value, str, "A cell of a table", "text, a number or null"))
+
+
+def _typed(value: Any, kind: Any, what: str, expected: str) -> Any:
+    if not isinstance(value, kind):
+        raise InputError(f"{what} must be {expected}, not {type(value).__name__}.")
+    return value

@@ -1,0 +1,237 @@
+"""Literature-review tables: the right papers, columns, cells and relations between cells.
+
+Each aspect is a set of questions asked twice: those of the gold table answered on the system's
+(recall), those of the system's table answered on the gold (precision).
+
+- `paper`: one question a paper: is it in the other's selection?
+- `schema`: one a column: has the other table a column of that meaning (`table_schema`)?
+- `unary`: one a cell: has the other table the same value for that paper and column
+  (`cell_matching`)? An absent or N/A cell asks nothing.
+- `pairwise`: one a pair of cells of one column in two rows: are both values kept, and with them
+  their relation (less, equal, greater; same, different)? A relation follows from the values, so a
+  column with n values of which h are kept has n(n-1)/2 questions and h(h-1)/2 right answers.
+  `pairs=10` draws as many questions a table, as the paper does.
+
+Rows of one paper are matched one to one so that most cells agree; equal rows count once. The
+order of rows, columns and papers costs nothing. A system without an answer scores P = R = 0.
+F1 is the harmonic mean of the aggregated P and R, `avg` the mean of the three F1 of the table
+(schema, unary, pairwise). An aspect in which neither side has a question is undefined.
+
+Source: arXiv2Table, section 5 (two-way questions), with its language model answering questions
+replaced by comparison of normalised values.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+import numpy as np
+
+from vivavoce.metrics import Metric
+from vivavoce.metrics.cell_matching import cell_key, folded
+from vivavoce.metrics.ratios import Aggregate, Ratio, aggregate_ratios, harmonic_mean
+from vivavoce.metrics.table_schema import column_unit, match_columns
+
+ASPECTS = ("paper", "schema", "unary", "pairwise")
+_TABLE_ASPECTS = ("schema", "unary", "pairwise")
+_SOURCE = "arXiv2Table, section 5"
+_MEANINGS = {"p": "precision", "r": "recall", "f1": "F1"}
+
+METRICS = (
+    *(
+        Metric(f"{aspect}_{part}", f"{meaning} of {aspect} questions", "tables", 0.0, 1.0, _SOURCE)
+        for aspect in ASPECTS
+        for part, meaning in _MEANINGS.items()
+    ),
+    Metric("avg", "mean F1 of schema, unary and pairwise", "tables", 0.0, 1.0, _SOURCE),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """What a table says of one paper: a value for each column, None where there is none."""
+
+    paper: str
+    cells: tuple[str | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LiteratureTable:
+    """A selection of papers and a table about them."""
+
+    papers: tuple[str, ...]
+    columns: tuple[str, ...]
+    rows: tuple[TableRow, ...]
+    truncated: bool = False
+    """Rows or columns beyond the limits were not read."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableScore:
+    """The questions of one table that were answered rightly."""
+
+    ratios: Mapping[str, Ratio]
+    """By name of the metric: precision and recall of each aspect."""
+    invented_papers: int
+    """Papers the system selected that are not gold."""
+    truncated: bool
+
+    def values(self) -> dict[str, float | None]:
+        """Every metric of this table alone, by name."""
+        return aggregate_tables([self])
+
+
+def score_table(
+    gold: LiteratureTable, system: LiteratureTable, *, pairs: int | None = None, seed: int = 0
+) -> TableScore:
+    """Compare a system's table with the gold one; `pairs` asks that many pairwise questions."""
+    wanted, selected = set(gold.papers), set(system.papers)
+    columns = match_columns(gold.columns, system.columns)
+    truth, answer = _Grid(gold), _Grid(system)
+    kept = _kept_cells(truth, answer, columns)
+    recalled = truth.answers({(row, column) for row, column, _, _ in kept})
+    supported = answer.answers({(row, column) for _, _, row, column in kept})
+    right = {
+        "paper": (Ratio(len(wanted & selected), len(wanted)), len(selected)),
+        "schema": (Ratio(len(columns), len(gold.columns)), len(system.columns)),
+    }
+    ratios: dict[str, Ratio] = {}
+    for aspect, (recall, asked) in right.items():
+        ratios[f"{aspect}_r"] = recall
+        ratios[f"{aspect}_p"] = _precision(recall, Ratio(recall.hits, asked))
+    for aspect, count in (("unary", _count_cells), ("pairwise", _pair_counter(pairs, seed))):
+        ratios[f"{aspect}_r"] = count(recalled)
+        ratios[f"{aspect}_p"] = _precision(ratios[f"{aspect}_r"], count(supported))
+    return TableScore(ratios, len(selected - wanted), system.truncated)
+
+
+def aggregate_tables(
+    scores: Sequence[TableScore], how: Aggregate = "macro"
+) -> dict[str, float | None]:
+    """Every metric over many tables: F1 of the aggregated P and R; micro pools questions."""
+    values: dict[str, float | None] = {}
+    for aspect in ASPECTS:
+        for part in ("p", "r"):
+            name = f"{aspect}_{part}"
+            values[name] = aggregate_ratios([score.ratios[name] for score in scores], how)
+        values[f"{aspect}_f1"] = harmonic_mean(values[f"{aspect}_p"], values[f"{aspect}_r"])
+    f1s = [f1 for aspect in _TABLE_ASPECTS if (f1 := values[f"{aspect}_f1"]) is not None]
+    values["avg"] = math.fsum(f1s) / len(f1s) if f1s else None
+    return values
+
+
+class _Grid:
+    """A table as keys, equal rows once, in an order that does not depend on how it was written."""
+
+    def __init__(self, table: LiteratureTable) -> None:
+        names = table.columns
+        self.order = sorted(range(len(names)), key=lambda column: (folded(names[column]), column))
+        units = [column_unit(name) for name in names]
+        known: dict[tuple[str | None, str], str] = {}
+        rows: dict[tuple[str, tuple[str, ...]], None] = {}
+        for row in table.rows:
+            cells = list(zip(row.cells, units, strict=True))
+            for cell in cells:
+                if cell not in known:
+                    known[cell] = cell_key(*cell)
+            rows[row.paper, tuple(known[cell] for cell in cells)] = None
+        self.rows = sorted(
+            rows, key=lambda row: (row[0], [row[1][column] for column in self.order])
+        )
+
+    def of_papers(self) -> dict[str, list[int]]:
+        """The rows of each paper."""
+        papers: dict[str, list[int]] = {}
+        for index, (paper, _) in enumerate(self.rows):
+            papers.setdefault(paper, []).append(index)
+        return papers
+
+    def answers(self, kept: set[tuple[int, int]]) -> list[list[bool]]:
+        """For each column, its cells that have a value: is it kept by the other table?"""
+        return [
+            [(row, column) in kept for row, (_, keys) in enumerate(self.rows) if keys[column]]
+            for column in self.order
+        ]
+
+
+def _kept_cells(
+    truth: _Grid, answer: _Grid, columns: Mapping[int, int]
+) -> list[tuple[int, int, int, int]]:
+    """Cells with the same value on both sides: row and column there, row and column here."""
+    own = answer.of_papers()
+    kept: list[tuple[int, int, int, int]] = []
+    for paper, rows in truth.of_papers().items():
+        for row, other in _match_rows(truth, rows, answer, own.get(paper, []), columns):
+            keys, given = truth.rows[row][1], answer.rows[other][1]
+            kept += [
+                (row, column, other, there)
+                for column, there in columns.items()
+                if keys[column] and keys[column] == given[there]
+            ]
+    return kept
+
+
+def _match_rows(
+    truth: _Grid,
+    rows: Sequence[int],
+    answer: _Grid,
+    others: Sequence[int],
+    columns: Mapping[int, int],
+) -> list[tuple[int, int]]:
+    """Pair the rows of one paper so that most cells agree."""
+    if len(rows) == len(others) == 1 or not others:
+        return list(zip(rows, others, strict=False))
+    from scipy.optimize import linear_sum_assignment
+
+    codes: dict[str, int] = {"": 0}
+    here = [[truth.rows[row][1][column] for column in columns] for row in rows]
+    there = [[answer.rows[row][1][column] for column in columns.values()] for row in others]
+    coded = [
+        np.array([[codes.setdefault(key, len(codes)) for key in keys] for keys in side])
+        for side in (here, there)
+    ]
+    agreement = np.zeros((len(rows), len(others)))
+    for index, keys in enumerate(coded[0]):
+        agreement[index] = ((coded[1] == keys) & (keys != 0)).sum(axis=1)
+    first, second = linear_sum_assignment(agreement, maximize=True)
+    return [(rows[one], others[other]) for one, other in zip(first, second, strict=True)]
+
+
+def _precision(recall: Ratio, precision: Ratio) -> Ratio:
+    """A system that gives nothing where something was asked is wrong, not undefined."""
+    when_none = 0.0 if recall.asked else None
+    return Ratio(precision.hits, precision.asked, when_none)
+
+
+def _count_cells(columns: Sequence[Sequence[bool]]) -> Ratio:
+    return Ratio(sum(map(sum, columns)), sum(map(len, columns)))
+
+
+def _pair_counter(pairs: int | None, seed: int) -> Callable[[Sequence[Sequence[bool]]], Ratio]:
+    """A count of pairwise questions: all of them, or a seeded draw of as many as `pairs`."""
+
+    def count(columns: Sequence[Sequence[bool]]) -> Ratio:
+        totals = [math.comb(len(cells), 2) for cells in columns]
+        if pairs is None or sum(totals) <= pairs:
+            return Ratio(sum(math.comb(sum(cells), 2) for cells in columns), sum(totals))
+        drawn = random.Random(seed).sample(range(sum(totals)), pairs)
+        starts = list(accumulate(totals, initial=0))
+        hits = 0
+        for number in drawn:
+            column = bisect_right(starts, number) - 1
+            first, second = _pair_at(number - starts[column])
+            hits += columns[column][first] and columns[column][second]
+        return Ratio(hits, pairs)
+
+    return count
+
+
+def _pair_at(number: int) -> tuple[int, int]:
+    """The pair i < j at a place of the list (0, 1), (0, 2), (1, 2), (0, 3), ..."""
+    second = (1 + math.isqrt(1 + 8 * number)) // 2
+    return number - second * (second - 1) // 2, second

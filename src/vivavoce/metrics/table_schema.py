@@ -1,0 +1,147 @@
+"""When two column names ask for the same thing, and which columns of two tables belong together.
+
+A rename by case, number (singular or plural), punctuation, word order or the synonyms below costs
+nothing. A free paraphrase does: it takes a judge to credit it.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Hashable, Sequence
+
+from vivavoce.metrics.cell_matching import MAX_CELL, folded, is_unit
+from vivavoce.text.cell_text import plain_words
+
+SYNONYMS = (
+    ("accuracy", "acc"),
+    ("advantage", "benefit", "merit", "pro", "strength"),
+    ("architecture", "model architecture", "network architecture", "arch"),
+    ("author", "authors"),
+    ("backbone", "backbone model", "base model", "backbone network"),
+    ("baseline", "baseline method", "baseline model"),
+    ("benchmark", "evaluation benchmark"),
+    ("code", "code availability", "code available", "source code", "open source", "public code"),
+    ("contribution", "key contribution", "main contribution"),
+    ("dataset", "corpus", "data", "data corpus"),
+    ("dataset size", "data size", "corpus size"),
+    ("domain", "application domain", "application area", "area", "field"),
+    ("example", "instance", "sample", "data point"),
+    ("feature", "attribute", "characteristic"),
+    ("finding", "key finding", "main finding"),
+    ("goal", "aim", "objective", "purpose"),
+    ("language", "lang"),
+    ("limitation", "con", "disadvantage", "drawback", "shortcoming", "weakness"),
+    ("loss", "loss function"),
+    ("metric", "evaluation measure", "evaluation metric", "measure", "performance metric"),
+    ("method", "approach", "methodology", "technique"),
+    ("modality", "data modality", "input modality"),
+    ("number", "num", "no", "nr", "nb", "count", "amount"),
+    ("parameter", "param", "number of parameters", "parameter count", "model size"),
+    ("participant", "subject"),
+    ("reference", "ref", "citation", "cite"),
+    ("result", "outcome"),
+    ("runtime", "running time", "execution time"),
+    ("task", "problem"),
+    ("venue", "publication venue", "conference", "journal"),
+    ("year", "publication year", "year of publication", "year published", "yr"),
+)
+"""Names that mean the same; the first of each group stands for it."""
+
+_IRREGULAR = {
+    "analyses": "analysis",
+    "corpora": "corpus",
+    "criteria": "criterion",
+    "datum": "data",
+    "hypotheses": "hypothesis",
+    "indices": "index",
+    "matrices": "matrix",
+    "phenomena": "phenomenon",
+    "vertices": "vertex",
+}
+_FILLERS = frozenset({"a", "an", "and", "of", "the", "used", "in"})
+_BRACKETS = re.compile(r"[(\[]([^()\[\]]{0,60})[)\]]")
+_WORD = re.compile(r"[^\W_]+|#")
+_BRITISH = re.compile(r"(?<=\w{3}i)s(?=(?:e|ed|es|er|ers|ing|ation|ations)$)")
+
+
+def column_key(name: str) -> tuple[str, ...]:
+    """What two names of one column have in common; empty only for a name without a letter."""
+    words = tuple(sorted(_WORD_SYNONYMS.get(word, word) for word in _words(name)))
+    return _PHRASES.get(words, words)
+
+
+def column_unit(name: str) -> str:
+    """The unit that a column's name gives in brackets: `Params (M)` -> `m`; else empty."""
+    for inside in _BRACKETS.findall(name):
+        if inside and is_unit(unit := folded(inside)):
+            return unit
+    return ""
+
+
+def match_columns(gold: Sequence[str], system: Sequence[str]) -> dict[int, int]:
+    """Pair columns one to one: positions in `gold` -> positions in `system`.
+
+    Equal names go first, then names equal but for spaces and punctuation, then equal keys.
+    Within a step the columns are paired in the order of their names, so that the order of columns
+    costs nothing.
+    """
+    matched: dict[int, int] = {}
+    for key_of in (folded, _letters, column_key):
+        _match_step(gold, system, key_of, matched)
+    return matched
+
+
+def _match_step(
+    gold: Sequence[str],
+    system: Sequence[str],
+    key_of: Callable[[str], Hashable],
+    matched: dict[int, int],
+) -> None:
+    taken = set(matched.values())
+    waiting: dict[Hashable, list[int]] = {}
+    for column in sorted(range(len(system)), key=lambda column: system[column], reverse=True):
+        key = key_of(system[column])
+        if column not in taken and key:
+            waiting.setdefault(key, []).append(column)
+    for column in sorted(range(len(gold)), key=lambda column: gold[column]):
+        if column not in matched and (columns := waiting.get(key_of(gold[column]))):
+            matched[column] = columns.pop()
+
+
+def _letters(name: str) -> str:
+    return "".join(_WORD.findall(folded(name)))
+
+
+def _words(name: str) -> list[str]:
+    text = _BRACKETS.sub(_without_unit, plain_words(name[:MAX_CELL]))
+    words = _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
+    singular = [_singular("number" if word == "#" else word) for word in words]
+    return [word for word in singular if word not in _FILLERS] or singular
+
+
+def _without_unit(bracketed: re.Match[str]) -> str:
+    return " " if is_unit(folded(bracketed.group(1))) else bracketed.group()
+
+
+def _singular(word: str) -> str:
+    """A word without its plural ending, in American spelling."""
+    word = _IRREGULAR.get(word, word)
+    if len(word) > 4 and word.endswith("ies"):
+        word = f"{word[:-3]}y"
+    elif len(word) > 4 and word.endswith(("sses", "xes", "ches", "shes")):
+        word = word[:-2]
+    elif len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        word = word[:-1]
+    return _BRITISH.sub("z", word)
+
+
+_WORD_SYNONYMS = {
+    _words(name)[0]: _words(group[0])[0]
+    for group in SYNONYMS
+    if len(_words(group[0])) == 1
+    for name in group
+    if len(_words(name)) == 1
+}
+_PHRASES: dict[tuple[str, ...], tuple[str, ...]] = {}
+_PHRASES.update({column_key(name): column_key(group[0]) for group in SYNONYMS for name in group})

@@ -1,0 +1,63 @@
+"""A small round, and the `viva` command run on it as a user would: in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from vivavoce.corpus import ingest
+from vivavoce.rounds import Round
+from vivavoce.tasks import build_round
+
+VIVA = Path(sys.executable).with_name("viva")
+INSPECT = Path(sys.executable).with_name("inspect")
+WINDOW = {"start": "2023-01-01", "end": "2025-01-01"}
+
+
+def small_round(folder: Path, papers: int = 8, *, name: str = "small", seed: int = 0) -> Round:
+    """A round over the first few papers of the sample corpus, one title and abstract each."""
+    if not (folder / "corpus").exists():
+        ingest("sample", Path(str(papers)), folder / "corpus")
+    spec = {"round": {"id": name, "window": WINDOW, "seed": seed, "families": ["writing"]}}
+    return build_round(folder / "corpus", spec, folder / f"round-{seed}")
+
+
+def run(
+    program: Path, *arguments: str | Path, env: Mapping[str, str] | None = None, cwd: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run a command to its end."""
+    return subprocess.run(
+        [str(program), *map(str, arguments)],
+        env=env,
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+
+
+def viva(
+    *arguments: str | Path,
+    env: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+    expect: int | None = 0,
+) -> subprocess.CompletedProcess[str]:
+    """Run `viva`; the exit code must be the expected one."""
+    done = run(VIVA, *arguments, env=env, cwd=cwd)
+    assert expect is None or done.returncode == expect, f"{done.stdout}\n{done.stderr}"
+    assert "Traceback" not in done.stdout + done.stderr
+    return done
+
+
+def only_json(text: str) -> Any:
+    """The one JSON document of an output, which may hold no NaN or Infinity."""
+
+    def refuse(constant: str) -> None:
+        raise AssertionError(f"{constant} is not JSON")
+
+    return json.loads(text, parse_constant=refuse)
