@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from vivavoce.corpus import Corpus, load_corpus
     from vivavoce.records import Window
-    from vivavoce.results import leaderboard
-    from vivavoce.rounds import Round, build_round, load_round
+    from vivavoce.results.board import leaderboard
+    from vivavoce.results.scoring import score
+    from vivavoce.rounds import Round, load_round
     from vivavoce.running import run
-    from vivavoce.tasks import list_tasks
+    from vivavoce.tasks import build_round, list_tasks
 
 __version__ = "0.1.0"
 
@@ -22,12 +23,13 @@ _HOMES = {
     "Corpus": "vivavoce.corpus",
     "Round": "vivavoce.rounds",
     "Window": "vivavoce.records",
-    "build_round": "vivavoce.rounds",
-    "leaderboard": "vivavoce.results",
+    "build_round": "vivavoce.tasks",
+    "leaderboard": "vivavoce.results.board",
     "list_tasks": "vivavoce.tasks",
     "load_corpus": "vivavoce.corpus",
     "load_round": "vivavoce.rounds",
     "run": "vivavoce.running",
+    "score": "vivavoce.results.scoring",
 }
 
 __all__ = [
@@ -41,6 +43,7 @@ __all__ = [
     "load_corpus",
     "load_round",
     "run",
+    "score",
 ]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from vivavoce.corpus import ingest
 from vivavoce.errors import VivaError
-from vivavoce.results import Board, leaderboard
+from vivavoce.results.board import Board, leaderboard
 from vivavoce.running import Progress, RunSpec, run
 from vivavoce.tasks import build_round, list_families
 from vivavoce.web.site import write_site

@@ -7,18 +7,21 @@ then counts as failed and is taken up again by the next run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vivavoce.errors import InputError
+from vivavoce.errors import InputError, VivaError
 from vivavoce.rounds import load_round
 from vivavoce.tasks import find_task, list_families
 
 if TYPE_CHECKING:
     from inspect_ai import Task
     from inspect_ai.log import EvalLog
+    from inspect_ai.model import Model
 
 Progress = Callable[[int, int], None]
 
@@ -79,6 +82,7 @@ def run(spec: RunSpec, progress: Progress | None = None) -> RunReport:
 
     Raises:
         InputError: A task, method, setting or model is missing or unknown.
+        VivaError: A model cannot be started, for want of a key or of a package.
     """
     from inspect_ai import eval_set
 
@@ -130,10 +134,11 @@ def _resolve(spec: RunSpec) -> list[Task]:
 
     found = [find_task(name) for name in dict.fromkeys(spec.tasks)]
     _check(spec, found)
+    started = _start_models(dict.fromkeys(spec.models))
     resolved = []
     for family, task in found:
         for method in dict.fromkeys(spec.methods):
-            models = [NO_MODEL] if method in CONTESTANTS else dict.fromkeys(spec.models)
+            models = [NO_MODEL] if method in CONTESTANTS else started
             for model in models:
                 created = registry_create("task", f"vivavoce/{task}", **_task_args(spec, family))
                 if method != "direct":
@@ -141,6 +146,23 @@ def _resolve(spec: RunSpec) -> list[Task]:
                     created = task_with(created, solver=solver)
                 resolved.append(task_with(created, model=model))
     return resolved
+
+
+def _start_models(names: Iterable[str]) -> list[Model]:
+    """Start every model, so that a wrong name or a missing key is told before any work is done."""
+    from inspect_ai.model import get_model
+
+    started = []
+    for name in names:
+        try:
+            started.append(get_model(name))
+        except VivaError:
+            raise
+        except Exception as error:  # a provider raises what it likes while it starts
+            kind = InputError if isinstance(error, ValueError) else VivaError
+            cause = " ".join(re.sub(r"\[/?[a-z ]{1,20}\]", "", str(error)).split())
+            raise kind(f"The model {name} cannot be used: {cause}") from error
+    return started
 
 
 def _count(task: Task, limit: int | None) -> int:
@@ -194,11 +216,19 @@ def _task_args(spec: RunSpec, family: str) -> dict[str, Any]:
 
 def _failure(log: EvalLog) -> str | None:
     """Why a log is not complete; None when every sample of it has a score."""
-    if log.status != "success":
-        cause = f": {log.error.message}" if log.error else ""
-        return f"{log.location} ended as {log.status}{cause}"
     results = log.results
-    if results and results.completed_samples < results.total_samples:
-        missing = results.total_samples - results.completed_samples
-        return f"{log.location} lacks {missing} of {results.total_samples} samples"
-    return None
+    missing = results.total_samples - results.completed_samples if results else 0
+    if log.status == "success" and not missing:
+        return None
+    lacks = f", lacks {missing} of {results.total_samples} answers" if results else ""
+    cause = log.error.message if log.error else _sample_error(log.location)
+    return f"{log.location} ended as {log.status}{lacks}{f': {cause}' if cause else ''}"
+
+
+def _sample_error(location: str) -> str | None:
+    """The error that most samples of a log ended with."""
+    from inspect_ai.log import read_eval_log_sample_summaries
+
+    summaries = read_eval_log_sample_summaries(location)
+    errors = Counter(summary.error for summary in summaries if summary.error)
+    return errors.most_common(1)[0][0] if errors else None

@@ -12,13 +12,14 @@ import gzip
 import hashlib
 import json
 import os
+import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
-from vivavoce.errors import DamagedError, InputError, LockedError
+from vivavoce.errors import DamagedError, InputError, LockedError, VivaError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,14 +28,17 @@ Row = dict[str, Any]
 
 LOCK_NAME = ".lock"
 DONE_SUFFIX = ".done.json"
+SEAL = "seal"
 _CHUNK_BYTES = 1 << 20
+_OWNER_TRIES, _OWNER_PAUSE = 20, 0.05
+_CANONICAL = json.JSONEncoder(
+    sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False
+)
 
 
 def canonical_json(value: Any) -> str:
     """One spelling for one value: sorted keys, no spaces, no NaN (raises ValueError)."""
-    return json.dumps(
-        value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False
-    )
+    return _CANONICAL.encode(value)
 
 
 def hash_of(value: Any) -> str:
@@ -64,15 +68,26 @@ def hash_rows(rows: Iterable[Mapping[str, Any]]) -> str:
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all, surviving a kill and a power cut."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Write a file whole or not at all, surviving a kill and a power cut.
+
+    `VivaError` names the file that could not be written, for want of room for instance.
+    """
     temporary = path.with_name(f".{path.name}.tmp")
-    with temporary.open("wb") as stream:
-        stream.write(content)
-        stream.flush()
-        os.fsync(stream.fileno())
-    temporary.replace(path)
-    _sync_folder(path.parent)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with temporary.open("wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(path)
+        _sync_folder(path.parent)
+    except OSError as error:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise VivaError(
+            f"{path} could not be written: {error.strerror}. Make room for it or choose another "
+            "place, then run the same command again."
+        ) from error
 
 
 def write_text(path: Path, content: str) -> None:
@@ -92,24 +107,50 @@ def read_json(path: Path) -> Any:
         return json.loads(path.read_text("utf-8"))
     except FileNotFoundError as error:
         raise InputError(f"{path} does not exist.") from error
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.") from error
     except (UnicodeDecodeError, ValueError, RecursionError) as error:
         raise InputError(f"{path} is not readable JSON: {error}") from error
+
+
+def write_sealed(path: Path, value: Mapping[str, Any]) -> None:
+    """Write a JSON object together with its own hash, so that any later change is noticed."""
+    write_json(path, {**value, SEAL: hash_of(value)})
+
+
+def read_sealed(path: Path, remedy: str = "") -> Row:
+    """Read what `write_sealed` wrote.
+
+    `DamagedError` names a file that is missing or was changed, and ends with the remedy.
+    """
+    try:
+        value = read_json(path)
+    except InputError as error:
+        raise DamagedError(f"{error} {remedy}".rstrip()) from error
+    content = {k: v for k, v in value.items() if k != SEAL} if isinstance(value, dict) else {}
+    if not content or value.get(SEAL) != hash_of(content):
+        raise DamagedError(f"{path} differs from what was written. {remedy}".rstrip())
+    return content
 
 
 def open_text(path: Path) -> Iterator[tuple[int, bytes]]:
     """Yield (line number from 1, line without its newline) of a plain or gzip file.
 
-    Gzip is told by its first two bytes, not by the file's name. A cut or corrupt gzip file
-    raises `InputError`.
+    Gzip is told by its first two bytes, not by the file's name. `InputError` names a file that
+    cannot be read or is cut or corrupt gzip.
     """
-    with path.open("rb") as probe:
-        is_gzip = probe.read(2) == b"\x1f\x8b"
     try:
+        with path.open("rb") as probe:
+            is_gzip = probe.read(2) == b"\x1f\x8b"
         with gzip.open(path, "rb") if is_gzip else path.open("rb") as stream:
             for number, line in enumerate(stream, start=1):
                 yield number, line.rstrip(b"\r\n")
+    except FileNotFoundError as error:
+        raise InputError(f"{path} does not exist.") from error
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise InputError(f"{path} is a damaged gzip file: {error}") from error
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.") from error
 
 
 def read_jsonl(path: Path) -> Iterator[tuple[int, Row]]:
@@ -170,7 +211,7 @@ def read_parquet(path: Path) -> list[Row]:
 def mark_done(path: Path, *, config: str, inputs: str, extra: Mapping[str, Any]) -> None:
     """Record that a shard is complete, bound to its content, its config and its inputs."""
     marker = {**extra, "sha256": hash_file(path), "config": config, "inputs": inputs}
-    write_json(path.with_name(path.name + DONE_SUFFIX), marker)
+    write_sealed(path.with_name(path.name + DONE_SUFFIX), marker)
 
 
 def read_done(path: Path, *, config: str, inputs: str) -> Row | None:
@@ -179,31 +220,31 @@ def read_done(path: Path, *, config: str, inputs: str) -> Row | None:
     A shard counts as undone when its marker is missing, was written for another config or other
     inputs, or when its bytes have changed since.
     """
-    marker_path = path.with_name(path.name + DONE_SUFFIX)
-    if not marker_path.exists() or not path.exists():
-        return None
     try:
-        marker: Row = read_json(marker_path)
-    except InputError:
+        marker = read_sealed(path.with_name(path.name + DONE_SUFFIX))
+    except DamagedError:
         return None
     recorded = (marker.get("config"), marker.get("inputs"), marker.get("sha256"))
-    return marker if recorded == (config, inputs, hash_file(path)) else None
+    is_sound = path.exists() and recorded == (config, inputs, hash_file(path))
+    return marker if is_sound else None
 
 
 @contextmanager
 def lock(folder: Path) -> Iterator[None]:
     """Hold a folder for this process; `LockedError` names the process that holds it.
 
-    The kernel frees the lock of a killed process.
+    The kernel frees the lock of a killed process. `InputError` when the folder cannot be one.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / LOCK_NAME).open("a+b") as stream:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        stream = (folder / LOCK_NAME).open("a+b")
+    except OSError as error:
+        raise InputError(f"{folder} cannot be used as a folder: {error.strerror}.") from error
+    with stream:
         try:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            stream.seek(0)
-            owner = stream.read().strip()
-            raise LockedError(str(folder), int(owner) if owner.isdigit() else None) from error
+            raise LockedError(str(folder), _owner(stream)) from error
         stream.truncate(0)
         stream.write(str(os.getpid()).encode())
         stream.flush()
@@ -211,6 +252,17 @@ def lock(folder: Path) -> Iterator[None]:
             yield
         finally:
             stream.truncate(0)
+
+
+def _owner(stream: IO[bytes]) -> int | None:
+    """The process id written into a lock; its owner may be about to write it."""
+    for _ in range(_OWNER_TRIES):
+        stream.seek(0)
+        owner = stream.read().strip()
+        if owner.isdigit():
+            return int(owner)
+        time.sleep(_OWNER_PAUSE)
+    return None
 
 
 def hash_tree(folder: Path) -> dict[str, str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import typer
 
-from vivavoce.cli import board, corpus, demo, info, rounds, runs
+from vivavoce.cli import board, corpus, demo, info, rounds, runs, score
 from vivavoce.cli.output import VivaGroup, set_debug
 
 app = typer.Typer(
@@ -36,6 +36,9 @@ app.add_typer(rounds.app, name="round")
 app.command(
     epilog="Example: viva run title abstract --round rounds/2024-h2 --model extractive/lead --logs logs"
 )(runs.run)
+app.command(
+    epilog="Example: viva score ranking --gold gold.jsonl --predictions answers.jsonl"
+)(score.score)
 app.add_typer(board.app, name="board")
 app.command("list", epilog="Example: viva list tasks")(info.list_things)
 app.command(epilog="Example: viva doctor")(info.doctor)

@@ -11,7 +11,7 @@ import typer
 from vivavoce.cli.output import JSON_OPTION, print_json, print_table, progress, say
 
 if TYPE_CHECKING:
-    from vivavoce.results import Board
+    from vivavoce.results.board import Board
 
 LOGS_ARGUMENT = typer.Argument(help="Folder of logs that viva run wrote.")
 PARTIAL_OPTION = typer.Option(False, "--partial", help="Also show logs that lack samples, marked.")
@@ -31,7 +31,7 @@ def build(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Write the leaderboard as a static site, with its numbers as JSON and CSV."""
-    from vivavoce.results import leaderboard
+    from vivavoce.results.board import leaderboard
     from vivavoce.web.site import write_site
 
     with progress("Reading logs"):
@@ -53,7 +53,7 @@ def show(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Print the leaderboard."""
-    from vivavoce.results import leaderboard
+    from vivavoce.results.board import leaderboard
 
     board = leaderboard(logs, partial=partial, resamples=resamples, seed=seed)
     if as_json:

@@ -9,25 +9,26 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from vivavoce.corpus.dating import PaperDate, date_paper
 from vivavoce.corpus.gates import failed_gates
 from vivavoce.corpus.imports import Batch, list_batches, read_batch, read_faults
-from vivavoce.corpus.merge import Merge, MergedPaper, merge_documents
+from vivavoce.corpus.merge import MergedPaper, merge_documents
 from vivavoce.corpus.references import PaperIndex
-from vivavoce.corpus.schema import FORMAT, TABLES
+from vivavoce.corpus.schema import FORMAT, TABLES, row_of
 from vivavoce.corpus.sections import assign_roles
-from vivavoce.records import Document, Section
+from vivavoce.records import Document, Fault, Section
 from vivavoce.sources import list_sources
 from vivavoce.store import (
     Row,
     hash_file,
     hash_of,
     hash_rows,
-    write_json,
     write_parquet,
+    write_sealed,
 )
 
 ROWS_PER_SHARD = 50_000
@@ -46,16 +47,28 @@ _KEYS = {
 Rows = dict[str, list[Row]]
 
 
-def build_tables(corpus: Path) -> Row:
-    """Write every table of a corpus from its complete imports; return the manifest."""
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What the tables were made of."""
+
+    papers: list[Row]
+    """The rows of the table `papers`."""
+    unmatched: list[tuple[Batch, Fault]]
+    """Rows that only name a file which no paper came from, and the batch that read them."""
+
+
+def build_tables(corpus: Path) -> Built:
+    """Write every table of a corpus from its complete imports."""
     batches = [batch for batch in list_batches(corpus) if batch.is_complete]
+    newest = _newest_documents(batches)
     merge = merge_documents(
-        _newest_documents(batches),
+        [document for document, _ in newest.values()],
         {source.kind: source.is_metadata for source in list_sources().values()},
     )
+    unmatched = [(newest[d.kind, d.key][1], _unmatched(d)) for d in merge.unmatched]
     tables: Rows = {name: [] for name in TABLES}
     _add_papers(tables, merge.papers)
-    _add_faults(tables, batches, merge)
+    _add_faults(tables, batches, unmatched)
     files: Row = {}
     for name, rows in tables.items():
         rows.sort(key=lambda row: tuple(_sortable(row[key]) for key in _KEYS[name]))
@@ -66,8 +79,8 @@ def build_tables(corpus: Path) -> Row:
         "files": files,
         "ambiguous_titles": merge.ambiguous_titles,
     }
-    write_json(corpus / "tables" / MANIFEST, manifest)
-    return manifest
+    write_sealed(corpus / "tables" / MANIFEST, manifest)
+    return Built(tables["papers"], unmatched)
 
 
 def imports_fingerprint(batches: Sequence[Batch]) -> str:
@@ -75,13 +88,15 @@ def imports_fingerprint(batches: Sequence[Batch]) -> str:
     return hash_of([batch.plan for batch in batches if batch.is_complete])
 
 
-def _newest_documents(batches: Sequence[Batch]) -> list[Document]:
-    """One document for each (kind, key): the last one read."""
-    newest: dict[tuple[str, str], Document] = {}
+def _newest_documents(
+    batches: Sequence[Batch],
+) -> dict[tuple[str, str], tuple[Document, Batch]]:
+    """One document for each (kind, key), the last one read, and the batch it came with."""
+    newest: dict[tuple[str, str], tuple[Document, Batch]] = {}
     for batch in batches:
         for document in read_batch(batch):
-            newest[document.kind, document.key] = document
-    return list(newest.values())
+            newest[document.kind, document.key] = document, batch
+    return newest
 
 
 def _add_papers(tables: Rows, papers: Sequence[MergedPaper]) -> None:
@@ -101,19 +116,17 @@ def _add_papers(tables: Rows, papers: Sequence[MergedPaper]) -> None:
             for ordinal, author in enumerate(authors)
         ]
         file = {"source_file": row["source_file"]}
-        tables["sections"] += [{**key, **file, **_fields(section)} for section in sections]
-        tables["tables"] += [{**key, **_fields(table)} for table in text.tables]
+        tables["sections"] += [{**key, **file, **row_of(section)} for section in sections]
+        tables["tables"] += [{**key, **row_of(table)} for table in text.tables]
         tables["results"] += [
-            {**key, **_fields(result)}
-            for document in paper.documents
-            for result in document.results
+            {**key, **row_of(result)} for document in paper.documents for result in document.results
         ]
         for reference in text.references:
             found = index.resolve(reference)
             tables["references"].append(
                 {
                     **key,
-                    **_fields(reference),
+                    **row_of(reference),
                     "cited_paper_id": found.paper_id if found else None,
                     "resolver": found.resolver if found else None,
                     "confidence": found.confidence if found else None,
@@ -129,7 +142,7 @@ def _merge_fields(paper: MergedPaper) -> tuple[PaperDate, Row, tuple[Section, ..
         return next((value for d in documents if (value := getattr(d, name))), None)
 
     text = _text_document(paper)
-    sections = assign_roles(text.sections)
+    sections = assign_roles(text.sections) if text.sections else ()
     date = date_paper(first("published"), first("arxiv_id"), first("acl_id"))
     title, abstract = first("title"), first("abstract")
     row = {
@@ -160,30 +173,29 @@ def _text_document(paper: MergedPaper) -> Document:
     return next(with_text, paper.documents[0])
 
 
-def _fields(record: Any) -> Row:
-    return {name: getattr(record, name) for name in record.__slots__}
+def _unmatched(document: Document) -> Fault:
+    return Fault(
+        f"file {document.source_file}",
+        "the row only names a file, and no ingested paper came from that file",
+    )
 
 
-def _add_faults(tables: Rows, batches: Sequence[Batch], merge: Merge) -> None:
-    rows = []
+def _add_faults(
+    tables: Rows, batches: Sequence[Batch], unmatched: Sequence[tuple[Batch, Fault]]
+) -> None:
+    faults = [(batch.kind, fault) for batch, fault in unmatched]
     read_later: dict[str, set[str]] = defaultdict(set)
     for batch in reversed(batches):
-        rows += [
-            {"source": batch.kind, "where": fault.where, "reason": fault.reason}
+        later = read_later[batch.kind]
+        faults += [
+            (batch.kind, fault)
             for fault in read_faults(batch)
-            if fault.where.partition(":")[0] not in read_later[batch.kind]
+            if later.isdisjoint((fault.where, fault.where.rpartition(":")[0]))
         ]
-        files = (PurePosixPath(entry["file"]).name for entry in batch.plan["inputs"])
-        read_later[batch.kind].update(files)
-    rows += [
-        {
-            "source": document.kind,
-            "where": f"file {document.source_file}",
-            "reason": "the row only names a file, and no ingested paper came from that file",
-        }
-        for document in merge.unmatched
+        later.update(PurePosixPath(entry["file"]).name for entry in batch.plan["inputs"])
+    tables["faults"] += [
+        {"source": kind, "where": fault.where, "reason": fault.reason} for kind, fault in faults
     ]
-    tables["faults"] += rows
 
 
 def _sortable(value: Any) -> tuple[bool, Any]:

@@ -8,7 +8,7 @@ inputs; `complete.json` closes the batch. A killed batch goes on where it stoppe
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,17 +25,21 @@ from vivavoce.store import (
     hash_of,
     mark_done,
     read_done,
-    read_json,
     read_parquet,
-    write_json,
+    read_sealed,
     write_parquet,
+    write_sealed,
 )
 
 FILES_PER_SHARD = 16
 PLAN, COMPLETE = "plan.json", "complete.json"
 
+_DROPPED = ".dropped-"
+
 Progress = Callable[[int, int], None]
 """Called with (pieces done, pieces in all)."""
+File = tuple[str, Path]
+"""The name of a file below the folder that was walked, and its path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,21 +68,34 @@ class Shard:
     pieces: tuple[Piece, ...]
     inputs: str
     """Hash of what the pieces hold."""
+    refused: Mapping[Path, str]
+    """Files that cannot be read, and why."""
+
+
+def batch_folders(corpus: Path) -> list[Path]:
+    """The folder of every batch in the order of ingestion, unfinished ones too."""
+    folders = (corpus / "imports").glob("[0-9]*")
+    # A folder without anything in it but temporaries was made by an ingest killed at its start.
+    begun = (f for f in folders if any(not p.name.startswith(".") for p in f.iterdir()))
+    return sorted(begun, key=lambda folder: (len(folder.name.partition("-")[0]), folder.name))
+
+
+def open_batch(folder: Path) -> Batch:
+    """The batch in a folder; `DamagedError` when its plan was altered."""
+    kind = folder.name.partition("-")[2].rpartition("-")[0]
+    return Batch(folder, read_sealed(folder / PLAN, _remedy(kind)))
 
 
 def list_batches(corpus: Path) -> list[Batch]:
-    """Every batch of a corpus in the order it was ingested, unfinished ones too."""
-    folders = sorted((corpus / "imports").glob("[0-9]*"))
-    return [
-        Batch(folder, read_json(folder / PLAN)) for folder in folders if (folder / PLAN).exists()
-    ]
+    """Every batch of a corpus in the order of ingestion, unfinished ones too."""
+    return [open_batch(folder) for folder in batch_folders(corpus)]
 
 
-def find_files(source: Source, where: Path) -> list[tuple[str, Path]]:
-    """The (name, path) of every file of a source's kind at `where`, sorted by name.
+def find_files(source: Source, where: Path, corpus: Path) -> list[File]:
+    """Every file of a source's kind at `where`, sorted by name.
 
-    A folder is walked; links that lead out of it are not followed. `InputError` when there is
-    nothing at `where`, or nothing of this kind.
+    A folder is walked; the corpus itself and links that lead out of the folder are passed over.
+    `InputError` when there is nothing at `where`, or nothing of this kind.
     """
     if not source.reads_files:
         return [(str(where), where)]
@@ -87,8 +104,12 @@ def find_files(source: Source, where: Path) -> list[tuple[str, Path]]:
     if not where.is_dir():
         raise InputError(f"{where} does not exist.")
     paths = sorted(path for path in where.rglob("*") if path.is_file() and source.matches(path))
-    root = where.resolve()
-    inside = [path for path in paths if path.resolve().is_relative_to(root)]
+    root, own = where.resolve(), corpus.resolve()
+    inside = [
+        path
+        for path, target in ((path, path.resolve()) for path in paths)
+        if target.is_relative_to(root) and not target.is_relative_to(own)
+    ]
     if not inside:
         raise InputError(f"{where} holds no file of the kind {source.kind!r}: {source.summary}")
     return [(path.relative_to(where).as_posix(), path) for path in inside]
@@ -97,21 +118,19 @@ def find_files(source: Source, where: Path) -> list[tuple[str, Path]]:
 def import_files(
     corpus: Path,
     source: Source,
-    where: Path,
+    files: Sequence[File],
     options: ReadOptions,
     *,
     fresh: bool = False,
     progress: Progress | None = None,
 ) -> Batch:
-    """Read every file at `where` into a batch, resuming an unfinished one.
+    """Read files into a batch, resuming an unfinished one.
 
     Raises:
-        InputError: Nothing at `where` is of this kind.
         VivaError: An unfinished batch of this kind was started with another config, other code
             or other files; the message shows the difference.
     """
-    names = find_files(source, where)
-    shards, inputs = _cut(source, names)
+    shards, inputs = _cut(source, files)
     config: Row = {
         "code": __version__,
         "reader": source.reader_version,
@@ -127,8 +146,7 @@ def read_batch(batch: Batch) -> Iterator[Document]:
     for path, marker in _shards_of(batch):
         if not path.exists() or hash_file(path) != marker["sha256"]:
             raise DamagedError(
-                f"{path} is missing or differs from what was written. "
-                f"Ingest the same files again to rebuild it: viva ingest {batch.kind} WHERE"
+                f"{path} is missing or differs from what was written. {_remedy(batch.kind)}"
             )
         for row in read_parquet(path):
             yield document_from_row(row)
@@ -145,20 +163,37 @@ def count_documents(batch: Batch) -> int:
 
 
 def _shards_of(batch: Batch) -> list[tuple[Path, Row]]:
-    complete: Row = read_json(batch.folder / COMPLETE)
+    remedy = _remedy(batch.kind)
     return [
-        (batch.folder / name, read_json(batch.folder / (name + DONE_SUFFIX)))
-        for name in complete["shards"]
+        (batch.folder / name, read_sealed(batch.folder / (name + DONE_SUFFIX), remedy))
+        for name in read_sealed(batch.folder / COMPLETE, remedy)["shards"]
     ]
 
 
-def _cut(source: Source, names: Sequence[tuple[str, Path]]) -> tuple[list[Shard], list[Row]]:
+def _remedy(kind: str) -> str:
+    return f"Ingest the same files again to rebuild it: viva ingest {kind} WHERE"
+
+
+def _cut(source: Source, files: Sequence[File]) -> tuple[list[Shard], list[Row]]:
     """Cut files into shards; also one row a file that says what was read."""
     inputs: list[Row] = []
+    refused: dict[Path, str] = {}
     groups: list[list[tuple[Piece, Row]]] = [[]]
-    for name, path in names:
-        entry = {"file": name, "sha256": hash_file(path) if source.reads_files else ""}
+    first: dict[str, str] = {}
+    for name, path in files:
+        entry = {"file": _utf8(name), "sha256": ""}
         inputs.append(entry)
+        namesake = first.setdefault(path.name, entry["file"])
+        if entry["file"] != name:
+            refused[path] = "the name of the file is not UTF-8: rename it"
+        elif namesake != name and source.ignored_columns is None:
+            # Where a file is a paper, its name is what the paper is known by.
+            refused[path] = f"{name} has the same file name as {namesake}: rename one of them"
+        if source.reads_files:
+            try:
+                entry["sha256"] = hash_file(path)
+            except OSError as error:
+                refused[path] = f"the file cannot be read: {error.strerror}"
         for piece in source.pieces(path):
             is_whole = piece.start == 0 and piece.stop is None
             if not is_whole or len(groups[-1]) >= FILES_PER_SHARD:
@@ -170,6 +205,7 @@ def _cut(source: Source, names: Sequence[tuple[str, Path]]) -> tuple[list[Shard]
             name=f"{index:05d}.parquet",
             pieces=tuple(piece for piece, _ in group),
             inputs=hash_of([entry for _, entry in group]),
+            refused=refused,
         )
         for index, group in enumerate(filled)
     ]
@@ -178,8 +214,10 @@ def _cut(source: Source, names: Sequence[tuple[str, Path]]) -> tuple[list[Shard]
 
 def _open_batch(corpus: Path, kind: str, config: Row, inputs: list[Row], *, fresh: bool) -> Batch:
     """The batch to fill: an unfinished one, the newest of its kind if equal, or a new one."""
-    same_kind = [batch for batch in list_batches(corpus) if batch.kind == kind]
     wanted = {"kind": kind, "config": config, "inputs": inputs}
+    suffix = f"-{kind}-{hash_of(wanted)[:8]}"
+    _clear(corpus, kind if fresh else "", suffix)
+    same_kind = [batch for batch in list_batches(corpus) if batch.kind == kind]
     for batch in same_kind:
         if batch.is_complete or fresh:
             continue
@@ -197,12 +235,33 @@ def _open_batch(corpus: Path, kind: str, config: Row, inputs: list[Row], *, fres
     for batch in same_kind:
         if batch in equal or not batch.is_complete:
             # What it read is read again now, so nothing is lost and no damage stays behind.
-            shutil.rmtree(batch.folder)
+            _drop(batch.folder)
     order = 1 + max((int(batch.plan["order"]) for batch in list_batches(corpus)), default=0)
     plan = {**wanted, "order": order}
-    folder = corpus / "imports" / f"{order:04d}-{kind}-{hash_of(wanted)[:8]}"
-    write_json(folder / PLAN, plan)
+    folder = corpus / "imports" / f"{order:04d}{suffix}"
+    write_sealed(folder / PLAN, plan)
     return Batch(folder, plan)
+
+
+def _clear(corpus: Path, fresh_kind: str, suffix: str) -> None:
+    """Take away what a kill left of dropped batches, and batches of which the plan is damaged.
+
+    Of those only the ones that are about to be read again: the same files, or with --fresh the
+    same kind.
+    """
+    for leftover in (corpus / "imports").glob(f"{_DROPPED}*"):
+        shutil.rmtree(leftover)
+    for folder in batch_folders(corpus):
+        try:
+            open_batch(folder)
+        except DamagedError:
+            if folder.name.endswith(suffix) or (fresh_kind and f"-{fresh_kind}-" in folder.name):
+                _drop(folder)
+
+
+def _drop(folder: Path) -> None:
+    """Remove a batch; a kill in between never leaves half of it under its name."""
+    shutil.rmtree(folder.rename(folder.with_name(_DROPPED + folder.name)))
 
 
 def _fill(
@@ -222,7 +281,7 @@ def _fill(
         done += len(shard.pieces)
         if progress:
             progress(done, total)
-    write_json(batch.folder / COMPLETE, {"shards": [shard.name for shard in shards]})
+    write_sealed(batch.folder / COMPLETE, {"shards": [shard.name for shard in shards]})
 
 
 def _write_shard(
@@ -231,6 +290,9 @@ def _write_shard(
     rows: list[Row] = []
     faults: list[Row] = []
     for piece in shard.pieces:
+        if reason := shard.refused.get(piece.path):
+            faults.append({"where": _utf8(piece.path.name), "reason": reason})
+            continue
         for item in source.read(piece, options):
             if isinstance(item, Fault):
                 faults.append({"where": item.where, "reason": item.reason})
@@ -260,6 +322,11 @@ def _differences(old: Row, new: Row) -> list[str]:
         if files
     ]
     return lines
+
+
+def _utf8(name: str) -> str:
+    """A file name that can be written down, whatever its bytes."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _show(value: Any) -> str:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from vivavoce.corpus.build import build_tables
+from vivavoce.corpus.build import Built, build_tables
 from vivavoce.corpus.imports import (
+    Batch,
+    File,
     Progress,
     count_documents,
     find_files,
     import_files,
     read_faults,
 )
-from vivavoce.corpus.reading import Corpus, load_corpus
 from vivavoce.errors import InputError
 from vivavoce.records import Fault
 from vivavoce.sources import ReadOptions, Source, get_source
@@ -67,47 +69,37 @@ def ingest(
     """
     source = get_source(kind)
     options = options or ReadOptions()
-    ignored = _ignored_columns(source, where, options)
+    files = find_files(source, where, corpus)
+    ignored = _ignored_columns(source, files, options)
     with lock(corpus):
-        batch = import_files(corpus, source, where, options, fresh=fresh, progress=progress)
-        build_tables(corpus)
-        built = load_corpus(corpus)
-    return _report(kind, count_documents(batch), read_faults(batch), built, ignored)
+        batch = import_files(corpus, source, files, options, fresh=fresh, progress=progress)
+        built = build_tables(corpus)
+    return _report(batch, built, ignored)
 
 
-def _ignored_columns(source: Source, where: Path, options: ReadOptions) -> tuple[str, ...]:
+def _ignored_columns(
+    source: Source, files: Sequence[File], options: ReadOptions
+) -> tuple[str, ...]:
     """Columns that no file's rows are read from; checks the options before anything is read."""
     if source.ignored_columns is None:
         if options.rename:
             raise InputError(f"{source.kind} has no columns to rename: leave out --map.")
         return ()
-    names = (
-        name
-        for _, path in find_files(source, where)
-        for name in source.ignored_columns(path, options)
-    )
+    names = (name for _, path in files for name in source.ignored_columns(path, options))
     return tuple(sorted(dict.fromkeys(names)))
 
 
-def _report(
-    kind: str, read: int, faults: list[Fault], corpus: Corpus, ignored: tuple[str, ...]
-) -> IngestReport:
-    own = [row for row in corpus.rows("faults") if row["source"] == kind]
-    known = {(fault.where, fault.reason) for fault in faults}
-    unmatched = [
-        Fault(row["where"], row["reason"])
-        for row in own
-        if row["where"].startswith("file ") and (row["where"], row["reason"]) not in known
-    ]
-    sources = [paper.source.split("+") for paper in corpus.papers]
-    dated = sum(1 for paper in corpus.papers if paper.published)
+def _report(batch: Batch, built: Built, ignored: tuple[str, ...]) -> IngestReport:
+    unmatched = [fault for origin, fault in built.unmatched if origin == batch]
+    sources = [row["source"].split("+") for row in built.papers]
+    dated = sum(1 for row in built.papers if row["published"])
     return IngestReport(
-        kind=kind,
-        read=read - len(unmatched),
-        failed=(*faults, *unmatched),
-        papers=len(corpus.papers),
+        kind=batch.kind,
+        read=count_documents(batch) - len(unmatched),
+        failed=(*read_faults(batch), *unmatched),
+        papers=len(built.papers),
         dated=dated,
-        undated=len(corpus.papers) - dated,
-        completed=sum(1 for kinds in sources if kind in kinds and len(kinds) > 1),
+        undated=len(built.papers) - dated,
+        completed=sum(1 for kinds in sources if batch.kind in kinds and len(kinds) > 1),
         ignored_columns=ignored,
     )

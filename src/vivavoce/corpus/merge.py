@@ -16,7 +16,20 @@ from vivavoce.records import Document
 from vivavoce.text.normalise import normalise_title
 
 _STRONG = ("arxiv", "acl", "doi")
-"""Schemes in which one paper has one value: two values mean two papers."""
+"""Schemes in which one paper has one value, the surest first."""
+_CONTRADICTING: Mapping[str, tuple[str, ...]] = {
+    "arxiv": (),
+    "acl": ("arxiv",),
+    "file": ("arxiv", "acl"),
+    "doi": ("arxiv", "acl"),
+    "given": _STRONG,
+    "url": _STRONG,
+    "title": _STRONG,
+}
+"""What may not differ in documents that agree in a scheme, tried in this order.
+
+DOIs may differ beside one arXiv id or file: a preprint and its print have one each.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,19 +59,20 @@ def merge_documents(documents: Sequence[Document], is_metadata: Mapping[str, boo
         is_metadata: Whether a kind's titles, authors and dates go before those of the others.
     """
     ordered = sorted(documents, key=lambda d: (not is_metadata[d.kind], d.kind, d.key))
-    groups = _Groups(ordered)
-    for scheme in (*_STRONG, "file", "given", "url"):
-        for members in _by_identifier(ordered, scheme).values():
+    names = [identifiers(document) for document in ordered]
+    groups = _Groups(names)
+    for scheme in _CONTRADICTING:
+        for members in _by_identifier(names, scheme).values():
             for other in members[1:]:
-                groups.join(members[0], other)
+                groups.join(members[0], other, scheme)
     ambiguous = _join_by_title(groups, ordered)
     papers, unmatched = [], []
     for members in groups.members():
         merged = tuple(ordered[index] for index in members)
-        if len(merged) == 1 and merged[0].key.startswith("file:"):
+        if len(merged) == 1 and is_metadata[merged[0].kind] and merged[0].key.startswith("file:"):
             unmatched.append(merged[0])
         else:
-            papers.append(MergedPaper(_paper_id(merged), merged))
+            papers.append(MergedPaper(_paper_id(merged, [names[i] for i in members]), merged))
     papers.sort(key=lambda paper: paper.paper_id)
     return Merge(tuple(papers), tuple(unmatched), ambiguous)
 
@@ -77,14 +91,11 @@ def identifiers(document: Document) -> dict[str, str]:
 
 
 class _Groups:
-    """Disjoint sets of documents that never hold two values of a strong identifier."""
+    """Disjoint sets of documents whose strong identifiers do not contradict each other."""
 
-    def __init__(self, documents: Sequence[Document]) -> None:
-        self._parent = list(range(len(documents)))
-        self._strong = [
-            {s: v for s, v in identifiers(document).items() if s in _STRONG}
-            for document in documents
-        ]
+    def __init__(self, names: Sequence[Mapping[str, str]]) -> None:
+        self._parent = list(range(len(names)))
+        self._strong = [{s: name[s] for s in _STRONG if s in name} for name in names]
 
     def root(self, index: int) -> int:
         while self._parent[index] != index:
@@ -92,16 +103,17 @@ class _Groups:
             index = self._parent[index]
         return index
 
-    def join(self, one: int, other: int) -> bool:
-        """Join two groups; False when their identifiers contradict."""
+    def join(self, one: int, other: int, scheme: str) -> bool:
+        """Join two groups that agree in a scheme; False when a surer one contradicts."""
         low, high = sorted((self.root(one), self.root(other)))
         if low == high:
             return True
         mine, theirs = self._strong[low], self._strong[high]
-        if any(mine[scheme] != theirs[scheme] for scheme in mine.keys() & theirs.keys()):
+        both = (s for s in _CONTRADICTING[scheme] if s in mine and s in theirs)
+        if any(mine[s] != theirs[s] for s in both):
             return False
         self._parent[high] = low
-        mine.update(theirs)
+        self._strong[low] = {**theirs, **mine}
         return True
 
     def members(self) -> list[list[int]]:
@@ -111,12 +123,11 @@ class _Groups:
         return list(groups.values())
 
 
-def _by_identifier(documents: Sequence[Document], scheme: str) -> dict[str, list[int]]:
+def _by_identifier(names: Sequence[Mapping[str, str]], scheme: str) -> dict[str, list[int]]:
     found: dict[str, list[int]] = defaultdict(list)
-    for index, document in enumerate(documents):
-        value = identifiers(document).get(scheme)
-        if value:
-            found[value].append(index)
+    for index, name in enumerate(names):
+        if scheme in name:
+            found[name[scheme]].append(index)
     return found
 
 
@@ -135,17 +146,16 @@ def _join_by_title(groups: _Groups, documents: Sequence[Document]) -> int:
         if len(current) == 1 or len({kind for root in current for kind in kinds[root]}) == 1:
             continue
         one, other = current[0], current[1]
-        if len(current) > 2 or kinds[one] & kinds[other] or not groups.join(one, other):
+        if len(current) > 2 or kinds[one] & kinds[other] or not groups.join(one, other, "title"):
             ambiguous += 1
             continue
         kinds[groups.root(one)] = kinds[one] | kinds[other]
     return ambiguous
 
 
-def _paper_id(documents: Sequence[Document]) -> str:
-    found = [identifiers(document) for document in documents]
+def _paper_id(documents: Sequence[Document], names: Sequence[Mapping[str, str]]) -> str:
     for scheme in (*_STRONG, "given", "url", "file"):
-        for values in found:
-            if value := values.get(scheme):
+        for name in names:
+            if value := name.get(scheme):
                 return value if scheme == "given" else f"{scheme}:{value}"
     return f"{documents[0].kind}:{documents[0].key}"

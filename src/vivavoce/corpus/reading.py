@@ -10,9 +10,12 @@ from pathlib import Path
 from vivavoce.corpus.build import MANIFEST, imports_fingerprint
 from vivavoce.corpus.imports import list_batches
 from vivavoce.corpus.schema import TABLES, paper_from_row, section_from_row
-from vivavoce.errors import InputError, StaleError
+from vivavoce.errors import DamagedError, InputError, StaleError
 from vivavoce.records import Paper, Section
-from vivavoce.store import Row, hash_of, read_json, read_parquet
+from vivavoce.store import Row, hash_file, hash_of, read_parquet, read_sealed
+
+
+REBUILD = "Run any viva ingest of this corpus again to rebuild it."
 
 
 class Corpus:
@@ -29,16 +32,31 @@ class Corpus:
         return hash_of({name: entry["row_hash"] for name, entry in files.items()})
 
     def rows(self, table: str) -> Iterator[Row]:
-        """The rows of a table, sorted by its key; `InputError` names the tables there are."""
+        """The rows of a table, sorted by its key.
+
+        Raises:
+            InputError: No such table; the message names those there are.
+            DamagedError: A file of the table is not as it was written.
+        """
         if table not in TABLES:
             raise InputError(f"No table is called {table!r}. There are: {', '.join(TABLES)}.")
-        for path in self.shards(table):
-            yield from read_parquet(path)
+        for name in self.files(table):
+            if problem := self.damage(name):
+                raise DamagedError(problem)
+            yield from read_parquet(self.folder / "tables" / name)
 
-    def shards(self, table: str) -> list[Path]:
-        """The files of a table."""
-        names = sorted(self.manifest["files"])
-        return [self.folder / "tables" / name for name in names if name.startswith(f"{table}/")]
+    def files(self, table: str) -> list[str]:
+        """The files of a table, below the corpus' folder `tables`."""
+        return [name for name in sorted(self.manifest["files"]) if name.startswith(f"{table}/")]
+
+    def damage(self, name: str) -> str | None:
+        """What is wrong with a file of a table; None when it is as it was written."""
+        path = self.folder / "tables" / name
+        if not path.exists():
+            return f"{path} is missing. {REBUILD}"
+        if hash_file(path) != self.manifest["files"][name]["sha256"]:
+            return f"{path} differs from what was written. {REBUILD}"
+        return None
 
     @cached_property
     def papers(self) -> tuple[Paper, ...]:
@@ -57,6 +75,7 @@ def load_corpus(folder: Path | str) -> Corpus:
     Raises:
         InputError: The folder is not a corpus.
         StaleError: An ingest has not been finished, or its tables have not been built.
+        DamagedError: What an ingest wrote down about itself was altered.
     """
     folder = Path(folder)
     batches = list_batches(folder)
@@ -65,7 +84,7 @@ def load_corpus(folder: Path | str) -> Corpus:
             f"{folder} is not a corpus. Make one with: viva ingest KIND WHERE --corpus {folder}"
         )
     path = folder / "tables" / MANIFEST
-    manifest = read_json(path) if path.exists() else {}
+    manifest = read_sealed(path, REBUILD) if path.exists() else {}
     if manifest.get("imports") != imports_fingerprint(batches):
         kinds = sorted({batch.kind for batch in batches if not batch.is_complete}) or ["KIND"]
         raise StaleError(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any
 
 import pyarrow as pa
@@ -111,9 +110,16 @@ TABLES: dict[str, pa.Schema] = {
 """Every table of a corpus, by name."""
 
 
+def row_of(record: Any) -> dict[str, Any]:
+    """The fields of a record by name; a record inside it stays one."""
+    return {name: getattr(record, name) for name in record.__slots__}
+
+
 def document_row(document: Document) -> dict[str, Any]:
     """A document as a row of `DOCUMENT`."""
-    return asdict(document)
+    inner = ("authors", "sections", "references", "tables", "results")
+    rows = {name: [row_of(record) for record in getattr(document, name)] for name in inner}
+    return {**row_of(document), **rows}
 
 
 def document_from_row(row: Mapping[str, Any]) -> Document:

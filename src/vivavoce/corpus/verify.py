@@ -4,44 +4,27 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from vivavoce.corpus.imports import list_batches, read_batch
-from vivavoce.corpus.reading import Corpus, load_corpus
+from vivavoce.corpus.imports import batch_folders, open_batch, read_batch
+from vivavoce.corpus.reading import load_corpus
 from vivavoce.errors import DamagedError, StaleError
-from vivavoce.store import hash_file, hash_rows, read_parquet
 
 
 def verify_corpus(folder: Path) -> list[str]:
     """Every problem found in a corpus folder, one line each; empty when it is sound."""
     problems = []
-    for batch in list_batches(folder):
-        if not batch.is_complete:
-            problems.append(f"{batch.folder} is unfinished: run its viva ingest {batch.kind} again")
-            continue
+    for batch_folder in batch_folders(folder):
         try:
+            batch = open_batch(batch_folder)
+            if not batch.is_complete:
+                problems.append(f"{batch_folder} is unfinished: run its viva ingest again")
+                continue
             for _ in read_batch(batch):
                 pass
         except DamagedError as error:
             problems.append(str(error))
     try:
-        problems += _verify_tables(load_corpus(folder))
-    except StaleError as error:
+        corpus = load_corpus(folder)
+        problems += filter(None, map(corpus.damage, sorted(corpus.manifest["files"])))
+    except (DamagedError, StaleError) as error:
         problems.append(str(error))
-    return problems
-
-
-def _verify_tables(corpus: Corpus) -> list[str]:
-    problems = []
-    for name, entry in sorted(corpus.manifest["files"].items()):
-        path = corpus.folder / "tables" / name
-        if not path.exists():
-            problems.append(f"{path} is missing: run any viva ingest into the corpus to rebuild it")
-        elif hash_file(path) != entry["sha256"] and hash_rows(_rows(path)) != entry["row_hash"]:
-            problems.append(f"{path} differs from its manifest: run any viva ingest to rebuild it")
-    return problems
-
-
-def _rows(path: Path) -> list[dict[str, object]]:
-    try:
-        return read_parquet(path)
-    except DamagedError:
-        return []
+    return list(dict.fromkeys(problems))

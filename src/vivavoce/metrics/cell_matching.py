@@ -81,7 +81,7 @@ def cell_key(cell: str | None, unit: str = "") -> str:
     """
     if cell is None:
         return ""
-    text = folded(cell)
+    text = folded(cell) or "".join(cell[:MAX_CELL].split())  # markup alone is still a value
     if text in _ABSENT:
         return ""
     if text in _YES:

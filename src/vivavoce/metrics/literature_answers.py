@@ -22,7 +22,7 @@ class PaperNames:
         self._by_id = {folded(paper): paper for paper in reversed(papers)}
         self._by_title = {
             normalise_title(plain_words(title)): paper
-            for paper, title in reversed((titles or {}).items())
+            for paper, title in reversed(list((titles or {}).items()))
             if normalise_title(title)
         }
 
@@ -97,15 +97,16 @@ def _merge(
     places = [columns.setdefault(name, len(columns)) for name in header]
     waiting: dict[str, list[dict[int, str]]] = {}
     if brings_columns:
-        for paper, cells in reversed(merged):
-            waiting.setdefault(paper, []).append(cells)
+        for paper, earlier in reversed(merged):
+            waiting.setdefault(paper, []).append(earlier)
     for row in table.rows:
         if row == table.header or not row[0]:
             continue
         paper = names.find(row[0])
-        known = waiting.get(paper)
-        cells = known.pop() if known else {}
-        if not known and not cells:
+        cells: dict[int, str] = {}
+        if begun := waiting.get(paper):
+            cells = begun.pop()
+        else:
             merged.append((paper, cells))
         for place, cell in zip(places, row[1:], strict=True):
             cells.setdefault(place, cell)

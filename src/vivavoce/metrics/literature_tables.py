@@ -199,7 +199,7 @@ def _match_rows(
     for index, keys in enumerate(coded[0]):
         agreement[index] = ((coded[1] == keys) & (keys != 0)).sum(axis=1)
     first, second = linear_sum_assignment(agreement, maximize=True)
-    return [(rows[one], others[other]) for one, other in zip(first, second, strict=True)]
+    return [(rows[int(one)], others[int(other)]) for one, other in zip(first, second, strict=True)]
 
 
 def _precision(recall: Ratio, precision: Ratio) -> Ratio:

@@ -63,6 +63,7 @@ _FILLERS = frozenset({"a", "an", "and", "of", "the", "used", "in"})
 _BRACKETS = re.compile(r"[(\[]([^()\[\]]{0,60})[)\]]")
 _WORD = re.compile(r"[^\W_]+|#")
 _BRITISH = re.compile(r"(?<=\w{3}i)s(?=(?:e|ed|es|er|ers|ing|ation|ations)$)")
+_OUR = re.compile(r"(?<=\w{3})our$")
 
 
 def column_key(name: str) -> tuple[str, ...]:
@@ -87,7 +88,7 @@ def match_columns(gold: Sequence[str], system: Sequence[str]) -> dict[int, int]:
     costs nothing.
     """
     matched: dict[int, int] = {}
-    for key_of in (folded, _letters, column_key):
+    for key_of in (str.strip, folded, _letters, column_key):
         _match_step(gold, system, key_of, matched)
     return matched
 
@@ -133,7 +134,7 @@ def _singular(word: str) -> str:
         word = word[:-2]
     elif len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
         word = word[:-1]
-    return _BRITISH.sub("z", word)
+    return _OUR.sub("or", _BRITISH.sub("z", word))
 
 
 _WORD_SYNONYMS = {

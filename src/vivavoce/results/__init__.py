@@ -1,5 +1,4 @@
-"""Logs turned into boards: rows with intervals, recomputable by anyone who has the logs."""
+"""Logs and files of answers turned into boards and scores, recomputable by anyone who has them.
 
-from vivavoce.results.board import Board, leaderboard
-
-__all__ = ["Board", "leaderboard"]
+Importing this package loads nothing: only `logs` and `board` need Inspect.
+"""

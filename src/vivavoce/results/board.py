@@ -6,6 +6,7 @@ failed answer stays in n as 0. The bootstrap resamples the clusters the items co
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -64,9 +65,9 @@ def leaderboard(
             name stands for two rounds.
     """
     found, foreign = read_logs(Path(logs))
+    _refuse_mixed_rounds(found)
     chosen, notes = _choose(found)
     _refuse_partial(chosen, foreign, partial)
-    _refuse_mixed_rounds(chosen)
     rows = [row for log in chosen for row in _rows(log, resamples, seed)]
     _rank(rows)
     rows.sort(key=_order)
@@ -117,7 +118,7 @@ def _refuse_partial(logs: Sequence[RunLog], foreign: Sequence[ForeignLog], parti
         raise VivaError(
             "These logs are not complete:\n"
             + "\n".join(f"  {line}" for line in bad)
-            + "\nRun the same viva run again to finish them, or add --partial to show what is there."
+            + "\nRun the same viva run again to finish them, or add --partial to show them so."
         )
 
 
@@ -174,9 +175,9 @@ def _rows(log: RunLog, resamples: int, seed: int) -> Iterable[Row]:
 
 
 def _mean(samples: Sequence[SampleScore], metric: str, empty: Any = float("nan")) -> Any:
-    """Mean of the defined values; `empty` when there is none."""
+    """Mean of the defined values, in whatever order they come; `empty` when there is none."""
     values = [value for sample in samples if (value := sample.values[metric]) is not None]
-    return sum(values) / len(values) if values else empty
+    return math.fsum(values) / len(values) if values else empty
 
 
 def _rank(rows: Sequence[Row]) -> None:

@@ -16,8 +16,10 @@ from inspect_ai.log import (
     read_eval_log,
     read_eval_log_sample_summaries,
 )
+from inspect_ai.scorer import Score
 
 from vivavoce.errors import InputError
+from vivavoce.store import hash_of
 from vivavoce.tasks.shared.guard import VALID
 
 NO_MODEL = "none"
@@ -31,8 +33,20 @@ _DECODING = (
     "presence_penalty",
     "reasoning_effort",
     "reasoning_tokens",
+    "reasoning_mode",
+    "effort",
+    "verbosity",
+    "system_message",
+    "stop_seqs",
+    "best_of",
+    "num_choices",
+    "logit_bias",
+    "response_schema",
+    "extra_body",
 )
 """Settings that change answers, in the order they are shown."""
+_LONGEST_SETTING = 24
+"""Characters of a setting that is shown as it is; of a longer one a row's key holds the hash."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -161,17 +175,27 @@ def _decoding(header: EvalLog, has_model: bool) -> str:
     """The settings an answer depends on, such as `temperature=0.0 max_tokens=128 attempts=1`."""
     config = header.plan.config.model_dump(exclude_none=True) if has_model else {}
     settings = {name: config[name] for name in _DECODING if name in config}
-    if has_model and header.eval.task_args.get("context"):
-        settings["context"] = header.eval.task_args["context"]
+    if has_model:
+        arguments = [header.eval.task_args, *(step.params or {} for step in header.plan.steps)]
+        contexts = [found for given in arguments if (found := given.get("context"))]
+        settings.update({"context": contexts[-1]} if contexts else {})
+        if header.eval.model_args:
+            settings["model_args"] = hash_of(header.eval.model_args)[:12]
     settings["attempts"] = header.eval.config.epochs or 1
-    return " ".join(f"{name}={value}" for name, value in settings.items())
+    return " ".join(f"{name}={_shown(value)}" for name, value in settings.items())
+
+
+def _shown(value: Any) -> str:
+    is_short = isinstance(value, bool | int | float | str) and len(str(value)) <= _LONGEST_SETTING
+    return str(value) if is_short else hash_of(value)[:12]
 
 
 def _sample_score(summary: EvalSampleSummary, metrics: tuple[str, ...]) -> SampleScore | None:
     """A summary's scores; None for a sample that has none."""
     if summary.error or not summary.scores:
         return None
-    (score,) = summary.scores.values()
+    # A user may have scored the log again with scorers of another kind: ours tell what is valid.
+    (score,) = (found for found in summary.scores.values() if _is_ours(found))
     values = score.as_dict()
     is_valid = bool(values[VALID])
     usage = summary.model_usage.values()
@@ -187,6 +211,10 @@ def _sample_score(summary: EvalSampleSummary, metrics: tuple[str, ...]) -> Sampl
         cost=sum(costs) if costs else None,
         seconds=summary.working_time or 0.0,
     )
+
+
+def _is_ours(score: Score) -> bool:
+    return isinstance(score.value, dict) and VALID in score.value
 
 
 def _number(value: Any) -> float | None:

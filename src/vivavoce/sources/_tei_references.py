@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from lxml import etree
 
@@ -27,13 +27,16 @@ def read_references(root: etree._Element) -> tuple[tuple[Reference, ...], dict[s
     return tuple(references), ordinals
 
 
-def read_tables(root: etree._Element, ordinals: dict[str, int]) -> tuple[CitedTable, ...]:
-    """The tables of the text in order, with the references cited inside each or its caption."""
-    figures = root.iterfind("text//figure[@type='table']")
-    return tuple(
-        CitedTable(ordinal, _caption(figure), _cells(figure), _cited(figure, ordinals))
-        for ordinal, figure in enumerate(figures)
-    )
+def read_tables(
+    root: etree._Element, cited_in: Callable[[etree._Element, str], tuple[int, ...]]
+) -> tuple[CitedTable, ...]:
+    """The tables of the text in order; `cited_in` tells what each cites, from figure and text."""
+    tables: list[CitedTable] = []
+    for ordinal, figure in enumerate(root.iterfind("text//figure[@type='table']")):
+        caption, cells = _caption(figure), _cells(figure)
+        cited = cited_in(figure, _running_text(figure, caption, cells))
+        tables.append(CitedTable(ordinal, caption, cells, cited))
+    return tuple(tables)
 
 
 def read_name(person: etree._Element | None) -> str:
@@ -159,12 +162,9 @@ def _row(row: etree._Element) -> Iterator[str]:
         yield from [""] * (min(width, _WIDEST_SPAN) - 1)
 
 
-def _cited(figure: etree._Element, ordinals: dict[str, int]) -> tuple[int, ...]:
-    found: set[int] = set()
-    for mark in figure.iter("ref"):
-        if mark.get("type") == "bibr":
-            targets = (mark.get("target") or "").split()
-            found.update(
-                ordinals[name] for target in targets if (name := target.lstrip("#")) in ordinals
-            )
-    return tuple(sorted(found))
+def _running_text(figure: etree._Element, caption: str, cells: tuple[tuple[str, ...], ...]) -> str:
+    """All that a table prints: lines and the cells of a row by line, rows by blank line."""
+    between_rows = "\n\n" if any(len(row) > 1 for row in cells) else "\n"
+    body = between_rows.join("\n".join(cell for cell in row if cell) for row in cells)
+    notes = [text_of(note) for note in figure.iterfind("note")]
+    return "\n\n".join([caption, body, *notes])

@@ -12,6 +12,7 @@ from vivavoce.errors import InputError
 from vivavoce.records import Author, Document, Fault
 from vivavoce.sources import Piece, ReadOptions, Source, one_piece
 from vivavoce.sources._tei_blocks import read_blocks
+from vivavoce.sources._tei_citations import Citations, find_itself
 from vivavoce.sources._tei_references import read_name, read_references, read_tables
 from vivavoce.sources._tei_sections import build_sections
 from vivavoce.sources._tei_xml import ASIDE, parse_tei, text_of
@@ -67,11 +68,14 @@ def read_document(content: bytes, name: str) -> Document:
         raise InputError("the TEI holds no title, no abstract, no text and no references")
     header, stem = _header_numbers(root), _stem(name)
     arxiv = find_arxiv_id(header.get("arxiv", "")) or find_arxiv_id(stem)
+    arxiv_id = arxiv[0] if arxiv else None
+    itself = find_itself(references, title, arxiv_id)
+    citations = Citations(root, references, ordinals, itself)
     return Document(
         kind="tei",
         key=name,
         source_file=name,
-        arxiv_id=arxiv[0] if arxiv else None,
+        arxiv_id=arxiv_id,
         version=arxiv[1] if arxiv else None,
         acl_id=find_acl_id(stem),
         doi=find_doi(header.get("doi", "")),
@@ -81,7 +85,7 @@ def read_document(content: bytes, name: str) -> Document:
         authors=tuple(_authors(root)),
         sections=sections,
         references=references,
-        tables=read_tables(root, ordinals),
+        tables=read_tables(root, citations.cited_in),
     )
 
 
@@ -160,4 +164,5 @@ SOURCE = Source(
     matches=_matches,
     pieces=one_piece,
     read=_read,
+    reader_version="2",
 )

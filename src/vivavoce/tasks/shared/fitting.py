@@ -14,6 +14,9 @@ from vivavoce.errors import InputError
 from vivavoce.tasks.shared.prompts import Rendered, Span
 from vivavoce.tasks.shared.windows import TokenCounter
 
+_LONGEST_WORD = 40
+"""Characters that a cut may go back to end with a whole word."""
+
 
 @dataclass(frozen=True, slots=True)
 class Cut:
@@ -67,7 +70,7 @@ def fit(
         reserved: Tokens kept free for the answer.
 
     Raises:
-        InputError: The window cannot hold even the instructions.
+        InputError: The window cannot hold what is never cut: the instructions, the other slots.
     """
     tokens = counter.count(prompt.text)
     cuts: list[Cut] = []
@@ -87,8 +90,9 @@ def fit(
                 break
     if budget is not None and tokens > budget:
         raise InputError(
-            f"A window of {window} tokens with {reserved} kept for the answer cannot hold the "
-            f"instructions ({tokens} tokens). Give a larger one with -T context=N."
+            f"A window of {window} tokens with {reserved} kept for the answer cannot hold what is "
+            f"never cut: {tokens} tokens are left of the prompt. Give a larger window with "
+            "viva run --context N or inspect eval -T context=N."
         )
     return Fitted(prompt, tokens, window, reserved, counter.is_estimated, tuple(cuts))
 
@@ -103,10 +107,14 @@ def _note(cuts: list[Cut], slot: str, kept: int, size: int, characters: int) -> 
 
 
 def _end_of_word(text: str, end: int) -> int:
-    """The last word border at or before `end`; `end` itself when there is none."""
+    """The last word border at or before `end`; `end` itself when none is near.
+
+    Scripts that put no space between words would lose whole paragraphs otherwise.
+    """
     if end >= len(text) or text[end].isspace():
         return end
-    border = max(text.rfind(" ", 0, end), text.rfind("\n", 0, end))
+    first = max(0, end - _LONGEST_WORD)
+    border = max(text.rfind(" ", first, end), text.rfind("\n", first, end))
     return border if border > 0 else end
 
 

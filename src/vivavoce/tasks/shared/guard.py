@@ -20,18 +20,52 @@ _START = 400
 """Characters looked at for a refusal or an error text."""
 _REFUSAL_WORDS = 80
 _REFUSAL = re.compile(
-    r"^\W*(?:i['’]?m (?:very |so |really )?sorry|sorry|i apologi[sz]e|unfortunately|"
-    r"as an ai\b[^.]{0,80}|i)?[\s,.:;!—-]{0,5}(?:but )?"
-    r"(?:i |we )?(?:cannot|can['’]?t|can not|am unable to|['’]m unable to|am not able to|"
-    r"['’]m not able to|won['’]?t|will not|must decline|decline to|refuse to)\b",
-    re.IGNORECASE,
+    r"""\W{0,20}(?:
+    # As an AI language model, I ...
+    as\ an?\ (?:large\ language|language|ai|artificial)\b[^.,\n]{0,60},?\s+i\b
+    # I must decline ... / I do not have access to ... / I'm sorry, but the text ...
+    | i\s(?:must|(?:will\ )?have\ to|need\ to)\s(?:respectfully\s|politely\s)?(?:decline|refuse)\b
+    | i\s(?:do\ not|don['’]?t)\s(?:currently\s)?have\s
+      (?:access\ to\b|(?:enough|sufficient)\ (?:information|context)\b)
+    | i(?:['’]?m|\ am)\ sorry,?\ but\ (?:the|this|that|your|there|no)\b
+    # [I'm sorry,] I cannot + what was asked for
+    | (?P<opener>
+        (?:(?:i['’]?m|i\ am|we['’]re|we\ are)\ (?:\w{1,12}\ )?sorry|(?:my\ )?apologies|sorry
+          |i\ apologi[sz]e|unfortunately|regrettably|(?:i['’]?m|i\ am)\ afraid(?:\ that)?)
+        [\s,.:;!—–-]{1,4}(?:but\s)?
+      )?
+      (?:i\s|i(?=['’]m\b)|(?(opener)(?:we\s|)|(?!)))
+      (?:cannot|can\ not|can['’]?t|won['’]?t|will\ not|decline\ to|refuse\ to
+        |(?:am|['’]m|are)\ (?:unable|not\ able|not\ going)\ to)\s(?:be\ able\ to\s)?
+      (?:
+        (?:help|assist|comply|proceed|continue)\b(?:\s(?:you|with)\b){0,2}
+          (?:\s(?:that|this|it|(?:that|this|your|the|such)\s(?:an?\s)?(?:request|task|question|prompt)))?
+          (?:\s?[.,;!?—–]|\s?$|\s(?:because|as|since|due|without)\b)
+        | (?:do|answer|fulfil|fulfill|complete|process)\s
+          (?:that|this|it|(?:that|this|your|the|such)\s(?:an?\s)?(?:request|task|question|prompt))
+          (?:\s?[.,;!?—–]|\s?$|\s(?:because|as|since|due|without)\b)
+        | (?:provide|write|generate|create|produce|give|offer|share|draft|suggest|propose|reproduce
+            |summari[sz]e|access|see|read|view|open|help\ (?:you\ )?with|assist\ (?:you\ )?with)\s
+          (?:you\s(?:with\s)?)?(?:writing\s)?(?:an?|the|this|that|any|your|such)\s(?:\w{1,20}\s){0,2}?
+          (?:title|abstract|summary|introduction|section|answer|response|content|text|paper|document
+            |file|article|request)\b(?!\s?:)
+      )
+    )""",
+    re.IGNORECASE | re.VERBOSE,
 )
 _PROVIDER_ERROR = re.compile(
-    r"^\s*(?:error code: ?\d{3}\b|\{\s*\"error\"\s*:|<!doctype html|<html\b|rate exceeded\b|"
-    r"(?:http )?(?:4\d\d|5\d\d) (?:bad request|unauthorized|forbidden|not found|"
-    r"too many requests|internal server error|bad gateway|service unavailable)|"
-    r"this model's maximum context length|upstream connect error)",
-    re.IGNORECASE,
+    r"""\s{0,20}(?:
+    error\ code:\ ?[45]\d\d\s?(?:[-–—:,.{]|$)
+    | \{\s{0,9}"error"\s{0,9}:
+    | <!doctype\ html | <html[\s>]
+    | this\ model's\ maximum\ context\ length
+    | upstream\ connect\ error
+    | (?:http\ )?(?:error\ )?(?:[45]\d\d:?\s)?
+      (?:bad\ request|unauthorized|forbidden|not\ found|too\ many\ requests|internal\ server\ error
+        |bad\ gateway|service\ unavailable|gateway\ time-?out|rate\ (?:limit\ )?exceeded)
+      (?:\W{0,9}$|[\s.:-]{1,3}(?:\{|<|for\ url\b))
+    )""",
+    re.IGNORECASE | re.VERBOSE,
 )
 
 
@@ -42,7 +76,8 @@ class MalformedAnswer(Exception):
 def find_fault(output: ModelOutput) -> str | None:
     """The fault of an output, one of `FAULTS`, or None for an answer that can be scored.
 
-    A refusal is told by the provider's stop reason, or by a short text that opens by declining.
+    A refusal is told by the provider's stop reason, or by a short text that opens by declining what
+    was asked for: papers too begin with "I cannot" and "Sorry".
     """
     if output.stop_reason in _STOP_FAULTS:
         return _STOP_FAULTS[output.stop_reason]
@@ -51,7 +86,7 @@ def find_fault(output: ModelOutput) -> str | None:
     text = output.completion
     if not text.strip():
         return "missing" if (output.metadata or {}).get("missing") else "empty"
-    start = text[:_START]
+    start = text[:_START].strip()
     if _PROVIDER_ERROR.match(start):
         return "provider_error"
     is_short = len(text) < 2_000 and len(text.split()) <= _REFUSAL_WORDS

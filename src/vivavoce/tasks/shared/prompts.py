@@ -51,7 +51,7 @@ class PromptSet:
         try:
             source = path.read_text("utf-8")
             marked = environment.from_string(source).render({**values, **markers})
-        except (OSError, UnicodeDecodeError, jinja2.TemplateError) as error:
+        except (OSError, jinja2.TemplateError, ValueError, TypeError, ArithmeticError) as error:
             raise InputError(f"{path} is not a usable prompt template: {error}") from error
         for slot, marker in markers.items():
             if marked.count(marker) != 1:
@@ -60,11 +60,15 @@ class PromptSet:
 
 
 def load_prompts(folder: Path) -> PromptSet:
-    """Open a folder of templates; `InputError` when it holds none."""
+    """Open a folder of templates; `InputError` when it holds none, or one that is not UTF-8."""
     paths = sorted(folder.glob(f"*{SUFFIX}"))
     if not paths:
         raise InputError(f"{folder} holds no prompt templates (files ending in {SUFFIX}).")
-    return PromptSet(folder, hash_of({path.name: path.read_text("utf-8") for path in paths}))
+    try:
+        sources = {path.name: path.read_text("utf-8") for path in paths}
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{folder} holds a prompt template that is not text: {error}") from error
+    return PromptSet(folder, hash_of(sources))
 
 
 def _place(marked: str, slots: Mapping[str, str], markers: Mapping[str, str]) -> Rendered:

@@ -112,6 +112,8 @@ _SHIPPED = Path(__file__).with_name("windows.toml")
 def _read_table(path: Path) -> list[ModelEntry]:
     try:
         rows = tomllib.loads(path.read_text("utf-8"))["model"]
+        if not isinstance(rows, list):
+            raise TypeError("[model] is one table; write [[model]]")
         return [_entry(row, path) for row in rows]
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, KeyError, TypeError) as error:
         raise InputError(
@@ -119,15 +121,21 @@ def _read_table(path: Path) -> list[ModelEntry]:
         ) from error
 
 
-def _entry(row: dict[str, object], path: Path) -> ModelEntry:
+def _entry(row: object, path: Path) -> ModelEntry:
+    if not isinstance(row, dict):
+        raise TypeError(f"{row!r} is not a table; write [[model]]")
     unknown = sorted(row.keys() - {"name", "window", "tokenizer"})
     window, tokenizer = row.get("window"), row.get("tokenizer")
-    valid_window = window is None or (isinstance(window, int) and window > 0)
-    if unknown or not isinstance(row.get("name"), str) or not valid_window:
-        raise InputError(f"{path}: a model needs a name and a positive window; got {row}")
+    # True is an int of Python's; TOML keeps them apart.
+    valid_window = window is None or (type(window) is int and window > 0)
+    valid_tokenizer = tokenizer is None or isinstance(tokenizer, str)
+    if unknown or not isinstance(row.get("name"), str) or not valid_window or not valid_tokenizer:
+        raise InputError(
+            f"{path}: a model has a name, a positive window and the path of a tokenizer; got {row}"
+        )
     folder = path.parent
     return ModelEntry(
         name=str(row["name"]),
-        window=window if isinstance(window, int) else None,
-        tokenizer=folder / str(tokenizer) if tokenizer else None,
+        window=window,
+        tokenizer=folder / tokenizer if tokenizer else None,
     )

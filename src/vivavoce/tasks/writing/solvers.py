@@ -5,20 +5,27 @@ from __future__ import annotations
 from inspect_ai.model import ChatMessageUser, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+from vivavoce.errors import InputError
 from vivavoce.tasks.shared.fitting import Fitted, fit
 from vivavoce.tasks.shared.prompts import Rendered
 from vivavoce.tasks.shared.windows import find_model, token_counter
 
 SOURCE_SLOT = "content"
+"""The paper's text: the slot that is cut; the others are short and arrive whole."""
 
 
 @solver
 def direct(context: int | None = None) -> Solver:
-    """Send the whole prompt in one message, cut to the model's window.
+    """Send the whole prompt in one message, the paper's text cut to the model's window.
 
     Args:
         context: Window in tokens; by default what the model table says.
+
+    Raises:
+        InputError: The window is not a positive number of tokens.
     """
+    if context is not None and (type(context) is not int or context < 1):
+        raise InputError(f"context={context!r} is not a number of tokens, such as 32768.")
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         fitted = _fit(state, context, str(get_model()))
@@ -46,7 +53,7 @@ def _fit(state: TaskState, context: int | None, model: str) -> Fitted:
     spans = {slot: (start, end) for slot, (start, end) in state.metadata["spans"].items()}
     return fit(
         Rendered(state.input_text, spans),
-        [SOURCE_SLOT, *(slot for slot in spans if slot != SOURCE_SLOT)],
+        [SOURCE_SLOT],
         token_counter(entry.tokenizer),
         window=context or entry.window,
         reserved=state.metadata["max_tokens"],

@@ -14,8 +14,8 @@ from pathlib import Path
 from vivavoce.errors import InputError
 from vivavoce.records import Author, CitedTable, Document, Fault, Reference, Result
 from vivavoce.sources import Piece, ReadOptions, Source
-from vivavoce.sources._sample_plan import Plan, Work, author_name, paper_rng, plan_papers
-from vivavoce.sources._sample_text import (
+from vivavoce.sources.sample.plan import Plan, Work, author_name, paper_rng, plan_papers
+from vivavoce.sources.sample.text import (
     ablation_scores,
     make_slots,
     points,

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from random import Random
 
-from vivavoce.sources._sample_opening import TITLES
-from vivavoce.sources._sample_words import (
+from vivavoce.sources.sample.opening import TITLES
+from vivavoce.sources.sample.words import (
     PROBLEMS,
     TECHNIQUES,
     TOPICS,

@@ -13,8 +13,8 @@ from typing import TypeVar
 from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault
 from vivavoce.sources import Piece, ReadOptions, Source
-from vivavoce.sources._metadata_row import COLUMNS, BadRow, document_from
-from vivavoce.sources._tabular import DAMAGE, BadFile, column_names, cut, read_rows
+from vivavoce.sources.metadata.row import COLUMNS, BadRow, document_from
+from vivavoce.sources.metadata.tabular import DAMAGE, BadFile, column_names, cut, read_rows
 
 _SUFFIXES = (".parquet", ".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz", ".csv", ".csv.gz")
 _NAMES_SHOWN = 50

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 
 from vivavoce.records import Section
-from vivavoce.sources._sample_body import EXPERIMENTS, METHOD
-from vivavoce.sources._sample_opening import ABSTRACT, INTRODUCTION, RELATED
-from vivavoce.sources._sample_plan import Plan, Work
-from vivavoce.sources._sample_results import ENDING, RESULTS
-from vivavoce.sources._sample_words import TECHNIQUES
+from vivavoce.sources.sample.body import EXPERIMENTS, METHOD
+from vivavoce.sources.sample.opening import ABSTRACT, INTRODUCTION, RELATED
+from vivavoce.sources.sample.plan import Plan, Work
+from vivavoce.sources.sample.results import ENDING, RESULTS
+from vivavoce.sources.sample.words import TECHNIQUES
 
 Bank = Mapping[str, tuple[str, ...]]
 Slots = dict[str, str]

@@ -1,0 +1,133 @@
+"""Layers of a network implemented from a paper: same shapes (tsc), same values (tvc).
+
+With x the mean absolute difference between what the gold layer and the produced one give,
+
+    S = 2 / (1 + e^x)          in (0, 1], 1 for equality
+    S = 1 / (1 + e^x)          `legacy`, the printed equation, at most 1/2
+
+x is taken over the dimensions for tsc, over the elements in row-major order for tvc; the shorter
+side is padded with zeros. Layers are paired by key, and a layer that one side lacks has S = 0.
+Over the n layers in the order of their keys, i = 1 ... n,
+
+    tsc, tvc = sum of S_i gamma^i / sum of gamma^i
+
+so that with gamma > 1 deeper layers weigh more. A NaN equals a NaN and an infinity the same
+infinity; against anything else they make S = 0. Undefined when the gold side has no layer.
+
+Source: RD2Bench, section 2.3, equations 1 and 2; a perfect layer gives 1/2 in equation 1 while
+the paper's tables print 1.00, hence the factor 2.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from vivavoce.errors import InputError
+from vivavoce.metrics import Metric
+
+_SOURCE = "RD2Bench, section 2.3, equations 1 and 2"
+
+METRICS = (
+    Metric("tsc", "agreement of the layers' shapes", "architecture", 0.0, 1.0, _SOURCE),
+    Metric("tvc", "agreement of the layers' values", "architecture", 0.0, 1.0, _SOURCE),
+)
+
+DEFAULT_GAMMA = 1.1
+Layers = Mapping[str, npt.NDArray[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class LayerScore:
+    """Agreement on one layer."""
+
+    shape: float
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class ArchitectureScore:
+    """Agreement on a network; None when the gold side is empty."""
+
+    tsc: float | None
+    tvc: float | None
+    layers: Mapping[str, LayerScore]
+    """By key, in the order of the keys; layers of both sides."""
+
+    def values(self) -> dict[str, float | None]:
+        """Every metric by name."""
+        return {"tsc": self.tsc, "tvc": self.tvc}
+
+
+def score_architecture(
+    gold: Layers, produced: Layers, *, gamma: float = DEFAULT_GAMMA, legacy: bool = False
+) -> ArchitectureScore:
+    """Compare the outputs of layers; `InputError` for a gamma that is not a positive number."""
+    if not (math.isfinite(gamma) and gamma > 0):
+        raise InputError(f"gamma must be a positive number, not {gamma}.")
+    perfect = 0.5 if legacy else 1.0
+    layers = {
+        key: _score_layer(gold[key], produced[key], perfect)
+        if key in gold and key in produced
+        else LayerScore(0.0, 0.0)
+        for key in sorted({*gold, *produced})
+    }
+    if not gold:
+        return ArchitectureScore(None, None, layers)
+    weights = _weights(len(layers), gamma)
+    return ArchitectureScore(
+        tsc=_weigh(weights, [layer.shape for layer in layers.values()]),
+        tvc=_weigh(weights, [layer.value for layer in layers.values()]),
+        layers=layers,
+    )
+
+
+def consistency(mean_difference: float, perfect: float = 1.0) -> float:
+    """S for a mean absolute difference, where equality gives `perfect`."""
+    if mean_difference > 700:  # e^x would overflow, and S is 0 to a hundred digits
+        return 0.0
+    return perfect * 2.0 / (1.0 + math.exp(mean_difference))
+
+
+def _score_layer(gold: npt.NDArray[Any], produced: npt.NDArray[Any], perfect: float) -> LayerScore:
+    shapes = np.array(gold.shape, dtype=np.float64), np.array(produced.shape, dtype=np.float64)
+    return LayerScore(
+        shape=consistency(_mean_difference(*shapes), perfect),
+        value=consistency(_mean_difference(gold.ravel(), produced.ravel()), perfect),
+    )
+
+
+def _mean_difference(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> float:
+    """Mean absolute difference, as if the shorter side went on with zeros; 0 of nothing."""
+    count = max(one.size, other.size)
+    if count == 0:
+        return 0.0
+    common = min(one.size, other.size)
+    rest = one[common:] if one.size > common else other[common:]
+    first, second = _floats(one[:common]), _floats(other[:common])
+    with np.errstate(invalid="ignore", over="ignore"):
+        differences = np.abs(first - second)
+        same = (first == second) | (np.isnan(first) & np.isnan(second))
+        total = differences[~same].sum() + np.abs(_floats(rest)).sum()
+        mean = float(total / count)
+    return math.inf if math.isnan(mean) else mean
+
+
+def _floats(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    return values.astype(np.complex128 if np.iscomplexobj(values) else np.float64)
+
+
+def _weights(count: int, gamma: float) -> list[float]:
+    """gamma^i over the largest of these powers, so that none overflows."""
+    powers = np.arange(1, count + 1, dtype=np.float64) * math.log(gamma)
+    return list(np.exp(powers - powers.max()).tolist())
+
+
+def _weigh(weights: list[float], scores: list[float]) -> float:
+    weighed = [weight * score for weight, score in zip(weights, scores, strict=True)]
+    return math.fsum(weighed) / math.fsum(weights)

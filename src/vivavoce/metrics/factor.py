@@ -1,0 +1,264 @@
+"""A factor computed from a formula in a paper: does it run, is it in form, are the values right?
+
+A factor has one value for a day and an instrument. With G and P the sets of (day, instrument) of
+the gold and the produced factor:
+
+- `exe` = 1 when there is a readable result; `form` = 1 when it has exactly one value column and
+  the rows of the gold one, G = P, without duplicates on either side.
+- `acc` = the share of G ∪ P with equal values: both rows exist, and |difference| < 1e-6 or both
+  are NaN, or the same infinity. A row on one side only is wrong, also where its value is NaN.
+- `corr` = the mean over days of Pearson's correlation across the instruments whose values are
+  finite on both sides. A day with fewer than two of them, or without variance on a side, is
+  undefined; so is the mean when every day is. Days are those of either side.
+- `corr_pooled` = Pearson's correlation over all such pairs of values of all days at once.
+- `rows` = the smaller number of rows / the larger, `index` = |G ∩ P| / |G ∪ P|.
+
+Without a readable result everything is 0 and the correlations undefined; several value columns
+leave nothing to compare, so `acc` is 0. Of a duplicated row the first counts.
+
+Source: RD2Bench, section 3.1 (executability, format, correlation, value accuracy); the tolerance
+is its code's. `acc` counts NaN with NaN as equal, where its code cannot reach 1 with a NaN.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from vivavoce.errors import InputError
+from vivavoce.metrics import Metric
+
+_SOURCE = "RD2Bench, section 3.1"
+
+METRICS = (
+    Metric("exe", "there is a readable result", "factor", 0.0, 1.0, _SOURCE),
+    Metric("form", "one value column and the gold rows", "factor", 0.0, 1.0, _SOURCE),
+    Metric("corr", "mean daily cross-sectional correlation", "factor", -1.0, 1.0, _SOURCE),
+    Metric("corr_pooled", "correlation over all values at once", "factor", -1.0, 1.0, _SOURCE),
+    Metric("acc", "share of equal values over all rows", "factor", 0.0, 1.0, _SOURCE),
+)
+
+TOLERANCE = 1e-6
+_NO_DATE = frozenset({"", "NaT", "None", "nan"})
+_UNNAMED_INDEX = re.compile(r"__index_level_\d+__")
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class FactorFrame:
+    """A factor's rows, as columns of equal length."""
+
+    day: npt.NDArray[np.datetime64]
+    """Type datetime64[D]."""
+    instrument: npt.NDArray[np.str_]
+    values: tuple[Floats, ...]
+    """The value columns; a factor in form has one."""
+
+    def __len__(self) -> int:
+        return len(self.day)
+
+
+@dataclass(frozen=True, slots=True)
+class FactorScore:
+    """The values of one produced factor; None is undefined."""
+
+    exe: float
+    form: float
+    corr: float | None
+    corr_pooled: float | None
+    acc: float | None
+    rows: float | None
+    index: float | None
+    days: int
+    """Days of either side."""
+    undefined_days: int
+    """Of those, days without a correlation."""
+
+    def values(self) -> dict[str, float | None]:
+        """Every metric by name."""
+        return {metric.name: getattr(self, metric.name) for metric in METRICS}
+
+
+def frame_from_columns(columns: Mapping[str, npt.ArrayLike]) -> FactorFrame:
+    """A frame of named columns, such as those of a Parquet file.
+
+    `datetime` holds dates, time stamps (of which the day counts) or ISO texts. `InputError` names
+    a missing column, and one whose content does not fit.
+    """
+    missing = [name for name in ("datetime", "instrument") if name not in columns]
+    if missing:
+        raise InputError(f"A factor needs the columns datetime and instrument; no {missing[0]}.")
+    names = [
+        name
+        for name in columns
+        if name not in ("datetime", "instrument") and not _UNNAMED_INDEX.fullmatch(name)
+    ]
+    frame = FactorFrame(
+        day=_as_days(columns["datetime"]),
+        instrument=np.asarray(columns["instrument"]).astype(np.str_),
+        values=tuple(_as_floats(name, columns[name]) for name in names),
+    )
+    lengths = {len(frame.day), len(frame.instrument), *map(len, frame.values)}
+    if len(lengths) > 1:
+        raise InputError(f"The columns of a factor differ in length: {sorted(lengths)}.")
+    return frame
+
+
+def score_factor(
+    gold: FactorFrame, produced: FactorFrame | None, *, is_readable: bool = True
+) -> FactorScore:
+    """Compare a produced factor with the gold one.
+
+    `produced` is None for a result without rows to compare: unreadable, or, when it
+    `is_readable`, one without the index columns. `InputError` when the gold one is not in form.
+    """
+    if len(gold.values) != 1:
+        raise InputError(f"The gold factor has {len(gold.values)} value columns instead of one.")
+    if produced is None or not is_readable:
+        days = len(np.unique(gold.day))
+        exe = float(is_readable)
+        return FactorScore(exe, 0.0, None, None, 0.0, 0.0, 0.0, days, days)
+    pairing = _pair(gold, produced)
+    values = _compare(gold, produced, pairing)
+    shared, larger = len(pairing.gold), max(len(gold), len(produced))
+    has_duplicates = len(gold) + len(produced) - shared != pairing.union
+    in_form = len(produced.values) == 1 and not has_duplicates and shared == pairing.union
+    return FactorScore(
+        exe=1.0,
+        form=float(in_form),
+        corr=values.corr,
+        corr_pooled=values.corr_pooled,
+        acc=values.acc,
+        rows=min(len(gold), len(produced)) / larger if larger else None,
+        index=shared / pairing.union if pairing.union else None,
+        days=pairing.days,
+        undefined_days=pairing.days - values.defined_days,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Pairing:
+    """The rows that both frames have."""
+
+    gold: Integers
+    """Their places in the gold frame."""
+    produced: Integers
+    day: Integers
+    """A number for the day of each."""
+    union: int
+    """Distinct rows of either side."""
+    days: int
+
+
+class _Values(NamedTuple):
+    acc: float | None
+    corr: float | None
+    corr_pooled: float | None
+    defined_days: int
+
+
+def _pair(gold: FactorFrame, produced: FactorFrame) -> _Pairing:
+    days, day = _numbered(gold.day.astype(np.int64), produced.day.astype(np.int64))
+    names, name = _numbered(gold.instrument, produced.instrument)
+    keys = day * max(1, names) + name
+    here, first_here = np.unique(keys[: len(gold)], return_index=True)
+    there, first_there = np.unique(keys[len(gold) :], return_index=True)
+    both, in_here, in_there = np.intersect1d(here, there, assume_unique=True, return_indices=True)
+    return _Pairing(
+        gold=first_here[in_here],
+        produced=first_there[in_there],
+        day=both // max(1, names),
+        union=len(here) + len(there) - len(both),
+        days=days,
+    )
+
+
+def _numbered(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> tuple[int, Integers]:
+    """How many distinct values there are, and the number of each value in order."""
+    distinct, numbers = np.unique(np.concatenate([one, other]), return_inverse=True)
+    return len(distinct), numbers.astype(np.int64)
+
+
+def _compare(gold: FactorFrame, produced: FactorFrame, pairing: _Pairing) -> _Values:
+    if pairing.union == 0:
+        return _Values(None, None, None, 0)
+    if len(produced.values) != 1:
+        return _Values(0.0, None, None, 0)
+    truth, given = gold.values[0][pairing.gold], produced.values[0][pairing.produced]
+    usable = np.isfinite(truth) & np.isfinite(given)
+    day, truth_there, given_there = pairing.day[usable], truth[usable], given[usable]
+    daily = _correlations(day, truth_there, given_there)
+    pooled = _correlations(np.zeros_like(day), truth_there, given_there)
+    return _Values(
+        acc=float(_equal(truth, given).sum() / pairing.union),
+        corr=float(daily.mean()) if len(daily) else None,
+        corr_pooled=float(pooled[0]) if len(pooled) else None,
+        defined_days=len(daily),
+    )
+
+
+def _equal(one: Floats, other: Floats) -> npt.NDArray[np.bool_]:
+    with np.errstate(invalid="ignore"):  # infinity - infinity
+        near = np.abs(one - other) < TOLERANCE
+    return np.asarray(near | (one == other) | (np.isnan(one) & np.isnan(other)))
+
+
+def _correlations(group: Integers, one: Floats, other: Floats) -> Floats:
+    """Pearson's correlation within each group that has one; `group` is in order."""
+    if not len(group):
+        return np.empty(0)
+    starts = np.flatnonzero(np.diff(group, prepend=group[0] - 1))
+    sizes = np.diff(starts, append=len(group))
+    first, second = (_standardise(values, starts, sizes) for values in (one, other))
+    varied = np.add.reduceat(first**2, starts) * np.add.reduceat(second**2, starts) > 0
+    return np.asarray(np.clip(np.add.reduceat(first * second, starts)[varied], -1.0, 1.0))
+
+
+def _standardise(values: Floats, starts: Integers, sizes: Integers) -> Floats:
+    """Values less their group's mean, at unit length; zeros for a group of equal values.
+
+    Each group is first scaled to at most 1, so that neither huge nor tiny values are lost.
+    """
+    low = np.minimum.reduceat(values, starts)
+    high = np.maximum.reduceat(values, starts)
+    scale = np.where(low == high, 1.0, np.maximum(np.abs(low), np.abs(high)))
+    scaled = values / np.repeat(scale, sizes)
+    centred = scaled - np.repeat(np.add.reduceat(scaled, starts) / sizes, sizes)
+    spread = np.repeat(np.maximum.reduceat(np.abs(centred), starts), sizes)
+    centred = np.divide(centred, spread, out=np.zeros_like(centred), where=spread > 0)
+    length = np.sqrt(np.repeat(np.add.reduceat(centred**2, starts), sizes))
+    unit = np.divide(centred, length, out=np.zeros_like(centred), where=length > 0)
+    unit[np.repeat(low == high, sizes)] = 0.0
+    return np.asarray(unit)
+
+
+def _as_days(values: npt.ArrayLike) -> npt.NDArray[np.datetime64]:
+    array = np.asarray(values)
+    try:
+        if array.dtype.kind != "M":
+            texts = [str(value) for value in array.tolist()]
+            array = np.array(["NaT" if text in _NO_DATE else _iso(text) for text in texts], "M8[D]")
+        return array.astype("datetime64[D]")
+    except ValueError as error:
+        raise InputError(f"The column datetime of a factor holds no dates: {error}") from error
+
+
+def _iso(text: str) -> str:
+    """The day of a time stamp's text; `20240131` is a date too."""
+    if len(text) == 8 and text.isdigit():
+        return f"{text[:4]}-{text[4:6]}-{text[6:]}"
+    return text[:10]
+
+
+def _as_floats(name: str, values: npt.ArrayLike) -> Floats:
+    try:
+        return np.asarray(values).astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"The column {name} of a factor holds no numbers: {error}") from error

@@ -1,0 +1,121 @@
+"""Scores of answers made anywhere, from files: the work of `viva score`. No Inspect, no model.
+
+A score family is a module here that defines `FAMILY`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from vivavoce.errors import InputError
+from vivavoce.results.scoring.estimate import Measured, estimate
+from vivavoce.results.scoring.pairs import Pair, missing, read_pairs
+
+Aggregate = Literal["macro", "micro"]
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreOptions:
+    """What a user can ask of `viva score`; each family uses its own."""
+
+    aggregate: Aggregate = "macro"
+    """Mean over items, or over the questions of all items pooled."""
+    seed: int = 0
+    stem: bool = False
+    """writing: compare words by their Porter stems."""
+    bertscore: str | None = None
+    """writing: a model name or path that adds BERTScore."""
+    layer: int | None = None
+    """writing: the layer BERTScore takes its vectors from."""
+    legacy: bool = False
+    """ranking, architecture: the published numbers."""
+    pairs: int | None = None
+    """tables: pairwise questions a table; all by default."""
+    gamma: float = 1.1
+    """architecture: how much more a deeper layer weighs."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreFamily:
+    """A family of `viva score`."""
+
+    name: str
+    summary: str
+    uses: tuple[str, ...] = ()
+    """The options, beside seed and aggregate, that the family knows."""
+    measure: Callable[[Sequence[Pair], ScoreOptions], Measured] | None = None
+    """For families whose files hold one item a line."""
+    measure_files: Callable[[Path, Path, ScoreOptions], Measured] | None = None
+    """For families whose file is one item."""
+
+
+def list_score_families() -> dict[str, ScoreFamily]:
+    """Every score family by name, in alphabetical order."""
+    modules = (
+        importlib.import_module(f"{__name__}.{module.name}")
+        for module in pkgutil.iter_modules(__path__)
+    )
+    families = [module.FAMILY for module in modules if hasattr(module, "FAMILY")]
+    return {family.name: family for family in sorted(families, key=lambda family: family.name)}
+
+
+def score(
+    family: str,
+    gold: Path | str,
+    predictions: Path | str,
+    *,
+    resamples: int = 10_000,
+    options: ScoreOptions | None = None,
+) -> dict[str, Any]:
+    """Score a file of predictions against a file of gold.
+
+    Args:
+        family: A score family, such as `ranking`.
+        gold: The gold file.
+        predictions: The predictions file.
+        resamples: Bootstrap draws; 0 for no intervals.
+        options: Options of the families, and the seed.
+
+    Returns:
+        family, n, missing, metrics by name with value, ci, n and undefined, and settings.
+
+    Raises:
+        InputError: No such family, an option it does not know, or an unreadable file.
+    """
+    families = list_score_families()
+    if family not in families:
+        raise InputError(f"No score family is called {family!r}. There are: {', '.join(families)}.")
+    chosen, options = families[family], options or ScoreOptions()
+    _refuse_unused(chosen, options)
+    shared = {"resamples": resamples, "seed": options.seed, "aggregate": options.aggregate}
+    if chosen.measure_files is not None:
+        measured = chosen.measure_files(Path(gold), Path(predictions), options)
+        count, lacking = 1, 0
+        metrics = estimate(measured, ["file"], resamples=0, seed=0)
+    elif chosen.measure is not None:
+        pairs = read_pairs(Path(gold), Path(predictions))
+        measured = chosen.measure(pairs, options)
+        clusters = [pair.cluster for pair in pairs][: measured.items or None]
+        count, lacking = len(clusters), missing(pairs)
+        metrics = estimate(measured, clusters, resamples=resamples, seed=options.seed)
+    return {
+        "family": family,
+        "n": count,
+        "missing": lacking,
+        "metrics": metrics,
+        "settings": {**shared, **measured.settings},
+    }
+
+
+def _refuse_unused(family: ScoreFamily, options: ScoreOptions) -> None:
+    """Refuse an option that would be ignored."""
+    defaults = asdict(ScoreOptions())
+    for name, value in asdict(options).items():
+        if value != defaults[name] and name not in ("seed", "aggregate", *family.uses):
+            known = ", ".join(f"--{used}" for used in family.uses) or "none"
+            raise InputError(f"{family.name} has no option --{name}. Its options: {known}.")

@@ -1,0 +1,91 @@
+"""Gold and prediction files read and paired by id.
+
+Both are JSON Lines, plain or gzip. Ids are strings or integers, and 1 is not "1".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from vivavoce.errors import InputError
+from vivavoce.store import Row, read_jsonl
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A row of a file, and where it stands."""
+
+    where: str
+    row: Row
+
+    def require(self, name: str, kind: type | tuple[type, ...], description: str) -> Any:
+        """A field's value; `InputError` names the line when it is missing or of another type."""
+        value = self.row.get(name)
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+            found = "is missing" if name not in self.row else f"is {type(value).__name__}"
+            raise InputError(f"{self.where}: {name} must be {description}, but it {found}.")
+        return value
+
+    def texts(self, name: str) -> list[str]:
+        """A field that is a list of strings; `InputError` names the line when it is not."""
+        values: list[str] = self.require(name, list, "a list of texts")
+        if not all(isinstance(value, str) for value in values):
+            raise InputError(f"{self.where}: {name} must be a list of texts.")
+        return values
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A gold row and its prediction; None when there is none."""
+
+    cluster: str
+    gold: Line
+    prediction: Line | None
+
+
+def read_pairs(gold: Path, predictions: Path) -> list[Pair]:
+    """Pair two files, in the order of the gold file.
+
+    Raises:
+        InputError: A file cannot be read or holds no row, a row has no usable id or an id comes
+            twice, or a prediction's id is not in the gold file.
+    """
+    golds, answers = _read(gold), _read(predictions)
+    if not golds:
+        raise InputError(f"{gold} holds no row.")
+    for key, line in answers.items():
+        if key not in golds:
+            raise InputError(f"{line.where}: id {key[1]!r} is not in {gold}.")
+    return [
+        Pair(_cluster(line, key[1]), line, answers.get(key)) for key, line in golds.items()
+    ]
+
+
+def missing(pairs: Sequence[Pair]) -> int:
+    """Gold rows without a prediction."""
+    return sum(pair.prediction is None for pair in pairs)
+
+
+def _read(path: Path) -> dict[tuple[str, str | int], Line]:
+    if not path.is_file():
+        raise InputError(f"{path} does not exist.")
+    lines: dict[tuple[str, str | int], Line] = {}
+    for number, row in read_jsonl(path):
+        line = Line(f"{path}:{number}", row)
+        value = line.require("id", (str, int), "a string or an integer")
+        key = (type(value).__name__, value)
+        if key in lines:
+            raise InputError(f"{line.where}: id {value!r} was already in {lines[key].where}.")
+        lines[key] = line
+    return lines
+
+
+def _cluster(line: Line, own: str | int) -> str:
+    """What the bootstrap draws: the row's cluster, by default its id."""
+    value = line.row.get("cluster", own)
+    if not isinstance(value, str | int) or isinstance(value, bool):
+        raise InputError(f"{line.where}: cluster must be a string or an integer.")
+    return f"{type(value).__name__}:{value}"

@@ -1,0 +1,67 @@
+"""Score family `ranking`: answers that list papers in order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from vivavoce.errors import InputError
+from vivavoce.metrics.ranking import METRICS, RankingRow, score_ranking
+from vivavoce.metrics.ranking_legacy import SCORED, score_ranking_legacy
+from vivavoce.results.scoring import ScoreFamily, ScoreOptions
+from vivavoce.results.scoring.estimate import Measured, Shares, means_of
+from vivavoce.results.scoring.pairs import Pair
+
+
+def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:
+    rows = [RankingRow(_titles(pair), _answer(pair)) for pair in pairs]
+    if options.legacy:
+        return _legacy(rows)
+    scores = score_ranking(rows)
+    shares = {
+        metric.name: means_of([row.values()[metric.name] for row in scores.rows])
+        for metric in METRICS
+    }
+    counts = {
+        "invented_titles": scores.invented,
+        "repeated_titles": scores.repeated,
+        "missing_titles": scores.missing_titles,
+        "truncated": scores.truncated,
+    }
+    return Measured(shares, settings={"legacy": False, **counts})
+
+
+def _legacy(rows: Sequence[RankingRow]) -> Measured:
+    """Table 9 as published: percent for cis and cp, and blanks where it has them."""
+    scores = score_ranking_legacy(rows)
+    complete = [float(row.is_complete) for row in scores.rows]
+    exact = [float(row.is_exact) for row in scores.rows]
+    is_blank = scores.bem is None
+    shares = {
+        "cis": Shares([100 * value for value in complete], [len(rows) / SCORED] * SCORED),
+        "bem": Shares(exact, [0.0] * SCORED if is_blank else complete),
+        "ktau": means_of([None if scores.ktau is None else row.ktau for row in scores.rows]),
+        "cp": means_of([100 * row.concordant for row in scores.rows]),
+    }
+    return Measured(shares, items=SCORED, settings={"legacy": True})
+
+
+def _titles(pair: Pair) -> list[str]:
+    titles = pair.gold.texts("gold")
+    if not titles:
+        raise InputError(f"{pair.gold.where}: gold lists no title.")
+    return titles
+
+
+def _answer(pair: Pair) -> str | None:
+    if pair.prediction is None or pair.prediction.row.get("text") is None:
+        return None
+    text: str = pair.prediction.require("text", str, "a text or null")
+    return text
+
+
+FAMILY = ScoreFamily(
+    name="ranking",
+    summary="lists of papers, best first: complete, in order, concordant pairs, Kendall's tau",
+    uses=("legacy",),
+    measure=_measure,
+)

@@ -1,0 +1,50 @@
+"""Score family `writing`: texts against reference texts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from vivavoce.metrics.rouge import rouge
+from vivavoce.results.scoring import ScoreFamily, ScoreOptions
+from vivavoce.results.scoring.estimate import Measured, means_of
+from vivavoce.results.scoring.pairs import Pair
+
+
+def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:
+    references = [pair.gold.require("reference", str, "a text") for pair in pairs]
+    answers = [_answer(pair) for pair in pairs]
+    found = [
+        rouge(answer, reference, stem=options.stem)
+        for answer, reference in zip(answers, references, strict=True)
+    ]
+    shares = {
+        "rouge1": means_of([one.rouge1 for one in found]),
+        "rouge2": means_of([one.rouge2 for one in found]),
+        "rougeL": means_of([one.rougeL for one in found]),
+    }
+    settings: dict[str, object] = {"stem": options.stem}
+    if options.bertscore:
+        from vivavoce.metrics.bertscore import BertScorer
+
+        scorer = BertScorer(options.bertscore, layer=options.layer)
+        scores = scorer.score(answers, references)
+        shares["bertscore_p"] = means_of([one.precision for one in scores])
+        shares["bertscore_r"] = means_of([one.recall for one in scores])
+        shares["bertscore_f1"] = means_of([one.f1 for one in scores])
+        settings.update(bertscore=options.bertscore, layer=scorer.layer)
+    return Measured(shares, settings=settings)
+
+
+def _answer(pair: Pair) -> str:
+    if pair.prediction is None or pair.prediction.row.get("text") is None:
+        return ""
+    text: str = pair.prediction.require("text", str, "a text")
+    return text
+
+
+FAMILY = ScoreFamily(
+    name="writing",
+    summary="texts: ROUGE, and BERTScore with --bertscore",
+    uses=("stem", "bertscore", "layer"),
+    measure=_measure,
+)
