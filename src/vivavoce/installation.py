@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import sys
 from dataclasses import asdict, dataclass
 from importlib import metadata
+
+from vivavoce.tasks.shared.windows import TABLE_VARIABLE, model_table
 
 _SYSTEM = {
     "chromium": ("chromium", "browser tests"),
@@ -37,8 +40,8 @@ class Finding:
 
 
 def examine() -> list[Finding]:
-    """Look at Python, the base packages, each extra and the system programs."""
-    return [_python(), *_packages(), *_programs()]
+    """Look at Python, the base packages, each extra, the system programs and the model table."""
+    return [_python(), *_packages(), *_programs(), _model_table()]
 
 
 def _python() -> Finding:
@@ -51,6 +54,8 @@ def _python() -> Finding:
 def _packages() -> list[Finding]:
     """One finding for the base install, one an extra."""
     groups: dict[str, list[str]] = {"": []}
+    if not _is_installed("vivavoce"):
+        return [_group("", ["vivavoce"])]
     for requirement in metadata.requires("vivavoce") or ():
         name = _REQUIREMENT.match(requirement)
         extra = _MARKED_EXTRA.search(requirement)
@@ -96,3 +101,10 @@ def _programs() -> list[Finding]:
             )
         )
     return findings
+
+
+def _model_table() -> Finding:
+    """Which models' context windows are known."""
+    own = os.environ.get(TABLE_VARIABLE)
+    found = f"{len(model_table())} entries, {f'yours from {own} first' if own else 'as shipped'}"
+    return Finding("model table", "ok", found, "")

@@ -8,14 +8,17 @@ then counts as failed and is taken up again by the next run.
 from __future__ import annotations
 
 import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import InputError, VivaError
 from vivavoce.rounds import load_round
+from vivavoce.store import lock
 from vivavoce.tasks import find_task, list_families
 
 if TYPE_CHECKING:
@@ -71,6 +74,8 @@ class RunReport:
     """One log a (task, method, model)."""
     failed: tuple[str, ...]
     """Logs that are not complete, each with the reason."""
+    set_aside: tuple[str, ...] = ()
+    """Damaged logs that lay in the folder, by their new names."""
 
 
 def run(spec: RunSpec, progress: Progress | None = None) -> RunReport:
@@ -83,12 +88,29 @@ def run(spec: RunSpec, progress: Progress | None = None) -> RunReport:
     Raises:
         InputError: A task, method, setting or model is missing or unknown.
         VivaError: A model cannot be started, for want of a key or of a package.
+        LockedError: Another run writes into the log folder.
     """
+    tasks = _resolve(spec)
+    _listen(progress, spec.epochs * sum(_count(task, spec.limit) for task in tasks))
+    with lock(spec.logs):
+        set_aside = _set_aside_damaged(spec.logs)
+        logs = _evaluate(tasks, spec)
+    return RunReport(
+        logs=tuple(sorted(_path(log) for log in logs)),
+        failed=tuple(sorted(line for log in logs if (line := _failure(log)))),
+        set_aside=tuple(set_aside),
+    )
+
+
+def _evaluate(tasks: list[Task], spec: RunSpec) -> list[EvalLog]:
+    """Carry the tasks out; what Inspect prints goes to stderr, since stdout is for results."""
+    with redirect_stdout(sys.stderr):
+        return _eval_set(tasks, spec)
+
+
+def _eval_set(tasks: list[Task], spec: RunSpec) -> list[EvalLog]:
     from inspect_ai import eval_set
 
-    tasks = _resolve(spec)
-    spec.logs.mkdir(parents=True, exist_ok=True)
-    _listen(progress, spec.epochs * sum(_count(task, spec.limit) for task in tasks))
     _, logs = eval_set(
         tasks,
         log_dir=str(spec.logs),
@@ -101,6 +123,8 @@ def run(spec: RunSpec, progress: Progress | None = None) -> RunReport:
         retry_on_error=spec.retry_on_error,
         retry_attempts=2,
         retry_immediate=True,
+        # A log that another run takes up, say with more epochs, is a row of its own: it stays.
+        retry_cleanup=False,
         max_connections=spec.max_connections,
         max_retries=spec.max_retries,
         attempt_timeout=spec.attempt_timeout,
@@ -111,10 +135,21 @@ def run(spec: RunSpec, progress: Progress | None = None) -> RunReport:
         score_display=False,
         **spec.generate,
     )
-    return RunReport(
-        logs=tuple(sorted(log.location for log in logs)),
-        failed=tuple(sorted(line for log in logs if (line := _failure(log)))),
-    )
+    return logs
+
+
+def _set_aside_damaged(folder: Path) -> list[str]:
+    """Rename logs that cannot be read, such as one whose writing was killed: they stop a run."""
+    from inspect_ai.log import list_eval_logs, read_eval_log
+
+    renamed = []
+    for info in list_eval_logs(str(folder)):
+        try:
+            read_eval_log(info, header_only=True)
+        except Exception:  # a damaged archive fails in many ways, inside Inspect
+            path = Path(info.name.removeprefix("file://"))
+            renamed.append(str(path.rename(path.with_name(f"{path.name}.damaged"))))
+    return renamed
 
 
 def list_methods() -> dict[str, str]:
@@ -222,7 +257,12 @@ def _failure(log: EvalLog) -> str | None:
         return None
     lacks = f", lacks {missing} of {results.total_samples} answers" if results else ""
     cause = log.error.message if log.error else _sample_error(log.location)
-    return f"{log.location} ended as {log.status}{lacks}{f': {cause}' if cause else ''}"
+    return f"{_path(log)} ended as {log.status}{lacks}{f': {cause}' if cause else ''}"
+
+
+def _path(log: EvalLog) -> str:
+    """Where a log lies; Inspect names a log it found, unlike one it made, by an address."""
+    return log.location.removeprefix("file://")
 
 
 def _sample_error(location: str) -> str | None:

@@ -11,6 +11,7 @@ import fcntl
 import gzip
 import hashlib
 import json
+import math
 import os
 import time
 import zlib
@@ -167,7 +168,7 @@ def read_jsonl(path: Path) -> Iterator[tuple[int, Row]]:
 def parse_object(line: bytes, where: str) -> Row:
     """Parse one JSON object; `InputError` starts with `where`. NaN and Infinity are refused."""
     try:
-        value = json.loads(line, parse_constant=_refuse_constant)
+        value = json.loads(line, parse_constant=_refuse_constant, parse_float=_finite)
     except (UnicodeDecodeError, ValueError, RecursionError) as error:
         raise InputError(f"{where} is not readable JSON: {error}") from error
     if not isinstance(value, dict):
@@ -177,6 +178,13 @@ def parse_object(line: bytes, where: str) -> Row:
 
 def _refuse_constant(name: str) -> float:
     raise ValueError(f"{name} is not a JSON number")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{text[:40]} is too large for a number")
+    return value
 
 
 def write_jsonl(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:

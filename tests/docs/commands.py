@@ -9,7 +9,9 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-_BLOCK = re.compile(r"^```bash(?P<mark> real)?\n(?P<commands>.*?)^```\n\n```text\n(?P<output>.*?)^```$", re.M | re.S)
+_BLOCK = re.compile(
+    r"^```bash(?P<mark> real)?\n(?P<commands>.*?)^```\n\n```text\n(?P<output>.*?)^```$", re.M | re.S
+)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.errors import InputError
-from vivavoce.metrics import list_metrics
+from vivavoce.metrics import metrics_of
 from vivavoce.metrics.text_statistics import (
     MAX_WORDS,
     length_ratio,
@@ -108,7 +108,7 @@ def test_long_texts_take_seconds_and_words_beyond_the_cap_are_not_read():
 
 
 def test_overlap_is_described_as_better_when_low():
-    assert list_metrics()["ngram_overlap"].higher_is_better is False
+    assert metrics_of("text")["ngram_overlap"].higher_is_better is False
 
 
 def ngrams(text: str, n: int) -> list[tuple[str, ...]]:

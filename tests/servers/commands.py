@@ -27,7 +27,10 @@ def small_round(folder: Path, papers: int = 8, *, name: str = "small", seed: int
 
 
 def run(
-    program: Path, *arguments: str | Path, env: Mapping[str, str] | None = None, cwd: Path | None = None
+    program: Path,
+    *arguments: str | Path,
+    env: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
 ) -> subprocess.CompletedProcess[str]:
     """Run a command to its end."""
     return subprocess.run(
@@ -36,7 +39,7 @@ def run(
         cwd=cwd,
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=150,
         check=False,
     )
 

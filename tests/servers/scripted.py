@@ -35,6 +35,8 @@ class Ask:
     """1 when this model meets this prompt for the first time."""
     body: Mapping[str, Any]
     """The whole request."""
+    at: float
+    """Seconds on a clock of the server's."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,10 @@ class Reply:
 Script = Callable[[Ask], Reply]
 
 
+TOKENS = 107
+"""What every completion claims to have used."""
+
+
 def answer(text: str | None, *, finish: str = "stop") -> Reply:
     """A well-formed completion."""
     message = {"role": "assistant", "content": text}
@@ -69,10 +75,6 @@ def _completion(choices: list[dict[str, Any]]) -> dict[str, Any]:
         "choices": choices,
         "usage": {"prompt_tokens": 100, "completion_tokens": 7, "total_tokens": 107},
     }
-
-
-TOKENS = 107
-"""What every completion claims to have used."""
 
 
 def _json(value: Any) -> bytes:
@@ -142,8 +144,7 @@ class ScriptedServer:
         self._turns: Counter[tuple[str, str]] = Counter()
         self._changed = threading.Condition()
         handler = type("Handler", (_Handler,), {"owner": self})
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        self._http.daemon_threads = True
+        self._http = _QuietServer(("127.0.0.1", 0), handler)
 
     @property
     def url(self) -> str:
@@ -172,7 +173,7 @@ class ScriptedServer:
         with self._changed:
             self._turns[body["model"], prompt] += 1
             turn = self._turns[body["model"], prompt]
-            ask = Ask(len(self.asks) + 1, body["model"], prompt, turn, body)
+            ask = Ask(len(self.asks) + 1, body["model"], prompt, turn, body, time.monotonic())
             self.asks.append(ask)
         try:
             return self.script(ask)
@@ -194,6 +195,13 @@ class ScriptedServer:
         """Stop answering and close the port."""
         self._http.shutdown()
         self._http.server_close()
+
+
+class _QuietServer(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that was killed is no error of the server's."""
 
 
 class _Handler(BaseHTTPRequestHandler):

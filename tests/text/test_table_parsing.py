@@ -114,6 +114,12 @@ def test_one_table_in_many_dresses(text):
     assert rows_of(table) == [["Method", "Score"], ["BERT", "88.5"], ["XLNet", "90.1"]]
 
 
+def test_an_equation_in_an_array_is_not_a_table() -> None:
+    assert parse_tables("$$\\begin{array}{r} a & b \\\\ c & d \\end{array}$$").tables == ()
+    ruled = "$$\\begin{array}{|l|l|} \\hline A & B \\\\ \\hline 1 & 2 \\\\ \\hline \\end{array}$$"
+    assert [rows_of(table) for table in parse_tables(ruled).tables] == [[["A", "B"], ["1", "2"]]]
+
+
 def test_spanning_cells_are_repeated():
     text = (
         "<table><tr><td rowspan=2>Data<td colspan=2>Scores</tr><tr><td>F1<td>EM</tr>"

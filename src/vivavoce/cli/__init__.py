@@ -34,11 +34,11 @@ app.command(epilog="Example: viva ingest tei papers/ --corpus corpus")(corpus.in
 app.add_typer(corpus.app, name="corpus")
 app.add_typer(rounds.app, name="round")
 app.command(
-    epilog="Example: viva run title abstract --round rounds/2024-h2 --model extractive/lead --logs logs"
+    epilog="Example: viva run title --round rounds/2024-h2 --model extractive/lead --logs logs"
 )(runs.run)
-app.command(
-    epilog="Example: viva score ranking --gold gold.jsonl --predictions answers.jsonl"
-)(score.score)
+app.command(epilog="Example: viva score ranking --gold gold.jsonl --predictions answers.jsonl")(
+    score.score
+)
 app.add_typer(board.app, name="board")
 app.command("list", epilog="Example: viva list tasks")(info.list_things)
 app.command(epilog="Example: viva doctor")(info.doctor)

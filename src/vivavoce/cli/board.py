@@ -69,7 +69,8 @@ def print_board(board: Board) -> None:
             f"{task} · {setting} · round {round_id} · version {version}", list(rows), board
         )
         say("")
-    say("value [95% interval]; a failed answer counts 0; oracle is the ceiling and is not ranked.")
+    say("value [95% interval]; rank (ranks it may have); a failed answer counts 0;")
+    say("oracle is the ceiling and is not ranked.")
     print_notes(board)
 
 
@@ -84,6 +85,8 @@ def _section(row: dict[str, Any]) -> tuple[str, str, str, str]:
 
 
 def _print_section(title: str, rows: list[dict[str, Any]], board: Board) -> None:
+    from vivavoce.results.standing import contestant_label
+
     headline = board.headlines[rows[0]["task"]]
     metrics = sorted({row["metric"] for row in rows}, key=lambda name: (name != headline, name))
     by_contestant: dict[tuple[str, ...], dict[str, dict[str, Any]]] = {}
@@ -96,8 +99,9 @@ def _print_section(title: str, rows: list[dict[str, Any]], board: Board) -> None
     )
     table = [
         [
-            str(cells[headline]["rank"] or "–"),
-            _name(cells[headline]),
+            _rank(cells[headline]),
+            contestant_label(cells[headline])
+            + (" (partial)" if cells[headline]["partial"] else ""),
             *(_value(cells[metric]) for metric in metrics),
             str(cells[headline]["n"]),
             f"{cells[headline]['valid']:.0%}" if cells[headline]["valid"] is not None else "",
@@ -105,12 +109,18 @@ def _print_section(title: str, rows: list[dict[str, Any]], board: Board) -> None
         for cells in contestants
     ]
     print_table(["rank", "contestant", *metrics, "n", "valid"], table, title=title)
+    found = [row["detectable"] for row in rows if row["metric"] == headline and row["detectable"]]
+    if found:
+        detectable = found[0]
+        say(f"Smallest difference in {headline} that these items can show: {detectable:.3f}")
 
 
-def _name(row: dict[str, Any]) -> str:
-    name = row["method"] if row["model"] == "none" else row["model"]
-    name += f" + {row['method']}" if row["model"] != "none" and row["method"] != "direct" else ""
-    return f"{name} (partial)" if row["partial"] else name
+def _rank(row: dict[str, Any]) -> str:
+    """A rank, with the ranks it may have: `2 (1-3)`."""
+    if row["rank"] is None:
+        return "–"
+    low, high = row["rank_interval"] or (row["rank"], row["rank"])
+    return f"{row['rank']}" if low == high else f"{row['rank']} ({low}-{high})"
 
 
 def _value(row: dict[str, Any]) -> str:

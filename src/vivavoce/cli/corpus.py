@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from dataclasses import asdict
 from pathlib import Path
 
@@ -16,8 +17,12 @@ app = typer.Typer(no_args_is_help=True, help="Look at a corpus, check it, take t
 
 
 def ingest(
-    kind: str = typer.Argument(help="What to read; viva list sources shows the kinds."),
-    where: Path = typer.Argument(help="A file, or a folder that is searched for such files."),
+    kind: str = typer.Argument(
+        metavar="KIND", help="What to read; viva list sources shows the kinds."
+    ),
+    where: Path = typer.Argument(
+        metavar="WHERE", help="A file, or a folder that is searched for such files."
+    ),
     corpus: Path = CORPUS_OPTION,
     rename: list[str] = typer.Option([], "--map", help="Rename a column: THEIRS=OURS."),
     strict: bool = typer.Option(False, "--strict", help="End with 1 when anything failed."),
@@ -28,6 +33,7 @@ def ingest(
     from vivavoce.corpus import ingest as ingest_files
     from vivavoce.sources import ReadOptions
 
+    gc.set_threshold(100_000)  # records make no cycles; looking for them among millions is slow
     options = ReadOptions(_parse_renames(rename))
     with progress(f"Reading {kind}") as update:
         report = ingest_files(kind, where, corpus, options=options, fresh=fresh, progress=update)
@@ -73,7 +79,9 @@ def verify(corpus: Path = CORPUS_OPTION, as_json: bool = JSON_OPTION) -> None:
 
 @app.command(epilog="Example: viva corpus export papers --corpus corpus --out papers.jsonl")
 def export(
-    table: str = typer.Argument(help="papers, authorships, sections, references, tables, ..."),
+    table: str = typer.Argument(
+        metavar="TABLE", help="papers, authorships, sections, references, tables, ..."
+    ),
     corpus: Path = CORPUS_OPTION,
     out: Path = typer.Option(..., "--out", help="A .jsonl or .parquet file."),
     as_json: bool = JSON_OPTION,

@@ -10,7 +10,7 @@ from typing import Any
 import typer
 
 from vivavoce.cli.output import JSON_OPTION, print_json, print_table, say
-
+from vivavoce.errors import VivaError
 
 Listing = tuple[list[str], list[list[Any]]]
 """Column names and rows."""
@@ -83,7 +83,7 @@ def _metrics() -> Listing:
 
     rows = [
         [m.name, m.family, m.low, m.high, "higher" if m.higher_is_better else "lower", m.summary]
-        for m in list_metrics().values()
+        for m in list_metrics()
     ]
     return ["metric", "family", "low", "high", "better", "summary"], rows
 
@@ -97,9 +97,13 @@ def _sources() -> Listing:
 def _rounds(where: Path) -> Listing:
     from vivavoce.rounds import load_round
 
-    found = [load_round(path.parent) for path in sorted(where.glob("*/manifest.json"))]
     rows = []
-    for opened in found:
+    for path in sorted(where.glob("[!.]*/manifest.json")):
+        try:
+            opened = load_round(path.parent)
+        except VivaError as error:
+            say(f"Passed over: {error}", quiet=True)
+            continue
         window = opened.manifest["window"]
         tasks = ", ".join(task for _, task in opened.tasks())
         rows.append([opened.id, window["start"], window["end"], tasks, str(opened.folder)])

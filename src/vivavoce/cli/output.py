@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -34,6 +35,12 @@ class VivaGroup(TyperGroup):
                 raise
             typer.echo(f"Error: {error}", err=True)
             raise SystemExit(error.exit_code) from error
+        except OSError as error:
+            if _state["debug"] or error.errno == errno.EPIPE:
+                raise
+            where = f"{error.filename}: " if error.filename else ""
+            typer.echo(f"Error: {where}{error.strerror or error}", err=True)
+            raise SystemExit(1) from error
         except Exception as error:  # the last line of defence: a message instead of a traceback
             if _state["debug"]:
                 raise

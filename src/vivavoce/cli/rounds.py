@@ -9,14 +9,16 @@ import typer
 from vivavoce.cli.corpus import CORPUS_OPTION, report_problems
 from vivavoce.cli.output import JSON_OPTION, print_counts, print_json, say
 
-ROUND_ARGUMENT = typer.Argument(help="The folder that holds the round's manifest.json.")
+ROUND_ARGUMENT = typer.Argument(
+    metavar="ROUND", help="The folder that holds the round's manifest.json."
+)
 
 app = typer.Typer(no_args_is_help=True, help="Build a round from a corpus, check it, measure it.")
 
 
 @app.command(epilog="Example: viva round build spec.toml --corpus corpus --out rounds")
 def build(
-    spec: Path = typer.Argument(help="The round's spec, a TOML file."),
+    spec: Path = typer.Argument(metavar="SPEC", help="The round's spec, a TOML file."),
     corpus: Path = CORPUS_OPTION,
     out: Path = typer.Option(..., "--out", help="The folder that holds rounds."),
     as_json: bool = JSON_OPTION,

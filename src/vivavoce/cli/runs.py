@@ -90,8 +90,16 @@ def run(
             ),
             update,
         )
+    for name in report.set_aside:
+        say(f"Set aside a log that cannot be read: {name}", quiet=True)
     if as_json:
-        print_json({"logs": list(report.logs), "failed": list(report.failed)})
+        print_json(
+            {
+                "logs": list(report.logs),
+                "failed": list(report.failed),
+                "set_aside": list(report.set_aside),
+            }
+        )
     else:
         for line in report.failed:
             say(f"Not complete: {line}")

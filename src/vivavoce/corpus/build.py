@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from vivavoce.corpus.batches import Batch, list_batches, read_batch, read_faults
 from vivavoce.corpus.dating import PaperDate, date_paper
 from vivavoce.corpus.gates import failed_gates
-from vivavoce.corpus.imports import Batch, list_batches, read_batch, read_faults
 from vivavoce.corpus.merge import MergedPaper, merge_documents
 from vivavoce.corpus.references import PaperIndex
 from vivavoce.corpus.schema import FORMAT, TABLES, row_of

@@ -1,38 +1,30 @@
-"""The imports of a corpus: what each ingest read, shard by shard, exactly as the source gave it.
-
-`imports/ORDER-KIND-HASH/` is one batch. `plan.json` says what the batch reads and how; a shard is
-a Parquet file of documents with a completion marker bound to its content, its config and its
-inputs; `complete.json` closes the batch. A killed batch goes on where it stopped.
-"""
+"""Files read into a batch of a corpus, shard by shard; a killed batch goes on where it stopped."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from vivavoce import __version__
-from vivavoce.corpus.schema import DOCUMENT, document_from_row, document_row
+from vivavoce.corpus.batches import COMPLETE, PLAN, Batch, batch_folders, list_batches, open_batch
+from vivavoce.corpus.schema import DOCUMENT, document_row
 from vivavoce.errors import DamagedError, InputError, VivaError
-from vivavoce.records import Document, Fault
+from vivavoce.records import Fault
 from vivavoce.sources import Piece, ReadOptions, Source
 from vivavoce.store import (
-    DONE_SUFFIX,
     Row,
     hash_file,
     hash_of,
     mark_done,
     read_done,
-    read_parquet,
-    read_sealed,
     write_parquet,
     write_sealed,
 )
 
 FILES_PER_SHARD = 16
-PLAN, COMPLETE = "plan.json", "complete.json"
 
 _DROPPED = ".dropped-"
 
@@ -40,24 +32,6 @@ Progress = Callable[[int, int], None]
 """Called with (pieces done, pieces in all)."""
 File = tuple[str, Path]
 """The name of a file below the folder that was walked, and its path."""
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """One ingest into a corpus."""
-
-    folder: Path
-    plan: Row
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether every shard was written."""
-        return (self.folder / COMPLETE).exists()
-
-    @property
-    def kind(self) -> str:
-        """The source that was read."""
-        return str(self.plan["kind"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,25 +44,6 @@ class Shard:
     """Hash of what the pieces hold."""
     refused: Mapping[Path, str]
     """Files that cannot be read, and why."""
-
-
-def batch_folders(corpus: Path) -> list[Path]:
-    """The folder of every batch in the order of ingestion, unfinished ones too."""
-    folders = (corpus / "imports").glob("[0-9]*")
-    # A folder without anything in it but temporaries was made by an ingest killed at its start.
-    begun = (f for f in folders if any(not p.name.startswith(".") for p in f.iterdir()))
-    return sorted(begun, key=lambda folder: (len(folder.name.partition("-")[0]), folder.name))
-
-
-def open_batch(folder: Path) -> Batch:
-    """The batch in a folder; `DamagedError` when its plan was altered."""
-    kind = folder.name.partition("-")[2].rpartition("-")[0]
-    return Batch(folder, read_sealed(folder / PLAN, _remedy(kind)))
-
-
-def list_batches(corpus: Path) -> list[Batch]:
-    """Every batch of a corpus in the order of ingestion, unfinished ones too."""
-    return [open_batch(folder) for folder in batch_folders(corpus)]
 
 
 def find_files(source: Source, where: Path, corpus: Path) -> list[File]:
@@ -139,39 +94,6 @@ def import_files(
     batch = _open_batch(corpus, source.kind, config, inputs, fresh=fresh)
     _fill(batch, source, shards, options, progress)
     return batch
-
-
-def read_batch(batch: Batch) -> Iterator[Document]:
-    """The documents of a complete batch; `DamagedError` names a shard that was altered."""
-    for path, marker in _shards_of(batch):
-        if not path.exists() or hash_file(path) != marker["sha256"]:
-            raise DamagedError(
-                f"{path} is missing or differs from what was written. {_remedy(batch.kind)}"
-            )
-        for row in read_parquet(path):
-            yield document_from_row(row)
-
-
-def read_faults(batch: Batch) -> list[Fault]:
-    """What could not be read, in the order of the files."""
-    return [Fault(**fault) for _, marker in _shards_of(batch) for fault in marker.get("faults", ())]
-
-
-def count_documents(batch: Batch) -> int:
-    """How many documents a complete batch holds."""
-    return sum(int(marker["n"]) for _, marker in _shards_of(batch))
-
-
-def _shards_of(batch: Batch) -> list[tuple[Path, Row]]:
-    remedy = _remedy(batch.kind)
-    return [
-        (batch.folder / name, read_sealed(batch.folder / (name + DONE_SUFFIX), remedy))
-        for name in read_sealed(batch.folder / COMPLETE, remedy)["shards"]
-    ]
-
-
-def _remedy(kind: str) -> str:
-    return f"Ingest the same files again to rebuild it: viva ingest {kind} WHERE"
 
 
 def _cut(source: Source, files: Sequence[File]) -> tuple[list[Shard], list[Row]]:

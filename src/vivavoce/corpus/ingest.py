@@ -6,16 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from vivavoce.corpus.batches import Batch, count_documents, read_faults
 from vivavoce.corpus.build import Built, build_tables
-from vivavoce.corpus.imports import (
-    Batch,
-    File,
-    Progress,
-    count_documents,
-    find_files,
-    import_files,
-    read_faults,
-)
+from vivavoce.corpus.imports import File, Progress, find_files, import_files
 from vivavoce.errors import InputError
 from vivavoce.records import Fault
 from vivavoce.sources import ReadOptions, Source, get_source

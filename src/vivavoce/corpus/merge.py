@@ -48,7 +48,7 @@ class Merge:
     unmatched: tuple[Document, ...]
     """Metadata rows that only name a file which no ingested paper came from."""
     ambiguous_titles: int
-    """Titles shared by documents that were left apart because more than one pairing was possible."""
+    """Titles of documents left apart because more than one pairing was possible."""
 
 
 def merge_documents(documents: Sequence[Document], is_metadata: Mapping[str, bool]) -> Merge:

@@ -7,13 +7,12 @@ from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 
+from vivavoce.corpus.batches import list_batches
 from vivavoce.corpus.build import MANIFEST, imports_fingerprint
-from vivavoce.corpus.imports import list_batches
 from vivavoce.corpus.schema import TABLES, paper_from_row, section_from_row
 from vivavoce.errors import DamagedError, InputError, StaleError
 from vivavoce.records import Paper, Section
 from vivavoce.store import Row, hash_file, hash_of, read_parquet, read_sealed
-
 
 REBUILD = "Run any viva ingest of this corpus again to rebuild it."
 

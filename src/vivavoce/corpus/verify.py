@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from vivavoce.corpus.imports import batch_folders, open_batch, read_batch
+from vivavoce.corpus.batches import batch_folders, open_batch, read_batch
 from vivavoce.corpus.reading import load_corpus
 from vivavoce.errors import DamagedError, StaleError
 

@@ -28,11 +28,16 @@ class Metric:
     higher_is_better: bool = True
 
 
-def list_metrics() -> dict[str, Metric]:
-    """Every metric by name, in alphabetical order."""
+def list_metrics() -> tuple[Metric, ...]:
+    """Every metric, by family and name; two families may use one name."""
     modules = (
         importlib.import_module(f"{__name__}.{module.name}")
         for module in pkgutil.iter_modules(__path__)
     )
     metrics = [metric for module in modules for metric in getattr(module, "METRICS", ())]
-    return {metric.name: metric for metric in sorted(metrics, key=lambda metric: metric.name)}
+    return tuple(sorted(metrics, key=lambda metric: (metric.family, metric.name)))
+
+
+def metrics_of(family: str) -> dict[str, Metric]:
+    """The metrics of one family by name."""
+    return {metric.name: metric for metric in list_metrics() if metric.family == family}

@@ -67,7 +67,11 @@ _DASHES = str.maketrans("−–—‐‑‒", "------")
 
 def folded(text: str) -> str:
     """Words of a cell without markup, case and spaces; NFKC."""
-    words = plain_words(text[:MAX_CELL])
+    return fold_words(plain_words(text[:MAX_CELL]))
+
+
+def fold_words(words: str) -> str:
+    """Plain words without case and spaces; NFKC."""
     if words.isascii():
         return words.lower().replace(" ", "")
     words = unicodedata.normalize("NFKC", words).casefold()

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.cell_matching import folded
+from vivavoce.metrics.cell_matching import MAX_CELL, fold_words, folded
 from vivavoce.metrics.literature_tables import LiteratureTable, TableRow
 from vivavoce.text.cell_text import collapse_spaces, plain_words
 from vivavoce.text.normalise import normalise_title
@@ -26,17 +26,25 @@ class PaperNames:
             if normalise_title(title)
         }
 
+        self._found: dict[str, str] = {}
+
     def find(self, name: str) -> str:
         """The paper's id; a name that no paper has stands for itself, marked as unknown."""
-        words = plain_words(name)
+        if name not in self._found:
+            self._found[name] = self._find(name)
+        return self._found[name]
+
+    def _find(self, name: str) -> str:
+        words = plain_words(name[:MAX_CELL])
         outer, _, inner = words.partition("[")
-        for candidate in (words, words.strip("[]()"), inner.partition("]")[0], outer):
-            paper = self._by_id.get(folded(candidate)) or self._by_title.get(
+        candidates = (words, words.strip("[]()"), inner.partition("]")[0], outer)
+        for candidate in dict.fromkeys(text.strip() for text in candidates):
+            paper = self._by_id.get(fold_words(candidate)) or self._by_title.get(
                 normalise_title(candidate)
             )
-            if paper is not None and candidate.strip():
+            if paper is not None and candidate:
                 return paper
-        return f"unknown: {folded(words)}"
+        return f"unknown: {fold_words(words)}"
 
 
 def table_from_json(value: Mapping[str, Any], names: PaperNames | None = None) -> LiteratureTable:

@@ -16,15 +16,10 @@ from typing import Any
 import numpy as np
 
 from vivavoce.errors import VivaError
-from vivavoce.metrics import list_metrics
 from vivavoce.results.bootstrap import resample
 from vivavoce.results.logs import ForeignLog, RowKey, RunLog, SampleScore, read_logs
+from vivavoce.results.standing import Contestant, add_standing
 from vivavoce.store import Row
-
-CEILING = "oracle"
-"""The method that answers with the gold: shown, never ranked."""
-MAX_UNDEFINED = 0.05
-"""A metric with a larger share undefined does not rank."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +63,15 @@ def leaderboard(
     _refuse_mixed_rounds(found)
     chosen, notes = _choose(found)
     _refuse_partial(chosen, foreign, partial)
-    rows = [row for log in chosen for row in _rows(log, resamples, seed)]
-    _rank(rows)
+    contestants = [_contestant(log, resamples, seed) for log in chosen]
+    groups: dict[tuple[str, ...], list[Contestant]] = defaultdict(list)
+    for log, contestant in zip(chosen, contestants, strict=True):
+        groups[log.key.round, log.key.task, log.key.task_version, log.key.setting].append(
+            contestant
+        )
+    for group in groups.values():
+        add_standing(group, resamples=resamples, seed=seed)
+    rows = [row for contestant in contestants for row in contestant.rows.values()]
     rows.sort(key=_order)
     notes += [f"{log.name} {log.reason}; left out." for log in foreign]
     notes += [
@@ -134,22 +136,43 @@ def _refuse_mixed_rounds(logs: Iterable[RunLog]) -> None:
         )
 
 
-def _rows(log: RunLog, resamples: int, seed: int) -> Iterable[Row]:
-    """A log's rows, one a metric."""
+def _contestant(log: RunLog, resamples: int, seed: int) -> Contestant:
+    """A log's values by item, and its rows but for their standing."""
     items: dict[str, list[SampleScore]] = defaultdict(list)
     for sample in log.samples:
         items[sample.id].append(sample)
     ids = sorted(items)
-    draws = resample([items[i][0].cluster for i in ids], resamples=resamples, seed=seed)
-    table = np.array([[_mean(items[i], name) for name in log.metrics] for i in ids], dtype=float)
-    table = table.reshape(len(ids), len(log.metrics))
+    clusters = {i: items[i][0].cluster for i in ids}
+    values = {
+        i: np.array([_mean(items[i], name) for name in log.metrics], dtype=float) for i in ids
+    }
+    table = np.array(list(values.values())).reshape(len(ids), len(log.metrics))
+    draws = resample(list(clusters.values()), resamples=resamples, seed=seed)
     means, intervals = draws.mean(table), draws.intervals(table)
+    shared = _shared_fields(log, len(ids))
+    rows = {
+        name: {
+            **shared,
+            "metric": name,
+            "value": means[column],
+            "value_valid": _mean([s for s in log.samples if s.fault is None], name, None),
+            "ci": list(interval) if (interval := intervals[column]) else None,
+            "undefined": int(np.isnan(table[:, column]).sum()),
+        }
+        for column, name in enumerate(log.metrics)
+    }
+    return Contestant(rows, log.family, clusters, values)
+
+
+def _shared_fields(log: RunLog, items: int) -> Row:
+    """What the rows of one log have in common."""
     faults = Counter(sample.fault for sample in log.samples if sample.fault)
     costs = [sample.cost for sample in log.samples if sample.cost is not None]
-    shared = {
+    return {
         **asdict(log.key),
+        "family": log.family,
         "judge": log.key.judge or None,
-        "n": len(ids),
+        "n": items,
         "missing": faults["missing"],
         "valid": 1 - faults.total() / len(log.samples) if log.samples else None,
         "faults": dict(sorted(faults.items())),
@@ -157,21 +180,12 @@ def _rows(log: RunLog, resamples: int, seed: int) -> Iterable[Row]:
         "rank": None,
         "rank_interval": None,
         "tied_with": None,
+        "detectable": None,
         "contamination": None,
         "tokens": sum(sample.tokens for sample in log.samples),
         "cost": sum(costs) if costs else None,
         "seconds": round(sum(sample.seconds for sample in log.samples), 3),
     }
-    for column, name in enumerate(log.metrics):
-        interval = intervals[column]
-        yield {
-            **shared,
-            "metric": name,
-            "value": means[column],
-            "value_valid": _mean([s for s in log.samples if s.fault is None], name, None),
-            "ci": list(interval) if interval else None,
-            "undefined": int(np.isnan(table[:, column]).sum()),
-        }
 
 
 def _mean(samples: Sequence[SampleScore], metric: str, empty: Any = float("nan")) -> Any:
@@ -180,34 +194,11 @@ def _mean(samples: Sequence[SampleScore], metric: str, empty: Any = float("nan")
     return math.fsum(values) / len(values) if values else empty
 
 
-def _rank(rows: Sequence[Row]) -> None:
-    """Rank rows by value inside each (round, task, version, setting, metric)."""
-    directions = {name: metric.higher_is_better for name, metric in list_metrics().items()}
-    groups: dict[tuple[str, ...], list[Row]] = defaultdict(list)
-    for row in rows:
-        groups[(*_group(row), row["metric"])].append(row)
-    for group in groups.values():
-        if any(row["undefined"] > MAX_UNDEFINED * row["n"] for row in group):
-            continue
-        ranked = [
-            row
-            for row in group
-            if row["method"] != CEILING and not row["partial"] and row["value"] is not None
-        ]
-        sign = -1 if directions.get(group[0]["metric"], True) else 1
-        values = sorted(sign * row["value"] for row in ranked)
-        for row in ranked:
-            row["rank"] = 1 + values.index(sign * row["value"])
-
-
-def _group(row: Row) -> tuple[str, ...]:
-    return (row["round"], row["task"], row["task_version"], row["setting"])
-
-
 def _order(row: Row) -> tuple[Any, ...]:
     rank = row["rank"] if row["rank"] is not None else -1
     contestant = (row["method"], row["model"], row["decoding"], row["prompt_hash"])
-    return (*_group(row), row["metric"], rank, *contestant)
+    section = (row["round"], row["task"], row["task_version"], row["setting"])
+    return (*section, row["metric"], rank, *contestant)
 
 
 def _rounds(logs: Sequence[RunLog]) -> list[Row]:

@@ -86,6 +86,7 @@ class RunLog:
     name: str
     created: str
     key: RowKey
+    family: str
     metrics: tuple[str, ...]
     """The headline metric first."""
     round_sha256: str
@@ -146,6 +147,7 @@ def _run_log(name: str, header: EvalLog, summaries: list[EvalSampleSummary]) -> 
         name=name,
         created=str(header.eval.created),
         key=_row_key(header, metadata),
+        family=metadata["family"],
         metrics=metrics,
         round_sha256=metadata["round_sha256"],
         window=tuple(metadata["window"]),

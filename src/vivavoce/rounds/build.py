@@ -22,6 +22,7 @@ from vivavoce.store import (
     lock,
     write_json,
     write_parquet,
+    write_sealed,
     write_text,
 )
 
@@ -101,7 +102,7 @@ def _write_round(
         "counts": counts,
         "files": files,
     }
-    write_json(draft / MANIFEST, manifest)
+    write_sealed(draft / MANIFEST, manifest)
 
 
 def _write_items(draft: Path, family: str, items: FamilyItems) -> Row:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce.errors import DamagedError, InputError
-from vivavoce.store import Row, hash_file, read_json, read_parquet
+from vivavoce.store import Row, hash_file, read_json, read_parquet, read_sealed
 
 MANIFEST = "manifest.json"
 
@@ -66,22 +66,30 @@ class Round:
 
 
 def load_round(folder: Path | str) -> Round:
-    """Open the folder that holds a round's `manifest.json`; `InputError` when there is none."""
+    """Open the folder that holds a round's `manifest.json`.
+
+    Raises:
+        InputError: There is none, or it is that of something else.
+        DamagedError: It is not as it was written.
+    """
     folder = Path(folder)
     path = folder / MANIFEST
     if not path.exists():
-        inside = sorted(found.parent.name for found in folder.glob(f"*/{MANIFEST}"))
+        inside = sorted(found.parent.name for found in folder.glob(f"[!.]*/{MANIFEST}"))
         hint = f" Did you mean {folder / inside[0]}?" if inside else ""
         raise InputError(f"{folder} is not a round: it has no {MANIFEST}.{hint}")
-    manifest = read_json(path)
-    if not isinstance(manifest, dict) or "counts" not in manifest or "id" not in manifest:
+    manifest = read_sealed(path, "If it is that of a round, fetch or build the round again.")
+    if not {"id", "counts", "files"} <= manifest.keys():
         raise InputError(f"{path} is not the manifest of a round.")
     return Round(folder, manifest)
 
 
 def verify_round(folder: Path) -> list[str]:
     """Every way in which a round differs from its manifest, one line each; empty when sound."""
-    manifest = load_round(folder).manifest
+    try:
+        manifest = load_round(folder).manifest
+    except DamagedError as error:
+        return [str(error)]
     problems = []
     for name, entry in sorted(manifest["files"].items()):
         path = folder / name

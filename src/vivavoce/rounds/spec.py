@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import difflib
+import re
 import tomllib
 from collections.abc import Mapping
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from vivavoce.errors import InputError
 from vivavoce.records import Window
@@ -17,6 +18,7 @@ from vivavoce.store import hash_of
 
 OptionsT = TypeVar("OptionsT", bound="Options")
 
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 ROUND_ID = r"[a-z0-9][a-z0-9._-]{0,63}"
 
 
@@ -31,6 +33,16 @@ class WindowOptions(Options):
 
     start: date
     end: date
+
+    @field_validator("start", "end", mode="before")
+    @classmethod
+    def _check_day(cls, value: Any) -> Any:
+        """A moment has another day elsewhere, and a number may mean anything."""
+        if isinstance(value, str) and _DAY.fullmatch(value):
+            return value
+        if isinstance(value, date) and not isinstance(value, datetime):
+            return value
+        raise ValueError("write a day as YYYY-MM-DD")
 
     @model_validator(mode="after")
     def _check_order(self) -> WindowOptions:
@@ -88,6 +100,8 @@ def read_spec(path: Path, families: Mapping[str, type[Options]]) -> RoundSpec:
         values = tomllib.loads(path.read_text("utf-8"))
     except FileNotFoundError as error:
         raise InputError(f"{path} does not exist.") from error
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.") from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"{path} is not readable TOML: {error}") from error
     return parse_spec(values, families, where=str(path))

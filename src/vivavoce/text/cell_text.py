@@ -12,6 +12,7 @@ _FOOTNOTE = re.compile(r"\[\^[^\[\]]{1,40}\]")
 _INLINE_TAG = re.compile(
     r"</?(?:a|b|br|code|em|font|i|p|small|span|strong|sub|sup|u)(?:\s[^<>]*)?/?>", re.IGNORECASE
 )
+_MARKUP = re.compile(r"[*_~`&<\\$^]|\]\(")
 _EMPHASIS = re.compile(r"\*+|__+|~~+|`+")
 _EDGE_UNDERSCORE = re.compile(r"^_(.+)_$")
 
@@ -148,6 +149,8 @@ def _read_command(name: str, text: str, position: int, words: list[str]) -> int:
 
 def plain_words(cell: str) -> str:
     """The words of a cell of any kind: no emphasis, links, footnotes, inline tags or LaTeX."""
+    if _MARKUP.search(cell) is None:
+        return collapse_spaces(cell)
     text = cell
     if "](" in text:
         text = _MARKDOWN_LINK.sub(r"\1", text)

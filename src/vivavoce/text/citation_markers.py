@@ -23,11 +23,11 @@ _BRACKET = re.compile(
 _NUMBER_OR_STEP = re.compile(r"[0-9]+|[,;–—-]")
 _DASHES = frozenset("–—-")
 _BEFORE_NO_CITATION = re.compile(
-    r"(?:[=∈×^_]|(?<![\w-])[^\W\d_]|(?<![\w.-])[0-9][0-9.]*)$"  # =[1], x[1], 0.5[1]
+    r"(?:[=∈×^_]\s?|(?<![\w-])[^\W\d_]|(?<![\w.-])[0-9][0-9.]*)$"  # =[1], x[1], 0.5[1]
 )
 # What stands before numbers that bound or measure something.
 _BEFORE_INTERVAL = re.compile(
-    r"(?<![^\W_])(?:in|range|ranges|ranging|interval|intervals|between|scale|values?|sizes?|dims?"
+    r"(?<![^\W_])(?:(?<!as )in|range|ranges|ranging|intervals?|between|scale|values?|sizes?|dims?"
     r"|dimensions?|kernels?|shape|bounds?)[\s:]{0,2}$",
     re.IGNORECASE,
 )
@@ -36,7 +36,7 @@ _LOOK_BEHIND = 16
 _WORD = r"[\w\u0300-\u036f]+"
 # Accents that a PDF sets apart stand inside words, like hyphens and apostrophes.
 _JOINT = "['’`´¨ˇ˜ˆ¸‐‑-]"
-_TOKEN = re.compile(rf"{_WORD}(?:{_JOINT}{_WORD})*|\n[ \t]*\n|\n|[^\w\s]")
+_TOKEN = re.compile(rf"{_WORD}(?:{_JOINT}{_WORD})*[´`¨ˇ˜]?|\n[ \t]*\n|\n|[^\w\s]")
 _YEAR = re.compile(r"((?:19|20)[0-9]{2})([A-Za-z]?)")
 _LETTER = re.compile(r"[a-h]", re.IGNORECASE)
 _INITIAL = re.compile(r"[^\W\d_]")

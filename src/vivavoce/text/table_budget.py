@@ -59,10 +59,12 @@ class TableBudget:
 def build_table(kind: str, rows: Iterator[list[str]], budget: TableBudget) -> ParsedTable | None:
     """The table of a stream of rows, the first of which is the header.
 
-    Rows are pulled one by one, so none beyond the budget is read. None when there is no row.
+    Rows are pulled one by one, so none beyond the budget is read. None when there is no row;
+    that counts as a table too.
     """
     header = next(rows, None)
     if header is None:
+        budget.open_table(0)
         return None
     if len(header) > MAX_COLUMNS:
         budget.truncated = True

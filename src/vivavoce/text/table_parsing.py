@@ -124,7 +124,9 @@ def _marked_tables(text: str, budget: TableBudget) -> Iterator[ParsedTable]:
             yield from _one(build_table("html", rows, budget))
         elif latex := LATEX_START.match(text, mark.start()):
             begin, lines.position = latex_body(text, latex)
-            yield from _one(build_table("latex", latex_rows(text[begin : lines.position]), budget))
+            body = text[begin : lines.position]
+            if latex.group(1) != "array" or "\\hline" in body:  # else it is an equation
+                yield from _one(build_table("latex", latex_rows(body), budget))
         elif starts_pipe_table(line, lines.following()):
             yield from read_pipe_block(_pipe_lines(lines), budget)
         else:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce.errors import InputError
-from vivavoce.metrics import list_metrics
+from vivavoce.metrics import Metric, list_metrics, metrics_of
 from vivavoce.store import Row, canonical_json, write_bytes, write_text
 from vivavoce.web.printing import guard_formula, visible
 from vivavoce.web.sections import CONTESTANT_KEY, SECTION_KEY, make_sections
@@ -95,7 +95,7 @@ def _page(board: Mapping[str, Any], rows: Sequence[Row]) -> str:
         lstrip_blocks=True,
     )
     environment.filters["visible"] = visible
-    known = list_metrics()
+    known = _known_metrics(rows)
     sections = make_sections(rows, known, board.get("headlines", {}))
     metrics = dict.fromkeys(column.metric for section in sections for column in section.columns)
     return environment.get_template("index.html.j2").render(
@@ -105,6 +105,15 @@ def _page(board: Mapping[str, Any], rows: Sequence[Row]) -> str:
         notes=board["notes"],
         schema_version=SCHEMA_VERSION,
     )
+
+
+def _known_metrics(rows: Sequence[Row]) -> dict[str, Metric]:
+    """The metrics of the families on the board, by name; of all families where rows name none."""
+    families = dict.fromkeys(row.get("family") for row in rows)
+    named = [family for family in families if family]
+    if not named:
+        return {metric.name: metric for metric in list_metrics()}
+    return {name: metric for family in named for name, metric in metrics_of(family).items()}
 
 
 def _flat(counts: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:

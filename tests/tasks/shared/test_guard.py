@@ -215,7 +215,8 @@ def test_every_text_is_judged(start: str, end: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["I ", "I'm sorry ", "a ", "\u2014", "as an ai ", "<", "error code: ", " ", "I cannot "]
+    "piece",
+    ["I ", "I'm sorry ", "a ", "\u2014", "as an ai ", "<", "error code: ", " ", "I cannot "],
 )
 def test_a_hostile_answer_costs_no_time(piece: str) -> None:
     start = time.process_time()

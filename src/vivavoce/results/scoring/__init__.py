@@ -10,13 +10,12 @@ import pkgutil
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from vivavoce.errors import InputError
+from vivavoce.metrics.ratios import Aggregate
 from vivavoce.results.scoring.estimate import Measured, estimate
 from vivavoce.results.scoring.pairs import Pair, missing, read_pairs
-
-Aggregate = Literal["macro", "micro"]
 
 
 @dataclass(frozen=True, slots=True)

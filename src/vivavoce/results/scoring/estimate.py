@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from vivavoce.metrics.ratios import Aggregate, Ratio
 from vivavoce.results.bootstrap import percentile_interval, resample
 
 Floats = npt.NDArray[np.float64]
@@ -39,6 +40,13 @@ def means_of(values: Sequence[float | None]) -> Shares:
         [0.0 if value is None else value for value in values],
         [0.0 if value is None else 1.0 for value in values],
     )
+
+
+def shares_of(ratios: Sequence[Ratio], how: Aggregate) -> Shares:
+    """Shares of right answers: the mean of the items' (macro), or all questions pooled (micro)."""
+    if how == "micro" and any(ratio.asked for ratio in ratios):
+        return Shares([ratio.hits for ratio in ratios], [ratio.asked for ratio in ratios])
+    return means_of([ratio.value for ratio in ratios])
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,9 +59,7 @@ def read_pairs(gold: Path, predictions: Path) -> list[Pair]:
     for key, line in answers.items():
         if key not in golds:
             raise InputError(f"{line.where}: id {key[1]!r} is not in {gold}.")
-    return [
-        Pair(_cluster(line, key[1]), line, answers.get(key)) for key, line in golds.items()
-    ]
+    return [Pair(_cluster(line, key[1]), line, answers.get(key)) for key, line in golds.items()]
 
 
 def missing(pairs: Sequence[Pair]) -> int:

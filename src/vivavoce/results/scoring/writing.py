@@ -27,10 +27,9 @@ def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:
         from vivavoce.metrics.bertscore import BertScorer
 
         scorer = BertScorer(options.bertscore, layer=options.layer)
-        scores = scorer.score(answers, references)
-        shares["bertscore_p"] = means_of([one.precision for one in scores])
-        shares["bertscore_r"] = means_of([one.recall for one in scores])
-        shares["bertscore_f1"] = means_of([one.f1 for one in scores])
+        scores = [one.values() for one in scorer.score(list(zip(answers, references, strict=True)))]
+        for name in ("bertscore_p", "bertscore_r", "bertscore_f1"):
+            shares[name] = means_of([values[name] for values in scores])
         settings.update(bertscore=options.bertscore, layer=scorer.layer)
     return Measured(shares, settings=settings)
 

@@ -79,8 +79,8 @@ def find_fault(output: ModelOutput) -> str | None:
     A refusal is told by the provider's stop reason, or by a short text that opens by declining what
     was asked for: papers too begin with "I cannot" and "Sorry".
     """
-    if output.stop_reason in _STOP_FAULTS:
-        return _STOP_FAULTS[output.stop_reason]
+    if (stop := _stop_reason(output)) in _STOP_FAULTS:
+        return _STOP_FAULTS[stop]
     if output.error:
         return "provider_error"
     text = output.completion
@@ -91,6 +91,11 @@ def find_fault(output: ModelOutput) -> str | None:
         return "provider_error"
     is_short = len(text) < 2_000 and len(text.split()) <= _REFUSAL_WORDS
     return "refusal" if is_short and _REFUSAL.match(start) else None
+
+
+def _stop_reason(output: ModelOutput) -> str:
+    """Why the model stopped; empty when it never answered, as in a sample that ran out of time."""
+    return output.stop_reason if output.choices else ""
 
 
 def guarded(
@@ -118,7 +123,7 @@ def guarded(
         return Score(
             value={**values, VALID: 0.0 if fault else 1.0},
             answer=answer,
-            metadata={"fault": fault, "stop_reason": state.output.stop_reason},
+            metadata={"fault": fault, "stop_reason": _stop_reason(state.output)},
         )
 
     return scorer

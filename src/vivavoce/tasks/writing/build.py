@@ -53,7 +53,7 @@ class WritingOptions(Options):
 
     @model_validator(mode="after")
     def _check_splits(self) -> WritingOptions:
-        if min(self.splits) < 0 or abs(sum(self.splits) - 1) > 1e-9:
+        if not (min(self.splits) >= 0 and abs(sum(self.splits) - 1) <= 1e-9):
             raise ValueError("splits must be three shares that sum to 1")
         return self
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from vivavoce.sources._tei_blocks import Block
+from vivavoce.sources.tei.blocks import Block
 from vivavoce.text.headings import (
     ARABIC,
     LETTER,

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from vivavoce.records import Section
-from vivavoce.sources._tei_blocks import Block
-from vivavoce.sources._tei_numbering import Accepted, accept_numbers
+from vivavoce.sources.tei.blocks import Block
+from vivavoce.sources.tei.numbering import Accepted, accept_numbers
 from vivavoce.text.headings import is_heading_text, is_measurement, role_of_heading
 from vivavoce.text.normalise import normalise_title
 

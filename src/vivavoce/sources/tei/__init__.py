@@ -11,11 +11,11 @@ from lxml import etree
 from vivavoce.errors import InputError
 from vivavoce.records import Author, Document, Fault
 from vivavoce.sources import Piece, ReadOptions, Source, one_piece
-from vivavoce.sources._tei_blocks import read_blocks
-from vivavoce.sources._tei_citations import Citations, find_itself
-from vivavoce.sources._tei_references import read_name, read_references, read_tables
-from vivavoce.sources._tei_sections import build_sections
-from vivavoce.sources._tei_xml import ASIDE, parse_tei, text_of
+from vivavoce.sources.tei.blocks import read_blocks
+from vivavoce.sources.tei.citations import Citations, find_itself
+from vivavoce.sources.tei.references import read_name, read_references, read_tables
+from vivavoce.sources.tei.sections import build_sections
+from vivavoce.sources.tei.xml import ASIDE, parse_tei, text_of
 from vivavoce.text.identifiers import find_acl_id, find_arxiv_id, find_doi
 
 _SUFFIXES = (".grobid.tei.xml", ".tei.xml", ".grobid.xml", ".tei")

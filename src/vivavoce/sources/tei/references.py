@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from lxml import etree
 
 from vivavoce.records import CitedTable, Reference
-from vivavoce.sources._tei_xml import XML_ID, children, lines_of, text_of
+from vivavoce.sources.tei.xml import XML_ID, children, lines_of, text_of
 from vivavoce.text.identifiers import find_arxiv_id, find_doi
 
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]\d\d|20\d\d|2100)(?!\d)")

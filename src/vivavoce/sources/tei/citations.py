@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from lxml import etree
 
 from vivavoce.records import Reference
-from vivavoce.sources._tei_references import read_name
-from vivavoce.sources._tei_xml import text_of
+from vivavoce.sources.tei.references import read_name
+from vivavoce.sources.tei.xml import text_of
 from vivavoce.text.citation_markers import (
     AuthorYearMarker,
     find_author_year_markers,

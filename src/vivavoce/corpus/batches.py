@@ -1,0 +1,89 @@
+"""The batches of a corpus: what each ingest read, exactly as the source gave it.
+
+`imports/ORDER-KIND-HASH/` is one batch. `plan.json` says what the batch reads and how; a shard is
+a Parquet file of documents with a completion marker bound to its content, its config and its
+inputs; `complete.json` closes the batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from vivavoce.corpus.schema import document_from_row
+from vivavoce.errors import DamagedError
+from vivavoce.records import Document, Fault
+from vivavoce.store import DONE_SUFFIX, Row, hash_file, read_parquet, read_sealed
+
+PLAN, COMPLETE = "plan.json", "complete.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """One ingest into a corpus."""
+
+    folder: Path
+    plan: Row
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every shard was written."""
+        return (self.folder / COMPLETE).exists()
+
+    @property
+    def kind(self) -> str:
+        """The source that was read."""
+        return str(self.plan["kind"])
+
+
+def batch_folders(corpus: Path) -> list[Path]:
+    """The folder of every batch in the order of ingestion, unfinished ones too."""
+    folders = (corpus / "imports").glob("[0-9]*")
+    # A folder without anything in it but temporaries was made by an ingest killed at its start.
+    begun = (f for f in folders if any(not p.name.startswith(".") for p in f.iterdir()))
+    return sorted(begun, key=lambda folder: (len(folder.name.partition("-")[0]), folder.name))
+
+
+def open_batch(folder: Path) -> Batch:
+    """The batch in a folder; `DamagedError` when its plan was altered."""
+    kind = folder.name.partition("-")[2].rpartition("-")[0]
+    return Batch(folder, read_sealed(folder / PLAN, _remedy(kind)))
+
+
+def list_batches(corpus: Path) -> list[Batch]:
+    """Every batch of a corpus in the order of ingestion, unfinished ones too."""
+    return [open_batch(folder) for folder in batch_folders(corpus)]
+
+
+def read_batch(batch: Batch) -> Iterator[Document]:
+    """The documents of a complete batch; `DamagedError` names a shard that was altered."""
+    for path, marker in _shards_of(batch):
+        if not path.exists() or hash_file(path) != marker["sha256"]:
+            raise DamagedError(
+                f"{path} is missing or differs from what was written. {_remedy(batch.kind)}"
+            )
+        for row in read_parquet(path):
+            yield document_from_row(row)
+
+
+def read_faults(batch: Batch) -> list[Fault]:
+    """What could not be read, in the order of the files."""
+    return [Fault(**fault) for _, marker in _shards_of(batch) for fault in marker.get("faults", ())]
+
+
+def count_documents(batch: Batch) -> int:
+    """How many documents a complete batch holds."""
+    return sum(int(marker["n"]) for _, marker in _shards_of(batch))
+
+
+def _shards_of(batch: Batch) -> list[tuple[Path, Row]]:
+    remedy = _remedy(batch.kind)
+    return [
+        (batch.folder / name, read_sealed(batch.folder / (name + DONE_SUFFIX), remedy))
+        for name in read_sealed(batch.folder / COMPLETE, remedy)["shards"]
+    ]
+
+
+def _remedy(kind: str) -> str:
+    return f"Ingest the same files again to rebuild it: viva ingest {kind} WHERE"

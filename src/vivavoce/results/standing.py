@@ -1,0 +1,89 @@
+"""Who is better than whom: ranks, ties, and the smallest difference the items can show.
+
+Contestants are compared on the same items with one resample of their clusters.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from vivavoce.metrics import metrics_of
+from vivavoce.results.bootstrap import resample
+from vivavoce.results.comparison import rank, smallest_detectable_difference
+from vivavoce.store import Row
+
+CEILING = "oracle"
+"""The method that answers with the gold: shown, never ranked."""
+MAX_UNDEFINED = 0.05
+"""A metric with a larger share undefined does not rank."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contestant:
+    """One log's values: what a board's rows are made from."""
+
+    rows: dict[str, Row]
+    """By metric."""
+    family: str
+    clusters: dict[str, str]
+    """By item id."""
+    values: dict[str, npt.NDArray[np.float64]]
+    """By item id, in the order of the metrics; NaN where undefined."""
+
+    @property
+    def is_ranked(self) -> bool:
+        """Whether it is neither the ceiling nor partial."""
+        row = next(iter(self.rows.values()))
+        return row["method"] != CEILING and not row["partial"]
+
+
+def add_standing(contestants: Sequence[Contestant], *, resamples: int, seed: int) -> None:
+    """Fill in rank, rank_interval, tied_with and detectable of the rows of one task and setting."""
+    ranked = [contestant for contestant in contestants if contestant.is_ranked]
+    if not ranked:
+        return
+    names = _labels([next(iter(contestant.rows.values())) for contestant in ranked])
+    shared = sorted(set.intersection(*(set(contestant.values) for contestant in ranked)))
+    draws = resample([ranked[0].clusters[i] for i in shared], resamples=resamples, seed=seed)
+    directions = metrics_of(ranked[0].family)
+    for column, metric in enumerate(ranked[0].rows):
+        rows = [contestant.rows[metric] for contestant in ranked]
+        if any(row["undefined"] > MAX_UNDEFINED * row["n"] for row in rows):
+            continue
+        values = {
+            name: np.array([contestant.values[i][column] for i in shared])
+            for name, contestant in zip(names, ranked, strict=True)
+        }
+        is_higher_better = metric not in directions or directions[metric].higher_is_better
+        standing = rank(values, draws, is_higher_better)
+        detectable = smallest_detectable_difference(values, draws)
+        for name, row in zip(names, rows, strict=True):
+            place = standing[name]
+            row["rank"] = place.rank
+            row["rank_interval"] = list(place.rank_interval) if place.rank_interval else None
+            row["tied_with"] = list(place.tied_with) if place.rank_interval else None
+            row["detectable"] = detectable
+
+
+def contestant_label(row: Row) -> str:
+    """A contestant's short name: its model, and its method where that is not `direct`."""
+    if row["model"] == "none":
+        return str(row["method"])
+    return row["model"] if row["method"] == "direct" else f"{row['model']} + {row['method']}"
+
+
+def _labels(rows: Sequence[Row]) -> list[str]:
+    """Names that tell the rows apart: what they differ in is added where it is needed."""
+    labels = [contestant_label(row) for row in rows]
+    for field in ("decoding", "prompt_hash"):
+        counts = Counter(labels)
+        labels = [
+            f"{label} ({row[field]})" if counts[label] > 1 else label
+            for label, row in zip(labels, rows, strict=True)
+        ]
+    return labels

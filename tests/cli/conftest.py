@@ -1,0 +1,64 @@
+"""The `viva` command, called in this process."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from vivavoce.cli import app
+
+PAPER = """<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt>
+<title level="a" type="main">The matter of {0}</title></titleStmt></fileDesc></teiHeader><text>
+<body><div><head>Introduction</head><p>Some words on {0}.</p></div></body></text></TEI>"""
+
+
+@pytest.fixture
+def viva() -> Callable[..., Result]:
+    """Run a command line; every word may be a path."""
+
+    def run(*words: object) -> Result:
+        return CliRunner().invoke(app, [str(word) for word in words])
+
+    return run
+
+
+@pytest.fixture
+def tei(tmp_path: Path) -> Path:
+    """A folder with two papers and a broken file."""
+    folder = tmp_path / "tei"
+    folder.mkdir()
+    for name in ("one", "two"):
+        (folder / f"{name}.tei.xml").write_text(PAPER.format(name))
+    (folder / "broken.tei.xml").write_text("<TEI>")
+    (folder / "notes.txt").write_text("not a paper")
+    return folder
+
+
+@pytest.fixture
+def rows(tmp_path: Path) -> Path:
+    """Metadata of one of the two papers, and a bad row."""
+    path = tmp_path / "m.jsonl"
+    lines = [{"file": "one.tei.xml", "published": "2024-05", "mood": "good"}, {"title": "Nameless"}]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+@pytest.fixture
+def sample(viva: Callable[..., Result], tmp_path: Path) -> Path:
+    """A corpus of 40 sample papers."""
+    assert viva("ingest", "sample", "40", "--corpus", tmp_path / "sample").exit_code == 0
+    return tmp_path / "sample"
+
+
+@pytest.fixture
+def spec(tmp_path: Path) -> Path:
+    path = tmp_path / "spec.toml"
+    path.write_text(
+        '[round]\nid = "small"\nfamilies = ["writing"]\n'
+        "window = {start = 2023-07-01, end = 2025-01-01}\n"
+    )
+    return path

@@ -1,0 +1,142 @@
+"""`viva board`: one JSON document, tables for people, and refusals with an exit code."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+from tests.servers.commands import only_json, small_round
+from typer.testing import CliRunner
+
+from vivavoce.cli import app
+from vivavoce.running import RunSpec, run
+
+ITEMS = 4
+KEYS = [
+    *("round", "task", "task_version", "setting", "method", "model", "decoding", "prompt_hash"),
+    *("judge", "metric", "value", "value_valid", "ci", "n", "missing", "undefined", "valid"),
+    *("rank", "rank_interval", "tied_with", "contamination", "tokens", "cost", "seconds"),
+]
+
+
+def viva(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Logs of three contestants on two tasks."""
+    folder = tmp_path_factory.mktemp("board")
+    report = run(
+        RunSpec(
+            tasks=["title", "abstract"],
+            round=small_round(folder, papers=ITEMS).folder,
+            logs=folder / "logs",
+            models=["extractive/lead"],
+            methods=["direct", "null", "oracle"],
+            display="none",
+        )
+    )
+    assert report.failed == ()
+    return folder / "logs"
+
+
+@pytest.fixture
+def logs(made: Path, tmp_path: Path) -> Path:
+    """A copy to damage."""
+    return Path(shutil.copytree(made, tmp_path / "logs"))
+
+
+def test_json_is_one_document_with_the_promised_keys(made: Path) -> None:
+    done = viva("board", "show", made, "--json")
+    assert done.exit_code == 0
+    board = only_json(done.stdout)
+    assert len(board["rows"]) == 2 * 3 * 3
+    for row in board["rows"]:
+        assert [key for key in KEYS if key not in row] == []
+        assert 0 <= row["value"] <= 1
+        assert row["ci"][0] <= row["value"] + 1e-12
+        assert row["value"] <= row["ci"][1] + 1e-12
+        assert row["n"] == ITEMS
+
+
+def test_the_same_logs_print_the_same_twice(made: Path) -> None:
+    for options in ((), ("--json",)):
+        first = viva("board", "show", made, *options)
+        assert first.stdout == viva("board", "show", made, *options).stdout
+        assert first.exit_code == 0
+
+
+def test_the_seed_and_the_draws_are_the_users(made: Path) -> None:
+    def intervals(*options: str) -> list[object]:
+        rows = only_json(viva("board", "show", made, "--json", *options).stdout)["rows"]
+        return [row["ci"] for row in rows]
+
+    assert intervals() == intervals("--seed", "0", "--resamples", "10000")
+    few = ("--resamples", "7", "--seed")
+    assert intervals(*few, "0") != intervals(*few, "1")
+    assert set(map(str, intervals("--resamples", "0"))) == {"None"}
+
+
+def test_the_table_ranks_and_shows_the_ceiling_unranked(made: Path) -> None:
+    text = viva("board", "show", made).stdout
+    lines = text[text.index("title · base") :].splitlines()[3:6]
+    assert [line.split()[0] for line in lines[:2]] == ["–", "1"]
+    names = ["oracle", "extractive/lead", "null"]
+    assert [name in line.split() for name, line in zip(names, lines, strict=True)] == [True] * 3
+    assert "round small" in text
+    assert "the ceiling and is not ranked" in text
+
+
+def test_a_site_is_written_beside_its_numbers(made: Path, tmp_path: Path) -> None:
+    done = viva("board", "build", made, "--out", tmp_path / "site", "--json")
+    assert done.exit_code == 0
+    report = only_json(done.stdout)
+    assert Path(report["page"]) == tmp_path / "site" / "index.html"
+    assert Path(report["page"]).is_file()
+    assert report["rows"] == 18
+
+
+def test_a_partial_log_is_refused_unless_asked_for(logs: Path) -> None:
+    folder = logs.parent
+    spec = RunSpec(
+        tasks=["title"],
+        round=small_round(folder, papers=ITEMS).folder,
+        logs=logs,
+        models=["extractive/centrality"],
+        limit=1,
+        display="none",
+    )
+    [name] = [Path(path).name for path in run(spec).logs]
+    for verb in (("show",), ("build", "--out", folder / "site")):
+        done = viva("board", verb[0], logs, *verb[1:])
+        assert done.exit_code == 1
+        assert f"{name}: 1 of 4 answers" in done.stderr
+        assert done.stdout == ""
+    assert not (folder / "site").exists()
+    done = viva("board", "show", logs, "--partial")
+    assert done.exit_code == 0
+    assert "extractive/centrality (partial)" in done.stdout
+    assert f"Note: {name} is partial" in done.stdout
+    rows = only_json(viva("board", "show", logs, "--partial", "--json").stdout)["rows"]
+    assert {row["rank"] for row in rows if row["partial"]} == {None}
+
+
+def test_a_damaged_log_is_refused_and_named(logs: Path) -> None:
+    path = sorted(logs.glob("*.eval"))[0]
+    path.write_bytes(path.read_bytes()[:2_000])
+    done = viva("board", "show", logs)
+    assert (done.exit_code, path.name in done.stderr) == (1, True)
+    assert "fault of the program" not in done.stderr
+    done = viva("board", "show", logs, "--partial", "--json")
+    assert done.exit_code == 0
+    assert any(path.name in note for note in only_json(done.stdout)["notes"])
+
+
+def test_an_empty_and_a_missing_folder_end_with_2(tmp_path: Path) -> None:
+    for folder in (tmp_path, tmp_path / "missing"):
+        done = viva("board", "show", folder, "--json")
+        assert (done.exit_code, done.stdout) == (2, "")
+        assert str(folder) in done.stderr

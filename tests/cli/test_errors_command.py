@@ -1,0 +1,142 @@
+"""What every command has in common: help, exit codes, and no traceback unless asked for."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import typer
+from typer.core import TyperGroup
+from typer.testing import Result
+
+from vivavoce import corpus
+from vivavoce.cli import app
+
+Viva = Callable[..., Result]
+PROGRAM = [sys.executable, "-c", "import sys; from vivavoce.cli import app; app(sys.argv[1:])"]
+
+
+def all_commands() -> Iterator[tuple[str, ...]]:
+    """Every verb with its group, such as ("round", "build")."""
+    root = typer.main.get_command(app)
+    assert isinstance(root, TyperGroup)
+    for name, command in root.commands.items():
+        if isinstance(command, TyperGroup):
+            yield from ((name, verb) for verb in command.commands)
+        else:
+            yield (name,)
+
+
+COMMANDS = sorted(all_commands())
+
+
+def test_the_commands_of_the_contract_are_there() -> None:
+    promised = {
+        ("demo",),
+        ("ingest",),
+        ("corpus", "stats"),
+        ("corpus", "verify"),
+        ("corpus", "export"),
+        ("round", "build"),
+        ("round", "verify"),
+        ("round", "stats"),
+        ("run",),
+        ("board", "build"),
+        ("board", "show"),
+        ("list",),
+        ("doctor",),
+    }
+    assert promised <= set(COMMANDS)
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_every_verb_has_help_with_an_example_and_json(viva: Viva, words: tuple[str, ...]) -> None:
+    result = viva(*words, "--help")
+    assert result.exit_code == 0
+    assert f"Example: viva {' '.join(words)}" in result.stdout
+    assert "--json" in result.stdout
+
+
+def test_no_command_and_an_unknown_one_are_wrong_use(viva: Viva) -> None:
+    assert viva().exit_code == 2
+    result = viva("ingets")
+    assert result.exit_code == 2
+    assert "ingets" in result.stderr
+
+
+def fail(_: object) -> None:
+    raise RuntimeError("a wire came loose")
+
+
+def test_a_fault_of_the_program_is_one_message(viva: Viva, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(corpus, "load_corpus", fail)
+    result = viva("corpus", "stats", "--corpus", "c")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "a wire came loose" in result.stderr
+    assert "viva --debug" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_debug_shows_the_traceback(viva: Viva, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(corpus, "load_corpus", fail)
+    result = viva("--debug", "corpus", "stats", "--corpus", "c")
+    assert result.exit_code == 1
+    assert isinstance(result.exception, RuntimeError)
+
+
+def test_a_trouble_of_the_machine_is_told_in_its_words(
+    viva: Viva, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unreadable(_: object) -> None:
+        raise PermissionError(13, "Permission denied", "secret.txt")
+
+    monkeypatch.setattr(corpus, "load_corpus", unreadable)
+    result = viva("corpus", "stats", "--corpus", "c")
+    assert (result.exit_code, result.stderr) == (1, "Error: secret.txt: Permission denied\n")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["corpus", "stats", "--corpus", "missing"], ["ingest", "tei", "missing", "--corpus", "c"]],
+)
+def test_a_real_process_ends_with_2_and_one_line(tmp_path: Path, words: list[str]) -> None:
+    done = subprocess.run(
+        [*PROGRAM, *words], capture_output=True, text=True, cwd=tmp_path, check=False
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert len(done.stderr.splitlines()) == 1
+    assert "missing" in done.stderr
+
+
+def test_a_reader_that_goes_away_is_no_fault_of_the_program() -> None:
+    with subprocess.Popen(
+        [*PROGRAM, "list", "metrics"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert "fault" not in process.stderr.read()
+
+
+def test_the_json_of_each_reading_verb_is_one_document(
+    viva: Viva, sample: Path, spec: Path, tmp_path: Path
+) -> None:
+    rounds = tmp_path / "rounds"
+    for words in (
+        ["corpus", "stats", "--corpus", sample],
+        ["corpus", "verify", "--corpus", sample],
+        ["corpus", "export", "papers", "--corpus", sample, "--out", tmp_path / "p.jsonl"],
+        ["round", "build", spec, "--corpus", sample, "--out", rounds],
+        ["round", "verify", rounds / "small"],
+        ["round", "stats", rounds / "small"],
+        ["list", "tasks"],
+        ["doctor"],
+    ):
+        result = viva(*words, "--json")
+        assert result.exit_code == 0
+        json.loads(result.stdout)
+        assert result.stderr == ""

@@ -1,0 +1,132 @@
+"""viva ingest, as somebody who scripts against it sees it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import Result
+
+Viva = Callable[..., Result]
+
+
+def test_some_files_may_fail_and_the_last_line_says_so(
+    viva: Viva, tei: Path, tmp_path: Path
+) -> None:
+    result = viva("ingest", "tei", tei, "--corpus", tmp_path / "c")
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert lines[0].startswith("  broken.tei.xml: ")
+    assert lines[-1] == f"{tmp_path / 'c'}: 2 read from tei, 1 failed"
+
+
+def test_json_is_one_document_with_the_failures_and_their_reasons(
+    viva: Viva, tei: Path, rows: Path, tmp_path: Path
+) -> None:
+    viva("ingest", "tei", tei, "--corpus", tmp_path / "c")
+    result = viva("ingest", "metadata", rows, "--corpus", tmp_path / "c", "--json")
+    assert result.exit_code == 0
+    report = json.loads(result.stdout)
+    (fault,) = report.pop("failed")
+    assert fault["where"] == "m.jsonl:2"
+    assert "id, doi, arxiv_id" in fault["reason"]
+    assert report == {
+        "kind": "metadata",
+        "read": 1,
+        "papers": 2,
+        "dated": 1,
+        "undated": 1,
+        "completed": 1,
+        "ignored_columns": ["mood"],
+        "corpus": str(tmp_path / "c"),
+    }
+
+
+def test_strict_makes_a_failure_of_it(viva: Viva, tei: Path, tmp_path: Path) -> None:
+    assert viva("ingest", "tei", tei, "--corpus", tmp_path / "c", "--strict").exit_code == 1
+    # What could be read is in all the same.
+    found = viva("corpus", "stats", "--corpus", tmp_path / "c", "--json")
+    assert json.loads(found.stdout)["tables"]["papers"] == 2
+    (tei / "broken.tei.xml").unlink()
+    assert viva("ingest", "tei", tei, "--corpus", tmp_path / "d", "--strict").exit_code == 0
+
+
+def test_when_nothing_goes_in_it_has_failed(viva: Viva, tei: Path, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tei / f"{name}.tei.xml").write_text("nothing")
+    result = viva("ingest", "tei", tei, "--corpus", tmp_path / "c", "--json")
+    assert result.exit_code == 1
+    report = json.loads(result.stdout)
+    assert (report["read"], len(report["failed"]), report["papers"]) == (0, 3, 0)
+
+
+def test_only_the_first_failures_are_printed_and_json_has_all(viva: Viva, tmp_path: Path) -> None:
+    (tmp_path / "m.jsonl").write_text('{"id": "p", "title": "T"}\n' + "{}\n" * 25)
+    command = ("ingest", "metadata", tmp_path / "m.jsonl", "--corpus", tmp_path / "c")
+    printed = viva(*command).stdout
+    assert printed.count("m.jsonl:") == 10
+    assert "and 15 more (--json lists all)" in printed
+    assert len(json.loads(viva(*command, "--json").stdout)["failed"]) == 25
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["latin", "tei"], "'latin'"),
+        (["tei", "missing"], "missing does not exist"),
+        (["pdf-files", "tei"], "'pdf-files'"),
+        (["metadata", "m.jsonl", "--map", "title"], "THEIRS=OURS"),
+        (["metadata", "m.jsonl", "--map", "mood=colour"], "colour"),
+        (["metadata", "m.jsonl", "--map", "nowhere=title"], "nowhere"),
+        (["tei", "tei", "--map", "a=title"], "--map"),
+        (["tei"], "WHERE"),
+        (["tei", "tei", "--colour"], "--colour"),
+    ],
+)
+def test_wrong_use_is_2_and_names_what_is_wrong(
+    viva: Viva, tei: Path, rows: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], said: str
+) -> None:
+    monkeypatch.chdir(tei.parent)
+    result = viva("ingest", *words, "--corpus", "c", "--json")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert said in result.stderr
+    assert "Traceback" not in result.stderr
+    assert not (tei.parent / "c" / "imports").exists()
+
+
+def test_a_column_is_renamed(viva: Viva, rows: Path, tmp_path: Path) -> None:
+    corpus = tmp_path / "c"
+    rows.write_text('{"Nr": 7, "Name": "Of graphs"}', encoding="utf-8")
+    command = ("ingest", "metadata", rows, "--corpus", corpus, "--map", "Nr=id")
+    assert viva(*command, "--map", "Name=title").exit_code == 0
+    viva("corpus", "export", "papers", "--corpus", corpus, "--out", tmp_path / "p.jsonl")
+    (paper,) = map(json.loads, (tmp_path / "p.jsonl").read_text().splitlines())
+    assert (paper["paper_id"], paper["title"]) == ("7", "Of graphs")
+
+
+def test_a_real_process_keeps_stdout_for_json(tei: Path, tmp_path: Path) -> None:
+    code = "import sys; from vivavoce.cli import app; app(sys.argv[1:])"
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-W",
+            "error",
+            "-c",
+            code,
+            "ingest",
+            "tei",
+            str(tei),
+            "--json",
+            "--corpus",
+            str(tmp_path / "c"),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["read"] == 2

@@ -1,0 +1,125 @@
+"""viva round build, verify and stats."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import Result
+
+from vivavoce.store import hash_tree
+
+Viva = Callable[..., Result]
+
+
+@pytest.fixture
+def build(viva: Viva, sample: Path, spec: Path, tmp_path: Path) -> Callable[..., Result]:
+    def run(*more: object, out: str = "rounds") -> Result:
+        return viva("round", "build", spec, "--corpus", sample, "--out", tmp_path / out, *more)
+
+    return run
+
+
+def test_the_folder_of_the_round_is_the_last_line(
+    build: Callable[..., Result], tmp_path: Path
+) -> None:
+    result = build()
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert lines[-1] == str(tmp_path / "rounds" / "small")
+    assert any(line.startswith("  title: ") for line in lines)
+
+
+def test_json_names_the_round_its_manifest_and_its_counts(
+    build: Callable[..., Result], tmp_path: Path
+) -> None:
+    summary = json.loads(build("--json").stdout)
+    assert (summary["round"], summary["path"]) == ("small", str(tmp_path / "rounds" / "small"))
+    assert len(summary["manifest"]) == 64
+    assert summary["counts"]["writing"]["title"]["items"] > 10
+
+
+def test_twice_is_fine_and_another_folder_gets_the_same_bytes(
+    build: Callable[..., Result], tmp_path: Path
+) -> None:
+    assert [build().exit_code, build().exit_code, build(out="other").exit_code] == [0, 0, 0]
+    assert hash_tree(tmp_path / "rounds") == hash_tree(tmp_path / "other")
+
+
+def test_a_published_round_is_not_changed(
+    build: Callable[..., Result], spec: Path, tmp_path: Path
+) -> None:
+    build()
+    before = hash_tree(tmp_path / "rounds")
+    spec.write_text(spec.read_text(encoding="utf-8") + "seed = 5\n", encoding="utf-8")
+    result = build()
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "published round and would change" in result.stderr
+    assert hash_tree(tmp_path / "rounds") == before
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('id = "small"', 'id = "../small"', "[round] id"),
+        ("2025-01-01", "2023-07-01", "start must lie before end"),
+        ("2025-01-01", "2023-02-30", "not readable TOML"),
+        ("2025-01-01", '"soon"', "window.end"),
+        ('["writing"]', '["poetry"]', "'poetry'"),
+        ("families", "familys", "Did you mean families?"),
+        ("[round]", "[rouns]", "Did you mean round?"),
+    ],
+)
+def test_a_bad_spec_is_2_and_names_file_and_key(
+    build: Callable[..., Result], spec: Path, old: str, new: str, said: str, tmp_path: Path
+) -> None:
+    spec.write_text(spec.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
+    result = build("--json")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert str(spec) in result.stderr
+    assert said in result.stderr
+    assert not (tmp_path / "rounds").exists()
+
+
+def test_a_window_without_papers_is_1_with_the_reasons(
+    build: Callable[..., Result], spec: Path
+) -> None:
+    spec.write_text(
+        spec.read_text(encoding="utf-8")
+        .replace("2023-07-01", "1999-01-01")
+        .replace("2025", "2000"),
+        encoding="utf-8",
+    )
+    result = build()
+    assert result.exit_code == 1
+    assert "would hold no item" in result.stderr
+    assert "outside_window" in result.stderr
+
+
+def test_verify_and_stats(build: Callable[..., Result], viva: Viva, tmp_path: Path) -> None:
+    build()
+    folder = tmp_path / "rounds" / "small"
+    assert viva("round", "verify", folder).stdout == f"{folder} is sound\n"
+    stats = json.loads(viva("round", "stats", folder, "--json").stdout)
+    assert stats["tasks"]["writing/title"]["items"] > 10
+    assert "writing/title" in viva("round", "stats", folder).stdout
+    (folder / "card.md").write_text("changed")
+    damaged = viva("round", "verify", folder, "--json")
+    assert damaged.exit_code == 1
+    assert json.loads(damaged.stdout) == {
+        "sound": False,
+        "problems": [f"{folder}/card.md differs from the manifest"],
+    }
+
+
+def test_a_folder_that_is_no_round_is_2(
+    build: Callable[..., Result], viva: Viva, tmp_path: Path
+) -> None:
+    build()
+    for verb in ("verify", "stats"):
+        result = viva("round", verb, tmp_path / "rounds")
+        assert result.exit_code == 2
+        assert "Did you mean" in result.stderr
+        assert viva("round", verb, tmp_path / "missing").exit_code == 2

@@ -1,0 +1,186 @@
+"""`viva run` and `inspect eval` as a user types them."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+from inspect_ai.log import list_eval_logs, read_eval_log
+from tests.servers.commands import INSPECT, only_json, run, small_round, viva
+from typer.testing import CliRunner
+
+from vivavoce.cli import app
+from vivavoce.results.board import leaderboard
+from vivavoce.rounds import Round
+from vivavoce.store import lock
+
+ITEMS = 4
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Round:
+    return small_round(tmp_path_factory.mktemp("round"), papers=ITEMS)
+
+
+def viva_here(*arguments: str | Path) -> Result:
+    """Run `viva` in this process."""
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def baseline(opened: Round, logs: Path, *options: str | Path) -> Result:
+    model = ("--model", "extractive/lead")
+    return viva_here("run", "title", "--round", opened.folder, "--logs", logs, *model, *options)
+
+
+def test_several_models_tasks_and_methods_in_one_command(small: Round, tmp_path: Path) -> None:
+    answers = tmp_path / "answers.jsonl"
+    gold = [
+        {"id": row["id"], "text": row["reference"]} for row in small.items("writing", "abstract")
+    ]
+    answers.write_text("\n".join(map(json.dumps, gold[1:])))
+    command = (
+        *("run", "title", "vivavoce/abstract", "--round", small.folder, "--logs", "my logs"),
+        *("--model", "extractive/lead", "--model", "replay/answers.jsonl"),
+        *("--method", "direct", "--method", "oracle", "--json"),
+    )
+    done = viva(*command, cwd=tmp_path)
+    report = only_json(done.stdout)
+    assert report["failed"] == report["set_aside"] == []
+    assert len(report["logs"]) == 2 * 3
+    assert all(Path(path).is_file() for path in report["logs"])
+    rows = {
+        (row["task"], row["model"]): row
+        for row in leaderboard(tmp_path / "my logs", resamples=0).rows
+        if row["metric"] == "rougeL"
+    }
+    abstracts = rows["abstract", "replay/answers.jsonl"]
+    assert (abstracts["value"], abstracts["missing"], abstracts["n"]) == (0.75, 1, 4)
+    assert rows["abstract", "none"]["value"] == rows["title", "none"]["value"] == 1.0
+    # The same command again does no work and gives the same logs.
+    assert only_json(viva(*command, cwd=tmp_path).stdout) == report
+
+
+def test_inspect_finds_the_tasks_from_any_folder(small: Round, tmp_path: Path) -> None:
+    done = run(
+        INSPECT,
+        *("eval", "vivavoce/title", "vivavoce/abstract", "--model", "extractive/lead"),
+        *("-T", f"round={small.folder}", "-T", "setting=base", "-T", "context=2200"),
+        *("--log-dir", "logs", "--display", "plain"),
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = [r for r in leaderboard(tmp_path / "logs", resamples=0).rows if r["metric"] == "rougeL"]
+    assert [(row["task"], row["n"], row["valid"]) for row in rows] == [
+        ("abstract", ITEMS, 1.0),
+        ("title", ITEMS, 1.0),
+    ]
+    assert all("context=2200" in row["decoding"] for row in rows)
+
+
+def test_inspect_takes_our_methods_as_solvers(small: Round, tmp_path: Path) -> None:
+    done = run(
+        INSPECT,
+        *("eval", "vivavoce/title", "--model", "none", "--solver", "vivavoce/oracle"),
+        *("-T", f"round={small.folder}", "--log-dir", "logs", "--display", "plain"),
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    row = leaderboard(tmp_path / "logs", resamples=0).rows[0]
+    assert (row["method"], row["model"], row["value"], row["rank"]) == ("oracle", "none", 1.0, None)
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (("--method", "magic"), "no method 'magic'"),
+        (("--setting", "mixed"), "no setting 'mixed'"),
+        (("--model", "nonsense/model"), "nonsense/model cannot be used"),
+        (("--model", "replay/none.jsonl"), "none.jsonl is not a file"),
+        (("--prompts", "nowhere"), "nowhere holds no prompt templates"),
+        (("--context", "0"), "--context"),
+        (("--context", "many"), "--context"),
+        (("--epochs", "0"), "--epochs"),
+        (("--unknown",), "--unknown"),
+    ],
+)
+def test_wrong_use_ends_with_2(
+    small: Round, tmp_path: Path, options: tuple[str, ...], complaint: str
+) -> None:
+    done = baseline(small, tmp_path / "logs", *options)
+    assert done.exit_code == 2
+    assert complaint in done.stderr
+    assert "fault of the program" not in done.stderr
+
+
+def test_an_unknown_task_or_round_ends_with_2(small: Round, tmp_path: Path) -> None:
+    logs, model = tmp_path / "logs", ("--model", "extractive/lead")
+    done = viva_here("run", "novel", "--round", small.folder, "--logs", logs, *model)
+    assert (done.exit_code, "vivavoce/title" in done.stderr) == (2, True)
+    done = viva_here("run", "title", "--round", tmp_path, "--logs", logs, *model)
+    assert (done.exit_code, str(tmp_path) in done.stderr) == (2, True)
+    done = viva_here("run", "title", "--round", small.folder, "--logs", logs)
+    assert (done.exit_code, "--model" in done.stderr) == (2, True)
+
+
+def test_a_window_too_small_is_a_failure_with_its_reason(small: Round, tmp_path: Path) -> None:
+    done = baseline(small, tmp_path / "logs", "--context", "150", "--retry-on-error", "0")
+    assert done.exit_code == 1
+    assert "A window of 150 tokens with 128 kept for the answer" in done.stdout
+    assert "--context N" in done.stdout
+
+
+def test_context_cuts_the_paper_and_the_log_says_so(small: Round, tmp_path: Path) -> None:
+    assert baseline(small, tmp_path / "logs", "--context", "1500").exit_code == 0
+    [info] = list_eval_logs(str(tmp_path / "logs"))
+    for sample in read_eval_log(info).samples or []:
+        assert [cut["slot"] for cut in sample.metadata["fit"]["cuts"]] == ["content"]
+        assert sample.metadata["fit"]["tokens"] <= 1500 - 128
+
+
+def test_prompts_of_ones_own_are_used_and_make_a_row_of_their_own(
+    small: Round, tmp_path: Path
+) -> None:
+    prompts = tmp_path / "prompts"
+    prompts.mkdir()
+    (prompts / "title.md.j2").write_text("Mine: {{ content }} {{ abstract }} {{ words }}")
+    assert baseline(small, tmp_path / "logs").exit_code == 0
+    assert baseline(small, tmp_path / "logs", "--prompts", prompts).exit_code == 0
+    rows = leaderboard(tmp_path / "logs", resamples=0).rows
+    assert len({row["prompt_hash"] for row in rows}) == 2
+    (prompts / "title.md.j2").write_text("Mine, without the abstract: {{ content }}")
+    done = baseline(small, tmp_path / "logs", "--prompts", prompts)
+    assert (done.exit_code, "{{ abstract }}" in done.stderr) == (2, True)
+
+
+def test_a_log_cut_short_is_set_aside_and_made_again(small: Round, tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    assert baseline(small, logs).exit_code == 0
+    [path] = logs.glob("*.eval")
+    path.write_bytes(path.read_bytes()[:3_000])
+    done = baseline(small, logs)
+    assert done.exit_code == 0
+    assert f"{path.name}.damaged" in done.stderr
+    assert (logs / f"{path.name}.damaged").stat().st_size == 3_000
+    assert leaderboard(logs, resamples=0).rows[0]["n"] == ITEMS
+
+
+def test_two_runs_do_not_write_into_one_folder(small: Round, tmp_path: Path) -> None:
+    with lock(tmp_path / "logs"):
+        done = baseline(small, tmp_path / "logs")
+    assert done.exit_code == 75
+    assert str(os.getpid()) in done.stderr
+
+
+def test_a_round_that_moved_is_the_same_round_on_the_board(small: Round, tmp_path: Path) -> None:
+    moved = tmp_path / "moved"
+    shutil.copytree(small.folder, moved)
+    assert baseline(small, tmp_path / "logs").exit_code == 0
+    done = viva_here(
+        *("run", "title", "--round", moved, "--logs", tmp_path / "logs", "--method", "null")
+    )
+    assert done.exit_code == 0, done.stderr
+    assert len(leaderboard(tmp_path / "logs", resamples=0).rows) == 6

@@ -1,0 +1,161 @@
+"""What every family of tasks must have, whatever it is about."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai import Task
+from inspect_ai.util import registry_create
+from tests.servers.commands import WINDOW
+
+import vivavoce._registry
+from vivavoce import tasks
+from vivavoce.corpus import ingest
+from vivavoce.metrics import metrics_of
+from vivavoce.results.board import leaderboard
+from vivavoce.rounds import Round, load_round
+from vivavoce.running import RunSpec, run
+from vivavoce.tasks import build_round, builders, find_task, list_families, list_tasks
+from vivavoce.tasks.shared.entry import open_prompts
+
+FOLDER = Path(tasks.__file__).parent
+FAMILIES = sorted(list_families())
+TASKS = [(family, task) for family in FAMILIES for task in sorted(list_families()[family].tasks)]
+SEVEN = {"card.yaml", "build.py", "dataset.py", "solvers.py", "scorer.py", "task.py", "prompts"}
+MARGIN = 0.5
+"""At least so far is the constant contestant below the oracle in the headline metric."""
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
+    """A round of every family on the sample corpus."""
+    folder = tmp_path_factory.mktemp("families")
+    ingest("sample", Path("12"), folder / "corpus")
+    spec = {"round": {"id": "all", "window": WINDOW, "seed": 0, "families": FAMILIES}}
+    return load_round(build_round(folder / "corpus", spec, folder).folder)
+
+
+@pytest.fixture(scope="module")
+def rows(opened: Round, tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Any]:
+    """Headline rows of the contestants that bound a metric, by task and method."""
+    logs = tmp_path_factory.mktemp("logs")
+    report = run(
+        RunSpec(
+            tasks=[task for _, task in TASKS],
+            round=opened.folder,
+            logs=logs,
+            methods=["oracle", "null", "copycat"],
+            display="none",
+        )
+    )
+    assert report.failed == ()
+    board = leaderboard(logs, resamples=0)
+    return {
+        (row["task"], row["method"]): row
+        for row in board.rows
+        if row["metric"] == board.headlines[row["task"]]
+    }
+
+
+def test_a_family_is_any_folder_with_a_card() -> None:
+    folders = {path.name for path in FOLDER.iterdir() if (path / "__init__.py").exists()}
+    assert folders - {"shared"} == set(FAMILIES)
+    assert len({task for _, task in TASKS}) == len(TASKS), "two families share a task's name"
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_family_has_the_seven_names(family: str) -> None:
+    found = {path.name for path in (FOLDER / family).iterdir()}
+    assert found >= SEVEN
+    assert found <= SEVEN | {"__init__.py", "__pycache__", "items"} | {
+        path.name for path in (FOLDER / family).glob("_*.py")
+    }
+    assert len((FOLDER / family / "task.py").read_text("utf-8").splitlines()) < 100
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_card_names_what_exists(family: str) -> None:
+    card = list_families()[family]
+    for name, task in card.tasks.items():
+        assert set(task.metrics) <= metrics_of(family).keys(), name
+        assert set(task.methods) <= card.methods.keys(), name
+        assert re.fullmatch(r"\d+-[A-Z]", task.version), name
+        assert "base" in task.settings, name
+        assert {"temperature", "max_tokens"} <= task.decoding.keys(), name
+        assert task.summary.endswith("."), name
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_builder_offers_what_rounds_call(family: str) -> None:
+    builder = builders()[family]
+    assert family == builder.FAMILY
+    assert callable(builder.build)
+    assert hasattr(builder.OPTIONS, "model_validate")
+
+
+@pytest.mark.parametrize(("family", "task"), TASKS)
+def test_a_task_is_found_by_its_full_name(opened: Round, family: str, task: str) -> None:
+    assert f"vivavoce/{task}" in list_tasks()
+    assert find_task(task) == find_task(f"vivavoce/{task}") == (family, task)
+    made = registry_create("task", f"vivavoce/{task}", round=str(opened.folder))
+    assert isinstance(made, Task)
+    card = list_families()[family].tasks[task]
+    assert made.version == card.version
+    assert made.metadata is not None
+    assert made.metadata["metrics"] == list(card.metrics)
+    samples = list(made.dataset)
+    assert len(samples) == opened.manifest["counts"][family][task]["items"] > 0
+    assert len({sample.id for sample in samples}) == len(samples)
+    for sample in samples:
+        assert isinstance(sample.id, str)
+        assert sample.target
+        # What the board resamples; Inspect's standard error fails without it.
+        assert (sample.metadata or {})["cluster"]
+
+
+@pytest.mark.parametrize(("family", "task"), TASKS)
+def test_every_task_takes_the_round_and_the_common_arguments(family: str, task: str) -> None:
+    import inspect
+
+    from inspect_ai.util import registry_info
+
+    made = getattr(vivavoce._registry, task)
+    assert registry_info(made).name == f"vivavoce/{task}"
+    parameters = inspect.signature(made).parameters
+    assert parameters["round"].default is inspect.Parameter.empty
+    for name in ("setting", "context", "prompts", "max_tokens", "pin"):
+        assert parameters[name].default is not inspect.Parameter.empty
+
+
+@pytest.mark.parametrize(("family", "task"), TASKS)
+def test_a_template_holds_every_slot(opened: Round, family: str, task: str) -> None:
+    made = registry_create("task", f"vivavoce/{task}", round=str(opened.folder))
+    for sample in made.dataset:
+        spans = (sample.metadata or {})["spans"]
+        assert spans
+        assert all(end > start for start, end in spans.values())
+        assert isinstance(sample.input, str)
+        assert max(end for _, end in spans.values()) <= len(sample.input)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_templates_are_plain_text_with_slots(family: str) -> None:
+    prompts = open_prompts(family, None)
+    for path in sorted(prompts.folder.iterdir()):
+        assert path.name.endswith(".md.j2")
+        assert "{{ " in path.read_text("utf-8")
+
+
+@pytest.mark.parametrize(("family", "task"), TASKS)
+def test_the_headline_metric_tells_the_gold_from_a_constant(
+    rows: dict[tuple[str, str], Any], family: str, task: str
+) -> None:
+    oracle, null, copycat = (rows[task, method] for method in ("oracle", "null", "copycat"))
+    assert oracle["value"] == 1.0
+    assert oracle["value"] - null["value"] >= MARGIN
+    assert copycat["value"] < 1.0
+    assert (oracle["valid"], null["valid"]) == (1.0, 1.0)
+    assert (oracle["rank"], null["rank"] is not None) == (None, True)

@@ -1,0 +1,132 @@
+"""What every score family promises: the gold itself is perfect, a constant is far from it."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from safetensors.numpy import save_file
+
+from vivavoce.errors import InputError
+from vivavoce.metrics import metrics_of
+from vivavoce.results.scoring import ScoreOptions, list_score_families, score
+
+TABLE = {
+    "columns": ["size", "year"],
+    "rows": [
+        {"paper": "p1", "cells": {"size": "10", "year": "2020"}},
+        {"paper": "p2", "cells": {"size": "20", "year": "2021"}},
+    ],
+}
+TITLES = ["Deep Nets for Paper Reading", "Sparse Attention in Practice", "A Survey of Parsers"]
+ENTRIES = [{"method": "Alpha", "score": 90.5}, {"method": "Beta", "score": 88.0}]
+CONSTANT = "We study a problem and report what we find."
+
+# family -> gold row, oracle's answer, null's answer
+LINES = {
+    "writing": ({"reference": "deep nets read papers well"}, {"text": "deep nets read papers well"}),
+    "ranking": ({"gold": TITLES}, {"text": "\n".join(TITLES)}),
+    "leaderboards": ({"entries": ENTRIES}, {"entries": ENTRIES}),
+    "tables": ({"papers": ["p1", "p2"], "table": TABLE}, {"papers": ["p1", "p2"], "table": TABLE}),
+}
+HEADLINE = {
+    "writing": "rougeL",
+    "ranking": "cp",
+    "leaderboards": "f1",
+    "tables": "avg",
+    "factor": "acc",
+    "architecture": "tvc",
+}
+# BERTScore needs a model, and schema recall a similarity: neither is asked for by default.
+ON_REQUEST = {"bertscore_p", "bertscore_r", "bertscore_f1", "schema_recall"}
+
+
+def files(folder, family, answer):
+    """A gold file and a file of answers: the oracle's, the constant one's, or none."""
+    if family == "factor":
+        return factor_files(folder, answer)
+    if family == "architecture":
+        return architecture_files(folder, answer)
+    gold_row, oracle = LINES[family]
+    rows = {"oracle": oracle, "null": {"text": CONSTANT}}
+    gold, predictions = folder / "gold.jsonl", folder / "predictions.jsonl"
+    gold.write_text("".join(json.dumps({"id": i, **gold_row}) + "\n" for i in range(4)), "utf-8")
+    lines = [json.dumps({"id": i, **rows[answer]}) + "\n" for i in range(4) if answer in rows]
+    predictions.write_text("".join(lines), "utf-8")
+    return gold, predictions
+
+
+def factor_files(folder, answer):
+    index = {"datetime": ["2024-01-01"] * 3, "instrument": ["a", "b", "c"]}
+    values = {"oracle": [1.0, 2.0, 3.0], "null": [0.0, 0.0, 0.0]}
+    gold, predictions = folder / "gold.parquet", folder / "predictions.parquet"
+    pq.write_table(pa.table({**index, "value": values["oracle"]}), gold)
+    if answer in values:
+        pq.write_table(pa.table({**index, "value": values[answer]}), predictions)
+    else:
+        predictions.write_bytes(b"")
+    return gold, predictions
+
+
+def architecture_files(folder, answer):
+    gold, predictions = folder / "gold.safetensors", folder / "predictions.safetensors"
+    layers = {"layer_00": np.full((4, 5), 9.0, dtype=np.float32)}
+    save_file(layers, gold)
+    answers = {"oracle": layers, "null": {"layer_00": np.zeros((4, 5), dtype=np.float32)}}
+    save_file(answers.get(answer, {}), predictions)
+    return gold, predictions
+
+
+@pytest.mark.parametrize("family", list_score_families())
+def test_the_gold_itself_reaches_the_top_of_every_metric(tmp_path, family):
+    result = score(family, *files(tmp_path, family, "oracle"), resamples=100)
+    known = metrics_of(family)
+    assert result["metrics"].keys() == known.keys() - ON_REQUEST
+    for name, entry in result["metrics"].items():
+        assert entry["value"] == pytest.approx(known[name].high), name
+        assert entry["undefined"] == 0, name
+
+
+@pytest.mark.parametrize("family", list_score_families())
+def test_a_constant_answer_stays_half_below_the_gold_in_the_headline(tmp_path, family):
+    value = score(family, *files(tmp_path, family, "null"), resamples=0)["metrics"]
+    assert value[HEADLINE[family]]["value"] <= metrics_of(family)[HEADLINE[family]].high - 0.5
+
+
+@pytest.mark.parametrize("family", list_score_families())
+def test_no_answer_is_zero_or_counted_as_undefined_and_never_nan(tmp_path, family):
+    result = score(family, *files(tmp_path, family, "none"), resamples=100)
+    json.dumps(result, allow_nan=False)
+    for name, entry in result["metrics"].items():
+        assert entry["value"] == 0 or (entry["value"] is None and entry["undefined"]), name
+
+
+@pytest.mark.parametrize("family", LINES)
+def test_the_order_of_the_rows_has_no_say(tmp_path, family):
+    gold, predictions = files(tmp_path, family, "oracle")
+    before = score(family, gold, predictions, resamples=100)
+    turned = "".join(reversed(predictions.read_text("utf-8").splitlines(keepends=True)))
+    predictions.write_text(turned, "utf-8")
+    assert score(family, gold, predictions, resamples=100) == before
+
+
+@pytest.mark.parametrize("family", LINES)
+def test_an_interval_holds_its_value_and_the_same_seed_gives_the_same_one(tmp_path, family):
+    gold, predictions = files(tmp_path, family, "oracle")
+    lines = predictions.read_text("utf-8").splitlines(keepends=True)
+    predictions.write_text("".join(lines[:2]), "utf-8")  # half of the items stay unanswered
+    first = score(family, gold, predictions, resamples=300, options=ScoreOptions(seed=5))
+    again = score(family, gold, predictions, resamples=300, options=ScoreOptions(seed=5))
+    assert first == again
+    assert first["missing"] == 2
+    headline = first["metrics"][HEADLINE[family]]
+    assert headline["ci"][0] <= headline["value"] <= headline["ci"][1]
+
+
+@pytest.mark.parametrize("family", list_score_families())
+def test_a_file_that_is_not_there_is_named(tmp_path, family):
+    with pytest.raises(InputError, match="does not exist"):
+        score(family, tmp_path / "none.jsonl", tmp_path / "none.jsonl")

@@ -1,0 +1,163 @@
+"""What the tables of a corpus hold when several sources describe one paper."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from vivavoce.corpus import Corpus, build, ingest, load_corpus
+from vivavoce.store import hash_tree
+
+Write = Callable[..., Path]
+
+
+def fill(corpus: Path, *inputs: tuple[str, Path]) -> Corpus:
+    for kind, where in inputs:
+        ingest(kind, where, corpus)
+    return load_corpus(corpus)
+
+
+def table_hashes(corpus: Path) -> dict[str, str]:
+    """Hash of every table; the manifest beside them says in which order sources were read."""
+    return {k: v for k, v in hash_tree(corpus / "tables").items() if k.endswith(".parquet")}
+
+
+def test_metadata_gives_title_authors_and_date_and_the_text_gives_the_rest(
+    tmp_path: Path, write_tei: Write, write_rows: Write
+) -> None:
+    abstract = "The abstract that only the text has."
+    write_tei("a.tei.xml", "OF GRAPHS", abstract=abstract, authors=["Two", "One"])
+    author = {"title": "Of Graphs", "authors": ["First Author"], "published": "2020-05"}
+    rows = write_rows("m.jsonl", [{"file": "a.tei.xml", "abstract": "", **author}])
+    corpus = fill(tmp_path / "c", ("tei", tmp_path / "tei"), ("metadata", rows))
+    (paper,) = corpus.papers
+    assert (paper.title, paper.abstract) == ("Of Graphs", abstract)
+    assert (paper.published, paper.date_precision, paper.date_source) == (
+        "2020-05",
+        "month",
+        "metadata",
+    )
+    assert (paper.source, paper.source_file) == ("metadata+tei", "a.tei.xml")
+    assert [row["name"] for row in corpus.rows("authorships")] == ["First Author"]
+    assert [row["source_file"] for row in corpus.rows("sections")] == ["a.tei.xml"]
+
+
+def test_the_order_in_which_sources_come_does_not_matter(
+    tmp_path: Path, write_tei: Write, write_rows: Write
+) -> None:
+    write_tei("a.tei.xml", "Of graphs", doi="10.1000/a", cited=["Of trees and of woods"])
+    write_tei("b.tei.xml", "Of trees and of woods", authors=["One"])
+    write_tei("broken.tei.xml", "x").write_text("<TEI>")
+    by_file = write_rows("file.jsonl", [{"file": "b.tei.xml", "year": 2001}, {"file": "no.xml"}])
+    by_doi = write_rows("doi.jsonl", [{"doi": "10.1000/A", "authors": "A One; B Two"}, {"year": 1}])
+    inputs = [("tei", tmp_path / "tei"), ("metadata", by_file), ("metadata", by_doi)]
+    seen = {
+        str(sorted(table_hashes(fill(tmp_path / str(n), *order).folder).items()))
+        for n, order in enumerate(permutations(inputs))
+    }
+    assert len(seen) == 1
+    corpus = load_corpus(tmp_path / "0")
+    assert [row["cited_paper_id"] for row in corpus.rows("references")] == ["file:b.tei.xml"]
+    assert [row["where"] for row in corpus.rows("faults")] == [
+        "doi.jsonl:2",
+        "file no.xml",
+        "broken.tei.xml",
+    ]
+
+
+def test_a_row_that_only_names_a_file_completes_the_paper_once_the_file_comes(
+    tmp_path: Path, write_tei: Write, write_rows: Write
+) -> None:
+    rows = write_rows("m.jsonl", [{"file": "dir/a.tei.xml", "title": "Of graphs", "year": 1999}])
+    first = ingest("metadata", rows, tmp_path / "c")
+    assert (first.read, first.papers) == (0, 0)
+    assert [fault.where for fault in first.failed] == ["file a.tei.xml"]
+    second = ingest("tei", write_tei("a.tei.xml", "0f gr4phs"), tmp_path / "c")
+    assert (second.read, second.papers, second.completed, second.failed) == (1, 1, 1, ())
+    (paper,) = load_corpus(tmp_path / "c").papers
+    assert (paper.title, paper.published) == ("Of graphs", "1999")
+    assert list(load_corpus(tmp_path / "c").rows("faults")) == []
+
+
+def test_an_ingest_reports_its_own_lonely_rows_and_not_those_of_earlier_ones(
+    tmp_path: Path, write_rows: Write
+) -> None:
+    ingest("metadata", write_rows("one.jsonl", [{"file": "gone.xml"}]), tmp_path / "c")
+    report = ingest(
+        "metadata", write_rows("two.jsonl", [{"id": "p", "title": "T"}]), tmp_path / "c"
+    )
+    assert (report.read, report.failed) == (1, ())
+    assert len(list(load_corpus(tmp_path / "c").rows("faults"))) == 1
+
+
+def test_the_same_id_from_the_same_kind_of_source_replaces(
+    tmp_path: Path, write_rows: Write
+) -> None:
+    old = write_rows("old.jsonl", [{"id": "p", "title": "Old", "licence": "CC0", "year": 1999}])
+    new = write_rows("new.jsonl", [{"id": "p", "title": "New"}, {"id": "q", "title": "Other"}])
+    corpus = fill(tmp_path / "c", ("metadata", old), ("metadata", new))
+    # Replaced whole: nothing of the old row is left.
+    assert [(p.paper_id, p.title, p.licence, p.published) for p in corpus.papers] == [
+        ("p", "New", None, None),
+        ("q", "Other", None, None),
+    ]
+    assert fill(tmp_path / "c", ("metadata", old)).papers[0].title == "Old"
+
+
+def test_a_file_that_is_read_again_after_it_was_mended_is_no_fault_any_more(
+    tmp_path: Path, write_tei: Write
+) -> None:
+    path = write_tei("a.tei.xml", "Of graphs")
+    whole = path.read_bytes()
+    path.write_bytes(whole[:100])
+    assert ingest("tei", path, tmp_path / "c").read == 0
+    path.write_bytes(whole)
+    assert ingest("tei", path, tmp_path / "c").read == 1
+    assert list(load_corpus(tmp_path / "c").rows("faults")) == []
+
+
+def test_a_paper_that_cites_itself_and_an_unknown_one(tmp_path: Path, write_tei: Write) -> None:
+    cited = ["Of graphs and of trees", "Unknown to everybody here"]
+    path = write_tei("a.tei.xml", "Of graphs and of trees", cited=cited)
+    corpus = fill(tmp_path / "c", ("tei", path))
+    rows = [(row["ordinal"], row["cited_paper_id"]) for row in corpus.rows("references")]
+    assert rows == [(0, "file:a.tei.xml"), (1, None)]
+
+
+def test_a_table_of_many_rows_is_cut_into_shards_that_shrink_with_it(
+    tmp_path: Path, write_rows: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(build, "ROWS_PER_SHARD", 2)
+
+    def papers(count: int) -> Sequence[dict[str, Any]]:
+        return [{"id": f"p{n}", "title": f"Title {n}"} for n in range(count)]
+
+    where = write_rows("m.jsonl", papers(5))
+    corpus = fill(tmp_path / "c", ("metadata", where))
+    assert corpus.files("papers") == [f"papers/0000{n}.parquet" for n in range(3)]
+    assert [paper.paper_id for paper in corpus.papers] == ["p0", "p1", "p2", "p3", "p4"]
+    monkeypatch.setattr(build, "ROWS_PER_SHARD", 50)
+    fill(tmp_path / "c", ("metadata", where))
+    assert [p.name for p in (tmp_path / "c/tables/papers").iterdir()] == ["00000.parquet"]
+
+
+@pytest.mark.data
+def test_the_real_papers_get_their_dates_from_the_list_beside_them_in_either_order(
+    tmp_path: Path, data_dir: Path
+) -> None:
+    papers = ("tei", data_dir / "tei")
+    index = ("metadata", data_dir / "tei" / "index.jsonl")
+    there = fill(tmp_path / "there", papers, index)
+    assert len(there.papers) == 101
+    assert sum(paper.published is not None for paper in there.papers) == 90
+    assert table_hashes(there.folder) == table_hashes(fill(tmp_path / "back", index, papers).folder)
+
+
+@pytest.mark.data
+def test_every_record_of_the_acl_anthology_goes_in(tmp_path: Path, data_dir: Path) -> None:
+    report = ingest("metadata", data_dir / "acl" / "acl_upto2022.parquet", tmp_path / "c")
+    assert (report.read, report.failed, report.papers, report.undated) == (38_962, (), 38_962, 0)

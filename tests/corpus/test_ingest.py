@@ -1,0 +1,157 @@
+"""What goes in, what does not, and what is said about it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from vivavoce.corpus import ingest, load_corpus
+from vivavoce.errors import InputError
+from vivavoce.sources import ReadOptions
+from vivavoce.store import hash_tree
+
+Write = Callable[..., Path]
+
+
+def test_a_folder_is_walked_for_files_of_its_kind_and_others_are_ignored(
+    tmp_path: Path, write_tei: Write
+) -> None:
+    write_tei("a.tei.xml", "Of graphs")
+    write_tei("deep/er/b.tei.xml", "Of trees")
+    for name in ("notes.txt", "a.pdf", "index.jsonl", "plain.xml", ".hidden"):
+        (tmp_path / "tei" / name).write_text("nothing to read")
+    (tmp_path / "tei" / "folder.tei.xml").mkdir()
+    (tmp_path / "tei" / "dangling.tei.xml").symlink_to("nowhere")
+    report = ingest("tei", tmp_path / "tei", tmp_path / "c")
+    assert (report.read, report.failed, report.papers) == (2, (), 2)
+
+
+def test_a_broken_file_is_reported_with_its_reason_and_the_rest_goes_in(
+    tmp_path: Path, write_tei: Write
+) -> None:
+    write_tei("a.tei.xml", "Of graphs")
+    write_tei("cut.tei.xml", "Of trees").write_text("<TEI><text>")
+    write_tei("empty.tei.xml", "Of woods").write_bytes(b"")
+    report = ingest("tei", tmp_path / "tei", tmp_path / "c")
+    assert (report.read, report.papers) == (1, 1)
+    assert [fault.where for fault in report.failed] == ["cut.tei.xml", "empty.tei.xml"]
+    assert all(fault.reason for fault in report.failed)
+
+
+def test_a_file_that_cannot_be_opened_is_one_of_those_that_failed(tmp_path: Path) -> None:
+    report = ingest("tei", Path("/proc/self/mem"), tmp_path / "c")
+    assert (report.read, report.papers) == (0, 0)
+    assert "cannot be read" in report.failed[0].reason
+
+
+def test_two_papers_in_files_of_the_same_name_are_not_taken_for_one(
+    tmp_path: Path, write_tei: Write
+) -> None:
+    write_tei("2019/paper.tei.xml", "Of graphs")
+    write_tei("2020/paper.tei.xml", "Of trees")
+    report = ingest("tei", tmp_path / "tei", tmp_path / "c")
+    assert (report.read, report.papers) == (1, 1)
+    assert "2020/paper.tei.xml has the same file name as 2019/paper.tei.xml" in str(report.failed)
+
+
+def test_tables_of_the_same_name_in_two_folders_are_both_read(
+    tmp_path: Path, write_rows: Write
+) -> None:
+    for year in ("2019", "2020"):
+        (tmp_path / "rows" / year).mkdir(parents=True)
+        write_rows(f"rows/{year}/data.jsonl", [{"id": year, "title": f"Of {year}"}])
+    assert ingest("metadata", tmp_path / "rows", tmp_path / "c").papers == 2
+
+
+def test_a_file_name_that_is_not_utf8_does_not_keep_the_others_out(
+    tmp_path: Path, write_tei: Write
+) -> None:
+    path = write_tei("a.tei.xml", "Of graphs")
+    (path.parent / os.fsdecode(b"caf\xe9.tei.xml")).write_bytes(path.read_bytes())
+    report = ingest("tei", path.parent, tmp_path / "c")
+    assert (report.read, report.papers) == (1, 1)
+    assert [(f.where, f.reason) for f in report.failed] == [
+        ("caf\ufffd.tei.xml", "the name of the file is not UTF-8: rename it")
+    ]
+
+
+def test_a_link_that_leads_out_of_the_folder_is_not_followed(
+    tmp_path: Path, write_tei: Write
+) -> None:
+    outside = write_tei("b.tei.xml", "Of trees", folder=tmp_path / "outside")
+    write_tei("a.tei.xml", "Of graphs")
+    (tmp_path / "tei" / "link.tei.xml").symlink_to(outside)
+    assert ingest("tei", tmp_path / "tei", tmp_path / "c").read == 1
+
+
+def test_a_corpus_inside_the_folder_does_not_read_itself(tmp_path: Path, write_rows: Write) -> None:
+    write_rows("m.jsonl", [{"id": "p", "title": "Of graphs"}])
+    for _ in range(2):
+        report = ingest("metadata", tmp_path, tmp_path / "c")
+        assert (report.read, report.papers, report.ignored_columns) == (1, 1, ())
+
+
+@pytest.mark.parametrize("name", ["missing", "missing/deeper", "empty"])
+def test_nothing_to_read_is_wrong_use_and_leaves_no_corpus_behind(
+    tmp_path: Path, name: str
+) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match=name):
+        ingest("tei", tmp_path / name, tmp_path / "c")
+    assert not (tmp_path / "c").exists()
+
+
+def test_an_unknown_kind_names_those_there_are(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"'latin'.*metadata.*tei"):
+        ingest("latin", tmp_path, tmp_path / "c")
+
+
+def test_a_corpus_cannot_be_a_file(tmp_path: Path, write_tei: Write) -> None:
+    (tmp_path / "c").write_text("in the way")
+    with pytest.raises(InputError, match="cannot be used as a folder"):
+        ingest("tei", write_tei("a.tei.xml", "Of graphs"), tmp_path / "c")
+
+
+def test_columns_that_were_not_read_are_listed_and_renamed_ones_are_read(
+    tmp_path: Path, write_rows: Write
+) -> None:
+    where = write_rows("m.jsonl", [{"id": "p", "Name": "Of graphs", "colour": "red"}])
+    plain = ingest("metadata", where, tmp_path / "c")
+    assert plain.ignored_columns == ("Name", "colour")
+    renamed = ingest("metadata", where, tmp_path / "c", options=ReadOptions({"Name": "title"}))
+    assert renamed.ignored_columns == ("colour",)
+    assert load_corpus(tmp_path / "c").papers[0].title == "Of graphs"
+
+
+def test_a_source_without_columns_has_none_to_rename(tmp_path: Path, write_tei: Write) -> None:
+    path = write_tei("a.tei.xml", "Of graphs")
+    with pytest.raises(InputError, match="--map"):
+        ingest("tei", path, tmp_path / "c", options=ReadOptions({"a": "title"}))
+
+
+def test_the_same_ingest_twice_changes_nothing(tmp_path: Path, write_tei: Write) -> None:
+    write_tei("a.tei.xml", "Of graphs")
+    first = ingest("tei", tmp_path / "tei", tmp_path / "c")
+    tree = hash_tree(tmp_path / "c")
+    assert ingest("tei", tmp_path / "tei", tmp_path / "c") == first
+    assert hash_tree(tmp_path / "c") == tree
+
+
+def test_the_bytes_do_not_depend_on_where_the_files_and_the_corpus_lie(
+    tmp_path: Path, write_tei: Write
+) -> None:
+    for place in ("here", "far/away"):
+        write_tei("a.tei.xml", "Of graphs", folder=tmp_path / place / "papers")
+        ingest("tei", tmp_path / place / "papers", tmp_path / place / "c")
+    assert hash_tree(tmp_path / "here/c") == hash_tree(tmp_path / "far/away/c")
+
+
+def test_progress_counts_every_file(tmp_path: Path, write_tei: Write) -> None:
+    for number in range(20):
+        write_tei(f"{number}.tei.xml", f"Title {number}")
+    seen: list[tuple[int, int]] = []
+    ingest("tei", tmp_path / "tei", tmp_path / "c", progress=lambda *done: seen.append(done))
+    assert seen == [(16, 20), (20, 20)]

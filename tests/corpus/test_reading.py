@@ -1,0 +1,114 @@
+"""A corpus opened, counted and exported."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from vivavoce.corpus import Corpus, corpus_stats, export_table, ingest, load_corpus
+from vivavoce.corpus.schema import TABLES
+from vivavoce.errors import InputError, VivaError
+
+Write = Callable[..., Path]
+
+# CONTRACTS: the columns that every export has at least.
+PROMISED = {
+    "papers": "paper_id source_file title abstract published date_precision date_source categories "
+    "source licence",
+    "authorships": "paper_id ordinal author_id name",
+    "sections": "paper_id source_file ordinal level heading role text",
+    "references": "paper_id ordinal raw title year arxiv_id doi cited_paper_id resolver confidence",
+    "tables": "paper_id ordinal caption cells cited",
+    "results": "dataset task metric method score score_text paper_id paper_url date area modality "
+    "higher_is_better",
+}
+
+
+@pytest.fixture
+def sample(tmp_path: Path) -> Corpus:
+    ingest("sample", Path("30"), tmp_path / "c")
+    return load_corpus(tmp_path / "c")
+
+
+def test_rows_come_sorted_by_key(sample: Corpus) -> None:
+    ids = [paper.paper_id for paper in sample.papers]
+    assert ids == sorted(ids)
+    for table in ("authorships", "sections", "references", "tables"):
+        keys = [(row["paper_id"], row["ordinal"]) for row in sample.rows(table)]
+        assert keys == sorted(keys)
+        assert keys
+
+
+def test_sections_come_paper_by_paper_in_order(sample: Corpus) -> None:
+    papers = dict(sample.sections())
+    assert list(papers) == [paper.paper_id for paper in sample.papers]
+    assert all([s.ordinal for s in found] == list(range(len(found))) for found in papers.values())
+    assert papers["sample-0001"][0].role == "introduction"
+
+
+def test_an_unknown_table_names_those_there_are(sample: Corpus) -> None:
+    with pytest.raises(InputError, match=r"'paper'.*papers, authorships"):
+        list(sample.rows("paper"))
+
+
+def test_what_is_no_corpus_says_how_to_make_one(tmp_path: Path) -> None:
+    for folder in (tmp_path, tmp_path / "missing"):
+        with pytest.raises(InputError, match="viva ingest KIND WHERE"):
+            load_corpus(folder)
+
+
+def test_stats_count_what_the_tables_hold(sample: Corpus) -> None:
+    stats = corpus_stats(sample)
+    assert stats["tables"] == {table: len(list(sample.rows(table))) for table in TABLES}
+    assert stats["tables"]["papers"] == 30
+    # The sample has one paper without an abstract, and one without a date.
+    assert (stats["gates"]["no_abstract"], stats["gates"]["undated"], stats["fit"]) == (1, 1, 28)
+    assert stats["dates"] == {"metadata": 29, "undated": 1}
+    assert stats["date_precision"] == {"day": 29, "undated": 1}
+    assert sum(stats["references"].values()) == stats["tables"]["references"]
+    assert stats["published"] == sorted(stats["published"])
+    json.dumps(stats, allow_nan=False)
+
+
+def test_stats_of_a_corpus_without_a_single_paper(tmp_path: Path, write_rows: Write) -> None:
+    ingest("metadata", write_rows("m.jsonl", [{"title": "Nameless"}]), tmp_path / "c")
+    stats = corpus_stats(load_corpus(tmp_path / "c"))
+    assert stats["tables"]["papers"] == 0
+    assert stats["tables"]["faults"] == 1
+    assert stats["published"] is None
+
+
+@pytest.mark.parametrize("table", PROMISED)
+def test_an_export_has_the_promised_columns_in_both_formats(
+    sample: Corpus, tmp_path: Path, table: str
+) -> None:
+    count = export_table(sample, table, tmp_path / "out.jsonl")
+    assert export_table(sample, table, tmp_path / "out.parquet") == count
+    lines = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    assert len(lines) == count
+    assert set(PROMISED[table].split()) <= set(lines[0])
+    assert pq.read_table(tmp_path / "out.parquet").to_pylist() == lines
+
+
+def test_an_export_keeps_the_cells_of_a_table_as_rows_of_cells(
+    sample: Corpus, tmp_path: Path
+) -> None:
+    export_table(sample, "tables", tmp_path / "out.jsonl")
+    cells = json.loads((tmp_path / "out.jsonl").read_text().splitlines()[0])["cells"]
+    assert len({len(row) for row in cells}) == 1
+    assert all(isinstance(cell, str) for row in cells for cell in row)
+
+
+def test_an_export_needs_a_suffix_it_knows_and_a_place_to_write(
+    sample: Corpus, tmp_path: Path
+) -> None:
+    with pytest.raises(InputError, match=r"\.jsonl or \.parquet"):
+        export_table(sample, "papers", tmp_path / "out.csv")
+    (tmp_path / "in-the-way.jsonl").mkdir()
+    with pytest.raises(VivaError, match="could not be written"):
+        export_table(sample, "papers", tmp_path / "in-the-way.jsonl")
+    assert list(tmp_path.glob(".*.tmp")) == []

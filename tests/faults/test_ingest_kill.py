@@ -1,0 +1,178 @@
+"""kill -9 placed by progress, full disks, and what a second run makes of the rest."""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from vivavoce.cli import app
+from vivavoce.corpus import ingest, load_corpus, verify_corpus
+from vivavoce.errors import InputError, StaleError
+from vivavoce.store import hash_tree
+from vivavoce.tasks import build_round
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+Killed = Callable[..., None]
+
+IMPORTS, BUILD = "vivavoce.corpus.imports", "vivavoce.corpus.build"
+PLACES = {
+    "the plan is written": (IMPORTS, "write_sealed", 1),
+    "a shard is written but not marked": (IMPORTS, "write_parquet", 2),
+    "two of three shards are done": (IMPORTS, "mark_done", 2),
+    "a file is flushed but not renamed": ("os", "fsync", 5),
+    "every shard is done, the batch is open": (IMPORTS, "mark_done", 3),
+    "the batch is closed, no table is there": (IMPORTS, "write_sealed", 2),
+    "some tables are written": (BUILD, "write_parquet", 3),
+    "every table is written, the manifest is not": (BUILD, "write_parquet", 7),
+}
+
+
+def stamps(corpus: Path) -> dict[Path, tuple[int, int]]:
+    """Identity and time of every shard that has its marker."""
+    done = (path.with_name(path.name[:-10]) for path in corpus.glob("imports/*/*.done.json"))
+    return {path: (path.stat().st_ino, path.stat().st_mtime_ns) for path in done}
+
+
+@pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
+def test_a_killed_ingest_goes_on_to_the_same_bytes(
+    viva: Run,
+    viva_killed: Killed,
+    whole: dict[str, str],
+    papers: Path,
+    tmp_path: Path,
+    place: tuple[str, str, int],
+) -> None:
+    command = ("ingest", "tei", papers, "--corpus", tmp_path / "c")
+    viva_killed(*place, *command)
+    assert hash_tree(tmp_path / "c") != whole
+    with pytest.raises((InputError, StaleError)):
+        load_corpus(tmp_path / "c")
+    before = stamps(tmp_path / "c")
+    again = viva(*command, "--json")
+    assert again.returncode == 0, again.stderr
+    assert json.loads(again.stdout)["read"] == 39
+    assert hash_tree(tmp_path / "c") == whole
+    after = stamps(tmp_path / "c")
+    assert {path: after[path] for path in before} == before  # no finished shard was redone
+    assert not list((tmp_path / "c").rglob("*.tmp"))
+    assert verify_corpus(tmp_path / "c") == []
+
+
+def test_the_corpus_as_it_was_can_be_read_until_a_killed_ingest_has_its_shards(
+    viva_killed: Killed, papers: Path, tmp_path: Path
+) -> None:
+    corpus = tmp_path / "c"
+    (tmp_path / "m.jsonl").write_text('{"id": "p", "title": "T"}\n', "utf-8")
+    ingest("metadata", tmp_path / "m.jsonl", corpus)
+    viva_killed(IMPORTS, "mark_done", 1, "ingest", "tei", papers, "--corpus", corpus)
+    assert len(load_corpus(corpus).papers) == 1
+    (problem,) = verify_corpus(corpus)
+    assert "unfinished" in problem
+
+
+def test_a_shard_damaged_between_kill_and_resume_is_done_again(
+    viva: Run, viva_killed: Killed, whole: dict[str, str], papers: Path, tmp_path: Path
+) -> None:
+    command = ("ingest", "tei", papers, "--corpus", tmp_path / "c")
+    viva_killed(IMPORTS, "mark_done", 2, *command)
+    first, second = sorted((tmp_path / "c").glob("imports/*/*.parquet"))
+    content = bytearray(first.read_bytes())
+    content[500] ^= 1
+    first.write_bytes(content)
+    second.unlink()
+    assert viva(*command).returncode == 0
+    assert hash_tree(tmp_path / "c") == whole
+
+
+def test_files_changed_between_kill_and_resume_are_shown_and_fresh_starts_over(
+    viva: Run, viva_killed: Killed, papers: Path, tmp_path: Path
+) -> None:
+    command = ("ingest", "tei", papers, "--corpus", tmp_path / "c")
+    viva_killed(IMPORTS, "mark_done", 1, *command)
+    (papers / "39.tei.xml").unlink()
+    refused = viva(*command, "--json")
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert "files gone: 1 (such as 39.tei.xml)" in refused.stderr
+    assert "--fresh" in refused.stderr
+    assert viva(*command, "--fresh").returncode == 0
+    ingest("tei", papers, tmp_path / "whole")
+    assert hash_tree(tmp_path / "c") == hash_tree(tmp_path / "whole")
+
+
+def test_code_changed_between_kill_and_resume_is_shown(
+    viva_killed: Killed, papers: Path, tmp_path: Path
+) -> None:
+    command = ("ingest", "tei", papers, "--corpus", tmp_path / "c")
+    viva_killed(IMPORTS, "mark_done", 1, *command)
+    newer = (
+        "import sys, vivavoce; vivavoce.__version__ = '99.0'\n"
+        "from vivavoce.cli import app; app(sys.argv[1:])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", newer, *map(str, command)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "code: " in done.stderr
+    assert "-> 99.0" in done.stderr
+
+
+@pytest.mark.parametrize("limit", [2_000, 6_000])
+def test_a_full_disk_is_told_leaves_no_half_file_and_the_ingest_goes_on_with_room(
+    viva: Run, whole: dict[str, str], papers: Path, tmp_path: Path, limit: int
+) -> None:
+    command = ["ingest", "tei", str(papers), "--corpus", str(tmp_path / "c")]
+    full = (
+        "import sys, resource\n"
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {resource.RLIM_INFINITY}))\n"
+        "from vivavoce.cli import app; app(sys.argv[1:])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", full, *command], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert "could not be written" in done.stderr
+    assert "Traceback" not in done.stderr
+    left = hash_tree(tmp_path / "c")
+    assert all(whole.get(name) == digest for name, digest in left.items())
+    assert not list((tmp_path / "c").rglob("*.tmp"))
+    assert viva(*command).returncode == 0
+    assert hash_tree(tmp_path / "c") == whole
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        ("vivavoce.rounds.build", "write_parquet", 1),
+        ("vivavoce.rounds.build", "write_sealed", 1),
+    ],
+    ids=["half of the items are written", "the draft is whole but not published"],
+)
+def test_a_killed_round_is_not_there_and_is_built_whole_the_next_time(
+    viva: Run, viva_killed: Killed, tmp_path: Path, place: tuple[str, str, int]
+) -> None:
+    corpus = tmp_path / "c"
+    ingest("sample", Path("40"), corpus)
+    spec = tmp_path / "spec.toml"
+    spec.write_text(
+        '[round]\nid = "small"\nfamilies = ["writing"]\n'
+        "window = {start = 2023-07-01, end = 2025-01-01}\n",
+        "utf-8",
+    )
+    command = ("round", "build", spec, "--corpus", corpus, "--out")
+    viva_killed(*place, *command, tmp_path / "rounds")
+    assert not (tmp_path / "rounds" / "small").exists()
+    listed = CliRunner().invoke(app, ["list", "rounds", "--in", str(tmp_path / "rounds"), "--json"])
+    assert listed.stdout == "[]\n"
+    assert viva(*command, tmp_path / "rounds").returncode == 0
+    build_round(corpus, spec, tmp_path / "whole")
+    assert hash_tree(tmp_path / "rounds") == hash_tree(tmp_path / "whole")

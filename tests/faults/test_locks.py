@@ -1,0 +1,74 @@
+"""Several processes at one corpus or one folder of rounds."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+from vivavoce.corpus import ingest, verify_corpus
+from vivavoce.store import hash_tree
+from vivavoce.tasks import build_round
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+Waiting = Callable[..., "subprocess.Popen[str]"]
+
+SHARD = ("vivavoce.corpus.imports", "mark_done", 1)
+ITEMS = ("vivavoce.rounds.build", "write_parquet", 1)
+SPEC = """
+[round]
+id = "small"
+families = ["writing"]
+window = {start = 2023-07-01, end = 2025-01-01}
+"""
+
+
+def test_one_ingest_wins_and_the_others_end_with_75_and_its_process_id(
+    viva: Run, viva_waiting: Waiting, whole: dict[str, str], papers: Path, tmp_path: Path
+) -> None:
+    command = ("ingest", "tei", papers, "--corpus", tmp_path / "c")
+    with viva_waiting(*SHARD, *command) as first:
+        for _ in range(2):
+            other = viva(*command, "--json")
+            assert (other.returncode, other.stdout) == (75, "")
+            assert f"process {first.pid}" in other.stderr
+        first.communicate("go on\n")
+    assert first.returncode == 0
+    assert hash_tree(tmp_path / "c") == whole
+
+
+def test_a_killed_owner_holds_nothing(
+    viva: Run, viva_waiting: Waiting, papers: Path, tmp_path: Path
+) -> None:
+    command = ("ingest", "tei", papers, "--corpus", tmp_path / "c")
+    with viva_waiting(*SHARD, *command) as owner:
+        owner.send_signal(signal.SIGKILL)
+        owner.communicate()
+        # Its process id still stands in the lock, but the lock itself is free.
+        assert (tmp_path / "c" / ".lock").read_text("utf-8") == str(owner.pid)
+    assert viva(*command).returncode == 0
+    assert verify_corpus(tmp_path / "c") == []
+
+
+def test_a_round_is_built_by_one_process_at_a_time(
+    viva: Run, viva_waiting: Waiting, tmp_path: Path
+) -> None:
+    spec = tmp_path / "spec.toml"
+    spec.write_text(SPEC, "utf-8")
+    ingest("sample", Path("40"), tmp_path / "c")
+    command = ("round", "build", spec, "--corpus", tmp_path / "c", "--out")
+    with viva_waiting(*ITEMS, *command, tmp_path / "rounds") as first:
+        other = viva(*command, tmp_path / "rounds")
+        assert other.returncode == 75
+        assert f"process {first.pid}" in other.stderr
+        first.communicate("go on\n")
+    assert first.returncode == 0
+    build_round(tmp_path / "c", spec, tmp_path / "alone")
+    assert hash_tree(tmp_path / "rounds") == hash_tree(tmp_path / "alone")
+
+
+def test_another_corpus_is_not_held(viva_waiting: Waiting, papers: Path, tmp_path: Path) -> None:
+    with viva_waiting(*SHARD, "ingest", "tei", papers, "--corpus", tmp_path / "c") as first:
+        assert ingest("tei", papers, tmp_path / "d").read == 39
+        first.communicate("go on\n")

@@ -1,0 +1,181 @@
+"""BERTScore on a small random encoder that is made here, against bert-score and by hand."""
+
+import random
+import sys
+from pathlib import Path
+
+import pytest
+
+from vivavoce.errors import InputError, MissingExtra
+from vivavoce.metrics.bertscore import PRESETS, BertScorer
+
+torch = pytest.importorskip("torch", reason="needs pip install 'vivavoce[neural]'")
+transformers = pytest.importorskip("transformers", reason="needs pip install 'vivavoce[neural]'")
+
+WORDS = ["model", "paper", "graph", "learn", "##ing", "##s", "data", "score", "neural", "a", "the"]
+LETTERS = [chr(code) for code in range(ord("a"), ord("z") + 1)]
+VOCABULARY = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS]
+VOCABULARY += [piece for letter in LETTERS for piece in (letter, f"##{letter}")]
+LAYER = 2
+
+
+@pytest.fixture(scope="module")
+def model_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a BERT of three layers, random but the same each time."""
+    folder = tmp_path_factory.mktemp("bert")
+    (folder / "vocab.txt").write_text("\n".join(dict.fromkeys(VOCABULARY)) + "\n")
+    tokenizer = transformers.BertTokenizer(str(folder / "vocab.txt"), model_max_length=64)
+    tokenizer.save_pretrained(folder)
+    torch.manual_seed(0)
+    config = transformers.BertConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=32,
+        num_hidden_layers=3,
+        num_attention_heads=4,
+        intermediate_size=64,
+        max_position_embeddings=64,
+    )
+    transformers.BertModel(config).save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def scorer(model_dir: Path) -> BertScorer:
+    return BertScorer(str(model_dir), LAYER, batch_size=7)
+
+
+def random_pairs(count: int) -> list[tuple[str, str]]:
+    chance = random.Random(0)
+    words = [
+        "model",
+        "papers",
+        "graphs",
+        "learning",
+        "Data",
+        "scores",
+        "neural",
+        "the",
+        "x-ray",
+        "naïve",
+    ]
+
+    def text() -> str:
+        return " ".join(chance.choices(words, k=chance.randint(1, 90)))
+
+    return [(text(), text()) for _ in range(count)]  # some are cut at 64 tokens
+
+
+def test_200_pairs_equal_the_reference_implementation(model_dir: Path, scorer: BertScorer) -> None:
+    bert_score = pytest.importorskip("bert_score", reason="needs pip install bert-score")
+    pairs = random_pairs(200)
+    expected = bert_score.score(
+        [prediction for prediction, _ in pairs],
+        [reference for _, reference in pairs],
+        model_type=str(model_dir),
+        num_layers=LAYER,
+    )
+    scores = scorer.score(pairs)
+    for name, values in zip(("p", "r", "f1"), expected, strict=True):
+        assert [getattr(score, name) for score in scores] == pytest.approx(
+            values.tolist(), abs=1e-5
+        )
+
+
+def test_matching_by_hand(model_dir: Path, scorer: BertScorer) -> None:
+    tokenizer = transformers.AutoTokenizer.from_pretrained(model_dir)
+    model = transformers.AutoModel.from_pretrained(model_dir)
+    vectors = []
+    for text in ("learning graphs", "the neural paper"):
+        with torch.no_grad():
+            output = model(**tokenizer(text, return_tensors="pt"), output_hidden_states=True)
+        hidden = output.hidden_states[LAYER][0]
+        vectors.append((hidden / hidden.norm(dim=1, keepdim=True)).tolist())
+    cosines = [
+        [sum(a * b for a, b in zip(x, y, strict=True)) for y in vectors[1]] for x in vectors[0]
+    ]
+    rows = [max(row) for row in cosines][1:-1]  # without [CLS] and [SEP]
+    columns = [max(column) for column in zip(*cosines, strict=True)][1:-1]
+    p, r = sum(rows) / len(rows), sum(columns) / len(columns)
+    [score] = scorer.score([("learning graphs", "the neural paper")])
+    assert (score.p, score.r) == (pytest.approx(p, abs=1e-6), pytest.approx(r, abs=1e-6))
+    assert score.f1 == pytest.approx(2 * p * r / (p + r), abs=1e-6)
+
+
+def test_each_distinct_text_is_encoded_once(model_dir: Path) -> None:
+    references = [f"the paper {number}" for number in "abcdefgh"]
+    pairs = [
+        (f"model {system} learn {reference}", reference)
+        for system in "stuvwxyz"
+        for reference in references
+    ]
+    pairs += [("the same answer for all", reference) for reference in references]
+    scorer = BertScorer(str(model_dir), LAYER)
+    scorer.score(pairs)
+    assert scorer.texts_encoded == 8 * 8 + 8 + 1
+
+
+def test_scores_do_not_depend_on_the_company(scorer: BertScorer) -> None:
+    pairs = random_pairs(30)
+    together = scorer.score(pairs)
+    backwards = scorer.score(pairs[::-1])[::-1]
+    alone = [scorer.score([pair])[0] for pair in pairs]
+    for other in (backwards, alone):
+        for one, two in zip(together, other, strict=True):
+            assert list(one.values().values()) == pytest.approx(
+                list(two.values().values()), abs=1e-6
+            )
+
+
+@pytest.mark.parametrize("empty", ["", "  \n", "\x00", "[SEP]"])
+def test_a_text_without_a_token_scores_nothing(scorer: BertScorer, empty: str) -> None:
+    for pair in ((empty, "the paper"), ("the paper", empty), (empty, empty)):
+        [score] = scorer.score([pair])
+        assert set(score.values().values()) == {0.0}
+    assert scorer.score([]) == []
+
+
+def test_a_text_equals_itself_and_scores_stay_in_range(scorer: BertScorer) -> None:
+    texts = ["the paper", "\ud800 lone", "naïve ☃ graph", "a " * 100_000]
+    for score in scorer.score([(text, text) for text in texts]):
+        assert score.values() == pytest.approx(dict.fromkeys(score.values(), 1.0), abs=1e-6)
+        assert max(score.values().values()) <= 1.0
+
+
+def test_swapping_the_texts_swaps_precision_and_recall(scorer: BertScorer) -> None:
+    pairs = random_pairs(20)
+    for one, two in zip(
+        scorer.score(pairs), scorer.score([pair[::-1] for pair in pairs]), strict=True
+    ):
+        assert (one.p, one.r) == (pytest.approx(two.r, abs=1e-6), pytest.approx(two.p, abs=1e-6))
+
+
+def test_texts_are_cut_at_the_given_number_of_tokens(model_dir: Path) -> None:
+    short = BertScorer(str(model_dir), LAYER, max_tokens=6)  # four tokens between the edges
+    [score] = short.score([("the paper the data model", "the paper the data graph")])
+    assert score.f1 == pytest.approx(1.0, abs=1e-6)
+
+
+def test_presets_spare_the_layer_and_other_models_need_one(model_dir: Path) -> None:
+    assert (PRESETS["roberta-large"], PRESETS["microsoft/deberta-xlarge-mnli"]) == (17, 40)
+    with pytest.raises(InputError, match="with a preset: bert-base-uncased"):
+        BertScorer(str(model_dir))
+
+
+@pytest.mark.parametrize("layer", [0, 4, -1])
+def test_a_layer_that_is_not_there_is_refused(model_dir: Path, layer: int) -> None:
+    with pytest.raises(InputError, match="a layer from 1 to 3"):
+        BertScorer(str(model_dir), layer)
+
+
+def test_a_model_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be loaded"):
+        BertScorer(str(tmp_path), 1)
+
+
+@pytest.mark.parametrize("package", ["torch", "transformers"])
+def test_without_the_extra_the_message_says_what_to_install(
+    package: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MissingExtra, match=rf"{package}.*vivavoce\[neural\]"):
+        BertScorer("roberta-large")

@@ -1,0 +1,81 @@
+"""Gold and prediction files paired by id."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import pytest
+
+from vivavoce.errors import InputError
+from vivavoce.results.scoring.pairs import missing, read_pairs
+
+
+def write(path, *rows, end="\n"):
+    path.write_text("\n".join(json.dumps(row) for row in rows) + end, "utf-8")
+    return path
+
+
+def test_pairs_come_in_the_order_of_the_gold_file_and_a_lacking_answer_is_counted(tmp_path):
+    gold = write(tmp_path / "g.jsonl", {"id": "b"}, {"id": "a"}, {"id": "c"}, end="")
+    answers = write(tmp_path / "p.jsonl", {"id": "a", "text": "x"}, {"id": "b", "text": "y"})
+    pairs = read_pairs(gold, answers)
+    assert [pair.gold.row["id"] for pair in pairs] == ["b", "a", "c"]
+    assert [pair.prediction.row["text"] if pair.prediction else None for pair in pairs] == [
+        "y",
+        "x",
+        None,
+    ]
+    assert missing(pairs) == 1
+
+
+def test_one_and_the_text_one_are_two_ids(tmp_path):
+    gold = write(tmp_path / "g.jsonl", {"id": 1}, {"id": "1"})
+    answers = write(tmp_path / "p.jsonl", {"id": "1", "text": "text one"})
+    first, second = read_pairs(gold, answers)
+    assert first.prediction is None
+    assert second.prediction is not None
+    assert first.cluster != second.cluster
+
+
+def test_gzip_is_told_from_the_content_not_from_the_name(tmp_path):
+    gold = write(tmp_path / "g.jsonl", {"id": 1})
+    squeezed = tmp_path / "answers.txt"
+    squeezed.write_bytes(gzip.compress(b'{"id": 1, "text": "a"}'))
+    assert missing(read_pairs(gold, squeezed)) == 0
+
+
+def test_items_of_one_table_share_its_cluster(tmp_path):
+    gold = write(tmp_path / "g.jsonl", {"id": 1, "cluster": "t1"}, {"id": 2, "cluster": "t1"})
+    pairs = read_pairs(gold, write(tmp_path / "p.jsonl", {"id": 1}))
+    assert pairs[0].cluster == pairs[1].cluster
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ('{"id": 1}\n{"id": 1}', ":2: id 1 was already in"),
+        ('{"id": 9}', ":1: id 9 is not in"),
+        ('{"id": 1}\n{"text": "x"}', ":2: id must be a string or an integer, but it is missing"),
+        ('{"id": true}', ":1: id must be a string or an integer, but it is bool"),
+        ('{"id": 1.0}', ":1: id must be a string or an integer, but it is float"),
+        ('{"id": 1', ":1 is not readable JSON"),
+        ('{"id": 1, "text": NaN}', ":1 is not readable JSON"),
+        ("[1]", ":1 is not a JSON object"),
+        ("[" * 100_000, ":1 is not readable JSON"),
+    ],
+)
+def test_a_bad_line_is_named(tmp_path, content, says):
+    gold = write(tmp_path / "g.jsonl", {"id": 1})
+    answers = tmp_path / "p.jsonl"
+    answers.write_text(content, "utf-8")
+    with pytest.raises(InputError, match=r"p\.jsonl") as caught:
+        read_pairs(gold, answers)
+    assert says in str(caught.value)
+
+
+def test_a_gold_file_without_rows_is_refused(tmp_path):
+    empty = tmp_path / "g.jsonl"
+    empty.write_text("\n\n", "utf-8")
+    with pytest.raises(InputError, match="holds no row"):
+        read_pairs(empty, empty)

@@ -1,0 +1,74 @@
+"""Gold inside the input, and papers held twice."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vivavoce.records import Paper
+from vivavoce.rounds.leakage import duplicate_titles, gold_is_inside
+
+
+@pytest.mark.parametrize(
+    ("gold", "text", "is_inside"),
+    [
+        ("Deep nets", "We study deep nets.", True),
+        ("Deep nets", "We study DEEP-NETS, which", True),
+        ("Deep nets", "We study deep\n  nets", True),
+        ("Deep nets", "We study deep networks", False),  # only whole words count
+        ("Deep nets", "deeper nets", False),
+        ("Deep nets", "nets deep", False),
+        ("Größe", "die GRÖSSE zählt", True),
+        ("?!", "What?!", False),
+        ("", "anything", False),
+        ("Deep nets", "", False),
+    ],
+)
+def test_gold_is_found_but_for_case_punctuation_and_spaces(
+    gold: str, text: str, is_inside: bool
+) -> None:
+    assert gold_is_inside(gold, ["Nothing here.", text]) == is_inside
+
+
+@given(
+    st.lists(st.sampled_from(["deep", "nets", "of", "graphs"]), min_size=1, max_size=6), st.data()
+)
+def test_any_run_of_words_of_a_text_is_inside_it(words: list[str], data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(words) - 1))
+    stop = data.draw(st.integers(start + 1, len(words)))
+    assert gold_is_inside(" ".join(words[start:stop]), [", ".join(words).upper()])
+
+
+def paper(paper_id: str, title: str | None, published: str | None = None) -> Paper:
+    missing = dict.fromkeys(
+        "abstract date_precision date_source arxiv_id acl_id doi source_url venue licence version "
+        "source_file".split()
+    )
+    return Paper(
+        paper_id, title=title, published=published, categories=(), gates=(), source="x", **missing
+    )
+
+
+def test_the_earliest_of_several_papers_with_one_title_is_kept() -> None:
+    found = duplicate_titles(
+        [
+            paper("a", "Of Graphs", "2024-05"),
+            paper("b", "OF GRAPHS!", "2023-01-02"),
+            paper("c", "of graphs"),
+            paper("d", "Of trees", "2020"),
+        ]
+    )
+    assert found == {"a": "b", "c": "b"}
+
+
+def test_of_papers_of_one_day_the_first_by_id_is_kept() -> None:
+    same = [paper("b", "Of graphs", "2024"), paper("a", "Of graphs", "2024")]
+    assert duplicate_titles(same) == {"b": "a"}
+
+
+def test_papers_without_a_title_are_no_duplicates() -> None:
+    assert (
+        duplicate_titles([paper("a", None), paper("b", None), paper("c", "?"), paper("d", "!")])
+        == {}
+    )

@@ -1,0 +1,301 @@
+"""What the tables of a TEI paper cite, told from the markers they print."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vivavoce.records import CitedTable, Document
+from vivavoce.sources import Piece, ReadOptions
+from vivavoce.sources.tei import SOURCE, read_document
+from vivavoce.text.citation_markers import name_key
+
+
+def entry(number: int, authors: str, year: int | None, title: str = "", raw: str = "") -> str:
+    """An entry of the reference list; authors as `A Kim, B Rush`."""
+    people = ""
+    for author in filter(None, authors.split(", ")):
+        forename, _, surname = author.rpartition(" ")
+        first = f"<forename>{forename}</forename>" if forename else ""
+        people += f"<author><persName>{first}<surname>{surname}</surname></persName></author>"
+    date = f'<date type="published" when="{year}"/>' if year else ""
+    note = f'<note type="raw_reference">{raw}</note>' if raw else ""
+    return (
+        f'<biblStruct xml:id="b{number}"><analytic><title>{title or f"Work {number}"}</title>'
+        f"{people}</analytic><monogr><imprint>{date}</imprint></monogr>{note}</biblStruct>"
+    )
+
+
+def mark(text: str, number: int | None = None) -> str:
+    target = "" if number is None else f' target="#b{number}"'
+    return f'<ref type="bibr"{target}>{text}</ref>'
+
+
+def table(*rows: str, caption: str = "Scores.") -> str:
+    """A table; cells are parted by `|`."""
+    cells = "".join(
+        f"<row>{''.join(f'<cell>{cell}</cell>' for cell in row.split('|'))}</row>" for row in rows
+    )
+    return (
+        f'<figure type="table"><head>Table 1:</head><figDesc>{caption}</figDesc>'
+        f"<table>{cells}</table></figure>"
+    )
+
+
+def paper(
+    body: str, references: str, title: str = "This Work", name: str = "x.tei.xml"
+) -> Document:
+    content = (
+        f"<TEI><teiHeader><fileDesc><titleStmt><title>{title}</title></titleStmt></fileDesc>"
+        f"</teiHeader><text><body><p>Text.</p>{body}</body><back><div type='references'>"
+        f"<listBibl>{references}</listBibl></div></back></text></TEI>"
+    )
+    return read_document(content.encode(), name)
+
+
+def cited(body: str, references: str) -> tuple[int, ...]:
+    return paper(body, references).tables[0].cited
+
+
+# Numbers
+
+TEN = "".join(entry(n, f"A Author{n}, B Other", 2000 + n) for n in range(10))
+BY_NUMBER = f"<p>{mark('[1]', 0)} and {mark('[4,', 3)} {mark('7]', 6)}.</p>"
+
+
+def test_numbers_are_read_by_the_rule_that_the_running_text_follows() -> None:
+    body = BY_NUMBER + table("Reader [4]|1", "Other [9, 10]|2", caption="As in [1-3].")
+    # N is the reference N - 1 in the text, also for 2, 3, 9 and 10, which it does not cite.
+    assert cited(body, TEN) == (0, 1, 2, 3, 8, 9)
+
+
+def test_numbers_without_a_rule_are_read_only_where_the_running_text_has_them() -> None:
+    shifted = f"<p>{mark('[1]', 0)} and {mark('[4]', 4)} and {mark('[7]', 7)}.</p>"
+    assert cited(shifted + table("Reader [4]", "Other [2]", "Third [1, 7]"), TEN) == (0, 4, 7)
+
+
+def test_brackets_that_no_reference_fills_are_no_citation() -> None:
+    assert cited(BY_NUMBER + table("Reader [4, 11]", "Sizes [2, 256]"), TEN) == ()
+
+
+def test_a_number_that_points_to_two_works_is_left_alone() -> None:
+    twice = BY_NUMBER + f"<p>{mark('[4]', 5)}</p>"
+    assert cited(twice + table("Reader [4]", "Other [7]"), TEN) == (6,)
+
+
+def test_intervals_in_a_paper_that_cites_by_number_are_no_citations() -> None:
+    assert cited(BY_NUMBER + table("0.5 [1, 4]|[0, 1]|range [1, 7]"), TEN) == ()
+
+
+def test_brackets_in_a_paper_that_cites_by_author_are_no_citations() -> None:
+    by_author = "".join(f"<p>{mark(f'Author{n} et al. (200{n})', n)}</p>" for n in range(5))
+    assert cited(BY_NUMBER + by_author + table("Reader [4]"), TEN) == ()
+
+
+def test_brackets_in_a_paper_that_cites_otherwise_are_no_citations() -> None:
+    by_superscript = "".join(f"<p>so{mark(str(n + 1), n)}</p>" for n in range(5))
+    assert cited(by_superscript + table("Reader [4]"), TEN) == ()
+
+
+# Author and year
+
+WORKS = (
+    entry(0, "Y Kim", 2014)
+    + entry(1, "Y Kim, Y Jernite, D Sontag, A Rush", 2016)
+    + entry(2, "Y Kim, A Rush", 2016)
+    + entry(3, "A van den Oord, N Kalchbrenner", 2016)
+    + entry(4, "A Søgaard, Y Goldberg", 2016)
+    + entry(5, "J Same, K One", 2018)
+    + entry(6, "J Same, K Two", 2018)
+    + entry(7, "M Luong, H Pham, C Manning", 2015)
+    + entry(8, "M Luong, I Sutskever, Q Le", 2015)
+    + entry(9, "Q Le, T Mikolov", 2014)
+    + entry(10, "Chen", 2017)
+    + entry(11, "M Nickel, V Tresp, H Kriegel", 2011)
+)
+
+
+@pytest.mark.parametrize(
+    ("printed", "expected"),
+    [
+        ("CNN (Kim, 2014)", (0,)),
+        ("Kim et al. (2016)", (1,)),  # of the two papers by Kim, the one with more than two authors
+        ("Seq (Kim &amp; Rush, 2016)", (2,)),
+        ("Kim and Rush (2016) and CNN (Kim, 2014)", (0, 2)),
+        ("van den Oord et al. (2016)", (3,)),
+        ("(Oord and Kalchbrenner, 2016)", (3,)),
+        ("(Sogaard and Goldberg 2016)", (4,)),
+        ("Same and Two (2018)", (6,)),
+        ("(Le and Mikolov, 2014)", (9,)),
+        ("Chen et al. (2017)", (10,)),
+        ("RESCAL (Nickel, Tresp, and Kriegel 2011)", (11,)),
+        ("CNN, Kim et al. (2016)", (1,)),
+        ("CNN and Kim et al. (2016)", (1,)),
+        ("NICKEL ET AL., 2011", (11,)),
+        ("Kim et al.|(2016)", (1,)),
+    ],
+)
+def test_surname_and_year_find_their_reference(printed: str, expected: tuple[int, ...]) -> None:
+    assert cited(table(f"{printed}|81.5"), WORKS) == expected
+    assert cited(table("x", caption=printed.replace("|", " ")), WORKS) == expected
+
+
+@pytest.mark.parametrize(
+    ("printed", "reason"),
+    [
+        ("Same et al. (2018)", "two references fit"),
+        ("Kim (2016)", "a single author is named, the references have more"),
+        ("Kim and Sontag (2014)", "the reference has one author"),
+        ("Same and Three (2018)", "the second author is another"),
+        ("Kim et al. (2015)", "the year is another"),
+        ("Luong et al. (2015)", "two references fit"),
+        ("Luong et al. (2015a)", "nothing tells the letters"),
+        ("Oord and Rush (2016)", "the second author is another"),
+        ("GPT and Kim (2014)", "the names belong together"),
+        ("Kim|2014", "two cells that do not belong together"),
+        ("Kim CNN and BiDAF", "no year"),
+    ],
+)
+def test_a_marker_in_doubt_stays_unresolved(printed: str, reason: str) -> None:
+    assert cited(table(f"{printed}|81.5"), WORKS) == (), reason
+
+
+def test_a_letter_is_read_as_the_running_text_reads_it() -> None:
+    body = f"<p>As {mark('(Luong et al., 2015b', 7)} and {mark('Luong et al. (2015a)', 8)}.</p>"
+    assert cited(body + table("Luong et al. (2015a)"), WORKS) == (8,)
+    assert cited(body + table("(Luong et al., 2015a,b)"), WORKS) == (7, 8)
+
+
+def test_letters_that_the_running_text_confuses_are_left_alone() -> None:
+    body = f"<p>As {mark('Luong et al., 2015a', 7)} and {mark('Luong et al., 2015b', 7)}.</p>"
+    assert cited(body + table("Luong et al. (2015a)"), WORKS) == ()
+
+
+def test_a_letter_is_read_from_the_printed_entry() -> None:
+    works = entry(0, "M Luong, H Pham", 2015, raw="M Luong, H Pham. 2015b. One.")
+    works += entry(1, "M Luong, I Sutskever", 2015, raw="M Luong, I Sutskever. 2015a. Two.")
+    assert cited(table("Luong et al. (2015a)"), works) == (1,)
+    assert cited(table("Luong et al. (2015c)"), works) == ()
+
+
+def test_the_running_text_helps_where_the_list_has_lost_authors_or_years() -> None:
+    works = entry(0, "R Collobert", 2011) + entry(1, "R Jenatton, N Roux", None)
+    body = f"<p>{mark('Collobert et al., 2011', 0)}, {mark('(Jenatton et al. 2012)', 1)}</p>"
+    assert cited(body + table("Collobert et al. (2011)", "LFM (Jenatton et al. 2012)"), works) == (
+        0,
+        1,
+    )
+    assert cited(table("Collobert et al. (2011)", "LFM (Jenatton et al. 2012)"), works) == ()
+
+
+def test_the_running_text_is_not_believed_against_the_list() -> None:
+    # 5 is by Same: a wrong link. 1 is of 2016: another work, or two entries grown together.
+    body = f"<p>{mark('Kim et al., 2019', 5)}, {mark('Kim et al., 2018', 1)}</p>"
+    assert cited(body + table("Kim et al. (2019)", "Kim et al. (2018)"), WORKS) == ()
+    # List and text name different works for one marker.
+    body = f"<p>{mark('Kim and Rush, 2016', 1)}</p>"
+    assert cited(body + table("Kim and Rush (2016)"), WORKS) == ()
+
+
+# Tables
+
+
+def test_markup_with_a_target_counts_beside_what_is_printed() -> None:
+    body = table(f"Reader {mark('(someone)', 5)}", "CNN (Kim, 2014)", f"{mark('Oord, 2016')}")
+    assert cited(body, WORKS) == (0, 5)
+
+
+def test_lines_of_a_table_without_rows_are_read_across_breaks() -> None:
+    body = (
+        '<figure type="table"><head>Table 1</head><table>Model\nScore\nReader (Kim and\n'
+        "Rush, 2016)\n81.5\nKim\n2014\n</table><note>See Oord et al. (2016).</note></figure>"
+    )
+    assert cited(body, WORKS) == (2, 3)
+
+
+def test_a_table_does_not_cite_the_paper_itself() -> None:
+    works = entry(0, "Y Kim", 2014, "This work.") + entry(1, "A Rush", 2015)
+    works += entry(2, "B Lee", 2016, raw="B Lee. arXiv:1410.5401. 2016.")
+    body = table("Kim (2014)", f"{mark('x', 0)}", "Rush (2015)", "Lee (2016)")
+    assert paper(body, works, "This Work").tables[0].cited == (1, 2)
+    assert paper(body, works, "This Work", "1410.5401v2.tei.xml").tables[0].cited == (1,)
+
+
+PRINTED = st.lists(
+    st.sampled_from(
+        "Kim/Same/et al./and/(2016)/2014/2015a/,/;/[1]/[4, 9]/[2-8]/[12]/Rush/|/\n".split("/")
+    ),
+    max_size=12,
+).map(" ".join)
+MARKS = st.lists(
+    st.tuples(
+        st.sampled_from(["[1]", "[4]", "9", "Kim et al., 2016", "Same, 2018", "Luong 2015a"]),
+        st.none() | st.integers(0, 14),
+    ),
+    max_size=8,
+)
+
+
+@settings(deadline=None)
+@given(printed=PRINTED, marks=MARKS, size=st.integers(0, 12))
+def test_every_cited_reference_exists(
+    printed: str, marks: list[tuple[str, int | None]], size: int
+) -> None:
+    works = "<biblStruct".join(WORKS.split("<biblStruct")[: size + 1])
+    body = "".join(f"<p>{mark(text, number)}</p>" for text, number in marks)
+    for printed_table in paper(body + table(printed, caption=printed), works).tables:
+        assert list(printed_table.cited) == sorted(set(printed_table.cited))
+        assert all(0 <= ordinal < size for ordinal in printed_table.cited)
+
+
+@pytest.mark.parametrize("unit", ["Kim et al., 2016; ", "Same and One, 2018 ", "[4] x ", "[1-9]a "])
+def test_a_huge_table_takes_linear_time(unit: str) -> None:
+    namesakes = "".join(entry(n, f"J Same, K Author{n}", 2018) for n in range(2000))
+    body = BY_NUMBER + table(unit * (1_000_000 // len(unit)))
+    start = time.process_time()
+    paper(body, namesakes)
+    assert time.process_time() - start < 20
+
+
+# Real files
+
+
+@pytest.fixture(scope="module")
+def real(data_dir: Path) -> list[tuple[Document, CitedTable]]:
+    found = []
+    for path in sorted((data_dir / "tei").glob("*.tei.xml")):
+        (document,) = SOURCE.read(Piece(path), ReadOptions())
+        assert isinstance(document, Document)
+        found += [(document, printed) for printed in document.tables]
+    return found
+
+
+@pytest.mark.data
+def test_a_good_share_of_real_tables_cites(real: list[tuple[Document, CitedTable]]) -> None:
+    # Most tables print no marker at all: about a quarter does.
+    assert sum(bool(printed.cited) for _, printed in real) >= 0.18 * len(real)
+    assert sum(len(printed.cited) for _, printed in real) >= 0.5 * len(real)
+
+
+@pytest.mark.data
+def test_what_real_tables_cite_is_named_in_them(real: list[tuple[Document, CitedTable]]) -> None:
+    named = total = 0
+    for document, printed in real:
+        cells = " ".join(cell for row in printed.cells for cell in row)
+        text = f"{printed.caption} {cells}"
+        joined = name_key_of(text)
+        for ordinal in printed.cited:
+            author = document.references[ordinal].first_author or ""
+            words = [name_key(word) for word in author.split()]
+            named += "[" in text or any(len(word) > 1 and word in joined for word in words)
+            total += 1
+    assert named >= 0.97 * total
+
+
+def name_key_of(text: str) -> str:
+    """A long text as `name_key` would write it."""
+    return "".join(name_key(word) for word in text.split())

@@ -1,0 +1,219 @@
+"""Citation markers in plain text: what is found, and what is no citation."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vivavoce.text.citation_markers import (
+    find_author_year_markers,
+    find_numeric_markers,
+    name_key,
+)
+
+
+def numbers(text: str) -> list[tuple[int, ...]]:
+    return [marker.numbers for marker in find_numeric_markers(text)]
+
+
+def years(text: str) -> list[tuple[str, str]]:
+    """Markers as ("first+second+others", "2015a")."""
+    return [
+        (
+            "+".join(marker.names) + ("+others" if marker.has_others else ""),
+            f"{marker.year}{marker.letter}",
+        )
+        for marker in find_author_year_markers(text)
+    ]
+
+
+# Numbers
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Reader [12]", [(12,)]),
+        ("Reader[12]", [(12,)]),
+        ("ResNet-101[31] 4.5", [(31,)]),
+        ("as in [3-7] and [ 9 , 2 ]", [(3, 4, 5, 6, 7), (9, 2)]),
+        ("as in [1, 3–5; 8]", [(1, 3, 4, 5, 8)]),
+        ("as in [3]–[6], [9]", [(3,), (4, 5, 6), (9,)]),
+        ("taken from [12].", [(12,)]),
+        ("[12]", [(12,)]),
+        ("[4], [12]", [(4,), (12,)]),
+        ("Reader [12]\n[4]\n0.5", [(12,), (4,)]),
+    ],
+)
+def test_numbers_in_square_brackets_are_found_with_ranges_written_out(
+    text: str, expected: list[tuple[int, ...]]
+) -> None:
+    assert numbers(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "scores in [0, 1]",
+        "range [1, 5]",
+        "kernel size [3, 5]",
+        "between [2-9]",
+        "[1, 5]",
+        "0.3 [12] 0.5",
+        "x[1] and 0.5[2]",
+        "w = [3]",
+        "w =[3]",
+        "filters [3, 3]",
+        "from [7-3]",
+        "from [1-900]",
+        "year [2016]",
+        "(12), 12 and {12}",
+        "[1.5, 2.5]",
+        "[12",
+        "",
+    ],
+)
+def test_quantities_in_brackets_are_no_citations(text: str) -> None:
+    assert numbers(text) == []
+
+
+def test_a_marker_says_where_it_stands() -> None:
+    text = "Reader\nOther [12] and One and Two (2016)"
+    assert [text[m.start :][:4] for m in find_numeric_markers(text)] == ["[12]"]
+    assert [text[m.start :] for m in find_author_year_markers(text)] == ["2016)"]
+
+
+# Surnames and years
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Kim (2014)", [("kim", "2014")]),
+        ("Kim 2014", [("kim", "2014")]),
+        ("Reader (Kim, 2014)", [("kim", "2014")]),
+        ("Reader Kim et al. (2016b)", [("kim+others", "2016b")]),
+        ("[Kim et al., 2016]", [("kim+others", "2016")]),
+        ("Kim et al [2016]", [("kim+others", "2016")]),
+        ("Kim and others (2016)", [("kim+others", "2016")]),
+        ("NET (KIM ET AL., 2015A)", [("kim+others", "2015a")]),
+        ("(Kim & Rush, 2016)", [("kim+rush", "2016")]),
+        ("Kim and Rush (2016)", [("kim+rush", "2016")]),
+        ("A. Kim and A. M. Rush (2016)", [("kim+rush", "2016")]),
+        ("(Kim, Rush, and Lee 2016)", [("kim+rush+lee", "2016")]),
+        ("(Luong et al., 2015a; Cho & Ba, 2014)", [("luong+others", "2015a"), ("cho+ba", "2014")]),
+        ("(Kim et al., 2014; 2016)", [("kim+others", "2014"), ("kim+others", "2016")]),
+        ("(Kim, 2014a,b)", [("kim", "2014a"), ("kim", "2014b")]),
+        ("Kim (2014) and Lee (2015)", [("kim", "2014"), ("lee", "2015")]),
+        ("Kim's (2014)", [("kim", "2014")]),
+        ("van den Oord et al. (2016)", [("oord+others", "2016")]),
+        ("Sang and De Meulder (2003)", [("sang+meulder", "2003")]),
+        ("Le and Pérez-Rosas (2014)", [("le+perezrosas", "2014")]),
+        ("O'Connor et al. (2010)", [("oconnor+others", "2010")]),
+        ("McCann and d’Autume (2017)", [("mccann+dautume", "2017")]),
+        ("Søgaard (2011), Hajič 2012", [("sogaard", "2011"), ("hajic", "2012")]),
+        ("Rockta¨schel and Kocisky´ (2016)", [("rocktaschel+kocisky", "2016")]),
+        ("Her- mann et al. (2015)", [("hermann+others", "2015")]),
+    ],
+)
+def test_surnames_with_a_year_are_found_as_printed(
+    text: str, expected: list[tuple[str, str]]
+) -> None:
+    assert years(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("(Kim et\nal., 2015)", [("kim+others", "2015")]),
+        ("Kim et al.\n(2015)", [("kim+others", "2015")]),
+        ("(Kim and\nRush, 2015)", [("kim+rush", "2015")]),
+        ("(Her-\nmann, 2015)", [("hermann", "2015")]),
+        ("Kim et al.\n2015", []),
+        ("Kim\n2015", []),
+        ("Kim et al.\n\n(2015)", []),
+    ],
+)
+def test_a_marker_crosses_a_line_only_where_it_is_unfinished(
+    text: str, expected: list[tuple[str, str]]
+) -> None:
+    assert years(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "in 2016",
+        "Feb 6, 2017",
+        "CoNLL-2003",
+        "a 2048-unit net",
+        "x1 (2016)",
+        "K (2016)",
+        "Kim 3016",
+    ],
+)
+def test_other_years_are_no_markers(text: str) -> None:
+    assert years(text) == []
+
+
+def test_words_before_the_names_may_be_among_them_so_the_order_is_kept() -> None:
+    (marker,) = find_author_year_markers("Reader, Kim, and Rush (2016)")
+    assert marker.names == ("reader", "kim", "rush")
+    assert marker.is_pair
+    (marker,) = find_author_year_markers("Reader and Kim et al. (2016)")
+    assert (marker.names, marker.is_pair) == (("reader", "kim"), False)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("van den Oord", "Oord"),
+        ("De Marneffe", "de Marneffe"),
+        ("MÜLLER", "Mu\u0308ller"),
+        ("Al-Rfou'", "AlRfou"),
+        ("Ångström", "Angstrom"),
+        ("Łø", "lo"),
+        ("Strauß", "Strauss"),
+    ],
+)
+def test_spellings_of_one_surname_have_one_key(one: str, other: str) -> None:
+    assert name_key(one) == name_key(other) != ""
+
+
+def test_a_surname_that_is_a_particle_stays() -> None:
+    assert name_key("Le") == "le"
+
+
+PIECES = st.lists(
+    st.sampled_from("Kim|van| |et|al|.|,|;|&|and|(|[|]|2015|2015a|b|-|\n|[1|3-5|A.|0".split("|"))
+).map(" ".join)
+
+
+@given(PIECES | st.text())
+def test_any_text_gives_markers_in_order_with_all_they_promise(text: str) -> None:
+    found = list(find_author_year_markers(text))
+    assert [m.start for m in found] == sorted({m.start for m in found})
+    assert all(m.names and all(m.names) and 1900 <= m.year < 2100 for m in found)
+    assert all(m.letter == m.letter.lower() and len(m.letter) < 2 for m in found)
+    for marker in find_numeric_markers(text):
+        assert text[marker.start] == "["
+        assert all(0 < number < 1000 for number in marker.numbers)
+
+
+@pytest.mark.parametrize(
+    "unit",
+    "[1|[1,|[1, 2] x|[1]-[9] a|[   |Aa-|Aa, |Aa et al. |2016 |2016a,b,|Aa & Bb, 2016; |(2016)|\n |"
+    "- a|´|van |A".split("|"),
+)
+def test_hostile_text_takes_linear_time(unit: str) -> None:
+    # Quadratic time would be hours for a megabyte; linear time is about a second.
+    text = unit * (1_000_000 // len(unit))
+    start = time.process_time()
+    for _ in find_author_year_markers(text):
+        pass
+    for _ in find_numeric_markers(text):
+        pass
+    assert time.process_time() - start < 15
