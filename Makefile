@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: help demo test check setup tutorial clean
+.PHONY: help demo test check setup pages clean
 
 help: ## list what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -24,7 +24,7 @@ check: $(VENV)/.dev ## formatting, lint, types, import order, benchmark conventi
 
 setup: $(VENV)/.dev ## everything a developer needs
 
-tutorial: $(VENV)/.dev ## write into the tutorial what its commands print now
+pages: $(VENV)/.dev ## write into the pages of docs/ what their commands print now
 	$(BIN)/python tests/docs/commands.py
 
 clean: ## remove what was made

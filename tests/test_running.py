@@ -46,7 +46,7 @@ def headline(logs: Path, **options: Any) -> dict[str, dict[str, Any]]:
 
 
 def answers(path: Path, *rows: dict[str, Any]) -> str:
-    path.write_text("\n".join(json.dumps(row) for row in rows))
+    path.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
     return f"replay/{path}"
 
 

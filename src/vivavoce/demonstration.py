@@ -43,7 +43,6 @@ def run_demo(out: Path, progress: Progress | None = None) -> Demonstration:
     Raises:
         VivaError: A run did not complete.
     """
-
     ingest("sample", Path(str(PAPERS)), out / "corpus")
     opened = build_round(out / "corpus", SPEC, out / "round")
     families = list_families()

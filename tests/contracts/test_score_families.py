@@ -27,7 +27,7 @@ CONSTANT = "We study a problem and report what we find."
 
 # family -> gold row, oracle's answer, null's answer
 LINES = {
-    "writing": ({"reference": "deep nets read papers well"}, {"text": "deep nets read papers well"}),
+    "writing": ({"reference": "deep nets read papers"}, {"text": "deep nets read papers"}),
     "ranking": ({"gold": TITLES}, {"text": "\n".join(TITLES)}),
     "leaderboards": ({"entries": ENTRIES}, {"entries": ENTRIES}),
     "tables": ({"papers": ["p1", "p2"], "table": TABLE}, {"papers": ["p1", "p2"], "table": TABLE}),

@@ -34,6 +34,12 @@ def grouped(*documents: Document) -> dict[str, list[str]]:
 def test_metadata_comes_before_extracted_text() -> None:
     found = merge(tei(title="Of graphs"), row(title="On Graphs", source_file="a.tei.xml"))
     assert [d.title for d in found.papers[0].documents] == ["On Graphs", "Of graphs"]
+    # Not because of the alphabet.
+    text = Document(kind="jats", key="a", title="Of graphs")
+    assert [d.kind for d in merge(text, row(title="OF GRAPHS")).papers[0].documents] == [
+        "metadata",
+        "jats",
+    ]
 
 
 def test_one_arxiv_id_is_one_paper_although_preprint_and_print_have_different_dois() -> None:

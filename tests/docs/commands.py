@@ -69,4 +69,7 @@ if __name__ == "__main__":
     root = Path(__file__).resolve().parents[2]
     papers = Path(os.environ.get("VIVAVOCE_DATA") or root.parent / "shared" / "data")
     with tempfile.TemporaryDirectory() as scratch:
-        fill(root / "docs" / "tutorial.md", Path(scratch), papers if papers.is_dir() else None)
+        for name in ("tutorial.md", "scoring.md"):
+            folder = Path(scratch) / name
+            folder.mkdir()
+            fill(root / "docs" / name, folder, papers if papers.is_dir() else None)

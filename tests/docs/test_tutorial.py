@@ -35,6 +35,11 @@ def test_the_tutorial_prints_what_it_says_of_real_papers(tmp_path, data_dir):
         assert commands.run_step(step, tmp_path, data_dir) == step.output, step.commands
 
 
+def test_the_page_on_scoring_prints_what_it_says(tmp_path):
+    (step,) = commands.read_steps(ROOT / "docs" / "scoring.md")
+    assert commands.run_step(step, tmp_path) == step.output
+
+
 def test_the_board_in_the_readme_is_the_one_the_demo_prints(tmp_path):
     readme = (ROOT / "README.md").read_text("utf-8")
     board = re.search(r"^```text\n(.*?)^```$", readme, re.M | re.S)

@@ -18,7 +18,7 @@ from vivavoce.errors import InputError
 
 def write(path: Path, *rows: dict[str, Any]) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("\n".join(json.dumps(row) for row in rows))
+    path.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
     return path
 
 

@@ -25,6 +25,9 @@ def test_a_task_it_does_not_have_names_those_it_has(built: Round) -> None:
 
 
 def test_a_folder_without_a_manifest_is_no_round(built: Round) -> None:
+    draft = built.folder.parent / ".small.draft"
+    draft.mkdir()
+    (draft / "manifest.json").write_bytes((built.folder / "manifest.json").read_bytes())
     with pytest.raises(InputError, match=f"Did you mean {built.folder}"):
         load_round(built.folder.parent)
     with pytest.raises(InputError, match=r"manifest\.json"):

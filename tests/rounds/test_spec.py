@@ -11,7 +11,7 @@ import pytest
 
 from vivavoce.errors import InputError
 from vivavoce.records import Window
-from vivavoce.rounds import RoundSpec, parse_spec, read_spec
+from vivavoce.rounds import Options, RoundSpec, parse_spec, read_spec
 from vivavoce.tasks.writing.build import WritingOptions
 
 FAMILIES = {"writing": WritingOptions}
@@ -65,7 +65,13 @@ def test_defaults_are_filled_in_before_the_spec_is_hashed() -> None:
         return parse_spec(changed(path, value), FAMILIES)
 
     plain = parse_spec(VALUES, FAMILIES)
-    assert plain.canonical()["writing"] == {"settings": ["base"], "splits": [0.72, 0.19, 0.09]}
+    assert plain.canonical()["writing"] == {
+        "settings": ["base"],
+        "demos": 2,
+        "splits": [0.72, 0.19, 0.09],
+        "author_sampling": "uniform",
+        "max_overlap": 0.2,
+    }
     assert parsed("round.seed", 0).sha256 == plain.sha256
     assert parsed("round.window.start", date(2024, 7, 1)).sha256 == plain.sha256
     assert parsed("round.seed", 1).sha256 != plain.sha256
@@ -79,7 +85,7 @@ def test_defaults_are_filled_in_before_the_spec_is_hashed() -> None:
         ("round.sede", "[round] sede is unknown. Did you mean seed?"),
         ("round.window.ende", "[round] window.ende is unknown. Did you mean end?"),
         ("writing.split", "[writing] split is unknown. Did you mean splits?"),
-        ("writing.zzz", "There are: settings, splits"),
+        ("writing.zzz", "There are: settings, demos, splits, author_sampling, max_overlap"),
     ],
 )
 def test_an_unknown_key_names_the_nearest_known_one(path: str, nearest: str) -> None:
@@ -159,3 +165,19 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
         read_spec(tmp_path / "spec.toml", FAMILIES)
     with pytest.raises(InputError, match="cannot be read"):
         read_spec(tmp_path, FAMILIES)
+
+
+def test_a_table_of_a_family_that_is_not_asked_for_is_not_passed_over() -> None:
+    class Other(Options):
+        """Another family's options."""
+
+    values = {
+        "round": {
+            "id": "r",
+            "window": {"start": "2024-01-01", "end": "2025-01-01"},
+            "families": ["writing"],
+        },
+        "other": {},
+    }
+    with pytest.raises(InputError, match=r"\[other\], but other is not among the families"):
+        parse_spec(values, {"writing": Other, "other": Other})

@@ -122,6 +122,11 @@ def parse_spec(
         if family not in families:
             known = ", ".join(families)
             raise InputError(f"{where}: no family is called {family!r}. There are: {known}.")
+    for table in values:
+        if table != "round" and table not in wanted:
+            raise InputError(
+                f"{where}: there is a table [{table}], but {table} is not among the families."
+            )
     parsed = {
         family: _parse(families[family], values.get(family, {}), f"{where}: [{family}]")
         for family in sorted(wanted)

@@ -205,3 +205,24 @@ def test_few_papers_may_leave_a_split_empty(
         papers.add(name, "2024-03")
     items = papers.build(splits=shares).tasks["title"]
     assert Counter(row["split"] for row in items) == counts
+
+
+def test_an_item_that_holds_over_a_fifth_of_its_gold_word_for_word_is_left_out(
+    papers: Papers,
+) -> None:
+    gold = [f"word{number}" for number in range(52)]  # 52 - 12 = 40 runs of 13 words
+    abstract = " ".join(gold)
+    eight_runs = " ".join(gold[:20])  # 20 - 12 = 8 of 40: just the 20% that are allowed
+    nine_runs = " ".join(gold[:21])
+    papers.add("eight", "2024-03-01", abstract=abstract, sections={**PLAIN, "More": eight_runs})
+    papers.add("nine", "2024-03-01", abstract=abstract, sections={**PLAIN, "More": nine_runs})
+    items = papers.build()
+    assert [row["id"] for row in items.tasks["abstract"]] == ["eight"]
+    assert [(e.paper_id, e.reason) for e in items.excluded] == [("nine", "overlap")]
+    assert "22%" in items.excluded[0].detail
+
+
+def test_the_allowed_overlap_is_an_option(papers: Papers) -> None:
+    abstract = " ".join(f"word{number}" for number in range(52))
+    papers.add("most", "2024-03-01", abstract=abstract, sections={**PLAIN, "M": abstract[:-7]})
+    assert papers.build(max_overlap=1.0).tasks["abstract"]

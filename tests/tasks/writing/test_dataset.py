@@ -1,4 +1,4 @@
-"""Writing items as samples: every input stands in the prompt, the gold nowhere but in the target."""
+"""Writing items as samples: every input is in the prompt, the gold nowhere but in the target."""
 
 from __future__ import annotations
 

@@ -14,6 +14,7 @@ import pyarrow as pa
 from pydantic import Field, model_validator
 
 from vivavoce.corpus import Corpus
+from vivavoce.metrics.text_statistics import ngram_overlap
 from vivavoce.records import Paper, Section
 from vivavoce.rounds.family import Exclusion, FamilyItems
 from vivavoce.rounds.leakage import duplicate_titles, gold_is_inside
@@ -48,8 +49,14 @@ class WritingOptions(Options):
     """The `[writing]` table of a round spec."""
 
     settings: tuple[Literal["base"], ...] = ("base",)
+    demos: int = Field(default=2, ge=0)
+    """Demonstrations a setting that has them shows; `base` has none."""
     splits: tuple[float, float, float] = Field(default=(0.72, 0.19, 0.09))
     """Shares of train, val and test, oldest papers first."""
+    author_sampling: Literal["uniform"] = "uniform"
+    """How targets are drawn over authors; every fit paper is a target."""
+    max_overlap: float = Field(default=0.20, ge=0, le=1)
+    """The largest share of the gold's 13-word runs that may stand in the input."""
 
     @model_validator(mode="after")
     def _check_splits(self) -> WritingOptions:
@@ -71,7 +78,7 @@ def build(corpus: Corpus, spec: RoundSpec, options: WritingOptions) -> FamilyIte
         rows = []
         for paper in candidates.values():
             row = _item(task, paper, sections[paper.paper_id])
-            leak = _leak(row)
+            leak = _leak(row, options.max_overlap)
             if leak:
                 excluded.append(Exclusion(task, paper.paper_id, *leak))
             else:
@@ -134,13 +141,18 @@ def _body(sections: Sequence[Section], left_out: frozenset[str]) -> Iterator[str
             yield section.text
 
 
-def _leak(row: Row) -> tuple[str, str] | None:
+def _leak(row: Row, max_overlap: float) -> tuple[str, str] | None:
     """(reason, detail) when the item gives its own answer away."""
     if not row["content"]:
         return "empty_input", "no section is left to write from"
     inputs = {name: row[name] for name in ("content", "title", "abstract") if row[name]}
     found = [name for name, text in inputs.items() if gold_is_inside(row["reference"], [text])]
-    return ("gold_in_input", f"stands verbatim in: {', '.join(found)}") if found else None
+    if found:
+        return "gold_in_input", f"stands verbatim in: {', '.join(found)}"
+    overlap = ngram_overlap(row["reference"], "\n\n".join(inputs.values())) or 0.0
+    if overlap > max_overlap:
+        return "overlap", f"{overlap:.0%} of the gold's 13-word runs stand in the input"
+    return None
 
 
 def _assign_splits(rows: list[Row], shares: Sequence[float]) -> None:
