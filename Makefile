@@ -13,7 +13,7 @@ demo: $(VENV)/.base ## the whole way once, offline: sample papers to a leaderboa
 	$(BIN)/viva demo
 
 test: $(VENV)/.dev ## run every test
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 check: $(VENV)/.dev ## formatting, lint, types, import order, benchmark conventions
 	$(BIN)/ruff format --check .

@@ -247,7 +247,9 @@ def _load(model: str, layer: int, device: str) -> tuple[Any, Any]:
             )
         config.num_hidden_layers = layer
         tokenizer = AutoTokenizer.from_pretrained(model)
-        loaded = AutoModel.from_pretrained(model, config=config, dtype=torch.float32)
+        loaded = AutoModel.from_pretrained(
+            model, config=config, dtype=torch.float32, use_safetensors=True
+        )
     except (OSError, ValueError) as error:
         raise InputError(
             f"{model} cannot be loaded: {error}. Give the name of a model on the hub, or a folder "

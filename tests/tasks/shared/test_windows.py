@@ -119,6 +119,7 @@ def test_the_users_table_comes_before_the_shipped_one(
         name = "openai/gpt-4o-mini"
         window = 4096
         tokenizer = "own.json"
+        overhead = 12
         [[model]]
         name = "lab/*"
         """,
@@ -126,6 +127,7 @@ def test_the_users_table_comes_before_the_shipped_one(
     )
     own = find_model("openai/gpt-4o-mini")
     assert (own.window, own.tokenizer) == (4096, tmp_path / "own.json")
+    assert (own.overhead, find_model("lab/anything").overhead) == (12, 0)
     assert find_model("openai/gpt-4o").window == 128_000
     assert find_model("lab/anything").window is None
 

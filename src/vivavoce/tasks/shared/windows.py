@@ -26,6 +26,8 @@ class ModelEntry:
     """Tokens of input and answer together; None when unknown."""
     tokenizer: Path | None
     """A `tokenizer.json`; None to estimate."""
+    overhead: int = 0
+    """Tokens that the provider's chat template adds to a message."""
 
 
 UNKNOWN = ModelEntry("*", None, None)
@@ -124,18 +126,22 @@ def _read_table(path: Path) -> list[ModelEntry]:
 def _entry(row: object, path: Path) -> ModelEntry:
     if not isinstance(row, dict):
         raise TypeError(f"{row!r} is not a table; write [[model]]")
-    unknown = sorted(row.keys() - {"name", "window", "tokenizer"})
-    window, tokenizer = row.get("window"), row.get("tokenizer")
+    unknown = sorted(row.keys() - {"name", "window", "tokenizer", "overhead"})
+    window, tokenizer, overhead = row.get("window"), row.get("tokenizer"), row.get("overhead", 0)
     # True is an int of Python's; TOML keeps them apart.
     valid_window = window is None or (type(window) is int and window > 0)
     valid_tokenizer = tokenizer is None or isinstance(tokenizer, str)
-    if unknown or not isinstance(row.get("name"), str) or not valid_window or not valid_tokenizer:
+    valid_overhead = type(overhead) is int and overhead >= 0
+    is_valid = valid_window and valid_tokenizer and valid_overhead
+    if unknown or not isinstance(row.get("name"), str) or not is_valid:
         raise InputError(
-            f"{path}: a model has a name, a positive window and the path of a tokenizer; got {row}"
+            f"{path}: a model has a name, a positive window, the path of a tokenizer and an "
+            f"overhead of no less than 0; got {row}"
         )
     folder = path.parent
     return ModelEntry(
         name=str(row["name"]),
         window=window,
         tokenizer=folder / tokenizer if tokenizer else None,
+        overhead=overhead,
     )

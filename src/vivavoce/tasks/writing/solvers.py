@@ -56,5 +56,5 @@ def _fit(state: TaskState, context: int | None, model: str) -> Fitted:
         [SOURCE_SLOT],
         token_counter(entry.tokenizer),
         window=context or entry.window,
-        reserved=state.metadata["max_tokens"],
+        reserved=state.metadata["max_tokens"] + entry.overhead,
     )
