@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 from inspect_ai import Task
 from inspect_ai.util import registry_create
-from tests.servers.commands import WINDOW
 
 import vivavoce._registry
 from vivavoce import tasks
 from vivavoce.corpus import ingest
+from vivavoce.demonstration import PAPERS
+from vivavoce.demonstration import SPEC as DEMO
 from vivavoce.metrics import metrics_of
 from vivavoce.results.board import leaderboard
 from vivavoce.rounds import Round, load_round
@@ -25,39 +26,41 @@ FOLDER = Path(tasks.__file__).parent
 FAMILIES = sorted(list_families())
 TASKS = [(family, task) for family in FAMILIES for task in sorted(list_families()[family].tasks)]
 SEVEN = {"card.yaml", "build.py", "dataset.py", "solvers.py", "scorer.py", "task.py", "prompts"}
+CONTESTANTS = ("oracle", "null", "copycat")
 MARGIN = 0.5
 """At least so far is the constant contestant below the oracle in the headline metric."""
 
 
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
-    """A round of every family on the sample corpus."""
+    """The demo's round, which has every family."""
     folder = tmp_path_factory.mktemp("families")
-    ingest("sample", Path("12"), folder / "corpus")
-    spec = {"round": {"id": "all", "window": WINDOW, "seed": 0, "families": FAMILIES}}
-    return load_round(build_round(folder / "corpus", spec, folder).folder)
+    assert DEMO["round"]["families"] == FAMILIES
+    ingest("sample", Path(str(PAPERS)), folder / "corpus")
+    return load_round(build_round(folder / "corpus", DEMO, folder).folder)
 
 
 @pytest.fixture(scope="module")
-def rows(opened: Round, tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Any]:
-    """Headline rows of the contestants that bound a metric, by task and method."""
+def values(
+    opened: Round, tmp_path_factory: pytest.TempPathFactory
+) -> dict[tuple[str, str], dict[str, Any]]:
+    """Rows of the contestants that bound a metric: by task and method, then by metric."""
     logs = tmp_path_factory.mktemp("logs")
     report = run(
         RunSpec(
             tasks=[task for _, task in TASKS],
             round=opened.folder,
             logs=logs,
-            methods=["oracle", "null", "copycat"],
+            methods=CONTESTANTS,
             display="none",
         )
     )
     assert report.failed == ()
     board = leaderboard(logs, resamples=0)
-    return {
-        (row["task"], row["method"]): row
-        for row in board.rows
-        if row["metric"] == board.headlines[row["task"]]
-    }
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    for row in board.rows:
+        found.setdefault((row["task"], row["method"]), {})[row["metric"]] = row
+    return found
 
 
 def test_a_family_is_any_folder_with_a_card() -> None:
@@ -151,11 +154,27 @@ def test_templates_are_plain_text_with_slots(family: str) -> None:
 
 @pytest.mark.parametrize(("family", "task"), TASKS)
 def test_the_headline_metric_tells_the_gold_from_a_constant(
-    rows: dict[tuple[str, str], Any], family: str, task: str
+    values: dict[tuple[str, str], dict[str, Any]], family: str, task: str
 ) -> None:
-    oracle, null, copycat = (rows[task, method] for method in ("oracle", "null", "copycat"))
+    headline = list_families()[family].tasks[task].metrics[0]
+    oracle, null, copycat = (values[task, method][headline] for method in CONTESTANTS)
     assert oracle["value"] == 1.0
     assert oracle["value"] - null["value"] >= MARGIN
     assert copycat["value"] < 1.0
     assert (oracle["valid"], null["valid"]) == (1.0, 1.0)
     assert (oracle["rank"], null["rank"] is not None) == (None, True)
+
+
+@pytest.mark.parametrize(("family", "task"), TASKS)
+def test_a_card_states_what_the_contestants_reach(
+    values: dict[tuple[str, str], dict[str, Any]], family: str, task: str
+) -> None:
+    card = list_families()[family].tasks[task]
+    known = metrics_of(family)
+    measured = {
+        method: {name: round(values[task, method][name]["value"], 4) for name in card.metrics}
+        for method in CONTESTANTS
+    }
+    assert card.measured == measured
+    for name in card.metrics:
+        assert card.measured["oracle"][name] == known[name].high

@@ -27,6 +27,8 @@ class TaskCard(_Card):
     """Names of `vivavoce.metrics`; the board ranks by the first."""
     decoding: dict[str, Any]
     """Default decoding settings."""
+    measured: dict[str, dict[str, float]]
+    """What oracle, null and copycat reach in each metric on the demo's round, to 4 decimals."""
     answer_words: int | None = None
     """About how long an answer is asked for."""
 
