@@ -104,6 +104,8 @@ class Section:
     task: str
     version: str
     setting: str
+    detectable: str
+    """The smallest difference in the headline metric the items can show; empty when unknown."""
     shared: tuple[str, ...]
     """How every contestant was run, where that was the same for all."""
     columns: tuple[Column, ...]
@@ -154,12 +156,19 @@ def _section(
         task=visible(first["task"]),
         version=visible(first["task_version"]),
         setting=visible(first["setting"]),
+        detectable=_detectable(rows, metrics[0]),
         shared=shared,
         columns=columns,
         entries=tuple(entry for entry in entries if entry.kind != "ceiling"),
         ceilings=tuple(entry for entry in entries if entry.kind == "ceiling"),
         verdict=_verdict(ranked, columns),
     )
+
+
+def _detectable(rows: Sequence[Row], metric: str) -> str:
+    """What `viva board` puts into each ranked row of a table; boards of old may lack it."""
+    values = [row.get("detectable") for row in rows if row["metric"] == metric]
+    return next((figure(value) for value in values if value), "")
 
 
 def _first(found: Contestant) -> Row:
