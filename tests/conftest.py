@@ -42,9 +42,13 @@ def data_dir() -> Path:
     return folder
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """A headless Chromium."""
+    """A headless Chromium.
+
+    Its driver keeps an event loop running in this process until it is closed, and no evaluation
+    can run beside that: so it is closed with its module.
+    """
     program = shutil.which("chromium")
     if program is None:
         missing_system_package("Chromium", "chromium")
