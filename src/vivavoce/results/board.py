@@ -120,7 +120,8 @@ def _refuse_partial(logs: Sequence[RunLog], foreign: Sequence[ForeignLog], parti
         raise VivaError(
             "These logs are not complete:\n"
             + "\n".join(f"  {line}" for line in bad)
-            + "\nRun the same viva run again to finish them, or add --partial to show them so."
+            + "\nRun the same viva run again to finish them, move away those of runs you gave up, "
+            "or add --partial to show them so."
         )
 
 
