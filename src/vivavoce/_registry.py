@@ -1,6 +1,7 @@
 """The entry point Inspect loads: importing this registers every task, solver, scorer and model."""
 
 from vivavoce.models.extractive import extractive
+from vivavoce.models.local import local
 from vivavoce.models.replay import replay
 from vivavoce.tasks.shared.contestants import copycat, null, oracle
 from vivavoce.tasks.writing.scorer import writing
@@ -12,6 +13,7 @@ __all__ = [
     "copycat",
     "direct",
     "extractive",
+    "local",
     "null",
     "oracle",
     "replay",

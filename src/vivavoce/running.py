@@ -55,7 +55,10 @@ class RunSpec:
     max_tokens: int | None = None
     generate: Mapping[str, Any] = field(default_factory=dict)
     """Decoding settings for Inspect's GenerateConfig, such as temperature."""
-    max_connections: int = 10
+    model_args: Mapping[str, Any] = field(default_factory=dict)
+    """Arguments for every model's provider, such as `n_ctx` of a local model."""
+    max_connections: int | None = None
+    """Requests to a model at one time; None for what its provider takes."""
     max_retries: int = 6
     attempt_timeout: int | None = 600
     """Seconds after which one request counts as failed and is tried again."""
@@ -169,7 +172,7 @@ def _resolve(spec: RunSpec) -> list[Task]:
 
     found = [find_task(name) for name in dict.fromkeys(spec.tasks)]
     _check(spec, found)
-    started = _start_models(dict.fromkeys(spec.models))
+    started = _start_models(dict.fromkeys(spec.models), spec.model_args)
     resolved = []
     for family, task in found:
         for method in dict.fromkeys(spec.methods):
@@ -183,14 +186,14 @@ def _resolve(spec: RunSpec) -> list[Task]:
     return resolved
 
 
-def _start_models(names: Iterable[str]) -> list[Model]:
+def _start_models(names: Iterable[str], args: Mapping[str, Any]) -> list[Model]:
     """Start every model, so that a wrong name or a missing key is told before any work is done."""
     from inspect_ai.model import get_model
 
     started = []
     for name in names:
         try:
-            started.append(get_model(name))
+            started.append(get_model(name, **args))
         except VivaError:
             raise
         except Exception as error:  # a provider raises what it likes while it starts

@@ -184,3 +184,9 @@ def test_a_round_that_moved_is_the_same_round_on_the_board(small: Round, tmp_pat
     )
     assert done.exit_code == 0, done.stderr
     assert len(leaderboard(tmp_path / "logs", resamples=0).rows) == 6
+
+
+def test_an_argument_of_a_provider_is_name_and_value(small: Round, tmp_path: Path) -> None:
+    done = baseline(small, tmp_path / "logs", "-M", "n_ctx")
+    assert done.exit_code == 2
+    assert "'n_ctx' is not of the form NAME=VALUE" in done.stderr

@@ -35,7 +35,12 @@ def run(
         None, "--max-tokens", min=1, help="The longest answer.", rich_help_panel=PANEL
     ),
     reasoning_effort: str | None = typer.Option(None, "--reasoning-effort", rich_help_panel=PANEL),
-    max_connections: int = typer.Option(10, "--max-connections", min=1, rich_help_panel=PANEL),
+    model_arg: list[str] = typer.Option(
+        [], "--model-arg", "-M", help="NAME=VALUE for the provider, such as n_ctx=4096."
+    ),
+    max_connections: int | None = typer.Option(
+        None, "--max-connections", min=1, rich_help_panel=PANEL
+    ),
     max_retries: int = typer.Option(
         6, "--max-retries", min=0, help="Tries of one request.", rich_help_panel=PANEL
     ),
@@ -72,6 +77,7 @@ def run(
                 round=round_folder,
                 logs=logs,
                 models=model,
+                model_args=_parse_args(model_arg),
                 methods=method,
                 setting=setting,
                 context=context,
@@ -107,3 +113,19 @@ def run(
     if report.failed:
         say("Run the same command again to retry what failed.", quiet=True)
         raise typer.Exit(1)
+
+
+def _parse_args(pairs: list[str]) -> dict[str, Any]:
+    """NAME=VALUE options; a value is read as YAML, so that 4096 is a number."""
+    import yaml
+
+    args = {}
+    for pair in pairs:
+        name, separator, value = pair.partition("=")
+        if not (name and separator):
+            raise typer.BadParameter(f"{pair!r} is not of the form NAME=VALUE", param_hint="-M")
+        try:
+            args[name] = yaml.safe_load(value)
+        except yaml.YAMLError as error:
+            raise typer.BadParameter(f"{pair!r} has no readable value", param_hint="-M") from error
+    return args

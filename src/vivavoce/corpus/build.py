@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from vivavoce.corpus.batches import Batch, list_batches, read_batch, read_faults
@@ -192,7 +192,7 @@ def _add_faults(
             for fault in read_faults(batch)
             if later.isdisjoint((fault.where, fault.where.rpartition(":")[0]))
         ]
-        later.update(PurePosixPath(entry["file"]).name for entry in batch.plan["inputs"])
+        later.update(entry["name"] for entry in batch.plan["inputs"])
     tables["faults"] += [
         {"source": kind, "where": fault.where, "reason": fault.reason} for kind, fault in faults
     ]

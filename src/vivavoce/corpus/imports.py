@@ -103,17 +103,18 @@ def _cut(source: Source, files: Sequence[File]) -> tuple[list[Shard], list[Row]]
     groups: list[list[tuple[Piece, Row]]] = [[]]
     first: dict[str, str] = {}
     for name, path in files:
-        entry = {"file": _utf8(name), "sha256": ""}
+        known_as = source.name_of(path)
+        entry = {"file": _utf8(name), "name": _utf8(known_as), "sha256": ""}
         inputs.append(entry)
-        namesake = first.setdefault(path.name, entry["file"])
+        namesake = first.setdefault(known_as, entry["file"])
         if entry["file"] != name:
             refused[path] = "the name of the file is not UTF-8: rename it"
         elif namesake != name and source.ignored_columns is None:
             # Where a file is a paper, its name is what the paper is known by.
-            refused[path] = f"{name} has the same file name as {namesake}: rename one of them"
+            refused[path] = f"{name} goes by the same name as {namesake}: rename one of them"
         if source.reads_files:
             try:
-                entry["sha256"] = hash_file(path)
+                entry["sha256"] = _hash_parts(source, path)
             except OSError as error:
                 refused[path] = f"the file cannot be read: {error.strerror}"
         for piece in source.pieces(path):
@@ -132,6 +133,13 @@ def _cut(source: Source, files: Sequence[File]) -> tuple[list[Shard], list[Row]]
         for index, group in enumerate(filled)
     ]
     return shards, inputs
+
+
+def _hash_parts(source: Source, path: Path) -> str:
+    """Hash of a file, or of all files that make up its paper."""
+    if source.parts is None:
+        return hash_file(path)
+    return hash_of({part.as_posix(): hash_file(path.parent / part) for part in source.parts(path)})
 
 
 def _open_batch(corpus: Path, kind: str, config: Row, inputs: list[Row], *, fresh: bool) -> Batch:
@@ -213,7 +221,7 @@ def _write_shard(
     faults: list[Row] = []
     for piece in shard.pieces:
         if reason := shard.refused.get(piece.path):
-            faults.append({"where": _utf8(piece.path.name), "reason": reason})
+            faults.append({"where": _utf8(source.name_of(piece.path)), "reason": reason})
             continue
         for item in source.read(piece, options):
             if isinstance(item, Fault):

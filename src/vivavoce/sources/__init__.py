@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -52,6 +52,10 @@ class Source:
     pieces: Callable[[Path], Iterator[Piece]]
     """Cut one file; raises `InputError` when the file cannot be opened at all."""
     read: Callable[[Piece, ReadOptions], Iterator[Document | Fault]]
+    name_of: Callable[[Path], str] = lambda path: path.name
+    """What a file's paper is known by: the file's name, or its folder's."""
+    parts: Callable[[Path], Sequence[Path]] | None = None
+    """For papers of several files: all of them, so that a change in any is noticed."""
     ignored_columns: Callable[[Path, ReadOptions], list[str]] | None = None
     """For tables: the columns of a file that are not read; raises `InputError` for bad options."""
     reads_files: bool = True

@@ -1,4 +1,4 @@
-"""The model table and the two ways of counting tokens."""
+"""The model table, the two ways of counting tokens, and providers that know better."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from vivavoce.tasks.shared.windows import (
     UNKNOWN,
     EstimatedCounter,
     FileCounter,
+    TokenCounter,
     find_model,
+    measure,
     model_table,
     token_counter,
 )
@@ -169,3 +171,31 @@ def test_a_table_that_is_not_there_or_not_text_is_named(
     path.unlink()
     with pytest.raises(InputError, match=str(path)):
         model_table()
+
+
+class Knowing:
+    """A provider that tells its window, as a model in this process can."""
+
+    def __init__(self, window: int, overhead: int, counter: TokenCounter) -> None:
+        self.window, self.overhead, self.counter = window, overhead, counter
+
+
+def test_a_provider_that_knows_its_window_is_believed_before_the_table(
+    tmp_path: Path, tokenizer_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table(tmp_path, '[[model]]\nname = "*"\nwindow = 99\noverhead = 7', monkeypatch)
+    counter = FileCounter(tokenizer_file)
+    knowing = Knowing(512, 30, counter)
+    told = measure("lab/knowing", knowing)
+    assert (told.window, told.overhead, told.counter) == (512, 30, counter)
+    assert measure("lab/knowing", knowing, context=100).window == 100
+    assert measure("lab/knowing", knowing, context=9000).window == 512  # there is no more
+
+
+def test_a_provider_that_knows_nothing_is_looked_up_in_the_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table(tmp_path, '[[model]]\nname = "lab/*"\nwindow = 99\noverhead = 7', monkeypatch)
+    found = measure("lab/any", object())
+    assert (found.window, found.overhead, found.counter.is_estimated) == (99, 7, True)
+    assert measure("lab/any", object(), context=9000).window == 9000

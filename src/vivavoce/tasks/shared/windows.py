@@ -1,4 +1,4 @@
-"""The model table: each model's context window and tokenizer."""
+"""Each model's context window and tokenizer: told by its provider, else by the model table."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from vivavoce.errors import InputError
 
@@ -45,6 +45,26 @@ class TokenCounter(Protocol):
     def end_of(self, text: str, tokens: int) -> int:
         """Length in characters of the text's first `tokens` tokens."""
         ...
+
+
+@runtime_checkable
+class SelfMeasured(Protocol):
+    """A provider that knows its model's window and has the model's own tokenizer."""
+
+    window: int
+    """Tokens of input and answer together."""
+    overhead: int
+    """Tokens that the chat template adds to a message."""
+    counter: TokenCounter
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """What a prompt has to fit into, and how it is counted."""
+
+    window: int | None
+    overhead: int
+    counter: TokenCounter
 
 
 class EstimatedCounter:
@@ -100,6 +120,21 @@ def find_model(name: str, table: Sequence[ModelEntry] | None = None) -> ModelEnt
     """The first entry whose pattern fits `provider/model`; `UNKNOWN` when none does."""
     entries = model_table() if table is None else table
     return next((entry for entry in entries if fnmatchcase(name, entry.name)), UNKNOWN)
+
+
+def measure(name: str, provider: object, context: int | None = None) -> Measure:
+    """How to fit prompts for a model: its provider's word, else the model table's.
+
+    Args:
+        name: The model, `provider/model`.
+        provider: What answers for the model, an Inspect `ModelAPI`.
+        context: A window to use instead; it cannot widen one that the provider told.
+    """
+    if isinstance(provider, SelfMeasured):
+        window = min(context or provider.window, provider.window)
+        return Measure(window, provider.overhead, provider.counter)
+    entry = find_model(name)
+    return Measure(context or entry.window, entry.overhead, token_counter(entry.tokenizer))
 
 
 @cache

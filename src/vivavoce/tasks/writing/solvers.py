@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from inspect_ai.model import ChatMessageUser, get_model
+from inspect_ai.model import ChatMessageUser, Model, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from vivavoce.errors import InputError
 from vivavoce.tasks.shared.fitting import Fitted, fit
 from vivavoce.tasks.shared.prompts import Rendered
-from vivavoce.tasks.shared.windows import find_model, token_counter
+from vivavoce.tasks.shared.windows import measure
 
 SOURCE_SLOT = "content"
 """The paper's text: the slot that is cut; the others are short and arrive whole."""
@@ -19,7 +19,7 @@ def direct(context: int | None = None) -> Solver:
     """Send the whole prompt in one message, the paper's text cut to the model's window.
 
     Args:
-        context: Window in tokens; by default what the model table says.
+        context: Window in tokens; by default what the provider or the model table says.
 
     Raises:
         InputError: The window is not a positive number of tokens.
@@ -28,7 +28,7 @@ def direct(context: int | None = None) -> Solver:
         raise InputError(f"context={context!r} is not a number of tokens, such as 32768.")
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        fitted = _fit(state, context, str(get_model()))
+        fitted = _fit(state, context, get_model())
         state.metadata["fit"] = fitted.record()
         state.messages = [
             ChatMessageUser(
@@ -48,13 +48,13 @@ def direct(context: int | None = None) -> Solver:
     return solve
 
 
-def _fit(state: TaskState, context: int | None, model: str) -> Fitted:
-    entry = find_model(model)
+def _fit(state: TaskState, context: int | None, model: Model) -> Fitted:
+    measured = measure(str(model), model.api, context)
     spans = {slot: (start, end) for slot, (start, end) in state.metadata["spans"].items()}
     return fit(
         Rendered(state.input_text, spans),
         [SOURCE_SLOT],
-        token_counter(entry.tokenizer),
-        window=context or entry.window,
-        reserved=state.metadata["max_tokens"] + entry.overhead,
+        measured.counter,
+        window=measured.window,
+        reserved=state.metadata["max_tokens"] + measured.overhead,
     )

@@ -1,0 +1,330 @@
+"""From the pages of a PDF to runs of words on one line, each with its font, size and place.
+
+PDFium gives the text of a page and says for every character where it stands. Asking that once a
+word, and for the font once a text object, is what keeps this fast.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+import pypdfium2.raw as pdfium
+
+_WORD = re.compile(r"[^\s\x02\ufffe]+[\x02\ufffe]?|[\x02\ufffe]")
+_BROKEN_WORD = "\x02\ufffe"
+"""What PDFium puts for a hyphen at the end of a line."""
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff]")
+_LIGATURES = {
+    ord(sign): plain
+    for sign, plain in (
+        *zip("ﬀﬁﬂﬃﬄﬅﬆ", ("ff", "fi", "fl", "ffi", "ffl", "st", "st"), strict=True),
+        ("\xa0", " "),
+        ("\xad", "-"),
+        ("\u2010", "-"),
+        ("\u2011", "-"),
+    )
+}
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_COMBINING = {
+    "´": "\u0301",
+    "`": "\u0300",
+    "ˆ": "\u0302",
+    "˜": "\u0303",
+    "¨": "\u0308",
+    "¯": "\u0304",
+    "˘": "\u0306",
+    "˙": "\u0307",
+    "ˇ": "\u030c",
+    "˚": "\u030a",
+    "¸": "\u0327",
+}
+_ACCENTED = re.compile(rf"([{''.join(_COMBINING)}])([A-Za-zıȷ])")
+_BOLD = re.compile(
+    r"bold|black|heavy|semibold|demi|medi(?!um)|cmbx|cmb\d|cmssbx|sfbx|ecbx|bx\d|[-.]b(?:i|it|o)?$"
+    r"|-bd|t1-.*-b-|libertinet?b|biolinumt?b|\bbf\b",
+    re.IGNORECASE,
+)
+_ITALIC = re.compile(r"ital|obli|slant|cmti|cmsl|sfti|ecti|[-.]i(?:t)?$|libertineti", re.IGNORECASE)
+_SMALL_CAPS = re.compile(r"csc|smallcaps|small-?caps|[-.]sc\b|sccp", re.IGNORECASE)
+_SUBSET = re.compile(r"[A-Z]{6}\+")
+_SMALLEST = 1.5
+"""Points: what is smaller is there for machines, not for readers."""
+_MOST_WORDS = 60_000
+"""Words of one page: a page that holds more is a drawing."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Font:
+    """How a run of characters is set; one object for each way within a document."""
+
+    name: str
+    size: float
+    """In points, after every scaling."""
+    bold: bool = False
+    italic: bool = False
+    small_caps: bool = False
+
+
+@dataclass(slots=True)
+class Word:
+    """A word, or the part of one that is set in one font."""
+
+    text: str
+    x0: float
+    x1: float
+    y: float
+    """Baseline, downwards from the top of the page."""
+    font: Font
+    glued: bool = False
+    """No space stands before it."""
+
+
+@dataclass(slots=True)
+class Page:
+    """The words of a page in the order of the file, those set upright."""
+
+    number: int
+    width: float
+    height: float
+    words: list[Word]
+    turned: str = ""
+    """What is written up the page, such as the stamp of a preprint server."""
+
+
+# The same function as in pypdfium2, but it gives the address of an object as a plain number.
+_object_at = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)(
+    ctypes.cast(pdfium.FPDFText_GetTextObject, ctypes.c_void_p).value or 0
+)
+
+
+class FontBook:
+    """Fonts of one document, each looked up once."""
+
+    def __init__(self) -> None:
+        self._names: dict[int, tuple[str, bool]] = {}
+        self._fonts: dict[tuple[int, float], Font] = {}
+        self._alike: dict[tuple[str, float, bool], Font] = {}
+
+    def font(self, handle: object, size: float) -> Font:
+        """The font behind a handle at a size rounded to tenths of a point."""
+        key = (_address(handle), round(size, 1))
+        if key not in self._fonts:
+            name, forced = self._name(handle)
+            font = Font(
+                name=name,
+                size=key[1],
+                bold=forced or _BOLD.search(name) is not None,
+                italic=_ITALIC.search(name) is not None,
+                small_caps=_SMALL_CAPS.search(name) is not None,
+            )
+            self._fonts[key] = self._alike.setdefault((name, key[1], forced), font)
+        return self._fonts[key]
+
+    def _name(self, handle: object) -> tuple[str, bool]:
+        address = _address(handle)
+        if address not in self._names:
+            buffer = ctypes.create_string_buffer(256)
+            size = pdfium.FPDFFont_GetBaseFontName(handle, buffer, len(buffer)) if address else 0
+            name = buffer.value.decode("utf-8", "replace") if 0 < size <= len(buffer) else ""
+            forced = bool(pdfium.FPDFFont_GetFlags(handle) & (1 << 18)) if address else False
+            self._names[address] = (_SUBSET.sub("", name, count=1), forced)
+        return self._names[address]
+
+
+def _address(handle: object) -> int:
+    return ctypes.cast(handle, ctypes.c_void_p).value or 0  # type: ignore[arg-type]
+
+
+class _Reader:
+    """Reads the words of one page."""
+
+    def __init__(self, text_page: object, box: tuple[float, float, float, float], fonts: FontBook):
+        self.text_page = text_page
+        self.handle = ctypes.cast(text_page, ctypes.c_void_p)  # type: ignore[arg-type]
+        self.left, self.top = box[0], box[3]
+        self.fonts = fonts
+        self.known: dict[int, tuple[Font, int]] = {}
+        self.x, self.y = ctypes.c_double(), ctypes.c_double()
+        self.box = [ctypes.c_double() for _ in range(4)]
+        self.at_x, self.at_y = ctypes.byref(self.x), ctypes.byref(self.y)
+        self.at_box = [ctypes.byref(side) for side in self.box]
+
+    def text(self) -> str:
+        count = pdfium.FPDFText_CountChars(self.text_page)
+        if count <= 0:
+            return ""
+        buffer = (ctypes.c_ushort * (2 * count + 2))()
+        written = pdfium.FPDFText_GetText(self.text_page, 0, count, buffer)
+        # PDFium counts halves of surrogate pairs, so they stay apart here.
+        text = "".join(map(chr, buffer[: max(written - 1, 0)]))
+        if len(text) == count and all(map(self._agrees, *zip(*self._sample(text), strict=True))):
+            return text
+        # The page holds marks without a character: ask for each one, which is slower.
+        return "".join(chr(self._unicode(index)) for index in range(count))
+
+    def _sample(self, text: str) -> list[tuple[int, str]]:
+        step = max(len(text) // 16, 1)
+        return [(index, text[index]) for index in range(0, len(text), step)]
+
+    def _agrees(self, index: int, character: str) -> bool:
+        code = self._unicode(index)
+        return code == ord(character) or character in _BROKEN_WORD
+
+    def _unicode(self, index: int) -> int:
+        return min(int(pdfium.FPDFText_GetUnicode(self.text_page, index)), 0xFFFF)
+
+    def object_at(self, index: int) -> int:
+        """The address of the text object that a character belongs to."""
+        return _object_at(self.handle, index) or 0
+
+    def style(self, index: int, address: int) -> tuple[Font, int]:
+        """The font of a character of a text object and the quarter turns it is set at."""
+        found = self.known.get(address)
+        if found is not None:
+            return found
+        matrix = pdfium.FS_MATRIX()
+        if not pdfium.FPDFText_GetMatrix(self.text_page, index, matrix):
+            matrix.a = matrix.d = 1.0
+        size = pdfium.FPDFText_GetFontSize(self.text_page, index)
+        size *= math.hypot(matrix.c, matrix.d) or 1.0
+        turn = round(math.atan2(matrix.b, matrix.a) / (math.pi / 2)) % 4
+        font = None
+        if address:
+            font = pdfium.FPDFTextObj_GetFont(ctypes.cast(address, pdfium.FPDF_PAGEOBJECT))
+        self.known[address] = (self.fonts.font(font, min(size, 999.0)), turn)
+        return self.known[address]
+
+    def origin(self, index: int) -> tuple[float, float]:
+        pdfium.FPDFText_GetCharOrigin(self.text_page, index, self.at_x, self.at_y)
+        return self.x.value - self.left, self.top - self.y.value
+
+    def right(self, index: int) -> float:
+        """Where a character ends in the direction of the page's width."""
+        pdfium.FPDFText_GetCharBox(self.text_page, index, *self.at_box)
+        return self.box[1].value - self.left
+
+    def upper(self, index: int) -> float:
+        """Where a character that is set up the page ends, downwards from the top."""
+        pdfium.FPDFText_GetCharBox(self.text_page, index, *self.at_box)
+        return self.top - self.box[3].value
+
+
+def read_page(document: object, number: int, fonts: FontBook) -> Page | None:
+    """The words of a page, counted from 0; None where PDFium cannot load it."""
+    page = pdfium.FPDF_LoadPage(document, number)
+    if not page:
+        return None
+    try:
+        box = _page_box(page)
+        text_page = pdfium.FPDFText_LoadPage(page)
+        if not text_page:
+            return None
+        try:
+            words = list(_read_words(_Reader(text_page, box, fonts)))
+        finally:
+            pdfium.FPDFText_ClosePage(text_page)
+    finally:
+        pdfium.FPDF_ClosePage(page)
+    return _upright(number, box, words)
+
+
+def _page_box(page: object) -> tuple[float, float, float, float]:
+    sides = [ctypes.c_float() for _ in range(4)]
+    for ask in (pdfium.FPDFPage_GetCropBox, pdfium.FPDFPage_GetMediaBox):
+        if ask(page, *(ctypes.byref(side) for side in sides)):
+            left, bottom, right, top = (side.value for side in sides)
+            if right > left and top > bottom:
+                return left, bottom, right, top
+    return 0.0, 0.0, pdfium.FPDF_GetPageWidthF(page), pdfium.FPDF_GetPageHeightF(page)
+
+
+def _read_words(reader: _Reader) -> Iterator[tuple[Word, int]]:
+    found = list(islice(_WORD.finditer(reader.text()), _MOST_WORDS))
+    objects = [reader.object_at(word.start()) for word in found]
+    objects.append(-1)
+    end_before = -1
+    for place, word in enumerate(found):
+        start, stop = word.start(), word.end()
+        glued, end_before = start == end_before, stop
+        address = objects[place]
+        # Objects hold runs of characters: two starts in one object have no other between them.
+        if address == objects[place + 1] or address == reader.object_at(stop - 1):
+            yield _word(reader, word[0], start, stop - 1, reader.style(start, address), glued)
+        else:
+            yield from _split_word(reader, word[0], start, glued)
+
+
+def _split_word(
+    reader: _Reader, printed: str, start: int, glued: bool
+) -> Iterator[tuple[Word, int]]:
+    """The parts of a word that are set in different fonts."""
+    places = range(start, start + len(printed))
+    styles = [reader.style(place, reader.object_at(place)) for place in places]
+    begin = 0
+    for place in range(1, len(printed) + 1):
+        if place == len(printed) or styles[place] != styles[begin]:
+            part = printed[begin:place]
+            is_glued = glued or begin > 0
+            yield _word(reader, part, start + begin, start + place - 1, styles[begin], is_glued)
+            begin = place
+
+
+def _word(
+    reader: _Reader, printed: str, first: int, last: int, style: tuple[Font, int], glued: bool
+) -> tuple[Word, int]:
+    font, turn = style
+    x, y = reader.origin(first)
+    end = reader.right(last) if turn % 2 == 0 else reader.upper(last)
+    if printed[-1] in _BROKEN_WORD:
+        printed = printed[:-1] + "-"
+    return Word(_clean(printed), x, end, y, font, glued), turn
+
+
+def _clean(printed: str) -> str:
+    """A word in plain characters: no ligatures, accents on their letters."""
+    if printed.isascii() and printed.isprintable():
+        return printed
+    if _SURROGATE.search(printed) is not None:
+        printed = printed.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    plain = _CONTROL.sub("", printed.translate(_LIGATURES))
+    if _ACCENTED.search(plain) is not None:
+        plain = _ACCENTED.sub(_accent, plain)
+    return plain
+
+
+def _accent(found: re.Match[str]) -> str:
+    """A letter behind its accent, as old fonts set it, in one character."""
+    letter = {"ı": "i", "ȷ": "j"}.get(found[2], found[2])
+    return unicodedata.normalize("NFC", letter + _COMBINING[found[1]])
+
+
+def _upright(
+    number: int, box: tuple[float, float, float, float], found: list[tuple[Word, int]]
+) -> Page:
+    """The page as it is read: one that is mostly set sideways is turned."""
+    width, height = box[2] - box[0], box[3] - box[1]
+    turns: Counter[int] = Counter()
+    for word, turn in found:
+        turns[turn] += len(word.text)
+    main = 1 if turns[1] > 2 * turns[0] else 0
+    upright, turned = [], []
+    for word, turn in found:
+        if not word.text or word.font.size < _SMALLEST:
+            continue
+        if turn != main:
+            turned.append(word.text)
+            continue
+        if main == 1:  # text that runs up the page: its x is the height above the foot
+            up = height - word.y
+            word.x0, word.x1, word.y = up, height - word.x1, word.x0
+        upright.append(word)
+    if main == 1:
+        width, height = height, width
+    return Page(number, width, height, upright, " ".join(turned))

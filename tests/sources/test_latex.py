@@ -1,0 +1,240 @@
+"""What the latex source reads out of a paper, feature by feature."""
+
+from pathlib import Path
+
+from vivavoce.records import Document, Fault
+from vivavoce.sources import Piece, ReadOptions
+from vivavoce.sources.latex import SOURCE, read_document
+
+BIB = r"""
+@string{acl = "Proceedings of ACL"}
+@article{smith2015, author = {Smith, Jane and M{\"u}ller, Jan and Kim, A.},
+  title = {A {BERT} Paper}, year = 2015,
+  journal = {CL}, doi = {10.1000/XYZ}, eprint = {1501.00001}, archiveprefix = {arXiv}}
+@inproceedings{doe2018, author = {John Doe and Ann Roe}, title = {Second}, year = {2018},
+  booktitle = acl}
+@misc{unused, title = {Never cited}, year = 1999}
+"""
+
+
+def read(tmp_path: Path, body: str, *, preamble: str = "", **files: str) -> Document:
+    folder = tmp_path / "paper"
+    folder.mkdir(exist_ok=True)
+    for name, text in files.items():
+        (folder / name.replace("_", ".")).write_text(text)
+    main = folder / "main.tex"
+    main.write_text(
+        f"\\documentclass{{article}}\n{preamble}\n\\begin{{document}}\n{body}\n\\end{{document}}\n"
+    )
+    return read_document(main)
+
+
+def test_sections_have_levels_numbers_and_headings(tmp_path: Path) -> None:
+    paper = read(
+        tmp_path,
+        r"""
+\section[Short]{A \textbf{Long} Heading\label{sec:a}}
+First, see \autoref{sec:b} and Section~\ref{sec:a}.
+
+Next paragraph.
+\subsection{Inner}\label{sec:b} Inside.
+\paragraph{Run-in.} Text runs in.
+\section*{Acknowledgments} Thanks.
+\appendix
+\section{Proofs} Proof.
+\subsection{Lemma} More.""",
+    )
+    assert [(s.level, s.number, s.heading, s.role) for s in paper.sections] == [
+        (1, "1", "A Long Heading", None),
+        (2, "1.1", "Inner", None),
+        (4, None, "Run-in", None),
+        (1, None, "Acknowledgments", None),
+        (1, "A", "Proofs", "appendix"),
+        (2, "A.1", "Lemma", "appendix"),
+    ]
+    assert paper.sections[0].text == "First, see Section 1.1 and Section 1.\n\nNext paragraph."
+
+
+def test_header_is_read_in_many_styles(tmp_path: Path) -> None:
+    acl = read(
+        tmp_path,
+        r"\maketitle \begin{abstract} Short. \end{abstract} \section{A} x",
+        preamble=r"\title{On \emph{Things}\thanks{Funded.}\\ Again}"
+        r"\author{Ana Roe$^1$ \\ University \\\And Bo {\"O}z \\ Other University \\"
+        r"\texttt{b@c.d}}",
+    )
+    assert (acl.title, acl.abstract) == ("On Things Again", "Short.")
+    assert [author.name for author in acl.authors] == ["Ana Roe", "Bo Öz"]
+    ieee = read(
+        tmp_path,
+        r"\section{A} x",
+        preamble=r"\author{\IEEEauthorblockN{Ana Roe, Bo Oz}\IEEEauthorblockA{Some School}"
+        r"\and \IEEEauthorblockN{Cy Po}\IEEEauthorblockA{Some Institute}}",
+    )
+    assert [author.name for author in ieee.authors] == ["Ana Roe", "Bo Oz", "Cy Po"]
+    llncs = read(
+        tmp_path,
+        r"\section{A} x",
+        preamble=r"\author{Ana Roe\inst{1}\orcidID{0000} \and Bo Oz\inst{2}}\institute{Uni}",
+    )
+    assert [author.name for author in llncs.authors] == ["Ana Roe", "Bo Oz"]
+    several = read(
+        tmp_path,
+        r"\section{A} x",
+        preamble=r"\author[1]{Ana Roe}\affil[1]{Uni}\author{Bo Oz}\affiliation{\city{X}}",
+    )
+    assert [author.name for author in several.authors] == ["Ana Roe", "Bo Oz"]
+
+
+def test_bib_entries_are_those_cited_in_the_order_of_citation(tmp_path: Path) -> None:
+    paper = read(
+        tmp_path,
+        r"\section{A} \citet{doe2018} and \citep[see][p.~3]{smith2015,doe2018}."
+        r"\bibliographystyle{plainnat}\bibliography{refs}",
+        preamble=r"\usepackage{natbib}",
+        refs_bib=BIB,
+    )
+    assert paper.sections[0].text == (
+        "Doe and Roe (2018) and (see Smith et al., 2015; Doe and Roe, 2018, p. 3)."
+    )
+    first, second = paper.references
+    assert (first.title, first.year, first.first_author) == ("Second", 2018, "John Doe")
+    assert first.raw == "John Doe, Ann Roe. Second. Proceedings of ACL. 2018."
+    assert (second.title, second.doi, second.arxiv_id) == (
+        "A BERT Paper",
+        "10.1000/xyz",
+        "1501.00001",
+    )
+
+
+def test_printed_list_goes_before_bib_and_keeps_its_order(tmp_path: Path) -> None:
+    bbl = r"""\begin{thebibliography}{9}
+\bibitem[Doe and Roe(2018)]{doe2018}
+John Doe and Ann Roe. 2018.
+\newblock \href{https://doi.org/10.1/abc}{Second, as printed}.
+\newblock In \emph{Proceedings}.
+\bibitem[Smith et~al.(2015)Smith, M\"uller, and Kim]{smith2015}
+Jane Smith, Jan M\"uller, and A.~Kim. 2015.
+\newblock A {BERT} Paper.
+\end{thebibliography}"""
+    paper = read(tmp_path, r"\section{A} \cite{smith2015}.", main_bbl=bbl, refs_bib=BIB)
+    assert [r.title for r in paper.references] == ["Second, as printed", "A BERT Paper"]
+    assert [r.year for r in paper.references] == [2018, 2015]
+    assert paper.references[1].first_author == "Jane Smith"
+    assert paper.sections[0].text == "(Smith et al., 2015)."
+
+
+def test_plain_bibitems_print_numbers(tmp_path: Path) -> None:
+    paper = read(
+        tmp_path,
+        r"\section{A} Known \cite{a,b}. \begin{thebibliography}{9}"
+        r"\bibitem{a} A. Ay, ``On letters,'' \emph{J.}, 2001. \bibitem{b} B. Bee. Book. 1999."
+        r"\end{thebibliography}",
+    )
+    assert paper.sections[0].text == "Known [1, 2]."
+    assert [(r.title, r.year) for r in paper.references] == [("On letters", 2001), (None, 1999)]
+
+
+def test_biblatex_lists_are_read(tmp_path: Path) -> None:
+    bbl = r"""\entry{k}{article}{}
+    \name{author}{1}{}{%
+      {{hash=1}{%
+         family={Roe},
+         familyi={R\bibinitperiod},
+         given={Ann\bibnamedelima B.},
+    }}%
+    }
+    \field{title}{A {T}itle}
+    \field{year}{2020}
+    \verb{doi}
+    \verb 10.1000/ABC
+    \endverb
+  \endentry
+"""
+    paper = read(tmp_path, r"\section{A} \cite{k}", main_bbl=bbl)
+    (reference,) = paper.references
+    assert (reference.title, reference.year, reference.doi) == ("A Title", 2020, "10.1000/abc")
+    assert reference.first_author == "Ann B. Roe"
+
+
+def test_tables_have_cells_captions_and_cited_references(tmp_path: Path) -> None:
+    paper = read(
+        tmp_path,
+        r"""\section{A} Before.
+\begin{table}[t] \centering \resizebox{\linewidth}{!}{
+\begin{tabular}{@{}l|cc@{}} \toprule
+ & \multicolumn{2}{c}{Score} \\ \cmidrule(lr){2-3}
+\multirow{2}{*}{Model \cite{doe2018}} & {a & b} & $x_1$ \\[2pt]
+ & 50\% & \makecell[l]{two \\ lines} \\ \bottomrule
+\end{tabular}}
+\caption{Scores of \citet{smith2015}\footnote{Not here.}.} \label{t}
+\end{table}
+After Table~\ref{t}. \bibliography{refs}""",
+        refs_bib=BIB,
+    )
+    (table,) = paper.tables
+    assert table.caption == "Scores of Smith et al. (2015)."
+    assert table.cells == (
+        ("", "Score", ""),
+        ("Model (Doe and Roe, 2018)", "a b", "$x_1$"),
+        ("", "50%", "two lines"),
+    )
+    assert table.cited == (0, 1)
+    assert paper.sections[0].text == "Before. After Table 1."
+
+
+def test_longtables_keep_one_head(tmp_path: Path) -> None:
+    paper = read(
+        tmp_path,
+        r"\section{A}\begin{longtable}{ll}\caption{C}\\ h & i\\ \endfirsthead again & j \\ \endhead"
+        r" foot & k \\ \endfoot 1 & 2 \\ 3 & 4 \end{longtable}",
+    )
+    assert paper.tables[0].caption == "C"
+    assert paper.tables[0].cells == (("h", "i"), ("1", "2"), ("3", "4"))
+
+
+def test_running_text_is_clean(tmp_path: Path) -> None:
+    paper = read(
+        tmp_path,
+        r"""\section{A}
+Caf\'e, na\"{\i}ve, Dvo\v{r}\'ak, \o re --- ``so''~it\footnote{A note.} is. % a comment
+\iffalse hidden \else shown \fi \textcolor{red}{red} \unknown{kept} 5\,\% \url{http://a.b/c%20d}.
+\begin{figure} picture \caption{Out} \end{figure}
+\begin{comment} gone \end{comment}
+\begin{itemize} \item one \item two \end{itemize}
+Math $\alpha_{1}$ stays. \verb|a_%b| also.""",
+    )
+    paragraphs = paper.sections[0].text.split("\n\n")
+    assert paragraphs[0] == (
+        "Café, naïve, Dvořák, øre — “so” it is. shown red kept 5 % http://a.b/c%20d."
+    )
+    assert paragraphs[1:3] == ["one", "two"]
+    assert paragraphs[3] == r"Math $\alpha_{1}$ stays. a_%b also."
+
+
+def test_macros_conditions_and_inputs_are_followed(tmp_path: Path) -> None:
+    paper = read(
+        tmp_path,
+        r"""\section{A} \name{} is \twice{so}, \opt[x]{y}, \opt{z}. \ifdraft no \else yes \fi
+\input{part} \input{../outside} \begin{wrapped}in\end{wrapped}""",
+        preamble=r"\newcommand{\name}{Tool\xspace}\newcommand{\twice}[1]{#1 #1}"
+        r"\newcommand{\opt}[2][d]{#1-#2}\newif\ifdraft\draftfalse"
+        r"\newenvironment{wrapped}{<}{>}",
+        part_tex=r"Part text. \input{main}",
+    )
+    assert paper.sections[0].text == "Tool is so so, x-y, d-z. yes Part text. <in>"
+
+
+def test_latin_1_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "main.tex"
+    text = "\\documentclass{article}\\begin{document}\\section{A} Müller \\end{document}"
+    path.write_bytes(text.encode("latin-1"))
+    assert read_document(path).sections[0].text == "Müller"
+
+
+def test_a_file_without_a_paper_is_one_fault(tmp_path: Path) -> None:
+    path = tmp_path / "part.tex"
+    path.write_text("Only a part.")
+    (fault,) = SOURCE.read(Piece(path), ReadOptions())
+    assert isinstance(fault, Fault)
+    assert "has no \\begin{document}" in fault.reason

@@ -1,0 +1,336 @@
+"""What the pdf source reads out of hand-made pages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.sources.pdf_pages import BOLD, FILLER, ITALIC, TEXT, Paper, simple_paper
+
+from vivavoce.records import Document, Fault, Section
+from vivavoce.sources import Piece, ReadOptions, get_source
+from vivavoce.sources.pdf.opening import read_file
+
+LONG = f"{FILLER} {FILLER}"
+
+
+def tops(document: Document) -> list[str | None]:
+    return [section.heading for section in document.sections if section.level == 1]
+
+
+def outline(document: Document) -> list[tuple[int, str | None, str | None]]:
+    return [(section.level, section.number, section.heading) for section in document.sections]
+
+
+def section(document: Document, heading: str) -> Section:
+    return next(item for item in document.sections if item.heading == heading)
+
+
+def test_a_paper_has_its_title_abstract_and_numbered_sections(tmp_path: Path) -> None:
+    names = ["1 Introduction", "2 Method", "2.1 Details", "3 Results", "4 Conclusion"]
+    document = read_file(simple_paper(tmp_path / "2101.00001v2.pdf", names))
+    assert document.title == "A Study of Small Papers"
+    assert document.abstract is not None
+    assert document.abstract.startswith("We study papers that are small.")
+    assert document.abstract.endswith("in this small world.")
+    assert outline(document) == [
+        (1, "1", "Introduction"),
+        (1, "2", "Method"),
+        (2, "2.1", "Details"),
+        (1, "3", "Results"),
+        (1, "4", "Conclusion"),
+    ]
+    assert (document.key, document.kind) == ("2101.00001v2.pdf", "pdf")
+    assert (document.arxiv_id, document.version) == ("2101.00001", "v2")
+
+
+def test_an_introduction_ends_where_the_next_section_starts(tmp_path: Path) -> None:
+    document = read_file(simple_paper(tmp_path / "a.pdf", ["1 Introduction", "2 Model", "3 Data"]))
+    text = section(document, "Introduction").text
+    assert text.startswith("Words of 1 Introduction.")
+    assert "Words of 2 Model" not in text
+    assert text.endswith("small world.")
+
+
+def test_unnumbered_headings_are_found_by_how_they_are_set(tmp_path: Path) -> None:
+    paper = Paper(tmp_path / "a.pdf")
+    paper.centred("On Papers Without Numbers")
+    paper.heading("Abstract", size=13)
+    paper.paragraph(FILLER)
+    for top, below in (("Introduction", None), ("Materials and methods", "Samples")):
+        paper.heading(top, size=13)
+        if below:
+            paper.heading(below, size=10.5)
+        paper.paragraph(LONG)
+    paper.page()
+    paper.heading("Results", size=13)
+    paper.paragraph(LONG)
+    paper.heading("Discussion", size=13)
+    paper.paragraph(LONG)
+    document = read_file(paper.save())
+    assert [(level, heading) for level, _, heading in outline(document)] == [
+        (1, "Introduction"),
+        (1, "Materials and methods"),
+        (2, "Samples"),
+        (1, "Results"),
+        (1, "Discussion"),
+    ]
+
+
+def test_roman_numbers_with_letters_below(tmp_path: Path) -> None:
+    paper = Paper(tmp_path / "a.pdf")
+    paper.centred("Roman Papers in Two Styles", TEXT, 22)
+    paper.y += 20
+    names = ["I. INTRODUCTION", "II. RELATED WORK", "III. METHOD", "IV. CONCLUSION"]
+    for name in names:
+        paper.centred(name, TEXT, 10, 20)
+        paper.y += 4
+        if name == "III. METHOD":
+            for below in ("A. First Part", "B. Second Part"):
+                paper.heading(below, ITALIC, 10, 18, 3)
+                paper.paragraph(FILLER)
+        else:
+            paper.paragraph(FILLER)
+    document = read_file(paper.save())
+    assert outline(document) == [
+        (1, "I", "INTRODUCTION"),
+        (1, "II", "RELATED WORK"),
+        (1, "III", "METHOD"),
+        (2, "A", "First Part"),
+        (2, "B", "Second Part"),
+        (1, "IV", "CONCLUSION"),
+    ]
+
+
+def test_small_capitals_are_one_heading(tmp_path: Path) -> None:
+    paper = Paper(tmp_path / "a.pdf")
+    paper.small_caps("A paper in capitals", 17)
+    for name in ("Abstract", "1 Introduction", "2 Related Work", "3 Conclusion"):
+        paper.small_caps(name)
+        paper.paragraph(FILLER)
+    document = read_file(paper.save())
+    assert document.title == "A PAPER IN CAPITALS"
+    assert tops(document) == ["INTRODUCTION", "RELATED WORK", "CONCLUSION"]
+
+
+def test_a_heading_over_two_lines_is_one(tmp_path: Path) -> None:
+    paper = Paper(tmp_path / "a.pdf")
+    paper.centred("Long Headings of Papers")
+    for name in ("1 Introduction", "2 Long", "3 Conclusion"):
+        if name == "2 Long":
+            paper.heading(
+                "2 A Heading That Is so Long That the Column Has No Room for All Its", after=14
+            )
+            paper.say("Words and Goes On", paper.left, paper.y, BOLD, 12)
+            paper.y += 8
+        else:
+            paper.heading(name)
+        paper.paragraph(FILLER)
+    expected = "A Heading That Is so Long That the Column Has No Room for All Its Words and Goes On"
+    assert tops(read_file(paper.save())) == ["Introduction", expected, "Conclusion"]
+
+
+def test_a_heading_that_opens_its_paragraph_keeps_the_paragraph(tmp_path: Path) -> None:
+    paper = Paper(tmp_path / "a.pdf")
+    paper.centred("Headings Inside Lines")
+    for name in ("1 Introduction", "2 Data", "3 Conclusion"):
+        paper.heading(name)
+        paper.paragraph(FILLER)
+        if name == "2 Data":
+            paper.y += 18
+            x = paper.say("Training.", paper.left, paper.y, BOLD, 10)
+            paper.say("We train on all the words that we could find in the town,", x + 4, paper.y)
+            paper.paragraph(FILLER)
+    document = read_file(paper.save())
+    found = section(document, "Training")
+    assert found.level > 1
+    assert found.text.startswith("We train on all the words")
+
+
+def test_two_columns_are_read_one_after_the_other(tmp_path: Path) -> None:
+    paper = Paper(tmp_path / "a.pdf", left=60, width=236)
+    paper.say("A Paper in Two Columns of Text", 150, 80, BOLD, 17)
+    rows = [f"left line {n} with enough words for the column it is in" for n in range(30)]
+    other = [f"right line {n} with enough words for the column it is in" for n in range(30)]
+    for n, (left, right) in enumerate(zip(rows, other, strict=True)):  # row by row in the file
+        if n == 0:
+            paper.say("1 Introduction", 60, 130, BOLD, 12)
+            paper.say("2 Related Work", 318, 130, BOLD, 12)
+        paper.say(left, 60, 150 + 12 * n)
+        paper.say(right, 318, 150 + 12 * n)
+    paper.say("3 Conclusion", 60, 540, BOLD, 12)
+    paper.say("The end of the left column.", 60, 560)
+    document = read_file(paper.save())
+    introduction = section(document, "Introduction").text
+    assert introduction.index("left line 0") < introduction.index("left line 29")
+    assert "right" not in introduction
+    assert section(document, "Related Work").text.count("right line") == 30
+
+
+def test_what_stands_around_the_text_stays_out_of_it(tmp_path: Path) -> None:
+    paper = Paper(tmp_path / "a.pdf")
+    for number in range(1, 5):
+        paper.say("Journal of Small Papers 12", 108, 40, ITALIC, 9)
+        paper.say(str(number), 300, 760)
+        if number == 1:
+            paper.centred("A Paper Between Margins")
+        paper.heading(
+            f"{number} " + ["Introduction", "Method", "Results", "Conclusion"][number - 1]
+        )
+        paper.paragraph(LONG)
+        paper.say("1", 108, 697, TEXT, 6)
+        paper.say("A note at the foot of the page that no section holds.", 113, 700, TEXT, 8)
+        paper.page()
+    document = read_file(paper.save())
+    text = " ".join(item.text for item in document.sections)
+    assert "Journal" not in text
+    assert "note at the foot" not in text
+    assert text.count("small world.") == 8  # FILLER ends so, twice a page
+    assert not any(word.isdigit() for word in text.split())
+
+
+def test_numbers_beside_every_line_are_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "a.pdf"
+    paper = Paper(path)
+    paper.centred("A Manuscript With Numbered Lines")
+    start = paper.y
+    for name in ("1 Introduction", "2 Method", "3 Conclusion"):
+        paper.heading(name)
+        paper.paragraph(LONG)
+    for n in range(40):
+        paper.say(f"{n:03d}", 70, start + 12 * n, TEXT, 7)
+    text = " ".join(item.text for item in read_file(paper.save()).sections)
+    assert not any(word.isdigit() for word in text.split())
+
+
+def test_a_table_is_stored_apart_with_the_works_it_cites(tmp_path: Path) -> None:
+    paper = Paper(tmp_path / "a.pdf")
+    paper.centred("A Paper With One Table")
+    for name in ("1 Introduction", "2 Results", "3 Conclusion"):
+        paper.heading(name)
+        paper.paragraph(FILLER)
+        if name == "2 Results":
+            paper.y += 12
+            for row in (("Model", "Score"), ("Lead [1]", "12.5"), ("Tail [2]", "14.0")):
+                paper.y += 12
+                paper.say(row[0], 200, paper.y)
+                paper.say(row[1], 320, paper.y)
+            paper.y += 18
+            paper.say("Table 1: Scores of two models.", 200, paper.y)
+            paper.y += 18
+            paper.paragraph(FILLER)
+    paper.heading("References")
+    paper.lines("[1] A. Author. 2019. The first of all works. In Proceedings.")
+    paper.lines("[2] B. Author. 2020. The second of all works. In Proceedings.")
+    document = read_file(paper.save())
+    (table,) = document.tables
+    assert table.caption == "Table 1: Scores of two models."
+    assert table.cells == (("Model", "Score"), ("Lead [1]", "12.5"), ("Tail [2]", "14.0"))
+    assert table.cited == (0, 1)
+    text = section(document, "Results").text
+    assert "12.5" not in text
+    assert text.count("small world.") == 2
+    assert [r.title for r in document.references] == [
+        "The first of all works",
+        "The second of all works",
+    ]
+
+
+def test_entries_with_hanging_lines_are_told_apart(tmp_path: Path) -> None:
+    paper = Paper(tmp_path / "a.pdf")
+    paper.centred("A Paper With Names and Years")
+    for name in ("1 Introduction", "2 Conclusion", "References"):
+        paper.heading(name)
+        if name != "References":
+            paper.paragraph(FILLER)
+    for year in (2018, 2019, 2020):
+        paper.lines(f"Anna Author, Ben Writer, and Carl Poet. {year}. A title that is so long")
+        for rest in (
+            "that it goes on in a second line. In Proceedings of the",
+            "Meeting, pages 1-9.",
+        ):
+            paper.y += 12
+            paper.say(rest, paper.left + 12, paper.y)
+    document = read_file(paper.save())
+    assert [reference.year for reference in document.references] == [2018, 2019, 2020]
+    assert document.references[0].first_author == "Author"
+    assert document.references[0].title == (
+        "A title that is so long that it goes on in a second line"
+    )
+
+
+def test_the_appendix_is_told_from_the_body(tmp_path: Path) -> None:
+    paper = Paper(tmp_path / "a.pdf")
+    paper.centred("A Paper With More Behind It")
+    for name in ("1 Introduction", "2 Conclusion"):
+        paper.heading(name)
+        paper.paragraph(FILLER)
+    paper.heading("References")
+    paper.lines("[1] A. Author. 2019. The first of all works. In Proceedings.")
+    paper.page()
+    for name in ("A Proofs", "B More Data", "B.1 Sources"):
+        paper.heading(name)
+        paper.paragraph(FILLER)
+    document = read_file(paper.save())
+    assert outline(document) == [
+        (1, "1", "Introduction"),
+        (1, "2", "Conclusion"),
+        (1, "A", "Proofs"),
+        (1, "B", "More Data"),
+        (2, "B.1", "Sources"),
+    ]
+    assert len(document.references) == 1
+
+
+def test_an_abstract_without_a_heading_stands_before_the_first_section(tmp_path: Path) -> None:
+    paper = Paper(tmp_path / "a.pdf")
+    paper.centred("A Paper That Names No Abstract")
+    paper.centred("Author 001", TEXT, 10, 24)
+    paper.y += 20
+    paper.paragraph("We say at once what was done. " + FILLER, 9)
+    for name in ("1 Introduction", "2 Method", "3 Conclusion"):
+        paper.heading(name)
+        paper.paragraph(FILLER)
+    abstract = read_file(paper.save()).abstract or ""
+    assert abstract.startswith("We say at once what was done.")
+
+
+def test_bookmarks_name_headings_that_look_like_others(tmp_path: Path) -> None:
+    def write(name: str) -> Path:
+        paper = Paper(tmp_path / name)
+        paper.centred("A Paper With an Outline")
+        for place, heading in enumerate(("Start", "Corpora", "Middle Part", "Outcome")):
+            paper.canvas.bookmarkPage(str(place))
+            paper.canvas.addOutlineEntry(heading, str(place), level=0 if place != 2 else 1)
+            paper.heading(heading, size=11)
+            paper.paragraph(FILLER)
+        return paper.save()
+
+    document = read_file(write("a.pdf"))
+    assert [(level, heading) for level, _, heading in outline(document)] == [
+        (1, "Start"),
+        (1, "Corpora"),
+        (2, "Middle Part"),
+        (1, "Outcome"),
+    ]
+    hidden = read_file(write("b.pdf"), use_bookmarks=False)
+    assert outline(hidden) != outline(document)
+
+
+def test_the_source_reads_through_its_child(tmp_path: Path) -> None:
+    path = simple_paper(tmp_path / "P19-1001.pdf", ["1 Introduction", "2 Method", "3 Conclusion"])
+    (document,) = get_source("pdf").read(Piece(path), ReadOptions())
+    assert isinstance(document, Document)
+    assert document == read_file(path)
+    assert document.acl_id == "P19-1001"
+
+
+@pytest.mark.parametrize("name", ["a.pdf", "A.PDF"])
+def test_files_are_known_by_their_name(name: str) -> None:
+    assert get_source("pdf").matches(Path(name))
+    assert not get_source("pdf").matches(Path("a.pdf.txt"))
+
+
+def test_a_missing_file_is_a_fault(tmp_path: Path) -> None:
+    (fault,) = get_source("pdf").read(Piece(tmp_path / "gone.pdf"), ReadOptions())
+    assert fault == Fault("gone.pdf", "the file cannot be read: No such file or directory")
