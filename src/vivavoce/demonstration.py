@@ -8,7 +8,9 @@ from pathlib import Path
 from vivavoce.corpus import ingest
 from vivavoce.errors import VivaError
 from vivavoce.results.board import Board, leaderboard
+from vivavoce.rounds import Round
 from vivavoce.running import Progress, RunSpec, run
+from vivavoce.sandbox.trial import why_unusable
 from vivavoce.tasks import build_round, list_families
 from vivavoce.web.site import write_site
 
@@ -18,10 +20,18 @@ SPEC = {
         "id": "sample-2024",
         "window": {"start": "2023-07-01", "end": "2025-01-01"},
         "seed": 0,
-        "families": ["writing"],
-    }
+        "families": ["implementation", "writing"],
+    },
+    "implementation": {
+        "formulas": ["One_Month_Volatility", "PB_ROE", "PEG", "alpha053", "mid_price"]
+    },
 }
 MODELS = ("extractive/lead", "extractive/centrality")
+METHODS = {
+    "implementation": ("naive", "null", "oracle"),
+    "writing": ("direct", "null", "oracle"),
+}
+"""A sentence of a paper is no program, so the extractive models only write."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +40,8 @@ class Demonstration:
 
     board: Board
     page: Path
+    left_out: tuple[str, ...]
+    """Families this machine cannot run, each with the reason."""
 
 
 def run_demo(out: Path, progress: Progress | None = None) -> Demonstration:
@@ -38,7 +50,6 @@ def run_demo(out: Path, progress: Progress | None = None) -> Demonstration:
     Args:
         out: Gets corpus/, round/ID/, logs/ and site/.
         progress: Called with (samples done, samples in all).
-        display: Inspect's display; None for its default.
 
     Raises:
         VivaError: A run did not complete.
@@ -46,21 +57,28 @@ def run_demo(out: Path, progress: Progress | None = None) -> Demonstration:
     ingest("sample", Path(str(PAPERS)), out / "corpus")
     opened = build_round(out / "corpus", SPEC, out / "round")
     families = list_families()
+    left_out = []
+    for family in opened.manifest["families"]:
+        if "bubblewrap" in families[family].needs and (reason := why_unusable()):
+            left_out.append(f"{families[family].title} was left out: {reason}")
+            continue
+        _run_family(family, opened, out / "logs", progress)
+    board = leaderboard(out / "logs")
+    page = write_site(board.as_dict(), out / "site")
+    return Demonstration(board, page, tuple(left_out))
+
+
+def _run_family(family: str, opened: Round, logs: Path, progress: Progress | None) -> None:
     report = run(
         RunSpec(
-            tasks=[
-                task for family in opened.manifest["families"] for task in families[family].tasks
-            ],
+            tasks=list(list_families()[family].tasks),
             round=opened.folder,
-            logs=out / "logs",
+            logs=logs,
             models=MODELS,
-            methods=("direct", "null", "oracle"),
+            methods=METHODS[family],
             display="none",
         ),
         progress,
     )
     if report.failed:
         raise VivaError("The demo did not complete:\n" + "\n".join(report.failed))
-    board = leaderboard(out / "logs")
-    page = write_site(board.as_dict(), out / "site")
-    return Demonstration(board, page)

@@ -48,6 +48,8 @@ class RunSpec:
     methods: Sequence[str] = ("direct",)
     setting: str = "base"
     context: int | None = None
+    task_args: Mapping[str, Any] = field(default_factory=dict)
+    """Further arguments of the tasks, such as `data_info` of formula."""
     prompts: Path | None = None
     epochs: int = 1
     limit: int | None = None
@@ -176,14 +178,29 @@ def _resolve(spec: RunSpec) -> list[Task]:
     resolved = []
     for family, task in found:
         for method in dict.fromkeys(spec.methods):
-            models = [NO_MODEL] if method in CONTESTANTS else started
+            models = started if _needs_model(family, method) else [NO_MODEL]
             for model in models:
-                created = registry_create("task", f"vivavoce/{task}", **_task_args(spec, family))
+                created = _create_task(task, _task_args(spec, family))
                 if method != "direct":
                     solver = registry_create("solver", f"vivavoce/{method}")
                     created = task_with(created, solver=solver)
                 resolved.append(task_with(created, model=model))
     return resolved
+
+
+def _create_task(task: str, args: dict[str, Any]) -> Task:
+    """The Inspect task; `InputError` names an argument that it does not take."""
+    import inspect
+
+    from inspect_ai.util import registry_create
+
+    from vivavoce import _registry
+
+    known = inspect.signature(getattr(_registry, task)).parameters
+    unknown = [name for name in args if name not in known]
+    if unknown:
+        raise InputError(f"{task} takes no {unknown[0]!r}. There are: {', '.join(known)}.")
+    return registry_create("task", f"vivavoce/{task}", **args)
 
 
 def _start_models(names: Iterable[str], args: Mapping[str, Any]) -> list[Model]:
@@ -231,8 +248,14 @@ def _check(spec: RunSpec, tasks: Sequence[tuple[str, str]]) -> None:
             if method not in (*offered, *CONTESTANTS):
                 known = ", ".join((*offered, *CONTESTANTS))
                 raise InputError(f"{task} has no method {method!r}. There are: {known}.")
-    if not spec.models and any(method not in CONTESTANTS for method in spec.methods):
+    if not spec.models and any(
+        _needs_model(family, method) for family, _ in tasks for method in spec.methods
+    ):
         raise InputError("Name at least one --model, such as --model extractive/lead.")
+
+
+def _needs_model(family: str, method: str) -> bool:
+    return method not in (*CONTESTANTS, *list_families()[family].without_model)
 
 
 def _task_args(spec: RunSpec, family: str) -> dict[str, Any]:
@@ -249,7 +272,7 @@ def _task_args(spec: RunSpec, family: str) -> dict[str, Any]:
         "max_tokens": spec.max_tokens,
         "pin": fingerprint(opened, open_prompts(family, prompts)),
     }
-    return {name: value for name, value in args.items() if value is not None}
+    return {**spec.task_args, **{name: value for name, value in args.items() if value is not None}}
 
 
 def _failure(log: EvalLog) -> str | None:

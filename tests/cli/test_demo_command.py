@@ -26,14 +26,14 @@ def test_everything_is_where_it_is_promised(folder: Path, board: dict[str, Any])
     assert (folder / "corpus").is_dir()
     assert [path.name for path in (folder / "round").glob("[!.]*")] == ["sample-2024"]
     assert verify_round(folder / "round" / "sample-2024") == []
-    assert len(list((folder / "logs").glob("*.eval"))) == 2 * 4
+    assert len(list((folder / "logs").glob("*.eval"))) == 2 * 4 + 3
     assert Path(board["page"]) == folder / "site" / "index.html"
     assert (folder / "site" / "index.html").is_file()
 
 
 def test_the_board_tells_contestants_apart(board: dict[str, Any]) -> None:
     rows = [row for row in board["rows"] if row["metric"] == board["headlines"][row["task"]]]
-    assert {row["task"] for row in rows} == {"title", "abstract"}
+    assert {row["task"] for row in rows} == {"title", "abstract", "formula"}
     for task in ("title", "abstract"):
         found = {
             row["model"] if row["method"] == "direct" else row["method"]: row
@@ -45,6 +45,17 @@ def test_the_board_tells_contestants_apart(board: dict[str, Any]) -> None:
         assert found["oracle"]["rank"] is None
         assert found["null"]["value"] < 0.5
         assert sorted(row["rank"] for row in found.values() if row["rank"]) == [1, 2, 3]
+
+
+def test_the_board_tells_a_program_that_forgets_the_instrument(board: dict[str, Any]) -> None:
+    found = {
+        row["method"]: row
+        for row in board["rows"]
+        if (row["task"], row["metric"]) == ("formula", "acc")
+    }
+    assert found["oracle"]["value"] == 1.0
+    assert found["null"]["value"] == 0.0
+    assert 0.0 < found["naive"]["value"] < 1.0
 
 
 def test_the_demo_again_gives_the_same_board(folder: Path, board: dict[str, Any]) -> None:

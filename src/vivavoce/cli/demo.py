@@ -19,6 +19,8 @@ def demo(
 
     with progress("Demo") as update:
         result = run_demo(out, update)
+    for line in result.left_out:
+        say(line, quiet=True)
     if as_json:
         print_json({**result.board.as_dict(), "page": str(result.page)})
     else:

@@ -24,6 +24,9 @@ def run(
     context: int | None = typer.Option(
         None, "--context", min=1, help="The model's window in tokens."
     ),
+    task_arg: list[str] = typer.Option(
+        [], "--task-arg", "-T", help="NAME=VALUE for the tasks, such as data_info=full."
+    ),
     prompts: Path | None = typer.Option(None, "--prompts", help="Folder of prompt templates."),
     epochs: int = typer.Option(1, "--epochs", min=1, help="Answers asked for each sample."),
     limit: int | None = typer.Option(
@@ -77,7 +80,8 @@ def run(
                 round=round_folder,
                 logs=logs,
                 models=model,
-                model_args=_parse_args(model_arg),
+                model_args=_parse_args(model_arg, "-M"),
+                task_args=_parse_args(task_arg, "-T"),
                 methods=method,
                 setting=setting,
                 context=context,
@@ -115,7 +119,7 @@ def run(
         raise typer.Exit(1)
 
 
-def _parse_args(pairs: list[str]) -> dict[str, Any]:
+def _parse_args(pairs: list[str], option: str) -> dict[str, Any]:
     """NAME=VALUE options; a value is read as YAML, so that 4096 is a number."""
     import yaml
 
@@ -123,9 +127,11 @@ def _parse_args(pairs: list[str]) -> dict[str, Any]:
     for pair in pairs:
         name, separator, value = pair.partition("=")
         if not (name and separator):
-            raise typer.BadParameter(f"{pair!r} is not of the form NAME=VALUE", param_hint="-M")
+            raise typer.BadParameter(f"{pair!r} is not of the form NAME=VALUE", param_hint=option)
         try:
             args[name] = yaml.safe_load(value)
         except yaml.YAMLError as error:
-            raise typer.BadParameter(f"{pair!r} has no readable value", param_hint="-M") from error
+            raise typer.BadParameter(
+                f"{pair!r} has no readable value", param_hint=option
+            ) from error
     return args

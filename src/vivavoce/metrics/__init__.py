@@ -38,6 +38,11 @@ def list_metrics() -> tuple[Metric, ...]:
     return tuple(sorted(metrics, key=lambda metric: (metric.family, metric.name)))
 
 
+_PARTS = {"implementation": ("factor", "architecture")}
+"""A family of tasks that is more than one score family."""
+
+
 def metrics_of(family: str) -> dict[str, Metric]:
-    """The metrics of one family by name."""
-    return {metric.name: metric for metric in list_metrics() if metric.family == family}
+    """The metrics of one family, of scores or of tasks, by name."""
+    parts = _PARTS.get(family, (family,))
+    return {metric.name: metric for metric in list_metrics() if metric.family in parts}

@@ -20,6 +20,7 @@ from vivavoce.store import (
     hash_rows,
     hash_tree,
     lock,
+    write_bytes,
     write_json,
     write_parquet,
     write_sealed,
@@ -115,6 +116,10 @@ def _write_items(draft: Path, family: str, items: FamilyItems) -> Row:
             "rows": len(rows),
             "row_hash": hash_rows(rows),
         }
+    for name, content in sorted(items.files.items()):
+        path = draft / family / name
+        write_bytes(path, content)
+        entries[f"{family}/{name}"] = {"sha256": hash_file(path)}
     return entries
 
 

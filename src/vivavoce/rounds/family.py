@@ -33,6 +33,8 @@ class FamilyItems:
     """Items by task, sorted; every item has `id` and `cluster`."""
     schema: pa.Schema
     excluded: Sequence[Exclusion] = field(default_factory=tuple)
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    """What items need beside their rows, by name: data to compute on, values to compare with."""
 
 
 class Builder(Protocol):

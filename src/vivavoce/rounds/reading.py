@@ -52,17 +52,30 @@ class Round:
             DamagedError: The items are not those the manifest records.
         """
         name = f"{family}/{task}.parquet"
-        entry = self.manifest["files"].get(name)
-        if entry is None:
+        if name not in self.manifest["files"]:
             known = ", ".join(f"{f}/{t}" for f, t in self.tasks())
             raise InputError(f"Round {self.id} has no items for {family}/{task}. It has: {known}.")
+        return read_parquet(self._checked(name))
+
+    def read_file(self, family: str, name: str) -> bytes:
+        """What items need beside their rows, such as a table of data.
+
+        Raises:
+            InputError: The round has no such file.
+            DamagedError: It is not the one the manifest records.
+        """
+        if f"{family}/{name}" not in self.manifest["files"]:
+            raise InputError(f"Round {self.id} has no file {family}/{name}.")
+        return self._checked(f"{family}/{name}").read_bytes()
+
+    def _checked(self, name: str) -> Path:
         path = self.folder / name
-        if not path.exists() or hash_file(path) != entry["sha256"]:
+        if not path.exists() or hash_file(path) != self.manifest["files"][name]["sha256"]:
             raise DamagedError(
                 f"{path} is missing or differs from the round's manifest. Fetch or build the "
                 f"round again; viva round verify {self.folder} lists every difference."
             )
-        return read_parquet(path)
+        return path
 
 
 def load_round(folder: Path | str) -> Round:

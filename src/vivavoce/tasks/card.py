@@ -27,8 +27,9 @@ class TaskCard(_Card):
     """Names of `vivavoce.metrics`; the board ranks by the first."""
     decoding: dict[str, Any]
     """Default decoding settings."""
-    measured: dict[str, dict[str, float]]
-    """What oracle, null and copycat reach in each metric on the demo's round, to 4 decimals."""
+    measured: dict[str, dict[str, float | None]]
+    """What oracle, null and copycat reach in each metric on the demo's round, to 4 decimals; null
+    where it is undefined."""
     answer_words: int | None = None
     """About how long an answer is asked for."""
 
@@ -43,6 +44,8 @@ class FamilyCard(_Card):
     """Extras and system packages beyond the base install; empty when none."""
     methods: dict[str, str]
     """Every method of the family, with a summary."""
+    without_model: tuple[str, ...] = ()
+    """Those of them that need no model."""
     tasks: dict[str, TaskCard]
 
 

@@ -69,8 +69,23 @@ _PROVIDER_ERROR = re.compile(
 )
 
 
-class MalformedAnswer(Exception):
+class FaultyAnswer(Exception):
+    """Raised by a scorer for an answer with a fault; `fault` names it.
+
+    `values` are the metrics that it reaches all the same; None when there is nothing to score.
+    """
+
+    def __init__(self, fault: str, values: Mapping[str, float] | None = None) -> None:
+        super().__init__(fault)
+        self.fault = fault
+        self.values = values
+
+
+class MalformedAnswer(FaultyAnswer):
     """Raised by a scorer for an answer that is not of the form the task asks for."""
+
+    def __init__(self) -> None:
+        super().__init__("malformed")
 
 
 def find_fault(output: ModelOutput) -> str | None:
@@ -101,25 +116,27 @@ def _stop_reason(output: ModelOutput) -> str:
 def guarded(
     metrics: Sequence[str],
     score: Callable[[str, TaskState, Target], Awaitable[Mapping[str, float]]],
+    undefined: Sequence[str] = (),
 ) -> Scorer:
     """Wrap a function of (answer, state, target) into a scorer that never scores a fault.
 
     Args:
         metrics: The names that `score` returns; each is 0 for a fault.
-        score: Gives each metric's value; may raise `MalformedAnswer`.
+        score: Gives each metric's value; may raise `FaultyAnswer`.
+        undefined: Metrics that a fault leaves undefined instead of 0, such as correlations.
     """
 
     async def scorer(state: TaskState, target: Target) -> Score:
         answer = state.output.completion
         fault = find_fault(state.output)
-        values: Mapping[str, float] = {}
+        values: Mapping[str, float] | None = None
         if fault is None:
             try:
                 values = await score(answer, state, target)
-            except MalformedAnswer:
-                fault = "malformed"
-        if fault is not None:
-            values = dict.fromkeys(metrics, 0.0)
+            except FaultyAnswer as error:
+                fault, values = error.fault, error.values
+        if values is None:
+            values = {name: float("nan") if name in undefined else 0.0 for name in metrics}
         return Score(
             value={**values, VALID: 0.0 if fault else 1.0},
             answer=answer,

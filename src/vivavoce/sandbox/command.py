@@ -1,0 +1,134 @@
+"""The bwrap command line of a sandbox: an allow list of host files and nothing else."""
+
+from __future__ import annotations
+
+import functools
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from vivavoce.sandbox.config import BwrapConfig
+from vivavoce.sandbox.errors import MissingProgram
+from vivavoce.sandbox.packages import site_entries
+
+SITE, WORK = "/site", "/work"
+SUPERVISOR = "/supervisor.py"
+_SYSTEM = ("/usr/lib", "/usr/lib64", "/usr/bin")
+_LINKS = ("/bin", "/lib", "/lib64", "/sbin")
+_ROOT_CAPABILITIES = ("CAP_SETUID", "CAP_SETGID", "CAP_KILL")
+_SITES = ("site-packages", "dist-packages")
+
+
+def interpreter(config: BwrapConfig) -> str:
+    """The Python inside the sandbox: the one this program's environment was made from."""
+    if config.interpreter is not None:
+        return config.interpreter
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    return str(Path(sys.base_prefix) / "bin" / version)
+
+
+def python_command(config: BwrapConfig | None = None) -> tuple[str, ...]:
+    """The argv prefix that runs Python inside: no start-up files, imports only from the site.
+
+    `-P` keeps the script's own folder off the path, so a file that an earlier program left
+    behind cannot stand in for a package.
+    """
+    return (interpreter(config or BwrapConfig()), "-s", "-S", "-P")
+
+
+def environment() -> dict[str, str]:
+    """The whole environment of a program inside."""
+    return {
+        "PATH": "/usr/bin:/bin",
+        "HOME": WORK,
+        "TMPDIR": "/tmp",
+        "USER": "sandbox",
+        "LOGNAME": "sandbox",
+        "LANG": "C.UTF-8",
+        "PYTHONPATH": SITE,
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONHASHSEED": "0",
+        "PYTHONUTF8": "1",
+    } | dict.fromkeys(
+        ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS"), "1"
+    )
+
+
+def _inside(path: Path, trees: Sequence[Path]) -> bool:
+    return any(path.is_relative_to(tree) for tree in trees)
+
+
+@functools.cache
+def _trees(python: str) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
+    """Host folders to show, and folders within them to hide."""
+    prefix = Path(python).parent.parent
+    shown = [Path(name) for name in _SYSTEM if Path(name).is_dir()]
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    for path in (prefix / "bin" / Path(python).name, prefix / "lib"):
+        if path.exists() and not _inside(path, shown):
+            shown.append(path)
+    hidden = []
+    for tree in shown:
+        if not tree.is_dir():
+            continue
+        names = {tree, *tree.glob("python3*"), tree / version}
+        hidden += [name / site for name in sorted(names) for site in _SITES]
+    package = Path(__file__).resolve().parents[1]
+    hidden.append(package)
+    return tuple(shown), tuple(path for path in hidden if path.is_dir() and _inside(path, shown))
+
+
+def _namespaces(root: bool) -> list[str]:
+    if not root:
+        return ["--unshare-all", "--unshare-user", "--disable-userns", "--cap-drop", "ALL"]
+    kept = [part for name in _ROOT_CAPABILITIES for part in ("--cap-add", name)]
+    kinds = ("pid", "net", "ipc", "uts", "cgroup")
+    return [*(f"--unshare-{kind}" for kind in kinds), "--cap-drop", "ALL", *kept]
+
+
+def _files(config: BwrapConfig) -> list[str]:
+    shown, hidden = _trees(interpreter(config))
+    parts: list[str] = []
+    # Parents that bwrap makes by itself would be closed to other users than root.
+    for path in sorted({parent for one in shown for parent in one.parents} - {Path("/")}):
+        parts += ["--perms", "0755", "--dir", str(path)]
+    for path in shown:
+        parts += ["--ro-bind", str(path), str(path)]
+    for name in _LINKS:
+        if Path(name).is_symlink():
+            parts += ["--symlink", str(Path(name).readlink()), name]
+        elif Path(name).is_dir():
+            parts += ["--ro-bind", name, name]
+    covered: list[Path] = []
+    for path in sorted(set(hidden)):
+        if not _inside(path, covered):
+            parts += ["--tmpfs", str(path), "--remount-ro", str(path)]
+            covered.append(path)
+    parts += ["--perms", "0755", "--dir", SITE, "--perms", "0755", "--dir", "/etc"]
+    parts += ["--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache"]
+    for source, name in site_entries(config.packages):
+        parts += ["--ro-bind", str(source), f"{SITE}/{name}"]
+    return parts
+
+
+def build_command(
+    config: BwrapConfig, supervisor_at: int, info_at: int, filter_at: int | None
+) -> list[str]:
+    """The whole command; the numbers are descriptors that bwrap inherits."""
+    program = shutil.which("bwrap")
+    if program is None:
+        raise MissingProgram
+    size = str(config.work_mb << 20)
+    command = [program, *_namespaces(os.geteuid() == 0), "--as-pid-1", "--new-session"]
+    command += ["--die-with-parent", "--hostname", "sandbox"]
+    command += _files(config)
+    command += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
+    for folder in (WORK, "/tmp"):
+        command += ["--perms", "1777", "--size", size, "--tmpfs", folder]
+    command += ["--perms", "0444", "--ro-bind-data", str(supervisor_at), SUPERVISOR]
+    command += ["--remount-ro", "/", "--chdir", WORK, "--info-fd", str(info_at)]
+    if filter_at is not None:
+        command += ["--seccomp", str(filter_at)]
+    return [*command, "--", interpreter(config), "-I", "-S", SUPERVISOR]

@@ -1,0 +1,26 @@
+"""The limits and contents of a sandbox."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class BwrapConfig(BaseModel):
+    """What a sandbox holds and how much it may use.
+
+    Sizes are in MiB, times in seconds. `packages` names the installed distributions that programs
+    may import; what those require comes with them.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    packages: tuple[str, ...] = ("numpy", "pandas", "pyarrow")
+    memory_mb: int = Field(default=2048, ge=64)
+    address_space_mb: int = Field(default=8192, ge=256)
+    work_mb: int = Field(default=256, ge=1)
+    processes: int = Field(default=64, ge=1)
+    open_files: int = Field(default=256, ge=16)
+    cpu_seconds: int = Field(default=60, ge=1)
+    wall_seconds: float = Field(default=60.0, gt=0)
+    read_mb: int = Field(default=64, ge=1)
+    interpreter: str | None = None

@@ -1,0 +1,19 @@
+"""What can go wrong with a sandbox itself, as opposed to the program inside it."""
+
+from __future__ import annotations
+
+from vivavoce.errors import VivaError
+
+
+class MissingProgram(VivaError):
+    """The program that makes sandboxes is not installed."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Programs run only inside a sandbox, which needs the program bwrap. "
+            "Install it with: apt-get install -y bubblewrap"
+        )
+
+
+class SandboxLost(VivaError):
+    """The sandbox ended or answered nonsense; the next use starts a fresh, empty one."""

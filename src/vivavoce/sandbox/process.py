@@ -1,0 +1,288 @@
+"""One running sandbox, seen from outside: start it, run programs, exchange files, end it."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import os
+import struct
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from vivavoce.errors import InputError
+from vivavoce.sandbox.cgroup import Group, make_group
+from vivavoce.sandbox.command import WORK, build_command, environment
+from vivavoce.sandbox.config import BwrapConfig
+from vivavoce.sandbox.errors import SandboxLost
+from vivavoce.sandbox.seccomp import build_filter
+
+_FIRST_UID = 200_000
+_COUNTER = itertools.count()
+_MAX_HEADER = 1 << 22
+_START_SECONDS, _GRACE_SECONDS, _FILE_SECONDS = 30.0, 15.0, 90.0
+_EXEC_SLACK = 1 << 20
+_TOO_LARGE = 27  # EFBIG, as the supervisor reports it
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """What a program did.
+
+    `killed_for` is None or "timeout", "memory", "processes". `dropped` counts bytes of standard
+    output and standard error beyond what was kept. `failure` is the errno of a program that
+    could not be started, else 0.
+    """
+
+    returncode: int
+    stdout: str
+    stderr: str
+    killed_for: str | None
+    dropped: tuple[int, int]
+    failure: int = 0
+
+    @property
+    def success(self) -> bool:
+        """Whether the program ended by itself with code 0."""
+        return self.returncode == 0 and self.killed_for is None
+
+
+def _fresh_uid() -> int | None:
+    if os.geteuid() != 0:
+        return None
+    return _FIRST_UID + os.getpid() * 256 + next(_COUNTER) % 256
+
+
+def _loaded(name: str, data: bytes) -> int:
+    descriptor = os.memfd_create(name)
+    os.write(descriptor, data)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor
+
+
+class Sandbox:
+    """A sandbox; starts when first used, and afresh after it was lost."""
+
+    def __init__(self, config: BwrapConfig) -> None:
+        self.config = config
+        self.group: Group | None = None
+        self.uid: int | None = None
+        self._process: asyncio.subprocess.Process | None = None
+        self._turn = asyncio.Lock()
+
+    async def start(self) -> None:
+        """Start the sandbox if it is not running; raises SandboxLost when it does not come up."""
+        async with self._turn:
+            await self._ensure()
+
+    async def _ensure(self) -> asyncio.subprocess.Process:
+        if self._process is not None and self._process.returncode is None:
+            return self._process
+        await self.close()
+        self.uid = _fresh_uid()
+        try:
+            self._process = await self._spawn()
+        except BaseException:
+            await self.close()
+            raise
+        return self._process
+
+    async def _spawn(self) -> asyncio.subprocess.Process:
+        source = Path(__file__).with_name("supervisor.py").read_bytes()
+        read_info, write_info = os.pipe()
+        held = [_loaded("supervisor", source), write_info]
+        try:
+            rules = build_filter()
+            held += [_loaded("filter", rules)] if rules is not None else []
+            command = build_command(
+                self.config, held[0], held[1], held[2] if rules is not None else None
+            )
+            self._process = await asyncio.create_subprocess_exec(
+                *command,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                env={},
+                pass_fds=held,
+                limit=1 << 22,
+            )
+            for descriptor in held:
+                os.close(descriptor)
+            held = []
+            await self._greet(self._process)
+            self._confine(os.read(read_info, 4096))
+        finally:
+            for descriptor in (*held, read_info):
+                os.close(descriptor)
+        return self._process
+
+    async def _greet(self, process: asyncio.subprocess.Process) -> None:
+        try:
+            async with asyncio.timeout(_START_SECONDS):
+                await self._answer(process, 0)
+        except (TimeoutError, SandboxLost):
+            with suppress(ProcessLookupError):
+                process.kill()
+            assert process.stderr is not None
+            said = (await process.stderr.read(2000)).decode(errors="replace").strip()
+            raise SandboxLost(
+                f"The sandbox did not start: {said or 'no message'}. "
+                "Run `viva doctor` to see what this machine allows."
+            ) from None
+
+    def _confine(self, info: bytes) -> None:
+        config = self.config
+        self.group = make_group(config.memory_mb, config.work_mb, config.processes)
+        if self.group is None:
+            return
+        try:
+            self.group.add(int(json.loads(info)["child-pid"]))
+        except (OSError, ValueError, KeyError):
+            self.group.remove()
+            self.group = None
+
+    async def close(self) -> None:
+        """End the sandbox and everything in it."""
+        process, self._process = self._process, None
+        group, self.group = self.group, None
+        try:
+            if process is not None:
+                with suppress(ProcessLookupError):
+                    process.kill()
+                await asyncio.shield(process.wait())
+        finally:
+            if process is not None:
+                _close_pipes(process)
+            if group is not None:
+                group.remove()
+
+    async def _answer(
+        self, process: asyncio.subprocess.Process, most: int
+    ) -> tuple[dict[str, Any], bytes]:
+        assert process.stdout is not None
+        try:
+            (length,) = struct.unpack(">I", await process.stdout.readexactly(4))
+            if length > _MAX_HEADER:
+                raise ValueError(length)
+            header = json.loads(await process.stdout.readexactly(length))
+            size = int(header["size"])
+            if not 0 <= size <= most:
+                raise ValueError(size)
+            return header, await process.stdout.readexactly(size)
+        except (asyncio.IncompleteReadError, ValueError, KeyError, TypeError) as error:
+            raise SandboxLost(
+                f"The sandbox ended or broke its protocol ({type(error).__name__}). "
+                "The next program starts in a fresh one."
+            ) from None
+
+    async def _ask(
+        self, request: dict[str, Any], data: bytes, seconds: float, most: int
+    ) -> tuple[dict[str, Any], bytes]:
+        async with self._turn:
+            process = await self._ensure()
+            assert process.stdin is not None
+            encoded = json.dumps(request | {"size": len(data), "uid": self.uid}).encode()
+            try:
+                async with asyncio.timeout(seconds):
+                    process.stdin.write(struct.pack(">I", len(encoded)) + encoded)
+                    process.stdin.write(data)
+                    await process.stdin.drain()
+                    return await self._answer(process, most)
+            except BaseException as error:  # also a cancelled caller leaves half an exchange behind
+                await self.close()
+                if isinstance(error, (TimeoutError, OSError)):
+                    raise SandboxLost(
+                        f"The sandbox did not answer within {seconds:g} s. "
+                        "The next program starts in a fresh one."
+                    ) from None
+                raise
+
+    async def run(
+        self,
+        command: Sequence[str],
+        *,
+        timeout: float | None = None,
+        input: bytes = b"",
+        cwd: str | None = None,
+        env: Mapping[str, str] | None = None,
+    ) -> RunResult:
+        """Run one program; everything it started has ended when this returns."""
+        seconds = min(timeout or self.config.wall_seconds, self.config.wall_seconds)
+        before = self.group.kills() if self.group else 0
+        request = {
+            "op": "exec",
+            "argv": list(command),
+            "env": environment() | dict(env or {}),
+            "cwd": cwd or WORK,
+            "timeout": seconds,
+            "limits": self._limits(),
+        }
+        if not command or any("\0" in part for part in command):
+            raise InputError("A program for the sandbox needs a command without NUL characters.")
+        header, data = await self._ask(request, input, seconds + _GRACE_SECONDS, _EXEC_SLACK)
+        reason = header["killed_for"]
+        if reason is None and self.group and self.group.kills() > before:
+            reason = "memory"
+        split = int(header["split"])
+        return RunResult(
+            int(header["returncode"]),
+            data[:split].decode(errors="replace"),
+            data[split:].decode(errors="replace"),
+            reason,
+            (int(header["dropped"][0]), int(header["dropped"][1])),
+            int(header["failure"]),
+        )
+
+    def _limits(self) -> dict[str, int]:
+        config = self.config
+        return {
+            "address_space": config.address_space_mb << 20,
+            "memory": config.memory_mb << 20,
+            "file_size": config.work_mb << 20,
+            "cpu_seconds": config.cpu_seconds,
+            "files": config.open_files,
+            "processes": config.processes,
+        }
+
+    async def _touch(self, request: dict[str, Any], data: bytes = b"") -> bytes:
+        most = self.config.read_mb << 20
+        request["most"] = most
+        header, found = await self._ask(request, data, _FILE_SECONDS, most + 4)
+        failure = int(header["failure"])
+        if failure:
+            # OSError picks FileNotFoundError, IsADirectoryError, PermissionError by number.
+            raise OSError(failure, os.strerror(failure), request["path"])
+        return found
+
+    async def write(self, path: str, data: bytes) -> None:
+        """Write a file with the programs' own rights; raises OSError as `open` would."""
+        await self._touch({"op": "write", "path": path}, data)
+
+    async def read(self, path: str) -> bytes:
+        """Read a regular file, never through a link at its end; raises OSError as `open` would."""
+        return await self._touch({"op": "read", "path": path})
+
+    async def list(self, path: str) -> list[tuple[str, int, int]]:
+        """Name, kind (as in `stat.S_IFMT`) and size of a folder's entries, by name."""
+        rows = json.loads(await self._touch({"op": "list", "path": path}))
+        return [(str(name), int(kind), int(size)) for name, kind, size in rows]
+
+
+def _close_pipes(process: asyncio.subprocess.Process) -> None:
+    transport = getattr(process, "_transport", None)
+    if transport is not None:
+        transport.close()
+
+
+@asynccontextmanager
+async def open_sandbox(config: BwrapConfig | None = None) -> AsyncIterator[Sandbox]:
+    """A sandbox for the length of a `with` block."""
+    box = Sandbox(config or BwrapConfig())
+    try:
+        await box.start()
+        yield box
+    finally:
+        await box.close()

@@ -1,0 +1,355 @@
+"""The first process inside a sandbox: starts programs, measures them, and ends them.
+
+It runs as process 1 of its own pid namespace with nothing but the standard library, reads
+requests on standard input and answers on standard output. A message is a length (4 bytes, big
+endian), that many bytes of JSON, then `size` raw bytes. Programs run in forked children that
+have dropped to the sandbox's own user id; none of them shares a descriptor with this process.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import resource
+import select
+import signal
+import stat
+import struct
+import sys
+import time
+from contextlib import suppress
+from typing import Any, NoReturn
+
+KEPT_BYTES = 256 * 1024
+_POLL_SECONDS = 0.05
+_PIECE = 1 << 16
+_MAX_HEADER = 1 << 22
+_PR_SET_DUMPABLE = 4
+_FILE_SECONDS = 60.0
+_LISTED = 4096
+
+Request = dict[str, Any]
+
+
+def _take(count: int) -> bytes:
+    """Exactly `count` bytes of standard input; leaves when the other side is gone."""
+    pieces = []
+    while count:
+        piece = os.read(0, min(count, 1 << 20))
+        if not piece:
+            os._exit(0)
+        pieces.append(piece)
+        count -= len(piece)
+    return b"".join(pieces)
+
+
+def _push(descriptor: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
+def _answer(header: Request, *parts: bytes) -> None:
+    header["size"] = sum(len(part) for part in parts)
+    encoded = json.dumps(header).encode()
+    _push(1, struct.pack(">I", len(encoded)) + encoded)
+    for part in parts:
+        _push(1, part)
+
+
+def _become(request: Request) -> None:
+    """Take the sandbox's own user id, where this process may."""
+    if request["uid"] is not None:
+        os.setgroups([])
+        os.setresgid(request["uid"], request["uid"], request["uid"])
+        os.setresuid(request["uid"], request["uid"], request["uid"])
+
+
+def _limit(limits: dict[str, int]) -> None:
+    wanted = {
+        resource.RLIMIT_AS: limits["address_space"],
+        resource.RLIMIT_CPU: limits["cpu_seconds"],
+        resource.RLIMIT_FSIZE: limits["file_size"],
+        resource.RLIMIT_NOFILE: limits["files"],
+        resource.RLIMIT_NPROC: limits["processes"] + 16,
+        resource.RLIMIT_CORE: 0,
+    }
+    for name, value in wanted.items():
+        hard = resource.getrlimit(name)[1]
+        allowed = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.setrlimit(name, (allowed, allowed))
+
+
+def _prefer_as_victim() -> None:
+    """When memory runs out the kernel should end a program, never this process."""
+    try:
+        with open("/proc/self/oom_score_adj", "w", encoding="ascii") as stream:  # noqa: PTH123
+            stream.write("1000")
+    except OSError:  # not ours to write without root: the measured limit remains
+        pass
+
+
+def _start(request: Request, descriptors: tuple[int, int, int], report: int) -> NoReturn:
+    """The child's side of an exec: never returns."""
+    try:
+        os.setsid()
+        for number, descriptor in enumerate((*descriptors, report)):
+            os.dup2(descriptor, number, inheritable=number < 3)
+        os.closerange(4, 4096)
+        for name in (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ):
+            signal.signal(name, signal.SIG_DFL)
+        _prefer_as_victim()
+        _limit(request["limits"])
+        _become(request)
+        os.umask(0o022)
+        os.chdir(request["cwd"])
+        os.execvpe(request["argv"][0], request["argv"], request["env"])
+    except OSError as error:
+        os.write(3, struct.pack(">i", error.errno or 1))
+    finally:
+        os._exit(127)
+
+
+def _usage() -> tuple[int, int]:
+    """Resident bytes and number of tasks of everything but this process."""
+    resident, tasks = 0, 0
+    for name in os.listdir("/proc"):  # noqa: PTH208
+        if not name.isdigit() or name == "1":
+            continue
+        try:
+            with open(f"/proc/{name}/status", encoding="ascii", errors="replace") as stream:  # noqa: PTH123
+                lines = stream.read().splitlines()
+        except OSError:  # it ended meanwhile
+            continue
+        for line in lines:
+            if line.startswith(("RssAnon:", "RssShmem:")):
+                resident += int(line.split()[1]) * 1024
+            elif line.startswith("Threads:"):
+                tasks += int(line.split()[1])
+    return resident, tasks
+
+
+def _sweep(main: int) -> int | None:
+    """End and reap every other process of the namespace; the main child's wait status."""
+    found = None
+    while True:
+        with suppress(ProcessLookupError):
+            os.kill(-1, signal.SIGKILL)
+        try:
+            pid, status = os.waitpid(-1, 0)
+        except ChildProcessError:
+            return found
+        if pid == main:
+            found = status
+
+
+class _Kept:
+    """One output stream: its first bytes, and how many more there were."""
+
+    def __init__(self, descriptor: int) -> None:
+        self.descriptor, self.open = descriptor, True
+        self.data, self.dropped = bytearray(), 0
+        os.set_blocking(descriptor, False)
+
+    def drain(self, pieces: int = 16) -> None:
+        for _ in range(pieces):
+            try:
+                piece = os.read(self.descriptor, _PIECE)
+            except BlockingIOError:
+                return
+            if not piece:
+                self.open = False
+                return
+            room = KEPT_BYTES - len(self.data)
+            self.data += piece[:room]
+            self.dropped += max(0, len(piece) - room)
+
+
+def _reason(deadline: float, limits: dict[str, int]) -> str | None:
+    if time.monotonic() >= deadline:
+        return "timeout"
+    resident, tasks = _usage()
+    if resident > limits["memory"]:
+        return "memory"
+    return "processes" if tasks > limits["processes"] else None
+
+
+def _feed(descriptor: int, waiting: memoryview) -> memoryview:
+    try:
+        return waiting[os.write(descriptor, waiting[:_PIECE]) :]
+    except BlockingIOError:
+        return waiting
+    except BrokenPipeError:
+        return waiting[:0]
+
+
+def _watch(main: int, request: Request, streams: list[_Kept], feed: int, data: bytes) -> Request:
+    """Wait for the main child, feeding, draining and measuring; then end everything."""
+    deadline = time.monotonic() + request["timeout"]
+    waiting, status, reason, measured = memoryview(data), None, None, 0.0
+    ended = os.pidfd_open(main)
+    os.set_blocking(feed, False)
+    while status is None and reason is None:
+        if feed >= 0 and not waiting:
+            os.close(feed)
+            feed = -1
+        readable = [stream.descriptor for stream in streams if stream.open]
+        select.select([*readable, ended], [feed] if feed >= 0 else [], [], _POLL_SECONDS)
+        for stream in streams:
+            if stream.open:
+                stream.drain()
+        if feed >= 0:
+            waiting = _feed(feed, waiting)
+        pid, found = os.waitpid(main, os.WNOHANG)
+        if pid == main:
+            status = found
+        elif time.monotonic() - measured >= _POLL_SECONDS:
+            reason, measured = _reason(deadline, request["limits"]), time.monotonic()
+    os.close(ended)
+    if feed >= 0:
+        os.close(feed)
+    last = _sweep(main)
+    status = status if status is not None else last
+    for stream in streams:
+        if stream.open:
+            stream.drain(64)
+        os.close(stream.descriptor)
+    code = -int(signal.SIGKILL) if status is None else os.waitstatus_to_exitcode(status)
+    return {"returncode": code, "killed_for": reason}
+
+
+def run(request: Request, data: bytes) -> None:
+    """Run one program to its end and answer with what it printed."""
+    feed_read, feed_write = os.pipe()
+    out_read, out_write = os.pipe()
+    error_read, error_write = os.pipe()
+    report_read, report_write = os.pipe()
+    main = os.fork()
+    if main == 0:
+        # Above every number that dup2 will write to: pipes opened at start are never below 3.
+        moved = [_above(one) for one in (feed_read, out_write, error_write, report_write)]
+        _start(request, (moved[0], moved[1], moved[2]), moved[3])
+    for descriptor in (feed_read, out_write, error_write, report_write):
+        os.close(descriptor)
+    streams = [_Kept(out_read), _Kept(error_read)]
+    failure = os.read(report_read, 4)
+    os.close(report_read)
+    header = _watch(main, request, streams, feed_write, data)
+    header["failure"] = struct.unpack(">i", failure)[0] if len(failure) == 4 else 0
+    out, errors = streams
+    header |= {"split": len(out.data), "dropped": [out.dropped, errors.dropped]}
+    _answer(header, bytes(out.data), bytes(errors.data))
+
+
+def _above(descriptor: int) -> int:
+    import fcntl
+
+    return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 64)
+
+
+def _write(path: str, data: bytes) -> bytes:
+    parent = os.path.dirname(path)  # noqa: PTH120
+    if parent:
+        os.makedirs(parent, exist_ok=True)  # noqa: PTH103
+    flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
+    descriptor = os.open(path, flags, 0o644)
+    _regular(descriptor)
+    os.ftruncate(descriptor, 0)
+    _push(descriptor, data)
+    return b""
+
+
+def _regular(descriptor: int) -> None:
+    mode = os.fstat(descriptor).st_mode
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(21, "a directory")
+    if not stat.S_ISREG(mode):
+        raise PermissionError(1, "not a regular file")
+
+
+def _read(path: str, most: int) -> bytes:
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    _regular(descriptor)
+    if os.fstat(descriptor).st_size > most:
+        raise OSError(27, "larger than the limit")
+    found = bytearray()
+    while piece := os.read(descriptor, 1 << 20):
+        found += piece
+        if len(found) > most:
+            raise OSError(27, "larger than the limit")
+    return bytes(found)
+
+
+def _list(path: str) -> bytes:
+    rows: list[list[Any]] = []
+    with os.scandir(path) as entries:
+        for entry in entries:
+            if len(rows) >= _LISTED:
+                break
+            found = entry.stat(follow_symlinks=False)
+            rows.append([entry.name, stat.S_IFMT(found.st_mode), found.st_size])
+    return json.dumps(sorted(rows)).encode()
+
+
+def _file_child(request: Request, data: bytes, answer: int) -> NoReturn:
+    """The child's side of a file request: an errno, then the bytes read."""
+    try:
+        os.chdir("/work")
+        _become(request)
+        if request["op"] == "write":
+            found = _write(request["path"], data)
+        elif request["op"] == "read":
+            found = _read(request["path"], request["most"])
+        else:
+            found = _list(request["path"])
+        _push(answer, struct.pack(">i", 0) + found)
+    except OSError as error:
+        _push(answer, struct.pack(">i", error.errno or 5))
+    except (ValueError, MemoryError):  # a path no system call takes, or a file beyond memory
+        _push(answer, struct.pack(">i", 22))
+    finally:
+        os._exit(0)
+
+
+def touch_file(request: Request, data: bytes) -> None:
+    """Read, write or list in a child that has the programs' own rights."""
+    answer_read, answer_write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        _file_child(request, data, answer_write)
+    os.close(answer_write)
+    found, deadline = bytearray(), time.monotonic() + _FILE_SECONDS
+    while time.monotonic() < deadline:
+        if select.select([answer_read], [], [], 1.0)[0]:
+            piece = os.read(answer_read, 1 << 20)
+            if not piece:
+                break
+            found += piece
+    os.close(answer_read)
+    _sweep(child)
+    failure = struct.unpack(">i", found[:4])[0] if len(found) >= 4 else 5
+    _answer({"failure": failure}, bytes(found[4:]))
+
+
+def main() -> None:
+    """Serve requests until standard input ends."""
+    ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+    os.closerange(3, 4096)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _answer({"ready": True, "uid": os.getuid()})
+    while True:
+        (length,) = struct.unpack(">I", _take(4))
+        if length > _MAX_HEADER:
+            os._exit(1)
+        request = json.loads(_take(length))
+        data = _take(request["size"])
+        if request["op"] == "exec":
+            run(request, data)
+        else:
+            touch_file(request, data)
+
+
+if __name__ == "__main__":
+    main()
+    sys.exit(0)

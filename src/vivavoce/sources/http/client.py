@@ -1,0 +1,207 @@
+"""The client: addresses checked, turns waited for, answers bounded, failures tried again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+from urllib.parse import urljoin
+
+from vivavoce.errors import InputError
+from vivavoce.sources.http.address import Allowed
+from vivavoce.sources.http.cache import Cache
+from vivavoce.sources.http.errors import (
+    BadReplyError,
+    BadStatusError,
+    HttpError,
+    OverdueError,
+    RefusedAddressError,
+    TooLargeError,
+    UnreachableError,
+)
+from vivavoce.sources.http.throttle import SHARED, Throttle
+from vivavoce.sources.http.transfer import Answer, Broken, Oversize, transfer
+
+_PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_SECONDS = re.compile(r"[0-9]{1,9}")
+_LATER = "Run the same command again later."
+
+Check = Callable[[bytes], object]
+"""Raises `InputError` for a body that is not what was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How far a fetch may go."""
+
+    seconds: float = 300.0
+    """For everything together: turns, tries, redirects and the waits between."""
+    tries: int = 5
+    pause: float = 3.0
+    """Seconds before the second try when the server names none; doubled for each that follows."""
+    largest: int = 64 << 20
+    """Bytes of a body, on the wire and after decompression."""
+    hops: int = 5
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    """A try that may be made again."""
+
+    error: HttpError
+    wait: float | None = None
+    """Seconds the server asks to wait."""
+
+
+class Client:
+    """Fetches bodies of addresses that are allowed."""
+
+    def __init__(
+        self,
+        allowed: Allowed,
+        *,
+        cache: Path | None = None,
+        limits: Limits | None = None,
+        throttle: Throttle = SHARED,
+    ) -> None:
+        self._allowed = allowed
+        self._cache = Cache(cache) if cache is not None else None
+        self._limits = limits or Limits()
+        self._throttle = throttle
+
+    def get(
+        self,
+        url: str,
+        *,
+        check: Check | None = None,
+        offset: int | None = None,
+        fresh: bool = False,
+    ) -> bytes:
+        """The body of an address, from the cache where it is there.
+
+        Args:
+            url: An https address of an allowed host.
+            check: Called with each body; one it refuses is asked for again and never cached.
+            offset: For a page of results, the first one asked for; for messages.
+            fresh: Ask the server even when the cache has it.
+
+        Raises:
+            HttpError: One of its kinds, after the last try.
+        """
+        self._allowed.host_of(url, url, offset)
+        if self._cache is not None and not fresh:
+            kept = self._cache.read(url)
+            if kept is not None and _passes(check, kept):
+                return kept
+        body = self._fetch(url, check, offset)
+        if self._cache is not None:
+            self._cache.write(url, body)
+        return body
+
+    def _fetch(self, url: str, check: Check | None, offset: int | None) -> bytes:
+        until = self._throttle.clock() + self._limits.seconds
+        pause = self._limits.pause
+        tried = self._try(url, check, offset, until)
+        for _ in range(self._limits.tries - 1):
+            if isinstance(tried, bytes):
+                break
+            wait = pause if tried.wait is None else tried.wait
+            if self._throttle.clock() + wait > until:
+                break  # waiting would be in vain: say now what the server said
+            self._throttle.hold(self._allowed.host_of(url, url, offset), wait)
+            pause *= 2
+            tried = self._try(url, check, offset, until)
+        if isinstance(tried, _Failure):
+            raise tried.error
+        return tried
+
+    def _try(
+        self, url: str, check: Check | None, offset: int | None, until: float
+    ) -> bytes | _Failure:
+        try:
+            answer = self._follow(url, offset, until)
+        except Broken as problem:
+            return _Failure(UnreachableError(f"no whole answer, {problem}", url, _LATER, offset))
+        if answer.status != 200:
+            return self._judge(answer, url, offset)
+        if check is None:
+            return answer.body
+        try:
+            check(answer.body)
+        except InputError as problem:
+            kept = ""
+            if self._cache is not None:
+                kept = f" What came is kept in {self._cache.set_aside(url, answer.body)}."
+            what = f"the answer cannot be used, {problem}"
+            return _Failure(BadReplyError(what, url, _LATER + kept, offset))
+        return answer.body
+
+    def _follow(self, url: str, offset: int | None, until: float) -> Answer:
+        """The answer at the end of the redirects, each hop checked and in its host's turn."""
+        at = url
+        for _ in range(self._limits.hops + 1):
+            host = self._allowed.host_of(at, url, offset)
+            answer = self._ask(at, host, url, offset, until)
+            if answer.status not in _REDIRECTS or "location" not in answer.headers:
+                return answer
+            at = _join(at, answer.headers["location"])
+        what = f"more than {self._limits.hops} redirects"
+        raise RefusedAddressError(what, url, "Ask for the address they end at.", offset)
+
+    def _ask(self, at: str, host: str, url: str, offset: int | None, until: float) -> Answer:
+        largest = self._limits.largest
+        is_test = self._allowed.loopback is not None and at.startswith(self._allowed.loopback)
+        try:
+            with self._throttle.turn(host, until):
+                left = until - self._throttle.clock()
+                return transfer(at, seconds=left, largest=largest, trust_env=not is_test)
+        except TimeoutError as error:
+            what = f"not finished within {self._limits.seconds:g} s"
+            raise OverdueError(what, url, _LATER, offset) from error
+        except Oversize as error:
+            what = f"the answer is larger than {largest} bytes"
+            raise TooLargeError(what, url, "Ask for less at a time.", offset) from error
+
+    def _judge(self, answer: Answer, url: str, offset: int | None) -> _Failure:
+        """A failure to try again; raises one where that would change nothing."""
+        wait = retry_after(answer.headers)
+        todo = _LATER if wait is None else f"Run the same command again in {wait:g} s or later."
+        if answer.status not in _PASSING:
+            todo = "Check what was asked for."
+        what = f"the server answered with status {answer.status}"
+        error = BadStatusError(what, url, todo, offset, status=answer.status, body=answer.body)
+        if answer.status not in _PASSING:
+            raise error
+        return _Failure(error, wait)
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds that a server asks to wait; a date counts from the server's own."""
+    asked = headers.get("retry-after", "").strip()
+    if _SECONDS.fullmatch(asked):
+        return float(asked)
+    try:
+        until, now = parsedate_to_datetime(asked), parsedate_to_datetime(headers.get("date", ""))
+        return max(0.0, (until - now).total_seconds())
+    except (TypeError, ValueError):
+        return None
+
+
+def _join(base: str, location: str) -> str:
+    """Where a redirect leads; of what is no address, the text itself, which is then refused."""
+    try:
+        return urljoin(base, location)
+    except ValueError:
+        return location
+
+
+def _passes(check: Check | None, body: bytes) -> bool:
+    try:
+        if check is not None:
+            check(body)
+    except InputError:
+        return False
+    return True

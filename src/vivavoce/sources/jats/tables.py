@@ -1,0 +1,66 @@
+"""Tables of JATS articles."""
+
+from __future__ import annotations
+
+from lxml import etree
+
+from vivavoce.records import CitedTable
+from vivavoce.sources.jats.references import Ordinals, cited_in
+from vivavoce.sources.jats.xml import children, text_of
+
+_PLACES = ("body", "back", "floats-group", "floats-wrap")
+_WIDEST_SPAN = 40
+_TALLEST_SPAN = 200
+_WIDEST_ROW = 400
+_MOST_CELLS = 200_000
+
+
+def read_tables(article: etree._Element, ordinals: Ordinals) -> tuple[CitedTable, ...]:
+    """The tables in order; a table cites what stands in its caption, cells and notes."""
+    found = (table for place in _PLACES for table in article.iterfind(f"{place}//table-wrap"))
+    return tuple(
+        CitedTable(ordinal, _caption(table), _cells(table), cited_in(table, ordinals))
+        for ordinal, table in enumerate(found)
+    )
+
+
+def _caption(table: etree._Element) -> str:
+    label = text_of(table.find("label")).rstrip(" .:")
+    caption = text_of(table.find("caption"))
+    return f"{label}: {caption}" if label and caption else label or caption
+
+
+def _cells(wrap: etree._Element) -> tuple[tuple[str, ...], ...]:
+    """The rows of a table; the further places that a cell spans are empty."""
+    left: dict[int, int] = {}  # column -> rows below that a cell above still covers
+    rows: list[tuple[str, ...]] = []
+    room = _MOST_CELLS
+    for row in wrap.iter("tr"):
+        cells: list[str] = []
+        for cell in children(row):
+            _pass_covered(cells, left)
+            width = _span(cell, "colspan", _WIDEST_SPAN)
+            height = _span(cell, "rowspan", _TALLEST_SPAN)
+            if len(cells) + width > _WIDEST_ROW:
+                break
+            left.update(dict.fromkeys(range(len(cells), len(cells) + width), height - 1))
+            cells += [text_of(cell), *[""] * (width - 1)]
+        _pass_covered(cells, left)
+        room -= len(cells)
+        if room < 0:
+            break
+        if any(cells):
+            rows.append(tuple(cells))
+    return tuple(rows)
+
+
+def _pass_covered(cells: list[str], left: dict[int, int]) -> None:
+    while left.get(len(cells), 0) > 0:
+        left[len(cells)] -= 1
+        cells.append("")
+
+
+def _span(cell: etree._Element, name: str, most: int) -> int:
+    value = cell.get(name) or "1"
+    span = int(value) if value.isascii() and value.isdigit() and len(value) < 5 else 1
+    return min(max(span, 1), most)

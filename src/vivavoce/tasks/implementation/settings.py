@@ -1,0 +1,41 @@
+"""Settings of the implementation tasks: how much a model is told of the data and the field."""
+
+from __future__ import annotations
+
+from vivavoce.errors import InputError
+
+LEVELS = {"base": "brief", "none": "none", "full": "full"}
+"""How much a setting tells of the data, by the first part of its name."""
+KNOWLEDGE = "+knowledge"
+"""End of the name of a setting that adds notes on the field."""
+
+
+def effective_setting(setting: str, data_info: str | None, knowledge: bool | None) -> str:
+    """The setting that a name or its two parts ask for.
+
+    Args:
+        setting: A name, such as `full+knowledge`.
+        data_info: none, brief or full; None to leave it to the name.
+        knowledge: Whether notes are added; None to leave it to the name.
+
+    Raises:
+        InputError: A part is unknown, or name and parts disagree.
+    """
+    if data_info is None and knowledge is None:
+        return setting
+    if setting != "base":
+        raise InputError(f"Give setting={setting} or data_info and knowledge, not both.")
+    names = {level: name for name, level in LEVELS.items()}
+    if data_info is not None and data_info not in names:
+        raise InputError(f"data_info={data_info!r} is unknown. There are: none, brief, full.")
+    return names[data_info or "brief"] + (KNOWLEDGE if knowledge else "")
+
+
+def data_level(setting: str) -> str:
+    """none, brief or full."""
+    return LEVELS[setting.removesuffix(KNOWLEDGE)]
+
+
+def has_knowledge(setting: str) -> bool:
+    """Whether notes on the field are added."""
+    return setting.endswith(KNOWLEDGE)

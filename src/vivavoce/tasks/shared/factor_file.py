@@ -1,0 +1,124 @@
+"""A program's result file read without trusting it.
+
+The file is hostile: it is decoded inside the sandbox, by a fresh interpreter and after everything
+the program started was killed. Out comes a plain row of numbers, checked here before use.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+
+import numpy as np
+from inspect_ai.util import OutputLimitExceededError, sandbox
+
+from vivavoce.metrics.factor import FactorFrame
+from vivavoce.sandbox.command import python_command
+from vivavoce.tasks.shared.guard import FaultyAnswer
+
+_MAX_COLUMNS = 8
+_LONGEST_NAME = 64
+
+_DECODER = """
+import datetime, json, sys
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+source, target, max_rows, max_columns, longest = sys.argv[1], sys.argv[2], *map(int, sys.argv[3:])
+
+
+def days(column):
+    if pa.types.is_timestamp(column.type) or pa.types.is_date(column.type):
+        return pc.cast(pc.cast(column, pa.date32(), safe=False), pa.int32()).to_numpy()
+    if pa.types.is_dictionary(column.type):
+        return days(column.cast(column.type.value_type))
+    first = datetime.date(1970, 1, 1).toordinal()
+    texts = column.to_pylist()
+    return np.array([datetime.date.fromisoformat(t[:10]).toordinal() - first for t in texts])
+
+
+def finish(header, arrays=()):
+    with open(target, "wb") as stream:
+        stream.write(json.dumps(header).encode() + b"\\n")
+        for array in arrays:
+            stream.write(array.tobytes())
+    sys.exit(0)
+
+
+parquet = pq.ParquetFile(source)
+names = [n for n in parquet.schema_arrow.names if n not in ("datetime", "instrument")]
+names = [n for n in names if not (n.startswith("__index_level_") and n.endswith("__"))]
+rows = parquet.metadata.num_rows
+known = parquet.schema_arrow.names
+if rows > max_rows or len(known) > max_columns or len(set(known)) < len(known):
+    finish({"rows": int(rows), "columns": len(names), "readable": False})
+if "datetime" not in known or "instrument" not in known:
+    finish({"rows": int(rows), "columns": len(names), "readable": False})
+table = parquet.read(use_threads=False).combine_chunks()
+try:
+    day = np.asarray(days(table["datetime"]), dtype="<i8")
+    texts = [str(value)[:longest] for value in table["instrument"].to_pylist()]
+    values = [
+        np.asarray(pc.cast(table[n], pa.float64(), safe=False).to_numpy(), dtype="<f8")
+        for n in names
+    ]
+except (pa.ArrowInvalid, pa.ArrowNotImplementedError, TypeError, ValueError, OverflowError):
+    finish({"rows": int(rows), "columns": len(names), "readable": False})
+instruments = sorted(set(texts))
+place = {text: index for index, text in enumerate(instruments)}
+codes = np.array([place[text] for text in texts], dtype="<i8")
+header = {"rows": len(texts), "columns": len(values), "readable": True, "instruments": instruments}
+finish(header, [day, codes, *values])
+"""
+
+
+async def read_factor(name: str, *, max_rows: int, timeout: int) -> FactorFrame | None:
+    """The factor that a program left in the sample's sandbox.
+
+    Args:
+        name: The file in the program's folder.
+        max_rows: A file with more rows is not read.
+        timeout: Seconds the decoding may take.
+
+    Returns:
+        The rows; None for a table that is no factor: no datetime or instrument, values that are
+        no numbers, too many rows or columns.
+
+    Raises:
+        FaultyAnswer: `no_file` when there is none, `unreadable` when it is not Parquet.
+    """
+    box = sandbox()
+    if not (await box.exec(["/usr/bin/test", "-f", name], timeout=timeout)).success:
+        raise FaultyAnswer("no_file")
+    # A name that no program can have prepared a trap under.
+    target = f"/tmp/{secrets.token_hex(16)}"
+    limits = [str(max_rows), str(_MAX_COLUMNS), str(_LONGEST_NAME)]
+    command = [*python_command(), "-c", _DECODER, name, target, *limits]
+    try:
+        done = await box.exec(command, cwd="/work", timeout=timeout)
+        if not done.success:
+            raise FaultyAnswer("unreadable")
+        content = await box.read_file(target, text=False)
+    except (OSError, TimeoutError, OutputLimitExceededError) as error:
+        raise FaultyAnswer("unreadable") from error
+    try:
+        return _frame(content, max_rows)
+    except (ValueError, KeyError, TypeError, IndexError, RecursionError) as error:
+        raise FaultyAnswer("unreadable") from error
+
+
+def _frame(content: bytes, max_rows: int) -> FactorFrame | None:
+    """Check every size before the numbers are used."""
+    line, _, body = content.partition(b"\n")
+    header = json.loads(line)
+    if not header["readable"]:
+        return None
+    rows, columns = int(header["rows"]), int(header["columns"])
+    if not (0 <= rows <= max_rows and 0 <= columns <= _MAX_COLUMNS):
+        raise ValueError("more rows or columns than were asked for")
+    numbers = np.frombuffer(body, dtype="<i8").reshape(columns + 2, rows)
+    instruments = np.array([*header["instruments"], ""], dtype=np.str_)
+    values = tuple(numbers[2 + column].view("<f8") for column in range(columns))
+    return FactorFrame(numbers[0].astype("datetime64[D]"), instruments[numbers[1]], values)

@@ -1,0 +1,106 @@
+"""Programs that a model wrote: found in its answer, and run in the sandbox, never elsewhere."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from inspect_ai.util import SandboxEnvironmentSpec, sandbox
+
+from vivavoce.sandbox.command import python_command
+from vivavoce.sandbox.config import BwrapConfig
+
+_FENCE = re.compile(r"^[ \t]{0,3}```[ \t]*(?P<kind>[\w+-]{0,20})[^\n`]*\n", re.MULTILINE)
+_CLOSE = re.compile(r"^[ \t]{0,3}```[ \t]*$", re.MULTILINE)
+_LONGEST_PROGRAM = 200_000
+"""Characters; nobody writes a longer one for one formula."""
+_PYTHON = frozenset({"python", "python3", "py"})
+_PLACEHOLDER = re.compile(
+    r"#[^\n]{0,80}\b(?:replace (?:this|with)|your (?:code|implementation) (?:here|goes)|placeholder"
+    r"|fill in|to be implemented|not implemented|todo:? implement)\b",
+    re.IGNORECASE,
+)
+PROGRAM_FILE = "program.py"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a program ended."""
+
+    failure: str | None
+    """`error`, `timeout`, or None when it ended by itself and without an error."""
+    stderr: str
+
+
+def find_program(answer: str) -> str | None:
+    """The program in an answer: the last block marked as Python, else the last block, else all.
+
+    None when there is no block and the text is not Python either.
+    """
+    answer = answer[:_LONGEST_PROGRAM]
+    blocks: list[tuple[str, str]] = []
+    position = 0
+    while opened := _FENCE.search(answer, position):
+        closed = _CLOSE.search(answer, opened.end())
+        end = closed.start() if closed else len(answer)
+        blocks.append((opened["kind"].lower(), answer[opened.end() : end]))
+        position = closed.end() if closed else len(answer)
+    python = [text for kind, text in blocks if kind in _PYTHON]
+    if python or blocks:
+        return (python or [text for _, text in blocks])[-1]
+    tree = _parse(answer)
+    is_code = tree is not None and any(
+        isinstance(node, ast.Import | ast.ImportFrom | ast.Assign | ast.FunctionDef)
+        for node in tree.body
+    )
+    return answer if is_code else None
+
+
+def is_placeholder(program: str) -> bool:
+    """Whether a program leaves work undone: a body of nothing, or a comment that says so."""
+    if _PLACEHOLDER.search(program):
+        return True
+    tree = _parse(program)
+    functions = [
+        node
+        for node in (ast.walk(tree) if tree else ())
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+    return any(all(_is_nothing(node) for node in function.body) for function in functions)
+
+
+def sandbox_for(packages: tuple[str, ...]) -> SandboxEnvironmentSpec:
+    """The sandbox programs run in; they may import `packages` and what these need."""
+    return SandboxEnvironmentSpec("bwrap", BwrapConfig(packages=packages))
+
+
+async def run_program(program: str, files: Mapping[str, bytes], timeout: int) -> Outcome:
+    """Run a program in the sample's sandbox, in a folder with the files it may read."""
+    box = sandbox()
+    for name, content in {**files, PROGRAM_FILE: program.encode("utf-8", "replace")}.items():
+        await box.write_file(name, content)
+    try:
+        done = await box.exec([*python_command(), PROGRAM_FILE], timeout=timeout)
+    except TimeoutError:
+        return Outcome("timeout", f"The program ran for more than {timeout} seconds.")
+    return Outcome(None if done.success else "error", done.stderr)
+
+
+def _parse(text: str) -> ast.Module | None:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _is_nothing(node: ast.stmt) -> bool:
+    if isinstance(node, ast.Pass):
+        return True
+    if isinstance(node, ast.Raise):
+        return "NotImplementedError" in ast.dump(node)
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)

@@ -1,0 +1,383 @@
+"""Feeds of arXiv's query API: read from files, and fetched from a server that replays them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.servers.arxiv_replay import (
+    FakeClock,
+    Fault,
+    Key,
+    ReplayServer,
+    only,
+    recordings,
+    replaying,
+)
+
+from vivavoce.corpus import ingest, load_corpus
+from vivavoce.errors import InputError
+from vivavoce.records import Author, Document
+from vivavoce.records import Fault as Unread
+from vivavoce.sources import Piece, ReadOptions, get_source
+from vivavoce.sources.arxiv.feed import read_feed
+from vivavoce.sources.arxiv.search import by_ids, search
+from vivavoce.sources.http.address import Allowed
+from vivavoce.sources.http.client import Client, Limits
+from vivavoce.sources.http.errors import BadReplyError, ChangedError
+
+FEED = """<?xml version='1.0' encoding='UTF-8'?>
+<feed xmlns:opensearch="http://a9.com/-/spec/opensearch/1.1/"
+      xmlns:arxiv="http://arxiv.org/schemas/atom" xmlns="http://www.w3.org/2005/Atom">
+  <opensearch:itemsPerPage>{per_page}</opensearch:itemsPerPage>
+  <opensearch:totalResults>{total}</opensearch:totalResults>
+  <opensearch:startIndex>{start}</opensearch:startIndex>
+  {entries}
+</feed>"""
+ENTRY = """<entry>
+  <id>http://arxiv.org/abs/{arxiv_id}</id><title>{title}</title>
+  <published>2020-01-31T23:30:00-01:00</published><updated>2021-05-05T00:00:00Z</updated>
+  <summary>An
+    abstract.</summary>
+  <author><name>Ada First</name></author><author><name> Bo  Second </name></author>
+  <category term="cs.LG"/><category term="cs.CL"/><arxiv:primary_category term="cs.CL"/>
+  <arxiv:doi>10.1000/XYZ</arxiv:doi><arxiv:journal_ref>A Journal 3 (2021)</arxiv:journal_ref>
+</entry>"""
+ERROR_ENTRY = (
+    "<entry><id>https://arxiv.org/api/errors#some_reason</id><title>Error</title>"
+    "<summary>some reason</summary></entry>"
+)
+
+
+def feed_of(
+    *numbers: int, total: int, start: int = 0, per_page: int = 10, title: str = "A Title"
+) -> bytes:
+    """A feed whose papers have the ids 2001.00000 + number."""
+    entries = "".join(
+        ENTRY.format(arxiv_id=f"2001.{number:05d}v2", title=title) for number in numbers
+    )
+    text = FEED.format(per_page=per_page, total=total, start=start, entries=entries)
+    return text.encode()
+
+
+def read_file(path: Path, content: bytes) -> list[Document | Unread]:
+    path.write_bytes(content)
+    return list(get_source("arxiv").read(Piece(path), ReadOptions()))
+
+
+@pytest.fixture
+def recorded(data_dir: Path) -> dict[Key, tuple[int, bytes]]:
+    return recordings(data_dir / "arxiv_api")
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+def server(recorded: dict[Key, tuple[int, bytes]], clock: FakeClock) -> Iterator[ReplayServer]:
+    with replaying(recorded, clock) as running:
+        yield running
+
+
+@pytest.fixture
+def typed(clock: FakeClock) -> Iterator[ReplayServer]:
+    """25 papers on three pages of 10, typed by hand."""
+    pages = {
+        ("typed", "", str(start), "10"): (200, feed_of(*range(start, end), total=25, start=start))
+        for start, end in ((0, 10), (10, 20), (20, 25))
+    }
+    with replaying(pages, clock) as running:
+        yield running
+
+
+def client_of(server: ReplayServer, clock: FakeClock, cache: Path | None = None) -> Client:
+    return Client(
+        Allowed(frozenset(), loopback=server.origin),
+        cache=cache,
+        limits=Limits(tries=3),
+        throttle=clock.throttle(),
+    )
+
+
+def ids_of(found: list[Document | Unread]) -> list[str | None]:
+    assert all(isinstance(item, Document) for item in found)
+    return [item.arxiv_id for item in found if isinstance(item, Document)]
+
+
+def test_what_an_entry_says_of_a_paper() -> None:
+    (paper,) = read_feed(feed_of(7, total=1)).entries
+    assert paper == Document(
+        kind="arxiv",
+        key="arxiv:2001.00007",
+        arxiv_id="2001.00007",
+        version="v2",
+        doi="10.1000/xyz",
+        source_url="https://arxiv.org/abs/2001.00007v2",
+        title="A Title",
+        abstract="An abstract.",
+        published="2020-02-01",  # half past eleven at night, one hour west of Greenwich
+        categories=("cs.CL", "cs.LG"),
+        venue="A Journal 3 (2021)",
+        authors=(Author("Ada First"), Author("Bo Second")),
+    )
+
+
+def test_a_folder_of_recorded_feeds_goes_into_a_corpus(data_dir: Path, tmp_path: Path) -> None:
+    folder = data_dir / "arxiv_api"
+    expected: set[str] = set()
+    faulty = 0
+    for path in sorted(folder.glob("*.atom.xml")):
+        text = path.read_text("utf-8")
+        addresses = [line for line in text.splitlines() if "<id>http://arxiv.org/abs/" in line]
+        found = [line.split("/abs/")[1].split("<")[0].rsplit("v", 1)[0] for line in addresses]
+        expected.update(found)
+        faulty += not found
+    report = ingest("arxiv", folder, tmp_path)
+    papers = load_corpus(tmp_path).papers
+    assert {paper.arxiv_id for paper in papers} == expected
+    assert (report.papers, report.dated, len(report.failed)) == (
+        len(expected),
+        len(expected),
+        faulty,
+    )
+    assert all(paper.title and paper.abstract for paper in papers)
+
+
+def test_one_file_may_be_named_and_feeds_of_one_name_lie_in_two_folders(tmp_path: Path) -> None:
+    for folder, number in (("a", 1), ("b", 2)):
+        (tmp_path / "in" / folder).mkdir(parents=True)
+        (tmp_path / "in" / folder / "page.atom.xml").write_bytes(feed_of(number, total=1))
+    assert ingest("arxiv", tmp_path / "in", tmp_path / "c1").papers == 2
+    one = tmp_path / "in" / "a" / "page.atom.xml"
+    assert ingest("arxiv", one, tmp_path / "c2").papers == 1
+
+
+def test_columns_cannot_be_renamed(tmp_path: Path) -> None:
+    (tmp_path / "page.atom.xml").write_bytes(feed_of(1, total=1))
+    with pytest.raises(InputError, match="--map"):
+        ingest("arxiv", tmp_path, tmp_path / "c", options=ReadOptions({"a": "title"}))
+
+
+def test_an_entry_without_id_or_title_is_a_fault_and_the_others_go_in(tmp_path: Path) -> None:
+    content = feed_of(1, 2, 3, total=3).replace(b"http://arxiv.org/abs/2001.00002v2", b"nothing")
+    content = content.replace(b"A Title", b" ", 1)
+    faults = read_file(tmp_path / "page.atom.xml", content)
+    assert [type(item) for item in faults] == [Unread, Unread, Document]
+    assert [item.where for item in faults if isinstance(item, Unread)] == [
+        "page.atom.xml: entry 1",
+        "page.atom.xml: entry 2",
+    ]
+
+
+def test_a_saved_page_that_lacks_entries_says_so(tmp_path: Path) -> None:
+    *papers, fault = read_file(tmp_path / "p.atom.xml", feed_of(*range(8), total=25))
+    assert len(papers) == 8
+    assert isinstance(fault, Unread)
+    assert fault.reason.startswith("2 of the entries")  # 10 a page, and 8 are there
+    assert len(read_file(tmp_path / "q.atom.xml", feed_of(20, 21, total=22, start=20))) == 2
+
+
+def test_a_search_goes_through_its_pages_and_ends_with_the_total(
+    typed: ReplayServer, clock: FakeClock
+) -> None:
+    found = list(search(client_of(typed, clock), "typed", page=10, api=typed.api))
+    assert ids_of(found) == [f"2001.{number:05d}" for number in range(25)]
+    assert typed.starts == [0, 10, 20]
+    assert [ask.at for ask in typed.asks] == [1000.0, 1003.0, 1006.0]
+
+
+def test_recorded_pages_of_ten_are_the_recorded_pages_of_fifteen(
+    server: ReplayServer, clock: FakeClock, recorded: dict[Key, tuple[int, bytes]]
+) -> None:
+    found = search(client_of(server, clock), "testing", page=10, limit=30, api=server.api)
+    ids = ids_of(list(found))
+    assert len(ids) == len(set(ids)) == 30
+    for start in ("0", "5", "9"):
+        whole = read_feed(recorded["testing", "", start, "15"][1])
+        assert ids_of(list(whole.entries)) == ids[int(start) : int(start) + 15]
+
+
+def test_a_search_beyond_what_arxiv_gives_out_is_refused_before_the_second_page(
+    server: ReplayServer, clock: FakeClock
+) -> None:
+    with pytest.raises(InputError, match="214881 results"):
+        list(search(client_of(server, clock), "testing", page=10, api=server.api))
+    assert len(server.asks) == 1
+
+
+def test_a_killed_search_goes_on_from_its_cached_pages(
+    server: ReplayServer, clock: FakeClock, tmp_path: Path
+) -> None:
+    server.script = only([2, 3, 4], Fault(b"", 503))
+    client = client_of(server, clock, tmp_path)
+    with pytest.raises(Exception, match="offset 10"):
+        list(search(client, "testing", page=10, limit=30, api=server.api))
+    assert len(list(search(client, "testing", page=10, limit=30, api=server.api))) == 30
+    assert server.starts == [0, 10, 10, 10, 10, 20]
+
+
+def test_row_08_429_with_retry_after_in_mid_search(server: ReplayServer, clock: FakeClock) -> None:
+    server.script = only([2], Fault(b"", 429, {"Retry-After": "60"}))
+    found = search(client_of(server, clock), "testing", page=10, limit=20, api=server.api)
+    assert len(list(found)) == 20
+    assert [ask.at for ask in server.asks] == [1000.0, 1003.0, 1063.0]
+
+
+BAD_PAGES = {
+    "empty": feed_of(total=214881, start=10),
+    "short": feed_of(*range(9), total=214881, start=10),
+    "another offset": feed_of(*range(10), total=214881, start=0),
+    "rate": b"Rate exceeded.",
+    "html": b"<!DOCTYPE html><html><body>Sorry</body></html>",
+    "xhtml": b"<?xml version='1.0'?><html xmlns='http://www.w3.org/1999/xhtml'/>",
+    "truncated": feed_of(*range(10), total=214881, start=10)[:-300],
+    "error entry": FEED.format(per_page=1, total=1, start=0, entries=ERROR_ENTRY).encode(),
+    "no total": feed_of(*range(10), total=1).replace(b"totalResults>1<", b"totalResults><"),
+    "nothing": b"",
+}
+
+
+@pytest.mark.parametrize("name", BAD_PAGES)
+def test_row_09_row_10_a_bad_page_is_asked_for_again(
+    server: ReplayServer, clock: FakeClock, name: str
+) -> None:
+    server.script = only([2, 3], Fault(BAD_PAGES[name]))
+    found = search(client_of(server, clock), "testing", page=10, limit=30, api=server.api)
+    assert len(set(ids_of(list(found)))) == 30
+    assert server.starts == [0, 10, 10, 10, 20]
+
+
+@pytest.mark.parametrize("name", BAD_PAGES)
+def test_row_09_row_10_a_page_that_stays_bad_is_a_typed_error_with_its_offset(
+    server: ReplayServer, clock: FakeClock, tmp_path: Path, name: str
+) -> None:
+    server.script = lambda ask: Fault(BAD_PAGES[name]) if ask.start == 10 else None
+    client = client_of(server, clock, tmp_path)
+    found: list[Document | Unread] = []
+    with pytest.raises(BadReplyError, match="offset 10") as caught:
+        found.extend(search(client, "testing", page=10, limit=30, api=server.api))
+    assert caught.value.offset == 10
+    assert server.starts == [0, 10, 10, 10]
+    assert len(list(tmp_path.glob("*.body"))) == 1  # the good first page
+    (kept,) = (tmp_path / "unusable").iterdir()
+    assert kept.read_bytes() == BAD_PAGES[name]
+
+
+def test_row_09_a_total_or_a_paper_that_moved_between_pages_is_an_error(
+    typed: ReplayServer, clock: FakeClock
+) -> None:
+    moved = feed_of(9, *range(11, 20), total=25, start=10)
+    typed.script = lambda ask: Fault(moved) if ask.start == 10 else None
+    with pytest.raises(ChangedError, match=r"2001.00009.*offset 10") as caught:
+        list(search(client_of(typed, clock), "typed", page=10, api=typed.api))
+    assert caught.value.offset == 10
+    grown = feed_of(*range(10, 20), total=26, start=10)
+    typed.script = lambda ask: Fault(grown) if ask.start == 10 else None
+    with pytest.raises(ChangedError, match="26 results, and had 25"):
+        list(search(client_of(typed, clock), "typed", page=10, api=typed.api))
+
+
+def test_ids_that_arxiv_does_not_know_are_named(
+    recorded: dict[Key, tuple[int, bytes]], clock: FakeClock
+) -> None:
+    both = "0808.05394,1707.08567"
+    answers = {("", both, "0", "2"): recorded["", both, "0", "100"]}
+    with replaying(answers, clock) as server:
+        client = client_of(server, clock)
+        found = list(by_ids(client, ["0808.05394", "arXiv:1707.08567"], api=server.api))
+    paper, fault = found
+    assert isinstance(paper, Document)
+    assert (paper.arxiv_id, paper.version, len(paper.authors)) == ("1707.08567", "v1", 34)
+    assert fault == Unread("0808.05394", "arXiv has no paper of this id")
+    with pytest.raises(InputError, match="'abc'"):
+        list(by_ids(client, ["abc"]))
+
+
+def test_ids_are_asked_for_in_batches_with_room_for_all_of_them(clock: FakeClock) -> None:
+    names = [f"2001.{number:05d}" for number in range(5)]
+    answers = {
+        ("", ",".join(batch), "0", str(len(batch))): (
+            200,
+            feed_of(*(int(name[5:]) for name in batch), total=len(batch), per_page=len(batch)),
+        )
+        for batch in (names[:3], names[3:])
+    }
+    with replaying(answers, clock) as server:
+        found = list(by_ids(client_of(server, clock), names, page=3, api=server.api))
+    assert ids_of(found) == names
+
+
+def test_the_recorded_error_that_comes_with_status_400_keeps_its_words(
+    server: ReplayServer, clock: FakeClock, recorded: dict[Key, tuple[int, bytes]]
+) -> None:
+    status, body = recorded["", "abc", "0", "100"]
+    assert status == 400
+    server.script = only([1], Fault(body, status))
+    with pytest.raises(BadReplyError, match="incorrect id format for abc"):
+        list(search(client_of(server, clock), "anything", api=server.api))
+    assert len(server.asks) == 1
+
+
+ENTITIES = """<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">"""
+HOSTILE = {
+    "external": '<!DOCTYPE feed [<!ENTITY x SYSTEM "file:///etc/passwd">]>',
+    "laughs": f"<!DOCTYPE feed [{ENTITIES}]>",
+    "parameter": '<!DOCTYPE feed [<!ENTITY % p SYSTEM "http://127.0.0.1:9/x"> %p;]>',
+    "outside": '<!DOCTYPE feed SYSTEM "http://127.0.0.1:9/feed.dtd">',
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_row_16_entities_and_document_types_are_refused(tmp_path: Path, name: str) -> None:
+    text = feed_of(1, total=1, title="&x;").decode()
+    text = text.replace("<feed", f"{HOSTILE[name]}<feed", 1)
+    for encoding in ("utf-8", "utf-16"):
+        (fault,) = read_file(tmp_path / "p.atom.xml", text.encode(encoding))
+        assert isinstance(fault, Unread)
+        assert "safety" in fault.reason
+
+
+def test_row_16_a_feed_that_is_nested_too_deep_is_a_fault(tmp_path: Path) -> None:
+    content = feed_of(1, total=1, title="<b>" * 100_000 + "</b>" * 100_000)
+    (fault,) = read_file(tmp_path / "p.atom.xml", content)
+    assert isinstance(fault, Unread)
+
+
+@pytest.mark.parametrize(
+    ("title", "encoding", "expected", "replaced"),
+    [
+        ("Café", "utf-8", "Café", 0),
+        ("Cafe\u0301", "utf-8", "Café", 0),
+        ("Café", "utf-8-sig", "Café", 0),
+        ("Café", "utf-16", "Café", 0),
+        ("Café é", "latin-1", "Caf\ufffd \ufffd", 2),
+        ("A\x00B", "utf-8", "AB", 0),
+        ("A&#0;B&#x1;", "utf-8", "AB\ufffd", 1),
+        ("A &#xD800;&#55296; B", "utf-8", "A \ufffd\ufffd B", 2),
+        ("A\x08\uffffB", "utf-8", "A\ufffd\ufffdB", 2),
+        ("A \u202eB", "utf-8", "A \u202eB", 0),
+        ("A \ufffd B", "utf-8", "A \ufffd B", 0),
+    ],
+)
+def test_row_19_characters_that_are_no_text_are_replaced_and_counted(
+    title: str, encoding: str, expected: str, replaced: int
+) -> None:
+    feed = read_feed(feed_of(1, total=1, title=title).decode().encode(encoding))
+    (paper,) = feed.entries
+    assert isinstance(paper, Document)
+    assert (paper.title, feed.replaced) == (expected, replaced)
+    assert json.loads(json.dumps(paper.title).encode("utf-8")) == paper.title
+
+
+def test_row_19_a_declared_encoding_counts_and_replacements_are_reported(tmp_path: Path) -> None:
+    text = feed_of(1, total=1, title="Café").decode()
+    latin = text.replace("encoding='UTF-8'", "encoding='ISO-8859-1'").encode("latin-1")
+    (paper,) = read_file(tmp_path / "p.atom.xml", latin)
+    assert isinstance(paper, Document)
+    assert paper.title == "Café"
+    _, fault = read_file(tmp_path / "q.atom.xml", text.encode("latin-1"))
+    assert fault == Unread("q.atom.xml", "characters that are no text, now U+FFFD: 1")

@@ -1,0 +1,371 @@
+"""The polite client, against a server that misbehaves."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import threading
+import time
+import tracemalloc
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.servers.arxiv_replay import Ask, FakeClock, Fault, ReplayServer, Script, only, replaying
+
+from vivavoce.errors import InputError, VivaError
+from vivavoce.sources.http.address import Allowed
+from vivavoce.sources.http.client import Client, Limits, retry_after
+from vivavoce.sources.http.errors import (
+    BadReplyError,
+    BadStatusError,
+    HttpError,
+    OverdueError,
+    RefusedAddressError,
+    TooLargeError,
+    UnreachableError,
+)
+from vivavoce.sources.http.throttle import INTERVALS, SHARED, Throttle
+
+MIB = 1 << 20
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+def server(clock: FakeClock) -> Iterator[ReplayServer]:
+    with replaying({}, clock) as running:
+        running.script = lambda ask: Fault(b"good")
+        yield running
+
+
+def client_of(
+    server: ReplayServer,
+    clock: FakeClock,
+    *,
+    cache: Path | None = None,
+    limits: Limits | None = None,
+    interval: float = 3.0,
+) -> Client:
+    allowed = Allowed(frozenset({"export.arxiv.org"}), loopback=server.origin)
+    return Client(allowed, cache=cache, limits=limits, throttle=clock.throttle(interval))
+
+
+def real_client(server: ReplayServer, **limits: float) -> Client:
+    """One on the real clock, without pauses."""
+    throttle = Throttle({"127.0.0.1": 0.0})
+    kept = Limits(seconds=limits["seconds"], tries=1)
+    return Client(Allowed(frozenset(), loopback=server.origin), limits=kept, throttle=throttle)
+
+
+def files_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.rglob("*") if path.is_file())
+
+
+def then_good(numbers: range | list[int], fault: Fault) -> Script:
+    faulty = only(numbers, fault)
+    return lambda ask: faulty(ask) or Fault(b"good")
+
+
+def test_a_body_is_fetched_once_and_then_comes_from_the_cache(
+    server: ReplayServer, clock: FakeClock, tmp_path: Path
+) -> None:
+    client = client_of(server, clock, cache=tmp_path)
+    assert [client.get(server.api), client.get(server.api)] == [b"good", b"good"]
+    assert len(server.asks) == 1
+    client.get(server.api, fresh=True)
+    assert len(server.asks) == 2
+
+
+def test_a_damaged_cache_entry_is_fetched_again(
+    server: ReplayServer, clock: FakeClock, tmp_path: Path
+) -> None:
+    client = client_of(server, clock, cache=tmp_path)
+    client.get(server.api)
+    (body,) = tmp_path.glob("*.body")
+    body.write_bytes(b"goad")
+    assert client.get(server.api) == b"good"
+    assert len(server.asks) == 2
+
+
+def test_requests_of_two_clients_share_one_pause_of_three_seconds(
+    server: ReplayServer, clock: FakeClock
+) -> None:
+    throttle = clock.throttle()
+    allowed = Allowed(frozenset(), loopback=server.origin)
+    for name in "abc":
+        Client(allowed, throttle=throttle).get(f"{server.origin}/{name}")
+    assert [ask.at for ask in server.asks] == [1000.0, 1003.0, 1006.0]
+
+
+def test_arxiv_hosts_share_their_turns_and_lookalikes_do_not(clock: FakeClock) -> None:
+    throttle = Throttle(INTERVALS, clock=clock.time, sleep=clock.sleep)
+    for host in ("arxiv.org", "export.arxiv.org", "oaipmh.arxiv.org", "notarxiv.org"):
+        with throttle.turn(host, clock.now + 60):
+            pass
+    assert clock.slept == [3.0, 3.0]
+
+
+def test_one_throttle_serves_the_whole_process() -> None:
+    first, second = (Client(Allowed(frozenset({"arxiv.org"}))) for _ in range(2))
+    assert first._throttle is second._throttle is SHARED
+
+
+def test_two_threads_never_hold_two_connections_to_a_host(server: ReplayServer) -> None:
+    running: list[int] = []
+    most: list[int] = []
+
+    def reply(ask: Ask) -> Fault:
+        running.append(1)
+        most.append(len(running))
+        time.sleep(0.05)
+        running.pop()
+        return Fault(b"good")
+
+    server.script = reply
+    throttle = Throttle({"127.0.0.1": 0.0})
+    client = Client(Allowed(frozenset(), loopback=server.origin), throttle=throttle)
+    threads = [threading.Thread(target=client.get, args=(server.api,)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == [1, 1, 1, 1]
+
+
+def test_row_08_429_with_retry_after(
+    server: ReplayServer, clock: FakeClock, tmp_path: Path
+) -> None:
+    busy = Fault(b"slow down", 429, {"Retry-After": "47"})
+    server.script = then_good([1], busy)
+    assert client_of(server, clock, cache=tmp_path).get(server.api) == b"good"
+    assert [ask.at for ask in server.asks] == [1000.0, 1047.0]
+
+
+def test_row_08_429_without_end_is_a_typed_error_and_nothing_is_stored(
+    server: ReplayServer, clock: FakeClock, tmp_path: Path
+) -> None:
+    server.script = lambda ask: Fault(b"slow down", 429, {"Retry-After": "10"})
+    with pytest.raises(BadStatusError, match=r"status 429.*offset 200.*in 10 s") as caught:
+        client_of(server, clock, cache=tmp_path, limits=Limits(tries=3)).get(server.api, offset=200)
+    assert (caught.value.status, caught.value.offset, caught.value.url) == (429, 200, server.api)
+    assert isinstance(caught.value, VivaError)
+    assert len(server.asks) == 3
+    assert files_in(tmp_path) == []
+
+
+def test_row_08_503_without_retry_after_waits_longer_each_time(
+    server: ReplayServer, clock: FakeClock
+) -> None:
+    server.script = then_good([1, 2, 3], Fault(b"", 503))
+    limits = Limits(pause=5)
+    assert client_of(server, clock, limits=limits).get(server.api) == b"good"
+    assert [ask.at for ask in server.asks] == [1000.0, 1005.0, 1015.0, 1035.0]  # +5, +10, +20
+
+
+def test_row_08_a_wait_beyond_the_total_time_ends_at_once(
+    server: ReplayServer, clock: FakeClock
+) -> None:
+    server.script = lambda ask: Fault(b"", 503, {"Retry-After": "3600"})
+    with pytest.raises(BadStatusError, match="in 3600 s"):
+        client_of(server, clock, limits=Limits(seconds=60)).get(server.api)
+    assert clock.slept == []
+
+
+def test_retry_after_may_be_a_date_counted_from_the_servers_own() -> None:
+    headers = {
+        "retry-after": "Sun, 06 Nov 1994 08:50:07 GMT",
+        "date": "Sun, 06 Nov 1994 08:49:37 GMT",
+    }
+    assert retry_after(headers) == 30.0
+    assert retry_after({"retry-after": headers["retry-after"]}) is None
+    assert retry_after({"retry-after": "soon"}) is None
+    assert retry_after({"retry-after": "-5"}) is None
+
+
+def test_a_status_that_will_not_pass_is_not_asked_for_again(
+    server: ReplayServer, clock: FakeClock
+) -> None:
+    server.script = lambda ask: Fault(b"no such page", 404)
+    with pytest.raises(BadStatusError, match="status 404") as caught:
+        client_of(server, clock).get(server.api)
+    assert caught.value.body == b"no such page"
+    assert len(server.asks) == 1
+
+
+def test_row_10_a_body_the_check_refuses_is_kept_for_a_look_but_not_cached(
+    server: ReplayServer, clock: FakeClock, tmp_path: Path
+) -> None:
+    def check(body: bytes) -> None:
+        raise InputError("it is a web page")
+
+    server.script = lambda ask: Fault(b"<html>oops")
+    client = client_of(server, clock, cache=tmp_path, limits=Limits(tries=2))
+    with pytest.raises(BadReplyError, match="it is a web page") as caught:
+        client.get(server.api, check=check)
+    (kept,) = (tmp_path / "unusable").iterdir()
+    assert kept.read_bytes() == b"<html>oops"
+    assert str(kept) in str(caught.value)
+    assert list(tmp_path.glob("*.body")) == []
+    server.script = lambda ask: Fault(b"good")
+    assert client.get(server.api) == b"good"
+
+
+def test_row_10_a_body_shorter_than_announced_is_asked_for_again(
+    server: ReplayServer, clock: FakeClock
+) -> None:
+    server.script = then_good([1], Fault(b"go", announced=4))
+    assert client_of(server, clock).get(server.api) == b"good"
+    server.script = lambda ask: Fault(b"go", announced=4)
+    with pytest.raises(UnreachableError, match="no whole answer"):
+        client_of(server, clock, limits=Limits(tries=2)).get(server.api)
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Fault(b"x" * 1000, drip=0.02),
+        Fault(b"", drip=0.02, drip_headers=True),
+        Fault(b"never all of it", announced=100, drip=0.02),
+        Fault(b"x", drip=30),
+    ],
+    ids=["body", "headers", "short body", "silence"],
+)
+def test_row_11_a_dripping_server_meets_the_total_deadline(
+    server: ReplayServer, fault: Fault
+) -> None:
+    server.script = lambda ask: fault
+    began = time.monotonic()
+    with pytest.raises((OverdueError, UnreachableError)) as caught:
+        real_client(server, seconds=0.5).get(server.api, offset=30)
+    assert time.monotonic() - began <= 1.5  # the deadline and one second
+    assert caught.value.offset == 30
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "file:///etc/passwd",
+        "http://169.254.169.254/latest/meta-data/",
+        "https://169.254.169.254/",
+        "http://127.0.0.1:1/",
+        "http://localhost/",
+        "http://[::1]/",
+        "http://export.arxiv.org/api/query",
+        "https://export.arxiv.org:8443/",
+        "https://export.arxiv.org@example.org/",
+        "https://someone:word@export.arxiv.org/",
+        "https://export.arxiv.org.example.org/",
+        "//example.org/",
+        "https://[bad",
+        "gopher://export.arxiv.org/",
+        "https://export.arxiv.org\\.example.org/",
+    ],
+)
+def test_row_12_redirect_to_a_refused_address(
+    server: ReplayServer, clock: FakeClock, target: str
+) -> None:
+    server.script = lambda ask: Fault(b"", 302, {"Location": target})
+    with pytest.raises(RefusedAddressError, match="refused"):
+        client_of(server, clock).get(server.api)
+    assert len(server.asks) == 1
+    if not target.startswith("//"):
+        with pytest.raises(RefusedAddressError):
+            client_of(server, clock).get(target)
+
+
+def test_row_12_redirects_within_the_host_are_followed_up_to_the_limit(
+    server: ReplayServer, clock: FakeClock
+) -> None:
+    server.script = lambda ask: (
+        Fault(b"", 301, {"Location": "/next"}) if ask.number <= 2 else Fault(b"good")
+    )
+    assert client_of(server, clock).get(server.api) == b"good"
+    assert [ask.at for ask in server.asks] == [1000.0, 1003.0, 1006.0]  # each hop takes a turn
+    server.script = lambda ask: Fault(b"", 301, {"Location": "/next"})
+    with pytest.raises(RefusedAddressError, match="more than 5 redirects"):
+        client_of(server, clock).get(server.api)
+
+
+def test_loopback_is_refused_unless_a_test_names_it(server: ReplayServer) -> None:
+    with pytest.raises(RefusedAddressError):
+        Client(Allowed(frozenset({"127.0.0.1"}))).get(server.api)
+    with pytest.raises(InputError, match="loopback"):
+        Allowed(frozenset(), loopback="http://example.org")
+    assert server.asks == []
+
+
+def test_row_13_truncated_gzip(server: ReplayServer, clock: FakeClock, tmp_path: Path) -> None:
+    whole = gzip.compress(os.urandom(20_000))
+    cut = Fault(whole[:-4000], headers={"Content-Encoding": "gzip"})
+    server.script = lambda ask: cut
+    client = client_of(server, clock, cache=tmp_path, limits=Limits(tries=2))
+    with pytest.raises(UnreachableError, match="gzip data end early"):
+        client.get(server.api)
+    assert files_in(tmp_path) == []
+    server.script = lambda ask: Fault(gzip.compress(b"good"), headers={"Content-Encoding": "gzip"})
+    assert client.get(server.api) == b"good"
+
+
+def test_damaged_gzip_and_a_compression_nobody_asked_for(
+    server: ReplayServer, clock: FakeClock
+) -> None:
+    client = client_of(server, clock, limits=Limits(tries=1))
+    server.script = lambda ask: Fault(b"plain text", headers={"Content-Encoding": "gzip"})
+    with pytest.raises(UnreachableError, match="damaged"):
+        client.get(server.api)
+    server.script = lambda ask: Fault(b"?", headers={"Content-Encoding": "br"})
+    with pytest.raises(UnreachableError, match="'br'"):
+        client.get(server.api)
+
+
+def zeros() -> Iterator[bytes]:
+    """10 GiB of zeros as gzip, made while they are sent."""
+    packer = zlib.compressobj(1, wbits=31)
+    block = bytes(16 * MIB)
+    for _ in range(640):
+        yield packer.compress(block)
+    yield packer.flush()
+
+
+def test_row_14_gzip_bomb_stops_at_the_byte_cap(server: ReplayServer, clock: FakeClock) -> None:
+    server.script = lambda ask: Fault(zeros(), headers={"Content-Encoding": "gzip"})
+    client = client_of(server, clock, limits=Limits(largest=4 * MIB))
+    tracemalloc.start()
+    try:
+        with pytest.raises(TooLargeError, match="larger than 4194304 bytes"):
+            client.get(server.api, offset=0)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    # The server's block of 16 MiB, and for the client's cap of 4 MiB at most three copies.
+    assert peak < (16 + 3 * 4 + 4) * MIB
+    assert len(server.asks) == 1
+
+
+def test_row_14_an_endless_plain_body_stops_at_the_byte_cap(
+    server: ReplayServer, clock: FakeClock
+) -> None:
+    server.script = lambda ask: Fault(bytes(MIB) for _ in range(10_000))
+    with pytest.raises(TooLargeError):
+        client_of(server, clock, limits=Limits(largest=2 * MIB)).get(server.api)
+
+
+def test_a_body_of_exactly_the_limit_is_taken(server: ReplayServer, clock: FakeClock) -> None:
+    packed = Fault(gzip.compress(bytes(1000)), headers={"Content-Encoding": "gzip"})
+    server.script = lambda ask: packed
+    assert len(client_of(server, clock, limits=Limits(largest=1000)).get(server.api)) == 1000
+    with pytest.raises(TooLargeError):
+        client_of(server, clock, limits=Limits(largest=999)).get(server.api)
+
+
+def test_a_host_that_nobody_serves_is_a_typed_error(clock: FakeClock) -> None:
+    with replaying({}, clock) as gone:
+        client = client_of(gone, clock, limits=Limits(tries=2))
+    with pytest.raises(UnreachableError, match="ConnectError") as caught:
+        client.get(gone.api)
+    assert isinstance(caught.value, HttpError)

@@ -1,0 +1,269 @@
+"""JATS files: what is read, and what is refused with a reason."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from vivavoce.corpus.ingest import ingest
+from vivavoce.corpus.reading import load_corpus
+from vivavoce.records import Document, Fault
+from vivavoce.sources import Piece, ReadOptions, get_source
+from vivavoce.sources.jats import SOURCE, read_document
+
+META = """
+<article-id pub-id-type="pmc">77</article-id>
+<article-id pub-id-type="doi">10.1234/ABC.5</article-id>
+<title-group><article-title>Small <italic>Networks</italic><xref ref-type="fn" rid="f">*</xref>
+</article-title></title-group>
+<contrib-group>
+<contrib contrib-type="author"><contrib-id contrib-id-type="orcid">
+https://orcid.org/0000-0001-2345-678x</contrib-id>
+<name><surname>One</surname><given-names>Author B</given-names></name></contrib>
+<contrib contrib-type="editor"><name><surname>Ed</surname></name></contrib>
+<contrib contrib-type="author"><collab>The Group<contrib-group/></collab></contrib>
+</contrib-group>
+<permissions><license xlink:href="https://creativecommons.org/licenses/by/4.0/">
+<license-p>Open.</license-p></license></permissions>
+<abstract abstract-type="graphical"><p>A picture.</p></abstract>
+<abstract><sec><title>Background</title><p>First.</p></sec>
+<sec><title>Results:</title><p>Second.</p><p>Third.</p></sec></abstract>
+"""
+REFERENCES = """<ref-list><title>References</title>
+<ref id="r1"><label>1</label><element-citation publication-type="journal">
+<person-group person-group-type="author"><name><surname>Two</surname>
+<given-names>A</given-names></name></person-group>
+<article-title>A first work.</article-title><source>Journal</source><year>1999</year>
+<pub-id pub-id-type="doi">10.1/First</pub-id></element-citation></ref>
+<ref id="r2"><label>2</label><mixed-citation><string-name><surname>Three</surname>
+</string-name>. <article-title>Second work</article-title>. arXiv:1706.03762, <year>2017</year>.
+</mixed-citation></ref>
+<ref id="r3"><mixed-citation id="a">Four. Works in parts. 2001.</mixed-citation>
+<mixed-citation id="b" publication-type="book"><source>A Book</source></mixed-citation></ref>
+<ref id="r4">Unmarked entry.</ref></ref-list>"""
+
+
+def paper(body: str = "<p>Text.</p>", back: str = REFERENCES, meta: str = META) -> Document:
+    xml = (
+        '<!DOCTYPE article PUBLIC "-//NLM//DTD JATS//EN" "JATS-archivearticle1.dtd">'
+        '<article xmlns:xlink="http://www.w3.org/1999/xlink" article-type="research-article">'
+        "<front><journal-meta><journal-title>Journal of X</journal-title></journal-meta>"
+        f"<article-meta>{meta}</article-meta></front><body>{body}</body><back>{back}</back></article>"
+    )
+    return read_document(xml.encode(), "x.nxml")
+
+
+def test_the_front_matter_gives_the_paper() -> None:
+    found = paper()
+    assert found.title == "Small Networks"
+    assert found.abstract == "Background: First.\n\nResults: Second.\n\nThird."
+    assert [(a.name, a.author_id) for a in found.authors] == [
+        ("Author B One", "0000-0001-2345-678X"),
+        ("The Group", None),
+    ]
+    assert (found.doi, found.venue) == ("10.1234/abc.5", "Journal of X")
+    assert found.licence == "https://creativecommons.org/licenses/by/4.0/"
+    assert (found.kind, found.key, found.source_file) == ("jats", "x.nxml", "x.nxml")
+
+
+@pytest.mark.parametrize(
+    ("dates", "published"),
+    [
+        ("<pub-date><day>3</day><month>2</month><year>2018</year></pub-date>", "2018-02-03"),
+        ("<pub-date><month>February</month><year>2018</year></pub-date>", "2018-02"),
+        ("<pub-date><day>31</day><month>2</month><year>2018</year></pub-date>", "2018-02"),
+        ("<pub-date><season>Spring</season><year>2018</year></pub-date>", "2018"),
+        # 2018 is over on 2019-01-01, after 2018-02-03: the day says more.
+        (
+            "<pub-date><year>2018</year></pub-date>"
+            "<pub-date><day>3</day><month>2</month><year>2018</year></pub-date>",
+            "2018-02-03",
+        ),
+        ('<pub-date pub-type="pmc-release"><year>2018</year></pub-date>', None),
+        ("<pub-date><year>MMXVIII</year></pub-date>", None),
+        ("", None),
+    ],
+)
+def test_the_earliest_sure_date_counts(dates: str, published: str | None) -> None:
+    assert paper(meta=META + dates).published == published
+
+
+def test_sections_have_levels_numbers_and_roles() -> None:
+    body = """<p>Opening.</p>
+    <sec sec-type="methods"><label>1.</label><title>What we did</title><p>One.</p>
+      <sec><title>1.1 Data<fn><p>A note.</p></fn></title><p>Two <fig><caption><p>Floats.</p>
+      </caption></fig>halves.</p><list><list-item><p>a</p></list-item><list-item><p>b</p>
+      </list-item></list></sec></sec>
+    <sec><title>Empty</title></sec>"""
+    back = """<ack><p>Thanks.</p></ack>
+    <app-group><app><title>Proofs</title><sec><title>Lemma</title><p>Three.</p></sec></app>
+    </app-group>"""
+    found = [(s.level, s.number, s.heading, s.role, s.text) for s in paper(body, back).sections]
+    assert found == [
+        (1, None, None, None, "Opening."),
+        (1, "1", "What we did", "method", "One."),
+        (2, "1.1", "Data", None, "Two halves.\n\na\n\nb"),
+        (1, None, None, "acknowledgements", "Thanks."),
+        (1, None, "Proofs", "appendix", ""),
+        (2, None, "Lemma", "appendix", "Three."),
+    ]
+
+
+def test_raised_citation_marks_do_not_grow_into_words() -> None:
+    body = (
+        '<p>Known<sup><xref ref-type="bibr" rid="r1">1</xref>,<xref ref-type="bibr" rid="r2">2'
+        '</xref></sup>, x<sup>2</sup> and [<xref ref-type="bibr" rid="r1">1</xref>].</p>'
+    )
+    assert paper(body).sections[0].text == "Known [1,2], x2 and [1]."
+
+
+def test_formulas_are_printed_once() -> None:
+    body = (
+        "<p>So <alternatives><tex-math>\\documentclass{a}\\begin{document}$x$\\end{document}"
+        "</tex-math><math>x</math></alternatives> and <tex-math>\\begin{document}$y$"
+        "\\end{document}</tex-math>&nbsp;end.</p>"
+    )
+    assert paper(body).sections[0].text == "So x and $y$ end."
+
+
+def test_references_keep_what_is_printed() -> None:
+    first, second, third, fourth, fifth = paper().references
+    assert first.raw == "A Two. A first work. Journal. 1999. 10.1/First."
+    assert (first.title, first.year, first.first_author) == ("A first work", 1999, "Two")
+    assert second.raw == "Three . Second work. arXiv:1706.03762, 2017."
+    assert (second.arxiv_id, second.year, second.first_author) == ("1706.03762", 2017, "Three")
+    assert (third.raw, third.year) == ("Four. Works in parts. 2001.", 2001)
+    assert fourth.title == "A Book"
+    assert fifth.raw == "Unmarked entry."
+    assert [r.ordinal for r in paper().references] == [0, 1, 2, 3, 4]
+
+
+def test_tables_keep_their_grid_and_cite_by_mark_and_range() -> None:
+    body = """<table-wrap><label>Table 1.</label><caption><p>Works</p></caption><table>
+    <tr><th rowspan="2">a</th><th colspan="2">b</th></tr><tr><td>c</td><td>d</td></tr>
+    <tr><td>e [<xref ref-type="bibr" rid="r1">1</xref>]–[<xref ref-type="bibr" rid="b">3</xref>]
+    </td></tr></table></table-wrap>"""
+    (table,) = paper(body).tables
+    assert table.caption == "Table 1: Works"
+    assert table.cells == (("a", "b", ""), ("", "c", "d"), ("e [1]–[3]",))
+    assert table.cited == (0, 1, 2, 3)  # r1 is 0, b is 3, and the dash takes in 1 and 2
+
+
+# Real files
+
+
+@pytest.mark.parametrize(
+    ("name", "sections", "references", "tables", "cited", "published"),
+    [
+        ("PMC5828200.nxml", 29, 52, 1, 0, "2018-01-31"),
+        ("PMC7417471.nxml", 20, 206, 4, 52, "2020-08-10"),
+    ],
+)
+def test_real_articles_are_read_whole(
+    data_dir: Path,
+    name: str,
+    sections: int,
+    references: int,
+    tables: int,
+    cited: int,
+    published: str,
+) -> None:
+    path = data_dir / "fulltext" / name
+    found = read_document(path.read_bytes(), name)
+    assert len(found.sections) == sections
+    assert len(found.references) == references == path.read_bytes().count(b"<ref id=")
+    assert len(found.tables) == tables == path.read_bytes().count(b"</table-wrap>")
+    assert sum(len(table.cited) for table in found.tables) == cited
+    assert found.published == published
+    assert found.licence is not None
+    assert "creativecommons.org" in found.licence
+    assert all(reference.title and reference.year for reference in found.references)
+
+
+def test_a_folder_of_real_files_becomes_papers_that_pass_the_gates(
+    data_dir: Path, tmp_path: Path
+) -> None:
+    report = ingest("jats", data_dir / "fulltext", tmp_path / "corpus")
+    assert (report.read, report.failed, report.dated) == (2, (), 2)
+    assert [paper.gates for paper in load_corpus(tmp_path / "corpus").papers] == [(), ()]
+
+
+def test_no_real_tei_file_is_taken_for_jats(data_dir: Path) -> None:
+    files = list((data_dir / "tei").iterdir()) + list((data_dir / "arxiv_api").iterdir())
+    assert files
+    assert not [path for path in files if SOURCE.matches(path)]
+
+
+def test_xml_files_are_known_by_their_start(tmp_path: Path) -> None:
+    article, other = tmp_path / "a.xml", tmp_path / "b.xml"
+    article.write_text('<?xml version="1.0"?><article article-type="x"><front/></article>')
+    other.write_text("<feed/>")
+    assert [SOURCE.matches(article), SOURCE.matches(other)] == [True, False]
+    assert get_source("jats") is SOURCE
+
+
+# Hostile files
+
+LAUGHS = (
+    b'<!DOCTYPE a [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>'
+    b"<article><body><p>&b;</p></body></article>"
+)
+OUTSIDE = (
+    b'<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]>'
+    b"<article><body><p>&x;</p></body></article>"
+)
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "empty"),
+        (b"\xff\xfe<\x00a\x00", "not UTF-8"),
+        (LAUGHS, "entities"),
+        (OUTSIDE, "entities"),
+        (b"<article><front>", "not well-formed"),
+        (b"<feed/>", "not JATS"),
+        (b"<article/>", "no title"),
+        (b"<article>" + b"<p>" * 100_000, "not well-formed"),
+    ],
+)
+def test_what_cannot_be_read_is_a_fault_with_the_file(
+    tmp_path: Path, content: bytes, reason: str
+) -> None:
+    path = tmp_path / "bad.nxml"
+    path.write_bytes(content)
+    (found,) = SOURCE.read(Piece(path), ReadOptions())
+    assert isinstance(found, Fault)
+    assert found.where == "bad.nxml"
+    assert reason in found.reason
+
+
+def test_a_table_cannot_swell(tmp_path: Path) -> None:
+    row = "<tr>" + '<td colspan="9999" rowspan="9999">a</td>' * 20 + "</tr>"
+    start = time.monotonic()
+    (table,) = paper(f"<table-wrap><table>{row * 3000}</table></table-wrap>").tables
+    assert sum(map(len, table.cells)) <= 200_000
+    assert time.monotonic() - start < 10
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("damaged")
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.integers(0, 2000), st.binary(max_size=8))
+def test_damage_gives_a_paper_or_a_fault(folder: Path, place: int, noise: bytes) -> None:
+    names = 'xmlns:xlink="http://www.w3.org/1999/xlink"'
+    whole = (
+        f"<article {names}><front><article-meta>{META}</article-meta></front></article>".encode()
+    )
+    content = whole[:place] + noise + whole[place + len(noise) :]
+    path = folder / "x.nxml"
+    path.write_bytes(content)
+    (found,) = SOURCE.read(Piece(path), ReadOptions())
+    assert found.kind == "jats" if isinstance(found, Document) else found.where == "x.nxml"

@@ -1,0 +1,209 @@
+"""unarXive full texts: what is read, and what is refused with a reason."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from vivavoce.corpus.ingest import ingest
+from vivavoce.corpus.reading import load_corpus
+from vivavoce.records import Document, Fault
+from vivavoce.sources import Piece, ReadOptions, get_source
+from vivavoce.sources.unarxive import SOURCE
+
+
+def paragraph(text: str, section: str, number: str, kind: str = "section") -> dict[str, Any]:
+    return {"section": section, "sec_number": number, "sec_type": kind, "text": text}
+
+
+RECORD = {
+    "paper_id": "1805.00001",
+    "metadata": {
+        "id": "1805.00001",
+        "title": "Small\n  Networks",
+        "authors_parsed": [["One", "Author B", "Jr."], ["Two", "", ""]],
+        "categories": "cs.CL cs.LG",
+        "license": "http://creativecommons.org/licenses/by/4.0/",
+        "abstract": "  Short\ntext. ",
+        "doi": "10.1234/ABC",
+        "journal-ref": "J 1",
+        "versions": [
+            {"version": "v1", "created": "Thu, 3 May 2018 23:30:00 -0200"},
+            {"version": "v2", "created": "Fri, 4 Jan 2019 10:00:00 GMT"},
+        ],
+    },
+    "body_text": [
+        paragraph("Before.", "", "-1", ""),
+        paragraph("See {{cite:b}}, {{cite:a}} and {{cite:gone}}.", "Introduction", "1"),
+        paragraph("Let {{formula:f}} be as in {{table:t}}.", "Introduction", "1"),
+        paragraph("Deep.", "Proof of {{formula:f}}", "1.1", "subsection"),
+        paragraph("Deeper.", "Note", "1.1.1", ""),
+    ],
+    "bib_entries": {
+        "a": {
+            "bib_entry_raw": "A. One. First, pages 2001-2010, 1999.",
+            "ids": {"doi": "10.1234/A", "arxiv_id": "1706.03762"},
+        },
+        "b": {
+            "bib_entry_raw": "B. Two. Second, 2001.",
+            "contained_arXiv_ids": [{"id": "1207.0580v1", "text": "x", "start": 0, "end": 1}],
+            "contained_links": [{"url": "http://doi.org/10.1234/B"}],
+        },
+    },
+    "ref_entries": {
+        "f": {"type": "formula", "latex": " x ^2 "},
+        "t": {"type": "table", "caption": "As {{cite:b}} did"},
+        "u": {"type": "table", "caption": "NO_CAPTION"},
+        "g": {"type": "figure", "caption": "A figure"},
+    },
+}
+
+
+def read(path: Path) -> list[Document | Fault]:
+    return [found for piece in SOURCE.pieces(path) for found in SOURCE.read(piece, ReadOptions())]
+
+
+def write(folder: Path, *records: object) -> Path:
+    path = folder / "x.jsonl"
+    path.write_text("\n".join(json.dumps(record) for record in records), encoding="utf-8")
+    return path
+
+
+def paper(folder: Path) -> Document:
+    (found,) = read(write(folder, RECORD))
+    assert isinstance(found, Document), found
+    return found
+
+
+def test_the_metadata_gives_the_paper(tmp_path: Path) -> None:
+    found = paper(tmp_path)
+    assert (found.title, found.abstract) == ("Small Networks", "Short text.")
+    assert [author.name for author in found.authors] == ["Author B One Jr.", "Two"]
+    assert (found.arxiv_id, found.doi, found.key) == ("1805.00001", "10.1234/abc", "1805.00001")
+    assert (found.categories, found.venue) == (("cs.CL", "cs.LG"), "J 1")
+    assert found.licence == "http://creativecommons.org/licenses/by/4.0/"
+    # 23:30 two hours west of Greenwich is 01:30 of the next day there.
+    assert found.published == "2018-05-04"
+    assert found.version is None  # the record does not say which of two was read
+    assert found.source_file is None  # the file holds other papers too
+
+
+def test_tokens_are_written_out_and_headings_have_levels(tmp_path: Path) -> None:
+    found = [(s.level, s.number, s.heading, s.text) for s in paper(tmp_path).sections]
+    assert found == [
+        (1, None, None, "Before."),
+        (1, "1", "Introduction", "See [2], [1] and [?].\n\nLet $x ^2$ be as in Table."),
+        (2, "1.1", "Proof of $x ^2$", "Deep."),
+        (3, "1.1.1", "Note", "Deeper."),
+    ]
+
+
+def test_references_and_tables(tmp_path: Path) -> None:
+    found = paper(tmp_path)
+    first, second = found.references
+    assert (first.arxiv_id, first.doi) == ("1706.03762", "10.1234/a")
+    assert first.year == 1999  # 2001-2010 are pages
+    assert (second.arxiv_id, second.doi, second.year) == ("1207.0580", "10.1234/b", 2001)
+    assert [(t.caption, t.cells, t.cited) for t in found.tables] == [
+        ("As [2] did", (), (1,)),
+        ("", (), ()),
+    ]
+
+
+# Real files
+
+
+def test_every_paper_of_the_real_sample_is_read_whole(data_dir: Path) -> None:
+    path = data_dir / "fulltext" / "unarXive_sample.jsonl.gz"
+    found = read(path)
+    with gzip.open(path) as stream:
+        records = [json.loads(line) for line in stream]
+    assert len(found) == len(records) == 28
+    for document, record in zip(found, records, strict=True):
+        assert isinstance(document, Document)
+        assert document.arxiv_id == record["paper_id"]
+        assert len(document.references) == len(record["bib_entries"])
+        assert document.published
+        assert document.licence
+        assert len(document.authors) == len(record["metadata"]["authors_parsed"])
+        text = "\n\n".join(section.text for section in document.sections)
+        assert not [
+            kind for kind in ("cite", "formula", "figure", "table") if f"{{{{{kind}:" in text
+        ]
+        assert "[?]" not in text
+
+
+def test_a_folder_with_the_real_sample_becomes_a_corpus(data_dir: Path, tmp_path: Path) -> None:
+    report = ingest("unarxive", data_dir / "fulltext", tmp_path / "corpus")
+    assert (report.read, report.failed, report.papers, report.dated) == (28, (), 28, 28)
+    gates = [paper.gates for paper in load_corpus(tmp_path / "corpus").papers]
+    assert sum(gate == () for gate in gates) >= 25
+
+
+def test_each_real_file_is_of_one_kind(data_dir: Path) -> None:
+    kinds = [get_source(kind) for kind in ("jats", "latex", "pdf", "s2orc", "tei", "unarxive")]
+    for path in sorted((data_dir / "fulltext").iterdir()):
+        assert len([source.kind for source in kinds if source.matches(path)]) == 1
+    others = [path for path in data_dir.rglob("*.json*") if path.parent.name != "fulltext"]
+    assert others
+    assert not [path for path in others if SOURCE.matches(path)]
+    assert get_source("unarxive") is SOURCE
+
+
+# Hostile files
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (b"[" * 200_000, "not readable JSON"),
+        (b'{"a":' * 200_000, "not readable JSON"),
+        (b"[]", "not a JSON object"),
+        (b"\xff", "not readable JSON"),
+        (b"{}", "no title"),
+        (b'{"metadata": []}', "'metadata'"),
+        (b'{"metadata": {"title": {}}}', "'title'"),
+        (b'{"metadata": {"title": "A", "authors_parsed": ["x"]}}', "'authors_parsed'"),
+        (b'{"metadata": {"title": "A", "versions": [1]}}', "'versions'"),
+        (b'{"body_text": [{"text": 1, "section": []}]}', "'section'"),
+        (b'{"bib_entries": {"a": []}}', "'bib_entries'"),
+        (b'{"ref_entries": {"a": {"type": "table", "caption": []}}, "abstract": "A"}', "'caption'"),
+    ],
+)
+def test_a_bad_line_is_a_fault_and_the_next_is_read(
+    tmp_path: Path, line: bytes, reason: str
+) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(line + b"\n" + json.dumps(RECORD).encode())
+    fault, document = read(path)
+    assert isinstance(fault, Fault)
+    assert fault.where == "x.jsonl:1"
+    assert reason in fault.reason
+    assert isinstance(document, Document)
+
+
+def test_a_cut_gzip_gives_what_came_before(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl.gz"
+    packed = gzip.compress(b"\n".join([json.dumps(RECORD).encode()] * 3))
+    path.write_bytes(packed[:-4])
+    assert SOURCE.matches(path)
+    *_, last = read(path)
+    assert isinstance(last, Fault)
+    assert "cannot be read beyond line" in last.reason
+
+
+def test_a_line_beyond_all_bounds_is_a_fault_in_time(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl.gz"
+    with gzip.open(path, "wb", compresslevel=1) as stream:
+        for _ in range(300):
+            stream.write(b'{"a": ' * (1 << 17))
+    start = time.monotonic()
+    (found,) = SOURCE.read(Piece(path), ReadOptions())
+    assert isinstance(found, Fault)
+    assert "unpacks to over" in found.reason
+    assert time.monotonic() - start < 10

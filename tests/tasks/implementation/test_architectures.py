@@ -1,0 +1,249 @@
+"""Architectures to implement: our references against torch-geometric, and the driver."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import load, save
+
+from vivavoce.errors import MissingExtra
+from vivavoce.metrics.architecture import score_architecture
+from vivavoce.tasks.implementation import driver
+from vivavoce.tasks.implementation.architecture import (
+    Architecture,
+    build_case,
+    draw_graph,
+    draw_weights,
+    driver_source,
+    list_architectures,
+)
+
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("torch_geometric") is None,
+    reason="torch-geometric is not installed: pip install torch-geometric",
+)
+ARCHITECTURES = list_architectures()
+each_architecture = pytest.mark.parametrize("name", list(ARCHITECTURES))
+
+
+def prepare(folder: Path, architecture: Architecture, model: str, seed: int = 0) -> None:
+    """What the sandbox holds before the driver starts."""
+    case = build_case(architecture, seed)
+    (folder / "model.py").write_text(model, encoding="utf-8")
+    (folder / "settings.json").write_text(architecture.settings(), encoding="utf-8")
+    (folder / "weights.safetensors").write_bytes(case.weights)
+    (folder / "inputs.safetensors").write_bytes(case.inputs)
+    (folder / "unseen.safetensors").write_bytes(case.unseen_inputs)
+
+
+def results(folder: Path) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+    names = ("result.safetensors", "unseen_result.safetensors")
+    main, unseen = (load((folder / name).read_bytes()) for name in names)
+    return main, unseen
+
+
+def run_script(folder: Path) -> subprocess.CompletedProcess[str]:
+    (folder / "driver.py").write_text(driver_source(), encoding="utf-8")
+    command = [sys.executable, "-I", "driver.py"]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def test_two_are_easy_three_medium_and_one_hard() -> None:
+    difficulties = {name: item.difficulty for name, item in ARCHITECTURES.items()}
+
+    assert difficulties == {
+        "AntiSymmetric": "medium",
+        "DirGNN": "medium",
+        "GPSConv": "medium",
+        "LINKX": "easy",
+        "PMLP": "easy",
+        "ViSNet": "hard",
+    }
+
+
+@each_architecture
+def test_the_reference_equals_torch_geometric_to_the_last_bit(name: str, tmp_path: Path) -> None:
+    architecture = ARCHITECTURES[name]
+    case = build_case(architecture, 7)
+    prepare(tmp_path, architecture, architecture.reference, seed=7)
+
+    driver.run(tmp_path)
+
+    for gold_bytes, result in zip((case.gold, case.unseen_gold), results(tmp_path), strict=True):
+        gold = load(gold_bytes)
+        assert sorted(result) == sorted(gold)
+        assert len(gold) == len(architecture.layers)
+        assert {key: value.shape for key, value in result.items()} == {
+            key: value.shape for key, value in gold.items()
+        }
+        assert max(float(np.abs(gold[key] - result[key]).max()) for key in gold) == 0.0
+        assert all(value.std() > 0.01 for value in gold.values())  # weights that tell layers apart
+        assert score_architecture(gold, result).values() == {"tsc": 1.0, "tvc": 1.0}
+
+
+MISTAKES = {
+    "AntiSymmetric": ("source, target = edge_index", "target, source = edge_index"),
+    "DirGNN": ("source, target = edge_index", "target, source = edge_index"),
+    "GPSConv": ("source, target = edge_index", "target, source = edge_index"),
+    "LINKX": ("source, target = edge_index", "target, source = edge_index"),
+    "PMLP": ("source, target = edge_index", "target, source = edge_index"),
+    "ViSNet": ("unit = pos[source] - pos[target]", "unit = pos[target] - pos[source]"),
+}
+
+
+@each_architecture
+def test_messages_that_run_backwards_have_the_right_shapes_and_wrong_values(
+    name: str, tmp_path: Path
+) -> None:
+    architecture = ARCHITECTURES[name]
+    right, wrong = MISTAKES[name]
+    assert right in architecture.reference
+    case = build_case(architecture, 0)
+    prepare(tmp_path, architecture, architecture.reference.replace(right, wrong))
+
+    driver.run(tmp_path)
+
+    for gold, result in zip((case.gold, case.unseen_gold), results(tmp_path), strict=True):
+        score = score_architecture(load(gold), result)
+        assert score.tsc == 1.0
+        assert score.tvc is not None
+        assert score.tvc < 0.99
+
+
+@each_architecture
+def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(name: str) -> None:
+    architecture = ARCHITECTURES[name]
+    case = build_case(architecture, 1)
+
+    assert build_case(architecture, 1) == case
+    other = build_case(architecture, 2)
+    for part in ("weights", "inputs", "gold", "unseen_inputs", "unseen_gold"):
+        assert getattr(other, part) != getattr(case, part)
+
+
+@each_architecture
+def test_the_unseen_graph_is_another_one(name: str) -> None:
+    case = build_case(ARCHITECTURES[name], 0)
+    main, unseen = load(case.inputs), load(case.unseen_inputs)
+
+    assert set(main) == set(unseen) == set(ARCHITECTURES[name].inputs)
+    assert any(main[key].shape != unseen[key].shape for key in main)
+
+
+def test_the_energy_of_a_molecule_does_not_change_when_it_is_rotated() -> None:
+    visnet = ARCHITECTURES["ViSNet"]
+    inputs = load(build_case(visnet, 0).inputs)
+    weights = draw_weights(visnet, 0)
+    quarter_turn = np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1]], dtype=np.float32)
+
+    still = visnet.truth(inputs, weights)[-1]
+    turned = visnet.truth(inputs | {"pos": inputs["pos"] @ quarter_turn.T}, weights)[-1]
+
+    np.testing.assert_allclose(turned, still, rtol=1e-4)
+
+
+def test_a_directed_mean_by_hand(tmp_path: Path) -> None:
+    """Edges 0 -> 1 and 2 -> 1, features 1, 2, 3; every weight 1, every bias 0, alpha 0.3."""
+    names = ("conv_in", "conv_out", "lin")
+    weights = {f"{name}.weight": np.ones((1, 1), np.float32) for name in names}
+    weights |= {f"{name}.bias": np.zeros(1, np.float32) for name in names}
+    inputs = {"x": np.array([[1], [2], [3]], np.float32), "edge_index": np.array([[0, 2], [1, 1]])}
+    arguments = {"in_channels": 1, "out_channels": 1, "alpha": 0.3}
+    settings = {"arguments": arguments, "inputs": ["x", "edge_index"]}
+    (tmp_path / "model.py").write_text(ARCHITECTURES["DirGNN"].reference, encoding="utf-8")
+    (tmp_path / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
+    (tmp_path / "weights.safetensors").write_bytes(save(weights))
+    (tmp_path / "inputs.safetensors").write_bytes(save(inputs))
+
+    driver.run(tmp_path)
+
+    layers = load((tmp_path / "result.safetensors").read_bytes())
+    assert layers["layer_00"].ravel().tolist() == [0, 2, 0]  # into 1: (1 + 3) / 2
+    assert layers["layer_02"].ravel().tolist() == [2, 0, 2]  # out of 0 and of 2: node 1
+    # 0.3 * 2 + 1 = 1.6; 0.7 * 2 + 2 = 3.4; 0.3 * 2 + 3 = 3.6
+    assert layers["layer_05"].ravel().tolist() == pytest.approx([1.6, 3.4, 3.6])
+    assert not (tmp_path / "unseen_result.safetensors").exists()
+
+
+def test_the_driver_is_a_program_that_needs_nothing_of_ours(tmp_path: Path) -> None:
+    pmlp = ARCHITECTURES["PMLP"]
+    prepare(tmp_path, pmlp, pmlp.reference)
+
+    ended = run_script(tmp_path)
+
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+    assert "vivavoce" not in driver_source()
+    gold = load(build_case(pmlp, 0).gold)
+    assert score_architecture(gold, results(tmp_path)[0]).values() == {"tsc": 1.0, "tvc": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "message"),
+    [
+        ("class Model", "class Network", "model.py has no class Model"),
+        ("return layers", "return layers[-1]", "must return a list of tensors, not Tensor"),
+        ("layers.append(x)\n        return", "layers.append(1)\n        return", "Layer 8 must be"),
+        ("self.lins", "self.linears", "not asked for: ['linears.0.bias'"),
+        ("affine=False", "affine=True", "not asked for: ['norm.bias', 'norm.weight']"),
+        (" + [out_channels]", "", "lacks the parameters ['lins.2.bias', 'lins.2.weight']"),
+    ],
+)
+def test_the_driver_says_what_is_wrong_with_a_model(
+    right: str, wrong: str, message: str, tmp_path: Path
+) -> None:
+    pmlp = ARCHITECTURES["PMLP"]
+    assert right in pmlp.reference
+    prepare(tmp_path, pmlp, pmlp.reference.replace(right, wrong))
+
+    with pytest.raises(ValueError, match=r"\w") as error:
+        driver.run(tmp_path)
+
+    assert message in str(error.value)
+
+
+def test_half_precision_layers_can_be_read_back(tmp_path: Path) -> None:
+    pmlp = ARCHITECTURES["PMLP"]
+    shorter = pmlp.reference.replace("return layers", "return [x.bfloat16() for x in layers]")
+    prepare(tmp_path, pmlp, shorter)
+
+    driver.run(tmp_path)
+
+    score = score_architecture(load(build_case(pmlp, 0).gold), results(tmp_path)[0])
+    assert score.tvc is not None
+    assert 0.99 < score.tvc < 1.0
+
+
+def test_edges_are_distinct_and_no_loops() -> None:
+    # 4 nodes have 4 * 3 directed edges: drawing 12 must give each of them once
+    graph = draw_graph(np.random.default_rng(0), nodes=4, features=2, edges=12)
+
+    pairs = sorted(zip(*graph["edge_index"].tolist(), strict=True))
+    assert pairs == [(i, j) for i in range(4) for j in range(4) if i != j]
+
+
+def test_without_torch_geometric_the_message_says_how_to_install_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch_geometric.nn", None)
+
+    with pytest.raises(MissingExtra, match=r"torch-geometric.*pip install 'vivavoce\[graphs\]'"):
+        build_case(ARCHITECTURES["PMLP"], 0)
+
+
+def test_listing_the_architectures_does_not_load_torch() -> None:
+    program = (
+        "import sys\n"
+        "from vivavoce.tasks.implementation.architecture import list_architectures\n"
+        "list_architectures()\n"
+        "sys.exit('torch' in sys.modules)\n"
+    )
+
+    ended = subprocess.run([sys.executable, "-c", program], check=False)
+
+    assert ended.returncode == 0

@@ -1,0 +1,141 @@
+"""Formulas through `viva run`: programs of a scripted model, run in the sandbox and scored."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai.log import list_eval_logs, read_eval_log
+from tests.servers.scripted import KEY, Ask, Reply, ScriptedServer, answer, scripted, slot
+
+from vivavoce.corpus import ingest
+from vivavoce.results.board import leaderboard
+from vivavoce.rounds import Round
+from vivavoce.running import RunSpec, run
+from vivavoce.tasks import build_round
+from vivavoce.tasks.implementation.build import cluster_of
+from vivavoce.tasks.implementation.formula import list_formulas
+
+pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")
+
+FORMULAS = ["PB_ROE", "alpha053", "alpha053_5", "mid_price"]
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
+    folder = tmp_path_factory.mktemp("formulas")
+    ingest("sample", Path("4"), folder / "corpus")
+    spec = {
+        "round": {
+            "id": "formulas",
+            "window": {"start": "2023-07-01", "end": "2025-01-01"},
+            "families": ["implementation"],
+        },
+        "implementation": {"formulas": FORMULAS},
+    }
+    return build_round(folder / "corpus", spec, folder)
+
+
+def contest(opened: Round, logs: Path, **options: Any) -> dict[str, dict[str, dict[str, Any]]]:
+    """Scores and faults by method and item."""
+    report = run(
+        RunSpec(tasks=["formula"], round=opened.folder, logs=logs, display="none", **options)
+    )
+    assert report.failed == ()
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    for info in list_eval_logs(str(logs)):
+        log = read_eval_log(info)
+        method = log.plan.steps[0].solver.removeprefix("vivavoce/")
+        for sample in log.samples or ():
+            (score,) = (sample.scores or {}).values()
+            assert isinstance(score.value, dict)
+            fault = (score.metadata or {})["fault"]
+            found.setdefault(method, {})[str(sample.id)] = {**score.value, "fault": fault}
+    return found
+
+
+def test_the_reference_is_perfect_and_the_naive_program_is_not_where_a_lag_is_taken(
+    opened: Round, tmp_path: Path
+) -> None:
+    found = contest(opened, tmp_path / "logs", methods=["oracle", "naive"])
+    for name in FORMULAS:
+        assert found["oracle"][name]["acc"] == found["oracle"][name]["corr"] == 1.0, name
+        assert found["oracle"][name]["form"] == 1.0
+        has_lag = list_formulas()[name].naive is not None
+        assert (found["naive"][name]["acc"] < 1.0) is has_lag, name
+
+
+def test_variants_of_a_formula_are_one_cluster(opened: Round) -> None:
+    rows = opened.items("implementation", "formula")
+    assert {row["id"]: row["cluster"] for row in rows}["alpha053_5"] == "alpha053"
+    assert cluster_of("One_Month_Volatility") == "One_Month_Volatility"
+
+
+def test_the_round_is_made_again_with_the_same_bytes(opened: Round) -> None:
+    corpus = opened.folder.parent / "corpus"
+    spec = json.loads((opened.folder / "spec.json").read_text("utf-8"))
+    again = build_round(corpus, spec, opened.folder.parent / "again")
+    assert again.sha256 == opened.sha256
+
+
+READ = 'import pandas as pd\nd = pd.read_parquet("daily_pv.parquet")\n'
+PROGRAMS = {
+    "error": "import pandas as pd\npd.DataFrame()['no such column']\n",
+    "no_file": "print('all is well')\n",
+    "unreadable": 'open("result.parquet", "w").write("no table")\n',
+    "placeholder": READ + "def neutralise(x):\n    pass\nneutralise(d).to_parquet('x')\n",
+    "wrong_shape": READ
+    + 'd[["datetime","instrument","$close"]][:5].to_parquet("result.parquet")\n',
+    "timeout": "while True: pass\n",
+}
+
+
+MODEL = "openai-api/scripted/m"
+
+
+def test_each_way_to_fail_is_counted_by_its_name(
+    opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def script(ask: Ask) -> Reply:
+        assert "```python" in ask.prompt
+        for tag in ("name", "description", "formula", "variables", "data"):
+            assert slot(ask.prompt, tag).strip()
+        place = 2 * FORMULAS.index(slot(ask.prompt, "name")) + ask.turn - 1
+        return answer(f"Here:\n```python\n{list(PROGRAMS.values())[place % 6]}```")
+
+    with scripted(script) as server:
+        _use(server, monkeypatch)
+        contest(opened, tmp_path / "logs", models=[MODEL], task_args={"timeout": 6}, epochs=2)
+    assert server.failures == []
+    (row,) = (r for r in leaderboard(tmp_path / "logs", resamples=0).rows if r["metric"] == "acc")
+    names = list(PROGRAMS)  # 8 answers: the first two programs come twice
+    assert row["faults"] == {name: 2 if name in names[:2] else 1 for name in names}
+    assert row["valid"] == 0.0
+    assert row["value"] < 0.01  # five rows of the wrong column, and nothing else
+
+
+def test_a_right_program_in_an_answer_is_right(
+    opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def script(ask: Ask) -> Reply:
+        formula = list_formulas()[slot(ask.prompt, "name")]
+        assert "in no order" in slot(ask.prompt, "data")  # data_info=full says so
+        return answer(f"```python\n{formula.program()}```")
+
+    with scripted(script) as server:
+        _use(server, monkeypatch)
+        found = contest(opened, tmp_path / "logs", models=[MODEL], task_args={"data_info": "full"})[
+            "direct"
+        ]
+    assert server.failures == []
+    assert {name: row["acc"] for name, row in found.items()} == dict.fromkeys(FORMULAS, 1.0)
+    rows = leaderboard(tmp_path / "logs", resamples=0).rows
+    assert {row["setting"] for row in rows} == {"full"}
+
+
+def _use(server: ScriptedServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SCRIPTED_BASE_URL", server.url)
+    monkeypatch.setenv("SCRIPTED_API_KEY", KEY)

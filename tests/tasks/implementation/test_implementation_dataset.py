@@ -1,0 +1,46 @@
+"""Formula items as Inspect samples."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from vivavoce.tasks.implementation.build import _item
+from vivavoce.tasks.implementation.dataset import record_to_sample
+from vivavoce.tasks.implementation.formula import list_formulas
+from vivavoce.tasks.shared.entry import open_prompts
+
+PROMPTS = open_prompts("implementation", None)
+
+
+def sample(name: str, setting: str) -> Any:
+    row = _item(list_formulas()[name], "values/000.parquet")
+    return record_to_sample(row, PROMPTS, setting, max_tokens=4096)
+
+
+def slot(found: Any, name: str) -> str:
+    start, end = found.metadata["spans"][name]
+    return str(found.input[start:end])
+
+
+@pytest.mark.parametrize("name", sorted(list_formulas()))
+def test_a_sample_holds_the_formula_and_not_its_reference(name: str) -> None:
+    formula, found = list_formulas()[name], sample(name, "base")
+    assert slot(found, "name") == name
+    assert slot(found, "description") == formula.description
+    assert slot(found, "formulation") == formula.formulation
+    assert all(symbol in slot(found, "variables") for symbol in formula.variables)
+    assert all(table in slot(found, "data") for table in formula.tables)
+    assert found.target == formula.program()
+    assert "groupby" not in found.input
+    assert found.metadata["cluster"]
+
+
+def test_a_setting_says_more_or_less_of_the_data_and_the_field() -> None:
+    lengths = [len(slot(sample("Alpha#70", s), "data")) for s in ("none", "base", "full")]
+    assert lengths == sorted(set(lengths))
+    notes = slot(sample("Alpha#70", "base+knowledge"), "data").removeprefix(
+        slot(sample("Alpha#70", "base"), "data")
+    )
+    assert "neutrali" in notes.lower()

@@ -1,0 +1,261 @@
+"""The synthetic market: reproducible, small, and odd in every way it promises."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vivavoce.errors import InputError
+from vivavoce.tasks.implementation.market import TABLES, Market, generate, to_parquet
+
+COLUMNS = {
+    "daily_pv": "datetime instrument $open $close $high $low $vwap $volume $money $factor industry",
+    "daily_f": "datetime instrument B/P PE ROE net_profit_growth turnover free_float_shares"
+    " free_float_cap",
+    "high_freq": "datetime instrument bid ask bidV askV close volume",
+}
+
+
+@pytest.fixture(scope="module")
+def market() -> Market:
+    return generate(7)
+
+
+def _files(market: Market) -> list[bytes]:
+    return [to_parquet(market.table(name)) for name in TABLES]
+
+
+def _rows_of(frame: pd.DataFrame) -> pd.Series:
+    return frame.groupby("instrument")["datetime"].nunique()
+
+
+def _missing_days(frame: pd.DataFrame) -> tuple[dict[str, int], dict[str, int]]:
+    """Days before an instrument's first row, and days without a row after it."""
+    days = np.sort(frame["datetime"].unique())
+    late, gap = {}, {}
+    for name, stamps in frame.groupby("instrument")["datetime"]:
+        before = int((days < stamps.min()).sum())
+        inside = len(days) - before - len(stamps)
+        if before:
+            late[str(name)] = before
+        if inside:
+            gap[str(name)] = inside
+    return late, gap
+
+
+def test_a_seed_gives_the_same_bytes_and_another_seed_others(market: Market) -> None:
+    again, other = _files(generate(7)), _files(generate(8))
+    assert _files(market) == again
+    assert all(mine != theirs for mine, theirs in zip(again, other, strict=True))
+
+
+def test_the_market_of_a_seed_never_changes(market: Market) -> None:
+    digest = hashlib.sha256()
+    for name in TABLES:
+        frame = market.table(name)
+        for column in frame.columns:
+            values = frame[column]
+            if column in ("instrument", "industry"):
+                digest.update("\n".join(values).encode())
+            else:
+                digest.update(values.to_numpy().astype("<i8" if column == "datetime" else "<f8"))
+    assert digest.hexdigest()[:16] == "5e137e0776a439d2"
+
+
+def test_the_files_together_stay_below_five_megabytes(market: Market) -> None:
+    sizes = [len(content) for content in _files(market)]
+    assert sum(sizes) < 5_000_000
+    assert min(sizes) > 100_000
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_table_comes_back_from_its_file_unchanged(market: Market, name: str) -> None:
+    content = to_parquet(market.table(name))
+    pd.testing.assert_frame_equal(pd.read_parquet(io.BytesIO(content)), market.table(name))
+    assert b"pandas" not in (pq.read_schema(io.BytesIO(content)).metadata or {})
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_columns_are_flat_and_typed(market: Market, name: str) -> None:
+    frame = market.table(name)
+    assert list(frame.columns) == COLUMNS[name].split()
+    assert frame["datetime"].dtype == np.dtype("datetime64[ns]")
+    numbers = frame.drop(columns=["datetime", "instrument", "industry"], errors="ignore")
+    assert (numbers.dtypes == np.float64).all()
+    assert not np.isinf(numbers.to_numpy()).any()
+    assert frame["instrument"].str.fullmatch(r"S[HZ]\d{6}").all()
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_rows_are_unique_and_in_no_order(market: Market, name: str) -> None:
+    frame = market.table(name)
+    assert not frame.duplicated(["datetime", "instrument"]).any()
+    # In a random order half of the neighbours step backwards; sorted, none (or few) would.
+    assert (frame["datetime"].diff().dt.total_seconds() < 0).mean() > 0.4
+    assert (frame["instrument"].shift() > frame["instrument"]).mean() > 0.4
+
+
+def test_fifty_stocks_of_eight_industries_trade_on_three_hundred_days(market: Market) -> None:
+    frame = market.daily_pv
+    assert frame["instrument"].nunique() == 50
+    assert frame["datetime"].nunique() == 300
+    assert (frame["datetime"] == frame["datetime"].dt.normalize()).all()
+    assert (frame["datetime"].dt.day_of_week < 5).all()
+    groups = frame.groupby("instrument")["industry"].agg(["nunique", "first"])
+    assert (groups["nunique"] == 1).all()
+    # 50 stocks over 8 groups: 6 or 7 in each.
+    assert set(groups["first"].value_counts()) == {6, 7}
+    assert groups["first"].nunique() == 8
+
+
+def test_both_daily_tables_have_the_same_rows_in_different_orders(market: Market) -> None:
+    keys = ["datetime", "instrument"]
+    prices, ratios = market.daily_pv[keys], market.daily_f[keys]
+    assert not prices.equals(ratios)
+    assert prices.sort_values(keys, ignore_index=True).equals(
+        ratios.sort_values(keys, ignore_index=True)
+    )
+
+
+def test_three_stocks_are_listed_late_and_three_others_are_suspended(market: Market) -> None:
+    late, gap = _missing_days(market.daily_pv)
+    assert len(late) == 3
+    assert len(gap) == 3
+    assert not set(late) & set(gap)
+    assert len(market.daily_pv) == 50 * 300 - sum(late.values()) - sum(gap.values())
+
+
+def test_six_stocks_are_locked_at_a_limit_for_two_days(market: Market) -> None:
+    frame = market.daily_pv.sort_values(["instrument", "datetime"])
+    moves = frame.groupby("instrument")["$close"].pct_change()
+    prices = frame[["$open", "$close", "$high", "$low", "$vwap"]]
+    locked = prices.nunique(axis=1) == 1
+    assert frame.loc[locked].groupby("instrument").size().tolist() == [2] * 6
+    # The limit is 10%; prices of some currency units, rounded to 0.01, miss it by less than 0.4%.
+    assert np.allclose(moves[locked].abs(), 0.1, atol=0.004)
+    assert {-1.0, 1.0} == set(np.sign(moves[locked]))
+    # Only while a stock is suspended can its price move further.
+    assert (moves[~locked].abs() > 0.097).sum() <= 3
+
+
+def test_prices_of_a_day_lie_between_its_low_and_high(market: Market) -> None:
+    frame = market.daily_pv
+    for column in ("$open", "$close", "$vwap"):
+        assert (frame[column] >= frame["$low"]).all()
+        assert (frame[column] <= frame["$high"]).all()
+    assert (frame["$low"] > 0).all()
+    assert (frame["$volume"] > 0).all()
+    assert (frame["$volume"] % 1 == 0).all()
+    assert not frame.isna().any(axis=None)
+
+
+def test_values_are_rounded(market: Market) -> None:
+    prices = market.daily_pv[["$open", "$close", "$high", "$low", "$vwap", "$money"]]
+    assert prices.equals(prices.round(2))
+    assert market.daily_pv["$factor"].equals(market.daily_pv["$factor"].round(4))
+    quotes = market.high_freq[["bid", "ask", "close"]]
+    assert quotes.equals(quotes.round(2))
+
+
+def test_money_turnover_and_cap_follow_from_prices_paid(market: Market) -> None:
+    both = market.daily_pv.merge(market.daily_f, on=["datetime", "instrument"], validate="1:1")
+    money = both["$vwap"] / both["$factor"] * both["$volume"]
+    assert np.allclose(both["$money"], money, atol=0.01)
+    known = both.dropna(subset="free_float_shares")
+    turnover = known["$volume"] / known["free_float_shares"]
+    assert np.allclose(known["turnover"], turnover, atol=1e-6)
+    paid = (known["$close"] / known["$factor"]).round(2)
+    assert np.allclose(known["free_float_cap"], paid * known["free_float_shares"], rtol=1e-9)
+
+
+def test_the_factor_starts_at_one_and_only_rises(market: Market) -> None:
+    frame = market.daily_pv.sort_values("datetime")
+    steps = frame.groupby("instrument")["$factor"].diff().dropna()
+    assert (steps >= 0).all()
+    assert frame.loc[frame["datetime"] == frame["datetime"].min(), "$factor"].eq(1).all()
+    # Two dividends each at most: a late listing or a suspension can hide or join some.
+    assert 94 <= (steps > 0).sum() <= 100
+
+
+def test_fundamentals_change_with_a_report_and_some_are_missing(market: Market) -> None:
+    frame = market.daily_f.sort_values(["instrument", "datetime"])
+    values = frame.groupby("instrument")["ROE"].nunique()
+    assert values.between(2, 6).all()
+    # 12 of 50 x 6 reports are missing for 60 days each, fewer where a stock is not listed yet.
+    gaps = frame["ROE"].isna()
+    assert 8 * 60 <= gaps.sum() <= 12 * 60
+    assert frame.loc[gaps, ["B/P", "PE", "net_profit_growth"]].isna().all(axis=None)
+    # Two stocks whose number of shares is unknown for 60 days.
+    assert 0 < frame["free_float_shares"].isna().sum() <= 120
+    assert frame["turnover"].isna().equals(frame["free_float_shares"].isna())
+
+
+def test_losses_standstill_and_ties_occur(market: Market) -> None:
+    frame = market.daily_f
+    assert (frame["PE"] < 0).any()
+    assert (frame["net_profit_growth"] == 0).any()
+    assert (frame["net_profit_growth"].isna() & frame["ROE"].notna()).any()
+    assert frame.dropna(subset="ROE").duplicated(["datetime", "ROE"]).any()
+
+
+def test_minutes_are_complete_for_twenty_stocks_on_the_last_ten_days(market: Market) -> None:
+    frame = market.high_freq
+    assert len(frame) == 20 * 10 * 240
+    days = np.sort(market.daily_pv["datetime"].unique())[-10:]
+    assert set(frame["datetime"].dt.normalize()) == set(days)
+    assert (
+        sorted(frame["instrument"].unique()) == sorted(market.daily_pv["instrument"].unique())[:20]
+    )
+    times = sorted(frame["datetime"].dt.strftime("%H:%M").unique())
+    assert (times[0], times[119], times[120], times[239]) == ("09:31", "11:30", "13:01", "15:00")
+    assert len(times) == 240
+
+
+def test_minutes_end_at_the_price_paid_and_add_up_to_the_volume(market: Market) -> None:
+    minutes = market.high_freq.sort_values("datetime")
+    minutes = minutes.assign(datetime=minutes["datetime"].dt.normalize())
+    ended = minutes.groupby(["datetime", "instrument"]).agg({"close": "last", "volume": "sum"})
+    daily = market.daily_pv.set_index(["datetime", "instrument"]).loc[ended.index]
+    assert ended["close"].equals((daily["$close"] / daily["$factor"]).round(2))
+    assert ended["volume"].equals(daily["$volume"])
+    assert (minutes["volume"] >= 0).all()
+    assert (minutes["volume"] == 0).any()
+
+
+def test_some_minutes_and_one_whole_day_have_no_orders(market: Market) -> None:
+    frame = market.high_freq
+    assert (frame["bid"] < frame["close"]).all()
+    assert (frame["close"] < frame["ask"]).all()
+    empty = (frame["bidV"] == 0) & (frame["askV"] == 0)
+    minutes = empty.groupby([frame["datetime"].dt.normalize(), frame["instrument"]]).sum()
+    assert (minutes == 240).sum() == 1
+    # 0.5% of 240 minutes is 1.2 a day.
+    assert ((minutes > 0) & (minutes < 20)).sum() > 50
+
+
+def test_what_a_seed_and_a_table_can_be(market: Market) -> None:
+    with pytest.raises(InputError, match="seed is -1"):
+        generate(-1)
+    with pytest.raises(InputError, match="no market table 'weekly'"):
+        market.table("weekly")
+
+
+@settings(max_examples=8, deadline=None, derandomize=True)
+@given(st.integers(0, 2**63))
+def test_every_seed_has_the_oddities(seed: int) -> None:
+    market = generate(seed)
+    late, gap = _missing_days(market.daily_pv)
+    assert (len(late), len(gap)) == (3, 3)
+    prices = market.daily_pv
+    assert (prices["$high"] == prices["$low"]).sum() >= 12
+    assert (market.daily_f["PE"] < 0).any()
+    assert (market.daily_f["net_profit_growth"] == 0).any()
+    assert market.daily_f["ROE"].isna().any()
+    assert len(market.high_freq) == 48_000
