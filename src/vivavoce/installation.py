@@ -9,6 +9,7 @@ import sys
 from dataclasses import asdict, dataclass
 from importlib import metadata
 
+from vivavoce.errors import VivaError
 from vivavoce.tasks.shared.windows import TABLE_VARIABLE, model_table
 
 _SYSTEM = {
@@ -40,8 +41,8 @@ class Finding:
 
 
 def examine() -> list[Finding]:
-    """Look at Python, the base packages, each extra, the system programs and the model table."""
-    return [_python(), *_packages(), *_programs(), _model_table()]
+    """Look at Python, the packages, the system programs, the sandbox and the model table."""
+    return [_python(), *_packages(), *_programs(), *_sandbox(), _model_table()]
 
 
 def _python() -> Finding:
@@ -101,6 +102,22 @@ def _programs() -> list[Finding]:
             )
         )
     return findings
+
+
+def _sandbox() -> list[Finding]:
+    """What the sandbox guarantees on this machine: one is started to find out."""
+    if shutil.which("bwrap") is None:
+        return []
+    from vivavoce.sandbox.guarantees import examine_sandbox
+
+    try:
+        guarantees = examine_sandbox()
+    except VivaError as error:
+        return [Finding("sandbox", "missing", str(error), "")]
+    return [
+        Finding(f"sandbox: {found.name}", "ok" if found.holds else "missing", found.how, "")
+        for found in guarantees
+    ]
 
 
 def _model_table() -> Finding:
