@@ -93,7 +93,8 @@ PROGRAMS = {
 }
 
 
-MODEL = "openai-api/scripted/m"
+# Inspect keeps a model it has met, and with it the address of its server.
+FAILING, RIGHT = "openai-api/scripted/failing", "openai-api/scripted/right"
 
 
 def test_each_way_to_fail_is_counted_by_its_name(
@@ -108,7 +109,7 @@ def test_each_way_to_fail_is_counted_by_its_name(
 
     with scripted(script) as server:
         _use(server, monkeypatch)
-        contest(opened, tmp_path / "logs", models=[MODEL], task_args={"timeout": 6}, epochs=2)
+        contest(opened, tmp_path / "logs", models=[FAILING], task_args={"timeout": 6}, epochs=2)
     assert server.failures == []
     (row,) = (r for r in leaderboard(tmp_path / "logs", resamples=0).rows if r["metric"] == "acc")
     names = list(PROGRAMS)  # 8 answers: the first two programs come twice
@@ -127,7 +128,7 @@ def test_a_right_program_in_an_answer_is_right(
 
     with scripted(script) as server:
         _use(server, monkeypatch)
-        found = contest(opened, tmp_path / "logs", models=[MODEL], task_args={"data_info": "full"})[
+        found = contest(opened, tmp_path / "logs", models=[RIGHT], task_args={"data_info": "full"})[
             "direct"
         ]
     assert server.failures == []
