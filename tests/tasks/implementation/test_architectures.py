@@ -232,7 +232,7 @@ def test_without_torch_geometric_the_message_says_how_to_install_it(
 ) -> None:
     monkeypatch.setitem(sys.modules, "torch_geometric.nn", None)
 
-    with pytest.raises(MissingExtra, match=r"torch-geometric.*pip install 'vivavoce\[graphs\]'"):
+    with pytest.raises(MissingExtra, match=r"torch-geometric.*pip install 'vivavoce\[neural\]'"):
         build_case(ARCHITECTURES["PMLP"], 0)
 
 
