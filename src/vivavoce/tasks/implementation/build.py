@@ -82,7 +82,7 @@ def build(corpus: Corpus, spec: RoundSpec, options: ImplementationOptions) -> Fa
         gold = f"values/{number:03d}.parquet"
         series = formula.compute(*(frames[name] for name in formula.tables), **formula.parameters)
         files[gold] = _gold(series)
-        rows.append(_item(formula, gold))
+        rows.append(item_row(formula, gold))
     rows.sort(key=lambda row: str(row["id"]))
     return FamilyItems({"formula": rows}, SCHEMA, files=files)
 
@@ -92,7 +92,8 @@ def cluster_of(name: str) -> str:
     return _VARIANT.sub("", name)
 
 
-def _item(formula: Formula, gold: str) -> Row:
+def item_row(formula: Formula, gold: str) -> Row:
+    """One formula as a row of a round; `gold` names the file of its values."""
     return {
         "id": formula.name,
         "cluster": cluster_of(formula.name),
