@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,22 +57,28 @@ def run_demo(out: Path, progress: Progress | None = None) -> Demonstration:
     """
     ingest("sample", Path(str(PAPERS)), out / "corpus")
     opened = build_round(out / "corpus", SPEC, out / "round")
-    families = list_families()
+    unusable = why_unusable()
     left_out = []
     for family in opened.manifest["families"]:
-        if "bubblewrap" in families[family].needs and (reason := why_unusable()):
-            left_out.append(f"{families[family].title} was left out: {reason}")
-            continue
-        _run_family(family, opened, out / "logs", progress)
+        card = list_families()[family]
+        tasks = [name for of, name in opened.tasks() if of == family]
+        confined = [name for name in tasks if "bubblewrap" in card.tasks[name].needs]
+        if unusable and confined:
+            left_out.append(f"{card.title} ({', '.join(confined)}) was left out: {unusable}")
+            tasks = [name for name in tasks if name not in confined]
+        if tasks:
+            _run_tasks(family, tasks, opened, out / "logs", progress)
     board = leaderboard(out / "logs")
     page = write_site(board.as_dict(), out / "site")
     return Demonstration(board, page, tuple(left_out))
 
 
-def _run_family(family: str, opened: Round, logs: Path, progress: Progress | None) -> None:
+def _run_tasks(
+    family: str, tasks: Sequence[str], opened: Round, logs: Path, progress: Progress | None
+) -> None:
     report = run(
         RunSpec(
-            tasks=list(list_families()[family].tasks),
+            tasks=tasks,
             round=opened.folder,
             logs=logs,
             models=MODELS,

@@ -164,7 +164,7 @@ def test_the_headline_metric_tells_the_gold_from_a_constant(
     assert copycat["value"] < 1.0
     assert oracle["valid"] == 1.0
     # A sentence is a poor text, and no program at all.
-    assert null["valid"] == (0.0 if list_families()[family].needs else 1.0)
+    assert null["valid"] == (0.0 if list_families()[family].tasks[task].needs else 1.0)
     assert (oracle["rank"], null["rank"] is not None) == (None, True)
 
 

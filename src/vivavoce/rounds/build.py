@@ -110,7 +110,7 @@ def _write_items(draft: Path, family: str, items: FamilyItems) -> Row:
     entries: Row = {}
     for task, rows in items.tasks.items():
         path = draft / family / f"{task}.parquet"
-        write_parquet(path, rows, items.schema)
+        write_parquet(path, rows, items.schemas[task])
         entries[f"{family}/{task}.parquet"] = {
             "sha256": hash_file(path),
             "rows": len(rows),

@@ -31,7 +31,8 @@ class FamilyItems:
 
     tasks: Mapping[str, Sequence[Row]]
     """Items by task, sorted; every item has `id` and `cluster`."""
-    schema: pa.Schema
+    schemas: Mapping[str, pa.Schema]
+    """Columns of the items, by task."""
     excluded: Sequence[Exclusion] = field(default_factory=tuple)
     files: Mapping[str, bytes] = field(default_factory=dict)
     """What items need beside their rows, by name: data to compute on, values to compare with."""

@@ -32,6 +32,8 @@ class TaskCard(_Card):
     where it is undefined."""
     answer_words: int | None = None
     """About how long an answer is asked for."""
+    needs: tuple[str, ...] = ()
+    """Extras and system packages beyond the base install; empty when none."""
 
 
 class FamilyCard(_Card):
@@ -40,8 +42,6 @@ class FamilyCard(_Card):
     title: str
     summary: str
     paper: str
-    needs: tuple[str, ...]
-    """Extras and system packages beyond the base install; empty when none."""
     methods: dict[str, str]
     """Every method of the family, with a summary."""
     without_model: tuple[str, ...] = ()

@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from vivavoce.tasks.implementation.build import item_row
 from vivavoce.tasks.implementation.dataset import record_to_sample
 from vivavoce.tasks.implementation.formula import list_formulas
+from vivavoce.tasks.implementation.formula_items import formula_row
 from vivavoce.tasks.shared.entry import open_prompts
 
 PROMPTS = open_prompts("implementation", None)
 
 
 def sample(name: str, setting: str) -> Any:
-    row = item_row(list_formulas()[name], "values/000.parquet")
+    row = formula_row(list_formulas()[name], "values/000.parquet")
     return record_to_sample(row, PROMPTS, setting, max_tokens=4096)
 
 

@@ -85,7 +85,7 @@ def build(corpus: Corpus, spec: RoundSpec, options: WritingOptions) -> FamilyIte
                 rows.append(row)
         _assign_splits(rows, options.splits)
         tasks[task] = sorted(rows, key=lambda row: row["id"])
-    return FamilyItems(tasks, SCHEMA, excluded)
+    return FamilyItems(tasks, dict.fromkeys(tasks, SCHEMA), excluded)
 
 
 def _candidates(
