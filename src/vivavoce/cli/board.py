@@ -62,6 +62,65 @@ def show(
         print_board(board)
 
 
+@app.command(epilog="Example: viva board attempts logs --items")
+def attempts(
+    logs: Path = LOGS_ARGUMENT,
+    items: bool = typer.Option(False, "--items", help="One row an item instead of a group."),
+    partial: bool = PARTIAL_OPTION,
+    resamples: int = RESAMPLES_OPTION,
+    seed: int = SEED_OPTION,
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Print several attempts' mean, best and spread by category and difficulty."""
+    from vivavoce.results.attempts import attempt_tables
+
+    tables = attempt_tables(logs, partial=partial, resamples=resamples, seed=seed)
+    if as_json:
+        print_json(tables.as_dict())
+        return
+    for (round_id, task, setting), rows in groupby(
+        tables.items if items else tables.groups,
+        key=lambda row: (row["round"], row["task"], row["setting"]),
+    ):
+        print_table(
+            _ATTEMPT_HEADERS,
+            [_attempt_cells(row) for row in rows],
+            title=f"{task} · {setting} · round {round_id}",
+        )
+        say("")
+    say("mean [95% interval], max and std over all attempts, a failed one counting as what it")
+    say("reached; then over those that succeeded, with their number.")
+    for note in tables.notes:
+        say(f"Note: {note}")
+
+
+_ATTEMPT_HEADERS = (
+    *("contestant", "category", "difficulty", "items", "metric", "attempts", "mean", "max", "std"),
+    *("succeeded", "mean of these", "max", "std"),
+)
+
+
+def _attempt_cells(row: dict[str, Any]) -> list[str]:
+    from vivavoce.results.standing import contestant_label
+
+    return [
+        contestant_label(row),
+        row["category"],
+        row["difficulty"],
+        str(row.get("item") or row["items"]),
+        row["metric"],
+        str(row["attempts"]),
+        _value({"value": row["mean"], "ci": row["ci"]}),
+        *(_number(row[name]) for name in ("max", "std")),
+        str(row["succeeded"]),
+        *(_number(row[f"{name}_succeeded"]) for name in ("mean", "max", "std")),
+    ]
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
+
+
 def print_board(board: Board) -> None:
     """Print one table for each task and setting, ranked by its headline metric."""
     for (round_id, task, version, setting), rows in groupby(board.rows, key=_section):

@@ -59,10 +59,7 @@ def leaderboard(
         VivaError: A log is incomplete or damaged and `partial` was not asked for, or one round
             name stands for two rounds.
     """
-    found, foreign = read_logs(Path(logs))
-    _refuse_mixed_rounds(found)
-    chosen, notes = _choose(found)
-    _refuse_partial(chosen, foreign, partial)
+    chosen, notes = select_logs(Path(logs), partial=partial)
     contestants = [_contestant(log, resamples, seed) for log in chosen]
     groups: dict[tuple[str, ...], list[Contestant]] = defaultdict(list)
     for log, contestant in zip(chosen, contestants, strict=True):
@@ -73,6 +70,25 @@ def leaderboard(
         add_standing(group, resamples=resamples, seed=seed)
     rows = [row for contestant in contestants for row in contestant.rows.values()]
     rows.sort(key=_order)
+    return Board(
+        rows=tuple(rows),
+        rounds=tuple(_rounds(chosen)),
+        headlines={log.key.task: log.metrics[0] for log in chosen},
+        notes=tuple(notes),
+    )
+
+
+def select_logs(folder: Path, *, partial: bool = False) -> tuple[list[RunLog], list[str]]:
+    """The logs that make the rows of a board, and notes on those that do not.
+
+    Raises:
+        InputError: No logs there.
+        VivaError: As `leaderboard` says.
+    """
+    found, foreign = read_logs(folder)
+    _refuse_mixed_rounds(found)
+    chosen, notes = _choose(found)
+    _refuse_partial(chosen, foreign, partial)
     notes += [f"{log.name} {log.reason}; left out." for log in foreign]
     notes += [
         f"{log.name} is partial: {len(log.samples)} of {log.expected} answers are scored; "
@@ -80,12 +96,7 @@ def leaderboard(
         for log in chosen
         if not log.is_complete
     ]
-    return Board(
-        rows=tuple(rows),
-        rounds=tuple(_rounds(chosen)),
-        headlines={log.key.task: log.metrics[0] for log in chosen},
-        notes=tuple(sorted(notes)),
-    )
+    return chosen, sorted(notes)
 
 
 def _choose(logs: Sequence[RunLog]) -> tuple[list[RunLog], list[str]]:

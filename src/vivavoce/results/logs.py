@@ -5,6 +5,7 @@ Logs are read by their summaries, so a folder of long prompts does not fill the 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -77,6 +78,11 @@ class SampleScore:
     tokens: int
     cost: float | None
     seconds: float
+    category: str = ""
+    difficulty: str = ""
+    """What the item is sorted under, where its task has such grades."""
+    stage: str | None = None
+    """Where an answer of several stages went wrong; None where it did not, or has no stages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +164,7 @@ def _run_log(name: str, header: EvalLog, summaries: list[EvalSampleSummary]) -> 
 
 
 def _row_key(header: EvalLog, metadata: dict[str, Any]) -> RowKey:
-    steps = [step.solver.removeprefix("vivavoce/") for step in header.plan.steps]
+    steps = [_method(step.solver, step.params or {}) for step in header.plan.steps]
     has_model = header.eval.model != "none/none"
     return RowKey(
         round=metadata["round"],
@@ -171,6 +177,13 @@ def _row_key(header: EvalLog, metadata: dict[str, Any]) -> RowKey:
         prompt_hash=metadata["prompt_hash"],
         judge="",
     )
+
+
+def _method(solver: str, params: Mapping[str, Any]) -> str:
+    """A solver with its settings, such as `self_refine(rounds=3)`; the window is a decoding one."""
+    settings = [f"{name}={_shown(value)}" for name, value in params.items() if name != "context"]
+    name = solver.removeprefix("vivavoce/")
+    return f"{name}({', '.join(settings)})" if settings else name
 
 
 def _decoding(header: EvalLog, has_model: bool) -> str:
@@ -212,6 +225,9 @@ def _sample_score(summary: EvalSampleSummary, metrics: tuple[str, ...]) -> Sampl
         tokens=sum(use.total_tokens for use in usage),
         cost=sum(costs) if costs else None,
         seconds=summary.working_time or 0.0,
+        category=str(summary.metadata.get("category") or ""),
+        difficulty=str(summary.metadata.get("difficulty") or ""),
+        stage=(score.metadata or {}).get("stage"),
     )
 
 
