@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from urllib.parse import urlencode
 
 from vivavoce.errors import InputError
@@ -19,6 +19,9 @@ DEEPEST = 30_000
 """Results of one query that the API gives out."""
 _AGAIN = "Search again without the cache, and the pages come from one state of arXiv."
 
+OnPage = Callable[[Feed, bytes], None]
+"""Called with each page and its bytes, once it fits those before it."""
+
 
 def search(
     client: Client,
@@ -30,6 +33,7 @@ def search(
     order: str = "descending",
     fresh: bool = False,
     api: str = API,
+    on_page: OnPage | None = None,
 ) -> Iterator[Document | Fault]:
     """Every result of a query, or the first `limit` of them, in the API's order.
 
@@ -50,7 +54,7 @@ def search(
         if size == 0:
             return
         url = f"{api}?{urlencode({**base, 'start': start, 'max_results': size})}"
-        feed = _page(client, url, start, size, fresh)
+        feed, body = _page(client, url, start, size, fresh)
         if total is None:
             total = feed.total
             _check_depth(total, limit, query)
@@ -58,6 +62,8 @@ def search(
             what = f"the query has {feed.total} results, and had {total} on its first page"
             raise ChangedError(what, url, _AGAIN, start)
         _check_repeats(feed, seen, url)
+        if on_page:
+            on_page(feed, body)
         yield from feed.entries
         if feed.replaced:
             yield Fault(
@@ -83,7 +89,7 @@ def by_ids(
         # The API gives 10 results unless told otherwise, for a list of ids as well.
         asked = {"search_query": "", "id_list": ",".join(batch), "start": 0}
         url = f"{api}?{urlencode({**asked, 'max_results': len(batch)})}"
-        feed = _page(client, url, 0, len(batch), fresh)
+        feed, _ = _page(client, url, 0, len(batch), fresh)
         yield from feed.entries
         if feed.replaced:
             yield Fault(
@@ -97,7 +103,7 @@ def by_ids(
                 yield Fault(name, "arXiv has no paper of this id")
 
 
-def _page(client: Client, url: str, start: int, size: int, fresh: bool) -> Feed:
+def _page(client: Client, url: str, start: int, size: int, fresh: bool) -> tuple[Feed, bytes]:
     """A page that holds all it should; a page that does not is asked for again by the client."""
 
     def check(body: bytes) -> Feed:
@@ -112,7 +118,8 @@ def _page(client: Client, url: str, start: int, size: int, fresh: bool) -> Feed:
         return feed
 
     try:
-        return check(client.get(url, check=check, offset=start, fresh=fresh))
+        body = client.get(url, check=check, offset=start, fresh=fresh)
+        return check(body), body
     except BadStatusError as error:
         said = _words(error.body)
         if said is None:

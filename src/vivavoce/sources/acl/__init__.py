@@ -1,0 +1,56 @@
+"""The ACL Anthology's own XML: a collection of volumes, many papers a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from vivavoce.errors import InputError
+from vivavoce.records import Document, Fault
+from vivavoce.sources import Piece, ReadOptions, Source, one_piece
+from vivavoce.sources.acl.identifiers import is_collection
+from vivavoce.sources.acl.volume import KIND, read_collection
+from vivavoce.sources.xml import parse_xml
+
+_LARGEST_FILE = 64 << 20
+
+
+def _matches(path: Path) -> bool:
+    """Whether the name is that of a collection, as in the Anthology's folder of XML files."""
+    return path.name.endswith(".xml") and is_collection(path.name.removesuffix(".xml"))
+
+
+def _ignored_columns(path: Path, options: ReadOptions) -> list[str]:
+    """None: XML has no columns. That it is asked marks a file as one of many papers."""
+    if options.rename:
+        raise InputError("acl has no columns to rename: leave out --map.")
+    return []
+
+
+def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
+    name = piece.path.name
+    try:
+        with piece.path.open("rb") as stream:
+            content = stream.read(_LARGEST_FILE + 1)
+        if len(content) > _LARGEST_FILE:
+            raise InputError(f"larger than {_LARGEST_FILE >> 20} MiB, which no collection is")
+        root = parse_xml(content)
+        if root.tag != "collection":
+            raise InputError(
+                f"XML, but no collection of the Anthology: the root is <{str(root.tag)[:80]}>"
+            )
+    except (OSError, InputError) as error:
+        yield Fault(name, str(error))
+        return
+    yield from read_collection(root, name)
+
+
+SOURCE = Source(
+    kind=KIND,
+    summary="XML files of the ACL Anthology (2020.acl.xml, P19.xml): titles, abstracts, authors",
+    is_metadata=True,
+    matches=_matches,
+    pieces=one_piece,
+    read=_read,
+    ignored_columns=_ignored_columns,
+)

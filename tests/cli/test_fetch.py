@@ -1,0 +1,177 @@
+"""viva fetch, against a repository and an arXiv on the loopback interface."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import typer
+from tests.servers.arxiv_replay import FakeClock, Fault, ReplayServer, replaying
+from tests.servers.oai_replay import Repository, days_of_june, error_of, serving
+from typer.testing import CliRunner, Result
+
+from vivavoce.cli import fetch
+from vivavoce.cli.output import VivaGroup
+from vivavoce.corpus import ingest, load_corpus
+
+Run = Callable[..., Result]
+
+FEED = """<feed xmlns:opensearch="http://a9.com/-/spec/opensearch/1.1/"
+xmlns="http://www.w3.org/2005/Atom"><opensearch:itemsPerPage>{size}</opensearch:itemsPerPage>
+<opensearch:totalResults>{total}</opensearch:totalResults>
+<opensearch:startIndex>{start}</opensearch:startIndex>{entries}</feed>"""
+ENTRY = """<entry><id>http://arxiv.org/abs/2001.{0:05d}v1</id><title>Paper {0}</title>
+<published>2020-01-31T00:00:00Z</published><summary>Words.</summary></entry>"""
+
+
+@pytest.fixture
+def run() -> Run:
+    """Run `viva fetch ...`; errors become messages and exit codes as in the whole command."""
+    top = typer.Typer(cls=VivaGroup, rich_markup_mode=None)
+    top.callback()(lambda: None)
+    top.add_typer(fetch.app, name="fetch")
+    return lambda *words: CliRunner().invoke(top, ["fetch", *map(str, words)])
+
+
+@pytest.fixture
+def repository() -> Repository:
+    return Repository(days_of_june(4))
+
+
+@pytest.fixture
+def oai(repository: Repository) -> Iterator[ReplayServer]:
+    with serving(repository, FakeClock()) as server:
+        yield server
+
+
+@pytest.fixture
+def arxiv() -> Iterator[ReplayServer]:
+    """Five results in all; the number asked for is the last of the request's parameters."""
+
+    def answer(total: int, start: int, size: int) -> Fault:
+        numbers = range(start, min(start + size, total))
+        entries = "".join(ENTRY.format(number) for number in numbers)
+        text = FEED.format(size=size, total=total, start=start, entries=entries)
+        return Fault(text.encode())
+
+    with replaying({}, FakeClock()) as server:
+        server.script = lambda ask: answer(
+            0 if "nothing" in ask.target else 5, ask.start, int(ask.target.rsplit("=", 1)[1])
+        )
+        yield server
+
+
+def test_a_listing_is_saved_and_the_next_command_printed(
+    run: Run, oai: ReplayServer, repository: Repository, tmp_path: Path
+) -> None:
+    out = tmp_path / "my listings"
+    words = ["oai", "--set", "cs", "--from", "2024-06-01", "--until", "2024-06-30", "--out", out]
+    result = run(*words, "--base", f"{oai.origin}/oai")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.splitlines() == [
+        f"{out}: 4 records, files: 2",
+        f"Next: viva ingest oai '{out}' --corpus corpus",
+    ]
+    assert "from=2024-06-01" in oai.asks[0].target
+    assert "until=2024-06-30" in oai.asks[0].target
+    ingest("oai", out, tmp_path / "corpus")
+    assert [paper.arxiv_id for paper in load_corpus(tmp_path / "corpus").papers] == sorted(
+        repository.days
+    )
+
+
+def test_the_same_command_again_goes_on_and_json_says_from_where(
+    run: Run, oai: ReplayServer, tmp_path: Path
+) -> None:
+    words = ["oai", "--out", tmp_path, "--format", "arXivRaw", "--json"]
+    assert run(*words, "--base", f"{oai.origin}/oai").exit_code == 0
+    again = json.loads(run(*words, "--base", f"{oai.origin}/oai").stdout)
+    assert again == {
+        "folder": str(tmp_path),
+        "files": ["000003-arXivRaw.oai.xml"],
+        "records": 2,
+        "deleted": 0,
+        "start": "2024-06-02",
+        "until": None,
+        "newest": "2024-06-02",
+        "resumed": False,
+        "restarts": 0,
+        "next": f"viva ingest oai {tmp_path} --corpus corpus",
+    }
+
+
+def test_nothing_to_fetch_is_said(run: Run, oai: ReplayServer, tmp_path: Path) -> None:
+    result = run("oai", "--from", "2025-01-01", "--out", tmp_path, "--base", f"{oai.origin}/oai")
+    assert (result.exit_code, result.stdout) == (0, f"{tmp_path}: 0 records, files: 0\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["--from", "June"], 2, "'June' does not match the format"),
+        (["--format", "marc"], 2, "'marc' is none of the formats"),
+        (["--from", "2024-06-02", "--until", "2024-06-01"], 2, "is after"),
+        (["--base", "http://example.org/oai"], 1, "not https"),
+        (["--base", "https://[x/oai"], 2, "is no address"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_wrong_use_is_a_message(
+    run: Run, words: list[str], code: int, said: str, tmp_path: Path
+) -> None:
+    result = run("oai", "--out", tmp_path, *words)
+    assert result.exit_code == code
+    assert said in result.output
+
+
+def test_what_the_repository_complains_of_is_a_message(
+    run: Run, oai: ReplayServer, repository: Repository, tmp_path: Path
+) -> None:
+    repository.script = lambda ask: Fault(error_of("badArgument", "no such set"))
+    result = run("oai", "--set", "x", "--out", tmp_path, "--base", f"{oai.origin}/oai")
+    assert result.exit_code == 1
+    assert "the repository reports badArgument: no such set" in result.output
+
+
+def test_a_search_is_saved_and_can_be_ingested(
+    run: Run, arxiv: ReplayServer, tmp_path: Path
+) -> None:
+    out = tmp_path / "feeds"
+    result = run("arxiv", "cat:cs.CL", "--limit", 3, "--out", out, "--base", arxiv.api)
+    assert result.exit_code == 0, result.output
+    assert result.stdout.splitlines() == [
+        f"{out}: 3 of the 5 papers found, files: 1",
+        f"Next: viva ingest arxiv {out} --corpus corpus",
+    ]
+    report = ingest("arxiv", out, tmp_path / "corpus")
+    assert (report.read, report.failed) == (3, ())
+
+
+def test_a_search_again_replaces_its_own_pages_and_no_others(
+    run: Run, arxiv: ReplayServer, tmp_path: Path
+) -> None:
+    first = run("arxiv", "a", "--out", tmp_path, "--base", arxiv.api, "--json")
+    other = run("arxiv", "b", "--out", tmp_path, "--base", arxiv.api, "--json")
+    (mine,), (theirs,) = json.loads(first.stdout)["files"], json.loads(other.stdout)["files"]
+    stale = tmp_path / mine.replace("-00000", "-00100")
+    stale.write_bytes(b"an earlier, longer answer")
+    found = json.loads(run("arxiv", "a", "--out", tmp_path, "--base", arxiv.api, "--json").stdout)
+    assert (found["files"], found["papers"], found["total"]) == ([mine], 5, 5)
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([mine, theirs])
+
+
+def test_a_search_that_finds_nothing_leaves_no_file(
+    run: Run, arxiv: ReplayServer, tmp_path: Path
+) -> None:
+    result = run("arxiv", "nothing", "--out", tmp_path, "--base", arxiv.api)
+    assert result.stdout == f"{tmp_path}: 0 of the 0 papers found, files: 0\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("verb", ["oai", "arxiv"])
+def test_help_shows_an_example_and_not_what_is_for_tests(run: Run, verb: str) -> None:
+    shown = run(verb, "--help").stdout
+    assert f"Example: viva fetch {verb}" in " ".join(shown.split())
+    assert "--base" not in shown

@@ -1,0 +1,274 @@
+"""Saved OAI-PMH answers.
+
+Typed by hand after the protocol (https://www.openarchives.org/OAI/2.0/openarchivesprotocol.htm)
+and arXiv's schemas (https://arxiv.org/OAI/arXiv.xsd, https://arxiv.org/OAI/arXivRaw.xsd): no
+answer of a real repository was at hand.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.servers.oai_replay import DELETED, RECORD, envelope, error_of
+
+from vivavoce.corpus import ingest, load_corpus
+from vivavoce.errors import InputError
+from vivavoce.records import Author, Document, Fault
+from vivavoce.sources import Piece, ReadOptions, get_source
+from vivavoce.sources.oai.authors import split_authors
+from vivavoce.sources.oai.listing import first_day, read_versions
+from vivavoce.sources.oai.page import read_page
+
+HEADER = """<header><identifier>oai:arXiv.org:{id}</identifier><datestamp>2024-06-20</datestamp>
+<setSpec>cs:cs:CL</setSpec><setSpec>math:math:NA</setSpec><setSpec>physics:hep-lat</setSpec>
+</header>"""
+RAW = """<arXivRaw xmlns="http://arxiv.org/OAI/arXivRaw/"><id>2406.00007</id>
+<submitter>Ada First</submitter>
+<version version="v1"><date>Mon, 3 Jun 2024 23:30:00 GMT</date><size>9kb</size></version>
+<version version="v10"><date>Thu, 20 Jun 2024 08:00:00 GMT</date><size>9kb</size></version>
+<version version="v2"><date>Tue, 4 Jun 2024 08:00:00 GMT</date>
+<source_type>D</source_type></version>
+<title>A Title of
+  Two Lines</title><authors>Ada First (Here, and There), Bo Second</authors>
+<categories>cs.CL math.NA cs.CL</categories><comments>9 pages</comments>
+<journal-ref>A Journal 3 (2024) 1-9</journal-ref><doi>10.1000/ABC</doi>
+<license>http://creativecommons.org/licenses/by/4.0/</license><abstract>  An
+abstract with $x &lt; y$.
+</abstract></arXivRaw>"""
+SPLIT = """<arXiv xmlns="http://arxiv.org/OAI/arXiv/"><id>{id}</id><created>{created}</created>
+<updated>2024-06-20</updated><authors>
+<author><keyname>First</keyname><forenames>Ada B.</forenames><suffix>Jr</suffix>
+<affiliation>Here</affiliation></author>
+<author><keyname>The Example Collaboration</keyname></author>
+<author><keyname>Zwei</keyname><forenames>J. -N.</forenames></author><author><keyname/></author>
+</authors><title>A Title</title><categories>hep-lat hep-th</categories>
+<license>http://arxiv.org/licenses/nonexclusive-distrib/1.0/</license>
+<abstract>Words.</abstract></arXiv>"""
+DUBLIN = """<oai_dc:dc xmlns:oai_dc="http://www.openarchives.org/OAI/2.0/oai_dc/"
+xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>A Title</dc:title>
+<dc:creator>First Jr, Ada</dc:creator><dc:creator>The Example Collaboration</dc:creator>
+<dc:subject>Computer Science - Computation and Language</dc:subject>
+<dc:description>Words.</dc:description><dc:description>9 pages</dc:description>
+<dc:date>2024-06-20</dc:date><dc:date>2024-06-03</dc:date><dc:type>text</dc:type>
+{identifiers}</oai_dc:dc>"""
+
+
+def record(metadata: str, arxiv_id: str = "2406.00007") -> str:
+    return f"<record>{HEADER.format(id=arxiv_id)}<metadata>{metadata}</metadata></record>"
+
+
+def answer(*records: str, verb: str = "ListRecords") -> bytes:
+    return envelope(f"<{verb}>{''.join(records)}</{verb}>")
+
+
+def read(folder: Path, content: bytes) -> list[Document | Fault]:
+    path = folder / "a.oai.xml"
+    path.write_bytes(content)
+    return list(get_source("oai").read(Piece(path), ReadOptions()))
+
+
+def paper(folder: Path, *records: str) -> Document:
+    (found,) = read(folder, answer(*records))
+    assert isinstance(found, Document), found
+    return found
+
+
+def test_what_a_raw_record_says_of_a_paper(tmp_path: Path) -> None:
+    assert paper(tmp_path, record(RAW)) == Document(
+        kind="oai",
+        key="arxiv:2406.00007",
+        arxiv_id="2406.00007",
+        version="v10",  # the tenth comes after the second
+        doi="10.1000/abc",
+        source_url="https://arxiv.org/abs/2406.00007v10",
+        title="A Title of Two Lines",
+        abstract="An abstract with $x < y$.",
+        published="2024-06-03",
+        categories=("cs.CL", "math.NA"),
+        venue="A Journal 3 (2024) 1-9",
+        licence="http://creativecommons.org/licenses/by/4.0/",
+        authors=(Author("Ada First"), Author("Bo Second")),
+    )
+
+
+def test_what_a_record_with_split_names_says_of_a_paper(tmp_path: Path) -> None:
+    metadata = SPLIT.format(id="hep-lat/9901007", created="1999-01-15")
+    assert paper(tmp_path, record(metadata, "hep-lat/9901007")) == Document(
+        kind="oai",
+        key="arxiv:hep-lat/9901007",
+        arxiv_id="hep-lat/9901007",
+        source_url="https://arxiv.org/abs/hep-lat/9901007",
+        title="A Title",
+        abstract="Words.",
+        published="1999-01-15",
+        categories=("hep-lat", "hep-th"),
+        licence="http://arxiv.org/licenses/nonexclusive-distrib/1.0/",
+        authors=(
+            Author("Ada B. First Jr"),
+            Author("The Example Collaboration"),
+            Author("J.-N. Zwei"),
+        ),
+    )
+
+
+def test_a_day_after_the_month_of_the_id_is_not_the_first_version(tmp_path: Path) -> None:
+    created = {"2024-06-03": "2024-06-03", "2024-05-31": "2024-05-31", "2024-07-01": "2024-06"}
+    for day, published in created.items():
+        metadata = SPLIT.format(id="2406.00007", created=day)
+        assert paper(tmp_path, record(metadata)).published == published
+    assert first_day("2406.00007", ["", "soon"]) is None
+
+
+def test_dublin_core_of_arxiv_and_of_another_repository(tmp_path: Path) -> None:
+    own = (
+        "<dc:identifier>http://arxiv.org/abs/2406.00007</dc:identifier>"
+        "<dc:identifier>A Journal 3 (2024)</dc:identifier>"
+        "<dc:identifier>doi:10.1000/ABC</dc:identifier>"
+    )
+    found = paper(tmp_path, record(DUBLIN.format(identifiers=own)))
+    assert (found.key, found.doi, found.published) == (
+        "arxiv:2406.00007",
+        "10.1000/abc",
+        "2024-06-03",
+    )
+    assert found.categories == ("cs.CL", "math.NA", "hep-lat")  # out of the sets
+    assert [author.name for author in found.authors] == [
+        "Ada First Jr",
+        "The Example Collaboration",
+    ]
+    other = "<dc:identifier>https://example.org/7</dc:identifier>"
+    found = paper(tmp_path, record(DUBLIN.format(identifiers=other)))
+    assert (found.key, found.source_url, found.categories) == (
+        "oai:oai:arXiv.org:2406.00007",
+        "https://example.org/7",
+        (),
+    )
+
+
+def test_a_single_record_is_read_like_a_list(tmp_path: Path) -> None:
+    (found,) = read(tmp_path, answer(record(RAW), verb="GetRecord"))
+    assert isinstance(found, Document)
+
+
+def test_deleted_and_odd_records_are_faults_and_the_rest_goes_in(tmp_path: Path) -> None:
+    good = RECORD.format(arxiv_id="2406.00001", day="2024-06-01", title="Fine")
+    gone = DELETED.format(arxiv_id="2406.00002", day="2024-06-01")
+    untitled = RECORD.format(arxiv_id="2406.00003", day="2024-06-01", title=" ")
+    odd = record("<marc><leader/></marc>", "2406.00004")
+    bare = f"<record>{HEADER.format(id='2406.00005')}</record>"
+    nameless = record(SPLIT.format(id="no id", created="2024-06-01"), "x")
+    first, *faults = read(tmp_path, answer(good, gone, untitled, odd, bare, nameless))
+    assert isinstance(first, Document)
+    assert faults == [
+        Fault("a.oai.xml: oai:arXiv.org:2406.00002", "deleted by the repository"),
+        Fault("a.oai.xml: oai:arXiv.org:2406.00003", "arXiv 2406.00003 has no title"),
+        Fault(
+            "a.oai.xml: oai:arXiv.org:2406.00004",
+            "its format 'marc' is none of arXiv, arXivRaw, dc",
+        ),
+        Fault("a.oai.xml: oai:arXiv.org:2406.00005", "the record has no metadata"),
+        Fault("a.oai.xml: oai:arXiv.org:x", "its id 'no id' is no arXiv id"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (error_of("noRecordsMatch", "none"), "the repository reports noRecordsMatch: none"),
+        (error_of("badResumptionToken", ""), "reports badResumptionToken: no reason given"),
+        (envelope("<Identify/>"), "lists no records"),
+        (answer(), "it lists no records"),
+        (answer(record(RAW))[:-40], "not well-formed XML"),
+        (b"", "the file is empty"),
+        (b"Rate exceeded.", "says 'Rate exceeded.'"),
+        (b"<html><body>Sorry</body></html>", "a web page"),
+        (b"<feed/>", "the root is <feed>"),
+        (b'<!DOCTYPE x [<!ENTITY a "b">]><OAI-PMH>&a;</OAI-PMH>', "declares XML entities"),
+    ],
+    ids=lambda value: value[:20] if isinstance(value, str) else "",
+)
+def test_what_is_no_listing_is_one_fault(tmp_path: Path, content: bytes, reason: str) -> None:
+    (fault,) = read(tmp_path, content)
+    assert isinstance(fault, Fault)
+    assert reason in fault.reason
+
+
+def test_characters_that_xml_does_not_have_cost_no_page(tmp_path: Path) -> None:
+    content = answer(record(RAW)).replace(b"An\nabstract", b"An&#x1b;\x02\nabstract")
+    found, fault = read(tmp_path, content)
+    assert isinstance(found, Document)
+    assert found.abstract == "An�� abstract with $x < y$."
+    assert fault == Fault("a.oai.xml", "characters that are no text, now U+FFFD: 2")
+
+
+def test_a_token_is_kept_as_it_is() -> None:
+    token = '<resumptionToken completeListSize="70" cursor="3"> a%26b=&lt;c </resumptionToken>'
+    page = read_page(envelope(f"<ListRecords>{token}</ListRecords>"))
+    assert (page.token, page.total, page.cursor) == ("a%26b=<c", 70, 3)
+
+
+def test_only_files_of_the_kind_are_taken_and_columns_cannot_be_renamed(tmp_path: Path) -> None:
+    source = get_source("oai")
+    names = ["a.oai.xml", "A.OAI.XML", "a.xml", "a.atom.xml", "a.nxml", "2020.acl.xml"]
+    assert [name for name in names if source.matches(Path(name))] == names[:2]
+    (tmp_path / "a.oai.xml").write_bytes(answer(record(RAW)))
+    with pytest.raises(InputError, match="no columns to rename"):
+        ingest("oai", tmp_path, tmp_path / "c", options=ReadOptions({"a": "id"}))
+    assert ingest("oai", tmp_path, tmp_path / "c").read == 1
+    assert load_corpus(tmp_path / "c").papers[0].date_precision == "day"
+
+
+LINES = {
+    "A. One": ["A. One"],
+    "A. One and B. Two": ["A. One", "B. Two"],
+    "A. One, B. Two, and C. Three": ["A. One", "B. Two", "C. Three"],
+    "A.B. One, J.-P. Two": ["A. B. One", "J.-P. Two"],
+    "A. One (X, Y and Z), B. Two (1 and (2)) ((1) X, (2) Y)": ["A. One", "B. Two"],
+    "A. One (X, B. Two": ["A. One X", "B. Two"],  # no way to tell where it would end
+    "A. One, Jr., B. Two III": ["A. One Jr.", "B. Two III"],
+    "A. One, et al.": ["A. One"],
+    "A. One et al": ["A. One"],
+    "The Big Collaboration: A. One, B. Two": ["The Big Collaboration", "A. One", "B. Two"],
+    "A. One, for the Big Collaboration": ["A. One", "the Big Collaboration"],
+    "A. One on behalf of the Big Team": ["A. One", "the Big Team"],
+    r"Fran\c{c}ois {\'E}l\"an, \L{}ukasz~Two": ["François Élän", "Łukasz Two"],
+    "Anders Brand\n  Sand & Bo Two; C. Three": ["Anders Brand Sand", "Bo Two", "C. Three"],
+    "": [],
+    " , (x) and ": [],
+}
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_authors_of_a_line(line: str) -> None:
+    assert list(split_authors(line)) == LINES[line]
+
+
+@given(st.text(alphabet="aB .,;()&\\{}$'and\n", max_size=200))
+def test_any_line_gives_names_in_one_line_with_letters(line: str) -> None:
+    for name in split_authors(line):
+        assert name == " ".join(name.split())
+        assert any(map(str.isalpha, name))
+
+
+def test_authors_of_real_lines_are_those_that_arxiv_itself_makes_out(data_dir: Path) -> None:
+    sample = data_dir / "arxiv_api" / "arxiv_metadata_oai_sample.jsonl"
+    rows = [json.loads(line) for line in sample.read_text("utf-8").splitlines()]
+    for row in rows:
+        parsed = [" ".join(f"{n[1]} {n[0]} {n[2]}".split()) for n in row["authors_parsed"]]
+        assert list(split_authors(row["authors"])) == [p.replace(". -", ".-") for p in parsed]
+
+
+def test_versions_that_are_none_are_passed_over() -> None:
+    assert read_versions([]) == (None, None)
+    assert read_versions([("v2", "Tue, 4 Jun 2024 08:00:00 GMT"), ("w1", "x")]) == (None, "v2")
+    assert read_versions([("v1", "never"), ("v3", "")]) == (None, "v3")
+    assert read_versions([("v1", "Mon, 3 Jun 2024 23:30:00 -0100")]) == ("2024-06-04", "v1")
+
+
+@pytest.mark.parametrize("line", ["(" * 100_000, ")(" * 50_000, "a and " * 20_000, "{" * 100_000])
+def test_hostile_lines_of_authors_take_little_time(line: str) -> None:
+    assert len(split_authors(line)) <= 20_000

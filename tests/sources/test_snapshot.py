@@ -1,0 +1,178 @@
+"""arXiv's snapshot of all metadata: the real first records of it, and typed odd ones."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from vivavoce.corpus import ingest, load_corpus
+from vivavoce.records import Author, Document, Fault
+from vivavoce.sources import Piece, ReadOptions, get_source
+from vivavoce.sources.metadata.tabular import ROWS_PER_PIECE
+
+ROW: dict[str, Any] = {
+    "id": "2406.00007",
+    "submitter": "Ada First",
+    "authors": 'Ada First, Bo \\"Osten III',
+    "title": "A Title of\n  Two Lines",
+    "comments": None,
+    "journal-ref": "A Journal 3 (2024)",
+    "doi": "10.1000/ABC 10.1000/def",
+    "report-no": None,
+    "categories": "cs.CL math.NA",
+    "license": "http://creativecommons.org/licenses/by/4.0/",
+    "abstract": "  An\nabstract.\n",
+    "versions": [
+        {"version": "v1", "created": "Mon, 3 Jun 2024 23:30:00 GMT"},
+        {"version": "v2", "created": "Thu, 20 Jun 2024 08:00:00 GMT"},
+    ],
+    "update_date": "2024-06-21",
+    "authors_parsed": [["First", "Ada", ""], ["Östen", "Bo", "III", "Here"]],
+}
+
+
+def write(path: Path, *rows: Any) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return path
+
+
+def read(path: Path) -> list[Document | Fault]:
+    source = get_source("snapshot")
+    return [item for piece in source.pieces(path) for item in source.read(piece, ReadOptions())]
+
+
+def test_what_a_line_says_of_a_paper(tmp_path: Path) -> None:
+    assert read(write(tmp_path / "a.snapshot.jsonl", ROW)) == [
+        Document(
+            kind="snapshot",
+            key="arxiv:2406.00007",
+            arxiv_id="2406.00007",
+            version="v2",
+            doi="10.1000/abc",
+            source_url="https://arxiv.org/abs/2406.00007v2",
+            title="A Title of Two Lines",
+            abstract="An abstract.",
+            published="2024-06-03",
+            categories=("cs.CL", "math.NA"),
+            venue="A Journal 3 (2024)",
+            licence="http://creativecommons.org/licenses/by/4.0/",
+            authors=(Author("Ada First"), Author("Bo Östen III")),
+        )
+    ]
+
+
+def test_the_real_sample_goes_into_a_corpus_whole(data_dir: Path, tmp_path: Path) -> None:
+    sample = data_dir / "arxiv_api" / "arxiv_metadata_oai_sample.jsonl"
+    lines = [json.loads(line) for line in sample.read_text("utf-8").splitlines()]
+    report = ingest("snapshot", data_dir / "arxiv_api", tmp_path)
+    assert (report.read, report.failed, report.undated) == (len(lines), (), 0)
+    papers = {paper.arxiv_id: paper for paper in load_corpus(tmp_path).papers}
+    assert list(papers) == sorted(line["id"] for line in lines)
+    for line in lines:
+        paper = papers[line["id"]]
+        assert paper.title == " ".join(line["title"].split())
+        assert "\n" not in (paper.abstract or "\n")
+        assert paper.version == line["versions"][-1]["version"]
+        assert paper.licence == line["license"]
+        day = line["versions"][0]["created"].split()[1]
+        assert paper.published is not None
+        assert int(paper.published[8:]) == int(day)
+        assert paper.date_source == "metadata"
+
+
+def test_without_parsed_authors_the_line_of_them_is_read(tmp_path: Path) -> None:
+    row = {**ROW, "authors_parsed": None}
+    (found,) = read(write(tmp_path / "a.snapshot.jsonl", row))
+    assert isinstance(found, Document)
+    assert [author.name for author in found.authors] == ["Ada First", "Bo Östen III"]
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"id": 2406.00007}, "id is of the type float instead of text"),
+        ({"id": "7"}, "its id '7' is no arXiv id"),
+        ({"title": None}, "arXiv 2406.00007 has no title"),
+        ({"title": ["A"]}, "title is of the type list instead of text"),
+        ({"versions": "v1"}, "versions is of the type str instead of a list"),
+        ({"authors_parsed": {"First": "Ada"}}, "authors_parsed is of the type dict"),
+    ],
+    ids=str,
+)
+def test_an_odd_line_is_a_fault_with_its_number(
+    tmp_path: Path, change: dict[str, Any], reason: str
+) -> None:
+    fault, good = read(write(tmp_path / "a.snapshot.jsonl", {**ROW, **change}, ROW))
+    assert isinstance(fault, Fault)
+    assert fault.where == "a.snapshot.jsonl:1"
+    assert fault.reason.startswith(reason)
+    assert isinstance(good, Document)
+
+
+def test_missing_and_odd_details_cost_no_paper(tmp_path: Path) -> None:
+    bare = {"id": "hep-th/9901001", "title": "Bare"}
+    odd = {**ROW, "versions": [7, {"version": "v9"}], "authors_parsed": [[], "x", [None, "Ada"]]}
+    first, second = read(write(tmp_path / "a.snapshot.jsonl", bare, odd))
+    assert isinstance(first, Document)
+    assert isinstance(second, Document)
+    assert (first.published, first.version, first.authors) == (None, None, ())
+    assert (second.published, second.version) == (None, "v9")
+    assert second.authors == (Author("Ada"),)
+
+
+def test_lines_that_are_no_json_are_faults(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.snapshot.jsonl", ROW)
+    path.write_bytes(path.read_bytes() + b"{cut\n[1]\n")
+    found, *faults = read(path)
+    assert isinstance(found, Document)
+    assert [fault.where for fault in faults if isinstance(fault, Fault)] == [
+        "a.snapshot.jsonl:2",
+        "a.snapshot.jsonl:3",
+    ]
+
+
+def test_a_big_file_is_cut_and_the_pieces_hold_every_line_once(tmp_path: Path) -> None:
+    count = 2 * ROWS_PER_PIECE + 5
+    rows = ({"id": f"2406.{n:05d}", "title": f"Paper {n}"} for n in range(count))
+    path = write(tmp_path / "arxiv-metadata-oai-snapshot.json", *rows)
+    pieces = list(get_source("snapshot").pieces(path))
+    assert [piece.first_row for piece in pieces] == [1, 10_001, 20_001]
+    ids = [item.arxiv_id for item in read(path) if isinstance(item, Document)]
+    assert ids == [f"2406.{n:05d}" for n in range(count)]
+
+
+def test_gzip_and_parquet_give_the_same_papers(tmp_path: Path) -> None:
+    plain = write(tmp_path / "a.snapshot.jsonl", ROW)
+    packed = tmp_path / "a.snapshot.jsonl.gz"
+    packed.write_bytes(gzip.compress(plain.read_bytes()))
+    table = tmp_path / "arxiv-metadata.parquet"
+    pq.write_table(pa.Table.from_pylist([ROW]), table)
+    assert read(plain) == read(packed) == read(table)
+    packed.write_bytes(packed.read_bytes()[:-20])
+    assert isinstance(read(packed)[-1], Fault)
+
+
+def test_which_files_are_taken() -> None:
+    names = {
+        "arxiv-metadata-oai-snapshot.json": True,
+        "arxiv_metadata_oai_sample.jsonl": True,
+        "arXiv-metadata.jsonl.gz": True,
+        "june.snapshot.jsonl": True,
+        "papers.jsonl": False,
+        "arxiv-metadata.txt": False,
+        "harvest.json": False,
+    }
+    matches = get_source("snapshot").matches
+    assert {name: matches(Path(name)) for name in names} == names
+
+
+def test_an_empty_file_is_a_fault(tmp_path: Path) -> None:
+    (tmp_path / "a.snapshot.jsonl").write_bytes(b"")
+    assert all(isinstance(item, Fault) for item in read(tmp_path / "a.snapshot.jsonl"))
+    assert list(get_source("snapshot").read(Piece(tmp_path / "gone"), ReadOptions()))
