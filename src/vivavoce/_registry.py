@@ -4,9 +4,12 @@ from vivavoce.models.extractive import extractive
 from vivavoce.models.local import local
 from vivavoce.models.replay import replay
 from vivavoce.sandbox.provider import BwrapSandboxEnvironment
+from vivavoce.tasks.implementation.scorer import architecture as architecture_scorer
+from vivavoce.tasks.implementation.scorer import extract_method as extract_method_scorer
 from vivavoce.tasks.implementation.scorer import formula as formula_scorer
-from vivavoce.tasks.implementation.solvers import naive
-from vivavoce.tasks.implementation.task import formula
+from vivavoce.tasks.implementation.scorer import reproduce as reproduce_scorer
+from vivavoce.tasks.implementation.solvers import cheater, empty, headings, naive, self_refine
+from vivavoce.tasks.implementation.task import architecture, extract_method, formula, reproduce
 from vivavoce.tasks.shared.contestants import copycat, null, oracle
 from vivavoce.tasks.shared.direct import direct
 from vivavoce.tasks.writing.scorer import writing
@@ -15,16 +18,26 @@ from vivavoce.tasks.writing.task import abstract, title
 __all__ = [
     "BwrapSandboxEnvironment",
     "abstract",
+    "architecture",
+    "architecture_scorer",
+    "cheater",
     "copycat",
     "direct",
+    "empty",
+    "extract_method",
+    "extract_method_scorer",
     "extractive",
     "formula",
     "formula_scorer",
+    "headings",
     "local",
     "naive",
     "null",
     "oracle",
     "replay",
+    "reproduce",
+    "reproduce_scorer",
+    "self_refine",
     "title",
     "writing",
 ]

@@ -42,7 +42,7 @@ class Finding:
 
 def examine() -> list[Finding]:
     """Look at Python, the packages, the system programs, the sandbox and the model table."""
-    return [_python(), *_packages(), *_programs(), *_sandbox(), _model_table()]
+    return [_python(), *_packages(), *_programs(), *_sandbox(), _docker(), _model_table()]
 
 
 def _python() -> Finding:
@@ -118,6 +118,16 @@ def _sandbox() -> list[Finding]:
         Finding(f"sandbox: {found.name}", "ok" if found.holds else "missing", found.how, "")
         for found in guarantees
     ]
+
+
+def _docker() -> Finding:
+    """The sandbox by option: its daemon is asked."""
+    from vivavoce.sandbox.containers import MissingDocker, find_docker
+
+    try:
+        return Finding("docker, by option", "ok", f"daemon {find_docker()}", "")
+    except MissingDocker as error:
+        return Finding("docker, by option", "missing", str(error), "")
 
 
 def _model_table() -> Finding:

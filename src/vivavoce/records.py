@@ -130,6 +130,8 @@ class Document:
     references: tuple[Reference, ...] = ()
     tables: tuple[CitedTable, ...] = ()
     results: tuple[Result, ...] = ()
+    raw: str | None = None
+    """Canonical JSON of the upstream record it was read from; None where the source keeps none."""
 
 
 @dataclass(frozen=True, slots=True)

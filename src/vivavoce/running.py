@@ -50,6 +50,8 @@ class RunSpec:
     context: int | None = None
     task_args: Mapping[str, Any] = field(default_factory=dict)
     """Further arguments of the tasks, such as `data_info` of formula."""
+    solver_args: Mapping[str, Any] = field(default_factory=dict)
+    """Arguments of the methods that take them, such as `rounds` of self_refine."""
     prompts: Path | None = None
     epochs: int = 1
     limit: int | None = None
@@ -114,14 +116,16 @@ def _evaluate(tasks: list[Task], spec: RunSpec) -> list[EvalLog]:
 
 
 def _eval_set(tasks: list[Task], spec: RunSpec) -> list[EvalLog]:
-    from inspect_ai import eval_set
+    from inspect_ai import Epochs, eval_set
+
+    from vivavoce.tasks.shared.statistics import REDUCERS
 
     _, logs = eval_set(
         tasks,
         log_dir=str(spec.logs),
         log_dir_allow_dirty=True,
         model=None,
-        epochs=spec.epochs,
+        epochs=Epochs(spec.epochs, list(REDUCERS)) if spec.epochs > 1 else spec.epochs,
         limit=spec.limit,
         fail_on_error=True,
         continue_on_fail=True,
@@ -182,10 +186,30 @@ def _resolve(spec: RunSpec) -> list[Task]:
             for model in models:
                 created = _create_task(task, _task_args(spec, family))
                 if method != "direct":
-                    solver = registry_create("solver", f"vivavoce/{method}")
+                    given = _solver_args(spec, method)
+                    solver = registry_create("solver", f"vivavoce/{method}", **given)
                     created = task_with(created, solver=solver)
                 resolved.append(task_with(created, model=model))
     return resolved
+
+
+def _solver_args(spec: RunSpec, method: str) -> dict[str, Any]:
+    """What a method is given; as with a task's arguments, a log is known by them."""
+    known = _solver_parameters(method)
+    given = {name: value for name, value in spec.solver_args.items() if name in known}
+    # `direct` stands in the task, which hands the window on; other methods get it here.
+    if "context" in known and spec.context is not None:
+        given["context"] = spec.context
+    return given
+
+
+def _solver_parameters(method: str) -> list[str]:
+    """Names of the arguments that a method takes."""
+    import inspect
+
+    from vivavoce import _registry
+
+    return list(inspect.signature(getattr(_registry, method)).parameters)
 
 
 def _create_task(task: str, args: dict[str, Any]) -> Task:
@@ -248,6 +272,13 @@ def _check(spec: RunSpec, tasks: Sequence[tuple[str, str]]) -> None:
             if method not in (*offered, *CONTESTANTS):
                 known = ", ".join((*offered, *CONTESTANTS))
                 raise InputError(f"{task} has no method {method!r}. There are: {known}.")
+    taken = {name for method in spec.methods for name in _solver_parameters(method)}
+    # The window is an argument of its own, and the same for every method.
+    taken.discard("context")
+    for name in spec.solver_args:
+        if name not in taken:
+            methods, there = ", ".join(spec.methods), ", ".join(sorted(taken)) or "none"
+            raise InputError(f"{name!r} is no argument of {methods}. There are: {there}.")
     if not spec.models and any(
         _needs_model(family, method) for family, _ in tasks for method in spec.methods
     ):

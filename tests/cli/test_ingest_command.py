@@ -41,6 +41,8 @@ def test_json_is_one_document_with_the_failures_and_their_reasons(
         "dated": 1,
         "undated": 1,
         "completed": 1,
+        "merged": 1,
+        "near_misses": 0,
         "ignored_columns": ["mood"],
         "corpus": str(tmp_path / "c"),
     }

@@ -190,3 +190,18 @@ def test_an_argument_of_a_provider_is_name_and_value(small: Round, tmp_path: Pat
     done = baseline(small, tmp_path / "logs", "-M", "n_ctx")
     assert done.exit_code == 2
     assert "'n_ctx' is not of the form NAME=VALUE" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("argument", "complaint"),
+    [
+        ("rounds", "'rounds' is not of the form NAME=VALUE"),
+        ("rounds=5", "'rounds' is no argument of direct. There are: none."),
+    ],
+)
+def test_an_argument_of_a_method_is_one_that_it_takes(
+    small: Round, tmp_path: Path, argument: str, complaint: str
+) -> None:
+    done = baseline(small, tmp_path / "logs", "-S", argument)
+    assert done.exit_code == 2
+    assert complaint in done.stderr

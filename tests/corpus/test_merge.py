@@ -5,13 +5,14 @@ from __future__ import annotations
 import random
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from vivavoce.corpus.merge import Merge, merge_documents
-from vivavoce.records import Document
+from vivavoce.records import Author, Document
 
-IS_METADATA = {"metadata": True, "tei": False, "jats": False}
+IS_METADATA = {"metadata": True, "snapshot": True, "tei": False, "jats": False}
 
 
 def tei(name: str = "a.tei.xml", **fields: Any) -> Document:
@@ -20,6 +21,10 @@ def tei(name: str = "a.tei.xml", **fields: Any) -> Document:
 
 def row(key: str = "id:1", **fields: Any) -> Document:
     return Document(kind="metadata", key=key, **fields)
+
+
+def by(*names: str) -> tuple[Author, ...]:
+    return tuple(Author(name) for name in names)
 
 
 def merge(*documents: Document) -> Merge:
@@ -35,8 +40,8 @@ def test_metadata_comes_before_extracted_text() -> None:
     found = merge(tei(title="Of graphs"), row(title="On Graphs", source_file="a.tei.xml"))
     assert [d.title for d in found.papers[0].documents] == ["On Graphs", "Of graphs"]
     # Not because of the alphabet.
-    text = Document(kind="jats", key="a", title="Of graphs")
-    assert [d.kind for d in merge(text, row(title="OF GRAPHS")).papers[0].documents] == [
+    text = Document(kind="jats", key="a", title="Of small graphs")
+    assert [d.kind for d in merge(text, row(title="OF SMALL GRAPHS")).papers[0].documents] == [
         "metadata",
         "jats",
     ]
@@ -93,10 +98,10 @@ def test_titles_without_letters_or_digits_join_nothing() -> None:
 
 
 def test_a_row_that_only_names_a_file_is_no_paper_of_its_own() -> None:
-    lonely = row("file:gone.tei.xml", source_file="gone.tei.xml", title="Gone")
+    lonely = row("file:gone.tei.xml", source_file="gone.tei.xml", title="Gone with it")
     assert merge(lonely, tei(title="Here")).unmatched == (lonely,)
     # A title joins it to a text under another name.
-    assert merge(lonely, tei(title="Gone")).unmatched == ()
+    assert merge(lonely, tei(title="Gone with it")).unmatched == ()
 
 
 def test_the_surest_identifier_names_the_paper() -> None:
@@ -106,6 +111,125 @@ def test_the_surest_identifier_names_the_paper() -> None:
     assert merge(row(**ids, acl_id="P18-1001")).papers[0].paper_id == "acl:P18-1001"
     assert merge(row(source_url="u")).papers[0].paper_id == "url:u"
     assert merge(row("odd")).papers[0].paper_id == "metadata:odd"
+
+
+STUDY = "A study of small graphs"
+
+
+def apart(*documents: Document) -> list[str]:
+    """What speaks against joining documents of one title."""
+    joins = merge(*documents).joins
+    return [join.detail.partition(":")[0] for join in joins if join.joined_by == "apart"]
+
+
+def test_two_files_of_metadata_without_a_shared_id_meet_in_title_first_author_and_year() -> None:
+    one = row("arxiv:1410.5401", arxiv_id="1410.5401", title=STUDY, authors=by("J. Müller", "B"))
+    other = row("acl:P15-1001", acl_id="P15-1001", title=STUDY, authors=by("Muller, Jane"))
+    assert list(grouped(one, other)) == ["arxiv:1410.5401"]
+    snapshot = Document("snapshot", "1410.5401", title=STUDY, authors=by("Jane Muller"))
+    assert len(merge(other, snapshot).papers) == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "reason"),
+    [
+        # P15 is of 2015: three years from 2018, two from 2017.
+        ({"published": "2018", "authors": by("A Ba")}, {"authors": by("A Ba")}, "years differ"),
+        ({"published": "2017", "authors": by("A Ba")}, {"authors": by("A Ba")}, None),
+        ({"authors": by("C Du")}, {"authors": by("A Ba")}, "first authors differ"),
+        ({"authors": by("Carl Ba")}, {"authors": by("A. Ba")}, "first authors differ"),
+        ({"acl_id": "P15-1002", "authors": by("A Ba")}, {"authors": by("A Ba")}, "ids differ"),
+        ({"published": "2016"}, {"authors": by("A Ba")}, None),
+        ({"published": "2018"}, {"authors": by("A Ba")}, "years differ"),
+        ({}, {}, None),
+    ],
+)
+def test_a_shared_title_joins_unless_author_year_or_id_contradict(
+    one: dict[str, Any], other: dict[str, Any], reason: str | None
+) -> None:
+    text = tei(title=STUDY, **one)
+    metadata = row("acl:P15-1001", acl_id="P15-1001", title=STUDY, **other)
+    assert apart(text, metadata) == ([] if reason is None else [reason])
+    assert len(merge(text, metadata).papers) == 1 + (reason is not None)
+
+
+def test_the_order_of_the_authors_may_change_between_preprint_and_print() -> None:
+    preprint = tei(title=STUDY, authors=by("A Ba", "Bo Da"))
+    printed = row(given_id="p", title=STUDY, authors=by("Da, Bo", "Ba, A."))
+    assert len(grouped(preprint, printed)) == 1
+
+
+def test_within_one_source_a_shared_title_needs_the_author_and_no_two_ids() -> None:
+    assert len(grouped(tei("a", title=STUDY), tei("b", title=STUDY))) == 2
+    one, other = (tei(name, title=STUDY, authors=by("A Ba")) for name in "ab")
+    assert len(grouped(one, other)) == 1
+    assert apart(
+        row("id:1", given_id="1", title=STUDY), row("id:2", given_id="2", title=STUDY)
+    ) == ["ids differ"]
+
+
+@pytest.mark.parametrize("title", ["Editorial", "Book reviews", "Table of Contents", "导论"])
+def test_a_short_or_standing_title_joins_nothing_by_itself(title: str) -> None:
+    text, metadata = tei(title=title), row(title=title, given_id="p", published="1999")
+    assert apart(text, metadata) == ["too little is known to join them"]
+    same = {"title": title, "authors": by("A Ba"), "published": "1999"}
+    assert len(grouped(tei(**same), row(given_id="p", **same))) == 1
+
+
+def test_spacing_hyphens_accents_and_case_do_not_tell_titles_apart() -> None:
+    found = grouped(tei(title="BI- DIRECTIONAL NAÏVE NETS"), row(title="Bidirectional naive nets"))
+    assert len(found) == 1
+
+
+@pytest.mark.parametrize("other", ["A study of sm\u0430ll graphs", "A study\u200b of small graphs"])
+def test_row_20_titles_that_only_look_alike_are_flagged_and_not_merged(other: str) -> None:
+    documents = (tei(title=STUDY), row(title=other, given_id="p"))
+    assert len(grouped(*documents)) == 2
+    assert apart(*documents) == ["the titles look alike and are spelt with different characters"]
+    assert len(grouped(tei(title=other), row(title=other, given_id="p"))) == 1
+
+
+def test_a_title_of_two_works_joins_neither_and_a_sure_pair_goes_first() -> None:
+    ba, du = (tei(name, title=STUDY, authors=by(name)) for name in ("Ba", "Du"))
+    nameless = row(title=STUDY, given_id="p", published="2015")
+    assert apart(ba, du, nameless) == ["it fits more than one paper"] * 2
+    named = row(title=STUDY, given_id="p", authors=by("A. Du"))
+    assert grouped(ba, du, named) == {"file:Ba": ["Ba"], "p": ["id:1", "Du"]}
+
+
+def test_a_title_of_many_works_is_a_standing_heading() -> None:
+    crowd = [
+        tei(f"{n}", title="Report of the committee", authors=by(f"Name{n}")) for n in range(41)
+    ]
+    named = row(title="Report of the committee", given_id="p", authors=by("Name"))
+    assert len(merge(*crowd, named).papers) == 42
+
+
+def test_a_doi_made_of_an_id_counts_as_that_id() -> None:
+    preprint = tei("a", doi="10.48550/arxiv.1410.5401")
+    printed = tei("b", doi="10.18653/v1/p15-1001")
+    assert len(grouped(preprint, row("1", arxiv_id="1410.5401", doi="10.1000/print"))) == 1
+    assert len(grouped(printed, row("1", acl_id="P15-1001"))) == 1
+
+
+def test_titles_of_what_is_no_paper_join_nothing() -> None:
+    question = Document("jats", "q", title=STUDY)
+    found = merge_documents([question, row(title=STUDY, given_id="p")], IS_METADATA, {"jats"})
+    assert len(found.papers) == 2
+
+
+def test_the_report_says_by_what_each_document_joined() -> None:
+    texts = tei("a.xml", arxiv_id="1410.5401", title=STUDY, authors=by("A Ba"))
+    by_id = row("arxiv:1410.5401", arxiv_id="1410.5401")
+    by_title = Document("snapshot", "s", title=STUDY, authors=by("A Ba"))
+    alone = row("id:2", given_id="2", title="Something else altogether")
+    assert [
+        (j.kind, j.joined_by, j.detail) for j in merge(texts, by_id, by_title, alone).joins
+    ] == [
+        ("metadata", "arxiv", "1410.5401 with tei a.xml"),
+        ("snapshot", "title", f"{STUDY} with tei a.xml"),
+        ("tei", "arxiv", "1410.5401 with metadata arxiv:1410.5401"),
+    ]
 
 
 def few(*values: str) -> st.SearchStrategy[str | None]:
@@ -125,7 +249,9 @@ def documents(draw: st.DrawFn) -> list[Document]:
             arxiv_id=draw(few("1410.5401", "1412.6575")),
             acl_id=draw(few("P18-1001", "P18-1002")),
             doi=draw(few("10.1000/a", "10.1000/b")),
-            title=draw(few("Preface", "Of graphs")),
+            title=draw(few("Preface", STUDY, "Of n\u00efve trees", "Of naive trees")),
+            authors=draw(st.sampled_from([(), by("A. Ba"), by("Ann Ba"), by("C. Du", "A. Ba")])),
+            published=draw(few("2014", "2016", "2018")),
         )
         for number in range(count)
     ]
@@ -135,6 +261,14 @@ def documents(draw: st.DrawFn) -> list[Document]:
 def test_the_order_of_documents_never_matters(found: list[Document], rng: random.Random) -> None:
     shuffled = rng.sample(found, len(found))
     assert merge(*shuffled) == merge(*found)
+
+
+@given(documents())
+def test_every_document_of_a_paper_of_several_has_one_reason(found: list[Document]) -> None:
+    merged = merge(*found)
+    joined = sorted((j.paper_id, j.kind, j.key) for j in merged.joins if j.joined_by != "apart")
+    several = [p for p in merged.papers if len(p.documents) > 1]
+    assert joined == sorted((p.paper_id, d.kind, d.key) for p in several for d in p.documents)
 
 
 @given(documents())

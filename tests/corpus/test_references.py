@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from vivavoce.corpus.merge import MergedPaper
 from vivavoce.corpus.references import PaperIndex
-from vivavoce.records import Document, Reference
+from vivavoce.records import Author, Document, Reference
 
 
 def index(*papers: tuple[str, str, int | None]) -> PaperIndex:
@@ -58,3 +61,195 @@ def test_a_title_of_three_words_needs_a_year_that_agrees(year: int | None, is_fo
 def test_a_title_that_two_papers_share_resolves_to_neither() -> None:
     known = index(("p", "Small nets can learn", 2014), ("q", "Small Nets Can Learn", 2014))
     assert resolved(known, title="Small nets can learn", year=2014) is None
+
+
+def papers(*known: dict[str, Any]) -> PaperIndex:
+    """An index of papers with their ids, titles, authors and years."""
+    merged = []
+    for number, fields in enumerate(known):
+        authors = tuple(Author(name) for name in fields.get("authors", ()))
+        document = Document("metadata", str(number), **{**fields, "authors": authors})
+        merged.append(MergedPaper(f"p{number}", (document,)))
+    return PaperIndex(merged, {})
+
+
+NETS = {
+    "title": "Small nets: learning by heart and by rote",
+    "authors": ("Ann Müller", "Bo Da"),
+    "published": "2014",
+}
+
+
+def found(known: PaperIndex, **fields: Any) -> tuple[str, str] | None:
+    raw = fields.pop("raw", "")
+    got = known.resolve(Reference(0, raw, **fields))
+    return (got.paper_id, got.resolver) if got else None
+
+
+@pytest.mark.parametrize(
+    ("fields", "resolver"),
+    [
+        ({"doi": "10.48550/arxiv.1410.5401"}, "arxiv_id"),
+        ({"doi": "10.18653/v1/p15-1001"}, "acl_id"),
+        ({"raw": "Ann. 2015. https://aclanthology.org/P15-1001.pdf"}, "acl_id"),
+        ({"raw": "http://www.aclweb.org/anthology/P15-1001"}, "acl_id"),
+        ({"doi": "10.18653/v1/p15-", "raw": "doi: 10.18653/v1/P15- 1001. URL"}, "acl_id"),
+        ({"raw": "In room P15-1001."}, None),  # an id only where an address says so
+    ],
+)
+def test_ids_are_read_out_of_dois_and_addresses(
+    fields: dict[str, Any], resolver: str | None
+) -> None:
+    known = papers({"arxiv_id": "1410.5401", "acl_id": "P15-1001", "title": "T"})
+    assert found(known, **fields) == (("p0", resolver) if resolver else None)
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Small nets: learning by hart and by rote",  # a letter lost
+        "Small nets: laerning by heart and by rote",  # two letters swapped
+        "Small nets: learning by heart & by rote",
+        "The small nets: learning by heart and by rote",
+        "Smal nets: lear- ning by heart and by rote",
+        "Small nets: learning by heart and by rote. CoRR",
+        "Small nets: learning by heart and by rote, Proceedings of the 9th Conference",
+        "B. Da, and C. Eh. Small nets: learning by heart and by rote",
+        "Learning by heart and by rote",  # without the main title
+        "Small nets",  # without the subtitle
+    ],
+)
+def test_a_damaged_title_is_found_with_author_and_year(title: str) -> None:
+    assert found(papers(NETS), title=title, first_author="Müller", year=2014) == (
+        "p0",
+        "near_title",
+    )
+    assert found(papers(NETS), title=title, first_author="Xi", year=2014) is None
+    assert found(papers(NETS), title=title, first_author="Müller", year=1999) is None
+    assert found(papers(NETS), title=title) is None
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Small nets: learning by heart and by rote II",
+        "Small nets: learning by heart and by rote: Part Two",
+        "Small nets: learning by heart and by rote. Revisited",
+        "Small nets: learning by heart and by root",
+        "Small nets: unlearning by heart and by rote",
+        "Small jets: learning by heart and by rote",
+        "Small nets: forgetting by heart and by rote",
+        "Sm\u0430ll nets: learning by heart and by rote",  # with a Cyrillic letter
+        "Small\u200b nets: learning by heart and by rote",
+    ],
+)
+def test_the_title_of_another_work_is_not_taken_for_near(title: str) -> None:
+    known = papers(NETS)
+    assert found(known, title=title, first_author="Müller", year=2014) is None
+
+
+def test_numbers_have_to_be_the_same() -> None:
+    known = papers({**NETS, "title": "Findings of the shared task 2014 on small nets"})
+    title = "Findings of the shared task 2015 on small nets"
+    assert found(known, title=title, first_author="Müller", year=2015) is None
+
+
+def test_an_equal_title_by_another_author_is_another_work() -> None:
+    known = papers(NETS)
+    title = NETS["title"]
+    assert found(known, title=title, first_author="Xi", year=2014) is None
+    assert found(known, title=title, first_author="Da", year=2014) == ("p0", "title")
+    # Readers of reference lists take one author for another: the entry itself names her.
+    raw = "Xi. A. Muller, B. Da. Small nets."
+    assert found(known, raw=raw, title=title, first_author="Xi", year=2014) == ("p0", "title")
+    torn = "Mu´llerMu´ller"
+    assert found(known, title=title, first_author=torn, year=2014) == ("p0", "title")
+
+
+def test_of_two_papers_of_one_title_the_author_tells_which() -> None:
+    known = papers(NETS, {**NETS, "authors": ("Cy Eh",)})
+    assert found(known, title=NETS["title"], first_author="Eh", year=2014) == ("p1", "title")
+    assert found(known, title=NETS["title"], year=2014) is None
+
+
+def test_another_arxiv_id_makes_an_equal_title_doubtful_and_a_near_one_nothing() -> None:
+    known = papers({**NETS, "arxiv_id": "1410.5401"})
+    fields = {"first_author": "Müller", "year": 2014, "arxiv_id": "1412.6575"}
+    got = known.resolve(Reference(0, "", title=str(NETS["title"]), **fields))
+    assert got == ("p0", "title", 0.6)
+    assert found(known, title="Small nets", **fields) is None
+
+
+@pytest.mark.parametrize(
+    ("raw", "is_found"),
+    [
+        ("A. Müller, B. Da. Small nets: learning by heart and by rote. In Letters, 2014.", True),
+        ("Muller, A. (2014). “Small nets: lear- ning by heart and by rote,” Letters 5.", True),
+        ("C. Eh. Small nets: learning by heart and by rote. 2014.", False),
+        ("A. Müller. Small nets: learning by heart and by rote. 1999.", False),
+        ("A. Müller. On small nets: learning by heart and by rote again. 2014.", False),
+        ("Small nets: learning by heart and by rote. A. Müller. 2014.", False),
+        ("A. Müller, Letters 5 (2014).", False),
+    ],
+)
+def test_a_title_is_found_in_an_entry_of_which_none_was_read(raw: str, is_found: bool) -> None:
+    assert found(papers(NETS), raw=raw) == (("p0", "raw_title") if is_found else None)
+
+
+def test_in_an_entry_the_year_is_enough_for_a_paper_whose_authors_are_not_known() -> None:
+    known = papers({"title": NETS["title"], "published": "2014"})
+    raw = "A. Müller. Small nets: learning by heart and by rote. Letters, {}."
+    assert found(known, raw=raw.format(2015)) == ("p0", "raw_title")
+    assert found(known, raw=raw.format(1999)) is None
+    assert found(known, raw=raw.format("to appear")) is None
+
+
+def test_a_title_of_one_word_in_an_entry_needs_author_and_year() -> None:
+    known = papers({"title": "Hypernetworks", "authors": ("David Ha",), "published": "2016"})
+    assert found(known, raw="David Ha, Quoc V Le. Hypernetworks. 2016.") == ("p0", "raw_title")
+    assert found(known, raw="David Ha, Quoc V Le. Hypernetworks. arXiv:2009.12345.") is None
+
+
+def test_titles_of_metadata_go_before_a_wrong_one_read_from_the_text() -> None:
+    right = Document("metadata", "m", title="Small nets by heart")
+    wrong = Document("tei", "t", title="Large nets by rote")
+    known = PaperIndex([MergedPaper("p", (right, wrong))], {}, {"metadata"})
+    assert found(known, title="Small nets by heart") == ("p", "title")
+    assert found(known, title="Large nets by rote") is None
+
+
+def test_more_that_agrees_never_means_less_confidence() -> None:
+    known = papers(NETS)
+    agreeing: list[dict[str, Any]] = [
+        {},
+        {"year": 2014},
+        {"first_author": "Müller"},
+        {"first_author": "Müller", "year": 2014},
+    ]
+    trust = [
+        got.confidence
+        for fields in agreeing
+        if (got := known.resolve(Reference(0, "", title=str(NETS["title"]), **fields)))
+    ]
+    assert trust == sorted(trust)
+    assert len(trust) == len(agreeing)
+    near = "Small nets: learning by hart and by rote"
+    got = known.resolve(Reference(0, "", title=near, first_author="Müller", year=2014))
+    assert got is not None
+    assert 0.8 < got.confidence < trust[-1]
+
+
+@given(st.text(max_size=200), st.text(max_size=300), st.text(max_size=20))
+def test_no_text_breaks_the_index(title: str, raw: str, name: str) -> None:
+    known = papers(NETS, {"title": title, "authors": (name,)})
+    known.resolve(Reference(0, raw, title=title, first_author=name))
+    known.resolve(Reference(0, raw))
+
+
+def test_a_long_hostile_entry_takes_little_time() -> None:
+    known = papers(NETS)
+    raw = "Small nets: " * 20_000
+    started = time.perf_counter()
+    known.resolve(Reference(0, raw, title=raw))
+    known.resolve(Reference(0, ". " * 100_000, title="aclweb.org" * 20_000))
+    assert time.perf_counter() - started < 2

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.architecture import consistency, score_architecture
+from vivavoce.metrics.architecture import consistency, score_architecture, score_tracks
 
 shapes = hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=3)
 arrays = hnp.arrays(np.float64, shapes, elements=st.floats())
@@ -99,3 +99,34 @@ def test_the_gold_itself_is_the_maximum(gold) -> None:
 @given(st.floats(0, 1e6))
 def test_consistency_is_one_less_the_hyperbolic_tangent(difference: float) -> None:
     assert consistency(difference) == pytest.approx(1 - math.tanh(difference / 2), abs=1e-15)
+
+
+def test_rounding_is_forgiven_and_a_layer_matches_as_a_whole() -> None:
+    gold = {"a": np.array([1.0, 0.0]), "b": np.array([10.0, 3.0])}
+    # nearer than 1e-5 + 1e-4 * |gold|: 1.1e-4, 1e-5, 1.01e-3
+    near = {"a": np.array([1.0001, 0.00001]), "b": np.array([10.001, 3.0])}
+    assert set(score_tracks(gold, near, gold, near).values()) == {1.0}
+    far = {**near, "b": np.array([10.002, 3.0])}
+    values = score_tracks(gold, near, gold, far)
+    assert values["match"] == 3 / 4  # of two layers on each of two tracks
+    assert values["tvc"] == values["tsc_unseen"] == 1.0
+    # mean difference (0.002 + 0) / 2 in the second of two layers, S = 1 - tanh(0.001 / 2)
+    expected = (1.1 + 1.1**2 * (1 - math.tanh(0.0005))) / (1.1 + 1.1**2)
+    assert values["tvc_unseen"] == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_track_without_layers_and_layers_too_many_count_against_match() -> None:
+    gold = {"a": np.ones(2)}
+    extra = {"a": np.ones(2), "b": np.ones(2)}
+    values = score_tracks(gold, extra, gold, {})
+    assert values["match"] == 1 / 3  # a on the main track, of a and b there and a unseen
+    assert (values["tvc_unseen"], values["tsc_unseen"]) == (0.0, 0.0)
+    # b is given and not asked for: S = 0 with weight 1.1^2
+    assert values["tvc"] == pytest.approx(1.1 / (1.1 + 1.1**2))
+
+
+def test_a_layer_of_another_shape_is_no_match_though_its_values_are_right() -> None:
+    gold = {"a": np.ones((2, 1))}
+    values = score_tracks(gold, {"a": np.ones(2)}, gold, gold)
+    assert (values["tvc"], values["match"]) == (1.0, 1 / 2)
+    assert values["tsc"] < 1.0

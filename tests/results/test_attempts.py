@@ -50,7 +50,7 @@ def write(log: EvalLog, folder: Path, values: list[list[float]], graded: bool = 
         if graded:
             sample.metadata["category"], sample.metadata["difficulty"] = GRADES[item]
         value = {"rougeL": abs(given), "rouge1": 0.5, "rouge2": 0.5, "valid": float(not failed)}
-        metadata = {"fault": "timeout" if failed else None, "stage": "numbers" if failed else None}
+        metadata = {"fault": "timeout" if failed else None}
         sample.scores = {"writing": Score(value=value, metadata=metadata)}
     folder.mkdir()
     write_eval_log(log, str(folder / "log.eval"))
@@ -73,7 +73,6 @@ def test_an_item_has_its_mean_best_and_spread_with_failures_and_without(
 
     first = row(tables.items, category="minute", difficulty="easy", metric="rougeL")
     assert (first["attempts"], first["succeeded"], first["faults"]) == (3, 2, {"timeout": 1})
-    assert first["stages"] == {"numbers": 1}
     assert (first["mean"], first["max"]) == (0.5, 1.0)  # (1 + 0.5 + 0) / 3
     assert first["std"] == pytest.approx(0.5)  # sqrt((0.25 + 0 + 0.25) / 2)
     assert (first["mean_succeeded"], first["max_succeeded"]) == (0.75, 1.0)
@@ -122,6 +121,18 @@ def test_a_failed_attempt_keeps_what_it_reached_and_zero_where_undefined(
     assert (second["mean"], second["attempts"]) == (pytest.approx(0.4), 3)
 
 
+def test_an_answer_fails_at_its_first_stage_short_of_the_best(log: EvalLog, tmp_path: Path) -> None:
+    staged = log.model_copy(deep=True)
+    staged.eval.metadata = {**(log.eval.metadata or {}), "stages": ["rouge1", "rougeL"]}
+    tables = attempt_tables(write(staged, tmp_path / "logs", VALUES), resamples=0)
+
+    # rouge1 is 0.5 everywhere; where rougeL, the last, is 1, nothing failed
+    first = row(tables.items, category="minute", difficulty="easy", metric="rougeL")
+    assert first["stages"] == {"rouge1": 2}
+    everything = row(tables.groups, category=ALL, difficulty=ALL, metric="rougeL")
+    assert everything["stages"] == {"rouge1": 8}
+
+
 def test_items_without_grades_are_no_table(log: EvalLog, tmp_path: Path) -> None:
     folder = write(log, tmp_path / "logs", VALUES, graded=False)
 
@@ -136,7 +147,9 @@ def test_the_command_prints_both_tables(log: EvalLog, tmp_path: Path) -> None:
     items = viva("board", "attempts", str(folder), "--items", "--resamples", "50")
     found = json.loads(viva("board", "attempts", str(folder), "--json").stdout)
 
-    assert "0.500 [" in items.stdout and "succeeded" in groups.stdout
+    assert "0.500 (1.000, 0.500)" in items.stdout  # the first item: mean, highest, deviation
+    assert "0.750 (1.000, 0.354)" in items.stdout  # and of its two attempts that succeeded
+    assert "attempts that succeeded" in groups.stdout
     # 3 metrics of 3 items, and of 3 pairs, 2 categories, 2 difficulties and all together
     assert (len(found["items"]), len(found["groups"])) == (9, 24)
     shutil.rmtree(folder)

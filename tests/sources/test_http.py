@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import gzip
 import os
+import signal
+import subprocess
+import sys
 import threading
 import time
 import tracemalloc
@@ -26,7 +29,7 @@ from vivavoce.sources.http.errors import (
     TooLargeError,
     UnreachableError,
 )
-from vivavoce.sources.http.throttle import INTERVALS, SHARED, Throttle
+from vivavoce.sources.http.throttle import INTERVALS, SHARED, Throttle, turns_folder
 
 MIB = 1 << 20
 
@@ -135,6 +138,137 @@ def test_two_threads_never_hold_two_connections_to_a_host(server: ReplayServer) 
     for thread in threads:
         thread.join()
     assert most == [1, 1, 1, 1]
+
+
+def shared_throttle(folder: Path, clock: FakeClock) -> Throttle:
+    """What another process would make of the same folder."""
+    return Throttle(INTERVALS, shared=folder, clock=clock.time, sleep=clock.sleep)
+
+
+def test_processes_that_share_a_folder_share_one_pause_over_all_hosts_of_arxiv(
+    clock: FakeClock, tmp_path: Path
+) -> None:
+    for host in ("arxiv.org", "export.arxiv.org", "www.arxiv.org"):
+        with shared_throttle(tmp_path, clock).turn(host, clock.now + 60):
+            pass
+    with shared_throttle(tmp_path / "other", clock).turn("arxiv.org", clock.now + 60):
+        pass
+    assert clock.slept == [3.0, 3.0]
+
+
+def test_a_pause_that_a_server_asked_for_holds_in_other_processes_too(
+    clock: FakeClock, tmp_path: Path
+) -> None:
+    shared_throttle(tmp_path, clock).hold("export.arxiv.org", 100)
+    shared_throttle(tmp_path, clock).hold("export.arxiv.org", 5)  # does not shorten it
+    other = shared_throttle(tmp_path, clock)
+    with pytest.raises(TimeoutError), other.turn("arxiv.org", clock.now + 60):
+        pass
+    with other.turn("arxiv.org", clock.now + 200):
+        assert clock.now == 1100.0
+
+
+def test_while_one_process_holds_the_connection_another_waits_until_its_deadline(
+    clock: FakeClock, tmp_path: Path
+) -> None:
+    one, other = (shared_throttle(tmp_path, clock) for _ in range(2))
+    with one.turn("arxiv.org", clock.now + 60):
+        with pytest.raises(TimeoutError), other.turn("export.arxiv.org", clock.now + 10):
+            pass
+        assert clock.now == pytest.approx(1010.0, abs=0.2)
+        with other.turn("aclanthology.org", clock.now + 10):  # its own budget
+            pass
+    with other.turn("export.arxiv.org", clock.now + 60):
+        pass
+
+
+def test_a_killed_process_frees_its_turn_and_leaves_its_pause(tmp_path: Path) -> None:
+    code = (
+        "import os, signal, sys, time\n"
+        "from pathlib import Path\n"
+        "from vivavoce.sources.http.throttle import Throttle\n"
+        "throttle = Throttle({'arxiv.org': 30.0}, shared=Path(sys.argv[1]))\n"
+        "with throttle.turn('arxiv.org', time.monotonic() + 60):\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=False)
+    assert done.returncode == -signal.SIGKILL
+    throttle = Throttle({"arxiv.org": 30.0}, shared=tmp_path)
+    with pytest.raises(TimeoutError), throttle.turn("arxiv.org", time.monotonic() + 1):
+        pass  # the pause of 30 s is not over
+    slept: list[float] = []
+    moved = 0.0
+
+    def sleep(seconds: float) -> None:
+        nonlocal moved
+        slept.append(seconds)
+        moved += seconds
+
+    later = Throttle(
+        {"arxiv.org": 30.0},
+        shared=tmp_path,
+        clock=lambda: time.monotonic() + moved,
+        sleep=sleep,
+    )
+    with later.turn("arxiv.org", time.monotonic() + 60):
+        assert len(slept) == 1
+        assert 0 < slept[0] <= 30
+
+
+@pytest.mark.parametrize("content", ["", "nonsense", "5000 99999", "nan nan", "900 inf"])
+def test_times_that_make_no_sense_or_are_from_before_a_restart_do_not_count(
+    clock: FakeClock, tmp_path: Path, content: str
+) -> None:
+    (tmp_path / "arxiv.org.time").write_text(content)
+    with shared_throttle(tmp_path, clock).turn("arxiv.org", clock.now + 60):
+        assert clock.now == 1000.0
+
+
+def test_a_pause_of_more_than_a_day_is_taken_for_a_slip(clock: FakeClock) -> None:
+    throttle = Throttle(INTERVALS, clock=clock.time, sleep=clock.sleep)
+    throttle.hold("arxiv.org", 999_999_999)
+    with throttle.turn("arxiv.org", 1e9):
+        assert clock.now == 1000.0 + 86_400
+
+
+def test_a_folder_for_the_turns_that_cannot_be_made_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="cannot keep the turns"):
+        Throttle(shared=tmp_path / "file" / "turns").hold("arxiv.org", 1)
+
+
+def test_the_folder_for_the_turns_of_a_user_follows_the_convention(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert turns_folder() == tmp_path / "vivavoce" / "turns"
+    monkeypatch.setenv("XDG_CACHE_HOME", "not/absolute")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert turns_folder() == tmp_path / ".cache" / "vivavoce" / "turns"
+
+
+def test_what_is_fetched_says_where_it_was_in_the_end(
+    server: ReplayServer, clock: FakeClock
+) -> None:
+    server.script = lambda ask: (
+        Fault(b"", 301, {"Location": "/v2"})
+        if ask.number == 1
+        else Fault(b"good", headers={"Content-Disposition": "attachment"})
+    )
+    fetched = client_of(server, clock).fetch(server.api)
+    assert (fetched.body, fetched.url) == (b"good", f"{server.origin}/v2")
+    assert fetched.headers["content-disposition"] == "attachment"
+
+
+def test_row_08_the_wait_of_a_fetch_that_was_given_up_holds_for_the_next_one(
+    server: ReplayServer, clock: FakeClock
+) -> None:
+    server.script = then_good([1], Fault(b"", 429, {"Retry-After": "90"}))
+    client = client_of(server, clock, limits=Limits(tries=1))
+    with pytest.raises(BadStatusError, match="in 90 s"):
+        client.get(server.api)
+    assert client.get(server.api) == b"good"
+    assert [ask.at for ask in server.asks] == [1000.0, 1090.0]
 
 
 def test_row_08_429_with_retry_after(

@@ -151,6 +151,27 @@ def test_long_files_are_cut_at_line_ends(tmp_path: Path) -> None:
     assert found == [str(n) for n in range(450)]
 
 
+def test_long_packed_files_are_cut_too(tmp_path: Path) -> None:
+    path = tmp_path / "all.jsonl.gz"
+    rows = [json.dumps({"paper_id": str(n), "title": f"Paper {n}"}) for n in range(1_100)]
+    content = gzip.compress("\n".join(rows).encode())
+    path.write_bytes(content)
+    assert [piece.first_row for piece in SOURCE.pieces(path)] == [1, 501, 1001]
+    found = [paper.key for paper in read(path) if isinstance(paper, Document)]
+    assert found == [str(n) for n in range(1_100)]
+    path.write_bytes(content[:-9])
+    *_, fault = read(path)
+    assert isinstance(fault, Fault)
+    assert "cannot be read beyond line" in fault.reason
+
+
+def test_a_record_is_kept_whole(tmp_path: Path) -> None:
+    found = read(write(tmp_path, {**RECORD, "zeta": None, "alpha": [1.0, "\ud83d"]}))
+    assert isinstance(found[0], Document)
+    kept = json.loads(str(found[0].raw))
+    assert kept == {**RECORD, "zeta": None, "alpha": [1.0, "\ud83d"]}
+
+
 # Real files
 
 

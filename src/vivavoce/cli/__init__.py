@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import typer
 
-from vivavoce.cli import board, corpus, demo, fetch, info, rounds, runs, score
+from vivavoce.cli import board, corpus, demo, fetch, fetch_texts, info, rounds, runs, score
 from vivavoce.cli.output import VivaGroup, set_debug
 
 app = typer.Typer(
@@ -31,6 +31,8 @@ def main(
 
 app.command(epilog="Example: viva demo --out viva-demo")(demo.demo)
 app.command(epilog="Example: viva ingest tei papers/ --corpus corpus")(corpus.ingest)
+fetch.app.command(epilog="Example: viva fetch texts --corpus corpus")(fetch_texts.texts)
+fetch.app.command(epilog="Example: viva fetch cited --corpus corpus")(fetch_texts.cited)
 app.add_typer(fetch.app, name="fetch")
 app.add_typer(corpus.app, name="corpus")
 app.add_typer(rounds.app, name="round")

@@ -82,43 +82,41 @@ def attempts(
         tables.items if items else tables.groups,
         key=lambda row: (row["round"], row["task"], row["setting"]),
     ):
-        print_table(
-            _ATTEMPT_HEADERS,
-            [_attempt_cells(row) for row in rows],
-            title=f"{task} · {setting} · round {round_id}",
-        )
-        say("")
-    say("mean [95% interval], max and std over all attempts, a failed one counting as what it")
-    say("reached; then over those that succeeded, with their number.")
+        title = f"{task} · {setting} · round {round_id}"
+        found = list(rows)
+        _print_attempts(f"{title}: all attempts, a failed one counts as what it reached", found, "")
+        _print_attempts(f"{title}: attempts that succeeded", found, "_succeeded")
+    say("mean (highest, standard deviation) over the attempts at an item, then mean over items;")
+    say("--json has the intervals, and how many attempts failed in which way.")
     for note in tables.notes:
         say(f"Note: {note}")
 
 
-_ATTEMPT_HEADERS = (
-    *("contestant", "category", "difficulty", "items", "metric", "attempts", "mean", "max", "std"),
-    *("succeeded", "mean of these", "max", "std"),
-)
-
-
-def _attempt_cells(row: dict[str, Any]) -> list[str]:
+def _print_attempts(title: str, rows: list[dict[str, Any]], kind: str) -> None:
+    """One line a group or item, one column a metric; `kind` is a suffix of the values' names."""
     from vivavoce.results.standing import contestant_label
 
-    return [
-        contestant_label(row),
-        row["category"],
-        row["difficulty"],
-        str(row.get("item") or row["items"]),
-        row["metric"],
-        str(row["attempts"]),
-        _value({"value": row["mean"], "ci": row["ci"]}),
-        *(_number(row[name]) for name in ("max", "std")),
-        str(row["succeeded"]),
-        *(_number(row[f"{name}_succeeded"]) for name in ("mean", "max", "std")),
+    metrics = list(dict.fromkeys(row["metric"] for row in rows))
+    lines: dict[tuple[str, ...], dict[str, dict[str, Any]]] = {}
+    for row in rows:
+        place = (row["category"], row["difficulty"], str(row.get("item") or row["items"]))
+        contestant = (contestant_label(row), row["decoding"], row["prompt_hash"])
+        lines.setdefault((*contestant, *place), {})[row["metric"]] = row
+    table = [
+        [key[0], *key[3:], str(cells[metrics[0]]["succeeded" if kind else "attempts"])]
+        + [_attempt_cell(cells[metric], kind) for metric in metrics]
+        for key, cells in lines.items()
     ]
+    headers = ["contestant", "category", "difficulty", "items", "n", *metrics]
+    print_table(headers, table, title=title)
+    say("")
 
 
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}"
+def _attempt_cell(row: dict[str, Any], kind: str) -> str:
+    mean, highest, spread = (row[f"{name}{kind}"] for name in ("mean", "max", "std"))
+    if mean is None:
+        return "–"
+    return f"{mean:.3f} ({highest:.3f}, {'–' if spread is None else f'{spread:.3f}'})"
 
 
 def print_board(board: Board) -> None:

@@ -5,10 +5,14 @@ from __future__ import annotations
 import gc
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from vivavoce.cli.output import JSON_OPTION, print_counts, print_json, progress, say
+
+if TYPE_CHECKING:
+    from vivavoce.corpus import Corpus
 
 CORPUS_OPTION = typer.Option(..., "--corpus", help="The corpus folder.")
 SHOWN_FAULTS = 10
@@ -79,21 +83,101 @@ def verify(corpus: Path = CORPUS_OPTION, as_json: bool = JSON_OPTION) -> None:
 
 @app.command(epilog="Example: viva corpus export papers --corpus corpus --out papers.jsonl")
 def export(
-    table: str = typer.Argument(
-        metavar="TABLE", help="papers, authorships, sections, references, tables, ..."
+    table: str | None = typer.Argument(
+        None, metavar="[TABLE]", help="papers, authorships, sections, references, tables, ..."
+    ),
+    kind: str | None = typer.Option(
+        None,
+        "--as",
+        metavar="KIND",
+        help="In place of TABLE: the records as they were read from digestables, academiceval, "
+        "s2orc or unarxive.",
     ),
     corpus: Path = CORPUS_OPTION,
-    out: Path = typer.Option(..., "--out", help="A .jsonl or .parquet file."),
+    out: Path = typer.Option(
+        ..., "--out", help="A .jsonl or .parquet file; a folder for --as digestables."
+    ),
     as_json: bool = JSON_OPTION,
 ) -> None:
-    """Write a table to a file."""
+    """Write a table, or the records of one upstream data set, to a file."""
     from vivavoce.corpus import export_table, load_corpus
 
-    rows = export_table(load_corpus(corpus), table, out)
+    if (table is None) == (kind is None):
+        raise typer.BadParameter("name a TABLE or give --as KIND, one of the two")
+    opened = load_corpus(corpus)
+    if kind is not None:
+        _export_upstream(opened, kind, out, as_json)
+        return
+    rows = export_table(opened, str(table), out)
     if as_json:
         print_json({"table": table, "rows": rows, "out": str(out)})
     else:
         say(f"{out}: {rows:,} rows")
+
+
+def _export_upstream(corpus: Corpus, kind: str, out: Path, as_json: bool) -> None:
+    from vivavoce.corpus.upstream import export_as, not_exported
+
+    records = export_as(corpus, kind, out)
+    left = not_exported(corpus, kind)
+    if as_json:
+        faults = [asdict(fault) for fault in left]
+        print_json({"as": kind, "records": records, "not_exported": faults, "out": str(out)})
+        return
+    for fault in left[:SHOWN_FAULTS]:
+        say(f"  {fault.where}: {fault.reason}")
+    if len(left) > SHOWN_FAULTS:
+        say(f"  and {len(left) - SHOWN_FAULTS:,} more (--json lists all)")
+    say(f"{out}: {records:,} records; {len(left):,} could not be read and are not exported")
+
+
+@app.command(epilog="Example: viva corpus merges --corpus corpus")
+def merges(corpus: Path = CORPUS_OPTION, as_json: bool = JSON_OPTION) -> None:
+    """Show which documents were merged into one paper, by what, and which were nearly merged."""
+    from vivavoce.corpus import load_corpus, summarise_merges
+
+    found = summarise_merges(load_corpus(corpus))
+    if as_json:
+        print_json(found)
+        return
+    examples = found.pop("examples")
+    say(str(corpus))
+    print_counts(found)
+    for joined_by, rows in examples.items():
+        say(f"{joined_by}, for example:")
+        for row in rows:
+            say(f"  {row['paper_id']}: {row['kind']} {row['key']}: {row['detail']}")
+    say(f"All of them: viva corpus export merges --corpus {corpus} --out merges.jsonl")
+
+
+@app.command(epilog="Example: viva corpus resolution --corpus corpus")
+def resolution(corpus: Path = CORPUS_OPTION, as_json: bool = JSON_OPTION) -> None:
+    """Measure how well references are resolved: hide their ids, resolve by title, compare."""
+    from vivavoce.corpus import load_corpus, measure_resolution
+
+    found = measure_resolution(load_corpus(corpus)).as_row()
+    if as_json:
+        print_json({**found, "corpus": str(corpus)})
+        return
+    say(
+        f"{corpus}: {found['references']:,} references, {found['with_id']:,} with an id, "
+        f"{found['inside']:,} of works inside the corpus"
+    )
+    say(f"precision {_share(found['precision'])}; {found['undecided']:,} undecided")
+    say(f"recall    {_share(found['recall'])}")
+    for resolver, tally in found["by_resolver"].items():
+        say(f"  {resolver}: {_share(tally['precision'])}, {tally['undecided']:,} undecided")
+    for name in ("wrong", "missed"):
+        for example in found[name][:SHOWN_FAULTS]:
+            where = example["title"] or example["raw"]
+            say(f"  {name}: {where!r} means {example['meant']}, came out as {example['found']}")
+
+
+def _share(share: dict[str, Any]) -> str:
+    if share["value"] is None:
+        return "not measured: no case"
+    low, high = share["ci"]
+    return f"{share['value']:.3f} [{low:.3f}, {high:.3f}] ({share['count']:,} of {share['n']:,})"
 
 
 def report_problems(problems: list[str], where: Path, as_json: bool) -> None:

@@ -99,9 +99,13 @@ def arxiv(
 
 
 def _client(base: str, hosts: frozenset[str]) -> Client:
-    """A client for the usual hosts and for that of an address somebody chose."""
+    """A client for the usual hosts and for that of an address somebody chose.
+
+    It shares its turns with every other such command on this machine.
+    """
     from vivavoce.sources.http.address import Allowed
     from vivavoce.sources.http.client import Client
+    from vivavoce.sources.http.throttle import SHARED, Throttle, turns_folder
 
     try:
         parts = urlsplit(base)
@@ -109,7 +113,8 @@ def _client(base: str, hosts: frozenset[str]) -> Client:
         raise typer.BadParameter(f"{base!r} is no address: {error}", param_hint="--base") from error
     loopback = f"{parts.scheme}://{parts.netloc}" if base.startswith(_LOOPBACK) else None
     chosen = {parts.hostname} if parts.hostname and loopback is None else set()
-    return Client(Allowed(hosts | chosen, loopback=loopback))
+    throttle = SHARED if loopback else Throttle(shared=turns_folder())
+    return Client(Allowed(hosts | chosen, loopback=loopback), throttle=throttle)
 
 
 def _ingest(kind: str, folder: Path) -> str:

@@ -27,6 +27,9 @@ def run(
     task_arg: list[str] = typer.Option(
         [], "--task-arg", "-T", help="NAME=VALUE for the tasks, such as data_info=full."
     ),
+    solver_arg: list[str] = typer.Option(
+        [], "--method-arg", "-S", help="NAME=VALUE for the methods, such as rounds=5."
+    ),
     prompts: Path | None = typer.Option(None, "--prompts", help="Folder of prompt templates."),
     epochs: int = typer.Option(1, "--epochs", min=1, help="Answers asked for each sample."),
     limit: int | None = typer.Option(
@@ -82,6 +85,7 @@ def run(
                 models=model,
                 model_args=_parse_args(model_arg, "-M"),
                 task_args=_parse_args(task_arg, "-T"),
+                solver_args=_parse_args(solver_arg, "-S"),
                 methods=method,
                 setting=setting,
                 context=context,

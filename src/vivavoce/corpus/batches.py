@@ -7,16 +7,20 @@ inputs; `complete.json` closes the batch.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from vivavoce.corpus.schema import document_from_row
-from vivavoce.errors import DamagedError
+from vivavoce.corpus.schema import DOCUMENT, document_from_row
+from vivavoce.errors import DamagedError, StaleError
 from vivavoce.records import Document, Fault
-from vivavoce.store import DONE_SUFFIX, Row, hash_file, read_parquet, read_sealed
+from vivavoce.store import DONE_SUFFIX, Row, hash_file, read_sealed
 
 PLAN, COMPLETE = "plan.json", "complete.json"
+_RAW = "raw"
+_READ = [name for name in DOCUMENT.names if name != _RAW]
+_ROWS_AT_A_TIME = 1_000
+_RAW_ROWS_AT_A_TIME = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +61,37 @@ def list_batches(corpus: Path) -> list[Batch]:
 
 
 def read_batch(batch: Batch) -> Iterator[Document]:
-    """The documents of a complete batch; `DamagedError` names a shard that was altered."""
-    for path, marker in _shards_of(batch):
-        if not path.exists() or hash_file(path) != marker["sha256"]:
-            raise DamagedError(
-                f"{path} is missing or differs from what was written. {_remedy(batch.kind)}"
-            )
-        for row in read_parquet(path):
+    """The documents of a complete batch; `DamagedError` names a shard that was altered.
+
+    Their upstream records stay on disk (`raw` is None): `read_raw` reads those.
+    """
+    for path in _sound_shards(batch):
+        for row in _read_columns(path, _READ):
             yield document_from_row(row)
+
+
+def read_keys(batch: Batch) -> Iterator[str]:
+    """The key of each document of a complete batch, in the order read."""
+    for path in _sound_shards(batch):
+        for row in _read_columns(path, ["key"]):
+            yield str(row["key"])
+
+
+def read_raw(batch: Batch) -> Iterator[tuple[str, str | None]]:
+    """(Key, upstream record) of each document of a complete batch, in the order read.
+
+    Raises:
+        DamagedError: A shard was altered.
+        StaleError: The batch was read before records were kept.
+    """
+    for path in _sound_shards(batch):
+        for row in _read_columns(path, ["key", _RAW], _RAW_ROWS_AT_A_TIME):
+            if _RAW not in row:
+                raise StaleError(
+                    f"{batch.folder} was read before upstream records were kept. "
+                    f"{_remedy(batch.kind)}"
+                )
+            yield str(row["key"]), row[_RAW]
 
 
 def read_faults(batch: Batch) -> list[Fault]:
@@ -75,6 +102,29 @@ def read_faults(batch: Batch) -> list[Fault]:
 def count_documents(batch: Batch) -> int:
     """How many documents a complete batch holds."""
     return sum(int(marker["n"]) for _, marker in _shards_of(batch))
+
+
+def _sound_shards(batch: Batch) -> Iterator[Path]:
+    for path, marker in _shards_of(batch):
+        if not path.exists() or hash_file(path) != marker["sha256"]:
+            raise DamagedError(
+                f"{path} is missing or differs from what was written. {_remedy(batch.kind)}"
+            )
+        yield path
+
+
+def _read_columns(path: Path, names: Sequence[str], size: int = _ROWS_AT_A_TIME) -> Iterator[Row]:
+    """The rows of a shard with those of the columns that it has, a few in memory at a time."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(path) as file:
+            present = [name for name in names if name in file.schema_arrow.names]
+            for group in file.iter_batches(batch_size=size, columns=present):
+                yield from group.to_pylist()
+    except (OSError, pa.ArrowException) as error:
+        raise DamagedError(f"{path} cannot be read as Parquet: {error}") from error
 
 
 def _shards_of(batch: Batch) -> list[tuple[Path, Row]]:

@@ -8,7 +8,7 @@ that was cut short is noticed and done again.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,12 +16,12 @@ from typing import Any
 from vivavoce.corpus.batches import Batch, list_batches, read_batch, read_faults
 from vivavoce.corpus.dating import PaperDate, date_paper
 from vivavoce.corpus.gates import failed_gates
-from vivavoce.corpus.merge import MergedPaper, merge_documents
+from vivavoce.corpus.merge import Merge, MergedPaper, merge_documents
 from vivavoce.corpus.references import PaperIndex
 from vivavoce.corpus.schema import FORMAT, TABLES, row_of
 from vivavoce.corpus.sections import assign_roles
 from vivavoce.records import Document, Fault, Section
-from vivavoce.sources import list_sources
+from vivavoce.sources import kinds_without_papers, list_sources
 from vivavoce.store import (
     Row,
     hash_file,
@@ -40,6 +40,7 @@ _KEYS = {
     "references": ("paper_id", "ordinal"),
     "tables": ("paper_id", "ordinal"),
     "results": ("dataset", "task", "metric", "method", "score_text", "paper_id"),
+    "merges": ("paper_id", "kind", "key", "joined_by", "detail"),
     "faults": ("source", "where", "reason"),
 }
 """What each table is sorted by."""
@@ -53,6 +54,8 @@ class Built:
 
     papers: list[Row]
     """The rows of the table `papers`."""
+    merges: list[Row]
+    """The rows of the table `merges`."""
     unmatched: list[tuple[Batch, Fault]]
     """Rows that only name a file which no paper came from, and the batch that read them."""
 
@@ -61,13 +64,11 @@ def build_tables(corpus: Path) -> Built:
     """Write every table of a corpus from its complete imports."""
     batches = [batch for batch in list_batches(corpus) if batch.is_complete]
     newest = _newest_documents(batches)
-    merge = merge_documents(
-        [document for document, _ in newest.values()],
-        {source.kind: source.is_metadata for source in list_sources().values()},
-    )
+    merge = _merge(newest)
     unmatched = [(newest[d.kind, d.key][1], _unmatched(d)) for d in merge.unmatched]
     tables: Rows = {name: [] for name in TABLES}
     _add_papers(tables, merge.papers)
+    tables["merges"] += [row_of(join) for join in merge.joins]
     _add_faults(tables, batches, unmatched)
     files: Row = {}
     for name, rows in tables.items():
@@ -80,7 +81,28 @@ def build_tables(corpus: Path) -> Built:
         "ambiguous_titles": merge.ambiguous_titles,
     }
     write_sealed(corpus / "tables" / MANIFEST, manifest)
-    return Built(tables["papers"], unmatched)
+    return Built(tables["papers"], tables["merges"], unmatched)
+
+
+def merge_imports(corpus: Path) -> Merge:
+    """The papers that the complete imports of a corpus make."""
+    return _merge(_newest_documents([b for b in list_batches(corpus) if b.is_complete]))
+
+
+def index_papers(
+    papers: Sequence[MergedPaper], years: Mapping[str, int | None] | None = None
+) -> PaperIndex:
+    """What references are resolved with; documents that are no papers cannot be meant."""
+    no_papers = kinds_without_papers()
+    citable = [p for p in papers if any(d.kind not in no_papers for d in p.documents)]
+    metadata = {source.kind for source in list_sources().values() if source.is_metadata}
+    return PaperIndex(citable, years or {}, metadata)
+
+
+def text_document(paper: MergedPaper) -> Document:
+    """The document whose text, references and tables stand for the paper."""
+    with_text = (d for d in paper.documents if d.sections or d.references or d.tables)
+    return next(with_text, paper.documents[0])
 
 
 def imports_fingerprint(batches: Sequence[Batch]) -> str:
@@ -99,16 +121,24 @@ def _newest_documents(
     return newest
 
 
+def _merge(newest: Mapping[tuple[str, str], tuple[Document, Batch]]) -> Merge:
+    return merge_documents(
+        [document for document, _ in newest.values()],
+        {source.kind: source.is_metadata for source in list_sources().values()},
+        kinds_without_papers(),
+    )
+
+
 def _add_papers(tables: Rows, papers: Sequence[MergedPaper]) -> None:
     merged = [(paper, *_merge_fields(paper)) for paper in papers]
     years = {
         paper.paper_id: int(date.published[:4]) if date.published else None
         for paper, date, _, _ in merged
     }
-    index = PaperIndex(papers, years)
+    index = index_papers(papers, years)
     for paper, _, row, sections in merged:
         key = {"paper_id": paper.paper_id}
-        text = _text_document(paper)
+        text = text_document(paper)
         tables["papers"].append(row)
         authors = next((d.authors for d in paper.documents if d.authors), ())
         tables["authorships"] += [
@@ -141,7 +171,7 @@ def _merge_fields(paper: MergedPaper) -> tuple[PaperDate, Row, tuple[Section, ..
     def first(name: str) -> Any:
         return next((value for d in documents if (value := getattr(d, name))), None)
 
-    text = _text_document(paper)
+    text = text_document(paper)
     sections = assign_roles(text.sections) if text.sections else ()
     date = date_paper(first("published"), first("arxiv_id"), first("acl_id"))
     title, abstract = first("title"), first("abstract")
@@ -162,15 +192,17 @@ def _merge_fields(paper: MergedPaper) -> tuple[PaperDate, Row, tuple[Section, ..
         "source_url": first("source_url"),
         "venue": first("venue"),
         "version": text.version or first("version"),
-        "gates": list(failed_gates(title, abstract, date.published, sections)),
+        "gates": list(
+            failed_gates(
+                title,
+                abstract,
+                date.published,
+                sections,
+                is_paper=any(d.kind not in kinds_without_papers() for d in documents),
+            )
+        ),
     }
     return date, row, sections
-
-
-def _text_document(paper: MergedPaper) -> Document:
-    """The document whose text, references and tables stand for the paper."""
-    with_text = (d for d in paper.documents if d.sections or d.references or d.tables)
-    return next(with_text, paper.documents[0])
 
 
 def _unmatched(document: Document) -> Fault:

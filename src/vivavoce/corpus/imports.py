@@ -49,7 +49,8 @@ class Shard:
 def find_files(source: Source, where: Path, corpus: Path) -> list[File]:
     """Every file of a source's kind at `where`, sorted by name.
 
-    A folder is walked; the corpus itself and links that lead out of the folder are passed over.
+    A folder is walked; links that lead out of it are passed over, and so is the corpus itself,
+    unless the folder is a part of it, such as that of fetched texts.
     `InputError` when there is nothing at `where`, or nothing of this kind.
     """
     if not source.reads_files:
@@ -63,7 +64,8 @@ def find_files(source: Source, where: Path, corpus: Path) -> list[File]:
     inside = [
         path
         for path, target in ((path, path.resolve()) for path in paths)
-        if target.is_relative_to(root) and not target.is_relative_to(own)
+        if target.is_relative_to(root)
+        and (root.is_relative_to(own) or not target.is_relative_to(own))
     ]
     if not inside:
         raise InputError(f"{where} holds no file of the kind {source.kind!r}: {source.summary}")

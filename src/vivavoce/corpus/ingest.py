@@ -9,6 +9,7 @@ from pathlib import Path
 from vivavoce.corpus.batches import Batch, count_documents, read_faults
 from vivavoce.corpus.build import Built, build_tables
 from vivavoce.corpus.imports import File, Progress, find_files, import_files
+from vivavoce.corpus.merge import APART
 from vivavoce.errors import InputError
 from vivavoce.records import Fault
 from vivavoce.sources import ReadOptions, Source, get_source
@@ -30,6 +31,10 @@ class IngestReport:
     undated: int
     completed: int
     """Papers that this kind and another source both describe."""
+    merged: int
+    """Papers of the corpus that several documents describe."""
+    near_misses: int
+    """Documents left apart although they share a title (`viva corpus merges` says why)."""
     ignored_columns: tuple[str, ...]
     """Columns of the files that were not read."""
 
@@ -94,5 +99,7 @@ def _report(batch: Batch, built: Built, ignored: tuple[str, ...]) -> IngestRepor
         dated=dated,
         undated=len(built.papers) - dated,
         completed=sum(1 for kinds in sources if batch.kind in kinds and len(kinds) > 1),
+        merged=len({row["paper_id"] for row in built.merges if row["joined_by"] != APART}),
+        near_misses=sum(1 for row in built.merges if row["joined_by"] == APART),
         ignored_columns=ignored,
     )

@@ -1,30 +1,33 @@
 """Documents that describe one paper, found and merged.
 
-Two documents describe one paper when they share an identifier or a file name, or when their
-normalised titles agree and nothing contradicts it. Which of them came first does not matter: the
-merged papers depend only on the set of documents.
+Two documents describe one paper when they share an identifier or a file name, or when they share
+a title and what else is known speaks for it (`title_joins`). Which of them came first does not
+matter: the merged papers depend only on the set of documents.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from vivavoce.corpus.merge_groups import STRONG, Groups, Join
+from vivavoce.corpus.title_joins import Apart, join_by_title
 from vivavoce.records import Document
-from vivavoce.text.normalise import normalise_title
+from vivavoce.text.identifiers import find_acl_id, find_arxiv_id
 
-_STRONG = ("arxiv", "acl", "doi")
-"""Schemes in which one paper has one value, the surest first."""
+APART = "apart"
+"""What `JoinedBy.joined_by` is for a near miss."""
+_ARXIV_DOI = "10.48550/arxiv."
+ACL_DOIS = ("10.18653/v1/", "10.3115/v1/")
+"""How the DOIs begin that are made of an Anthology id."""
 _CONTRADICTING: Mapping[str, tuple[str, ...]] = {
     "arxiv": (),
     "acl": ("arxiv",),
     "file": ("arxiv", "acl"),
     "doi": ("arxiv", "acl"),
-    "given": _STRONG,
-    "url": _STRONG,
-    "title": _STRONG,
+    "given": STRONG,
+    "url": STRONG,
 }
 """What may not differ in documents that agree in a scheme, tried in this order.
 
@@ -41,6 +44,19 @@ class MergedPaper:
 
 
 @dataclass(frozen=True, slots=True)
+class JoinedBy:
+    """How one document came to its paper, or what kept it from another."""
+
+    paper_id: str
+    kind: str
+    key: str
+    joined_by: str
+    """`arxiv`, `acl`, `doi`, `given`, `url`, `file` or `title`; `apart` for a near miss."""
+    detail: str
+    """The shared value and the other document; of a near miss, what speaks against it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Merge:
     """The papers found, sorted by id, and what could not be decided."""
 
@@ -48,33 +64,44 @@ class Merge:
     unmatched: tuple[Document, ...]
     """Metadata rows that only name a file which no ingested paper came from."""
     ambiguous_titles: int
-    """Titles of documents left apart because more than one pairing was possible."""
+    """Titles that documents of different sources share and that did not join them."""
+    joins: tuple[JoinedBy, ...]
+    """Every document of a paper of several, then the near misses."""
 
 
-def merge_documents(documents: Sequence[Document], is_metadata: Mapping[str, bool]) -> Merge:
+def merge_documents(
+    documents: Sequence[Document],
+    is_metadata: Mapping[str, bool],
+    no_papers: Collection[str] = (),
+) -> Merge:
     """Group documents into papers.
 
     Args:
         documents: One for each (kind, key).
         is_metadata: Whether a kind's titles, authors and dates go before those of the others.
+        no_papers: Kinds whose documents are no papers; their titles join nothing.
     """
     ordered = sorted(documents, key=lambda d: (not is_metadata[d.kind], d.kind, d.key))
-    names = [identifiers(document) for document in ordered]
-    groups = _Groups(names)
-    for scheme in _CONTRADICTING:
-        for members in _by_identifier(names, scheme).values():
+    own = [identifiers(document) for document in ordered]
+    groups = Groups([_with_implied(names) for names in own])
+    for scheme, contradicting in _CONTRADICTING.items():
+        for value, members in groups.holders(scheme):
             for other in members[1:]:
-                groups.join(members[0], other, scheme)
-    ambiguous = _join_by_title(groups, ordered)
+                groups.join(Join(members[0], other, scheme, value), contradicting)
+    apart, ambiguous = join_by_title(groups, ordered, no_papers)
     papers, unmatched = [], []
+    paper_ids: dict[int, str] = {}
     for members in groups.members():
         merged = tuple(ordered[index] for index in members)
         if len(merged) == 1 and is_metadata[merged[0].kind] and merged[0].key.startswith("file:"):
             unmatched.append(merged[0])
-        else:
-            papers.append(MergedPaper(_paper_id(merged, [names[i] for i in members]), merged))
+            continue
+        paper_id = _paper_id(merged, [own[index] for index in members])
+        papers.append(MergedPaper(paper_id, merged))
+        paper_ids.update(dict.fromkeys(members, paper_id))
     papers.sort(key=lambda paper: paper.paper_id)
-    return Merge(tuple(papers), tuple(unmatched), ambiguous)
+    joins = (*_joins(groups, ordered, paper_ids), *_near_misses(apart, ordered, paper_ids))
+    return Merge(tuple(papers), tuple(unmatched), ambiguous, joins)
 
 
 def identifiers(document: Document) -> dict[str, str]:
@@ -90,71 +117,59 @@ def identifiers(document: Document) -> dict[str, str]:
     return {scheme: value for scheme, value in values.items() if value}
 
 
-class _Groups:
-    """Disjoint sets of documents whose strong identifiers do not contradict each other."""
-
-    def __init__(self, names: Sequence[Mapping[str, str]]) -> None:
-        self._parent = list(range(len(names)))
-        self._strong = [{s: name[s] for s in _STRONG if s in name} for name in names]
-
-    def root(self, index: int) -> int:
-        while self._parent[index] != index:
-            self._parent[index] = self._parent[self._parent[index]]
-            index = self._parent[index]
-        return index
-
-    def join(self, one: int, other: int, scheme: str) -> bool:
-        """Join two groups that agree in a scheme; False when a surer one contradicts."""
-        low, high = sorted((self.root(one), self.root(other)))
-        if low == high:
-            return True
-        mine, theirs = self._strong[low], self._strong[high]
-        both = (s for s in _CONTRADICTING[scheme] if s in mine and s in theirs)
-        if any(mine[s] != theirs[s] for s in both):
-            return False
-        self._parent[high] = low
-        self._strong[low] = {**theirs, **mine}
-        return True
-
-    def members(self) -> list[list[int]]:
-        groups: dict[int, list[int]] = defaultdict(list)
-        for index in range(len(self._parent)):
-            groups[self.root(index)].append(index)
-        return list(groups.values())
+def ids_in_doi(doi: str) -> dict[str, str]:
+    """The arXiv or Anthology id that a DOI is made of, by scheme; empty for other DOIs."""
+    if doi.startswith(_ARXIV_DOI) and (found := find_arxiv_id(doi.removeprefix(_ARXIV_DOI))):
+        return {"arxiv": found[0]}
+    if doi.startswith(ACL_DOIS) and (acl_id := find_acl_id(doi)):
+        return {"acl": acl_id}
+    return {}
 
 
-def _by_identifier(names: Sequence[Mapping[str, str]], scheme: str) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = defaultdict(list)
-    for index, name in enumerate(names):
-        if scheme in name:
-            found[name[scheme]].append(index)
-    return found
+def _with_implied(names: Mapping[str, str]) -> dict[str, str]:
+    """Identifiers with those a DOI is made of; the DOI of a preprint is no paper's second one."""
+    implied = ids_in_doi(names.get("doi", ""))
+    return {**implied, **{s: v for s, v in names.items() if s != "doi" or "arxiv" not in implied}}
 
 
-def _join_by_title(groups: _Groups, documents: Sequence[Document]) -> int:
-    """Join the two groups that share a title, when their kinds differ; count undecided titles."""
-    by_title: dict[str, dict[int, None]] = defaultdict(dict)
-    kinds: dict[int, set[str]] = defaultdict(set)
-    for index, document in enumerate(documents):
-        root = groups.root(index)
-        kinds[root].add(document.kind)
-        if document.title and (title := normalise_title(document.title)):
-            by_title[title][root] = None
-    ambiguous = 0
-    for _, roots in sorted(by_title.items()):
-        current = list(dict.fromkeys(groups.root(root) for root in roots))
-        if len(current) == 1 or len({kind for root in current for kind in kinds[root]}) == 1:
-            continue
-        one, other = current[0], current[1]
-        if len(current) > 2 or kinds[one] & kinds[other] or not groups.join(one, other, "title"):
-            ambiguous += 1
-            continue
-        kinds[groups.root(one)] = kinds[one] | kinds[other]
-    return ambiguous
+def _joins(
+    groups: Groups, documents: Sequence[Document], paper_ids: Mapping[int, str]
+) -> list[JoinedBy]:
+    """How each document of a paper of several came to it: the surest of its ties."""
+    surest: dict[int, tuple[Join, int]] = {}
+    for join in groups.joins:  # surest schemes first
+        surest.setdefault(join.one, (join, join.other))
+        surest.setdefault(join.other, (join, join.one))
+    return [
+        _row(documents[index], paper_ids[index], join.scheme, join.value, documents[partner])
+        for index, (join, partner) in sorted(surest.items())
+    ]
+
+
+def _row(document: Document, paper_id: str, scheme: str, value: str, other: Document) -> JoinedBy:
+    detail = f"{value} with {other.kind} {other.key}"
+    return JoinedBy(paper_id, document.kind, document.key, scheme, detail)
+
+
+def _near_misses(
+    apart: Sequence[Apart], documents: Sequence[Document], paper_ids: Mapping[int, str]
+) -> list[JoinedBy]:
+    """One row for each document that shares a title with another paper and stayed apart."""
+    return [
+        JoinedBy(
+            paper_ids[miss.one],
+            documents[miss.one].kind,
+            documents[miss.one].key,
+            APART,
+            f"{miss.reason}: the title is also that of {paper_ids[miss.other]}",
+        )
+        for miss in apart
+        if miss.one in paper_ids and miss.other in paper_ids
+    ]
 
 
 def _paper_id(documents: Sequence[Document], names: Sequence[Mapping[str, str]]) -> str:
-    for scheme in (*_STRONG, "given", "url", "file"):
+    for scheme in (*STRONG, "given", "url", "file"):
         for name in names:
             if value := name.get(scheme):
                 return value if scheme == "given" else f"{scheme}:{value}"

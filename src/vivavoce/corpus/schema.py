@@ -71,6 +71,7 @@ DOCUMENT = pa.schema(
         references=pa.list_(pa.struct(_REFERENCE)),
         tables=pa.list_(pa.struct(_TABLE)),
         results=pa.list_(pa.struct(_RESULT)),
+        raw=_TEXT,
     )
 )
 
@@ -105,6 +106,7 @@ TABLES: dict[str, pa.Schema] = {
     ),
     "tables": pa.schema(_PAPER_KEY + _TABLE),
     "results": pa.schema(_RESULT + _PAPER_KEY),
+    "merges": pa.schema(_PAPER_KEY + _fields(kind=_TEXT, key=_TEXT, joined_by=_TEXT, detail=_TEXT)),
     "faults": pa.schema(_fields(source=_TEXT, where=_TEXT, reason=_TEXT)),
 }
 """Every table of a corpus, by name."""
@@ -123,8 +125,9 @@ def document_row(document: Document) -> dict[str, Any]:
 
 
 def document_from_row(row: Mapping[str, Any]) -> Document:
-    """The document that a row of `DOCUMENT` holds."""
-    plain = {name: row[name] for name in DOCUMENT.names if not isinstance(row[name], list)}
+    """The document that a row of `DOCUMENT` holds; a column that is absent reads as None."""
+    values: dict[str, Any] = {name: row.get(name) for name in DOCUMENT.names}
+    plain = {name: value for name, value in values.items() if not isinstance(value, list)}
     return Document(
         **plain,
         categories=tuple(row["categories"]),

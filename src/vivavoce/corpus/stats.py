@@ -22,6 +22,7 @@ def corpus_stats(corpus: Corpus) -> dict[str, Any]:
             for name in TABLES
         },
         "sources": _sorted(Counter(paper.source for paper in papers)),
+        "merges": _sorted(Counter(row["joined_by"] for row in corpus.rows("merges"))),
         "dates": _sorted(Counter(paper.date_source or "undated" for paper in papers)),
         "date_precision": _sorted(Counter(paper.date_precision or "undated" for paper in papers)),
         "published": _span([paper.published for paper in papers if paper.published]),

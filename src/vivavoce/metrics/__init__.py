@@ -38,7 +38,9 @@ def list_metrics() -> tuple[Metric, ...]:
     return tuple(sorted(metrics, key=lambda metric: (metric.family, metric.name)))
 
 
-_PARTS = {"implementation": ("factor", "architecture")}
+_PARTS = {
+    "implementation": ("factor", "architecture", "extraction", "reproduction", "implementation")
+}
 """A family of tasks that is more than one score family."""
 
 

@@ -14,6 +14,9 @@ Over the n layers in the order of their keys, i = 1 ... n,
 so that with gamma > 1 deeper layers weigh more. A NaN equals a NaN and an infinity the same
 infinity; against anything else they make S = 0. Undefined when the gold side has no layer.
 
+`score_tracks` takes for equal what differs by rounding alone; `match` is the share of layers that
+are then equal in every value.
+
 Source: RD2Bench, section 2.3, equations 1 and 2; a perfect layer gives 1/2 in equation 1 while
 the paper's tables print 1.00, hence the factor 2.
 """
@@ -36,9 +39,15 @@ _SOURCE = "RD2Bench, section 2.3, equations 1 and 2"
 METRICS = (
     Metric("tsc", "agreement of the layers' shapes", "architecture", 0.0, 1.0, _SOURCE),
     Metric("tvc", "agreement of the layers' values", "architecture", 0.0, 1.0, _SOURCE),
+    Metric("tsc_unseen", "tsc on inputs of other sizes", "implementation", 0.0, 1.0, _SOURCE),
+    Metric("tvc_unseen", "tvc on inputs of other sizes", "implementation", 0.0, 1.0, _SOURCE),
+    Metric("match", "share of layers with every value right", "implementation", 0.0, 1.0, "ours"),
 )
 
 DEFAULT_GAMMA = 1.1
+RELATIVE, ABSOLUTE = 1e-4, 1e-5
+"""A value is right when it is nearer to the gold than ABSOLUTE + RELATIVE * |gold|: layers are in
+single precision, and an order of operations as good as ours gives other last digits."""
 Layers = Mapping[str, npt.NDArray[Any]]
 
 
@@ -85,6 +94,42 @@ def score_architecture(
         tvc=_weigh(weights, [layer.value for layer in layers.values()]),
         layers=layers,
     )
+
+
+def score_tracks(
+    gold: Layers,
+    produced: Layers,
+    unseen_gold: Layers,
+    unseen: Layers,
+    *,
+    gamma: float = DEFAULT_GAMMA,
+) -> dict[str, float]:
+    """Metrics tvc and tsc of each track, `match` over both, rounding forgiven; no gold is empty."""
+    values: dict[str, float] = {}
+    right = count = 0
+    for suffix, truth, given in (("", gold, produced), ("_unseen", unseen_gold, unseen)):
+        settled = _settle(truth, given)
+        score = score_architecture(truth, settled, gamma=gamma)
+        values |= {f"{name}{suffix}": value or 0.0 for name, value in score.values().items()}
+        right += sum(_is_equal(truth[key], settled[key]) for key in truth if key in settled)
+        count += len({*truth, *settled})
+    return {**values, "match": right / count}
+
+
+def _settle(gold: Layers, produced: Layers) -> dict[str, npt.NDArray[Any]]:
+    """The produced layers with the gold's own value wherever only rounding differs."""
+    settled = dict(produced)
+    for key in (key for key in gold if key in produced):
+        truth, given = _floats(gold[key]), _floats(produced[key])
+        if truth.shape == given.shape:
+            with np.errstate(over="ignore"):
+                near = np.isclose(given, truth, rtol=RELATIVE, atol=ABSOLUTE, equal_nan=True)
+            settled[key] = np.where(near, truth, given)
+    return settled
+
+
+def _is_equal(gold: npt.NDArray[Any], produced: npt.NDArray[Any]) -> bool:
+    return np.array_equal(_floats(gold), _floats(produced), equal_nan=True)
 
 
 def consistency(mean_difference: float, perfect: float = 1.0) -> float:

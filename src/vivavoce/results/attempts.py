@@ -118,7 +118,7 @@ def _item_row(
         "ci": _interval(values, list(range(len(values))), resamples, seed),
         **{f"{name}_succeeded": value for name, value in _reduce(good).items()},
         "faults": _count(attempt.fault for attempt in attempts),
-        "stages": _count(attempt.stage for attempt in attempts),
+        "stages": _count(_failed_stage(attempt, log.stages) for attempt in attempts),
     }
 
 
@@ -126,6 +126,14 @@ def _value(attempt: SampleScore, metric: str) -> float | None:
     """A failed attempt counts even in a metric that it leaves undefined."""
     value = attempt.values[metric]
     return 0.0 if value is None and attempt.fault is not None else value
+
+
+def _failed_stage(attempt: SampleScore, stages: Sequence[str]) -> str | None:
+    """The first stage short of the best; None for an answer whose last stage is right."""
+    reached = [attempt.values[stage] for stage in stages]
+    if not stages or reached[-1] == 1:
+        return None
+    return next(stage for stage, value in zip(stages, reached, strict=True) if value != 1)
 
 
 def _group_rows(log: RunLog, items: Sequence[Row], resamples: int, seed: int) -> list[Row]:

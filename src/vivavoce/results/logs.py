@@ -81,8 +81,6 @@ class SampleScore:
     category: str = ""
     difficulty: str = ""
     """What the item is sorted under, where its task has such grades."""
-    stage: str | None = None
-    """Where an answer of several stages went wrong; None where it did not, or has no stages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +93,8 @@ class RunLog:
     family: str
     metrics: tuple[str, ...]
     """The headline metric first."""
+    stages: tuple[str, ...]
+    """Those of them that follow the stages of an answer, first to last."""
     round_sha256: str
     window: tuple[str, str]
     samples: tuple[SampleScore, ...]
@@ -155,6 +155,7 @@ def _run_log(name: str, header: EvalLog, summaries: list[EvalSampleSummary]) -> 
         key=_row_key(header, metadata),
         family=metadata["family"],
         metrics=metrics,
+        stages=tuple(metadata.get("stages", ())),
         round_sha256=metadata["round_sha256"],
         window=tuple(metadata["window"]),
         samples=tuple(score for summary in summaries if (score := _sample_score(summary, metrics))),
@@ -175,7 +176,7 @@ def _row_key(header: EvalLog, metadata: dict[str, Any]) -> RowKey:
         model=header.eval.model if has_model else NO_MODEL,
         decoding=_decoding(header, has_model),
         prompt_hash=metadata["prompt_hash"],
-        judge="",
+        judge=str(metadata.get("judge") or ""),
     )
 
 
@@ -227,7 +228,6 @@ def _sample_score(summary: EvalSampleSummary, metrics: tuple[str, ...]) -> Sampl
         seconds=summary.working_time or 0.0,
         category=str(summary.metadata.get("category") or ""),
         difficulty=str(summary.metadata.get("difficulty") or ""),
-        stage=(score.metadata or {}).get("stage"),
     )
 
 

@@ -32,6 +32,7 @@ class BwrapSandboxEnvironment(SandboxEnvironment):
     def __init__(self, box: Sandbox) -> None:
         super().__init__()
         self.box = box
+        self._is_used = False
 
     @classmethod
     async def sample_init(
@@ -67,6 +68,12 @@ class BwrapSandboxEnvironment(SandboxEnvironment):
         """The configuration as an evaluation log holds it."""
         return BwrapConfig.model_validate(config)
 
+    async def renew(self) -> None:
+        """Exchange a sandbox in which something ran for a fresh, empty one."""
+        if self._is_used:
+            await self.box.close()
+            self._is_used = False
+
     async def exec(
         self,
         cmd: list[str],
@@ -81,6 +88,7 @@ class BwrapSandboxEnvironment(SandboxEnvironment):
         """Run a command; `timeout_retry` is ignored, a hostile program runs once."""
         if user is not None:
             raise SandboxUserUnsupportedError("The bwrap sandbox has one user; leave `user` out.")
+        self._is_used = True
         data = input.encode() if isinstance(input, str) else input or b""
         result = await self.box.run(cmd, timeout=timeout, input=data, cwd=cwd, env=env)
         if result.killed_for == "timeout":

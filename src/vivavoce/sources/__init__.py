@@ -11,6 +11,7 @@ import importlib
 import pkgutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from vivavoce.errors import InputError
@@ -60,6 +61,8 @@ class Source:
     """For tables: the columns of a file that are not read; raises `InputError` for bad options."""
     reads_files: bool = True
     """False for a source that makes its papers; WHERE is then not a path."""
+    holds_papers: bool = True
+    """False where a document is no paper, such as a question: it never becomes a target."""
     reader_version: str = "1"
     """Raised when the same bytes give other records."""
 
@@ -77,6 +80,12 @@ def list_sources() -> dict[str, Source]:
     )
     sources = [module.SOURCE for module in modules if hasattr(module, "SOURCE")]
     return {source.kind: source for source in sorted(sources, key=lambda source: source.kind)}
+
+
+@cache
+def kinds_without_papers() -> frozenset[str]:
+    """The kinds whose documents are no papers."""
+    return frozenset(kind for kind, source in list_sources().items() if not source.holds_papers)
 
 
 def get_source(kind: str) -> Source:

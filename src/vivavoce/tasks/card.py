@@ -32,6 +32,9 @@ class TaskCard(_Card):
     where it is undefined."""
     answer_words: int | None = None
     """About how long an answer is asked for."""
+    stages: tuple[str, ...] = ()
+    """Metrics that follow the stages of an answer: the first below its best is where it failed,
+    unless the last is at its best all the same."""
     needs: tuple[str, ...] = ()
     """Extras and system packages beyond the base install; empty when none."""
 

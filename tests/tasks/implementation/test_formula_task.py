@@ -34,7 +34,7 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
             "window": {"start": "2023-07-01", "end": "2025-01-01"},
             "families": ["implementation"],
         },
-        "implementation": {"formulas": FORMULAS},
+        "implementation": {"formulas": FORMULAS, "architectures": [], "reports": []},
     }
     return build_round(folder / "corpus", spec, folder)
 

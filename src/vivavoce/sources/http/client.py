@@ -48,6 +48,17 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class Fetched:
+    """A body, and where it was in the end."""
+
+    body: bytes
+    url: str
+    """The address at the end of the redirects."""
+    headers: Mapping[str, str]
+    """By lower-case name."""
+
+
+@dataclass(frozen=True, slots=True)
 class _Failure:
     """A try that may be made again."""
 
@@ -96,17 +107,19 @@ class Client:
             kept = self._cache.read(url)
             if kept is not None and _passes(check, kept):
                 return kept
-        body = self._fetch(url, check, offset)
+        body = self.fetch(url, check=check, offset=offset).body
         if self._cache is not None:
             self._cache.write(url, body)
         return body
 
-    def _fetch(self, url: str, check: Check | None, offset: int | None) -> bytes:
+    def fetch(self, url: str, *, check: Check | None = None, offset: int | None = None) -> Fetched:
+        """What the server gives for an address, never from the cache; the rest is as for `get`."""
+        self._allowed.host_of(url, url, offset)
         until = self._throttle.clock() + self._limits.seconds
         pause = self._limits.pause
         tried = self._try(url, check, offset, until)
         for _ in range(self._limits.tries - 1):
-            if isinstance(tried, bytes):
+            if isinstance(tried, Fetched):
                 break
             wait = pause if tried.wait is None else tried.wait
             if self._throttle.clock() + wait > until:
@@ -115,20 +128,23 @@ class Client:
             pause *= 2
             tried = self._try(url, check, offset, until)
         if isinstance(tried, _Failure):
+            if tried.wait is not None:  # whoever asks next waits as well
+                self._throttle.hold(self._allowed.host_of(url, url, offset), tried.wait)
             raise tried.error
         return tried
 
     def _try(
         self, url: str, check: Check | None, offset: int | None, until: float
-    ) -> bytes | _Failure:
+    ) -> Fetched | _Failure:
         try:
-            answer = self._follow(url, offset, until)
+            at, answer = self._follow(url, offset, until)
         except Broken as problem:
             return _Failure(UnreachableError(f"no whole answer, {problem}", url, _LATER, offset))
         if answer.status != 200:
             return self._judge(answer, url, offset)
+        fetched = Fetched(answer.body, at, answer.headers)
         if check is None:
-            return answer.body
+            return fetched
         try:
             check(answer.body)
         except InputError as problem:
@@ -137,16 +153,16 @@ class Client:
                 kept = f" What came is kept in {self._cache.set_aside(url, answer.body)}."
             what = f"the answer cannot be used, {problem}"
             return _Failure(BadReplyError(what, url, _LATER + kept, offset))
-        return answer.body
+        return fetched
 
-    def _follow(self, url: str, offset: int | None, until: float) -> Answer:
+    def _follow(self, url: str, offset: int | None, until: float) -> tuple[str, Answer]:
         """The answer at the end of the redirects, each hop checked and in its host's turn."""
         at = url
         for _ in range(self._limits.hops + 1):
             host = self._allowed.host_of(at, url, offset)
             answer = self._ask(at, host, url, offset, until)
             if answer.status not in _REDIRECTS or "location" not in answer.headers:
-                return answer
+                return at, answer
             at = _join(at, answer.headers["location"])
         what = f"more than {self._limits.hops} redirects"
         raise RefusedAddressError(what, url, "Ask for the address they end at.", offset)

@@ -2,39 +2,55 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
+
+from vivavoce.sources.http.lanes import SharedLane
 
 DEFAULT_INTERVAL = 1.0
 ARXIV_INTERVAL = 3.0
 """Seconds from one request to the next that arXiv's terms ask for, over all of its services."""
 INTERVALS = {"arxiv.org": ARXIV_INTERVAL}
 """Seconds between requests by domain; its subdomains share its turns."""
+LONGEST_HOLD = 86_400.0
+"""Seconds that a server can ask for; a longer wait is taken for a slip."""
 
 
 @dataclass(slots=True)
 class _Lane:
     interval: float
+    shared: SharedLane | None
     free_at: float = float("-inf")
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
 class Throttle:
-    """Turns for all who fetch in this process."""
+    """Turns for all who fetch in this process, and in others that share the folder.
+
+    Args:
+        intervals: Seconds between requests by domain; its subdomains share its turns.
+        shared: A folder in which the processes of this machine write down their turns.
+        clock: Seconds; for a shared folder those of a clock that all processes read alike.
+        sleep: Waits for so many seconds.
+    """
 
     def __init__(
         self,
         intervals: Mapping[str, float] = INTERVALS,
         *,
+        shared: Path | None = None,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self.clock = clock
         self._sleep = sleep
         self._intervals = dict(intervals)
+        self._shared = shared
         self._lanes: dict[str, _Lane] = {}
         self._guard = threading.Lock()
 
@@ -47,28 +63,50 @@ class Throttle:
         lane = self._lane(host)
         if not lane.lock.acquire(timeout=max(0.0, until - self.clock())):
             raise TimeoutError
-        try:
-            while (wait := lane.free_at - self.clock()) > 0:  # a hold may come while asleep
-                if lane.free_at > until:
+        with ExitStack() as held:
+            held.callback(lane.lock.release)
+            if lane.shared is not None:
+                held.enter_context(lane.shared.connection(until, self.clock, self._sleep))
+            # Looked at again after the sleep: a hold may have come meanwhile.
+            while (free_at := self._free_at(lane)) > (now := self.clock()):
+                if free_at > until:
                     raise TimeoutError
-                self._sleep(wait)
-            lane.free_at = max(lane.free_at, self.clock() + lane.interval)
+                self._sleep(free_at - now)
+            self._push(lane, lane.interval)
             yield
-        finally:
-            lane.lock.release()
 
     def hold(self, host: str, seconds: float) -> None:
-        """Let nobody ask a host for so long."""
-        lane = self._lane(host)
+        """Let nobody ask a host for so long, up to a day."""
+        self._push(self._lane(host), min(seconds, LONGEST_HOLD))
+
+    def _free_at(self, lane: _Lane) -> float:
+        if lane.shared is None:
+            return lane.free_at
+        return max(lane.free_at, lane.shared.free_at(self.clock()))
+
+    def _push(self, lane: _Lane, seconds: float) -> None:
+        now = self.clock()
         with self._guard:
-            lane.free_at = max(lane.free_at, self.clock() + seconds)
+            lane.free_at = max(lane.free_at, now + seconds)
+        if lane.shared is not None:
+            lane.shared.push(now, now + seconds)
 
     def _lane(self, host: str) -> _Lane:
-        shared = (d for d in self._intervals if host == d or host.endswith(f".{d}"))
-        name = next(shared, host)
+        domains = (d for d in self._intervals if host == d or host.endswith(f".{d}"))
+        name = next(domains, host)
         with self._guard:
-            interval = self._intervals.get(name, DEFAULT_INTERVAL)
-            return self._lanes.setdefault(name, _Lane(interval))
+            if name not in self._lanes:
+                shared = SharedLane(self._shared, name) if self._shared is not None else None
+                interval = self._intervals.get(name, DEFAULT_INTERVAL)
+                self._lanes[name] = _Lane(interval, shared)
+            return self._lanes[name]
+
+
+def turns_folder() -> Path:
+    """Where the processes of a user write down their turns, after the XDG convention."""
+    cache = os.environ.get("XDG_CACHE_HOME") or ""
+    home = Path(cache) if cache.startswith("/") else Path.home() / ".cache"
+    return home / "vivavoce" / "turns"
 
 
 SHARED = Throttle()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault
 from vivavoce.sources import Piece, ReadOptions, Source
+from vivavoce.sources.raw import raw_json
 from vivavoce.sources.s2orc.fields import line_at
 from vivavoce.sources.s2orc.files import cut, is_lines, read_head, read_records
 from vivavoce.sources.s2orc.paper import document_from
@@ -38,9 +40,10 @@ def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
             continue
         try:
             if is_lines(piece.path):
-                yield document_from(record, line_at(record, "paper_id") or where, None)
+                paper = document_from(record, line_at(record, "paper_id") or where, None)
             else:
-                yield document_from(record, name, name)
+                paper = document_from(record, name, name)
+            yield replace(paper, raw=raw_json(record))
         except InputError as error:
             yield Fault(where, str(error))
 
@@ -52,4 +55,5 @@ SOURCE = Source(
     matches=_matches,
     pieces=cut,
     read=_read,
+    reader_version="2",
 )

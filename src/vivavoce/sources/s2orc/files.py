@@ -14,13 +14,14 @@ from typing import IO, Any
 
 from vivavoce.errors import InputError
 from vivavoce.sources import Piece
-from vivavoce.store import parse_object
+from vivavoce.sources.raw import parse_strictly
 
 Record = dict[str, Any]
 
 _LONGEST_RECORD = 16 << 20
 _HEAD_BYTES = 1 << 18
-_RECORDS_PER_PIECE = 200
+_LINES_PER_PIECE = 200
+_LINES_PER_GZIP_PIECE = 500
 # Text in JSON packs to a fifth or a tenth; far beyond that a file is made to swell.
 _MOST_UNPACKED_TIMES = 100
 _ALWAYS_UNPACKED = 64 << 20
@@ -48,11 +49,13 @@ def read_head(path: Path) -> bytes:
 
 
 def cut(path: Path) -> Iterator[Piece]:
-    """Runs of 200 lines; gzip and files of one record stay whole."""
+    """Runs of 200 lines, of gzip 500, where each run is sought from the start; records whole."""
+    bounds = [(0, 1)]
     try:
-        bounds = [(0, 1)] if not is_lines(path) or _is_gzip(path) else list(_bounds(path))
-    except OSError:
-        bounds = [(0, 1)]  # reading it says what is wrong
+        for bound in _bounds(path) if is_lines(path) else ():
+            bounds.append(bound)
+    except _DAMAGE:
+        pass  # reading it says what is wrong
     for place, (start, row) in enumerate(bounds):
         is_last = place + 1 == len(bounds)
         yield Piece(path, start, None if is_last else bounds[place + 1][0], row)
@@ -60,16 +63,30 @@ def cut(path: Path) -> Iterator[Piece]:
 
 def read_records(piece: Piece) -> Iterator[tuple[str, Record | str]]:
     """(Where it stands, the record or why there is none) of every record of a piece."""
+    for where, value in read_values(piece):
+        if isinstance(value, list):
+            yield where, f"the {_unit(piece.path)} is not a JSON object."
+        else:
+            yield where, value
+
+
+def read_values(
+    piece: Piece, largest: int = _LONGEST_RECORD
+) -> Iterator[tuple[str, Record | list[Any] | str]]:
+    """(Where it stands, an object or array, or why there is none) of every value of a piece.
+
+    `largest` bounds the bytes of a file that is one value.
+    """
     name = piece.path.name
     last = piece.first_row - 1
     try:
         if not is_lines(piece.path):
-            yield name, _read_whole(piece.path)
+            yield name, _read_whole(piece.path, largest)
             return
         for number, line in _lines(piece):
             last = number
             if line.strip(_BLANK):
-                yield f"{name}:{number}", _parse(line, "the line")
+                yield f"{name}:{number}", _parse(line, f"the {_unit(piece.path)}")
             elif not line:
                 yield f"{name}:{number}", f"the line is longer than {_LONGEST_RECORD >> 20} MiB"
     except InputError as error:
@@ -80,30 +97,30 @@ def read_records(piece: Piece) -> Iterator[tuple[str, Record | str]]:
 
 
 def _bounds(path: Path) -> Iterator[tuple[int, int]]:
-    """(Byte, line) where each run of lines starts."""
-    yield 0, 1
-    offset, lines = 0, 0
-    with path.open("rb") as stream:
-        while part := stream.readline(_LONGEST_RECORD):
-            offset += len(part)
-            if not part.endswith(b"\n"):
-                continue
-            lines += 1
-            if lines % _RECORDS_PER_PIECE == 0 and offset < path.stat().st_size:
-                yield offset, lines + 1
-
-
-def _read_whole(path: Path) -> Record | str:
+    """(Byte, line) where each run of lines but the first starts."""
+    run = _LINES_PER_GZIP_PIECE if _is_gzip(path) else _LINES_PER_PIECE
+    most = _most_unpacked(path)
+    offset, lines, is_start = 0, 0, False
     with _open(path) as stream:
-        content = stream.read(_LONGEST_RECORD + 1)
-    if len(content) > _LONGEST_RECORD:
-        return f"larger than {_LONGEST_RECORD >> 20} MiB, which no paper is"
-    return _parse(content, "the file")
+        while offset <= most and (part := stream.readline(_LONGEST_RECORD)):
+            if is_start and lines % run == 0:
+                yield offset, lines + 1
+            offset += len(part)
+            is_start = part.endswith(b"\n")
+            lines += is_start
+
+
+def _read_whole(path: Path, largest: int) -> Record | list[Any] | str:
+    with _open(path) as stream:
+        content = stream.read(largest + 1)
+    if len(content) > largest:
+        return f"larger than {largest >> 20} MiB: too large to be read as one"
+    return _parse(content, f"the {_unit(path)}")
 
 
 def _lines(piece: Piece) -> Iterator[tuple[int, bytes]]:
     """The lines by number; empty for one that is too long."""
-    most = max(_ALWAYS_UNPACKED, piece.path.stat().st_size * _MOST_UNPACKED_TIMES)
+    most = _most_unpacked(piece.path)
     with _open(piece.path) as stream:
         stream.seek(piece.start)
         offset, number = piece.start, piece.first_row
@@ -122,6 +139,10 @@ def _lines(piece: Piece) -> Iterator[tuple[int, bytes]]:
             number += 1
 
 
+def _most_unpacked(path: Path) -> int:
+    return max(_ALWAYS_UNPACKED, path.stat().st_size * _MOST_UNPACKED_TIMES)
+
+
 def _check(offset: int, most: int, number: int) -> None:
     if offset > most:
         raise InputError(
@@ -130,11 +151,16 @@ def _check(offset: int, most: int, number: int) -> None:
         )
 
 
-def _parse(content: bytes, what: str) -> Record | str:
+def _unit(path: Path) -> str:
+    return "line" if is_lines(path) else "file"
+
+
+def _parse(content: bytes, what: str) -> Record | list[Any] | str:
     try:
-        return parse_object(content.removeprefix(b"\xef\xbb\xbf"), what)
+        value: Record | list[Any] = parse_strictly(content, what)
     except InputError as error:
         return str(error)
+    return value
 
 
 def _is_gzip(path: Path) -> bool:

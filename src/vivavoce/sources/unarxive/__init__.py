@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault
 from vivavoce.sources import Piece, ReadOptions, Source
+from vivavoce.sources.raw import raw_json
 from vivavoce.sources.s2orc.files import cut, is_lines, read_head, read_records
 from vivavoce.sources.unarxive.paper import document_from
 
@@ -35,7 +37,7 @@ def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
             yield Fault(where, record)
             continue
         try:
-            yield document_from(record, where)
+            yield replace(document_from(record, where), raw=raw_json(record))
         except InputError as error:
             yield Fault(where, str(error))
 
@@ -47,4 +49,5 @@ SOURCE = Source(
     matches=_matches,
     pieces=cut,
     read=_read,
+    reader_version="2",
 )

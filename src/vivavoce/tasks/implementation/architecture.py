@@ -24,11 +24,14 @@ from safetensors.numpy import save
 from vivavoce.errors import InputError, MissingExtra
 
 Difficulty = Literal["easy", "medium", "hard"]
+Category = Literal["graph", "molecule"]
 Array = npt.NDArray[Any]
 Arrays = Mapping[str, Array]
 
 _WEIGHTS, _MAIN, _UNSEEN = range(3)
 """What is drawn: each has a stream of its own."""
+_DECIMALS = 6
+"""Kept of a gold value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,8 @@ class Architecture:
     """One network over a graph or over molecules."""
 
     name: str
+    category: Category
+    """What it works on."""
     difficulty: Difficulty
     description: str
     formulation: str
@@ -68,7 +73,7 @@ class Architecture:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What a candidate is run on, and the layers it should give; each safetensors."""
+    """What a candidate is run on, and the layers it should give; each field is a file's bytes."""
 
     weights: bytes
     inputs: bytes
@@ -101,17 +106,52 @@ def list_architectures() -> dict[str, Architecture]:
 
 
 def build_case(architecture: Architecture, seed: int) -> Case:
-    """Inputs, weights and gold layers; `MissingExtra` where torch-geometric is not installed."""
-    weights = draw_weights(architecture, seed)
-    inputs = architecture.main(_generator(architecture, seed, _MAIN))
-    unseen = architecture.unseen(_generator(architecture, seed, _UNSEEN))
+    """Inputs, weights and gold layers, as safetensors.
+
+    Raises:
+        MissingExtra: torch-geometric is not installed.
+        InputError: The layers are not as many as the architecture names.
+    """
+    weights, inputs, unseen = draw_case(architecture, seed)
     return Case(
         weights=save(weights),
         inputs=save(inputs),
-        gold=save(name_layers(architecture.truth(inputs, weights))),
+        gold=save(gold_layers(architecture, inputs, weights)),
         unseen_inputs=save(unseen),
-        unseen_gold=save(name_layers(architecture.truth(unseen, weights))),
+        unseen_gold=save(gold_layers(architecture, unseen, weights)),
     )
+
+
+def draw_case(
+    architecture: Architecture, seed: int
+) -> tuple[dict[str, Array], dict[str, Array], dict[str, Array]]:
+    """Weights, inputs, and inputs of the unseen track."""
+    return (
+        draw_weights(architecture, seed),
+        architecture.main(_generator(architecture, seed, _MAIN)),
+        architecture.unseen(_generator(architecture, seed, _UNSEEN)),
+    )
+
+
+def gold_layers(architecture: Architecture, inputs: Arrays, weights: Arrays) -> dict[str, Array]:
+    """The layers by torch-geometric, computed in double precision and kept to 6 decimals.
+
+    The last digits of single precision depend on the processor. Those of double precision do too,
+    but lie far below what is kept.
+    """
+    torch, _ = import_geometric()
+    single = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float64)
+    try:
+        layers = architecture.truth(_doubles(inputs), _doubles(weights))
+    finally:
+        torch.set_default_dtype(single)
+    if len(layers) != len(architecture.layers):
+        raise InputError(
+            f"The architecture {architecture.name} names {len(architecture.layers)} layers, and "
+            f"its truth gives {len(layers)}."
+        )
+    return name_layers([_rounded(layer) for layer in layers])
 
 
 def driver_source() -> str:
@@ -192,6 +232,20 @@ def _arrays(values: Any) -> Any:
     if isinstance(values, tuple):
         return tuple(_arrays(value) for value in values)
     return None if values is None else values.detach().clone().numpy()
+
+
+def _doubles(arrays: Arrays) -> dict[str, Array]:
+    return {
+        name: array.astype(np.float64) if array.dtype.kind == "f" else array
+        for name, array in arrays.items()
+    }
+
+
+def _rounded(layer: Array) -> Array:
+    if layer.dtype.kind != "f":
+        return layer
+    # + 0.0, since -0.0 and 0.0 are other bytes
+    return (np.round(layer.astype(np.float64), _DECIMALS) + 0.0).astype(np.float32)
 
 
 def _rename(key: str, renames: Mapping[str, str]) -> str:

@@ -16,13 +16,24 @@ from pydantic import Field, ValidationInfo, field_validator
 from vivavoce.corpus import Corpus
 from vivavoce.rounds.family import FamilyItems
 from vivavoce.rounds.spec import Options, RoundSpec
-from vivavoce.tasks.implementation import formula_items
+from vivavoce.tasks.implementation import (
+    architecture_items,
+    formula_items,
+    report_items,
+    reproduce_items,
+)
+from vivavoce.tasks.implementation.architecture import list_architectures
 from vivavoce.tasks.implementation.formula import list_formulas
 from vivavoce.tasks.implementation.market import TABLES, generate, to_parquet
+from vivavoce.tasks.implementation.report import list_reports
 
 FAMILY = "implementation"
 
-_ITEMS: Mapping[str, Any] = {"formulas": list_formulas}
+_ITEMS: Mapping[str, Any] = {
+    "formulas": list_formulas,
+    "architectures": list_architectures,
+    "reports": list_reports,
+}
 """What a spec chooses from, by the option's name."""
 
 
@@ -30,8 +41,10 @@ class ImplementationOptions(Options):
     """The `[implementation]` table of a round spec: names of items, by default all there are."""
 
     formulas: tuple[str, ...] | None = Field(default=None, validate_default=True)
+    architectures: tuple[str, ...] | None = Field(default=None, validate_default=True)
+    reports: tuple[str, ...] | None = Field(default=None, validate_default=True)
 
-    @field_validator("formulas")
+    @field_validator("formulas", "architectures", "reports")
     @classmethod
     def _check_names(cls, names: tuple[str, ...] | None, info: ValidationInfo) -> tuple[str, ...]:
         known = _ITEMS[str(info.field_name)]()
@@ -51,9 +64,25 @@ def build(corpus: Corpus, spec: RoundSpec, options: ImplementationOptions) -> Fa
     formulas, values = formula_items.formula_items(
         (list_formulas()[name] for name in options.formulas or ()), frames
     )
-    tasks = {"formula": formulas}
+    architectures, tensors = architecture_items.architecture_items(
+        (list_architectures()[name] for name in options.architectures or ()), spec.round.seed
+    )
+    reports = [list_reports()[name] for name in options.reports or ()]
+    claims, claimed = reproduce_items.reproduce_items(reports, frames)
+    tasks = {
+        "formula": formulas,
+        "architecture": architectures,
+        "extract_method": report_items.report_items(reports),
+        "reproduce": claims,
+    }
+    tables = {f"market/{name}.parquet": to_parquet(f) for name, f in frames.items()}
     return FamilyItems(
         {task: rows for task, rows in tasks.items() if rows},
-        {"formula": formula_items.SCHEMA},
-        files={f"market/{name}.parquet": to_parquet(f) for name, f in frames.items()} | values,
+        {
+            "formula": formula_items.SCHEMA,
+            "architecture": architecture_items.SCHEMA,
+            "extract_method": report_items.SCHEMA,
+            "reproduce": reproduce_items.SCHEMA,
+        },
+        files=tables | values | tensors | claimed,
     )

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 from inspect_ai.dataset import MemoryDataset, Sample
+from safetensors.numpy import load
 
+from vivavoce.errors import InputError
+from vivavoce.metrics.extraction import GoldMethod
 from vivavoce.metrics.factor import FactorFrame, frame_from_columns
 from vivavoce.rounds import Round
 from vivavoce.store import Row
+from vivavoce.tasks.implementation.architecture import Arrays, driver_source
+from vivavoce.tasks.implementation.claims import RESULT as CLAIM
+from vivavoce.tasks.implementation.extraction import gold_method
 from vivavoce.tasks.implementation.formula import RESULT
 from vivavoce.tasks.implementation.market import TABLES
 from vivavoce.tasks.implementation.market.dictionary import describe, notes
@@ -77,11 +84,149 @@ def market_files(opened: Round) -> dict[str, bytes]:
 
 def gold_values(opened: Round) -> dict[str, FactorFrame]:
     """Gold values by item id."""
-    gold = {}
-    for row in opened.items("implementation", "formula"):
-        content = opened.read_file("implementation", row["values"])
-        table = pq.read_table(pa.BufferReader(content))
-        gold[row["id"]] = frame_from_columns(
-            {name: table[name].to_numpy() for name in table.column_names}
+    rows = opened.items("implementation", "formula")
+    return {row["id"]: _values(opened, row["values"]) for row in rows}
+
+
+def _values(opened: Round, name: str) -> FactorFrame:
+    table = pq.read_table(pa.BufferReader(opened.read_file("implementation", name)))
+    return frame_from_columns({name: table[name].to_numpy() for name in table.column_names})
+
+
+@dataclass(frozen=True, slots=True)
+class ArchitectureTrial:
+    """What an item's candidate is run with, and the layers it should give."""
+
+    files: dict[str, bytes]
+    """By name, as the driver reads them; the driver itself too."""
+    gold: Arrays
+    unseen_gold: Arrays
+
+
+def architecture_dataset(opened: Round, prompts: PromptSet, *, max_tokens: int) -> MemoryDataset:
+    """The samples of `architecture`; the target is the reference."""
+    rows = opened.items("implementation", "architecture")
+    samples = [architecture_sample(row, prompts, max_tokens) for row in rows]
+    return MemoryDataset(samples, name=f"{opened.id}/implementation/architecture")
+
+
+def architecture_sample(row: Row, prompts: PromptSet, max_tokens: int) -> Sample:
+    """One architecture as a sample."""
+    arguments = ", ".join(f"{key}={value}" for key, value in json.loads(row["arguments"]).items())
+    shapes = {key: str(tuple(shape)) for key, shape in json.loads(row["parameters"]).items()}
+    slots = {
+        **{name: str(row[name]) for name in ("description", "formulation")},
+        "name": str(row["id"]),
+        "variables": _variables(json.loads(row["variables"])),
+        "constructor": f"{row['constructor']}\n\nThe arguments are: {arguments}.",
+        "inputs": _variables(json.loads(row["inputs"])),
+        "parameters": _variables(shapes),
+        "layers": "\n".join(f"{i}. {layer}" for i, layer in enumerate(row["layers"], 1)),
+    }
+    prompt = prompts.render("architecture", slots, {})
+    metadata = {name: row[name] for name in ("cluster", "category", "difficulty")}
+    spans = {slot: list(span) for slot, span in prompt.spans.items()}
+    return Sample(
+        id=row["id"],
+        input=prompt.text,
+        target=row["reference"],
+        metadata={**metadata, "spans": spans, "max_tokens": max_tokens},
+    )
+
+
+def architecture_trials(opened: Round) -> dict[str, ArchitectureTrial]:
+    """What each item is run with, by id."""
+    trials = {}
+    for row in opened.items("implementation", "architecture"):
+        weights, inputs, gold, unseen, unseen_gold = (
+            opened.read_file("implementation", row[f"{part}_file"])
+            for part in ("weights", "inputs", "gold", "unseen_inputs", "unseen_gold")
         )
-    return gold
+        files = {
+            "driver.py": driver_source().encode(),
+            "settings.json": row["settings"].encode(),
+            "weights.safetensors": weights,
+            "inputs.safetensors": inputs,
+            "unseen.safetensors": unseen,
+        }
+        trials[str(row["id"])] = ArchitectureTrial(files, load(gold), load(unseen_gold))
+    return trials
+
+
+def reproduce_dataset(
+    opened: Round, prompts: PromptSet, *, setting: str, max_tokens: int
+) -> MemoryDataset:
+    """The samples of `reproduce`; the target is a whole answer. See `formula_dataset`."""
+    samples = []
+    for row in opened.items("implementation", "reproduce"):
+        data = _data({**row, "tables": TABLES}, setting)
+        slots = {"content": str(row["text"]), "data": data}
+        prompt = prompts.render("reproduce", slots, {"result": RESULT, "claim": CLAIM})
+        metadata = {name: row[name] for name in ("cluster", "category", "difficulty", "naive")}
+        metadata["spans"] = {slot: list(span) for slot, span in prompt.spans.items()}
+        metadata |= {"tables": list(TABLES), "max_tokens": max_tokens}
+        samples.append(
+            Sample(id=row["id"], input=prompt.text, target=row["reference"], metadata=metadata)
+        )
+    return MemoryDataset(samples, name=f"{opened.id}/implementation/reproduce")
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """The gold of one report."""
+
+    method: GoldMethod
+    columns: tuple[str, ...]
+    number: float
+    values: FactorFrame
+
+
+def claims(opened: Round) -> dict[str, Claimed]:
+    """What `reproduce` compares with, by item id."""
+    return {
+        str(row["id"]): Claimed(
+            method=gold_method(json.loads(row["method"])),
+            columns=tuple(row["columns"]),
+            number=row["claim"],
+            values=_values(opened, row["values"]),
+        )
+        for row in opened.items("implementation", "reproduce")
+    }
+
+
+def extraction_dataset(
+    opened: Round, prompts: PromptSet, *, setting: str, max_tokens: int
+) -> MemoryDataset:
+    """The samples of `extract_method`; `pdf` leaves out reports that have no PDF.
+
+    Raises:
+        InputError: No report is left.
+    """
+    column = {"base": "text", "pdf": "pdf_text"}[setting]
+    rows = opened.items("implementation", "extract_method")
+    samples = [extraction_sample(row, prompts, column, max_tokens) for row in rows if row[column]]
+    if not samples:
+        raise InputError(f"Round {opened.id} holds no report for the setting {setting}.")
+    return MemoryDataset(samples, name=f"{opened.id}/implementation/extract_method")
+
+
+def extraction_sample(row: Row, prompts: PromptSet, column: str, max_tokens: int) -> Sample:
+    """One report as a sample; the target is the gold's methods in the form of an answer."""
+    slots = {"title": str(row["title"]), "content": str(row[column])}
+    prompt = prompts.render("extract_method", slots, {})
+    metadata = {name: row[name] for name in ("cluster", "category", "difficulty")}
+    spans = {slot: list(span) for slot, span in prompt.spans.items()}
+    return Sample(
+        id=row["id"],
+        input=prompt.text,
+        target=row["answer"],
+        metadata={**metadata, "spans": spans, "max_tokens": max_tokens},
+    )
+
+
+def gold_methods(opened: Round) -> dict[str, list[GoldMethod]]:
+    """The methods of each report, by item id."""
+    return {
+        str(row["id"]): [gold_method(method) for method in json.loads(row["methods"])]
+        for row in opened.items("implementation", "extract_method")
+    }

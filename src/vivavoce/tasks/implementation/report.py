@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import yaml
 
 from vivavoce.errors import InputError
 
+Category = Literal["fundamental", "price-volume", "minute"]
+Difficulty = Literal["easy", "medium", "hard", "discovery"]
 Statistic = Literal["information_coefficient", "mean", "share_positive", "persistence"]
 
 FOLDER = Path(__file__).parent / "items" / "reports"
@@ -29,14 +31,18 @@ class Method:
     """Symbol -> meaning; empty for a method without a formula."""
     aliases: tuple[str, ...] = ()
     """Other names that the report uses for it."""
+    possible: str | None = None
+    """For a method without a formula: one that fits what the report says, as a reader may infer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
     """A report's central claim: a number that a formula's values have on the market."""
 
+    method: str
+    """Name of the report's method that it is about."""
     formula: str
-    """Name of the formula, one of `items/formulas/`."""
+    """Name of the formula that the method is, one of `items/formulas/`."""
     statistic: Statistic
     columns: tuple[str, ...]
     """Columns needed, as `table.column`, keys (datetime, instrument) left out."""
@@ -47,8 +53,8 @@ class Report:
     """One report."""
 
     name: str
-    difficulty: Literal["easy", "medium", "hard", "discovery"]
-    category: Literal["fundamental", "price-volume", "minute"]
+    difficulty: Difficulty
+    category: Category
     title: str
     text: str
     """Markdown, formulas in LaTeX."""
@@ -56,9 +62,10 @@ class Report:
     claim: Claim | None
 
     @property
-    def pdf(self) -> bytes:
-        """The same report as PDF."""
-        return (FOLDER / f"{self.name}.pdf").read_bytes()
+    def pdf_path(self) -> Path | None:
+        """The same report as PDF; None where only its text was given."""
+        path = FOLDER / f"{self.name}.pdf"
+        return path if path.exists() else None
 
 
 @cache
@@ -77,12 +84,32 @@ def _read(path: Path) -> Report:
             for method in given.pop("methods")
         )
         claim = given.pop("claim", None)
-        return Report(
+        report = Report(
             name=path.stem,
             text=text.strip() + "\n",
             methods=methods,
             claim=Claim(**{**claim, "columns": tuple(claim["columns"])}) if claim else None,
             **given,
         )
+        _check(report)
     except (OSError, ValueError, TypeError, KeyError, yaml.YAMLError) as error:
         raise InputError(f"{path} is not a complete report: {error}") from error
+    return report
+
+
+def _check(report: Report) -> None:
+    """`ValueError` for a word that is none of those known, or a report without a formula."""
+    given: list[tuple[str, tuple[str, ...]]]
+    given = [(report.difficulty, get_args(Difficulty)), (report.category, get_args(Category))]
+    given += [(report.claim.statistic, get_args(Statistic))] if report.claim else []
+    for word, words in given:
+        if word not in words:
+            raise ValueError(f"{word!r} is none of {', '.join(words)}")
+    for method in report.methods:
+        if method.formula is not None and not method.variables:
+            raise ValueError(f"{method.name!r} has a formula, but no variables")
+    defined = [method.name for method in report.methods if method.formula is not None]
+    if report.claim and report.claim.method not in defined:
+        raise ValueError(f"its claim is about {report.claim.method!r}, which has no formula")
+    if not defined:
+        raise ValueError("none of its methods has a formula")

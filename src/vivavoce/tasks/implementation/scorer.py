@@ -1,20 +1,40 @@
-"""Factor metrics as an Inspect scorer: the answer's program is run in the sandbox first."""
+"""Metrics as Inspect scorers: the answer's program is run in the sandbox first."""
 
 from __future__ import annotations
 
-from inspect_ai.scorer import Scorer, Target, scorer
+from typing import Any
+
+from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
+from vivavoce.metrics.architecture import DEFAULT_GAMMA, Layers, score_tracks
+from vivavoce.metrics.embeddings import SentenceEncoder
+from vivavoce.metrics.extraction import THRESHOLD, score_extraction
 from vivavoce.metrics.factor import FactorScore, score_factor
+from vivavoce.metrics.reproduction import score_claim, score_columns
+from vivavoce.metrics.skill import best_constant, score_skill
 from vivavoce.rounds import load_round
-from vivavoce.tasks.implementation.dataset import gold_values, market_files
+from vivavoce.tasks.implementation.claims import RESULT as CLAIM
+from vivavoce.tasks.implementation.dataset import (
+    Claimed,
+    architecture_trials,
+    claims,
+    gold_methods,
+    gold_values,
+    market_files,
+)
+from vivavoce.tasks.implementation.extraction import parse_methods
 from vivavoce.tasks.implementation.formula import RESULT
 from vivavoce.tasks.shared.factor_file import read_factor
 from vivavoce.tasks.shared.guard import VALID, FaultyAnswer, MalformedAnswer, guarded
+from vivavoce.tasks.shared.json_answer import find_json
+from vivavoce.tasks.shared.layer_file import read_layers
+from vivavoce.tasks.shared.number_file import read_number
 from vivavoce.tasks.shared.programs import find_program, is_placeholder, run_program
 from vivavoce.tasks.shared.statistics import defined_mean
 
-NAMES = ("acc", "corr", "form", "exe")
+FACTOR_NAMES = ("acc", "corr", "form", "exe")
+NAMES = ("skill", *FACTOR_NAMES)
 """`corr` is undefined, not 0, for an answer without a result."""
 
 
@@ -28,6 +48,7 @@ def formula(round: str, timeout: int = 120) -> Scorer:
     """
     opened = load_round(round)
     tables, gold = market_files(opened), gold_values(opened)
+    constants = {name: best_constant(values) for name, values in gold.items()}
 
     async def score(answer: str, state: TaskState, target: Target) -> dict[str, float]:
         program = find_program(answer)
@@ -40,6 +61,7 @@ def formula(round: str, timeout: int = 120) -> Scorer:
         truth = gold[str(state.sample_id)]
         frame = await read_factor(RESULT, max_rows=20 * len(truth), timeout=timeout)
         values = _values(score_factor(truth, frame))
+        values["skill"] = score_skill(values["acc"], constants[str(state.sample_id)])
         if is_placeholder(program):
             raise FaultyAnswer("placeholder", values)
         if not values["form"]:
@@ -52,4 +74,180 @@ def formula(round: str, timeout: int = 120) -> Scorer:
 def _values(found: FactorScore) -> dict[str, float]:
     """The metrics as numbers; NaN stands for undefined."""
     values = found.values()
-    return {name: float("nan") if (value := values[name]) is None else value for name in NAMES}
+    return {
+        name: float("nan") if (value := values[name]) is None else value for name in FACTOR_NAMES
+    }
+
+
+ARCHITECTURE_NAMES = ("tvc", "match", "tsc", "tvc_unseen", "tsc_unseen", "exe")
+_SPARE_BYTES = 1 << 20
+"""A result may be so much larger than 20 times its gold."""
+
+
+@scorer(metrics={name: [defined_mean()] for name in (*ARCHITECTURE_NAMES, VALID)})
+def architecture(round: str, timeout: int = 120, gamma: float = DEFAULT_GAMMA) -> Scorer:
+    """Run the module on the item's inputs and weights and compare its layers with the gold ones.
+
+    Args:
+        round: Folder of the round: it holds inputs, weights and the gold.
+        timeout: Seconds a module may run.
+        gamma: How much more a deeper layer weighs than the one before.
+    """
+    trials = architecture_trials(load_round(round))
+
+    async def score(answer: str, state: TaskState, target: Target) -> dict[str, float]:
+        program = find_program(answer)
+        if program is None:
+            raise MalformedAnswer
+        trial = trials[str(state.sample_id)]
+        outcome = await run_program(
+            program, trial.files, timeout, name="model.py", start="driver.py"
+        )
+        given, given_fault = await _read_track("result.safetensors", trial.gold)
+        unseen, unseen_fault = await _read_track("unseen_result.safetensors", trial.unseen_gold)
+        values = score_tracks(trial.gold, given, trial.unseen_gold, unseen, gamma=gamma)
+        values["exe"] = float(given_fault is None)
+        is_right = _shapes(given) == _shapes(trial.gold) and (
+            _shapes(unseen) == _shapes(trial.unseen_gold)
+        )
+        fault = outcome.failure or given_fault or unseen_fault
+        fault = fault or (None if is_right else "wrong_shape")
+        if values["match"] < 1 and is_placeholder(program):
+            fault = "placeholder"
+        if fault:
+            raise FaultyAnswer(fault, values)
+        return values
+
+    return guarded(ARCHITECTURE_NAMES, score)
+
+
+async def _read_track(name: str, gold: Layers) -> tuple[Layers, str | None]:
+    """A track's layers, and what is wrong with their file; no layers where something is."""
+    size = sum(layer.nbytes for layer in gold.values())
+    try:
+        return await read_layers(name, max_bytes=20 * size + _SPARE_BYTES), None
+    except FaultyAnswer as error:
+        return {}, error.fault
+
+
+def _shapes(layers: Layers) -> dict[str, tuple[int, ...]]:
+    return {key: layer.shape for key, layer in layers.items()}
+
+
+REPRODUCE_NAMES = ("claim", "acc", "corr", "form", "exe", "data", "method_f1", "entity_f1")
+
+
+@scorer(metrics={name: [defined_mean()] for name in (*REPRODUCE_NAMES, VALID)})
+def reproduce(round: str, timeout: int = 120) -> Scorer:
+    """Compare what an answer read, chose and computed with the gold of a report, stage by stage.
+
+    Args:
+        round: Folder of the round: it holds the data and the gold.
+        timeout: Seconds a program may run.
+    """
+    opened = load_round(round)
+    market, gold = market_files(opened), claims(opened)
+    files = {f"{name}.parquet": content for name, content in market.items()}
+
+    async def score(answer: str, state: TaskState, target: Target) -> dict[str, float]:
+        said, program = find_json(answer), _find_code(answer)
+        if not isinstance(said, dict) and program is None:
+            raise MalformedAnswer
+        truth = gold[str(state.sample_id)]
+        values = dict.fromkeys(REPRODUCE_NAMES, 0.0) | {"corr": float("nan")}
+        values |= _score_reading(truth, said if isinstance(said, dict) else {})
+        if program is None:
+            raise FaultyAnswer("no_program", values)
+        outcome = await run_program(program, files, timeout)
+        if outcome.failure:
+            raise FaultyAnswer(
+                "placeholder" if is_placeholder(program) else outcome.failure, values
+            )
+        try:
+            frame = await read_factor(RESULT, max_rows=20 * len(truth.values), timeout=timeout)
+        except FaultyAnswer as error:
+            raise FaultyAnswer(error.fault, values) from error
+        number = await read_number(CLAIM, "value", timeout=timeout)
+        values |= _values(score_factor(truth.values, frame))
+        values["claim"] = score_claim(truth.number, number)
+        if fault := _fault(program, values, number):
+            raise FaultyAnswer(fault, values)
+        return values
+
+    return guarded(REPRODUCE_NAMES, score, undefined=("corr",))
+
+
+def _find_code(answer: str) -> str | None:
+    """The program of an answer that holds JSON as well, which is none."""
+    program = find_program(answer)
+    if program is None or program.lstrip().startswith("{"):
+        return None
+    return program
+
+
+def _score_reading(truth: Claimed, said: dict[str, Any]) -> dict[str, float]:
+    """The stages before the program: the method, and the columns it needs."""
+    found = score_extraction([truth.method], parse_methods([said.get("method")]) or [])
+    named = said.get("columns")
+    columns = [name for name in named if isinstance(name, str)] if isinstance(named, list) else []
+    return {
+        "method_f1": found.method_f1,
+        "entity_f1": found.entity_f1,
+        "data": score_columns(truth.columns, columns),
+    }
+
+
+def _fault(program: str, values: dict[str, float], number: float | None) -> str | None:
+    if is_placeholder(program):
+        return "placeholder"
+    if not values["form"]:
+        return "wrong_shape"
+    return "no_number" if number is None else None
+
+
+EXTRACTION_NAMES = (
+    "entity_f1",
+    "method_f1",
+    "variable_f1",
+    "description",
+    "similarity",
+    "inferred",
+)
+
+
+@scorer(metrics={name: [defined_mean()] for name in (*EXTRACTION_NAMES, VALID)})
+def extract_method(round: str, embedder: str | None = None, threshold: float = THRESHOLD) -> Scorer:
+    """Compare the methods of an answer with those of the report.
+
+    Args:
+        round: Folder of the round, which holds the gold.
+        embedder: Sentence encoder that compares descriptions; by default they are compared by
+            their words.
+        threshold: Similarity from which two descriptions say the same.
+    """
+    gold = gold_methods(load_round(round))
+    similarity = SentenceEncoder(embedder).similarity if embedder else None
+
+    async def score(answer: str, state: TaskState, target: Target) -> dict[str, float]:
+        found = parse_methods(find_json(answer))
+        if found is None:
+            raise MalformedAnswer
+        methods = gold[str(state.sample_id)]
+        result = score_extraction(methods, found, similarity, threshold)
+        values = {
+            name: float("nan") if value is None else value
+            for name, value in result.values().items()
+        }
+        if result.unmarked:
+            raise FaultyAnswer("unmarked", values)
+        return values
+
+    # A fault is 0 in `inferred` too, but where there is nothing to infer.
+    with_open = guarded(EXTRACTION_NAMES, score)
+    without_open = guarded(EXTRACTION_NAMES, score, undefined=("inferred",))
+
+    async def scored(state: TaskState, target: Target) -> Score | None:
+        has_open = any(method.formula is None for method in gold[str(state.sample_id)])
+        return await (with_open if has_open else without_open)(state, target)
+
+    return scored

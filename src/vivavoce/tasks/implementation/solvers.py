@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+
 from inspect_ai.model import ModelOutput
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from vivavoce.tasks.shared.direct import direct
+from vivavoce.rounds import load_round
+from vivavoce.tasks.implementation.cheats import choose_cheat
+from vivavoce.tasks.implementation.dataset import architecture_trials, market_files
+from vivavoce.tasks.implementation.extraction import headings_as_methods
+from vivavoce.tasks.implementation.formula import RESULT
+from vivavoce.tasks.shared.direct import SOURCE_SLOT, direct
+from vivavoce.tasks.shared.factor_file import read_factor
+from vivavoce.tasks.shared.guard import FaultyAnswer
+from vivavoce.tasks.shared.programs import run_program
+from vivavoce.tasks.shared.self_refine import Check, refine
 
-__all__ = ["direct", "naive"]
+__all__ = ["cheater", "direct", "empty", "headings", "naive", "self_refine"]
+
+_MOST_ROWS = 1_000_000
+_NO_FACTOR = (
+    f"{RESULT} is no table of a factor. It has to hold datetime and instrument, as columns or "
+    "index levels, dates in the one, and numbers in all other columns."
+)
 
 
 @solver
@@ -15,9 +34,106 @@ def naive() -> Solver:
     """Answer with the program that forgets the instrument; the reference where no lag is taken."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        program = state.metadata["naive"] or state.target.text
-        state.output = ModelOutput.from_content("contestant/naive", f"```python\n{program}```\n")
-        state.completed = True
-        return state
+        return _done(state, "naive", state.metadata["naive"] or state.target.text)
 
     return solve
+
+
+@solver
+def empty() -> Solver:
+    """Answer with nothing."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        return _done(state, "empty", "")
+
+    return solve
+
+
+@solver
+def cheater() -> Solver:
+    """Answer with a program that cheats or attacks, chosen by the sample and the epoch."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        name, program = choose_cheat(str(state.sample_id), state.epoch)
+        state.metadata["cheat"] = name
+        return _done(state, "cheater", f"```python\n{program}```\n")
+
+    return solve
+
+
+@solver
+def headings() -> Solver:
+    """Answer with the deepest headings of the report as methods."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        start, end = state.metadata["spans"][SOURCE_SLOT]
+        return _done(state, "headings", headings_as_methods(state.input_text[start:end]))
+
+    return solve
+
+
+def _done(state: TaskState, name: str, text: str) -> TaskState:
+    state.output = ModelOutput.from_content(f"contestant/{name}", text)
+    state.completed = True
+    return state
+
+
+@solver
+def self_refine(rounds: int = 3, context: int | None = None) -> Solver:
+    """Ask as `direct` does, then show the model how its program failed, until it runs.
+
+    Args:
+        rounds: Further answers at most.
+        context: Window in tokens; by default what the provider or the model table says.
+    """
+    return refine(CHECKS, rounds, context)
+
+
+async def check_formula(program: str, state: TaskState, timeout: int) -> str | None:
+    """Run a formula's program; how it failed, or None when it left one readable column.
+
+    Nothing is compared with the gold, not even the rows.
+    """
+    tables = _tables(state.metadata["run"]["round"])
+    files = {f"{name}.parquet": tables[name] for name in state.metadata["tables"]}
+    outcome = await run_program(program, files, timeout)
+    if outcome.failure:
+        return outcome.report()
+    try:
+        frame = await read_factor(RESULT, max_rows=_MOST_ROWS, timeout=timeout)
+    except FaultyAnswer as error:
+        reasons = {"no_file": f"It ended without an error, but there is no file {RESULT}."}
+        return reasons.get(error.fault, f"{RESULT} cannot be read as a Parquet file.")
+    if frame is None:
+        return _NO_FACTOR
+    if len(frame.values) != 1:
+        return f"{RESULT} has {len(frame.values)} columns of values. It has to have exactly one."
+    return None if len(frame) else f"{RESULT} has no rows."
+
+
+async def check_architecture(program: str, state: TaskState, timeout: int) -> str | None:
+    """Run an architecture's module; how it failed, or None when all of its layers are there."""
+    files = _driven(state.metadata["run"]["round"])[str(state.sample_id)]
+    outcome = await run_program(program, files, timeout, name="model.py", start="driver.py")
+    return outcome.report() if outcome.failure else None
+
+
+CHECKS: Mapping[str, Check] = {
+    "formula": check_formula,
+    "architecture": check_architecture,
+    "reproduce": check_formula,
+}
+"""How the programs of each task are run, for methods that do so."""
+
+
+@lru_cache(maxsize=4)
+def _tables(folder: str) -> dict[str, bytes]:
+    """The market of a round, read once for all of its samples."""
+    return market_files(load_round(Path(folder)))
+
+
+@lru_cache(maxsize=4)
+def _driven(folder: str) -> dict[str, dict[str, bytes]]:
+    """What the architectures of a round are run with, by item; without the gold."""
+    trials = architecture_trials(load_round(Path(folder)))
+    return {name: trial.files for name, trial in trials.items()}

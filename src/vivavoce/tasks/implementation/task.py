@@ -8,12 +8,21 @@ from __future__ import annotations
 
 from inspect_ai import Task, task
 
-from vivavoce.tasks.implementation.dataset import formula_dataset
+from vivavoce.tasks.implementation.dataset import (
+    architecture_dataset,
+    extraction_dataset,
+    formula_dataset,
+    reproduce_dataset,
+)
+from vivavoce.tasks.implementation.extraction import judge_of
+from vivavoce.tasks.implementation.scorer import architecture as architecture_scorer
+from vivavoce.tasks.implementation.scorer import extract_method as extract_method_scorer
 from vivavoce.tasks.implementation.scorer import formula as formula_scorer
+from vivavoce.tasks.implementation.scorer import reproduce as reproduce_scorer
 from vivavoce.tasks.implementation.settings import effective_setting
 from vivavoce.tasks.shared.direct import direct
 from vivavoce.tasks.shared.entry import open_task
-from vivavoce.tasks.shared.programs import sandbox_for
+from vivavoce.tasks.shared.program_task import program_task
 
 
 @task
@@ -23,6 +32,7 @@ def formula(
     data_info: str | None = None,
     knowledge: bool | None = None,
     timeout: int = 120,
+    sandbox: str = "bwrap",
     context: int | None = None,
     prompts: str | None = None,
     max_tokens: int | None = None,
@@ -36,6 +46,7 @@ def formula(
         data_info: none, brief or full; instead of naming a setting.
         knowledge: Whether notes on the field are added; instead of naming a setting.
         timeout: Seconds a program may run.
+        sandbox: bwrap, docker, or the path of a compose file or a Dockerfile.
         context: The model's window in tokens; by default what the model table says.
         prompts: Folder of templates to use instead of the shipped ones.
         max_tokens: The longest answer a model may give.
@@ -50,17 +61,113 @@ def formula(
         max_tokens=max_tokens,
         pin=pin,
     )
+    setting = entry.metadata["setting"]
+    return program_task(
+        entry,
+        formula_dataset(entry.round, entry.prompts, setting=setting, max_tokens=entry.max_tokens),
+        formula_scorer(round, timeout),
+        ("numpy", "pandas", "pyarrow"),
+        context=context,
+        timeout=timeout,
+        sandbox=sandbox,
+    )
+
+
+@task
+def architecture(
+    round: str,
+    setting: str = "base",
+    timeout: int = 120,
+    sandbox: str = "bwrap",
+    context: int | None = None,
+    prompts: str | None = None,
+    max_tokens: int | None = None,
+    pin: str | None = None,
+) -> Task:
+    """Write a module that implements a network; its layers are compared. See `formula`."""
+    entry = open_task(
+        "implementation",
+        "architecture",
+        round=round,
+        setting=setting,
+        prompts=prompts,
+        max_tokens=max_tokens,
+        pin=pin,
+    )
+    return program_task(
+        entry,
+        architecture_dataset(entry.round, entry.prompts, max_tokens=entry.max_tokens),
+        architecture_scorer(round, timeout),
+        ("numpy", "torch", "safetensors"),
+        context=context,
+        timeout=timeout,
+        sandbox=sandbox,
+    )
+
+
+@task
+def extract_method(
+    round: str,
+    setting: str = "base",
+    embedder: str | None = None,
+    threshold: float = 0.9,
+    context: int | None = None,
+    prompts: str | None = None,
+    max_tokens: int | None = None,
+    pin: str | None = None,
+) -> Task:
+    """Find the methods that a report describes; compared with `embedder`. See `formula`."""
+    entry = open_task(
+        "implementation",
+        "extract_method",
+        round=round,
+        setting=setting,
+        prompts=prompts,
+        max_tokens=max_tokens,
+        pin=pin,
+    )
     return Task(
-        dataset=formula_dataset(
-            entry.round,
-            entry.prompts,
-            setting=entry.metadata["setting"],
-            max_tokens=entry.max_tokens,
+        dataset=extraction_dataset(
+            entry.round, entry.prompts, setting=setting, max_tokens=entry.max_tokens
         ),
         solver=direct(context),
-        scorer=formula_scorer(round, timeout),
-        sandbox=sandbox_for(("numpy", "pandas", "pyarrow")),
+        scorer=extract_method_scorer(round, embedder, threshold),
         config=entry.config,
         version=entry.card.version,
-        metadata=entry.metadata,
+        metadata=entry.metadata | {"judge": judge_of(embedder, threshold)},
+    )
+
+
+@task
+def reproduce(
+    round: str,
+    setting: str = "base",
+    data_info: str | None = None,
+    knowledge: bool | None = None,
+    timeout: int = 120,
+    sandbox: str = "bwrap",
+    context: int | None = None,
+    prompts: str | None = None,
+    max_tokens: int | None = None,
+    pin: str | None = None,
+) -> Task:
+    """From a report to the number it claims: reading, data, program, values. See `formula`."""
+    entry = open_task(
+        "implementation",
+        "reproduce",
+        round=round,
+        setting=effective_setting(setting, data_info, knowledge),
+        prompts=prompts,
+        max_tokens=max_tokens,
+        pin=pin,
+    )
+    setting = entry.metadata["setting"]
+    return program_task(
+        entry,
+        reproduce_dataset(entry.round, entry.prompts, setting=setting, max_tokens=entry.max_tokens),
+        reproduce_scorer(round, timeout),
+        ("numpy", "pandas", "pyarrow"),
+        context=context,
+        timeout=timeout,
+        sandbox=sandbox,
     )

@@ -28,21 +28,31 @@ def direct(context: int | None = None) -> Solver:
     Raises:
         InputError: The window is not a positive number of tokens.
     """
-    if context is not None and (type(context) is not int or context < 1):
-        raise InputError(f"context={context!r} is not a number of tokens, such as 32768.")
+    check_context(context)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        fitted = _fit(state, context, get_model())
-        state.metadata["fit"] = fitted.record()
-        note: dict[str, Any] = {"sample_id": state.sample_id, "epoch": state.epoch}
-        if SOURCE_SLOT in fitted.prompt.spans:
-            note["source"] = list(fitted.prompt.spans[SOURCE_SLOT])
-        if "words" in state.metadata:
-            note["words"] = state.metadata["words"]
-        state.messages = [ChatMessageUser(content=fitted.prompt.text, metadata={"vivavoce": note})]
+        state.messages = [first_message(state, context, get_model())]
         return await generate(state)
 
     return solve
+
+
+def check_context(context: object) -> None:
+    """Raise `InputError` for a window that is not a positive number of tokens."""
+    if context is not None and (type(context) is not int or context < 1):
+        raise InputError(f"context={context!r} is not a number of tokens, such as 32768.")
+
+
+def first_message(state: TaskState, context: int | None, model: Model) -> ChatMessageUser:
+    """The prompt cut to the model's window, with the sample's address; what was cut is noted."""
+    fitted = _fit(state, context, model)
+    state.metadata["fit"] = fitted.record()
+    note: dict[str, Any] = {"sample_id": state.sample_id, "epoch": state.epoch}
+    if SOURCE_SLOT in fitted.prompt.spans:
+        note["source"] = list(fitted.prompt.spans[SOURCE_SLOT])
+    if "words" in state.metadata:
+        note["words"] = state.metadata["words"]
+    return ChatMessageUser(content=fitted.prompt.text, metadata={"vivavoce": note})
 
 
 def _fit(state: TaskState, context: int | None, model: Model) -> Fitted:

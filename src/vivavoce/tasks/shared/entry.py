@@ -91,5 +91,6 @@ def open_task(
             "setting": setting,
             "prompt_hash": templates.sha256,
             "metrics": list(card.metrics),
+            "stages": list(card.stages),
         },
     )

@@ -13,8 +13,9 @@ import numpy as np
 from inspect_ai.util import OutputLimitExceededError, sandbox
 
 from vivavoce.metrics.factor import FactorFrame
-from vivavoce.sandbox.command import python_command
+from vivavoce.sandbox.errors import SandboxLost
 from vivavoce.tasks.shared.guard import FaultyAnswer
+from vivavoce.tasks.shared.sandboxes import python_inside, read_bytes
 
 _MAX_COLUMNS = 8
 _LONGEST_NAME = 64
@@ -95,13 +96,13 @@ async def read_factor(name: str, *, max_rows: int, timeout: int) -> FactorFrame 
     # A name that no program can have prepared a trap under.
     target = f"/tmp/{secrets.token_hex(16)}"
     limits = [str(max_rows), str(_MAX_COLUMNS), str(_LONGEST_NAME)]
-    command = [*python_command(), "-c", _DECODER, name, target, *limits]
+    command = [*python_inside(box), "-c", _DECODER, name, target, *limits]
     try:
         done = await box.exec(command, cwd="/work", timeout=timeout)
         if not done.success:
             raise FaultyAnswer("unreadable")
-        content = await box.read_file(target, text=False)
-    except (OSError, TimeoutError, OutputLimitExceededError) as error:
+        content = await read_bytes(box, target)
+    except (OSError, TimeoutError, OutputLimitExceededError, SandboxLost) as error:
         raise FaultyAnswer("unreadable") from error
     try:
         return _frame(content, max_rows)

@@ -8,10 +8,11 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from inspect_ai.util import SandboxEnvironmentSpec, sandbox
+from inspect_ai.util import sandbox
 
-from vivavoce.sandbox.command import python_command
-from vivavoce.sandbox.config import BwrapConfig
+from vivavoce.sandbox.errors import SandboxLost
+from vivavoce.tasks.shared.sandboxes import clear, end_all, python_inside
+from vivavoce.tasks.shared.sandboxes import sandbox_for as sandbox_for
 
 _FENCE = re.compile(r"^[ \t]{0,3}```[ \t]*(?P<kind>[\w+-]{0,20})[^\n`]*\n", re.MULTILINE)
 _CLOSE = re.compile(r"^[ \t]{0,3}```[ \t]*$", re.MULTILINE)
@@ -24,6 +25,8 @@ _PLACEHOLDER = re.compile(
     re.IGNORECASE,
 )
 PROGRAM_FILE = "program.py"
+_LONGEST_REPORT = 2_000
+"""Characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,13 @@ class Outcome:
     failure: str | None
     """`error`, `timeout`, or None when it ended by itself and without an error."""
     stderr: str
+
+    def report(self) -> str:
+        """What its author is told of a failure: the end of what it wrote to standard error."""
+        said = self.stderr.strip()
+        if len(said) > _LONGEST_REPORT:
+            said = f"[...]\n{said[-_LONGEST_REPORT:]}"
+        return said or "It ended with an error code and wrote nothing to standard error."
 
 
 def find_program(answer: str) -> str | None:
@@ -72,20 +82,38 @@ def is_placeholder(program: str) -> bool:
     return any(all(_is_nothing(node) for node in function.body) for function in functions)
 
 
-def sandbox_for(packages: tuple[str, ...]) -> SandboxEnvironmentSpec:
-    """The sandbox programs run in; they may import `packages` and what these need."""
-    return SandboxEnvironmentSpec("bwrap", BwrapConfig(packages=packages))
+async def run_program(
+    program: str,
+    files: Mapping[str, bytes],
+    timeout: int,
+    *,
+    name: str = PROGRAM_FILE,
+    start: str | None = None,
+) -> Outcome:
+    """Run a program in the sample's sandbox, in a folder with the files it may read.
 
+    Nothing of a program that ran in it before is left. One that takes the sandbox down with it
+    has failed.
 
-async def run_program(program: str, files: Mapping[str, bytes], timeout: int) -> Outcome:
-    """Run a program in the sample's sandbox, in a folder with the files it may read."""
+    Args:
+        program: What the model wrote.
+        files: Contents by name.
+        timeout: Seconds it may run.
+        name: The program's own file.
+        start: The one of `files` that is started instead, and imports the program.
+    """
     box = sandbox()
-    for name, content in {**files, PROGRAM_FILE: program.encode("utf-8", "replace")}.items():
-        await box.write_file(name, content)
+    await clear(box)
+    for file, content in {**files, name: program.encode("utf-8", "replace")}.items():
+        await box.write_file(file, content)
     try:
-        done = await box.exec([*python_command(), PROGRAM_FILE], timeout=timeout)
+        done = await box.exec([*python_inside(box), start or name], timeout=timeout)
     except TimeoutError:
         return Outcome("timeout", f"The program ran for more than {timeout} seconds.")
+    except SandboxLost as error:
+        return Outcome("error", str(error))
+    finally:
+        await end_all(box)
     return Outcome(None if done.success else "error", done.stderr)
 
 

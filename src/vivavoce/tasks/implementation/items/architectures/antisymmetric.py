@@ -75,6 +75,7 @@ def truth(inputs: Arrays, weights: Arrays) -> list[Array]:
 ARCHITECTURES = (
     Architecture(
         name="AntiSymmetric",
+        category="graph",
         difficulty="medium",
         description=(
             "A residual network read as Euler steps of a differential equation on the graph. The "

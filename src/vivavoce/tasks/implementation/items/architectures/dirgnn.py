@@ -63,6 +63,7 @@ def truth(inputs: Arrays, weights: Arrays) -> list[Array]:
 ARCHITECTURES = (
     Architecture(
         name="DirGNN",
+        category="graph",
         difficulty="medium",
         description=(
             "One convolution on a directed graph. The nodes with an edge to a node and the nodes "

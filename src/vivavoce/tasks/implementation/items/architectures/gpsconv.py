@@ -97,6 +97,7 @@ def _norm(name: str) -> dict[str, tuple[int, ...]]:
 ARCHITECTURES = (
     Architecture(
         name="GPSConv",
+        category="graph",
         difficulty="medium",
         description=(
             "One layer that looks near and far at once. Near: a graph convolution with bias, "

@@ -74,6 +74,7 @@ def truth(inputs: Arrays, weights: Arrays) -> list[Array]:
 ARCHITECTURES = (
     Architecture(
         name="LINKX",
+        category="graph",
         difficulty="easy",
         description=(
             "Who is linked to a node and what the node is like are embedded apart by one linear "

@@ -73,6 +73,7 @@ def truth(inputs: Arrays, weights: Arrays) -> list[Array]:
 ARCHITECTURES = (
     Architecture(
         name="PMLP",
+        category="graph",
         difficulty="easy",
         description=(
             "A multilayer perceptron that is trained on the nodes alone and turns into a graph "

@@ -285,6 +285,7 @@ def _block(name: str, inputs: int, outputs: int) -> dict[str, tuple[int, ...]]:
 ARCHITECTURES = (
     Architecture(
         name="ViSNet",
+        category="molecule",
         difficulty="hard",
         description=(
             "A network over molecules. Every atom carries scalars (hidden_channels) and vectors "

@@ -1,0 +1,221 @@
+"""A printed list of references: where each entry starts, and what it says.
+
+Converters run entries together and break them apart, so neither lines nor paragraphs can be
+relied on: numbers are followed as they count up, else lists of names tell where an entry starts.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice, pairwise
+
+from vivavoce.records import Reference
+from vivavoce.text.identifiers import find_arxiv_id, find_doi
+
+_BRACKETED = re.compile(r"\[([0-9]{1,4})\]")
+_DOTTED = re.compile(r"(?<![0-9])([0-9]{1,16})\.[ \t\n]{1,3}(?=[^\W\d_a-z]|[\"“])")
+_MOST_ENTRIES = 10_000
+_LARGEST_GAP = 8
+_LOOK_AHEAD = 8
+_FEWEST_NUMBERED = 3
+_FARTHEST_FIRST = 200
+_LONGEST_ENTRY = 3_000
+_LONGEST_NAMES = 2_000
+_SHORTEST_ENTRY = 40
+
+_YEAR = re.compile(r"(?<![\d.:/–-])((?:19|20)\d\d)([a-z]?)(?![\d–-]|\.\d)")
+_BARE_YEAR = re.compile(r"(?:19|20)[0-9]{2}")
+_YEAR_AFTER_NAMES = re.compile(r"\.\s{0,2}\(?((?:19|20)\d\d)([a-z]?)\)?\.\s{1,2}")
+_YEAR_IN_BRACKETS = re.compile(r"\(((?:19|20)\d\d)([a-z]?)\)[.,:]?\s{1,2}")
+_QUOTED = re.compile(r"[\"“]([^\"“”]{4,400})[\"”]")
+# What stands behind a sentence: a capital, a quotation mark, or the start of a place to find it.
+_NEXT = r"(?=[^\W_a-z]|[\"“*(]|arXiv\b|https?:|doi\b)"
+_STOP = re.compile(rf"(?<!\b[^\W\d_a-z])([.?!])[ \n]{{1,2}}{_NEXT}")
+_STOP_AFTER_INITIALS = re.compile(rf"([.?!])[ \n]{{1,2}}{_NEXT}")
+_MONTHS = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.?\s"
+_DATE_AFTER_TITLE = re.compile(rf",\s{{0,2}}(?:{_MONTHS})?(?:19|20)\d\d[a-z]?$")
+_END = re.compile(r"[.?!\]]\s{0,3}(?=[^\W\d_a-z])")
+# A hyphen at the end of a printed line stays, with a space behind it.
+_WORD = r"[^\W\d_a-z](?:[\w'’`]|-(?=\w)){0,30}"
+_INITIAL = r"[^\W\d_a-z]\."
+_PARTICLE = r"(?:al|bin|da|de|del|den|der|di|la|le|van|von)(?= )"
+_NAME = rf"(?:{_WORD}|{_INITIAL})(?:-? (?:{_WORD}|{_INITIAL}|{_PARTICLE})){{1,4}}"
+_NAMES = re.compile(rf"{_NAME}(?:, {_NAME}){{0,40}}(?:,? and {_NAME}|, et al|, others)\.")
+# Surnames with initials that no dot follows: One A B, Two C.
+_INITIALS_LAST = re.compile(r"[^\W\d_a-z][\w'’-]{1,30}(?: [^\W\d_a-z]){1,3}[,.] ")
+_BACK_PAGES = re.compile(r"(?<=[.\]])\s{1,2}[0-9]{1,2}(?:[,.] ?[0-9]{1,2}){0,30}$")
+_SURNAME_FIRST = re.compile(r"([^,]{2,60}?)\s((?:[^\W\d_a-z]\.?[ -]?){1,3})")
+_PART_OF_LINK = re.compile(r"(?<=/)\s(?=[a-z0-9])|(?<=arXiv:)\s(?=[0-9])")
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """An entry of the list and how the text can point to it."""
+
+    reference: Reference
+    number: int | None
+    """The number printed before it."""
+    letter: str
+    """The letter after its year; empty without one."""
+    names: str
+    """What stands before its title or year: the authors."""
+
+
+def read_list(paragraphs: Sequence[str]) -> list[Listed]:
+    """The entries of a list of references, in order."""
+    text = "\n\n".join(paragraphs)
+    for pattern in (_BRACKETED, _DOTTED):
+        numbered = _numbered(text, pattern)
+        if numbered:
+            return [_entry(raw, place, number) for place, (number, raw) in enumerate(numbered)]
+    entries = [raw for raw in _unnumbered(paragraphs) if _YEAR.search(raw) or _has_link(raw)]
+    return [_entry(raw, place, None) for place, raw in enumerate(entries[:_MOST_ENTRIES])]
+
+
+def _numbered(text: str, pattern: re.Pattern[str]) -> list[tuple[int, str]]:
+    """(Number, entry) where numbers count up from 1; nothing where they do not.
+
+    A number may be lost, or have grown together with a number before it.
+    """
+    marks = list(islice(pattern.finditer(text), 4 * _MOST_ENTRIES))
+    chain: list[tuple[int, int, int]] = []
+    expected = 1
+    for place, mark in enumerate(marks):
+        following = [other[1] for other in marks[place + 1 : place + _LOOK_AHEAD]]
+        number = _counted(mark[1], expected, following)
+        if number is not None:
+            chain.append((number, mark.end(1) - len(str(number)), mark.end()))
+            expected = number + 1
+    if len(chain) < _FEWEST_NUMBERED or chain[0][1] > _FARTHEST_FIRST:
+        return []
+    bracket = int(pattern is _BRACKETED)
+    ends = [*(start - bracket for _, start, _ in chain[1:]), len(text)]
+    found = []
+    for (number, _, start), end in zip(chain, ends, strict=True):
+        raw = text[start:end]
+        if end == len(text):
+            raw = raw.partition("\n\n")[0]  # what follows the list is no part of it
+        found.append((number, " ".join(raw.split())))
+    return [(number, raw) for number, raw in found if raw][:_MOST_ENTRIES]
+
+
+def _counted(digits: str, expected: int, following: Sequence[str]) -> int | None:
+    """The number of an entry that digits stand for, where another is expected next."""
+    if digits == str(expected):
+        return expected
+    if str(expected) in following:
+        return None
+    if _ends_in(digits, expected):
+        return expected
+    if any(_ends_in(other, expected) for other in following):
+        return None
+    near = range(expected + 1, expected + _LARGEST_GAP + 1)
+    return next((number for number in near if _ends_in(digits, number)), None)
+
+
+def _ends_in(digits: str, number: int) -> bool:
+    """Whether digits are a number, or end in it and are no year."""
+    is_whole = digits == str(number)
+    return is_whole or (digits.endswith(str(number)) and not _BARE_YEAR.fullmatch(digits))
+
+
+def _unnumbered(paragraphs: Sequence[str]) -> Iterator[str]:
+    """Entries that start with names; a paragraph may hold several, or the rest of one."""
+    current = ""
+    for paragraph in paragraphs:
+        cuts = [0, *_starts(paragraph), len(paragraph)]
+        pieces = [paragraph[start:end].strip() for start, end in pairwise(cuts)]
+        for place, piece in enumerate(pieces):
+            if place == 0 and current and _continues(piece, current):
+                current = f"{current} {piece}"
+                continue
+            if current:
+                yield current
+            current = piece
+    if current:
+        yield current
+
+
+def _starts(paragraph: str) -> Iterator[int]:
+    """Where a list of names starts behind an entry that has a year."""
+    years = [found.start() for found in _YEAR.finditer(paragraph)]
+    last = 0
+    for found in _END.finditer(paragraph):
+        start = found.end()
+        has_year = bisect_left(years, last) < bisect_left(years, start)
+        if not has_year or start - last < _SHORTEST_ENTRY:
+            continue
+        if _NAMES.match(paragraph, start, start + _LONGEST_NAMES):
+            yield start
+            last = start
+
+
+def _continues(piece: str, before: str) -> bool:
+    """Whether a paragraph goes on with the entry before it."""
+    is_open = not before.endswith((".", "]", ")", "/"))
+    return piece[:1].islower() or (is_open and not piece[:1].isupper())
+
+
+def _has_link(raw: str) -> bool:
+    return "http" in raw or "arXiv" in raw
+
+
+def _entry(raw: str, ordinal: int, number: int | None) -> Listed:
+    raw = _BACK_PAGES.sub("", raw)[:_LONGEST_ENTRY].strip()
+    names, year, letter, title = _parse(raw)
+    whole = _PART_OF_LINK.sub("", raw)
+    arxiv = find_arxiv_id(whole)
+    reference = Reference(
+        ordinal=ordinal,
+        raw=raw,
+        title=title or None,
+        year=year,
+        first_author=_first_author(names),
+        arxiv_id=arxiv[0] if arxiv else None,
+        doi=find_doi(whole),
+    )
+    return Listed(reference, number, letter, names)
+
+
+def _parse(raw: str) -> tuple[str, int | None, str, str]:
+    """The authors, the year, the letter after it and the title of an entry."""
+    quoted = _QUOTED.search(raw)
+    if quoted is not None:
+        year, letter = _last_year(raw[quoted.end() :])
+        return raw[: quoted.start()].strip(" ,"), year, letter, quoted[1].strip(" ,.")
+    for pattern in (_YEAR_AFTER_NAMES, _YEAR_IN_BRACKETS):
+        dated = pattern.search(raw[:_LONGEST_NAMES])
+        if dated is not None and len(raw) - dated.end() > 8:
+            title = _sentence(raw[dated.end() :])
+            return raw[: dated.start()].strip(" ,"), int(dated[1]), dated[2], title
+    has_initials_last = _INITIALS_LAST.match(raw) is not None
+    stop = (_STOP_AFTER_INITIALS if has_initials_last else _STOP).search(raw)
+    year, letter = _last_year(raw)
+    if stop is None:
+        return "", year, letter, ""
+    return raw[: stop.start()], year, letter, _sentence(raw[stop.end() :])
+
+
+def _sentence(text: str) -> str:
+    stop = _STOP.search(text)
+    end = len(text) if stop is None else stop.start() + (stop[1] in "?!")
+    return _DATE_AFTER_TITLE.sub("", text[:end].strip(" *.,"))
+
+
+def _last_year(text: str) -> tuple[int | None, str]:
+    years = _YEAR.findall(text)
+    return (int(years[-1][0]), years[-1][1]) if years else (None, "")
+
+
+def _first_author(names: str) -> str | None:
+    """The first name as printed, a surname without the initials behind it."""
+    first = re.split(r",| and | & |;", names, maxsplit=1)[0]
+    first = first.removesuffix(" et al.").removesuffix(" et al").strip(" .*")
+    words = first.split()
+    if not 0 < len(words) <= 6 or not any(map(str.isalpha, first)):
+        return None
+    surname = _SURNAME_FIRST.fullmatch(first)
+    return surname[1] if surname is not None else first

@@ -1,0 +1,104 @@
+"""The JSON of an answer, found among what a model says around it."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from typing import Any
+
+_LONGEST = 200_000
+_DEEPEST = 40
+_MOST_DIGITS = 40
+_MOST_STARTS = 300
+_FENCE = re.compile(r"^[ \t]{0,3}```[ \t]?(\w{0,20})[^\n]*\n(.*?)^[ \t]{0,3}```", re.M | re.S)
+
+
+def find_json(answer: str) -> Any | None:
+    """The last object of an answer that is JSON, else its first array; None when there is neither.
+
+    Blocks fenced as JSON come first, then other blocks, then the text itself. An object that names
+    a key twice has its last value, and a backslash that escapes nothing is one. What no program
+    could use is not JSON here: text of over 200,000 characters, nesting deeper than 40, whole
+    numbers of over 40 digits, NaN and infinity.
+    """
+    if len(answer) > _LONGEST:
+        return None
+    # LaTeX is often written into strings as it is, which makes \sigma a faulty escape. JSON has
+    # none of these, so that mending them changes nothing in it.
+    for text in _candidates(_ESCAPE.sub(_mend, answer)):
+        found = _value(text)
+        if found is not None:
+            return found
+    return None
+
+
+def _mend(escape: re.Match[str]) -> str:
+    return escape[0] if escape[1] else "\\\\"
+
+
+def _candidates(answer: str) -> Iterator[str]:
+    blocks = [(match[1].lower(), match[2]) for match in _FENCE.finditer(answer)]
+    yield from (text for language, text in reversed(blocks) if language == "json")
+    yield from (text for language, text in reversed(blocks) if language != "json")
+    yield answer
+
+
+def _value(text: str) -> Any | None:
+    """The last object, else the first array, that is not part of another one."""
+    found = None
+    place = 0
+    for _ in range(_MOST_STARTS):
+        start = _next_start(text, place)
+        if start < 0:
+            break
+        place = start + 1
+        try:
+            value, place = _DECODER.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            continue
+        if not _is_too_deep(value) and (isinstance(value, dict) or found is None):
+            found = value
+    return found
+
+
+def _next_start(text: str, place: int) -> int:
+    """Where the next object or array begins; -1 when none does."""
+    match = _START.search(text, place)
+    return match.start() if match else -1
+
+
+def _is_too_deep(value: Any) -> bool:
+    level, depth = [value], 0
+    while level:
+        depth += 1
+        if depth > _DEEPEST:
+            return True
+        insides = (part.values() if isinstance(part, dict) else part for part in level)
+        level = [each for inside in insides for each in inside if isinstance(each, dict | list)]
+    return False
+
+
+def _integer(text: str) -> int:
+    if len(text) > _MOST_DIGITS:
+        raise ValueError("too many digits")
+    return int(text)
+
+
+def _number(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError("not a finite number")
+    return value
+
+
+def _refuse(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+_ESCAPE = re.compile(r"""\\(["\\/bfnrt]|u[0-9a-fA-F]{4})?""")
+_START = re.compile(r"[{\[]")
+_DECODER = json.JSONDecoder(
+    parse_int=_integer, parse_float=_number, parse_constant=_refuse, strict=False
+)

@@ -1,0 +1,88 @@
+"""Corpora of metadata alone, and the server that has the texts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+from tests.servers.arxiv_replay import Ask, FakeClock, Fault, ReplayServer, Script
+from tests.servers.texts_replay import Library, eprint, latexml_page, pdf
+
+from vivavoce.corpus import ingest
+from vivavoce.sources import list_sources
+from vivavoce.sources.arxiv.texts import HOSTS
+from vivavoce.sources.http.address import Allowed
+from vivavoce.sources.http.client import Client, Limits
+from vivavoce.store import Row, read_jsonl
+
+FEED = """<feed xmlns:o="http://a9.com/-/spec/opensearch/1.1/" xmlns="http://www.w3.org/2005/Atom">
+<o:itemsPerPage>{n}</o:itemsPerPage><o:totalResults>{n}</o:totalResults>
+<o:startIndex>0</o:startIndex>{entries}</feed>"""
+ENTRY = """<entry><id>http://arxiv.org/abs/{0}</id><title>The title of {0}</title>
+<published>2020-01-31T00:00:00Z</published><summary>Some words.</summary></entry>"""
+PAPER = """<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt>
+<title level="a" type="main">One that cites</title></titleStmt></fileDesc></teiHeader>
+<text><body><div><head>Introduction</head><p>Some words.</p></div></body>
+<back><div type="references"><listBibl>{}</listBibl></div></back></text></TEI>"""
+READS_HTML = "html" in list_sources()
+
+
+def feed(names: Sequence[str]) -> bytes:
+    """An answer of arXiv's query API, with papers of these ids and versions."""
+    entries = "".join(ENTRY.format(name) for name in names)
+    return FEED.format(n=len(names), entries=entries).encode()
+
+
+def knowing(*known: str) -> Script:
+    """The query API of an archive that has papers of these ids, in their first version."""
+
+    def answer(ask: Ask) -> Fault:
+        asked = parse_qs(urlsplit(ask.target).query)["id_list"][0].split(",")
+        return Fault(feed([f"{name}v1" for name in asked if name in known]))
+
+    return answer
+
+
+def ids_asked(server: ReplayServer) -> list[list[str]]:
+    """The ids of each request."""
+    queries = [parse_qs(urlsplit(ask.target).query) for ask in server.asks]
+    return [query["id_list"][0].split(",") for query in queries]
+
+
+def citing(folder: Path, *names: str, own: str = "1901.00001") -> Path:
+    """A corpus of one paper that cites these arXiv ids."""
+    entries = "".join(
+        f'<biblStruct><analytic><title level="a">The work {name}</title></analytic>'
+        f'<idno type="arXiv">arXiv:{name}</idno></biblStruct>'
+        for name in names
+    )
+    folder.mkdir(exist_ok=True)
+    (folder / f"{own}.tei.xml").write_text(PAPER.format(entries), "utf-8")
+    ingest("tei", folder / f"{own}.tei.xml", folder / "corpus")
+    return folder / "corpus"
+
+
+def corpus_of(folder: Path, *names: str) -> Path:
+    """A corpus of papers known by title and abstract alone."""
+    (folder / "page.atom.xml").write_bytes(feed(names))
+    ingest("arxiv", folder / "page.atom.xml", folder / "corpus")
+    return folder / "corpus"
+
+
+def client_of(server: ReplayServer, clock: FakeClock, *, tries: int = 2) -> Client:
+    allowed = Allowed(HOSTS, loopback=server.origin)
+    return Client(allowed, limits=Limits(tries=tries), throttle=clock.throttle())
+
+
+def three_papers(folder: Path) -> Library:
+    """A page, sources and a PDF: 2001.00001v1, 2001.00002v2 and 2001.00003v1."""
+    library = Library()
+    library.add("/html/2001.00001v1", latexml_page("2001.00001v1"))
+    library.add("/e-print/2001.00002v2", eprint())
+    library.add("/pdf/2001.00003v1", pdf(folder))
+    return library
+
+
+def rows_of(corpus: Path, name: str = "texts.jsonl") -> list[Row]:
+    return [row for _, row in read_jsonl(corpus / "downloads" / name)]

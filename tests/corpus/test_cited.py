@@ -1,0 +1,153 @@
+"""Cited works fetched into a corpus, a hundred ids at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.corpus.fetching_corpus import citing, client_of, ids_asked, knowing, rows_of
+from tests.servers.arxiv_replay import Ask, FakeClock, Fault, ReplayServer, replaying
+
+from vivavoce.corpus import load_corpus, verify_corpus
+from vivavoce.corpus.cited import CitedReport, fetch_cited
+from vivavoce.errors import InputError
+from vivavoce.store import hash_tree
+
+Fetch = Callable[..., CitedReport]
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+def server(clock: FakeClock) -> Iterator[ReplayServer]:
+    with replaying({}, clock) as running:
+        yield running
+
+
+@pytest.fixture
+def fetch(server: ReplayServer, clock: FakeClock) -> Fetch:
+    def run(corpus: Path, **options: Any) -> CitedReport:
+        return fetch_cited(corpus, client_of(server, clock), api=server.api, **options)
+
+    return run
+
+
+def names(count: int) -> list[str]:
+    return [f"2001.{number:05d}" for number in range(1, count + 1)]
+
+
+def test_cited_works_become_papers_without_a_text(
+    fetch: Fetch, server: ReplayServer, tmp_path: Path
+) -> None:
+    corpus = citing(tmp_path, "2001.00002", "2001.00001v3", "2001.00002")
+    server.script = knowing(*names(2))
+    report = fetch(corpus)
+    assert ids_asked(server) == [["2001.00001", "2001.00002"]]  # once each, sorted, versionless
+    assert (report.cited, report.asked, report.found, report.papers) == (2, 2, 2, 3)
+    loaded = load_corpus(corpus)
+    gates = {paper.arxiv_id: paper.gates for paper in loaded.papers}
+    assert "no_text" in gates["2001.00001"]
+    assert "no_text" not in gates["1901.00001"]
+    cited = [row["cited_paper_id"] for row in loaded.rows("references")]
+    assert cited == ["arxiv:2001.00002", "arxiv:2001.00001", "arxiv:2001.00002"]
+    assert verify_corpus(corpus) == []
+
+
+def test_ids_go_out_by_the_hundred(
+    fetch: Fetch, server: ReplayServer, clock: FakeClock, tmp_path: Path
+) -> None:
+    corpus = citing(tmp_path, *names(250))
+    server.script = knowing(*names(250))
+    seen: list[tuple[int, int]] = []
+    report = fetch(corpus, progress=lambda done, total: seen.append((done, total)))
+    assert [len(asked) for asked in ids_asked(server)] == [100, 100, 50]
+    assert [ask.at for ask in server.asks] == [1000.0, 1003.0, 1006.0]
+    assert seen == [(100, 250), (200, 250), (250, 250)]
+    assert report.found == 250
+    files = sorted(path.name for path in (corpus / "downloads" / "cited").iterdir())
+    assert files == ["00001.atom.xml", "00002.atom.xml", "00003.atom.xml"]
+
+
+def test_an_id_that_arxiv_does_not_know_is_recorded_and_not_asked_for_again(
+    fetch: Fetch, server: ReplayServer, tmp_path: Path
+) -> None:
+    corpus = citing(tmp_path, *names(3))
+    server.script = knowing("2001.00001", "2001.00003")
+    assert fetch(corpus).unknown == ("2001.00002",)
+    tree = hash_tree(corpus)
+    report = fetch(corpus)
+    assert (report.cited, report.asked, report.left, len(server.asks)) == (1, 0, 0, 1)
+    assert hash_tree(corpus) == tree
+    outcomes = {row["arxiv_id"]: row["outcome"] for row in rows_of(corpus, "cited.jsonl")}
+    assert outcomes == {"2001.00001": "got", "2001.00002": "unknown", "2001.00003": "got"}
+
+
+def test_a_batch_of_which_nothing_is_known_leaves_no_file(
+    fetch: Fetch, server: ReplayServer, tmp_path: Path
+) -> None:
+    corpus = citing(tmp_path, *names(2))
+    server.script = knowing()
+    assert fetch(corpus).unknown == tuple(names(2))
+    assert not (corpus / "downloads" / "cited").exists()
+
+
+def test_an_id_that_arxiv_refuses_does_not_cost_the_others(
+    fetch: Fetch, server: ReplayServer, tmp_path: Path
+) -> None:
+    corpus = citing(tmp_path, *names(4))
+    good = knowing(*names(4))
+    error = (
+        b'<feed xmlns="http://www.w3.org/2005/Atom"><entry><id>http://arxiv.org/api/errors#x</id>'
+        b"<title>Error</title><summary>incorrect id format</summary></entry></feed>"
+    )
+    server.script = lambda ask: Fault(error, 400) if "2001.00003" in ask.target else good(ask)
+    report = fetch(corpus)
+    assert report.unknown == ("2001.00003",)
+    assert report.found == 3
+    assert [len(asked) for asked in ids_asked(server)] == [4, 2, 2, 1, 1]
+
+
+def test_a_limit_leaves_the_rest_for_the_next_call(
+    fetch: Fetch, server: ReplayServer, tmp_path: Path
+) -> None:
+    corpus = citing(tmp_path, *names(5))
+    server.script = knowing(*names(5))
+    report = fetch(corpus, limit=2)
+    assert (report.asked, report.left) == (2, 3)
+    assert fetch(corpus).found == 3
+    assert ids_asked(server) == [names(5)[:2], names(5)[2:]]
+    with pytest.raises(InputError, match="limit of -3"):
+        fetch(corpus, limit=-3)
+
+
+def test_a_fault_ends_the_fetch_and_what_came_before_is_kept(
+    fetch: Fetch, server: ReplayServer, tmp_path: Path
+) -> None:
+    corpus = citing(tmp_path, *names(150))
+    good = knowing(*names(150))
+
+    def script(ask: Ask) -> Fault | None:
+        return good(ask) if ask.number == 1 else Fault(b"Rate exceeded.")
+
+    server.script = script
+    report = fetch(corpus)
+    assert report.stopped is not None
+    assert "Rate exceeded." in report.stopped
+    assert (report.found, report.left, report.papers) == (100, 50, 101)
+    server.script = good
+    again = fetch(corpus)
+    assert (again.found, again.papers, again.stopped) == (50, 151, None)
+    assert ids_asked(server)[-1] == names(150)[100:]
+
+
+def test_works_that_the_corpus_has_are_not_asked_for(
+    fetch: Fetch, server: ReplayServer, tmp_path: Path
+) -> None:
+    corpus = citing(tmp_path, "1901.00001")
+    assert fetch(corpus).cited == 0
+    assert server.asks == []

@@ -1,0 +1,364 @@
+"""Texts fetched into a corpus: what is asked for, what is kept, and what never again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.corpus.fetching_corpus import (
+    READS_HTML,
+    client_of,
+    corpus_of,
+    rows_of,
+    three_papers,
+)
+from tests.servers.arxiv_replay import FakeClock, Fault, ReplayServer, replaying
+from tests.servers.texts_replay import NO_HTML, Library, eprint, latexml_page, pdf
+
+from vivavoce.corpus import ingest, load_corpus, verify_corpus
+from vivavoce.corpus.fetching import FetchReport, fetch_texts
+from vivavoce.errors import InputError, LockedError
+from vivavoce.sources.arxiv.texts import Addresses
+from vivavoce.store import hash_file, hash_tree, lock
+
+ONE, TWO, THREE = "2001.00001v1", "2001.00002v2", "2001.00003v1"
+
+Fetch = Callable[..., FetchReport]
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Library:
+    return three_papers(tmp_path)
+
+
+@pytest.fixture
+def server(clock: FakeClock, library: Library) -> Iterator[ReplayServer]:
+    with replaying({}, clock) as running:
+        running.script = library
+        yield running
+
+
+@pytest.fixture
+def fetch(server: ReplayServer, clock: FakeClock) -> Fetch:
+    def run(corpus: Path, **options: Any) -> FetchReport:
+        addresses = Addresses.at(server.origin)
+        return fetch_texts(corpus, client_of(server, clock), addresses=addresses, **options)
+
+    return run
+
+
+def targets(server: ReplayServer) -> list[str]:
+    return [ask.target for ask in server.asks]
+
+
+def with_text(corpus: Path) -> list[str | None]:
+    papers = load_corpus(corpus).papers
+    return [paper.arxiv_id or paper.acl_id for paper in papers if "no_text" not in paper.gates]
+
+
+def test_each_paper_gets_the_first_kind_of_text_that_is_there(
+    fetch: Fetch, server: ReplayServer, tmp_path: Path
+) -> None:
+    corpus = corpus_of(tmp_path, THREE, TWO, ONE)
+    report = fetch(corpus)
+    assert targets(server) == [
+        f"/html/{ONE}",
+        f"/html/{TWO}",
+        f"/e-print/{TWO}",
+        f"/html/{THREE}",
+        f"/e-print/{THREE}",
+        f"/pdf/{THREE}",
+    ]
+    assert [ask.at for ask in server.asks] == [1000.0 + 3 * n for n in range(6)]
+    assert dict(report.files) == {"eprint": 1, "html": 1, "pdf": 1}
+    files = sorted(p.relative_to(corpus / "downloads") for p in corpus.rglob("2001.*"))
+    assert list(map(str, files)) == [
+        f"html/{ONE}.html",
+        f"latex/{TWO}.tar.gz",
+        f"pdf/{THREE}.pdf",
+    ]
+    expected = ["2001.00002", "2001.00003"]
+    assert with_text(corpus) == (["2001.00001", *expected] if READS_HTML else expected)
+    assert (report.lacking, report.asked, report.left) == (3, 3, 0)
+    assert (report.texts, report.waiting) == ((3, 0) if READS_HTML else (2, 1))
+    assert verify_corpus(corpus) == []
+
+
+def test_the_index_says_what_was_tried_and_what_came_of_it(fetch: Fetch, tmp_path: Path) -> None:
+    corpus = corpus_of(tmp_path, ONE, TWO)
+    report = fetch(corpus)
+    page, sources, no_page = rows_of(corpus)  # by paper, then by kind
+    assert page["stated_licence"] == "CC BY 4.0"
+    assert no_page["outcome"] == "missing"
+    assert no_page["status"] == 404
+    assert (no_page["paper"], no_page["kind"], no_page["name"]) == ("arxiv:2001.00002", "html", TWO)
+    for row in (page, sources):
+        file = corpus / row["file"]
+        assert (row["outcome"], row["bytes"]) == ("got", file.stat().st_size)
+        assert row["sha256"] == hash_file(file)
+    assert report.size == page["bytes"] + sources["bytes"]
+    lines = report.index.read_text("utf-8").splitlines()
+    assert lines == sorted(lines, key=lambda line: json.loads(line)["paper"])
+
+
+def test_the_licence_of_the_metadata_stays_beside_that_of_the_page(
+    fetch: Fetch, library: Library, tmp_path: Path
+) -> None:
+    rows = tmp_path / "m.jsonl"
+    rows.write_text('{"arxiv_id": "2001.00007", "title": "A b", "licence": "CC0"}\n', "utf-8")
+    ingest("metadata", rows, tmp_path / "corpus")
+    library.add("/html/2001.00007", latexml_page("2001.00007v2"))
+    fetch(tmp_path / "corpus")
+    (row,) = rows_of(tmp_path / "corpus")
+    assert (row["licence"], row["stated_licence"]) == ("CC0", "CC BY 4.0")
+    assert (row["name"], row["version"]) == ("2001.00007", "v2")
+    assert row["file"] == "downloads/html/2001.00007v2.html"
+    assert load_corpus(tmp_path / "corpus").papers[0].licence == "CC0"
+
+
+def test_a_second_call_asks_for_nothing(fetch: Fetch, server: ReplayServer, tmp_path: Path) -> None:
+    corpus = corpus_of(tmp_path, ONE, TWO, THREE, "2001.00004v1")
+    first = fetch(corpus)
+    before, tree = len(server.asks), hash_tree(corpus)
+    second = fetch(corpus)
+    assert len(server.asks) == before
+    assert hash_tree(corpus) == tree
+    assert (first.without, second.without) == (1, 1)  # 2001.00004 is not there in any kind
+    assert (second.asked, second.files, second.size) == (0, {}, 0)
+
+
+def test_a_limit_leaves_the_rest_for_the_next_call(
+    fetch: Fetch, server: ReplayServer, tmp_path: Path
+) -> None:
+    corpus = corpus_of(tmp_path, ONE, TWO, THREE)
+    report = fetch(corpus, limit=1)
+    assert (report.asked, report.left, len(server.asks)) == (1, 2, 1)
+    assert fetch(corpus, limit=0).asked == 0
+    fetch(corpus)
+    assert len(server.asks) == 6
+    (tmp_path / "w").mkdir()
+    whole = corpus_of(tmp_path / "w", ONE, TWO, THREE)
+    fetch(whole)
+    for name in ("html", "latex", "pdf"):
+        assert hash_tree(corpus / "downloads" / name) == hash_tree(whole / "downloads" / name)
+
+
+def test_only_the_kinds_that_are_named_are_asked_for(
+    fetch: Fetch, server: ReplayServer, tmp_path: Path
+) -> None:
+    corpus = corpus_of(tmp_path, THREE)
+    fetch(corpus, kinds=("pdf",))
+    assert targets(server) == [f"/pdf/{THREE}"]
+    with pytest.raises(InputError, match="ar5iv"):
+        fetch(corpus, kinds=("docx",))
+    with pytest.raises(InputError, match="limit of -1"):
+        fetch(corpus, limit=-1)
+
+
+def test_a_passing_fault_is_asked_for_again_and_a_definite_answer_is_not(
+    fetch: Fetch, server: ReplayServer, library: Library, tmp_path: Path
+) -> None:
+    corpus = corpus_of(tmp_path, ONE)
+    library.answers = {
+        f"/html/{ONE}": Fault(NO_HTML),
+        f"/e-print/{ONE}": Fault(b"", 403),
+        f"/pdf/{ONE}": Fault(b"", 503),
+    }
+    report = fetch(corpus)
+    (failed,) = report.failed
+    assert (failed.where, "status 503" in failed.reason) == ("arxiv:2001.00001", True)
+    assert [row["outcome"] for row in rows_of(corpus)] == ["refused", "missing", "failed"]
+    library.add(f"/pdf/{ONE}", pdf(tmp_path))
+    asked = len(server.asks)
+    assert fetch(corpus).texts == 1
+    assert targets(server)[asked:] == [f"/pdf/{ONE}"]
+
+
+def test_a_withdrawn_paper_is_left_alone(
+    fetch: Fetch, server: ReplayServer, library: Library, tmp_path: Path
+) -> None:
+    corpus = corpus_of(tmp_path, ONE)
+    library.answers = {f"/e-print/{ONE}": Fault(b"<p>has been withdrawn</p>", 403)}
+    for _ in range(2):
+        assert fetch(corpus).without == 1
+    assert targets(server) == [f"/html/{ONE}", f"/e-print/{ONE}"]
+    assert [row["outcome"] for row in rows_of(corpus)] == ["withdrawn", "missing"]
+
+
+def test_a_file_that_gives_no_text_makes_room_for_the_next_kind(
+    fetch: Fetch, library: Library, tmp_path: Path
+) -> None:
+    corpus = corpus_of(tmp_path, TWO)
+    library.add(f"/e-print/{TWO}", b"\x1f\x8b" + eprint()[2:200])
+    library.add(f"/pdf/{TWO}", pdf(tmp_path))
+    report = fetch(corpus)
+    (unread,) = report.unread
+    assert unread.where == f"{TWO}.tar.gz"
+    assert unread.reason.startswith("the archive is damaged")
+    assert [(row["kind"], row["outcome"]) for row in rows_of(corpus)] == [
+        ("eprint", "unreadable"),
+        ("html", "missing"),
+        ("pdf", "got"),
+    ]
+    assert with_text(corpus) == ["2001.00002"]
+
+
+def test_a_paper_of_the_anthology_comes_as_pdf(
+    fetch: Fetch, server: ReplayServer, library: Library, tmp_path: Path
+) -> None:
+    rows = tmp_path / "m.jsonl"
+    rows.write_text('{"id": "P18-1001", "title": "A title of a paper"}\n', "utf-8")
+    ingest("metadata", rows, tmp_path / "corpus")
+    (paper,) = load_corpus(tmp_path / "corpus").papers
+    assert paper.acl_id == "P18-1001"
+    library.add("/P18-1001.pdf", pdf(tmp_path))
+    assert fetch(tmp_path / "corpus").texts == 1
+    assert targets(server) == ["/P18-1001.pdf"]
+    assert with_text(tmp_path / "corpus") == ["P18-1001"]
+
+
+def test_an_old_id_makes_a_file_name_without_a_slash(
+    fetch: Fetch, library: Library, tmp_path: Path
+) -> None:
+    corpus = corpus_of(tmp_path, "hep-th/9901001v2")
+    library.add("/e-print/hep-th/9901001v2", eprint())
+    fetch(corpus)
+    assert (corpus / "downloads" / "latex" / "hep-th9901001v2.tar.gz").is_file()
+    assert with_text(corpus) == ["hep-th/9901001"]
+    (paper,) = load_corpus(corpus).papers
+    assert (paper.version, paper.source) == ("v2", "arxiv+latex")
+
+
+def test_papers_that_have_a_text_or_no_id_are_not_asked_for(
+    fetch: Fetch, server: ReplayServer, tmp_path: Path
+) -> None:
+    ingest("sample", Path("5"), tmp_path / "corpus")
+    rows = tmp_path / "m.jsonl"
+    rows.write_text('{"doi": "10.1000/x", "title": "A title"}\n', "utf-8")
+    ingest("metadata", rows, tmp_path / "corpus")
+    assert fetch(tmp_path / "corpus").lacking == 0
+    assert server.asks == []
+
+
+def test_a_server_that_asks_for_a_pause_is_left_alone_at_once(
+    fetch: Fetch, server: ReplayServer, library: Library, tmp_path: Path
+) -> None:
+    corpus = corpus_of(tmp_path, ONE, TWO, THREE)
+    library.answers[f"/html/{TWO}"] = Fault(b"", 429, {"Retry-After": "3600"})
+    report = fetch(corpus)
+    assert report.stopped is not None
+    assert "in 3600 s" in report.stopped
+    assert targets(server) == [f"/html/{ONE}", f"/html/{TWO}"]
+    assert (report.asked, len(report.failed), report.left) == (2, 1, 1)
+    assert dict(report.files) == {"html": 1}
+
+
+def test_a_server_that_refuses_everything_is_left_alone_and_nothing_is_held_against_papers(
+    fetch: Fetch, server: ReplayServer, library: Library, tmp_path: Path
+) -> None:
+    names = [f"2001.{number:05d}v1" for number in range(1, 9)]
+    corpus = corpus_of(tmp_path, *names)
+    library.answers = {f"/html/{name}": Fault(b"denied", 403) for name in names}
+    report = fetch(corpus, kinds=("html",))
+    assert report.stopped is not None
+    assert "failed or refused 5 texts in a row" in report.stopped
+    assert (len(server.asks), report.left) == (5, 3)
+    assert {row["outcome"] for row in rows_of(corpus)} == {"failed"}
+    library.answers = {f"/html/{name}": Fault(NO_HTML) for name in names}
+    assert fetch(corpus, kinds=("html",)).without == 8
+    assert len(server.asks) == 5 + 8
+    assert targets(server)[5] == f"/html/{names[5]}"  # what failed comes last
+
+
+def test_refusals_between_good_answers_do_not_stop_the_fetch(
+    fetch: Fetch, library: Library, tmp_path: Path
+) -> None:
+    names = [f"2001.{number:05d}v1" for number in range(1, 10)]
+    corpus = corpus_of(tmp_path, *names)
+    good = names[4]
+    library.answers = {f"/html/{name}": Fault(b"", 403) for name in names if name != good}
+    report = fetch(corpus, kinds=("html",))
+    assert report.stopped is None  # four, a good answer, four
+    outcomes = [row["outcome"] for row in rows_of(corpus)]
+    assert outcomes == [*["refused"] * 4, "missing", *["refused"] * 4]
+
+
+def test_a_file_that_was_damaged_before_it_was_read_in_is_fetched_again(
+    fetch: Fetch,
+    server: ReplayServer,
+    library: Library,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    corpus = corpus_of(tmp_path, TWO)
+    with monkeypatch.context() as patched:
+        patched.setattr("vivavoce.corpus.fetching.read_downloads", _killed)
+        with pytest.raises(KeyboardInterrupt):
+            fetch(corpus)
+    (file,) = (corpus / "downloads" / "latex").iterdir()
+    file.write_bytes(b"other")
+    fetch(corpus)
+    assert targets(server) == [f"/html/{TWO}", f"/e-print/{TWO}", f"/e-print/{TWO}"]
+    assert with_text(corpus) == ["2001.00002"]
+
+
+def _killed(*arguments: object) -> None:
+    raise KeyboardInterrupt
+
+
+def test_what_was_fetched_and_not_read_in_is_read_without_asking(
+    fetch: Fetch, server: ReplayServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus = corpus_of(tmp_path, TWO, THREE)
+    with monkeypatch.context() as patched:
+        patched.setattr("vivavoce.corpus.fetching.read_downloads", _killed)
+        with pytest.raises(KeyboardInterrupt):
+            fetch(corpus)
+    asked = len(server.asks)
+    assert with_text(corpus) == []
+    assert fetch(corpus).texts == 2
+    assert len(server.asks) == asked
+
+
+def test_two_fetches_for_one_corpus_do_not_run_at_once(fetch: Fetch, tmp_path: Path) -> None:
+    corpus = corpus_of(tmp_path, ONE)
+    with lock(corpus / "downloads"), pytest.raises(LockedError):
+        fetch(corpus)
+
+
+def test_a_folder_that_is_no_corpus_is_said_and_left_as_it_was(
+    fetch: Fetch, tmp_path: Path
+) -> None:
+    with pytest.raises(InputError, match="is not a corpus"):
+        fetch(tmp_path / "nothing")
+    assert not (tmp_path / "nothing").exists()
+
+
+def test_a_newer_version_in_the_metadata_is_asked_for_anew(
+    fetch: Fetch, server: ReplayServer, tmp_path: Path
+) -> None:
+    corpus = corpus_of(tmp_path, "2001.00005v1")
+    assert fetch(corpus, kinds=("html",)).without == 1
+    corpus_of(tmp_path, "2001.00005v2")
+    fetch(corpus, kinds=("html",))
+    assert targets(server) == ["/html/2001.00005v1", "/html/2001.00005v2"]
+
+
+def test_progress_counts_papers(fetch: Fetch, tmp_path: Path) -> None:
+    seen: list[tuple[int, int]] = []
+    fetch(corpus_of(tmp_path, ONE, THREE), progress=lambda done, total: seen.append((done, total)))
+    assert seen == [(1, 2), (2, 2)]
+
+
+def test_addresses_can_be_told_one_by_one(server: ReplayServer, library: Library) -> None:
+    moved = replace(Addresses(), eprint="https://arxiv.org/src/")
+    assert (moved.eprint, moved.html) == ("https://arxiv.org/src/", Addresses().html)

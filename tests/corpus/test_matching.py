@@ -1,0 +1,126 @@
+"""Titles, names and years compared across sources."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vivavoce.corpus.matching import (
+    count_words,
+    fold,
+    is_telling,
+    names_agree,
+    skeleton,
+    surname,
+    title_key,
+    years_agree,
+)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Bi-directional nets", "Bidirectional  NETS"),
+        ("Models of lan- guage", "Models of language"),
+        ("Na\u00efve B\u0061yes", "Naive Bayes"),
+        ("Łódź Straße", "Lodz strasse"),
+        ("{BERT}: pre-training", "BERT — Pre\u2010Training"),
+        ("soft\u00adware", "software"),
+        ("\uff26ull width", "Full width"),
+    ],
+)
+def test_titles_are_equal_however_they_are_spaced_hyphenated_accented_or_cased(
+    one: str, other: str
+) -> None:
+    assert title_key(one) == title_key(other)
+
+
+def test_hidden_characters_and_lookalikes_make_another_title_that_looks_the_same() -> None:
+    plain = "A study"
+    for other in ("A\u200b study", "\u0410 study", "A stud\u0443"):
+        assert title_key(other) != title_key(plain)
+        assert skeleton(other) == skeleton(plain)
+    assert skeleton("B study") != skeleton(plain)
+
+
+@given(st.text())
+def test_folding_twice_changes_nothing_and_a_key_holds_no_space(text: str) -> None:
+    assert fold(fold(text)) == fold(text)
+    key = title_key(text)
+    assert not any(c.isspace() for c in key)
+    assert title_key(text.upper()) == title_key(text.upper().lower())
+    assert all(unicodedata.category(c)[0] != "P" for c in key)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "agree"),
+    [
+        ("J. Müller", "Muller, Jane", True),
+        ("Mu\u0308ller", "J. Müller", True),  # the accent apart from its letter
+        ("Jane Muller", "K. Muller", False),
+        ("Smith JA", "John Smith", True),
+        ("Wei Wang", "Wang Wei", True),
+        ("Ha", "David Ha", True),
+        ("Georg Zilly", "J G Zilly", True),
+        ("García Márquez, Gabriel", "G. Garcia Marquez", True),
+        ("Sammy Davis Jr.", "S. Davis", True),
+        ("Johansson", "Johannson", True),  # one letter of a long name
+        ("Ba", "Bo", False),
+        ("Ann Lee", "Ann Ho", False),
+        ("", "Ann Ho", None),
+        ("?", "Ann Ho", None),
+    ],
+)
+def test_names_agree_in_the_surname_and_in_no_initial_contradict(
+    one: str, other: str, agree: bool | None
+) -> None:
+    assert names_agree(one, other) is agree
+    assert names_agree(other, one) is agree
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("Ann Ho", "ho"),
+        ("Ho, Ann", "ho"),
+        ("HO A", "ho"),
+        ("Ann Ho III", "ho"),
+        ("A.", ""),
+        ("", ""),
+    ],
+)
+def test_a_surname_is_found_in_every_order(name: str, expected: str) -> None:
+    assert surname(name) == expected
+
+
+def test_years_agree_within_two() -> None:
+    assert years_agree({2014}, {2016}) is True
+    assert years_agree({2014}, {2017}) is False
+    assert years_agree({2010, 2014}, {2016}) is True
+    assert years_agree(set(), {2016}) is None
+
+
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        ("Editorial", False),
+        ("Of graphs", False),
+        ("Of small graphs", True),
+        ("Table of contents", False),
+        ("???", False),
+        ("图神经网络综述", True),  # 7 characters count as 4 words
+        ("综述", False),
+    ],
+)
+def test_a_telling_title_has_three_words_and_is_no_standing_heading(
+    title: str, expected: bool
+) -> None:
+    assert is_telling(title) is expected
+
+
+def test_words_are_counted_where_they_are_not_written_apart() -> None:
+    assert count_words("Of small graphs") == 3
+    assert count_words("BERT 模型") == 1 + 1

@@ -1,0 +1,90 @@
+"""The page on architectures: its example becomes an item of a round, its numbers are measured."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import load
+
+from vivavoce.corpus import ingest
+from vivavoce.metrics.architecture import score_tracks
+from vivavoce.results.board import leaderboard
+from vivavoce.running import RunSpec, run
+from vivavoce.tasks import build_round
+from vivavoce.tasks.implementation.architecture import build_case, list_architectures
+from vivavoce.tasks.implementation.items import architectures
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "families" / "architectures.md"
+
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("torch_geometric") is None,
+    reason="torch-geometric is not installed: pip install 'vivavoce[neural]'",
+)
+
+
+@pytest.fixture
+def example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The page's file beside the shipped ones; the name of its architecture."""
+    (source,) = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text("utf-8"), re.M | re.S)
+    (tmp_path / "items").mkdir()
+    (tmp_path / "items" / "neighbour_sum.py").write_text(source, "utf-8")
+    folders = [*architectures.__path__, str(tmp_path / "items")]
+    monkeypatch.setattr(architectures, "__path__", folders)
+    list_architectures.cache_clear()
+    yield "NeighbourSum"
+    list_architectures.cache_clear()
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")
+def test_the_example_becomes_an_item_that_its_reference_solves(
+    example: str, tmp_path: Path
+) -> None:
+    ingest("sample", Path("4"), tmp_path / "corpus")
+    window = {"start": "2023-07-01", "end": "2025-01-01"}
+    spec = {
+        "round": {"id": "own", "window": window, "families": ["implementation"]},
+        "implementation": {"formulas": [], "reports": [], "architectures": [example]},
+    }
+    opened = build_round(tmp_path / "corpus", spec, tmp_path)
+    report = run(
+        RunSpec(
+            tasks=["architecture"],
+            round=opened.folder,
+            logs=tmp_path / "logs",
+            methods=["oracle"],
+            display="none",
+        )
+    )
+    assert report.failed == ()
+    rows = leaderboard(tmp_path / "logs", resamples=0).rows
+    assert {row["metric"]: row["value"] for row in rows} == dict.fromkeys(
+        ("tvc", "match", "tsc", "tvc_unseen", "tsc_unseen", "exe"), 1.0
+    )
+
+
+def test_the_table_states_what_zeros_get_on_every_item() -> None:
+    row = re.compile(
+        r"^\| `(\w+)` \| (\w+) \| (\w+) \| [^|]+ \| (\d+) \| ([\d.]+) \| ([\d.]+) \|$", re.M
+    )
+    stated = {found[0]: tuple(found[1:]) for found in row.findall(PAGE.read_text("utf-8"))}
+    measured, mean = {}, []
+    for name, item in list_architectures().items():
+        case = build_case(item, 0)
+        gold, unseen = load(case.gold), load(case.unseen_gold)
+        zeros, unseen_zeros = (
+            {key: np.zeros_like(layer) for key, layer in layers.items()}
+            for layers in (gold, unseen)
+        )
+        values = score_tracks(gold, zeros, unseen, unseen_zeros)
+        assert values["match"] == 0.0
+        numbers = (f"{values['tvc']:.3f}", f"{values['tvc_unseen']:.3f}")
+        measured[name] = (item.difficulty, item.category, str(len(item.layers)), *numbers)
+        mean.append(values["tvc"])
+    assert stated == measured
+    assert f"reach {sum(mean) / len(mean):.2f} on average" in " ".join(PAGE.read_text().split())

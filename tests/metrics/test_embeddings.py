@@ -1,0 +1,74 @@
+"""Similarity by a sentence encoder, on a small random one that is made here."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from vivavoce.errors import InputError, MissingExtra
+from vivavoce.metrics.embeddings import SentenceEncoder
+
+torch = pytest.importorskip("torch", reason="needs pip install 'vivavoce[neural]'")
+transformers = pytest.importorskip("transformers", reason="needs pip install 'vivavoce[neural]'")
+
+WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "mean", "of", "the", "close", "volume"]
+
+
+@pytest.fixture(scope="module")
+def model_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("encoder")
+    (folder / "vocab.txt").write_text("\n".join(WORDS) + "\n")
+    tokenizer = transformers.BertTokenizer(str(folder / "vocab.txt"), model_max_length=32)
+    tokenizer.save_pretrained(folder)
+    torch.manual_seed(0)
+    config = transformers.BertConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=16,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=32,
+        max_position_embeddings=32,
+    )
+    transformers.BertModel(config).save_pretrained(folder)
+    return folder
+
+
+def test_a_text_is_the_mean_of_its_token_vectors(model_dir: Path) -> None:
+    one, other = "mean of the close", "volume"
+    tokenizer = transformers.AutoTokenizer.from_pretrained(model_dir)
+    model = transformers.AutoModel.from_pretrained(model_dir).eval()
+    with torch.inference_mode():
+        means = [
+            model(**tokenizer(text, return_tensors="pt")).last_hidden_state[0].mean(dim=0)
+            for text in (one, other)
+        ]
+    expected = torch.nn.functional.cosine_similarity(*means, dim=0).item()
+    # In one batch with longer texts, so that padding must not count.
+    pairs = [(one, other), (other, one), (one * 5, other)]
+    found = SentenceEncoder(str(model_dir)).similarity(pairs)
+    assert found[0] == pytest.approx(max(0.0, expected), abs=1e-5)
+    assert found[0] == found[1]
+
+
+def test_the_same_text_is_1_and_none_is_0(model_dir: Path) -> None:
+    encoder = SentenceEncoder(str(model_dir))
+    pairs = [("volume", " volume "), ("", ""), ("", "volume"), ("\ud800", "volume")]
+    found = encoder.similarity(pairs)
+    assert found[:3] == [1.0, 0.0, 0.0]
+    assert 0.0 <= found[3] <= 1.0
+    assert encoder.similarity([]) == []
+    assert 0.0 <= encoder.similarity([("volume " * 10_000, "mean")])[0] <= 1.0
+
+
+def test_a_model_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be loaded"):
+        SentenceEncoder(str(tmp_path))
+
+
+@pytest.mark.parametrize("module", ["torch", "transformers"])
+def test_without_the_extra_it_is_named(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(MissingExtra, match="neural"):
+        SentenceEncoder("any")

@@ -1,0 +1,204 @@
+"""AcademicEval samples: targets, the parts of their texts, examples and cited works.
+
+The samples are typed by hand from the scripts in the repository of AcademicEval that write and
+read its data set (main.py, exp_comparison.py); no real file was tried.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from vivavoce.corpus import ingest, load_corpus
+from vivavoce.records import Document, Fault
+from vivavoce.sources import ReadOptions, get_source
+from vivavoce.sources.academiceval import SOURCE
+
+
+def about(number: int, **more: Any) -> dict[str, Any]:
+    return {
+        "url": f"http://arxiv.org/abs/2406.0000{number}v2",
+        "title": f"Paper number {number}",
+        "abstract": f"What paper {number}\nis about.",
+        "authors": "A One, B  Two",
+        "published": "2024-06-01",
+        "updated": "2024-06-03",
+        "primary_cat": "cs.LG",
+        "cats": ["cs.CL", "cs.LG"],
+        "label": "Original Paper",
+        **more,
+    }
+
+
+TITLE = about(1, paper_cat="Mamba", gt="Paper number 1", main_content="All of the paper.")
+ABSTRACT = about(1, gt="What paper 1\nis about.", main_content="Without its end.")
+INTRODUCTION = about(1, gt="It starts here.", main_content="All but the start.")
+CITED = about(7, label="Related Work")
+PADDING = {**about(8, category="Mamba"), "label": None}
+RELATED = [about(1, gt="Others did this.", main_content="All but that."), CITED, PADDING]
+
+
+def read(path: Path) -> list[Document | Fault]:
+    return [found for piece in SOURCE.pieces(path) for found in SOURCE.read(piece, ReadOptions())]
+
+
+def papers(folder: Path, sample: Any, name: str = "sample.json") -> list[Document]:
+    (folder / name).write_text(json.dumps(sample))
+    found = read(folder / name)
+    assert all(isinstance(document, Document) for document in found), found
+    return [document for document in found if isinstance(document, Document)]
+
+
+def texts(document: Document) -> list[tuple[str | None, str | None, str]]:
+    return [(s.heading, s.role, s.text) for s in document.sections]
+
+
+def test_a_sample_gives_its_target(tmp_path: Path) -> None:
+    (found,) = papers(tmp_path, TITLE)
+    assert (found.arxiv_id, found.version) == ("2406.00001", "v2")
+    assert found.source_url == "http://arxiv.org/abs/2406.00001v2"
+    assert (found.title, found.abstract) == ("Paper number 1", "What paper 1\nis about.")
+    assert [author.name for author in found.authors] == ["A One", "B Two"]
+    assert found.published == "2024-06-01"
+    assert found.categories == ("cs.LG", "cs.CL")  # the primary one first
+    assert found.key == f"{tmp_path.name}/sample.json"
+
+
+@pytest.mark.parametrize(
+    ("sample", "expected"),
+    [
+        (TITLE, [(None, None, "All of the paper.")]),
+        (ABSTRACT, [(None, None, "Without its end.")]),
+        (
+            INTRODUCTION,
+            [
+                ("Introduction", "introduction", "It starts here."),
+                (None, None, "All but the start."),
+            ],
+        ),
+        (
+            RELATED,
+            [("Related Work", "related_work", "Others did this."), (None, None, "All but that.")],
+        ),
+        (about(1), []),
+    ],
+)
+def test_the_part_to_be_written_is_a_section_with_its_role(
+    tmp_path: Path, sample: Any, expected: list[Any]
+) -> None:
+    (found,) = papers(tmp_path, sample)
+    assert texts(found) == expected
+
+
+def test_only_works_that_are_really_cited_are_references(tmp_path: Path) -> None:
+    (found,) = papers(tmp_path, RELATED)
+    assert [(r.ordinal, r.title, r.arxiv_id, r.year, r.first_author) for r in found.references] == [
+        (0, "Paper number 7", "2406.00007", 2024, "A One")
+    ]
+
+
+def test_examples_are_documents_of_their_own(tmp_path: Path) -> None:
+    graph = {
+        "graph": [["A One", "B Two"]],
+        "node_feat": {
+            "A One": [about(3, main_content="Text 3.", introduction="Start 3."), about(4)],
+            "B Two": [about(3, main_content="Text 3.", introduction="Start 3.")],
+        },
+        "edge_feat": {},
+    }
+    example = about(2, gt="Start 2.", main_content="Text 2.")
+    sample = {**INTRODUCTION, "additional_info": [example], "additional_graph_info": graph}
+    target, *examples = papers(tmp_path, sample)
+    assert target.raw is not None
+    assert [document.key for document in examples] == [
+        f"url:http://arxiv.org/abs/2406.0000{number}v2" for number in (2, 3, 4)
+    ]
+    assert [document.raw for document in examples] == [None] * 3
+    assert texts(examples[0])[0] == ("Introduction", "introduction", "Start 2.")
+    assert texts(examples[1])[0] == ("Introduction", "introduction", "Start 3.")
+
+
+def test_examples_of_related_work_are_arrays(tmp_path: Path) -> None:
+    example = [about(2, gt="Others 2.", main_content="Text 2."), CITED]
+    sample = [{**RELATED[0], "additional_info": [example, example]}, CITED]
+    target, found = papers(tmp_path, sample)
+    assert texts(found)[0] == ("Related Work", "related_work", "Others 2.")
+    assert len(target.references) == 1
+
+
+def test_a_file_may_hold_many_samples(tmp_path: Path) -> None:
+    name = f"{tmp_path.name}/test.json"
+    assert [d.key for d in papers(tmp_path, [TITLE, ABSTRACT], "test.json")] == [
+        f"{name}:1",
+        f"{name}:2",
+    ]
+    assert [d.key for d in papers(tmp_path, [RELATED, RELATED], "test.json")] == [
+        f"{name}:1",
+        f"{name}:2",
+    ]
+    (tmp_path / "test.jsonl").write_text(f"{json.dumps(TITLE)}\n\n{json.dumps(RELATED)}\n")
+    found = read(tmp_path / "test.jsonl")
+    assert [d.key for d in found if isinstance(d, Document)] == [f"{name}l:1", f"{name}l:3"]
+
+
+def test_the_samples_of_one_paper_are_one_paper_of_the_corpus(tmp_path: Path) -> None:
+    for folder, sample in (("title_10K", TITLE), ("intro_8K", INTRODUCTION)):
+        (tmp_path / "in" / folder).mkdir(parents=True)
+        (tmp_path / "in" / folder / "x_2406.00001v2.json").write_text(json.dumps(sample))
+    report = ingest("academiceval", tmp_path / "in", tmp_path / "corpus")
+    assert (report.read, report.failed) == (2, ())
+    (paper,) = load_corpus(tmp_path / "corpus").papers
+    assert (paper.paper_id, paper.published) == ("arxiv:2406.00001", "2024-06-01")
+
+
+@pytest.mark.parametrize(
+    ("sample", "reason"),
+    [
+        ("{", "not readable JSON"),
+        ('{"url": "x", "url": "y"}', "stands twice"),
+        ("[]", "empty array"),
+        ("[1]", "not a JSON object"),
+        ("3", "neither a JSON object nor an array"),
+        ("{}", "neither a 'url' nor a 'title'"),
+        ('{"title": ["T"]}', "'title' is a list"),
+        ('{"title": "T", "cats": [1]}', "'cats'"),
+        ('{"title": "T", "additional_info": {}}', "'additional_info'"),
+        ('{"title": "T", "additional_info": [3]}', "an example is not"),
+        ('{"title": "T", "additional_graph_info": {"node_feat": {"a": 1}}}', "'node_feat'"),
+        ('[{"title": "T"}, 1]', "a candidate is not"),
+    ],
+)
+def test_what_cannot_be_read_is_a_fault(tmp_path: Path, sample: str, reason: str) -> None:
+    (tmp_path / "x.json").write_text(sample)
+    (fault,) = read(tmp_path / "x.json")
+    assert isinstance(fault, Fault)
+    assert fault.where == f"{tmp_path.name}/x.json"
+    assert reason in fault.reason
+
+
+@pytest.mark.parametrize(
+    "sample",
+    ["[" * 200_000, '{"a":' * 200_000, json.dumps({"title": "T", "authors": "," * 1_000_000})],
+)
+def test_hostile_samples_take_little_time(tmp_path: Path, sample: str) -> None:
+    (tmp_path / "x.json").write_text(sample)
+    started = time.process_time()
+    read(tmp_path / "x.json")
+    assert time.process_time() - started < 3
+
+
+def test_samples_are_told_by_their_start(tmp_path: Path) -> None:
+    for name, content, taken in (
+        ("title_short_2406.00001v2.json", json.dumps(TITLE), True),
+        ("related.json", json.dumps(RELATED), True),
+        ("test.jsonl", json.dumps(TITLE), True),
+        ("paper.json", json.dumps({"url": "u", "title": "T"}), False),
+        ("title.txt", json.dumps(TITLE), False),
+    ):
+        (tmp_path / name).write_text(content)
+        assert SOURCE.matches(tmp_path / name) is taken, name
+    assert get_source("academiceval") is SOURCE

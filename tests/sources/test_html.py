@@ -1,0 +1,383 @@
+"""LaTeXML pages: what is read, and what is refused with a reason.
+
+The pages in fixtures/html were typed by hand after the classes that LaTeXML documents for its HTML
+and what arXiv and ar5iv put around it; no page of theirs is among them.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from vivavoce.corpus.ingest import ingest
+from vivavoce.corpus.reading import load_corpus
+from vivavoce.records import Document, Fault
+from vivavoce.sources import Piece, ReadOptions, get_source
+from vivavoce.sources.html import SOURCE, read_document
+
+PAGES = Path(__file__).parent / "fixtures" / "html"
+START, END = '<html><body><article class="ltx_document">', "</article></body></html>"
+TEXT = '<div class="ltx_abstract"><p class="ltx_p">Some words.</p></div>'
+
+
+def read_page(name: str) -> Document:
+    return read_document((PAGES / name).read_bytes(), name)
+
+
+def page(inside: str, before: str = "", name: str = "x.html") -> Document:
+    return read_document(f"{before}{START}{inside}{TEXT}{END}".encode(), name)
+
+
+def read_one(path: Path, content: bytes | str) -> Document | Fault:
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    (found,) = SOURCE.read(Piece(path), ReadOptions())
+    return found
+
+
+def paragraphs(inside: str) -> str:
+    """The text of the one section of a page."""
+    (section,) = page(f'<section class="ltx_section"><h2>A</h2>{inside}</section>').sections
+    return section.text
+
+
+# What a page says
+
+
+def test_a_page_of_arxiv_tells_who_it_is() -> None:
+    found = read_page("2401.00001v2.html")
+    assert (found.kind, found.key, found.source_file) == ("html", *["2401.00001v2.html"] * 2)
+    assert (found.arxiv_id, found.version) == ("2401.00001", "v2")
+    assert found.categories == ("cs.CL",)
+    assert found.published is None  # the day printed is that of the second version
+    assert found.licence == "CC BY 4.0"
+    assert found.title == "Small Networks at $\\alpha$"
+    assert found.abstract == "First part.\n\nSecond & last."
+    assert [(author.name, author.author_id) for author in found.authors] == [
+        ("Author One", None),
+        ("Author B. Two", None),
+        ("Author van Three", None),
+        ("Author Four", "0000-0001-2345-6789"),
+    ]
+
+
+def test_sections_have_levels_numbers_and_roles_from_the_markup() -> None:
+    found = read_page("2401.00001v2.html").sections
+    assert [(s.level, s.number, s.heading, s.role) for s in found] == [
+        (1, "1", "Introduction", None),
+        (2, "1.1", "Inner", None),
+        (1, "A", "More", "appendix"),
+        (2, "A.1", "Sub", "appendix"),
+    ]
+    assert found[0].text.split("\n\n") == [
+        "Words, then [1, 2] and $x_{i}$. So \\[a=b\\] where b is.",
+        "One item.",
+        "Two item.",
+        "After it.",
+    ]
+    assert found[1].text == "Lemma 1 (Name). It holds."
+
+
+def test_references_keep_what_is_printed_and_what_links_hide() -> None:
+    first, second, third = read_page("2401.00001v2.html").references
+    assert first.raw == (
+        "Author One and Author Two. 2016a. A first work: with a tail. In Proc. 2015. "
+        "arXiv:1601.00001."
+    )
+    assert first.title == "A first work: with a tail"
+    # The label says 2016; the last year printed is that of the proceedings.
+    assert (first.year, first.first_author, first.arxiv_id) == (2016, "One", "1601.00001")
+    assert (second.raw, second.title) == ("F. Three (2008) Second work.", "Second work")
+    assert (second.year, second.doi) == (2008, "10.1234/abc")
+    assert second.arxiv_id == "0801.00002"  # not that of the page, where it is cited
+    assert (third.title, third.year) == ("A third work by colon", 2011)
+
+
+def test_tables_keep_their_grid_and_cite_by_link() -> None:
+    (table,) = read_page("2401.00001v2.html").tables
+    assert table.caption == "Table 1: Works [3]"
+    assert table.cells == (("a", "b", ""), ("", "c", "d"), ("e [1]", "f g", "$\\pm 2$"))
+    assert table.cited == (0, 2)
+
+
+def test_nothing_of_the_page_around_leaks_into_the_paper() -> None:
+    for path in sorted(PAGES.iterdir()):
+        assert "LEAK" not in repr(read_page(path.name)), path.name
+
+
+def test_a_page_of_ar5iv_is_read_alike() -> None:
+    found = read_page("1501.00002.html")
+    assert (found.arxiv_id, found.version, found.licence) == ("1501.00002", None, None)
+    assert found.title == "A Study of Plain Pages"
+    assert [author.name for author in found.authors] == ["Author One", "The Plain Collaboration"]
+    assert [(s.level, s.number, s.heading, s.text) for s in found.sections] == [
+        (1, "I", "Introduction", "Pages are plain. [1, 2] Water is H2O (see Sec. II)."),
+        (
+            *(2, "I-A", "Terms"),
+            "Page is a sheet.\n\nBook is many.\n\nSomeone said so.\n\nProof. By counting. ∎",
+        ),
+        (4, None, "Remark", "Nothing else."),
+        (1, "II", "Results", "We find \\[a =b\\] \\[c\\] and nothing more.\n\nonly layout"),
+        (1, None, "Acknowledgements", "We thank the pages."),
+    ]
+    (table,) = found.tables
+    assert table.cells == (("wide", ""), ("x", "[1]–[3]"))
+    assert table.cited == (0, 1, 2)  # the dash between the links takes in the second
+    one, two, three = found.references
+    assert (one.title, one.year) == ("Plain pages in use", 2011)
+    assert (two.title, two.year, two.arxiv_id) == (None, 2010, "hep-th/9901001")
+    assert (three.raw, three.ordinal) == ("", 2)
+
+
+def test_old_xhtml_without_a_title_over_the_paper_is_read() -> None:
+    found = read_page("P11-0001.xhtml")
+    assert (found.title, found.abstract) == ("Words in Rows.", "We set words in rows.")
+    assert found.acl_id == "P11-0001"
+    assert found.sections[0].text == "A row of n+1 words. p(x) = 1 It ends."
+
+
+# Details of markup
+
+
+@pytest.mark.parametrize(
+    ("inside", "names"),
+    [
+        ("A One<br>Town University<br>a@b.org", ["A One"]),
+        ("A One,<br>B Two<br>Town University", ["A One", "B Two"]),
+        ("A One<sup>1</sup><br>B Two<sup>2</sup><br><sup>1</sup>Town", ["A One", "B Two"]),
+        ("A One &amp; B Two and C Three Jr.", ["A One", "B Two", "C Three Jr."]),
+        ("A One\u2003B Two", ["A One", "B Two"]),
+        ("A One<br>Town Lab<br>a@b.org<br>&amp;B Two<br>Other Town", ["A One", "B Two"]),
+        ('<span class="ltx_p">A One,</span><span class="ltx_p">B Two</span>', ["A One", "B Two"]),
+        ('A One<span class="ltx_note">Footnote: B Two</span>', ["A One"]),
+        ("Anonymous authors", []),
+        ("", []),
+    ],
+)
+def test_names_are_taken_out_of_what_stands_around_them(inside: str, names: list[str]) -> None:
+    authors = f'<div class="ltx_authors"><span class="ltx_personname">{inside}</span></div>'
+    assert [author.name for author in page(authors).authors] == names
+
+
+@pytest.mark.parametrize(
+    ("inside", "text"),
+    [
+        ('<p class="ltx_p">a<span class="ltx_note">n</span>b</p>', "ab"),
+        ('<p class="ltx_p">50&nbsp;%&#x2009;&lt; &eacute; &#65;</p>', "50 % < é A"),
+        ('<p class="ltx_p">e<math alttext="a\\%"></math></p>', "e$a\\%$"),
+        ('<p>f<math><annotation encoding="application/x-tex">y</annotation></math></p>', "f$y$"),
+        ('<p>g<img class="ltx_Math" alt="z"> <img alt="Refer to caption"></p>', "g$z$"),
+        ("<p>x<script>var y</script><style>p {}</style> z</p>", "x z"),
+        (
+            '<ol><li><span class="ltx_tag ltx_tag_item">(iv)</span><p>a</p></li>'
+            '<li><span class="ltx_tag ltx_tag_item">Step:</span> b</li></ol>',
+            "a\n\nStep: b",
+        ),
+        ('<div class="ltx_para"><p>a</p></div><div class="ltx_para"><p>b</p></div>', "a\n\nb"),
+        ('<p>a<cite class="ltx_cite">(<a href="#bib.bib1">One</a>)</cite></p>', "a(One)"),
+        ('<p>a<sup>th</sup> <sup><a href="#S1">1</a></sup></p>', "ath 1"),
+    ],
+)
+def test_text_is_what_a_reader_sees(inside: str, text: str) -> None:
+    assert paragraphs(inside) == text
+
+
+def test_headings_without_tags_are_split_only_where_no_heading_has_one() -> None:
+    title = '<section class="ltx_section"><h2 class="ltx_title">{}</h2><p>a</p></section>'
+    (bare,) = page(title.format("2. Method")).sections
+    assert (bare.number, bare.heading) == ("2", "Method")
+    tagged = title.format('<span class="ltx_tag ltx_tag_section">1 </span>One')
+    first, second = page(tagged + title.format("2 Birds")).sections
+    assert (first.number, second.number, second.heading) == ("1", None, "2 Birds")
+
+
+def test_below_chapters_all_is_one_level_deeper() -> None:
+    inside = (
+        '<section class="ltx_chapter"><h2 class="ltx_title"><span class="ltx_tag">Chapter 1 </span>'
+        'Start</h2><section class="ltx_section"><h3 class="ltx_title">In</h3><p>a</p></section>'
+        "</section>"
+    )
+    assert [(s.level, s.number, s.heading) for s in page(inside).sections] == [
+        (1, "1", "Start"),
+        (2, None, "In"),
+    ]
+
+
+def test_an_abstract_under_a_heading_is_the_abstract() -> None:
+    content = START + '<section class="ltx_section"><h2 class="ltx_title">Abstract</h2><p>In short.'
+    found = read_document(f"{content}</p></section>{END}".encode(), "x.html")
+    assert (found.abstract, found.sections) == ("In short.", ())
+
+
+@pytest.mark.parametrize(
+    ("before", "name", "known"),
+    [
+        ('<base href="/html/2401.00001v3/">', "x.html", ("2401.00001", "v3")),
+        ('<base href="/html/hep-th/9901001v1/">', "x.html", ("hep-th/9901001", "v1")),
+        (
+            '<link rel="canonical" href="https://ar5iv.labs.arxiv.org/html/2401.00001">',
+            *("2401.00001v4.html", ("2401.00001", "v4")),
+        ),
+        ('<link rel="stylesheet" href="/2401.00001.css">', "x.html", (None, None)),
+        ("", "2401.00001v1.html", ("2401.00001", "v1")),
+        ('<base href="/html/2401.00001v1/">', "2401.00002v5.html", ("2401.00001", "v1")),
+    ],
+)
+def test_identity_comes_from_the_page_then_from_the_file(
+    before: str, name: str, known: tuple[str | None, str | None]
+) -> None:
+    found = page("", before, name)
+    assert (found.arxiv_id, found.version) == known
+
+
+@pytest.mark.parametrize(("version", "published"), [("v1", "2024-01-03"), ("v2", None), ("", None)])
+def test_only_the_first_version_tells_when_the_paper_came_out(
+    version: str, published: str | None
+) -> None:
+    stamp = f'<div id="watermark-tr">arXiv:2401.00001{version} [math.AG] 3 Jan 2024</div>'
+    assert page("", stamp).published == published
+
+
+def test_a_licence_with_an_address_is_given_by_it() -> None:
+    address = "http://creativecommons.org/licenses/by/4.0/"
+    assert page("", f'<a id="license-tr" href="{address}">License: CC BY</a>').licence == address
+    plain = '<div id="license-tr">License: arXiv.org perpetual non-exclusive license</div>'
+    assert page("", plain).licence == "arXiv.org perpetual non-exclusive license"
+
+
+def test_a_folder_of_pages_becomes_a_corpus(tmp_path: Path) -> None:
+    report = ingest("html", PAGES, tmp_path / "corpus")
+    assert (report.read, report.failed) == (3, ())
+    papers = {paper.source_file: paper for paper in load_corpus(tmp_path / "corpus").papers}
+    assert papers["2401.00001v2.html"].published == "2024-01"
+    assert get_source("html") is SOURCE
+    assert [SOURCE.matches(Path(name)) for name in ("a.HTM", "a.xhtml", "a.xml", "html")] == [
+        *(True, True),
+        *(False, False),
+    ]
+
+
+# Pages without a paper, and hostile ones
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ("", "empty"),
+        (b"\xff\xfe<\x00a\x00", "not UTF-8"),
+        ("<!-- only this -->", "no HTML element"),
+        ("<html><body><p>A blog.</p></body></html>", "not LaTeXML output"),
+        ("<html><h1>No HTML for '2401.00001'</h1></html>", "there is no HTML of this paper"),
+        (
+            '<html><head><meta name="citation_arxiv_id" content="2401.00001"></head></html>',
+            "the abstract page",
+        ),
+        ('<div class="package-alerts ltx_document">failed: x</div>', "not LaTeXML output"),
+        (
+            f'<a class="ar5iv-button ar5iv-severity-fatal">Report</a>{START}{TEXT}{END}',
+            "conversion of the paper to HTML failed",
+        ),
+        (
+            f'{START}<span class="ltx_ERROR">Conversion to HTML had a Fatal error and</span>{END}',
+            "conversion of the paper to HTML failed",
+        ),
+        (f"{START}{TEXT}<p>and th", "cut off"),
+        (f"{START}<h1 class='ltx_title_document'>T</h1>{END}", "no abstract, no text"),
+        (f"{START}{'<div>' * 100_000}{END}", "Excessive depth"),
+        (START + "<br>" * 1_000_001 + END, "tags"),
+    ],
+)
+def test_what_holds_no_paper_is_a_fault_with_the_reason(
+    tmp_path: Path, content: bytes | str, reason: str
+) -> None:
+    found = read_one(tmp_path / "bad.html", content)
+    assert isinstance(found, Fault)
+    assert found.where == "bad.html"
+    assert reason in found.reason
+
+
+def test_errors_inside_a_paper_are_left_out_and_no_fault() -> None:
+    assert paragraphs('<p>a <span class="ltx_ERROR undefined">\\foo</span>b</p>') == "a b"
+
+
+NESTED = "<table class='ltx_tabular'><tr><td>a<td>b<tr><td>c<td>"
+HOSTILE = {
+    "20 MiB of one letter": "a" * (20 << 20),
+    "20 MiB inside a paper": f"{START}<p>{'a' * (20 << 20)}</p>{END}",
+    "33 MiB": " " * (33 << 20),
+    "giant attribute": f"{START}{TEXT}<p class='{'a ' * (4 << 20)}'>b</p>{END}",
+    "deep sections": START + '<section class="ltx_section">' * 230 + "a" + END,
+    "deep tables": f"{START}{NESTED * 50}{'x ' * 200_000}{END}",
+    "deep layout": START + "<table class='ltx_tabular'><tr><td>" * 60 + "<i>x</i>" * 50_000 + END,
+    "wide spans": (
+        f"{START}<figure class='ltx_table'><table class='ltx_tabular'>"
+        f"{'<tr><td colspan=9999 rowspan=9999>a</td></tr>' * 20_000}</table></figure>{END}"
+    ),
+    "broken tags": f"{START}{'</p><p><<a <b></table><li' * 20_000}{END}",
+    "many entries": (
+        f"{START}<section class='ltx_bibliography'>"
+        f"{'<li class=ltx_bibitem>A. B: “. ' * 8_000}</section>{END}"
+    ),
+    "many names": (
+        f"{START}<div class='ltx_authors'><span class='ltx_personname'>"
+        f"{'A One, <sup>1</sup>' * 60_000}</span></div>{END}"
+    ),
+    "many formulas": f"{START}<p>{'<math alttext=x><mi>x</mi></math>' * 60_000}</p>{END}",
+    "entities": f"{START}{TEXT}{'&#xffffffff;&amp;&foo;' * 100_000}{END}",
+}
+
+
+@pytest.mark.parametrize("name", sorted(HOSTILE))
+def test_hostile_pages_take_bounded_time(tmp_path: Path, name: str) -> None:
+    start = time.process_time()
+    found = read_one(tmp_path / "bad.html", HOSTILE[name])
+    assert isinstance(found, Document | Fault)
+    assert time.process_time() - start < 10
+
+
+def test_a_table_cannot_swell() -> None:
+    rows = "<tr><td colspan=9999 rowspan=9999>a</td></tr>" * 9_000
+    inside = f"<figure class='ltx_table'><table class='ltx_tabular'>{rows}</table></figure>"
+    (table,) = page(inside).tables
+    assert sum(map(len, table.cells)) <= 200_000
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("damaged")
+
+
+CLASSES = (
+    "ltx_document ltx_section ltx_appendix ltx_title ltx_tag ltx_p ltx_para ltx_note ltx_cite "
+    "ltx_table ltx_tabular ltx_tr ltx_td ltx_colspan_9 ltx_equation ltx_eqn_row ltx_bibliography "
+    "ltx_bibitem ltx_bibblock ltx_authors ltx_personname ltx_abstract ltx_figure ltx_ERROR"
+)
+TAGS = "div p span table tr td math sup a section figure figcaption li dt h2 br img script"
+MARKUP = st.one_of(
+    st.builds(
+        "<{} class='{}' href='#b' id='b' alttext='x'>".format,
+        st.sampled_from(TAGS.split()),
+        st.sampled_from(CLASSES.split()),
+    ),
+    st.builds("</{}>".format, st.sampled_from(TAGS.split())),
+    st.text(max_size=8).map(lambda text: text.encode("utf-8", "ignore").decode()),
+)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(MARKUP, max_size=60))
+def test_any_markup_gives_one_paper_or_one_fault(folder: Path, pieces: list[str]) -> None:
+    inside = "".join(pieces)
+    for content in (inside, f"{START}{inside}{TEXT}{END}"):
+        assert isinstance(read_one(folder / "x.html", content), Document | Fault)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.integers(0, 6000), st.binary(max_size=8))
+def test_damage_gives_one_paper_or_one_fault(folder: Path, place: int, noise: bytes) -> None:
+    whole = (PAGES / "2401.00001v2.html").read_bytes()
+    content = whole[:place] + noise + whole[place + len(noise) :]
+    assert isinstance(read_one(folder / "x.html", content), Document | Fault)

@@ -1,0 +1,327 @@
+"""Texts asked for one by one: what counts as one, and what an answer says of the paper."""
+
+from __future__ import annotations
+
+import gzip
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.servers.arxiv_replay import FakeClock, Fault, ReplayServer, replaying
+from tests.servers.texts_replay import (
+    ABSTRACT_PAGE,
+    BY,
+    NO_FILE,
+    NO_HTML,
+    WITHDRAWN,
+    Library,
+    eprint,
+    latexml_page,
+    pdf,
+    tar,
+    tex,
+    wrapper_page,
+)
+
+from vivavoce.errors import InputError
+from vivavoce.sources.arxiv.judging import Absent, Judged, judge_eprint, judge_html, judge_pdf
+from vivavoce.sources.arxiv.texts import (
+    ALL_KINDS,
+    HOSTS,
+    Addresses,
+    Lack,
+    Text,
+    Wanted,
+    fetch_text,
+    texts_wanted,
+)
+from vivavoce.sources.http.address import Allowed
+from vivavoce.sources.http.client import Client, Limits
+from vivavoce.sources.http.throttle import INTERVALS, Throttle
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+def library() -> Library:
+    return Library()
+
+
+@pytest.fixture
+def server(clock: FakeClock, library: Library) -> Iterator[ReplayServer]:
+    with replaying({}, clock) as running:
+        running.script = library
+        yield running
+
+
+@pytest.fixture
+def client(server: ReplayServer, clock: FakeClock) -> Client:
+    allowed = Allowed(HOSTS, loopback=server.origin)
+    return Client(allowed, limits=Limits(tries=2, largest=1 << 20), throttle=clock.throttle())
+
+
+def want(server: ReplayServer, kind: str, name: str = "2001.00001v1") -> Wanted:
+    acl = name if kind == "acl" else None
+    arxiv = None if acl else name
+    (wanted,) = texts_wanted(
+        arxiv, None, acl, ("pdf" if acl else kind,), Addresses.at(server.origin)
+    )
+    return wanted
+
+
+def test_html_goes_before_sources_and_those_before_pdf() -> None:
+    wanted = texts_wanted("1706.03762", "v7", None)
+    assert [(w.kind, w.url) for w in wanted] == [
+        ("html", "https://arxiv.org/html/1706.03762v7"),
+        ("eprint", "https://export.arxiv.org/e-print/1706.03762v7"),
+        ("pdf", "https://export.arxiv.org/pdf/1706.03762v7"),
+    ]
+
+
+def test_the_anthology_comes_last_and_ar5iv_only_where_it_is_asked_for() -> None:
+    wanted = texts_wanted("hep-th/9901001", "v2", "P18-1001", ALL_KINDS)
+    assert [w.kind for w in wanted] == ["html", "ar5iv", "eprint", "pdf", "acl"]
+    assert wanted[0].url == "https://arxiv.org/html/hep-th/9901001v2"
+    assert wanted[1].url == "https://ar5iv.labs.arxiv.org/html/hep-th/9901001"
+    assert wanted[4].url == "https://aclanthology.org/P18-1001.pdf"
+    assert texts_wanted(None, None, "P18-1001", ("html",)) == []
+
+
+def test_every_address_is_https_at_an_allowed_host() -> None:
+    for wanted in texts_wanted("2001.00001", None, "2020.acl-main.207", ALL_KINDS):
+        assert Allowed(HOSTS).host_of(wanted.url, wanted.url, None) in HOSTS
+
+
+def test_the_hosts_of_arxiv_are_one_budget_and_the_anthology_has_its_own(
+    clock: FakeClock,
+) -> None:
+    throttle = Throttle(INTERVALS, clock=clock.time, sleep=clock.sleep)
+    turns = []
+    wanted = texts_wanted("2001.00001", None, "P18-1001", ALL_KINDS)
+    for one in wanted:
+        with throttle.turn(Allowed(HOSTS).host_of(one.url, one.url, None), clock.now + 60):
+            turns.append((one.kind, clock.now))
+    assert turns == [
+        ("html", 1000.0),
+        ("ar5iv", 1003.0),
+        ("eprint", 1006.0),
+        ("pdf", 1009.0),
+        ("acl", 1009.0),
+    ]
+
+
+def test_a_page_of_latexml_tells_its_licence_and_its_version() -> None:
+    page = latexml_page("2001.00001v3", licence="arXiv.org perpetual non-exclusive license")
+    licence = "arXiv.org perpetual non-exclusive license"
+    assert judge_html(page) == Judged("html", ".html", licence, ("2001.00001", "v3"))
+
+
+@pytest.mark.parametrize(
+    ("body", "outcome"),
+    [
+        (NO_HTML, "missing"),
+        (ABSTRACT_PAGE, "missing"),
+        (WITHDRAWN, "withdrawn"),
+        (wrapper_page("2001.00001v1"), "unusable"),
+    ],
+    ids=["no html", "abstract's page", "withdrawn", "only includes a PDF"],
+)
+def test_pages_that_are_no_text_and_will_not_become_one(body: bytes, outcome: str) -> None:
+    judged = judge_html(body)
+    assert isinstance(judged, Absent)
+    assert judged.outcome == outcome
+
+
+@pytest.mark.parametrize("body", [b"", b"Rate exceeded.", b"<html>Sign in to this network</html>"])
+def test_what_says_nothing_of_the_paper_is_refused(body: bytes) -> None:
+    for judge in (judge_html, judge_eprint, judge_pdf):
+        with pytest.raises(InputError, match="it is not"):
+            judge(body)
+
+
+@pytest.mark.parametrize(
+    ("body", "suffix"),
+    [
+        (eprint(), ".tar.gz"),
+        (gzip.compress(tex()), ".gz"),
+        (tar(("main.tex", tex())), ".tar"),
+        (tex(), ".tex"),
+        (b"PK\x03\x04 and so on", ".zip"),
+    ],
+    ids=["tar.gz", "one file in gzip", "tar", "one file", "zip"],
+)
+def test_an_eprint_is_told_by_its_bytes(body: bytes, suffix: str) -> None:
+    assert judge_eprint(body) == Judged("latex", suffix)
+
+
+def test_an_eprint_may_be_a_pdf() -> None:
+    assert judge_eprint(b"%PDF-1.5\n...") == Judged("pdf", ".pdf")
+
+
+@pytest.mark.parametrize(
+    ("body", "outcome"),
+    [
+        (gzip.compress(b"%auto-ignore\nWithdrawn by the author."), "withdrawn"),
+        (gzip.compress(b"%!PS-Adobe-2.0\n"), "unusable"),
+        (NO_FILE, "missing"),
+        (WITHDRAWN, "withdrawn"),
+    ],
+    ids=["withdrawn", "PostScript", "no file", "page of a withdrawal"],
+)
+def test_eprints_without_a_text(body: bytes, outcome: str) -> None:
+    judged = judge_eprint(body)
+    assert isinstance(judged, Absent)
+    assert judged.outcome == outcome
+
+
+def test_damaged_gzip_is_refused() -> None:
+    with pytest.raises(InputError, match="damaged"):
+        judge_eprint(b"\x1f\x8b" + b"\xff" * 100)
+
+
+@given(st.binary(max_size=3000))
+def test_any_bytes_are_judged_or_refused(body: bytes) -> None:
+    for judge in (judge_html, judge_eprint, judge_pdf):
+        for start in (b"", b"<html>", b"\x1f\x8b\x08", b"PK"):
+            with suppress(InputError):
+                assert isinstance(judge(start + body), Judged | Absent)
+
+
+def test_hostile_pages_are_judged_in_linear_time() -> None:
+    hostile = b'ltx_document id="license-tr' * 200_000 + b'id="license-tr"' + b" " * 1_000_000
+    began = time.process_time()
+    judge_html(hostile + b"ltx_para" * 10)
+    assert time.process_time() - began < 2
+
+
+def test_a_text_comes_with_its_version_and_licence(
+    client: Client, server: ReplayServer, library: Library
+) -> None:
+    library.add("/html/2001.00001", latexml_page("2001.00001v4"))
+    text = fetch_text(client, want(server, "html", "2001.00001"))
+    assert isinstance(text, Text)
+    assert (text.version, text.judged.licence) == ("v4", BY)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "version"),
+    [
+        ("2001.00001", "arXiv-2001.00001v2.tar.gz", "v2"),
+        ("hep-th/9901001", "arXiv-hep-th9901001v3.gz", "v3"),
+        ("2001.00001", "arXiv-2001.00009v2.tar.gz", None),
+        ("2001.00001", "source.tar.gz", None),
+        ("2001.00001v1", "arXiv-2001.00001v2.tar.gz", "v1"),
+    ],
+)
+def test_the_version_of_sources_is_in_the_name_of_the_file(
+    client: Client,
+    server: ReplayServer,
+    library: Library,
+    name: str,
+    given: str,
+    version: str | None,
+) -> None:
+    library.add(f"/e-print/{name}", eprint(), Content_Disposition=f'attachment; filename="{given}"')
+    text = fetch_text(client, want(server, "eprint", name))
+    assert isinstance(text, Text)
+    assert text.version == version
+
+
+def test_the_address_after_a_redirect_tells_the_version(
+    client: Client, server: ReplayServer, library: Library, tmp_path: Path
+) -> None:
+    library.answers["/pdf/2001.00001"] = Fault(b"", 301, {"Location": "/pdf/2001.00001v5"})
+    library.add("/pdf/2001.00001v5", pdf(tmp_path))
+    text = fetch_text(client, want(server, "pdf", "2001.00001"))
+    assert isinstance(text, Text)
+    assert (text.version, text.url) == ("v5", f"{server.origin}/pdf/2001.00001v5")
+
+
+@pytest.mark.parametrize("other", ["2001.00002v1", "2001.00001v2"])
+def test_the_page_of_another_paper_or_version_is_not_taken(
+    client: Client, server: ReplayServer, library: Library, other: str
+) -> None:
+    library.add("/html/2001.00001v1", latexml_page(other))
+    found = fetch_text(client, want(server, "html"))
+    assert found == Lack("unusable", f"what came is {other}", 200)
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome", "asks"),
+    [
+        (Fault(b"no such page", 404), "missing", 1),
+        (Fault(b"", 410), "missing", 1),
+        (Fault(NO_HTML), "missing", 1),
+        (Fault(b"<p>paper withdrawn</p>", 404), "withdrawn", 1),
+        (Fault(WITHDRAWN, 403), "withdrawn", 1),
+        (Fault(b"denied", 403), "refused", 1),
+        (Fault(b"", 302, {"Location": "https://example.org/login"}), "refused", 1),
+        (Fault(bytes(2 << 20)), "too_large", 1),
+        (Fault(b"busy", 503), "failed", 2),
+        (Fault(NO_FILE, 500), "missing", 2),
+        (Fault(b"Rate exceeded."), "failed", 2),
+        (Fault(b"half", announced=100), "failed", 2),
+        (Fault(b"slow down", 429, {"Retry-After": "5"}), "failed", 2),
+    ],
+    ids=[
+        "404",
+        "410",
+        "no html with 200",
+        "withdrawn with 404",
+        "withdrawn with 403",
+        "403",
+        "redirect to another host",
+        "too large",
+        "503",
+        "a page that says why with 500",
+        "rate exceeded with 200",
+        "cut short",
+        "429",
+    ],
+)
+def test_why_there_is_no_text(
+    client: Client,
+    server: ReplayServer,
+    library: Library,
+    answer: Fault,
+    outcome: str,
+    asks: int,
+) -> None:
+    library.answers["/html/2001.00001v1"] = answer
+    found = fetch_text(client, want(server, "html"))
+    assert isinstance(found, Lack)
+    assert (found.outcome, len(server.asks)) == (outcome, asks)
+    assert found.reason
+
+
+def test_row_11_a_dripping_server_costs_the_total_time_of_one_text(
+    server: ReplayServer, library: Library
+) -> None:
+    library.answers["/html/2001.00001v1"] = Fault(latexml_page("2001.00001v1"), drip=0.02)
+    quick = Throttle({"127.0.0.1": 0.0})
+    allowed = Allowed(HOSTS, loopback=server.origin)
+    client = Client(allowed, limits=Limits(seconds=0.5), throttle=quick)
+    began = time.monotonic()
+    found = fetch_text(client, want(server, "html"))
+    assert time.monotonic() - began < 1.5
+    assert isinstance(found, Lack)
+    assert found.outcome == "failed"
+
+
+def test_the_server_that_names_a_pause_gets_it_from_whoever_asks_next(
+    client: Client, server: ReplayServer, library: Library, clock: FakeClock
+) -> None:
+    library.answers["/html/2001.00001v1"] = Fault(b"", 429, {"Retry-After": "100"})
+    busy = fetch_text(client, want(server, "html"))
+    assert isinstance(busy, Lack)
+    assert busy.is_busy
+    library.add("/P18-1001.pdf", b"%PDF-1.4")
+    fetch_text(client, want(server, "acl", "P18-1001"))
+    assert [ask.at for ask in server.asks] == [1000.0, 1100.0, 1200.0]

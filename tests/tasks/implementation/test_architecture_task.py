@@ -1,0 +1,368 @@
+"""Architectures through `viva run`: modules of a scripted model, run in the sandbox and scored."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai.log import list_eval_logs, read_eval_log
+from safetensors.numpy import load
+from tests.servers.scripted import KEY, Ask, Reply, ScriptedServer, answer, scripted, slot
+
+from vivavoce.corpus import ingest
+from vivavoce.errors import InputError, MissingExtra
+from vivavoce.rounds import Round
+from vivavoce.running import RunSpec, run
+from vivavoce.tasks import build_round
+from vivavoce.tasks.implementation.architecture import list_architectures
+from vivavoce.tasks.implementation.dataset import architecture_trials
+
+pytestmark = [
+    pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap"),
+    pytest.mark.skipif(
+        importlib.util.find_spec("torch_geometric") is None,
+        reason="torch-geometric is not installed: pip install 'vivavoce[neural]'",
+    ),
+]
+
+ALL = sorted(list_architectures())
+TWO = ["DirGNN", "PMLP"]
+NAMES = ("tvc", "match", "tsc", "tvc_unseen", "tsc_unseen", "exe")
+
+
+def build(folder: Path, architectures: list[str] | None, name: str) -> Round:
+    if not (folder / "corpus").exists():
+        ingest("sample", Path("4"), folder / "corpus")
+    options: dict[str, Any] = {"formulas": [], "reports": []}
+    if architectures is not None:
+        options["architectures"] = architectures
+    spec = {
+        "round": {
+            "id": name,
+            "window": {"start": "2023-07-01", "end": "2025-01-01"},
+            "families": ["implementation"],
+        },
+        "implementation": options,
+    }
+    return build_round(folder / "corpus", spec, folder)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("architectures")
+
+
+@pytest.fixture(scope="module")
+def opened(folder: Path) -> Round:
+    """Two small items."""
+    return build(folder, TWO, "two")
+
+
+def contest(opened: Round, logs: Path, **options: Any) -> list[dict[str, Any]]:
+    """A row a sample: values, fault, item, and the answer."""
+    report = run(
+        RunSpec(tasks=["architecture"], round=opened.folder, logs=logs, display="none", **options)
+    )
+    assert report.failed == ()
+    rows = []
+    for info in list_eval_logs(str(logs)):
+        for sample in read_eval_log(info).samples or ():
+            (score,) = (sample.scores or {}).values()
+            assert isinstance(score.value, dict)
+            fault = (score.metadata or {})["fault"]
+            about = {"item": sample.id, "fault": fault, "answer": sample.output.completion}
+            rows.append({**score.value, **about})
+    return rows
+
+
+def test_the_reference_is_perfect_in_every_metric_of_every_item(
+    folder: Path, tmp_path: Path
+) -> None:
+    found = contest(build(folder, None, "all"), tmp_path / "logs", methods=["oracle"])
+
+    assert sorted(row["item"] for row in found) == ALL
+    for row in found:
+        assert {name: row[name] for name in NAMES} == dict.fromkeys(NAMES, 1.0), row["item"]
+        assert row["fault"] is None
+
+
+REFERENCE = {name: list_architectures()[name].reference for name in TWO}
+
+
+def returning(layers: str, item: str = "DirGNN") -> str:
+    """The reference with another list of layers made of its own."""
+    return (
+        f"{REFERENCE[item]}\n\nclass Model(Model):\n    def forward(self, x, edge_index):\n"
+        f"        layers = super().forward(x, edge_index)\n        return {layers}\n"
+    )
+
+
+PATCHES = """\
+import builtins, os, struct, sys
+import numpy
+import safetensors, safetensors.torch, safetensors.numpy
+import torch
+
+for place in (safetensors.torch, safetensors.numpy):
+    place.load_file = lambda *_, **__: {}
+    place.save_file = lambda *_, **__: None
+for place in (torch, numpy, torch.Tensor):
+    for name in ("allclose", "equal", "isclose", "array_equal", "abs", "all"):
+        if hasattr(place, name):
+            setattr(place, name, lambda *_, **__: True)
+builtins.abs = lambda _: 0
+sys.modules["vivavoce"] = torch
+"""
+FORGED = (
+    PATCHES
+    + """
+def write(name):
+    header = b'{"layer_00":{"dtype":"F64","shape":[1],"data_offsets":[0,8]}}'
+    with open(name, "wb") as stream:
+        stream.write(struct.pack("<Q", len(header)) + header + bytes(8))
+
+write("result.safetensors")
+write("unseen_result.safetensors")
+os._exit(0)
+"""
+)
+PICKLE = """\
+import os
+import torch
+
+class Trap:
+    def __reduce__(self):
+        return os.system, ("touch {canary}",)
+
+for name in ("result.safetensors", "unseen_result.safetensors"):
+    torch.save({{"layer_00": Trap()}}, name)
+os._exit(0)
+"""
+FIXED_SIZE = REFERENCE["DirGNN"].replace(
+    "source, target = edge_index", "source, target = edge_index; assert len(x) == 24"
+)
+LINK = """\
+import os
+for name in ("result.safetensors", "unseen_result.safetensors"):
+    os.symlink("/etc/passwd", name)
+os._exit(0)
+"""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """An answer to one item, and the fault it is to be scored with."""
+
+    item: str
+    program: str
+    fault: str | None = None
+
+
+def trials(canary: Path) -> dict[str, Trial]:
+    """What answers try, eight for each item."""
+    as_double = "[layer.double() * (1 + 1e-7) for layer in layers]"
+    return {
+        "good": Trial("DirGNN", REFERENCE["DirGNN"]),
+        "other_order": Trial("DirGNN", returning("layers[::-1]"), "wrong_shape"),
+        "one_less": Trial("DirGNN", returning("layers[:-1]"), "wrong_shape"),
+        "zeros": Trial("DirGNN", returning("[torch.zeros_like(layer) for layer in layers]")),
+        "patched_zeros": Trial("DirGNN", PATCHES + returning("[0 * layer for layer in layers]")),
+        "forged": Trial("DirGNN", FORGED, "wrong_shape"),
+        "fixed_size": Trial("DirGNN", FIXED_SIZE, "error"),
+        "no_numbers": Trial("DirGNN", returning("[layer / 0 * 0 for layer in layers]")),
+        "in_double": Trial("PMLP", returning(as_double, "PMLP")),
+        "no_list": Trial("PMLP", returning("layers[-1]", "PMLP"), "error"),
+        "huge": Trial("PMLP", returning("[torch.zeros(3000, 3000)]", "PMLP"), "unreadable"),
+        "pickle": Trial("PMLP", PICKLE.format(canary=canary), "unreadable"),
+        "link": Trial("PMLP", LINK, "unreadable"),
+        "early": Trial("PMLP", "import os\nos._exit(0)\n", "no_file"),
+        "syntax": Trial("PMLP", "class Model(torch.nn.Module:\n", "error"),
+        "undone": Trial(
+            "PMLP",
+            "class Model:\n    def forward(self, x, edge_index):\n        pass\n",
+            "placeholder",
+        ),
+    }
+
+
+@pytest.fixture(scope="module")
+def scored(opened: Round, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+    """Values and faults by what an answer tries."""
+    folder = tmp_path_factory.mktemp("answers")
+    canary = folder / "canary"
+    answers = trials(canary)
+
+    def script(ask: Ask) -> Reply:
+        item = slot(ask.prompt, "name")
+        name = [name for name, trial in answers.items() if trial.item == item][ask.turn - 1]
+        return answer(f"{name}\n```python\n{answers[name].program}```")
+
+    with pytest.MonkeyPatch.context() as patch, scripted(script) as server:
+        _use(server, patch)
+        models = ["openai-api/scripted/architect"]
+        rows = contest(opened, folder / "logs", models=models, epochs=len(answers) // 2)
+    assert server.failures == []
+    assert not canary.exists()
+    return {row["answer"].split("\n")[0]: row for row in rows}
+
+
+def test_every_answer_is_scored_and_its_fault_named(
+    scored: dict[str, dict[str, Any]], tmp_path: Path
+) -> None:
+    expected = {name: trial.fault for name, trial in trials(tmp_path).items()}
+    assert {name: row["fault"] for name, row in scored.items()} == expected
+    for name, row in scored.items():
+        assert row["valid"] == (expected[name] is None)
+
+
+def test_a_right_answer_is_right_whatever_its_precision(scored: dict[str, dict[str, Any]]) -> None:
+    for name in ("good", "in_double"):
+        assert {scored[name][metric] for metric in NAMES} == {1.0}
+
+
+def test_layers_in_another_order_are_wrong(scored: dict[str, dict[str, Any]]) -> None:
+    row = scored["other_order"]
+    assert row["match"] == 0.0
+    assert row["tvc"] < 0.8
+    assert row["tsc"] < 1.0  # the means have 8 features, the others 6
+
+
+def test_a_missing_layer_costs_its_weight_alone(scored: dict[str, dict[str, Any]]) -> None:
+    # the last of six layers, with weight 1.1^6 of 1.1 + ... + 1.1^6
+    weights = [1.1**i for i in range(1, 7)]
+    row = scored["one_less"]
+    assert row["tvc"] == row["tsc"] == pytest.approx(1 - weights[-1] / sum(weights))
+    assert row["match"] == pytest.approx(5 / 6)
+
+
+def test_zeros_of_the_right_shapes_match_no_layer(scored: dict[str, dict[str, Any]]) -> None:
+    row = scored["zeros"]
+    assert (row["tsc"], row["match"], row["exe"]) == (1.0, 0.0, 1.0)
+    assert 0.5 < row["tvc"] < 0.8
+    row = scored["no_numbers"]
+    assert (row["tsc"], row["tvc"], row["match"]) == (1.0, 0.0, 0.0)
+
+
+def test_patching_and_forging_gain_nothing(scored: dict[str, dict[str, Any]]) -> None:
+    zeros = scored["zeros"]
+    assert all(scored["patched_zeros"][name] == zeros[name] for name in NAMES)
+    assert scored["forged"]["tvc"] < zeros["tvc"]
+    assert scored["forged"]["match"] == 0.0
+
+
+@pytest.mark.parametrize("name", ["no_list", "huge", "pickle", "link", "early", "syntax", "undone"])
+def test_without_a_readable_result_everything_is_zero(
+    scored: dict[str, dict[str, Any]], name: str
+) -> None:
+    assert {scored[name][metric] for metric in NAMES} == {0.0}
+
+
+def test_a_model_bound_to_one_size_keeps_what_it_reached_before_it_failed(
+    scored: dict[str, dict[str, Any]],
+) -> None:
+    row = scored["fixed_size"]
+    assert (row["tvc"], row["tsc"], row["exe"]) == (1.0, 1.0, 1.0)
+    assert (row["tvc_unseen"], row["tsc_unseen"], row["match"]) == (0.0, 0.0, 0.5)
+
+
+def test_a_model_that_does_not_end_is_stopped(
+    opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "```python\nimport time\ntime.sleep(1000)\n```"
+    with scripted(lambda ask: answer(text)) as server:
+        _use(server, monkeypatch)
+        models = ["openai-api/scripted/sleeper"]
+        rows = contest(opened, tmp_path / "logs", models=models, task_args={"timeout": 3})
+    assert [row["fault"] for row in rows] == ["timeout", "timeout"]
+    assert {row[name] for row in rows for name in NAMES} == {0.0}
+
+
+def test_a_model_that_refines_sees_how_its_own_module_failed(
+    opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def script(ask: Ask) -> Reply:
+        first = ask.body["messages"][0]["content"]
+        name = slot(first if isinstance(first, str) else first[0]["text"], "name")
+        if len(ask.body["messages"]) == 1:
+            return answer(f"```python\n{REFERENCE[name].replace('class Model', 'class Net')}```")
+        assert "model.py has no class Model" in ask.prompt
+        return answer(f"```python\n{REFERENCE[name]}```")
+
+    with scripted(script) as server:
+        _use(server, monkeypatch)
+        options = {"models": ["openai-api/scripted/refiner"], "methods": ["self_refine"]}
+        rows = contest(opened, tmp_path / "logs", **options)
+    assert server.failures == []
+    assert len(server.asks) == 4  # two for each item
+    assert {row[name] for row in rows for name in NAMES} == {1.0}
+
+
+def test_a_prompt_holds_the_item_and_not_its_reference(opened: Round) -> None:
+    from vivavoce.tasks.implementation.dataset import architecture_dataset
+    from vivavoce.tasks.shared.entry import open_prompts
+
+    prompts = open_prompts("implementation", None)
+    for sample in architecture_dataset(opened, prompts, max_tokens=4096):
+        item, text = list_architectures()[str(sample.id)], str(sample.input)
+        assert slot(text, "description") == item.description
+        assert item.constructor in slot(text, "constructor")
+        for name, value in item.arguments.items():
+            assert f"{name}={value}" in slot(text, "constructor")
+        for key, shape in item.parameters.items():
+            assert f"- {key}: {shape}" in slot(text, "parameters")
+        assert [line[:6] for line in slot(text, "inputs").splitlines()] == ["- x: n", "- edge"]
+        last = slot(text, "layers").splitlines()[-1]
+        assert last == f"{len(item.layers)}. {item.layers[-1]}"
+        assert sample.target == item.reference
+        assert not any(
+            len(line) > 20 and line.strip() in text for line in item.reference.splitlines()
+        )
+
+
+def test_the_gold_does_not_go_into_the_sandbox(opened: Round) -> None:
+    for trial in architecture_trials(opened).values():
+        gold = {layer.tobytes() for layer in (*trial.gold.values(), *trial.unseen_gold.values())}
+        for name, content in trial.files.items():
+            if name.endswith(".safetensors"):
+                assert not gold & {array.tobytes() for array in load(content).values()}
+
+
+def test_a_round_has_the_architectures_its_spec_names(folder: Path, opened: Round) -> None:
+    rows = opened.items("implementation", "architecture")
+    assert [row["id"] for row in rows] == [row["cluster"] for row in rows] == TWO
+    assert [(row["category"], row["difficulty"]) for row in rows] == [
+        ("graph", "medium"),
+        ("graph", "easy"),
+    ]
+    assert json.loads(rows[0]["parameters"])["lin.weight"] == [6, 8]
+    with pytest.raises(InputError, match=r"none is called 'GCN'; there are AntiSymmetric, DirGNN"):
+        build(folder, ["GCN"], "unknown")
+
+
+def test_the_round_is_made_again_with_the_same_bytes(folder: Path, opened: Round) -> None:
+    again = build_round(
+        folder / "corpus",
+        json.loads((opened.folder / "spec.json").read_text("utf-8")),
+        folder / "b",
+    )
+    assert again.sha256 == opened.sha256
+
+
+def test_without_torch_geometric_a_spec_has_to_do_without_architectures(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch_geometric.nn", None)
+    for architectures in (None, TWO):
+        with pytest.raises(MissingExtra, match=r"`architectures = \[\]`.*'vivavoce\[neural\]'"):
+            build(folder, architectures, "bare")
+
+
+def _use(server: ScriptedServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SCRIPTED_BASE_URL", server.url)
+    monkeypatch.setenv("SCRIPTED_API_KEY", KEY)

@@ -1,0 +1,246 @@
+"""Methods of reports through `viva run`: a scripted model that has only its prompt to go by."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai.log import list_eval_logs, read_eval_log
+from tests.servers.scripted import KEY, Ask, Reply, answer, scripted, slot
+
+from vivavoce.corpus import ingest
+from vivavoce.errors import InputError
+from vivavoce.metrics.extraction import FoundMethod
+from vivavoce.results.board import leaderboard
+from vivavoce.rounds import Round
+from vivavoce.running import RunSpec, run
+from vivavoce.tasks import build_round
+from vivavoce.tasks.implementation.extraction import headings_as_methods, judge_of, parse_methods
+from vivavoce.tasks.implementation.report import list_reports
+from vivavoce.tasks.implementation.scorer import extract_method
+from vivavoce.tasks.implementation.task import extract_method as extract_method_task
+from vivavoce.tasks.shared.json_answer import find_json
+
+REPORTS = ["growth_at_a_price", "range_and_reward", "restless_months"]
+"""The last one names a method without a formula."""
+OPEN = "restless_months"
+# Inspect keeps a model it has met, and with it the address of its server.
+READING, FAILING, CUT = (f"openai-api/scripted/{name}" for name in ("reading", "failing", "cut"))
+
+
+def spec(name: str, names: list[str]) -> dict[str, Any]:
+    return {
+        "round": {
+            "id": name,
+            "window": {"start": "2023-07-01", "end": "2025-01-01"},
+            "families": ["implementation"],
+        },
+        "implementation": {"formulas": ["PEG"], "architectures": [], "reports": names},
+    }
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("reports") / "corpus"
+    ingest("sample", Path("4"), folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def opened(corpus: Path) -> Round:
+    return build_round(corpus, spec("reports", REPORTS), corpus.parent)
+
+
+def contest(opened: Round, logs: Path, **options: Any) -> dict[tuple[str, str], dict[str, Any]]:
+    """Scores and faults by method and report."""
+    report = run(
+        RunSpec(tasks=["extract_method"], round=opened.folder, logs=logs, display="none", **options)
+    )
+    assert report.failed == ()
+    found = {}
+    for info in list_eval_logs(str(logs)):
+        log = read_eval_log(info)
+        method = log.plan.steps[0].solver.removeprefix("vivavoce/")
+        for sample in log.samples or ():
+            (score,) = (sample.scores or {}).values()
+            assert isinstance(score.value, dict)
+            fault = (score.metadata or {})["fault"]
+            found[method, str(sample.id)] = {**score.value, "fault": fault}
+    return found
+
+
+def test_contestants_without_a_model_bound_the_metrics(opened: Round, tmp_path: Path) -> None:
+    methods = ["oracle", "null", "headings", "empty"]
+    found = contest(opened, tmp_path / "logs", methods=methods)
+    for name in REPORTS:
+        oracle, null = found["oracle", name], found["null", name]
+        assert oracle["entity_f1"] == oracle["description"] == oracle["similarity"] == 1.0
+        assert (null["entity_f1"], null["similarity"], null["fault"]) == (0.0, 0.0, "malformed")
+        for method, inferred in (("oracle", 1.0), ("null", 0.0), ("headings", 0.0), ("empty", 0.0)):
+            value = found[method, name]["inferred"]
+            assert value == inferred if name == OPEN else math.isnan(value)
+    # Its headings name the methods; of their variables, the text's are found and others too.
+    assert found["headings", "growth_at_a_price"]["method_f1"] == 1.0
+    assert 0.5 < found["headings", "growth_at_a_price"]["entity_f1"] < 1.0
+    # Here they do not.
+    assert found["headings", "range_and_reward"]["entity_f1"] == 0.0
+
+
+@pytest.mark.parametrize("setting", ["base", "pdf"])
+def test_a_model_reads_the_report_and_nothing_else(
+    opened: Round, tmp_path: Path, setting: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    by_title = {list_reports()[name].title: list_reports()[name] for name in REPORTS}
+
+    def script(ask: Ask) -> Reply:
+        text, report = slot(ask.prompt, "report"), by_title[slot(ask.prompt, "title").strip()]
+        assert text.split()[-8:] == report.text.split()[-8:]
+        assert ("$$" in text) is (setting == "base")
+        for method in report.methods:
+            assert method.description not in ask.prompt
+        return answer(headings_as_methods(text))
+
+    logs = tmp_path / "logs"
+    with scripted(script) as server:
+        monkeypatch.setenv("SCRIPTED_BASE_URL", server.url)
+        monkeypatch.setenv("SCRIPTED_API_KEY", KEY)
+        model = f"{READING}-{setting}"
+        found = contest(opened, logs, models=[model], methods=["direct"], setting=setting)
+        alone = contest(opened, tmp_path / "alone", methods=["headings"], setting=setting)
+    assert server.failures == []
+    for name in REPORTS:
+        direct, headings = found["direct", name], alone["headings", name]
+        assert {key: value for key, value in direct.items() if key != "inferred"} == {
+            key: value for key, value in headings.items() if key != "inferred"
+        }
+    assert {row["setting"] for row in leaderboard(logs, resamples=0).rows} == {setting}
+
+
+def test_answers_with_a_fault_are_counted_by_its_name(
+    opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # What only the report of restless months names, with a formula that it does not have.
+    unmarked = {"methods": [{"name": "Decaying volatility", "formula": "v", "inferred": False}]}
+    answers = {
+        "Paying for growth, one day at a time": "[" * 50_000,
+        "Does a wide daily range promise a reward?": '{"method": "the only one"}',
+        "Restless months stay restless": json.dumps(unmarked),
+    }
+    with scripted(lambda ask: answer(answers[slot(ask.prompt, "title").strip()])) as server:
+        monkeypatch.setenv("SCRIPTED_BASE_URL", server.url)
+        monkeypatch.setenv("SCRIPTED_API_KEY", KEY)
+        found = contest(opened, tmp_path / "logs", models=[FAILING])
+    assert server.failures == []
+    assert [found["direct", name]["fault"] for name in REPORTS] == [
+        "malformed",
+        "malformed",
+        "unmarked",
+    ]
+    row = next(r for r in leaderboard(tmp_path / "logs", resamples=0).rows)
+    assert row["faults"] == {"malformed": 2, "unmarked": 1}
+
+
+def test_a_long_report_is_cut_and_the_question_is_not(
+    opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def script(ask: Ask) -> Reply:
+        assert "doubled inside JSON" in ask.prompt
+        report = list_reports()[REPORTS[0]].text
+        assert 0 < len(slot(ask.prompt, "report")) < len(report)
+        return answer('{"methods": []}')
+
+    with scripted(script) as server:
+        monkeypatch.setenv("SCRIPTED_BASE_URL", server.url)
+        monkeypatch.setenv("SCRIPTED_API_KEY", KEY)
+        found = contest(
+            opened, tmp_path / "logs", models=[CUT], context=2_000, max_tokens=500, limit=1
+        )
+    assert server.failures == []
+    assert found["direct", REPORTS[0]]["fault"] is None
+    assert found["direct", REPORTS[0]]["entity_f1"] == 0.0
+
+
+def test_a_round_holds_the_reports_its_spec_names(corpus: Path, opened: Round) -> None:
+    counts = opened.manifest["counts"]["implementation"]
+    assert counts["extract_method"]["items"] == 3
+    assert build_round(corpus, spec("reports", REPORTS), corpus.parent).sha256 == opened.sha256
+    without = build_round(corpus, spec("without", []), corpus.parent)
+    assert "extract_method" not in without.manifest["counts"]["implementation"]
+    with pytest.raises(InputError, match="none is called 'nothing'"):
+        build_round(corpus, spec("unknown", ["nothing"]), corpus.parent)
+
+
+def test_an_encoder_that_is_not_there_is_named(opened: Round, tmp_path: Path) -> None:
+    pytest.importorskip("transformers", reason="needs pip install 'vivavoce[neural]'")
+    with pytest.raises(InputError, match="cannot be loaded"):
+        extract_method(str(opened.folder), embedder=str(tmp_path))
+
+
+def test_a_board_can_tell_what_compared_the_descriptions(opened: Round, tmp_path: Path) -> None:
+    def judge(**arguments: Any) -> str:
+        metadata = extract_method_task(str(opened.folder), **arguments).metadata
+        assert metadata
+        return str(metadata["judge"])
+
+    assert judge() == judge(threshold=0.9) == ""
+    assert judge(threshold=0.5) == "words threshold=0.5"
+    assert judge_of("some/encoder", 0.9) == "some/encoder threshold=0.9"
+    assert judge_of(str(tmp_path), 0.9) == f"{tmp_path.name} threshold=0.9"
+
+
+def test_an_answer_is_read_with_tolerance() -> None:
+    given = {
+        "methods": [
+            {
+                "name": " A ",
+                "description": None,
+                "formula": "",
+                "variables": ["x", {"symbol": "y"}],
+            },
+            {"name": "B", "formula": "b", "variables": {"z": "depth"}, "inferred": True},
+            {"name": ""},
+            "not a method",
+        ]
+    }
+    a = FoundMethod("A", symbols=("x", "y"))
+    b = FoundMethod("B", formula="b", symbols=("z",), is_inferred=True)
+    assert parse_methods(given) == parse_methods(given["methods"]) == [a, b]
+    assert parse_methods({"methods": []}) == []
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        1,
+        "text",
+        {},
+        {"methods": None},
+        {"methods": ["a"]},
+        [{"name": 1}],
+        [{"name": "a"}] * 101,
+    ],
+)
+def test_what_is_no_list_of_methods_is_none(value: Any) -> None:
+    assert parse_methods(value) is None
+
+
+def test_latex_that_was_not_escaped_for_json_is_understood() -> None:
+    raw = r'{"methods": [{"name": "A", "formula": "\frac{\beta}{\sigma} \rho \tau \nu",'
+    raw += r' "variables": {"\beta_t": "slope"}}]}'
+    (method,) = parse_methods(find_json(raw)) or []
+    assert method.formula == r"\frac{\beta}{\sigma} \rho \tau \nu"
+    assert method.symbols == (r"\beta_t",)
+
+
+def test_headings_become_methods_with_their_first_formula() -> None:
+    text = "## Data\n\nD.\n\n### One\n\nFirst $a_t$ with $x = 1$.\n\n$$y = a$$\n\nLater.\n"
+    text += "\n### Two\n\nNo formula, $b$.\n\n## End\n\nE.\n"
+    assert parse_methods(find_json(headings_as_methods(text))) == [
+        FoundMethod("One", "First $a_t$ with $x = 1$.", "y = a", ("a_t",)),
+        FoundMethod("Two", "No formula, $b$."),
+    ]
+    assert parse_methods(find_json(headings_as_methods("no heading"))) == []

@@ -1,0 +1,320 @@
+"""A whole run against a hostile model: nothing gets out or scores, and the run goes on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pydantic
+import pytest
+from inspect_ai.log import EvalSample, read_eval_log
+from tests.sandbox.hostile_programs import PRELUDE as SANDBOX_PRELUDE
+from tests.sandbox.hostile_programs import PROGRAMS
+from tests.tasks.implementation.hostile_answers import ANSWERS, PRELUDE
+
+import vivavoce
+from vivavoce.corpus import ingest
+from vivavoce.results.board import leaderboard
+from vivavoce.rounds import Round
+from vivavoce.running import RunReport, RunSpec, run
+from vivavoce.tasks import build_round
+from vivavoce.tasks.implementation.cheats import CHEATS
+from vivavoce.tasks.implementation.formula import list_formulas
+
+pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")
+
+FORMULA = "mid_price"
+"""It has no empty and no zero value: a table of constants earns nothing."""
+RIGHT = list_formulas()[FORMULA].program()
+OTHER_LIMITS = {
+    "fill /work",
+    "fill /tmp",
+    "one file of 100 MB",
+    "memory in one process",
+    "memory across processes",
+    "slow fork bomb",
+    "endless loop",
+    "deaf to signals",
+}
+"""Programs made for the small limits of tests/sandbox, and two that are slow and come here too."""
+HELD = {
+    f"sandbox: {case.name}" for case in PROGRAMS if (case.ended, case.printed) == (0, "held")
+} - {f"sandbox: {name}" for name in OTHER_LIMITS}
+"""Programs that say so when everything they tried was refused."""
+SECRET = "SECRET-d41d8cd9"
+WAIT = 20
+"""Seconds a program may run: enough for the right one beside other work."""
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
+    folder = tmp_path_factory.mktemp("hostile")
+    ingest("sample", Path("4"), folder / "corpus")
+    spec = {
+        "round": {
+            "id": "hostile",
+            "window": {"start": "2023-07-01", "end": "2025-01-01"},
+            "families": ["implementation"],
+        },
+        "implementation": {"formulas": [FORMULA], "architectures": [], "reports": []},
+    }
+    return build_round(folder / "corpus", spec, folder)
+
+
+@contextmanager
+def listener() -> Iterator[tuple[int, list[object]]]:
+    """A port of the host, and what reached it by TCP or UDP."""
+    heard: list[object] = []
+    with (
+        socket.create_server(("127.0.0.1", 0)) as tcp,
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp,
+    ):
+        port = tcp.getsockname()[1]
+        udp.bind(("127.0.0.1", port))
+        threads = [
+            threading.Thread(target=_hear, args=(one, heard), daemon=True)
+            for one in (tcp.accept, lambda: udp.recvfrom(9))
+        ]
+        tcp.settimeout(0.2)
+        udp.settimeout(0.2)
+        for thread in threads:
+            thread.start()
+        yield port, heard
+        heard_before_end = list(heard)
+        heard.append("end")
+        for thread in threads:
+            thread.join()
+        heard[:] = heard_before_end
+
+
+def _hear(receive, heard: list[object]) -> None:
+    while "end" not in heard:
+        try:
+            heard.append(receive())
+        except TimeoutError:
+            continue
+
+
+def _programs(canary: Path, port: int, folder: Path) -> dict[str, str]:
+    """Every hostile program by name, and the right one in the middle and at the end."""
+    told = f"CANARY, PORT, ROUND = {str(canary)!r}, {port}, {str(folder)!r}\n"
+    programs = {name: told + PRELUDE + program for name, program in ANSWERS.items()}
+    for case in PROGRAMS:
+        if case.name not in OTHER_LIMITS:
+            programs[f"sandbox: {case.name}"] = told + SANDBOX_PRELUDE + case.program
+    items = list(programs.items())
+    half = len(items) // 2
+    return {**dict(items[:half]), "right": RIGHT, **dict(items[half:]), "right again": RIGHT}
+
+
+def _fingerprint(*folders: Path) -> list[tuple[str, int, int, str]]:
+    return [
+        (
+            str(path),
+            path.lstat().st_mode,
+            path.lstat().st_mtime_ns,
+            hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else "",
+        )
+        for folder in folders
+        for path in sorted([folder, *folder.rglob("*")])
+    ]
+
+
+def _own_processes() -> list[str]:
+    """Processes of sandboxes that this process started: by parent, or by the user ids it gives."""
+    first = 200_000 + os.getpid() * 256
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            status = dict(
+                line.split(":\t", 1) for line in (folder / "status").read_text().splitlines()
+                if ":\t" in line
+            )  # fmt: skip
+        except OSError:  # it ended meanwhile
+            continue
+        uid, parent, state = int(status["Uid"].split()[0]), int(status["PPid"]), status["State"]
+        is_ours = first <= uid < first + 256 or (
+            parent == os.getpid() and status["Name"].startswith("bwrap")
+        )
+        if is_ours and not state.startswith("Z"):
+            found.append(f"{folder.name} {status['Name']}")
+    return found
+
+
+def _values(sample: EvalSample) -> tuple[dict[str, float], str | None]:
+    (score,) = (sample.scores or {}).values()
+    assert isinstance(score.value, dict)
+    return score.value, (score.metadata or {})["fault"]
+
+
+def _printed(sample: EvalSample) -> str:
+    return "\n".join(
+        str(event.output) for event in sample.events if event.event == "sandbox" and event.output
+    )
+
+
+def test_no_hostile_program_escapes_or_scores_and_the_run_goes_on(
+    opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folders = {name: tmp_path / name for name in ("canary", "home", "work")}
+    for folder in folders.values():
+        folder.mkdir()
+        (folder / "canary").write_text("alive", encoding="utf-8")
+    monkeypatch.setenv("SECRET_KEY", SECRET)
+    # Inspect keeps its own caches in a home; this one is for programs to find.
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("HOME", str(folders["home"]))
+    monkeypatch.chdir(folders["work"])
+    watched = (*folders.values(), opened.folder)
+    with listener() as (port, heard):
+        programs = _programs(folders["canary"], port, opened.folder)
+        before = _fingerprint(*watched)
+        report = _serve(opened, tmp_path, list(programs.values()))
+        assert heard == []
+    assert len(programs) >= 80
+
+    assert report.failed == ()
+    (path,) = report.logs
+    samples = {sample.epoch: sample for sample in read_eval_log(path).samples or ()}
+    assert sorted(samples) == list(range(1, len(programs) + 1))
+    for epoch, name in enumerate(programs, 1):
+        values, fault = _values(samples[epoch])
+        if name.startswith("right"):
+            assert (values["acc"], fault) == (1.0, None), name
+        else:
+            assert values["acc"] == 0.0, name
+        printed = _printed(samples[epoch])
+        assert SECRET not in printed, name
+        assert "ESCAPED" not in printed, name
+        assert str(folders["canary"] / "canary") not in printed, name
+        if name in HELD:
+            assert "held" in printed, name
+
+    assert _fingerprint(*watched) == before
+    assert not Path("/dev/shm/vivavoce-canary").exists()
+    deadline = time.monotonic() + 10
+    while (left := _own_processes()) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    assert left == []
+    (row,) = (r for r in leaderboard(tmp_path / "logs", resamples=0).rows if r["metric"] == "acc")
+    assert row["n"] == 1  # one item; its attempts are averaged
+    assert row["value"] == pytest.approx(2 / len(programs))
+
+
+def _serve(opened: Round, folder: Path, programs: list[str]) -> RunReport:
+    answers = _answers(folder, programs)
+    return run(
+        RunSpec(
+            tasks=["formula"],
+            round=opened.folder,
+            logs=folder / "logs",
+            models=[f"replay/{answers}"],
+            epochs=len(programs),
+            task_args={"timeout": WAIT},
+            max_connections=3,
+            display="none",
+        )
+    )
+
+
+def _answers(folder: Path, programs: list[str]) -> Path:
+    """A file for `replay`: one program an epoch."""
+    rows = [
+        {"id": FORMULA, "epoch": epoch, "text": f"```python\n{program}\n```"}
+        for epoch, program in enumerate(programs, 1)
+    ]
+    path = folder / "answers.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+ORDINARY = """
+import json, os, sys
+from pathlib import Path
+from inspect_ai.log import read_eval_log
+from vivavoce.running import RunSpec, run
+
+assert os.getuid() == 65534
+folder, answers, epochs = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+report = run(RunSpec(
+    tasks=["formula"], round=folder, logs=Path("logs"), models=[f"replay/{answers}"],
+    epochs=epochs, task_args={"timeout": 20}, display="none",
+))
+assert report.failed == (), report.failed
+found = {}
+for sample in read_eval_log(report.logs[0]).samples:
+    (score,) = sample.scores.values()
+    printed = [str(one.output) for one in sample.events if one.event == "sandbox"]
+    found[sample.epoch] = [score.value["acc"], "\\n".join(printed)]
+print("FOUND" + json.dumps([found[epoch] for epoch in sorted(found)]))
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to become an ordinary user")
+def test_an_ordinary_user_runs_them_as_safely(opened: Round) -> None:
+    site, source = (str(Path(one.__file__).parents[1]) for one in (pydantic, vivavoce))
+    wanted = f"import sys; sys.path[:0] = [{source!r}, {site!r}]\n"
+    user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "/usr/bin/python3", "-B"]
+    daemon = ANSWERS["daemon that writes the result later"]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        clean = {"PATH": "/usr/bin:/bin", "HOME": name, "SECRET_KEY": SECRET}
+        programs = [ANSWERS["environment"], RIGHT, ANSWERS["signals to all"], daemon, RIGHT]
+        answers = _answers(folder, [PRELUDE + program for program in programs])
+        shutil.copytree(opened.folder, folder / "round")
+        for path in (folder, *folder.rglob("*")):
+            os.chown(path, 65534, 65534)
+        arguments = [str(folder / "round"), str(answers), str(len(programs))]
+        able, done = (
+            subprocess.run(
+                [*user, "-c", wanted + program, *arguments],
+                env=clean, capture_output=True, text=True, cwd=name, check=False, timeout=300,
+            )
+            for program in ("import pandas, inspect_ai, vivavoce.running", ORDINARY)
+        )  # fmt: skip
+    if able.returncode:
+        pytest.skip(f"the ordinary user cannot read this Python: {able.stderr[-200:]}")
+    if "did not start" in done.stdout + done.stderr:
+        pytest.skip("this kernel gives ordinary users no namespaces")
+    assert "FOUND" in done.stdout, done.stderr[-2000:]
+    found = json.loads(done.stdout.partition("FOUND")[2])
+    assert [acc for acc, _ in found] == [0.0, 1.0, 0.0, 0.0, 1.0]
+    assert all(SECRET not in printed for _, printed in found)
+
+
+def test_cheats_gain_nothing_where_constants_are_wrong(opened: Round, tmp_path: Path) -> None:
+    report = run(
+        RunSpec(
+            tasks=["formula"],
+            round=opened.folder,
+            logs=tmp_path / "logs",
+            methods=["cheater", "empty"],
+            epochs=len(CHEATS),
+            task_args={"timeout": WAIT},
+            display="none",
+        )
+    )
+    assert report.failed == ()
+    met = []
+    for path in report.logs:
+        log = read_eval_log(path)
+        for sample in log.samples or ():
+            values, fault = _values(sample)
+            assert values["acc"] == 0.0, sample.metadata
+            if log.plan.steps[0].solver == "vivavoce/empty":
+                assert fault == "empty"
+            else:
+                met.append(sample.metadata["cheat"])
+    assert sorted(met) == sorted(CHEATS)

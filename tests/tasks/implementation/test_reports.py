@@ -1,0 +1,177 @@
+"""The reports: what their heads say stands in their text, and their PDFs say the same."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from vivavoce.errors import InputError
+from vivavoce.tasks.implementation import report as reports
+from vivavoce.tasks.implementation.formula import list_formulas
+from vivavoce.tasks.implementation.market.dictionary import DICTIONARY
+from vivavoce.tasks.implementation.report import Report, list_reports
+from vivavoce.tasks.implementation.report_items import pdf_text, report_items
+from vivavoce.text.latex_formulas import linear_form, same_formula
+
+REPORTS = list(list_reports().values())
+EACH = pytest.mark.parametrize("report", REPORTS, ids=lambda report: report.name)
+_FORMULA = re.compile(r"\$\$.+?\$\$|\$[^$]*\$", re.DOTALL)
+
+
+def plain(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+def words(text: str) -> list[str]:
+    return re.findall(r"[^\W\d_]+", text.casefold())
+
+
+@EACH
+def test_a_report_has_the_length_of_one(report: Report) -> None:
+    assert 500 <= len(report.text.split()) <= 1200
+    assert 1 <= len(report.methods) <= 4
+
+
+@EACH
+def test_every_method_and_formula_of_the_head_stands_in_the_text(report: Report) -> None:
+    text, shown = plain(report.text), re.findall(r"\$\$(.+?)\$\$", report.text, re.DOTALL)
+    for method in report.methods:
+        assert method.name.casefold() in text, method.name
+        if method.formula is None:
+            assert method.possible
+            assert not method.variables
+            continue
+        assert any(same_formula(method.formula, formula) for formula in shown), method.name
+        for symbol in method.variables:
+            assert symbol in report.text, (method.name, symbol)
+
+
+@EACH
+def test_a_formula_is_told_from_those_of_the_other_methods(report: Report) -> None:
+    formulas = [method.formula for method in report.methods if method.formula]
+    for place, formula in enumerate(formulas):
+        assert same_formula(formula, linear_form(formula))
+        assert not any(same_formula(formula, other) for other in formulas[place + 1 :])
+
+
+@EACH
+def test_the_descriptions_of_the_head_are_not_in_the_text(report: Report) -> None:
+    running = words(report.text)
+    there = {tuple(running[i : i + 8]) for i in range(len(running) - 7)}
+    for method in report.methods:
+        said = words(method.description)
+        assert len(said) >= 8
+        assert not there & {tuple(said[i : i + 8]) for i in range(len(said) - 7)}, method.name
+
+
+@EACH
+def test_the_claim_is_about_a_method_and_data_there_are(report: Report) -> None:
+    claim = report.claim
+    assert claim
+    formula = list_formulas()[claim.formula]
+    tables = set()
+    for column in claim.columns:
+        table, _, name = column.partition(".")
+        assert name in DICTIONARY[table].columns
+        tables.add(table)
+    assert tables == set(formula.tables)
+    assert report.category == formula.category
+    assert report.difficulty == formula.difficulty
+    if claim.statistic == "information_coefficient":
+        assert "daily_pv.$close" in claim.columns
+
+
+def test_the_claims_are_spread_over_statistics_kinds_and_difficulties() -> None:
+    claims = [report.claim for report in REPORTS if report.claim]
+    assert {claim.statistic for claim in claims} == set(reports.Statistic.__args__)
+    assert {report.category for report in REPORTS} == set(reports.Category.__args__)
+    assert {report.difficulty for report in REPORTS} == set(reports.Difficulty.__args__)
+    assert len({claim.formula for claim in claims}) == len(claims) == 8
+
+
+@EACH
+def test_the_pdf_says_what_the_text_says(report: Report) -> None:
+    assert report.pdf_path
+    assert report.pdf_path.stat().st_size < 100_000
+    text = pdf_text(report.pdf_path)
+    found = Counter(words(text))
+    for method in report.methods:
+        assert method.name.casefold() in plain(text), method.name
+    for paragraph in re.split(r"\n\s*\n", report.text):
+        asked = Counter(words(_FORMULA.sub(" ", paragraph)))
+        assert (asked & found).total() >= 0.95 * asked.total(), paragraph
+    # Formulas are lines of text there; a line break may stand inside one.
+    squeezed = "".join(text.split())
+    for method in report.methods:
+        if method.formula:
+            assert "".join(linear_form(method.formula).split()) in squeezed, method.name
+    assert "$" not in text
+
+
+@EACH
+def test_text_and_pdf_have_the_same_words_in_number(report: Report) -> None:
+    assert report.pdf_path
+    here = len(words(_FORMULA.sub(" ", report.text)))
+    there = len(words(pdf_text(report.pdf_path)))
+    assert there >= 0.95 * here  # more, as its formulas are words too
+
+
+HEAD = """---
+difficulty: easy
+category: minute
+title: T
+methods:
+  - {name: A, description: D, formula: x, variables: {x: y}}
+---
+Text.
+"""
+
+
+def test_a_report_of_ones_own_is_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reports, "FOLDER", tmp_path)
+    (tmp_path / "own.md").write_text(HEAD, "utf-8")
+    found = list_reports.__wrapped__()
+    assert list(found) == ["own"]
+    assert found["own"].claim is None
+    (row,) = report_items(found.values())
+    assert (row["text"], row["pdf_text"]) == ("Text.\n", None)
+
+
+def test_the_example_of_the_docs_is_a_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = Path(__file__).parents[3] / "docs" / "families" / "extraction.md"
+    (example,) = re.findall(r"```markdown\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
+    monkeypatch.setattr(reports, "FOLDER", tmp_path)
+    (tmp_path / "own.md").write_text(example, "utf-8")
+    names = [method.name for method in list_reports.__wrapped__()["own"].methods]
+    assert names == ["Daily range", "Weekly range"]
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (("easy", "simple"), "none of easy"),
+        (("category: minute", "category: hour"), "none of fundamental"),
+        (("formula: x", "formula: null"), "none of its methods"),
+        (("variables: {x: y}", "variables: {}"), "no variables"),
+        (("title: T\n", ""), "title"),
+        (("---\nText.", "Text."), "not a complete report"),
+        (("name: A", "label: A"), "label"),
+        (
+            ("---\nText", "claim: {method: B, formula: PEG, statistic: mean, columns: []}\n---\nT"),
+            "'B', which has no formula",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_report_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: tuple[str, str], reason: str
+) -> None:
+    monkeypatch.setattr(reports, "FOLDER", tmp_path)
+    (tmp_path / "own.md").write_text(HEAD.replace(*change), "utf-8")
+    with pytest.raises(InputError, match=reason) as error:
+        list_reports.__wrapped__()
+    assert "own.md" in str(error.value)

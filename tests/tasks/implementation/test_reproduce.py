@@ -1,0 +1,312 @@
+"""Reports reproduced through `viva run`: every stage of an answer is scored on its own."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from inspect_ai.log import list_eval_logs, read_eval_log
+from tests.servers.scripted import (
+    KEY,
+    Ask,
+    Reply,
+    ScriptedServer,
+    answer,
+    by_model,
+    scripted,
+    slot,
+)
+
+from vivavoce.corpus import ingest
+from vivavoce.results.attempts import ALL, attempt_tables
+from vivavoce.rounds import Round
+from vivavoce.running import RunSpec, run
+from vivavoce.tasks import build_round
+from vivavoce.tasks.implementation.claims import STATISTICS
+from vivavoce.tasks.implementation.formula import list_formulas
+from vivavoce.tasks.implementation.market import TABLES
+from vivavoce.tasks.implementation.report import list_reports
+
+REPORTS = ["growth_at_a_price", "restless_months"]
+needs_bwrap = pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
+    folder = tmp_path_factory.mktemp("reports")
+    ingest("sample", Path("4"), folder / "corpus")
+    spec = {
+        "round": {
+            "id": "reports",
+            "window": {"start": "2023-07-01", "end": "2025-01-01"},
+            "families": ["implementation"],
+        },
+        "implementation": {"formulas": [], "architectures": [], "reports": REPORTS},
+    }
+    return build_round(folder / "corpus", spec, folder)
+
+
+def contest(opened: Round, logs: Path, **options: Any) -> dict[str, dict[str, Any]]:
+    """Scores and fault of every item; of one method and model."""
+    report = run(
+        RunSpec(tasks=["reproduce"], round=opened.folder, logs=logs, display="none", **options)
+    )
+    assert report.failed == ()
+    (info,) = list_eval_logs(str(logs))
+    found = {}
+    for sample in read_eval_log(info).samples or ():
+        (score,) = (sample.scores or {}).values()
+        assert isinstance(score.value, dict)
+        found[str(sample.id)] = {**score.value, "fault": (score.metadata or {})["fault"]}
+    return found
+
+
+def ask_model(opened: Round, logs: Path, name: str, script: Any, **options: Any) -> dict[str, Any]:
+    """What a scripted model reaches; every slot must have arrived."""
+    server: ScriptedServer
+    with scripted(script) as server, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SCRIPTED_BASE_URL", server.url)
+        patch.setenv("SCRIPTED_API_KEY", KEY)
+        found = contest(opened, logs, models=[f"openai-api/scripted/{name}"], **options)
+        assert server.failures == []
+    return found
+
+
+SAID = {
+    "method": {
+        "name": "one-month volatility",
+        "description": "How much the returns of the last month vary.",
+        "formula": r"\sigma = std(r)",
+        "variables": {"r": "return"},
+    },
+    "columns": ["daily_pv.$close"],
+}
+RETURNS = """
+import json
+import numpy as np
+import pandas as pd
+
+close = pd.read_parquet("daily_pv.parquet").pivot(
+    index="datetime", columns="instrument", values="$close"
+)
+pieces, befores = [], []
+for name in close.columns:
+    own = close[name].dropna()
+    value = own.pct_change().rolling(20).std()
+    pieces.append(pd.DataFrame({"datetime": own.index, "instrument": name, "value": value.values}))
+    befores.append(np.column_stack([value.values[1:], value.values[:-1]]))
+pairs = np.vstack(befores)
+pairs = pairs[~np.isnan(pairs).any(axis=1)]
+pd.concat(pieces).to_parquet("result.parquet")
+"""
+"""A solution of our own of the volatility report, written from its text."""
+CLAIM = 'json.dump({"value": float(np.corrcoef(pairs.T)[0, 1])}, open("claim.json", "w"))\n'
+
+
+def written(said: Any, program: str | None) -> str:
+    blocks = [] if said is None else [f"```json\n{json.dumps(said)}\n```"]
+    if program is not None:
+        blocks.append(f"```python\n{program}\n```")
+    return "Here is what I found.\n\n" + "\n\n".join(blocks)
+
+
+def for_volatility(text: str) -> Any:
+    """Give this answer where the report is the one on volatility, else nothing useful."""
+
+    def script(ask: Ask) -> Reply:
+        report = slot(ask.prompt, "report")
+        assert "$close" in slot(ask.prompt, "data")
+        return answer(text if "One-month volatility" in report else "I did not find any claim.")
+
+    return script
+
+
+@needs_bwrap
+def test_the_reference_passes_every_stage_and_the_naive_program_misses_the_claim(
+    opened: Round, tmp_path: Path
+) -> None:
+    oracle = contest(opened, tmp_path / "oracle", methods=["oracle"])
+    naive = contest(opened, tmp_path / "naive", methods=["naive"])
+
+    for scores in oracle.values():
+        assert scores.pop("fault") is None
+        assert set(scores.values()) == {1.0}
+    assert naive["restless_months"]["claim"] == 0
+    assert naive["restless_months"]["acc"] < 1
+    assert naive["restless_months"]["form"] == 1
+    # It takes no lag: there is nothing to forget.
+    assert naive["growth_at_a_price"]["claim"] == 1
+
+
+@needs_bwrap
+def test_a_model_that_reads_well_reproduces_the_claim(opened: Round, tmp_path: Path) -> None:
+    text = written(SAID, RETURNS + CLAIM)
+    found = ask_model(opened, tmp_path / "logs", "careful", for_volatility(text))
+
+    good, bad = found["restless_months"], found["growth_at_a_price"]
+    assert (good["claim"], good["form"], good["exe"], good["data"]) == (1, 1, 1, 1)
+    assert good["acc"] == 1
+    assert (good["method_f1"], good["fault"]) == (1, None)
+    assert 0 < good["entity_f1"] < 1  # another formula, one variable of two
+    assert (bad["fault"], bad["claim"], bad["valid"]) == ("malformed", 0, 0)
+
+
+WRONG = [
+    ("reader", written(SAID, None), "no_program", {"method_f1": 1, "data": 1, "exe": 0}),
+    ("coder", written(None, RETURNS + CLAIM), None, {"method_f1": 0, "data": 0, "claim": 1}),
+    ("crash", written(SAID, "raise SystemExit(3)"), "error", {"method_f1": 1, "exe": 0}),
+    ("quiet", written(SAID, "import json"), "no_file", {"method_f1": 1, "exe": 0}),
+    ("numberless", written(SAID, RETURNS), "no_number", {"acc": 1, "form": 1, "claim": 0}),
+    (
+        "guesser",
+        written(SAID, RETURNS + 'open("claim.json", "w").write(\'{"value": 0.97}\')'),
+        None,
+        {"acc": 1, "claim": 0},
+    ),
+    (
+        "endless",
+        written(SAID, RETURNS + 'open("claim.json", "w").write("[" * 4000)'),
+        "no_number",
+        {"acc": 1, "claim": 0},
+    ),
+    (
+        "piper",
+        written(SAID, RETURNS + 'import os; os.mkfifo("claim.json")'),
+        "no_number",
+        {"acc": 1, "claim": 0},
+    ),
+    (
+        "chooser",
+        written({**SAID, "columns": ["daily_pv.$volume", 7]}, RETURNS + CLAIM),
+        None,
+        {"data": 0, "method_f1": 1, "claim": 1},
+    ),
+    (
+        "odd",
+        written({"method": ["x"], "columns": "all"}, RETURNS + CLAIM),
+        None,
+        {"data": 0, "method_f1": 0, "claim": 1},
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def wrong(opened: Round, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+    """What the models of `WRONG` reach on the report they answer; all of them in one run."""
+    logs = tmp_path_factory.mktemp("wrong")
+    scripts = {model: for_volatility(text) for model, text, _, _ in WRONG}
+    with scripted(by_model(scripts)) as server, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SCRIPTED_BASE_URL", server.url)
+        patch.setenv("SCRIPTED_API_KEY", KEY)
+        report = run(
+            RunSpec(
+                tasks=["reproduce"],
+                round=opened.folder,
+                logs=logs,
+                models=[f"openai-api/scripted/{model}" for model in scripts],
+                task_args={"timeout": 30},
+                display="none",
+            )
+        )
+        assert (report.failed, server.failures) == ((), [])
+    found = {}
+    for info in list_eval_logs(str(logs)):
+        log = read_eval_log(info)
+        (sample,) = [one for one in log.samples or () if one.id == "restless_months"]
+        (score,) = (sample.scores or {}).values()
+        assert isinstance(score.value, dict)
+        fault = (score.metadata or {})["fault"]
+        found[log.eval.model.rpartition("/")[2]] = {**score.value, "fault": fault}
+    return found
+
+
+@needs_bwrap
+@pytest.mark.parametrize(
+    ("model", "fault", "values"),
+    [(model, fault, values) for model, _, fault, values in WRONG],
+    ids=[case[0] for case in WRONG],
+)
+def test_each_stage_is_scored_on_its_own(
+    wrong: dict[str, dict[str, Any]], model: str, fault: str | None, values: dict[str, float]
+) -> None:
+    assert {name: wrong[model][name] for name in values} == values
+    assert wrong[model]["fault"] == fault
+
+
+@needs_bwrap
+def test_the_tables_of_attempts_show_the_stage_that_failed(opened: Round, tmp_path: Path) -> None:
+    ask_model(
+        opened,
+        tmp_path / "logs",
+        "crasher",
+        for_volatility(written(SAID, "raise SystemExit(3)")),
+        epochs=2,
+    )
+
+    tables = attempt_tables(tmp_path / "logs", resamples=0)
+
+    (row,) = [
+        row
+        for row in tables.groups
+        if (row["category"], row["difficulty"], row["metric"]) == (ALL, ALL, "claim")
+    ]
+    # The one item is read and its data chosen; the other is not even read.
+    assert row["stages"] == {"exe": 2, "method_f1": 2}
+    assert row["faults"] == {"error": 2, "malformed": 2}
+
+
+def market() -> dict[str, pd.DataFrame]:
+    """Two stocks on four days; no other table is looked at."""
+    days = pd.to_datetime(["2024-01-01", "2024-01-02", "2024-01-03", "2024-01-04"])
+    close = {"A": [10.0, 11.0, 11.0, 22.0], "B": [10.0, 20.0, 10.0, 10.0]}
+    rows = [(day, name, close[name][i]) for i, day in enumerate(days) for name in close]
+    return {"daily_pv": pd.DataFrame(rows, columns=["datetime", "instrument", "$close"])}
+
+
+def series(a: list[float], b: list[float]) -> pd.Series:
+    daily = market()["daily_pv"]
+    keys = pd.MultiIndex.from_frame(daily[["datetime", "instrument"]])
+    values = [value for pair in zip(a, b, strict=True) for value in pair]
+    return pd.Series(values, index=keys, name="value")
+
+
+def test_an_information_coefficient_by_hand() -> None:
+    # Returns to the next day: A 0.1, 0, 1; B 1, -0.5, 0; the last day has none.
+    # Of two stocks the correlation is 1 or -1: day 1 B > A in both, 1; day 2 A > B in the
+    # return and B > A in the value, -1; day 3 the values are equal and the day is left out.
+    values = series([1, 1, 5, 1], [2, 2, 5, 9])
+
+    found = STATISTICS["information_coefficient"](values, market()["daily_pv"])
+
+    assert found == pytest.approx((1 - 1) / 2)
+
+
+def test_mean_and_share_leave_out_what_is_undefined() -> None:
+    values = series([1.0, -1.0, np.nan, 2.0], [0.0, np.nan, np.nan, 3.0])
+
+    assert STATISTICS["mean"](values, market()["daily_pv"]) == pytest.approx(5 / 5)
+    assert STATISTICS["share_positive"](values, market()["daily_pv"]) == pytest.approx(3 / 5)
+
+
+def test_persistence_pairs_a_stock_with_itself_only() -> None:
+    # pairs (now, before): A (2, 1), (3, 2), (4, 3); B (10, 20), (5, 10), none with NaN
+    values = series([1, 2, 3, 4], [20, 10, 5, np.nan])
+    now, before = [2, 3, 4, 10, 5], [1, 2, 3, 20, 10]
+
+    found = STATISTICS["persistence"](values, market()["daily_pv"])
+
+    assert found == pytest.approx(np.corrcoef(now, before)[0, 1])
+
+
+def test_every_report_has_a_claim_about_one_of_its_methods() -> None:
+    for report in list_reports().values():
+        assert report.claim is not None
+        (method,) = [one for one in report.methods if one.name == report.claim.method]
+        assert method.formula is not None
+        assert list_formulas()[report.claim.formula].category == report.category
+        assert {name.split(".")[0] for name in report.claim.columns} <= set(TABLES)
