@@ -25,6 +25,11 @@ CHROMIUM_FLAGS = [
 ]
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Bytes are named after their argument: a gzip made in a test holds the time it was made."""
+    return argname if isinstance(val, bytes) else None
+
+
 def missing_system_package(program: str, package: str) -> None:
     """Skip for want of a system package; on CI, where it must be there, fail."""
     message = f"{program} is not installed. Install it with: apt-get install -y {package}"
