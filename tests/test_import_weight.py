@@ -51,7 +51,9 @@ def commands(*lines: list[str]) -> str:
 @pytest.mark.parametrize(
     "line",
     [["--help"], ["ingest", "--help"], ["corpus", "--help"], ["round", "build", "--help"],
-     ["run", "--help"], ["board", "show", "--help"], ["score", "--help"], ["demo", "--help"]],
+     ["run", "--help"], ["board", "show", "--help"], ["score", "--help"], ["demo", "--help"],
+     ["fetch", "texts", "--help"], ["network", "build", "--help"],
+     ["index", "build", "--help"]],
     ids=" ".join,
 )  # fmt: skip
 def test_help_loads_nothing_heavy(line: list[str]) -> None:

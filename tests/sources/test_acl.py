@@ -1,8 +1,8 @@
 """The ACL Anthology's XML.
 
-Typed by hand after the Anthology's published schema and its rules for ids
-(https://github.com/acl-org/acl-anthology, data/xml/schema.rnc, and its page on identifiers): no
-file of the Anthology was at hand. Ids are checked against those of a real table of its papers.
+Typed by hand after real files of it, its published schema and its rules for ids
+(https://github.com/acl-org/acl-anthology, data/xml, and its page on identifiers). Ids are checked
+against those of a real table of its papers.
 """
 
 from __future__ import annotations
@@ -197,6 +197,66 @@ def test_months_and_years(tmp_path: Path) -> None:
     assert paper(tmp_path, collection(own)).published == "2020-07"
     earlier = paper_xml(more="<year>2019</year><month>May</month>")
     assert paper(tmp_path, collection(earlier)).published == "2019-05"
+
+
+def test_a_month_of_its_own_is_of_the_volumes_year(tmp_path: Path) -> None:
+    alone = paper_xml(more="<month>May</month>")
+    assert paper(tmp_path, collection(alone)).published == "2020-05"
+    assert paper(tmp_path, collection(paper_xml(more="<month>?</month>"))).published == "2020-07"
+
+
+def test_a_break_between_paragraphs_parts_words(tmp_path: Path) -> None:
+    content = collection(paper_xml()).replace("see <url>", "see:<par/><url>")
+    abstract = paper(tmp_path, content).abstract
+    assert abstract is not None
+    assert abstract.endswith("BERT, see: https://example.org.")
+
+
+def test_indexes_at_the_end_are_no_papers(tmp_path: Path) -> None:
+    index = paper_xml("2").replace('id="2"', 'id="2" type="backmatter"')
+    assert paper(tmp_path, collection(paper_xml("1"), index)).acl_id == "2020.acl-main.1"
+
+
+EARLIER = """<?xml version='1.0' encoding='UTF-8'?>
+<volume id="{name}">
+  <paper id="{front}"><title>Proceedings of the <fixed-case>M</fixed-case>eeting</title>
+    <editor><first/><last/></editor>{date}<bibtype>book</bibtype></paper>
+  <paper id="{number}"><title>On  <fixed-case>BERT</fixed-case>s</title>
+    <author><last>First</last><first complete="Ada B.">A. B. </first></author>{book}
+    <url>http://www.aclweb.org/anthology/{name}-{number}</url></paper>
+</volume>"""
+
+
+@pytest.mark.parametrize(
+    ("name", "front", "number"), [("P94", "2000", "2011"), ("W94", "0100", "0101")]
+)
+def test_a_collection_of_earlier_years_has_volume_and_paper_in_four_digits(
+    tmp_path: Path, name: str, front: str, number: str
+) -> None:
+    date = "<month>August</month><year>1994</year>"
+    content = EARLIER.format(name=name, front=front, number=number, date=date, book="")
+    assert read(tmp_path, content, f"{name}.xml") == [
+        Document(
+            kind="acl",
+            key=f"acl:{name}-{number}",
+            acl_id=f"{name}-{number}",
+            source_url=f"https://aclanthology.org/{name}-{number}",
+            title="On BERTs",
+            published="1994-08",
+            venue="Proceedings of the Meeting",
+            authors=(Author("A. B. First"),),
+        )
+    ]
+
+
+def test_what_is_missing_in_a_collection_of_earlier_years(tmp_path: Path) -> None:
+    parts = {"name": "C69", "front": "0100", "date": ""}
+    book = "<booktitle>A Book</booktitle>"
+    (found,) = read(tmp_path, EARLIER.format(**parts, number="0201", book=book), "C69.xml")
+    assert isinstance(found, Document)
+    assert (found.acl_id, found.published, found.venue) == ("C69-0201", None, "A Book")
+    (fault,) = read(tmp_path, EARLIER.format(**parts, number="1", book=""), "C69.xml")
+    assert fault == Fault("C69.xml: paper 2", "the paper's id '1' is not of four digits")
 
 
 def test_venues_go_before_the_name_of_the_book(tmp_path: Path) -> None:

@@ -126,6 +126,21 @@ def test_what_an_entry_says_of_a_paper() -> None:
     )
 
 
+def test_names_are_spelled_as_in_the_listings() -> None:
+    names = ("BIG Collaboration", ":", "J. -N. One", "Bo Second for the SMALL Team")
+    authors = "".join(f"<author><name>{name}</name></author>" for name in names)
+    content = feed_of(7, total=1).replace(b"<author><name>Ada First</name></author>", b"")
+    (paper,) = read_feed(content.replace(b"<category", authors.encode() + b"<category", 1)).entries
+    assert isinstance(paper, Document)
+    assert [author.name for author in paper.authors] == [
+        "Bo Second",
+        "BIG Collaboration",
+        "J.-N. One",
+        "Bo Second",
+        "SMALL Team",
+    ]
+
+
 def test_a_folder_of_recorded_feeds_goes_into_a_corpus(data_dir: Path, tmp_path: Path) -> None:
     folder = data_dir / "arxiv_api"
     expected: set[str] = set()

@@ -6,17 +6,14 @@ and what arXiv and ar5iv put around it; no page of theirs is among them.
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from vivavoce.corpus.ingest import ingest
 from vivavoce.corpus.reading import load_corpus
-from vivavoce.records import Document, Fault
-from vivavoce.sources import Piece, ReadOptions, get_source
+from vivavoce.records import Document
+from vivavoce.sources import get_source
 from vivavoce.sources.html import SOURCE, read_document
 
 PAGES = Path(__file__).parent / "fixtures" / "html"
@@ -30,12 +27,6 @@ def read_page(name: str) -> Document:
 
 def page(inside: str, before: str = "", name: str = "x.html") -> Document:
     return read_document(f"{before}{START}{inside}{TEXT}{END}".encode(), name)
-
-
-def read_one(path: Path, content: bytes | str) -> Document | Fault:
-    path.write_bytes(content.encode() if isinstance(content, str) else content)
-    (found,) = SOURCE.read(Piece(path), ReadOptions())
-    return found
 
 
 def paragraphs(inside: str) -> str:
@@ -96,6 +87,58 @@ def test_references_keep_what_is_printed_and_what_links_hide() -> None:
     assert (third.title, third.year) == ("A third work by colon", 2011)
 
 
+def test_names_that_stand_in_the_label_alone_belong_to_the_entry() -> None:
+    label = (
+        '<span class="ltx_tag ltx_bib_author-year ltx_tag_bibitem">A. One and B. Two (2019)</span>'
+    )
+    title = '<span class="ltx_bibblock"><span class="ltx_bib_title">Of rows</span>.</span>'
+    found = page(
+        '<section class="ltx_bibliography"><li class="ltx_bibitem">'
+        f'{label}{title}<span class="ltx_bibblock">arXiv:1901.00001.</span></li></section>'
+    )
+    (entry,) = found.references
+    assert entry.raw == "A. One and B. Two (2019) Of rows. arXiv:1901.00001."
+    assert (entry.first_author, entry.title, entry.year) == ("One", "Of rows", 2019)
+
+
+@pytest.mark.parametrize(
+    ("blocks", "title"),
+    [
+        (
+            ["A. One.", "A Book of Rows (Row Press, Town, 2012).", "and (Second) too."],
+            "A Book of Rows",
+        ),
+        (
+            ["A. One, B. C. de Two, Ł. Three, On some rows, in: Proc. of Rows, 2012."],
+            "On some rows",
+        ),
+        (
+            ["A. One, B. Two, Of rows, and columns, Rows Today 10 (2) (2010) 1–6."],
+            "Of rows, and columns",
+        ),
+        (["A. One, B. Two, Phys. Rev. Lett. 19 (1967) 1264."], None),
+        (["A. One and B. Two, in 2011 Conference on Rows (Row Press, 2011) pp. 2–3."], None),
+        (["One, A., & Two, B. 2010, Journal of Rows, 44, 61"], None),
+        (["One, A., & Two, B. 2010, in Rows of Rows, Row Press, 236"], None),
+        (
+            ["Ann One and Bo Two, <em>Of rows and columns</em>, Rows <b>2</b> (2010)."],
+            "Of rows and columns",
+        ),
+        (["Ann One.", "2010.", "Why Rows? In Proc. of Rows. Row Press, 6–9."], "Why Rows?"),
+        (["Ann One.", "2010.", "Of rows. In Proc. of Rows. Row Press, 6–9."], "Of rows"),
+        (["A. One, in <em>Conference on Rows</em>, 2010."], None),
+    ],
+)
+def test_the_title_of_an_entry_is_found_in_many_styles(
+    blocks: list[str], title: str | None
+) -> None:
+    entry = "".join(f'<span class="ltx_bibblock">{block}</span>' for block in blocks)
+    found = page(
+        f'<section class="ltx_bibliography"><li class="ltx_bibitem">{entry}</li></section>'
+    )
+    assert found.references[0].title == title
+
+
 def test_tables_keep_their_grid_and_cite_by_link() -> None:
     (table,) = read_page("2401.00001v2.html").tables
     assert table.caption == "Table 1: Works [3]"
@@ -154,6 +197,17 @@ def test_old_xhtml_without_a_title_over_the_paper_is_read() -> None:
         ('<span class="ltx_p">A One,</span><span class="ltx_p">B Two</span>', ["A One", "B Two"]),
         ('A One<span class="ltx_note">Footnote: B Two</span>', ["A One"]),
         ("Anonymous authors", []),
+        ('A One<span class="ltx_ERROR">\\corref</span>cor1, B Two', ["A One", "B Two"]),
+        (
+            '<span class="ltx_ERROR">\\fnm</span>A <span class="ltx_ERROR">\\sur</span>One',
+            ["A One"],
+        ),
+        ('A One<br>Town <span class="ltx_ERROR">\\And</span>B Two<br>Town', ["A One", "B Two"]),
+        ("[0.5em] A One", ["A One"]),
+        ("name=A One", ["A One"]),
+        ("affiliation=1", []),
+        ("A One, B Two, CNRS", ["A One", "B Two"]),
+        ("A One, <em>Member, IEEE</em>, B Two", ["A One", "B Two"]),
         ("", []),
     ],
 )
@@ -175,6 +229,11 @@ def test_names_are_taken_out_of_what_stands_around_them(inside: str, names: list
             '<ol><li><span class="ltx_tag ltx_tag_item">(iv)</span><p>a</p></li>'
             '<li><span class="ltx_tag ltx_tag_item">Step:</span> b</li></ol>',
             "a\n\nStep: b",
+        ),
+        (
+            '<ul><li><span class="ltx_tag ltx_tag_itemize"> • </span><p>a</p></li></ul>'
+            '<ol><li><span class="ltx_tag ltx_tag_enumerate">2.</span><p>b</p></li></ol>',
+            "a\n\nb",
         ),
         ('<div class="ltx_para"><p>a</p></div><div class="ltx_para"><p>b</p></div>', "a\n\nb"),
         ('<p>a<cite class="ltx_cite">(<a href="#bib.bib1">One</a>)</cite></p>', "a(One)"),
@@ -203,6 +262,37 @@ def test_below_chapters_all_is_one_level_deeper() -> None:
     assert [(s.level, s.number, s.heading) for s in page(inside).sections] == [
         (1, "1", "Start"),
         (2, None, "In"),
+    ]
+
+
+def test_a_float_left_open_does_not_swallow_the_sections_after_it() -> None:
+    grid = "<table class='ltx_tabular'><tr><td>a</td><td>b</td></tr></table>"
+    caption = "<figcaption>Table {}: {}</figcaption>"
+    found = page(
+        '<section class="ltx_section"><h2 class="ltx_title">First</h2><p>Words.</p>'
+        f'<figure class="ltx_table">{grid}{caption.format(1, "One")}'
+        '<section class="ltx_section"><h2 class="ltx_title">Second</h2><p>More words.</p>'
+        f'<figure class="ltx_table">{caption.format(2, "Two")}'
+        '<section class="ltx_appendix"><h2 class="ltx_title">Third</h2><p>Last words.</p>'
+        "</section></figure></section></figure></section>"
+    )
+    assert [(s.heading, s.role, s.text) for s in found.sections] == [
+        ("First", None, "Words."),
+        ("Second", None, "More words."),
+        ("Third", "appendix", "Last words."),
+    ]
+    assert [table.caption for table in found.tables] == ["Table 1: One", "Table 2: Two"]
+
+
+def test_what_stands_above_the_title_is_no_text_of_the_paper() -> None:
+    notice = "<p>Permission is given to all readers to print these pages for use at home.</p>"
+    title = '<h1 class="ltx_title ltx_title_document">T</h1>'
+    found = page(
+        f"{notice}{title}<p>A letter has no sections, and these are its words, all of it.</p>"
+    )
+    assert found.title == "T"
+    assert [section.text for section in found.sections] == [
+        "A letter has no sections, and these are its words, all of it."
     ]
 
 
@@ -260,124 +350,5 @@ def test_a_folder_of_pages_becomes_a_corpus(tmp_path: Path) -> None:
     ]
 
 
-# Pages without a paper, and hostile ones
-
-
-@pytest.mark.parametrize(
-    ("content", "reason"),
-    [
-        ("", "empty"),
-        (b"\xff\xfe<\x00a\x00", "not UTF-8"),
-        ("<!-- only this -->", "no HTML element"),
-        ("<html><body><p>A blog.</p></body></html>", "not LaTeXML output"),
-        ("<html><h1>No HTML for '2401.00001'</h1></html>", "there is no HTML of this paper"),
-        (
-            '<html><head><meta name="citation_arxiv_id" content="2401.00001"></head></html>',
-            "the abstract page",
-        ),
-        ('<div class="package-alerts ltx_document">failed: x</div>', "not LaTeXML output"),
-        (
-            f'<a class="ar5iv-button ar5iv-severity-fatal">Report</a>{START}{TEXT}{END}',
-            "conversion of the paper to HTML failed",
-        ),
-        (
-            f'{START}<span class="ltx_ERROR">Conversion to HTML had a Fatal error and</span>{END}',
-            "conversion of the paper to HTML failed",
-        ),
-        (f"{START}{TEXT}<p>and th", "cut off"),
-        (f"{START}<h1 class='ltx_title_document'>T</h1>{END}", "no abstract, no text"),
-        (f"{START}{'<div>' * 100_000}{END}", "Excessive depth"),
-        (START + "<br>" * 1_000_001 + END, "tags"),
-    ],
-)
-def test_what_holds_no_paper_is_a_fault_with_the_reason(
-    tmp_path: Path, content: bytes | str, reason: str
-) -> None:
-    found = read_one(tmp_path / "bad.html", content)
-    assert isinstance(found, Fault)
-    assert found.where == "bad.html"
-    assert reason in found.reason
-
-
 def test_errors_inside_a_paper_are_left_out_and_no_fault() -> None:
     assert paragraphs('<p>a <span class="ltx_ERROR undefined">\\foo</span>b</p>') == "a b"
-
-
-NESTED = "<table class='ltx_tabular'><tr><td>a<td>b<tr><td>c<td>"
-HOSTILE = {
-    "20 MiB of one letter": "a" * (20 << 20),
-    "20 MiB inside a paper": f"{START}<p>{'a' * (20 << 20)}</p>{END}",
-    "33 MiB": " " * (33 << 20),
-    "giant attribute": f"{START}{TEXT}<p class='{'a ' * (4 << 20)}'>b</p>{END}",
-    "deep sections": START + '<section class="ltx_section">' * 230 + "a" + END,
-    "deep tables": f"{START}{NESTED * 50}{'x ' * 200_000}{END}",
-    "deep layout": START + "<table class='ltx_tabular'><tr><td>" * 60 + "<i>x</i>" * 50_000 + END,
-    "wide spans": (
-        f"{START}<figure class='ltx_table'><table class='ltx_tabular'>"
-        f"{'<tr><td colspan=9999 rowspan=9999>a</td></tr>' * 20_000}</table></figure>{END}"
-    ),
-    "broken tags": f"{START}{'</p><p><<a <b></table><li' * 20_000}{END}",
-    "many entries": (
-        f"{START}<section class='ltx_bibliography'>"
-        f"{'<li class=ltx_bibitem>A. B: “. ' * 8_000}</section>{END}"
-    ),
-    "many names": (
-        f"{START}<div class='ltx_authors'><span class='ltx_personname'>"
-        f"{'A One, <sup>1</sup>' * 60_000}</span></div>{END}"
-    ),
-    "many formulas": f"{START}<p>{'<math alttext=x><mi>x</mi></math>' * 60_000}</p>{END}",
-    "entities": f"{START}{TEXT}{'&#xffffffff;&amp;&foo;' * 100_000}{END}",
-}
-
-
-@pytest.mark.parametrize("name", sorted(HOSTILE))
-def test_hostile_pages_take_bounded_time(tmp_path: Path, name: str) -> None:
-    start = time.process_time()
-    found = read_one(tmp_path / "bad.html", HOSTILE[name])
-    assert isinstance(found, Document | Fault)
-    assert time.process_time() - start < 10
-
-
-def test_a_table_cannot_swell() -> None:
-    rows = "<tr><td colspan=9999 rowspan=9999>a</td></tr>" * 9_000
-    inside = f"<figure class='ltx_table'><table class='ltx_tabular'>{rows}</table></figure>"
-    (table,) = page(inside).tables
-    assert sum(map(len, table.cells)) <= 200_000
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("damaged")
-
-
-CLASSES = (
-    "ltx_document ltx_section ltx_appendix ltx_title ltx_tag ltx_p ltx_para ltx_note ltx_cite "
-    "ltx_table ltx_tabular ltx_tr ltx_td ltx_colspan_9 ltx_equation ltx_eqn_row ltx_bibliography "
-    "ltx_bibitem ltx_bibblock ltx_authors ltx_personname ltx_abstract ltx_figure ltx_ERROR"
-)
-TAGS = "div p span table tr td math sup a section figure figcaption li dt h2 br img script"
-MARKUP = st.one_of(
-    st.builds(
-        "<{} class='{}' href='#b' id='b' alttext='x'>".format,
-        st.sampled_from(TAGS.split()),
-        st.sampled_from(CLASSES.split()),
-    ),
-    st.builds("</{}>".format, st.sampled_from(TAGS.split())),
-    st.text(max_size=8).map(lambda text: text.encode("utf-8", "ignore").decode()),
-)
-
-
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(st.lists(MARKUP, max_size=60))
-def test_any_markup_gives_one_paper_or_one_fault(folder: Path, pieces: list[str]) -> None:
-    inside = "".join(pieces)
-    for content in (inside, f"{START}{inside}{TEXT}{END}"):
-        assert isinstance(read_one(folder / "x.html", content), Document | Fault)
-
-
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(st.integers(0, 6000), st.binary(max_size=8))
-def test_damage_gives_one_paper_or_one_fault(folder: Path, place: int, noise: bytes) -> None:
-    whole = (PAGES / "2401.00001v2.html").read_bytes()
-    content = whole[:place] + noise + whole[place + len(noise) :]
-    assert isinstance(read_one(folder / "x.html", content), Document | Fault)

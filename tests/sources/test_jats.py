@@ -142,6 +142,42 @@ def test_references_keep_what_is_printed() -> None:
     assert [r.ordinal for r in paper().references] == [0, 1, 2, 3, 4]
 
 
+def test_entries_of_fields_alone_are_put_together_from_them() -> None:
+    back = """<ref-list><ref id="a"><mixed-citation publication-type="journal"><person-group
+    person-group-type="author"><name><surname>One</surname><given-names>A</given-names></name>
+    <name><surname>Two</surname><given-names>B</given-names></name></person-group><year>2006</year>
+    <article-title>A work.</article-title><source>J X</source>(accepted)</mixed-citation></ref>
+    <ref id="b"><citation citation-type="book"><name><surname>Three</surname><given-names>C
+    </given-names></name><etal/><source>The Book.</source><year>1930</year></citation></ref>
+    <ref id="c"><mixed-citation><name><surname>Four</surname><given-names>D</given-names></name>,
+    <article-title>Printed work</article-title>, <year>2001</year>.</mixed-citation></ref>
+    </ref-list>"""
+    first, second, third = paper(back=back).references
+    assert first.raw == "A One, B Two. A work. J X. 2006."
+    assert (second.raw, second.title) == ("C Three. The Book. 1930.", "The Book")
+    assert third.raw == "Four D, Printed work, 2001."
+
+
+def test_the_group_tells_authors_from_editors() -> None:
+    meta = """<title-group><article-title>A</article-title></title-group>
+    <contrib-group content-type="author"><contrib contrib-type="person"><name>
+    <surname>One</surname></name></contrib></contrib-group>
+    <contrib-group content-type="editor"><contrib contrib-type="person"><name>
+    <surname>Ed</surname></name></contrib></contrib-group>
+    <contrib-group content-type="section"><contrib><name><surname>Section</surname></name>
+    </contrib></contrib-group><contrib-group><contrib contrib-type="author non-byline"><name>
+    <surname>Member</surname></name></contrib></contrib-group>"""
+    assert [author.name for author in paper(meta=meta).authors] == ["One"]
+
+
+def test_tables_of_the_oasis_model_are_read() -> None:
+    names = 'xmlns:oasis="http://www.niso.org/standards/z39-96/ns/oasis-exchange/table"'
+    body = f"""<table-wrap><oasis:table {names}><oasis:tgroup cols="2"><oasis:tbody>
+    <oasis:row><oasis:entry>a</oasis:entry><oasis:entry>b</oasis:entry></oasis:row>
+    </oasis:tbody></oasis:tgroup></oasis:table></table-wrap>"""
+    assert paper(body).tables[0].cells == (("a", "b"),)
+
+
 def test_tables_keep_their_grid_and_cite_by_mark_and_range() -> None:
     body = """<table-wrap><label>Table 1.</label><caption><p>Works</p></caption><table>
     <tr><th rowspan="2">a</th><th colspan="2">b</th></tr><tr><td>c</td><td>d</td></tr>

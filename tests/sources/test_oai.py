@@ -1,8 +1,8 @@
 """Saved OAI-PMH answers.
 
-Typed by hand after the protocol (https://www.openarchives.org/OAI/2.0/openarchivesprotocol.htm)
-and arXiv's schemas (https://arxiv.org/OAI/arXiv.xsd, https://arxiv.org/OAI/arXivRaw.xsd): no
-answer of a real repository was at hand.
+Typed by hand after real answers of arXiv, the protocol
+(https://www.openarchives.org/OAI/2.0/openarchivesprotocol.htm) and arXiv's schemas
+(https://arxiv.org/OAI/arXiv.xsd, https://arxiv.org/OAI/arXivRaw.xsd).
 """
 
 from __future__ import annotations
@@ -115,6 +115,30 @@ def test_what_a_record_with_split_names_says_of_a_paper(tmp_path: Path) -> None:
     )
 
 
+NAMES = {
+    ("Meeting", "Bo Second for the"): ["Bo Second", "Meeting"],
+    ("Collaboration", "for the BIG"): ["BIG Collaboration"],
+    ("Ada First on behalf of BIG Collaboration", ""): ["Ada First", "BIG Collaboration"],
+    ("collaborations", "SMALL"): ["SMALL collaborations"],
+    ("Forthe", "A."): ["A. Forthe"],
+    (":", ""): [],
+}
+
+
+@pytest.mark.parametrize("names", NAMES)
+def test_a_collaboration_within_a_name_is_an_author_of_its_own(
+    tmp_path: Path, names: tuple[str, str]
+) -> None:
+    key, fore = names
+    author = f"<author><keyname>{key}</keyname><forenames>{fore}</forenames></author>"
+    metadata = SPLIT.format(id="2406.00007", created="2024-06-03")
+    found = paper(tmp_path, record(metadata.replace("</authors>", f"{author}</authors>")))
+    assert [one.name for one in found.authors[3:]] == NAMES[names]
+    creator = f"<dc:creator>{key}, {fore}</dc:creator>"
+    found = paper(tmp_path, record(DUBLIN.format(identifiers=creator)))
+    assert [one.name for one in found.authors[2:]] == NAMES[names]
+
+
 def test_a_day_after_the_month_of_the_id_is_not_the_first_version(tmp_path: Path) -> None:
     created = {"2024-06-03": "2024-06-03", "2024-05-31": "2024-05-31", "2024-07-01": "2024-06"}
     for day, published in created.items():
@@ -136,6 +160,7 @@ def test_dublin_core_of_arxiv_and_of_another_repository(tmp_path: Path) -> None:
         "2024-06-03",
     )
     assert found.categories == ("cs.CL", "math.NA", "hep-lat")  # out of the sets
+    assert found.venue == "A Journal 3 (2024)"
     assert [author.name for author in found.authors] == [
         "Ada First Jr",
         "The Example Collaboration",
@@ -233,8 +258,10 @@ LINES = {
     "A. One, et al.": ["A. One"],
     "A. One et al": ["A. One"],
     "The Big Collaboration: A. One, B. Two": ["The Big Collaboration", "A. One", "B. Two"],
-    "A. One, for the Big Collaboration": ["A. One", "the Big Collaboration"],
-    "A. One on behalf of the Big Team": ["A. One", "the Big Team"],
+    "A. One, for the Big Collaboration": ["A. One", "Big Collaboration"],
+    "A. One on behalf of the Big Team": ["A. One", "Big Team"],
+    "A. One for Big Data Collaboration, B. Two": ["A. One", "Big Data Collaboration", "B. Two"],
+    "A. One, Institute for Words": ["A. One", "Institute for Words"],
     r"Fran\c{c}ois {\'E}l\"an, \L{}ukasz~Two": ["François Élän", "Łukasz Two"],
     "Anders Brand\n  Sand & Bo Two; C. Three": ["Anders Brand Sand", "Bo Two", "C. Three"],
     "": [],
@@ -269,6 +296,8 @@ def test_versions_that_are_none_are_passed_over() -> None:
     assert read_versions([("v1", "Mon, 3 Jun 2024 23:30:00 -0100")]) == ("2024-06-04", "v1")
 
 
-@pytest.mark.parametrize("line", ["(" * 100_000, ")(" * 50_000, "a and " * 20_000, "{" * 100_000])
+@pytest.mark.parametrize(
+    "line", ["(" * 100_000, ")(" * 50_000, "a and " * 20_000, "{" * 100_000, "for a " * 30_000]
+)
 def test_hostile_lines_of_authors_take_little_time(line: str) -> None:
     assert len(split_authors(line)) <= 20_000

@@ -117,6 +117,46 @@ def test_nested_headings_are_sections_inside_others(tmp_path: Path) -> None:
     ]
 
 
+def test_the_first_release_holds_its_parse_under_another_name(tmp_path: Path) -> None:
+    record = {
+        "paper_id": "77",
+        "metadata": {"title": "Old", "year": "2001", "doi": "10.1234/Z"},
+        "s2_pdf_hash": "0a",
+        "grobid_parse": PARSE,
+        "latex_parse": None,
+    }
+    path = write(tmp_path, record)
+    found = paper(tmp_path, record)
+    assert SOURCE.matches(path)
+    assert (found.title, found.published, found.given_id) == ("Old", "2001", "s2:77")
+    assert (len(found.sections), len(found.references), len(found.tables)) == (5, 3, 1)
+
+
+def test_texts_of_a_release_are_joined_with_its_metadata(tmp_path: Path) -> None:
+    about = {
+        "paper_id": "77",
+        "title": "Small Networks",
+        "year": 2001,
+        "authors": [{"first": "A", "middle": [], "last": "One"}],
+        "has_pdf_parse": True,
+    }
+    text = {"paper_id": "77", "_pdf_hash": "0a", **PARSE}
+    for folder, record in (("metadata", about), ("pdf_parses", text)):
+        (tmp_path / "release" / folder).mkdir(parents=True)
+        write(tmp_path / "release" / folder, record, "0.jsonl")
+    report = ingest("s2orc", tmp_path / "release", tmp_path / "corpus")
+    assert (report.read, report.failed) == (2, ())
+    corpus = load_corpus(tmp_path / "corpus")
+    (only,) = corpus.papers
+    assert (only.paper_id, only.title, only.published) == ("s2:77", "Small Networks", "2001")
+    assert len(list(corpus.rows("sections"))) == 5
+    assert len(list(corpus.rows("authorships"))) == 1
+
+
+def test_the_number_of_a_file_is_no_corpus_id(tmp_path: Path) -> None:
+    assert paper(tmp_path, RECORD).given_id is None
+
+
 def test_references_and_tables(tmp_path: Path) -> None:
     found = paper(tmp_path, RECORD)
     first, second, third = found.references

@@ -86,6 +86,17 @@ def test_the_real_sample_goes_into_a_corpus_whole(data_dir: Path, tmp_path: Path
         assert paper.date_source == "metadata"
 
 
+def test_a_collaboration_within_a_parsed_name_is_an_author_of_its_own(tmp_path: Path) -> None:
+    names = [["First", "Ada", ""], ["Collaboration", "Bo Second for the BIG", ""], [":", "", ""]]
+    (found,) = read(write(tmp_path / "a.snapshot.jsonl", {**ROW, "authors_parsed": names}))
+    assert isinstance(found, Document)
+    assert [author.name for author in found.authors] == [
+        "Ada First",
+        "Bo Second",
+        "BIG Collaboration",
+    ]
+
+
 def test_without_parsed_authors_the_line_of_them_is_read(tmp_path: Path) -> None:
     row = {**ROW, "authors_parsed": None}
     (found,) = read(write(tmp_path / "a.snapshot.jsonl", row))

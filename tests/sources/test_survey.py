@@ -249,3 +249,91 @@ def test_real_surveys_have_text_tables_and_references(data_dir: Path) -> None:
     tables = [table for document in documents for table in document.tables]
     assert len(tables) == 54  # `<table` stands 54 times in the eight files
     assert sum(bool(table.cited) for table in tables) >= 40
+
+
+# What converters and styles of other surveys do to the list
+
+LISTED = (
+    '[1] A. One, "A first model," 2020. [2] ——, "A second model," 2021. [3] B. Two and C. Three,\n'
+    "Patterns of Models: Designing Them, ser. Models. Press, 2006."
+)
+
+
+def test_a_list_behind_the_appendix_belongs_to_its_empty_heading(tmp_path: Path) -> None:
+    text = (
+        "# Small Things\n\n## 1 Introduction\n\nText [1].\n\n## REFERENCES\n\n"
+        "## APPENDIX A MORE\n\n"
+        f"Based on [3].\n\n| Model | Size |\n|---|---|\n| Second [2] | 1 |\n\n{LISTED}\n"
+    )
+    found = survey(tmp_path, text)
+    assert len(found.references) == 3
+    assert [s.text for s in found.sections] == ["Text [1].", "Based on [3]."]
+    assert [table.cited for table in found.tables] == [(1,)]
+
+
+def test_tables_behind_the_list_are_kept(tmp_path: Path) -> None:
+    text = (
+        f"# Small Things\n\n## 1 Introduction\n\nText [1].\n\n## References\n\n{LISTED}\n\n"
+        "Appendix\n\nTable 3: Models.\n\n<table><tr><td>Model</td></tr><tr><td>First [1]</td></tr>"
+        "</table>\n"
+    )
+    (table,) = survey(tmp_path, text).tables
+    assert (table.caption, table.cited) == ("Table 3: Models.", (0,))
+
+
+def test_a_dash_stands_for_the_authors_before_and_books_have_no_quotation_marks() -> None:
+    found = [entry.reference for entry in read_list([LISTED])]
+    assert [(r.first_author, r.title, r.year) for r in found] == [
+        ("A. One", "A first model", 2020),
+        ("A. One", "A second model", 2021),
+        ("B. Two", "Patterns of Models: Designing Them", 2006),
+    ]
+
+
+def test_a_list_of_initials_and_names_is_no_book() -> None:
+    text = "Z. Z. Ren, Zoe One, Yan Two, and Xi Three. A last model, 2025."
+    (found,) = read_list([text])
+    assert (found.reference.first_author, found.reference.title) == ("Z. Z. Ren", "A last model")
+
+
+def test_the_title_ends_before_the_volume_and_the_year_before_the_visit() -> None:
+    first, second, _ = (
+        entry.reference
+        for entry in read_list(
+            [
+                "[1] One, A., Two, B., et al., 2023. Models of models, in: Conference on Models. "
+                'pp. 1- 9. [2] C. Three, "A tool," https://x.org/tool, 2022, accessed: Apr. 2025. '
+                '[3] D. Four, "Last," 2020.'
+            ]
+        )
+    )
+    assert (first.title, first.year, first.first_author) == ("Models of models", 2023, "One")
+    assert second.year == 2022
+
+
+@pytest.mark.parametrize(
+    ("printed", "doi"),
+    [
+        ("https://doi.org/10.1234/p18- 2003", "10.1234/p18-2003"),
+        ("doi: 10.1234/s41591- 024- 03185- 2", "10.1234/s41591-024-03185-2"),
+        ("doi: 10.1234/s42256- 023- 00657- x.", "10.1234/s42256-023-00657-x"),
+        ("doi: 10.1234/s42256- in a journal", None),  # half of it is that of other works too
+    ],
+)
+def test_identifiers_broken_behind_hyphens_are_joined(printed: str, doi: str | None) -> None:
+    (found,) = read_list([f"Ann One. 2020. A first model. In Conf. {printed}"])
+    assert found.reference.doi == doi
+
+
+def test_names_may_end_in_a_colon_and_words_of_a_title_stand_in_quotation_marks() -> None:
+    entries = [
+        "[1] One, A., Two, B.C., et al.: Which model? a first one. In: Proceedings of X (2021)",
+        '[2] Cid Three. 2020. Models for "minds" in general. CoRR, abs/2001.00001.',
+        '[3] Dan Four. 2016. "Why a model?": Asking what they say. In Conf.',
+    ]
+    found = [entry.reference for entry in read_list(entries)]
+    assert [(r.first_author, r.title, r.year) for r in found] == [
+        ("One", "Which model? a first one", 2021),
+        ("Cid Three", 'Models for "minds" in general', 2020),
+        ("Dan Four", '"Why a model?": Asking what they say', 2016),
+    ]

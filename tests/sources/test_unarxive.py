@@ -115,6 +115,38 @@ def test_references_and_tables(tmp_path: Path) -> None:
     ]
 
 
+def test_the_release_of_2024_holds_its_text_by_heading(tmp_path: Path) -> None:
+    sections = {
+        "Introduction": {"text": "See {{cite:b}}.", "cite_spans": []},
+        "Data ": {"text": "Here.\n{{figure:g}}{{table:t}}although", "cite_spans": []},
+    }
+    record = {name: value for name, value in RECORD.items() if name != "body_text"}
+    (found,) = read(write(tmp_path, {**record, "sections": sections}))
+    assert isinstance(found, Document)
+    assert [(s.heading, s.level, s.text) for s in found.sections] == [
+        ("Introduction", 1, "See [2]."),
+        ("Data", 1, "Here. Figure Table although"),
+    ]
+
+
+def test_one_record_may_be_spread_over_the_lines_of_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "preview.jsonl"
+    path.write_text(json.dumps({**RECORD, "_source_name": "x.gz"}, indent=2), encoding="utf-8")
+    (found,) = read(path)
+    assert SOURCE.matches(path)
+    assert isinstance(found, Document)
+    assert found.arxiv_id == "1805.00001"
+
+
+def test_a_damaged_first_line_costs_no_other_record(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text("{\n" + json.dumps(RECORD) + "\n", encoding="utf-8")
+    first, second = read(path)
+    assert isinstance(first, Fault)
+    assert isinstance(second, Document)
+    assert (first.where, second.arxiv_id) == ("x.jsonl:1", "1805.00001")
+
+
 # Real files
 
 

@@ -7,7 +7,19 @@ from __future__ import annotations
 
 import typer
 
-from vivavoce.cli import board, corpus, demo, fetch, fetch_texts, info, rounds, runs, score
+from vivavoce.cli import (
+    board,
+    corpus,
+    demo,
+    fetch,
+    fetch_texts,
+    index,
+    info,
+    networks,
+    rounds,
+    runs,
+    score,
+)
 from vivavoce.cli.output import VivaGroup, set_debug
 
 app = typer.Typer(
@@ -35,6 +47,8 @@ fetch.app.command(epilog="Example: viva fetch texts --corpus corpus")(fetch_text
 fetch.app.command(epilog="Example: viva fetch cited --corpus corpus")(fetch_texts.cited)
 app.add_typer(fetch.app, name="fetch")
 app.add_typer(corpus.app, name="corpus")
+app.add_typer(networks.app, name="network")
+app.add_typer(index.app, name="index")
 app.add_typer(rounds.app, name="round")
 app.command(
     epilog="Example: viva run title --round rounds/2024-h2 --model extractive/lead --logs logs"

@@ -107,7 +107,8 @@ def _print_attempts(title: str, rows: list[dict[str, Any]], kind: str) -> None:
         + [_attempt_cell(cells[metric], kind) for metric in metrics]
         for key, cells in lines.items()
     ]
-    headers = ["contestant", "category", "difficulty", "items", "n", *metrics]
+    what = "item" if "item" in rows[0] else "items"
+    headers = ["contestant", "category", "difficulty", what, "n", *metrics]
     print_table(headers, table, title=title)
     say("")
 

@@ -12,7 +12,7 @@ from vivavoce.records import Author, Document, Fault
 from vivavoce.sources import Piece, ReadOptions, Source
 from vivavoce.sources.metadata.tabular import DAMAGE, BadFile, cut, read_rows
 from vivavoce.sources.oai.authors import split_authors
-from vivavoce.sources.oai.listing import author_of, read_listing, read_versions
+from vivavoce.sources.oai.listing import authors_of, read_listing, read_versions
 
 KIND = "snapshot"
 COLUMNS = (
@@ -94,7 +94,7 @@ def _authors(row: Mapping[str, Any]) -> Iterator[Author]:
         if isinstance(name, list)
     ]
     found = [
-        author for last, first, suffix, *_ in parsed if (author := author_of(first, last, suffix))
+        author for last, first, suffix, *_ in parsed for author in authors_of(first, last, suffix)
     ]
     return iter(found or map(Author, split_authors(_text(row.get("authors"), "authors"))))
 
@@ -119,4 +119,5 @@ SOURCE = Source(
     pieces=_pieces,
     read=_read,
     ignored_columns=_ignored_columns,
+    reader_version="2",
 )

@@ -43,6 +43,13 @@ def test_a_brief_dictionary_has_one_line_a_column(market: Market, table: str) ->
     assert all(line.endswith(".") and len(line) < 80 for line in lines)
 
 
+def test_a_brief_dictionary_tells_that_daily_prices_are_adjusted() -> None:
+    # Else a reader who needs adjusted prices would multiply by the factor once more.
+    assert "`$factor`: Adjustment factor: price here / price paid." in describe(
+        ["daily_pv"], "brief"
+    )
+
+
 @pytest.mark.parametrize("table", TABLES)
 def test_a_full_dictionary_has_a_unit_for_every_column(market: Market, table: str) -> None:
     rows = [line for line in describe([table], "full").splitlines() if line.startswith("| `")]
@@ -59,7 +66,7 @@ def test_a_full_dictionary_tells_what_trips_programs_over() -> None:
         "suspended",
         "NaN is missing",
         "Adjusted for dividends",
-        "adjusted price / price paid",
+        "price here / price paid",
         "it is not volatility",
         "about every 60 trading days",
         "one row a trading day and stock",

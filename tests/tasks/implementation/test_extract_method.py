@@ -236,6 +236,19 @@ def test_latex_that_was_not_escaped_for_json_is_understood() -> None:
     assert method.symbols == (r"\beta_t",)
 
 
+def test_the_marks_of_a_set_off_formula_are_no_part_of_it() -> None:
+    raw = r'[{"name": "A", "formula": "\\[ \\frac{a}{b} \\]", "variables": {"\\(a\\)": ""}}]'
+    (method,) = parse_methods(json.loads(raw)) or []
+    assert method.formula == r"\frac{a}{b}"
+    assert method.symbols == ("a",)
+
+
+@pytest.mark.parametrize("threshold", ["high", True, 2, -0.1, math.nan])
+def test_a_threshold_is_a_number_from_0_to_1(threshold: Any) -> None:
+    with pytest.raises(InputError, match="threshold"):
+        judge_of(None, threshold)
+
+
 def test_headings_become_methods_with_their_first_formula() -> None:
     text = "## Data\n\nD.\n\n### One\n\nFirst $a_t$ with $x = 1$.\n\n$$y = a$$\n\nLater.\n"
     text += "\n### Two\n\nNo formula, $b$.\n\n## End\n\nE.\n"

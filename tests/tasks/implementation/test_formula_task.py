@@ -12,12 +12,14 @@ from inspect_ai.log import list_eval_logs, read_eval_log
 from tests.servers.scripted import KEY, Ask, Reply, ScriptedServer, answer, scripted, slot
 
 from vivavoce.corpus import ingest
+from vivavoce.errors import InputError
 from vivavoce.results.board import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.tasks import build_round
 from vivavoce.tasks.implementation.formula import list_formulas
 from vivavoce.tasks.implementation.formula_items import cluster_of
+from vivavoce.tasks.implementation.task import formula
 
 pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")
 
@@ -135,6 +137,38 @@ def test_a_right_program_in_an_answer_is_right(
     assert {name: row["acc"] for name, row in found.items()} == dict.fromkeys(FORMULAS, 1.0)
     rows = leaderboard(tmp_path / "logs", resamples=0).rows
     assert {row["setting"] for row in rows} == {"full"}
+
+
+AGAIN = 'out = pd.read_parquet("result.parquet").reset_index()\n'
+LEAVE = 'out.to_parquet("result.parquet")\n'
+OTHER_TYPES = {
+    "PB_ROE": "class Missing(Exception):\n    def report(self):\n        pass\n",
+    "alpha053": 'out["datetime"] = out["datetime"].dt.tz_localize("UTC")\n',
+    "alpha053_5": 'out["datetime"] = out["datetime"].dt.strftime("%Y%m%d").astype(int)\n',
+    "mid_price": 'out["instrument"] = out["instrument"].astype("category")\n'
+    'out["datetime"] = out["datetime"].dt.tz_localize("+08:00")\n',
+}
+
+
+def test_right_values_are_right_in_other_types_and_beside_an_empty_function(
+    opened: Round, tmp_path: Path
+) -> None:
+    rows = []
+    for name, change in OTHER_TYPES.items():
+        code = f"{list_formulas()[name].program()}{AGAIN}{change}{LEAVE}"
+        rows.append(json.dumps({"id": name, "text": f"```python\n{code}```"}))
+    (tmp_path / "answers.jsonl").write_text("\n".join(rows), "utf-8")
+    model = f"replay/{tmp_path}/answers.jsonl"
+    found = contest(opened, tmp_path / "logs", models=[model])["direct"]
+    assert {name: (row["acc"], row["fault"]) for name, row in found.items()} == dict.fromkeys(
+        FORMULAS, (1.0, None)
+    )
+
+
+@pytest.mark.parametrize("timeout", ["long", 0, -3, True, 2.5])
+def test_a_time_limit_is_a_number_of_seconds(opened: Round, timeout: Any) -> None:
+    with pytest.raises(InputError, match="timeout"):
+        formula(round=str(opened.folder), timeout=timeout)
 
 
 def _use(server: ScriptedServer, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +25,16 @@ from tests.servers.scripted import (
 )
 
 from vivavoce.corpus import ingest
+from vivavoce.errors import InputError
 from vivavoce.results.attempts import ALL, attempt_tables
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.tasks import build_round
 from vivavoce.tasks.implementation.claims import STATISTICS
 from vivavoce.tasks.implementation.formula import list_formulas
-from vivavoce.tasks.implementation.market import TABLES
+from vivavoce.tasks.implementation.market import TABLES, generate
 from vivavoce.tasks.implementation.report import list_reports
+from vivavoce.tasks.implementation.reproduce_items import reproduce_items
 
 REPORTS = ["growth_at_a_price", "restless_months"]
 needs_bwrap = pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")
@@ -49,6 +53,22 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
         "implementation": {"formulas": [], "architectures": [], "reports": REPORTS},
     }
     return build_round(folder / "corpus", spec, folder)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"formula": "Vol21"}, "'Vol21', no formula"),
+        ({"columns": ("daily_pv.$close", "daily_pv.close")}, "'daily_pv.close', no column"),
+    ],
+)
+def test_a_claim_about_what_there_is_not_is_refused(change: dict[str, Any], said: str) -> None:
+    report = list_reports()["restless_months"]
+    assert report.claim is not None
+    wrong = replace(report, claim=replace(report.claim, **change))
+    market = generate(1)
+    with pytest.raises(InputError, match=f"restless_months .* {re.escape(said)}"):
+        reproduce_items([wrong], {name: getattr(market, name) for name in TABLES})
 
 
 def contest(opened: Round, logs: Path, **options: Any) -> dict[str, dict[str, Any]]:
@@ -141,6 +161,16 @@ def test_the_reference_passes_every_stage_and_the_naive_program_misses_the_claim
     assert naive["restless_months"]["form"] == 1
     # It takes no lag: there is nothing to forget.
     assert naive["growth_at_a_price"]["claim"] == 1
+
+
+@needs_bwrap
+def test_json_in_a_block_without_a_mark_is_told_from_the_program(
+    opened: Round, tmp_path: Path
+) -> None:
+    text = written(SAID, RETURNS + CLAIM).replace("```json", "```")
+    found = ask_model(opened, tmp_path / "logs", "unmarked", for_volatility(text))
+    good = found["restless_months"]
+    assert (good["method_f1"], good["data"], good["claim"]) == (1, 1, 1)
 
 
 @needs_bwrap

@@ -34,6 +34,13 @@ def test_the_answer_is_found_amid_chatter(answer: str) -> None:
     assert find_json(answer) == VALUE
 
 
+def test_the_brackets_of_a_program_are_not_taken_for_the_object_that_is_wanted() -> None:
+    answer = f'```\n{GOOD}\n```\n```python\nkeys = ["a"]\nclaim = {{"value": 1}}\n```'
+    assert find_json(answer) == {"value": 1}
+    assert find_json(answer, ("method", "methods")) == VALUE
+    assert find_json(answer, ("nothing",)) is None
+
+
 @pytest.mark.parametrize("answer", ["", "no json", "{", '"text"', "12", "{'a': 1}", "null"])
 def test_nothing_is_found_where_nothing_is(answer: str) -> None:
     assert find_json(answer) is None

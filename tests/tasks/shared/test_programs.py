@@ -35,6 +35,9 @@ def test_the_program_of_an_answer(answer: str, program: str | None) -> None:
         ("x = 1  # Please replace this with your actual function definition\n", True),
         ("def f(x):\n    return x + 1\n", False),
         ("x = df['replace']\n", False),
+        ("x = 1  # fill in the logic.\n", True),
+        ("# Fill in\nx = 1\n", True),
+        ("# fill in missing values from the day before\nx = x.ffill()\n", False),
         ("def broken(:\n", False),
     ],
 )

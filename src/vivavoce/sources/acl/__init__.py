@@ -8,11 +8,13 @@ from pathlib import Path
 from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault
 from vivavoce.sources import Piece, ReadOptions, Source, one_piece
+from vivavoce.sources.acl.earlier import read_earlier
 from vivavoce.sources.acl.identifiers import is_collection
 from vivavoce.sources.acl.volume import KIND, read_collection
 from vivavoce.sources.xml import parse_xml
 
 _LARGEST_FILE = 64 << 20
+_READERS = {"collection": read_collection, "volume": read_earlier}
 
 
 def _matches(path: Path) -> bool:
@@ -35,14 +37,14 @@ def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
         if len(content) > _LARGEST_FILE:
             raise InputError(f"larger than {_LARGEST_FILE >> 20} MiB, which no collection is")
         root = parse_xml(content)
-        if root.tag != "collection":
+        if root.tag not in _READERS:
             raise InputError(
                 f"XML, but no collection of the Anthology: the root is <{str(root.tag)[:80]}>"
             )
     except (OSError, InputError) as error:
         yield Fault(name, str(error))
         return
-    yield from read_collection(root, name)
+    yield from _READERS[str(root.tag)](root, name)
 
 
 SOURCE = Source(
@@ -53,4 +55,5 @@ SOURCE = Source(
     pieces=one_piece,
     read=_read,
     ignored_columns=_ignored_columns,
+    reader_version="2",
 )

@@ -31,14 +31,15 @@ def build_id(collection: str, volume: str, paper: str) -> str:
         return f"{collection}-{volume}.{int(paper)}"
     if not (_OLD.fullmatch(collection) and _NUMBER.fullmatch(volume)):
         raise InputError(f"{collection[:40]!r} and volume {volume[:40]!r} make no Anthology id")
-    width = 2 if _has_wide_volumes(collection, int(volume)) else 1
+    width = 2 if has_wide_volumes(collection, int(volume)) else 1
     digits = f"{int(volume):0{width}d}{int(paper):0{4 - width}d}"
     if len(digits) != 4:
         raise InputError(f"volume {volume} and paper {paper} of {collection} make no four digits")
     return f"{collection}-{digits}"
 
 
-def _has_wide_volumes(collection: str, volume: int) -> bool:
+def has_wide_volumes(collection: str, volume: int) -> bool:
+    """Whether the volumes of a collection before 2020 have two digits of the four."""
     if collection == "D19":
         return volume >= _FIRST_WIDE_VOLUME_OF_D19
     return collection.startswith("W") or collection == "C69"

@@ -10,6 +10,7 @@ from lxml import etree
 from vivavoce.errors import InputError
 from vivavoce.records import Author, Document, Fault
 from vivavoce.sources.arxiv.decoding import decode_feed
+from vivavoce.sources.arxiv.names import part_names
 from vivavoce.text.dates import parse_date
 from vivavoce.text.identifiers import find_arxiv_id, find_doi
 from vivavoce.text.normalise import clean_text
@@ -126,7 +127,7 @@ def _document(entry: etree._Element, place: int) -> Document | Fault:
         authors=tuple(
             Author(name)
             for author in entry.findall(f"{_ATOM}author")
-            if (name := _text(author, f"{_ATOM}name"))
+            for name in part_names(_text(author, f"{_ATOM}name"))
         ),
     )
 

@@ -44,11 +44,12 @@ class Entry:
 
 def read_entries(piece: Piece, file: str) -> Iterator[Entry | tuple[str, str]]:
     """The records of a piece, or (where, why not) for one that cannot be read."""
+    has_lines = is_lines(piece.path)
     for where, value in read_values(piece, _LARGEST_FILE):
         if isinstance(value, str):
             yield where.replace(piece.path.name, file, 1), value
             continue
-        row = int(where.rpartition(":")[2]) if is_lines(piece.path) else 1
+        row = int(where.rpartition(":")[2]) if has_lines else 1
         elements = value if isinstance(value, list) else [value]
         for place, element in enumerate(elements):
             yield from _entries_of(element, file, row + place)

@@ -17,7 +17,7 @@ _RAISED = frozenset({"sup", "math", "sub"})
 _LINES = frozenset({"br", "tr", "p", "div", "li", "table"})
 _LINE_CLASSES = frozenset({"ltx_tr", "ltx_p"})
 _NOT_PRINTED = frozenset({"script", "style", "svg", "button", "annotation"})
-_ASIDE = frozenset({"ltx_contact", "ltx_author_notes", "ltx_ERROR", "ltx_author_before"})
+_ASIDE = frozenset({"ltx_contact", "ltx_author_notes", "ltx_author_before"})
 # A wide space is set between names, as `\quad` does.
 _SEPARATOR = re.compile(
     rf"^&|[,;{_MARK}]|\s(?:and|AND|&)\s|^\s?(?:and|AND|&)\s|[\u2001\u2003]|[ \u00a0]{{3}}"
@@ -27,10 +27,15 @@ _NO_NAME = re.compile(
     r"|corporation|\b(?:inc|ltd|llc|gmbh)\b|google|microsoft|amazon|facebook|openai|deepmind"
     r"|anonymous|paper|equal|contribut|correspond|\bmember\b|submission|\bauthors\b|\bteam\b"
     r"|street|e-?mail|hospital|foundation|division|group|technolog|science|\blabs?\b|collaboration"
-    r"|[@\d\\{}]|https?:",
+    r"|\bieee\b|[@\d\\{}=]|https?:",
     re.IGNORECASE,
 )
-_WHOLE_NO_NAME = re.compile(r"anonymous|double.blind|@|https?:|universit|institut", re.IGNORECASE)
+_WHOLE_NO_NAME = re.compile(
+    r"anonymous|double.blind|[@=\\]|https?:|universit|institut|^ieee$", re.IGNORECASE
+)
+# What LaTeXML leaves of commands that it does not know: `[0.5em]` of a line, `cor1` of a note.
+_LEFT_OVER = re.compile(r"^\s*(?:\[-?[\d.]+ ?(?:em|ex|pt|mm|cm|in)\]|name\s?=)\s*")
+_ARGUMENT = re.compile(r"^[a-z]{1,9}\d{1,3}(?!\w)")
 _ORCID = re.compile(r"\d{4}-\d{4}-\d{4}-\d{3}[\dX]")
 _MOST_AUTHORS = 3_000
 _MOST_PIECES = 20_000
@@ -79,7 +84,8 @@ def _names_of(lines: list[str]) -> Iterator[str]:
         text = line.strip()
         if not text.strip(f" ,{_MARK}"):
             continue
-        parts = (" ".join(part.split()).strip(" .*†‡§¶∗") for part in _SEPARATOR.split(text))
+        pieces = (_LEFT_OVER.sub("", piece) for piece in _SEPARATOR.split(text))
+        parts = (" ".join(piece.split()).strip(" .*†‡§¶∗") for piece in pieces)
         names = [f"{part}." if part.endswith((" Jr", " Sr")) else part for part in parts if part]
         is_marked = may_go_on and _MARK in text and not text.startswith(_MARK)
         is_next = text.startswith("&")  # what parts the authors of some conferences
@@ -92,7 +98,7 @@ def _names_of(lines: list[str]) -> Iterator[str]:
 
 def _whole(lines: list[str]) -> Iterator[str]:
     """A single line that is no person's name, such as that of a collaboration."""
-    text = " ".join(" ".join(lines).replace(_MARK, " ").split())
+    text = _LEFT_OVER.sub("", " ".join(" ".join(lines).replace(_MARK, " ").split()))
     if 1 < len(text) <= _LONGEST_NAME and text[0].isalpha() and not _WHOLE_NO_NAME.search(text):
         yield text
 
@@ -105,14 +111,18 @@ def _print(element: etree._Element, out: list[str], depth: int) -> None:
         is_note = "ltx_note" in names
         if len(out) > _MOST_PIECES or depth > 40:
             return
+        tail = _plain(child.tail)
         if child.tag in _RAISED or is_note:
             out.append(_MARK)
+        elif "ltx_ERROR" in names:
+            is_next = (child.text or "").strip().lower() == "\\and"
+            tail = f"{_LINE}&{tail}" if is_next else _ARGUMENT.sub(_MARK, tail)
         elif child.tag not in _NOT_PRINTED and not names & _ASIDE:
             edge = _LINE if child.tag in _LINES or names & _LINE_CLASSES else ""
             out.append(edge)
             _print(child, out, depth + 1)
             out.append(edge)
-        out.append(_plain(child.tail))
+        out.append(tail)
 
 
 def _plain(text: str | None) -> str:
@@ -128,6 +138,7 @@ def _is_name(text: str) -> bool:
         and _NO_NAME.search(text) is None
         and words[0][0].isalpha()
         and not words[-1][0].islower()
+        and not (len(words) == 1 and text.isascii() and text.isupper())  # as of a laboratory
     )
 
 

@@ -10,7 +10,14 @@ from lxml import etree
 
 from vivavoce.records import CitedTable, Section
 from vivavoce.sources.html.tables import is_grid, is_tabular, read_table
-from vivavoce.sources.html.tree import children, classes_of, with_class
+from vivavoce.sources.html.tree import (
+    children,
+    classes_of,
+    is_division,
+    outermost,
+    outside_divisions,
+    with_class,
+)
 from vivavoce.sources.html.typeset import Writer, line_of
 from vivavoce.sources.latex.outline import Draft, finish
 from vivavoce.sources.latex.typeset import paragraphs_of
@@ -23,7 +30,7 @@ _LEVELS = {
     "ltx_paragraph": 4, "ltx_subparagraph": 5,
 }  # fmt: skip
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
-_FLOATS = frozenset({"ltx_figure", "ltx_float"})
+_FLOATS = frozenset({"ltx_table", "ltx_figure", "ltx_float"})
 _LEADING_WORD = re.compile(r"(?:appendix|chapter|section|part|annex)\b\W*", re.IGNORECASE)
 _TAG_SECTION = "ltx_tag_section"
 
@@ -55,7 +62,10 @@ class Body:
 
     def _take(self, element: etree._Element, names: frozenset[str], depth: int) -> bool:
         level = next((_LEVELS[name] + self._shift for name in _LEVELS if name in names), None)
-        if "ltx_appendix" in names:
+        if "ltx_title_document" in names:
+            if self._current is self._drafts[0]:
+                self._current.out.clear()  # permissions and the like stand above the title
+        elif "ltx_appendix" in names:
             self._division(element, depth, 1, "appendix")
         elif level is not None:
             self._division(element, depth, level, self._role)
@@ -63,16 +73,20 @@ class Body:
             before = self._current
             self._division(element, depth, 1, "acknowledgements")
             self._current = before
-        elif "ltx_table" in names:
-            self._add(element)
         elif names & _FLOATS or element.tag == "figure":
-            for inner in with_class(element, "ltx_table"):
-                self._add(inner)
+            self._float(element, names, depth)
         elif is_tabular(element) and is_grid(element):
             self._add(element)
         else:
             return False
         return True
+
+    def _float(self, element: etree._Element, names: frozenset[str], depth: int) -> None:
+        """The tables of a float, and the sections that stand in one LaTeXML has left open."""
+        for table in [element] if "ltx_table" in names else outside_divisions(element, _is_table):
+            self._add(table)
+        for division in outermost(element, is_division):
+            self._writer.element(division, depth + 1)
 
     def _division(self, element: etree._Element, depth: int, level: int, role: str | None) -> None:
         outer, self._role = self._role, role
@@ -113,6 +127,10 @@ def read_abstract(document: etree._Element) -> str:
         if text:
             return text
     return ""
+
+
+def _is_table(element: etree._Element) -> bool:
+    return "ltx_table" in classes_of(element)
 
 
 def _is_title(element: etree._Element) -> bool:

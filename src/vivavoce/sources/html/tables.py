@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from lxml import etree
 
 from vivavoce.records import CitedTable
-from vivavoce.sources.html.tree import classes_of, outermost
+from vivavoce.sources.html.tree import classes_of, outermost, outside_divisions
 from vivavoce.sources.html.typeset import line_of
 
 _WIDEST_SPAN = 40
@@ -23,8 +23,8 @@ def read_table(
     holder: etree._Element, ordinal: int, ordinals: Mapping[str, int]
 ) -> CitedTable | None:
     """The table in a figure, or a tabular alone; None where there is neither caption nor cell."""
-    captions = [line_of(caption) for caption in outermost(holder, _is_caption)]
-    tabulars = [holder] if is_tabular(holder) else list(outermost(holder, is_tabular))
+    captions = [line_of(caption) for caption in outside_divisions(holder, _is_caption)]
+    tabulars = [holder] if is_tabular(holder) else list(outside_divisions(holder, is_tabular))
     caption = " ".join(text for text in captions if text)
     cells = tuple(_rows(tabulars))
     if not caption and not cells:
@@ -48,7 +48,7 @@ def cited_in(element: etree._Element, ordinals: Mapping[str, int]) -> tuple[int,
     """The references that links below an element lead to; a dash between two links is a range."""
     found: set[int] = set()
     last, between = -1, ""
-    for link in element.iter("a"):
+    for link in outside_divisions(element, lambda below: below.tag == "a"):
         here = ordinals.get((link.get("href") or "").rpartition("#")[2], -1)
         if here < 0:
             continue

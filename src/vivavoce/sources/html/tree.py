@@ -17,6 +17,10 @@ _FATAL_CLASS = "ar5iv-severity-fatal"
 _FATAL_START = "Conversion to HTML had a Fatal error"
 _NO_PAGE = "No HTML for"
 _NO_CLASSES: frozenset[str] = frozenset()
+_DIVISIONS = frozenset(
+    "ltx_chapter ltx_section ltx_subsection ltx_subsubsection ltx_paragraph ltx_subparagraph "
+    "ltx_appendix".split()
+)
 
 
 def parse_page(content: bytes) -> etree._Element:
@@ -99,6 +103,8 @@ def _why_none(root: etree._Element) -> str:
         return "a page that says that there is no HTML of this paper"
     if root.find(".//meta[@name='citation_arxiv_id']") is not None:
         return "the abstract page of a paper, not its text: there may be no HTML of it"
+    if any("ltx_page_content" in classes_of(element) for element in root.iter("div")):
+        return "a LaTeXML page without a paper: its conversion to HTML failed"
     return "HTML, but not LaTeXML output: no element has the class ltx_document"
 
 
@@ -129,6 +135,20 @@ def outermost(
             yield found
         elif found.tag == "math":
             walk.skip_subtree()
+
+
+def is_division(element: etree._Element) -> bool:
+    """Whether an element is a section of some level."""
+    return not _DIVISIONS.isdisjoint(classes_of(element))
+
+
+def outside_divisions(
+    element: etree._Element, is_wanted: Callable[[etree._Element], bool]
+) -> Iterator[etree._Element]:
+    """As `outermost`, but not in sections below: a float left open has the rest of the paper."""
+    for found in outermost(element, lambda below: is_division(below) or is_wanted(below)):
+        if not is_division(found):
+            yield found
 
 
 def with_class(element: etree._Element, name: str) -> Iterator[etree._Element]:

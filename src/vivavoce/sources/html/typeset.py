@@ -23,7 +23,7 @@ _UNSEEN = frozenset(
 _OUT = frozenset(
     "ltx_note ltx_ERROR ltx_bibliography ltx_abstract ltx_authors ltx_creator ltx_dates ltx_TOC "
     "ltx_keywords ltx_classification ltx_subtitle ltx_pubnotes ltx_pagination ltx_index "
-    "ltx_glossary ltx_listing_data ltx_phantom ltx_eqn_eqno ltx_title_document ltx_title_part "
+    "ltx_glossary ltx_listing_data ltx_phantom ltx_eqn_eqno ltx_title_part "
     "ltx_title_abstract ltx_title_bibliography ltx_tag_bibitem ltx_tag_listingline "
     "ltx_tag_equation ltx_tag_equationgroup ltx_page_navbar ltx_page_header ltx_page_footer "
     "ltx_page_logo ltx_picture ltx_rdf package-alerts sr-only".split()
@@ -35,6 +35,10 @@ _BLOCKS = frozenset(
 _SPACED = frozenset({"br", "tr", "td", "th", "thead", "tbody", "tfoot", "caption", "dd", "hr"})
 _SPACED_CLASSES = frozenset({"ltx_tr", "ltx_td", "ltx_inline-block", "ltx_tabular"})
 _RUN_IN = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "dt"})
+_ITEM_TAGS = frozenset(  # an older LaTeXML names the list, a newer one the item
+    "ltx_tag_item ltx_tag_itemize ltx_tag_enumerate ltx_tag_description ltx_tag_inline-itemize "
+    "ltx_tag_inline-enumerate ltx_tag_inline-description ltx_tag_inline-item".split()
+)
 _EQUATIONS = frozenset({"ltx_equation", "ltx_equationgroup"})
 _SPACE = re.compile(r"\s+")
 # TeX goes on in the next line behind a comment sign.
@@ -106,7 +110,7 @@ class Writer:
             self._append(" [")
             self.inside(element, depth)
             self._append("]")
-        elif "ltx_tag_item" not in names or _is_word(element):
+        elif not names & _ITEM_TAGS or _is_word(element):
             self.inside(element, depth)
 
     def _text(self, text: str | None) -> None:

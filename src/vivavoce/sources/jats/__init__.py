@@ -89,4 +89,5 @@ SOURCE = Source(
     matches=_matches,
     pieces=one_piece,
     read=_read,
+    reader_version="2",
 )

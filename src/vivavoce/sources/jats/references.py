@@ -150,9 +150,17 @@ def _pub_id(citation: etree._Element, kind: str) -> str:
     return " ".join(text_of(n) for n in numbers if (n.get("pub-id-type") or "").lower() == kind)
 
 
+def _holds_only_fields(citation: etree._Element) -> bool:
+    """Whether little is printed between the fields, as in all entries of some publishers."""
+    if citation.tag in ("element-citation", "nlm-citation"):
+        return True
+    tails = [child.tail or "" for child in citation][:-1]
+    return sum(not tail.strip() for tail in tails) > len(tails) / 2
+
+
 def _raw(citation: etree._Element) -> str:
     """The entry as printed; one that holds only fields is put together from them."""
-    if citation.tag != "element-citation" and citation.tag != "nlm-citation":
+    if not _holds_only_fields(citation):
         return text_of(citation, frozenset({"label"}))
     pieces = [", ".join(name for person in _people(citation) if (name := read_name(person)))]
     pieces += [text_of(title) for tag in _TITLES for title in citation.iter(tag)]

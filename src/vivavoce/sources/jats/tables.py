@@ -35,7 +35,7 @@ def _cells(wrap: etree._Element) -> tuple[tuple[str, ...], ...]:
     left: dict[int, int] = {}  # column -> rows below that a cell above still covers
     rows: list[tuple[str, ...]] = []
     room = _MOST_CELLS
-    for row in wrap.iter("tr"):
+    for row in wrap.iter("tr", "row"):  # of HTML, or of OASIS tables
         cells: list[str] = []
         for cell in children(row):
             _pass_covered(cells, left)

@@ -22,6 +22,7 @@ _APART = frozenset(
     {"p", "title", "subtitle", "label", "break", "list", "list-item", "tr", "td", "th", "def"}
     | {"term", "disp-formula", "disp-quote", "sec", "attrib", "caption"}
 )
+_NAME_PARTS = frozenset({"surname", "given-names", "prefix", "suffix"})
 _TEX_DOCUMENT = re.compile(r"\\begin\{document\}(.*?)(?:\\end\{document\}|\Z)", re.DOTALL)
 _MARKER = re.compile(r"[\s0-9a-z,;–—-]{1,60}")
 
@@ -59,7 +60,7 @@ def _pieces(element: etree._Element, skip: frozenset[str]) -> Iterator[str]:
             yield f" [{''.join(_pieces(child, skip)).strip()}]"
         elif child.tag not in skip:
             yield from _pieces(child, skip)
-        if child.tag in _APART:
+        if child.tag in _APART or (child.tag in _NAME_PARTS and child.getnext() is not None):
             yield " "
         yield child.tail or ""
 

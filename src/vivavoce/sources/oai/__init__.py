@@ -63,4 +63,5 @@ SOURCE = Source(
     pieces=one_piece,
     read=_read,
     ignored_columns=_ignored_columns,
+    reader_version="2",
 )

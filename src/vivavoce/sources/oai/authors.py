@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import re
 
-from vivavoce.sources.latex.typeset import plain_text
+from vivavoce.sources.arxiv.names import FOR, GROUP, spell_name
 
 _LONGEST_LINE = 200_000
-_LONGEST_NAME = 300
-# A collaboration before its members, or after those who write for it.
-_COLLABORATION = re.compile(r"\b(collaborations?|consortium|team|group)\s*:", re.IGNORECASE)
-_FOR = re.compile(r"\s(?:for|on behalf of)\s+(?=the\s)", re.IGNORECASE)
+# A collaboration before its members.
+_COLLABORATION = re.compile(rf"\b({GROUP})\s*:", re.IGNORECASE)
 _BETWEEN = re.compile(r"[,;]|\s(?:and|&)(?=\s)")
 _FIRST_AND = re.compile(r"^(?:and|&)(?:\s|$)", re.IGNORECASE)
 _OTHERS = re.compile(r"(?:^|\s)et\.?\s?al(?:ii|ia)?\.?$", re.IGNORECASE)
 _SUFFIX = re.compile(r"(?:Jr|Sr|II|III|IV)\.?", re.IGNORECASE)
-_INITIAL = re.compile(r"(?<=[^\W\d_])\.(?=[^\W\d_])")
-_SPLIT_INITIALS = re.compile(r"\. -(?=[^\W\d_])")
 
 
 def split_authors(line: str) -> tuple[str, ...]:
@@ -26,7 +22,7 @@ def split_authors(line: str) -> tuple[str, ...]:
     A collaboration is an author of its own.
     """
     text = " ".join(_without_parentheses(line[:_LONGEST_LINE]).split())
-    text = _FOR.sub(", ", _COLLABORATION.sub(r"\1,", text))
+    text = FOR.sub(", ", _COLLABORATION.sub(r"\1,", text))
     names: list[str] = []
     for part in _BETWEEN.split(text):
         name = spell_name(_OTHERS.sub("", _FIRST_AND.sub("", part.strip(), count=1)))
@@ -35,13 +31,6 @@ def split_authors(line: str) -> tuple[str, ...]:
         elif any(map(str.isalpha, name)):
             names.append(name)
     return tuple(names)
-
-
-def spell_name(name: str) -> str:
-    """A name in one line: accents of TeX as characters, initials as in `J.-N. F. One`."""
-    if len(name) <= _LONGEST_NAME and any(sign in name for sign in "\\{}~"):
-        name = plain_text(name)
-    return _SPLIT_INITIALS.sub(".-", _INITIAL.sub(". ", " ".join(name.split())))
 
 
 def _without_parentheses(text: str) -> str:

@@ -8,14 +8,15 @@ from lxml import etree
 
 from vivavoce.errors import InputError
 from vivavoce.records import Author, Document
-from vivavoce.sources.oai.authors import spell_name, split_authors
-from vivavoce.sources.oai.listing import author_of, first_day, read_listing, read_versions
+from vivavoce.sources.oai.authors import split_authors
+from vivavoce.sources.oai.listing import authors_of, first_day, read_listing, read_versions
 from vivavoce.sources.oai.page import Entry, text_of
 from vivavoce.text.dates import parse_date
 from vivavoce.text.identifiers import find_arxiv_id, find_doi
 
 KIND = "oai"
 _FIELDS = ("id", "title", "abstract", "categories", "doi", "journal-ref", "license")
+_ADDRESS = ("http://", "https://")
 
 
 def read_entry(entry: Entry) -> Document:
@@ -68,7 +69,8 @@ def _read_dublin_core(entry: Entry, metadata: etree._Element) -> Document:
         raise InputError("the record has no title")
     days = [text_of(element) for element in metadata.iterfind("date")]
     parsed = [day[0] for text in days if (day := parse_date(text))]
-    addresses = [name for name in names if name.startswith(("http://", "https://"))]
+    addresses = [name for name in names if name.startswith(_ADDRESS)]
+    others = (name for name in names if name and not name.lower().startswith((*_ADDRESS, "doi:")))
     return Document(
         kind=KIND,
         key=f"arxiv:{arxiv_id}" if arxiv_id else f"oai:{entry.identifier}",
@@ -80,6 +82,8 @@ def _read_dublin_core(entry: Entry, metadata: etree._Element) -> Document:
         abstract=text_of(metadata.find("description")) or None,
         published=first_day(arxiv_id, days) if arxiv_id else min(parsed, default=None),
         categories=_categories(entry) if arxiv_id else (),
+        # arXiv sets the reference to the journal among the identifiers.
+        venue=next(others, None) if arxiv_id else None,
         licence=text_of(metadata.find("rights")) or None,
         authors=tuple(_turned_names(metadata)),
     )
@@ -99,18 +103,14 @@ def _fields(metadata: etree._Element) -> dict[str, str]:
 def _split_names(metadata: etree._Element) -> Iterator[Author]:
     for author in metadata.iterfind("authors/author"):
         names = (text_of(author.find(part)) for part in ("forenames", "keyname", "suffix"))
-        found = author_of(*names)
-        if found:
-            yield found
+        yield from authors_of(*names)
 
 
 def _turned_names(metadata: etree._Element) -> Iterator[Author]:
     """Names given as `Family, Given`."""
     for creator in metadata.iterfind("creator"):
         family, _, given = text_of(creator).partition(",")
-        name = spell_name(f"{given} {family}".strip())
-        if any(map(str.isalpha, name)):
-            yield Author(name)
+        yield from authors_of(given, family, "")
 
 
 def _categories(entry: Entry) -> tuple[str, ...]:

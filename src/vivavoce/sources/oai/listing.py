@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from email.utils import parsedate_to_datetime
 
 from vivavoce.errors import InputError
 from vivavoce.records import Author, Document
-from vivavoce.sources.oai.authors import spell_name
+from vivavoce.sources.arxiv.names import part_names
 from vivavoce.text.dates import parse_date, period
 from vivavoce.text.identifiers import arxiv_month, find_arxiv_id, find_doi
 from vivavoce.text.normalise import clean_text
@@ -58,10 +58,9 @@ def read_listing(
     )
 
 
-def author_of(forenames: str, keyname: str, suffix: str) -> Author | None:
-    """An author in the order a name is printed; None without letters."""
-    name = spell_name(one_line(" ".join((forenames, keyname, suffix))))
-    return Author(name) if any(map(str.isalpha, name)) else None
+def authors_of(forenames: str, keyname: str, suffix: str) -> Iterator[Author]:
+    """An author in the order a name is printed, and the collaboration that is part of the name."""
+    return map(Author, part_names(one_line(" ".join((forenames, keyname, suffix)))))
 
 
 def read_versions(versions: Sequence[tuple[str, str]]) -> tuple[str | None, str | None]:

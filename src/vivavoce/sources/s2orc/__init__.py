@@ -11,11 +11,11 @@ from vivavoce.records import Document, Fault
 from vivavoce.sources import Piece, ReadOptions, Source
 from vivavoce.sources.raw import raw_json
 from vivavoce.sources.s2orc.fields import line_at
-from vivavoce.sources.s2orc.files import cut, is_lines, read_head, read_records
+from vivavoce.sources.s2orc.files import Record, cut, is_lines, read_head, read_records
 from vivavoce.sources.s2orc.paper import document_from
 
 _SUFFIXES = (".json", ".json.gz", ".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
-_PARSES = (b'"pdf_parse"', b'"latex_parse"')
+_PARSES = (b'"pdf_parse"', b'"latex_parse"', b'"grobid_parse"', b'"has_pdf_parse"')
 # Both kinds hold paragraphs with citation spans; only the other numbers and types them so.
 _OTHER_KIND = (b'"_source_hash"', b'"_source_name"', b'"bib_entry_raw"', b'"content_type"')
 
@@ -32,15 +32,26 @@ def _matches(path: Path) -> bool:
     return b'"cite_spans"' in head and not any(mark in head for mark in _OTHER_KIND)
 
 
+def _name_of(path: Path) -> str:
+    """Releases have files of the same names in a folder for metadata and one for texts."""
+    return f"{path.parent.name}/{path.name}" if is_lines(path) else path.name
+
+
+def _key_of(record: Record) -> str:
+    """What a line is known by: a release has one with the text of a paper, one without it."""
+    number = line_at(record, "paper_id")
+    return f"metadata:{number}" if number and "has_pdf_parse" in record else number
+
+
 def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
-    name = piece.path.name
+    name, has_lines = piece.path.name, is_lines(piece.path)
     for where, record in read_records(piece):
         if isinstance(record, str):
             yield Fault(where, record)
             continue
         try:
-            if is_lines(piece.path):
-                paper = document_from(record, line_at(record, "paper_id") or where, None)
+            if has_lines:
+                paper = document_from(record, _key_of(record) or where, None)
             else:
                 paper = document_from(record, name, name)
             yield replace(paper, raw=raw_json(record))
@@ -55,5 +66,6 @@ SOURCE = Source(
     matches=_matches,
     pieces=cut,
     read=_read,
-    reader_version="2",
+    name_of=_name_of,
+    reader_version="3",
 )

@@ -24,14 +24,25 @@ _LINES_PER_PIECE = 200
 _LINES_PER_GZIP_PIECE = 500
 # Text in JSON packs to a fifth or a tenth; far beyond that a file is made to swell.
 _MOST_UNPACKED_TIMES = 100
+_LONGEST_MARGIN = 64
+"""Bytes by which the first line of a value that is spread over lines is told."""
 _ALWAYS_UNPACKED = 64 << 20
 _DAMAGE = (OSError, EOFError, zlib.error)
 _BLANK = b"\xef\xbb\xbf \t\r\n"
 
 
 def is_lines(path: Path) -> bool:
-    """Whether a file's name says that each of its lines is a record."""
-    return path.name.lower().removesuffix(".gz").endswith((".jsonl", ".ndjson"))
+    """Whether each line of a file is a record: its name says so, and its start no other."""
+    if not path.name.lower().removesuffix(".gz").endswith((".jsonl", ".ndjson")):
+        return False
+    try:
+        with _open(path) as stream:
+            first = stream.readline(_LONGEST_MARGIN).strip(_BLANK)
+            following = stream.read(1)
+    except _DAMAGE:
+        return True  # reading it says what is wrong
+    is_spread = first == b"[" or (first == b"{" and following in (b" ", b"\t", b'"'))
+    return not is_spread
 
 
 def read_head(path: Path) -> bytes:
@@ -79,20 +90,21 @@ def read_values(
     """
     name = piece.path.name
     last = piece.first_row - 1
+    has_lines = is_lines(piece.path)
     try:
-        if not is_lines(piece.path):
+        if not has_lines:
             yield name, _read_whole(piece.path, largest)
             return
         for number, line in _lines(piece):
             last = number
             if line.strip(_BLANK):
-                yield f"{name}:{number}", _parse(line, f"the {_unit(piece.path)}")
+                yield f"{name}:{number}", _parse(line, "the line")
             elif not line:
                 yield f"{name}:{number}", f"the line is longer than {_LONGEST_RECORD >> 20} MiB"
     except InputError as error:
         yield name, str(error)
     except _DAMAGE as error:
-        beyond = f" beyond line {last}" if is_lines(piece.path) else ""
+        beyond = f" beyond line {last}" if has_lines else ""
         yield name, f"the file cannot be read{beyond}: {error}"
 
 
@@ -115,7 +127,7 @@ def _read_whole(path: Path, largest: int) -> Record | list[Any] | str:
         content = stream.read(largest + 1)
     if len(content) > largest:
         return f"larger than {largest >> 20} MiB: too large to be read as one"
-    return _parse(content, f"the {_unit(path)}")
+    return _parse(content, "the file")
 
 
 def _lines(piece: Piece) -> Iterator[tuple[int, bytes]]:

@@ -37,11 +37,14 @@ _ROLE_OF_BACK = {
 }
 _PLAIN_NAMES = frozenset({"annex"})
 """Headings that the parser made up."""
+_PARSES = ("latex_parse", "pdf_parse", "grobid_parse")
+_BULK_FIELDS = ("_pdf_hash", "s2_pdf_hash", "s2_url", "has_pdf_parse")
+"""Fields of the releases, in which a number is the corpus id; elsewhere it is a file's name."""
 
 
 def document_from(record: Fields, key: str, source_file: str | None) -> Document:
     """The paper of a record; `InputError` says which field is not what it should be."""
-    parse = object_at(record, "latex_parse") or object_at(record, "pdf_parse") or record
+    parse = next((held for name in _PARSES if (held := object_at(record, name))), record)
     about = {**record, **object_at(record, "metadata")}
     entries = objects_at(parse, "bib_entries")
     ordinals = ordinals_of(list(entries))
@@ -58,6 +61,7 @@ def document_from(record: Fields, key: str, source_file: str | None) -> Document
         kind="s2orc",
         key=key,
         source_file=source_file,
+        given_id=_corpus_id(record),
         arxiv_id=arxiv[0] if arxiv else None,
         version=arxiv[1] if arxiv else None,
         acl_id=find_acl_id(numbers.get("acl", "")),
@@ -72,6 +76,13 @@ def document_from(record: Fields, key: str, source_file: str | None) -> Document
         references=tuple(_reference(e, place) for place, e in enumerate(entries.values())),
         tables=_tables(parse, Marks([*body, *back], ordinals), ordinals),
     )
+
+
+def _corpus_id(record: Fields) -> str | None:
+    """What joins the lines of text of a release with those of its metadata."""
+    number = line_at(record, "paper_id")
+    is_known = number.isascii() and number.isdigit() and any(n in record for n in _BULK_FIELDS)
+    return f"s2:{number}" if is_known else None
 
 
 def _numbers(about: Fields, source_file: str | None) -> dict[str, str]:

@@ -87,7 +87,10 @@ def _document(parts: Sequence[Part], name: str) -> Document:
 
 
 def _split_references(parts: Sequence[Part]) -> tuple[list[Part], list[str]]:
-    """The text without its last list of references, and the paragraphs of that list."""
+    """The text without its last list of references, and the paragraphs of that list.
+
+    Converters print tables, and what stood beside the heading, between it and the list.
+    """
     heads = [
         place
         for place, part in enumerate(parts)
@@ -95,11 +98,24 @@ def _split_references(parts: Sequence[Part]) -> tuple[list[Part], list[str]]:
     ]
     if not heads:
         return list(parts), []
-    start = heads[-1]
-    following = (p for p in range(start + 1, len(parts)) if isinstance(parts[p], Heading))
-    end = next(following, len(parts))
-    listed = [part.text for part in parts[start + 1 : end] if isinstance(part, Paragraph)]
-    return [*parts[:start], *parts[end:]], listed
+    start, first = heads[-1], heads[-1] + 1
+    end = _next_heading(parts, first)
+    if not any(isinstance(part, Paragraph) for part in parts[first:end]):
+        behind = (p for p in range(end, len(parts)) if _starts_list(parts[p]))
+        first = next(behind, end)
+        end = _next_heading(parts, first) if first > end else end
+    listed = [part.text for part in parts[first:end] if isinstance(part, Paragraph)]
+    tables = [part for part in parts[first:end] if isinstance(part, Table)]
+    return [*parts[:start], *parts[start + 1 : first], *tables, *parts[end:]], listed
+
+
+def _next_heading(parts: Sequence[Part], start: int) -> int:
+    following = (p for p in range(start, len(parts)) if isinstance(parts[p], Heading))
+    return next(following, len(parts))
+
+
+def _starts_list(part: Part) -> bool:
+    return isinstance(part, Paragraph) and part.text.startswith("[1]")
 
 
 def _sections(parts: Sequence[Part], title: str | None) -> tuple[Section, ...]:
@@ -132,4 +148,5 @@ SOURCE = Source(
     matches=_matches,
     pieces=one_piece,
     read=_read,
+    reader_version="2",
 )

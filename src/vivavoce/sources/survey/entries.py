@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 
 from vivavoce.records import Reference
@@ -48,7 +48,22 @@ _NAMES = re.compile(rf"{_NAME}(?:, {_NAME}){{0,40}}(?:,? and {_NAME}|, et al|, o
 _INITIALS_LAST = re.compile(r"[^\W\d_a-z][\w'’-]{1,30}(?: [^\W\d_a-z]){1,3}[,.] ")
 _BACK_PAGES = re.compile(r"(?<=[.\]])\s{1,2}[0-9]{1,2}(?:[,.] ?[0-9]{1,2}){0,30}$")
 _SURNAME_FIRST = re.compile(r"([^,]{2,60}?)\s((?:[^\W\d_a-z]\.?[ -]?){1,3})")
+_IN_VOLUME = re.compile(r",\s{1,2}in:\s")
+# A. One, B. Two and C. Three, A Title Without Quotation Marks, ser. Series.
+_INITIALS_FIRST = rf"(?:{_INITIAL}[- ]{{1,2}}){{1,4}}(?:{_PARTICLE} )?{_WORD}"
+_NAMES_BEFORE_BOOK = re.compile(
+    rf"{_INITIALS_FIRST}(?:, {_INITIALS_FIRST}){{0,40}}(?:,? and {_INITIALS_FIRST}| et al\.)?, "
+    r"(?=[^\W\d_a-z][^\s.])"
+)
+_END_OF_BOOK = re.compile(r",\s(?:ser|vol|ed|[0-9]+(?:st|nd|rd|th) ed)\.")
+# One, A., Two, B.C., et al.: A title
+_COLON_AFTER_NAMES = re.compile(
+    rf"(?:{_PARTICLE} )?{_WORD}[^,:]{{0,40}}, {_INITIAL}(?:[^:]{{0,2000}}(?:[^\W\d_a-z]|al)\.)?:\s"
+)
+_SAME_AUTHORS = re.compile(r"[—–-]{2,6}[,.]")
 _PART_OF_LINK = re.compile(r"(?<=/)\s(?=[a-z0-9])|(?<=arXiv:)\s(?=[0-9])")
+_BROKEN_DOI = re.compile(r"10\.[0-9]{4,9}/\S{0,100}- (?:\S{1,60}- ){0,5}(?=\S{0,60}[0-9]|[a-z]\b)")
+_ACCESSED = re.compile(r"\b(?:accessed|retrieved|visited)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +85,22 @@ def read_list(paragraphs: Sequence[str]) -> list[Listed]:
     for pattern in (_BRACKETED, _DOTTED):
         numbered = _numbered(text, pattern)
         if numbered:
-            return [_entry(raw, place, number) for place, (number, raw) in enumerate(numbered)]
+            listed = [_entry(raw, place, number) for place, (number, raw) in enumerate(numbered)]
+            return list(_with_same_authors(listed))
     entries = [raw for raw in _unnumbered(paragraphs) if _YEAR.search(raw) or _has_link(raw)]
     return [_entry(raw, place, None) for place, raw in enumerate(entries[:_MOST_ENTRIES])]
+
+
+def _with_same_authors(entries: Sequence[Listed]) -> Iterator[Listed]:
+    """The entries, where a dash stands for the authors of the one before it."""
+    before: Listed | None = None
+    for entry in entries:
+        if before is not None and _SAME_AUTHORS.match(entry.reference.raw):
+            author = before.reference.first_author
+            work = replace(entry.reference, first_author=author)
+            entry = replace(entry, reference=work, names=before.names)
+        yield entry
+        before = entry
 
 
 def _numbered(text: str, pattern: re.Pattern[str]) -> list[tuple[int, str]]:
@@ -167,7 +195,8 @@ def _entry(raw: str, ordinal: int, number: int | None) -> Listed:
     raw = _BACK_PAGES.sub("", raw)[:_LONGEST_ENTRY].strip()
     names, year, letter, title = _parse(raw)
     whole = _PART_OF_LINK.sub("", raw)
-    arxiv = find_arxiv_id(whole)
+    whole = _BROKEN_DOI.sub(lambda found: found[0].replace("- ", "-"), whole)
+    arxiv, doi = find_arxiv_id(whole), find_doi(whole)
     reference = Reference(
         ordinal=ordinal,
         raw=raw,
@@ -175,14 +204,14 @@ def _entry(raw: str, ordinal: int, number: int | None) -> Listed:
         year=year,
         first_author=_first_author(names),
         arxiv_id=arxiv[0] if arxiv else None,
-        doi=find_doi(whole),
+        doi=None if doi is None or doi.endswith("-") else doi,  # half of one is another's too
     )
     return Listed(reference, number, letter, names)
 
 
 def _parse(raw: str) -> tuple[str, int | None, str, str]:
     """The authors, the year, the letter after it and the title of an entry."""
-    quoted = _QUOTED.search(raw)
+    quoted = _quoted_title(raw)
     if quoted is not None:
         year, letter = _last_year(raw[quoted.end() :])
         return raw[: quoted.start()].strip(" ,"), year, letter, quoted[1].strip(" ,.")
@@ -191,6 +220,13 @@ def _parse(raw: str) -> tuple[str, int | None, str, str]:
         if dated is not None and len(raw) - dated.end() > 8:
             title = _sentence(raw[dated.end() :])
             return raw[: dated.start()].strip(" ,"), int(dated[1]), dated[2], title
+    colon = _COLON_AFTER_NAMES.match(raw)
+    if colon is not None:
+        return (raw[: colon.end()].strip(" ,:"), *_last_year(raw), _sentence(raw[colon.end() :]))
+    book = _NAMES_BEFORE_BOOK.match(raw)
+    if book is not None and not _NAMES.match(raw, book.end()):
+        title = _END_OF_BOOK.split(raw[book.end() :], maxsplit=1)[0]
+        return (raw[: book.end()].strip(" ,"), *_last_year(raw[book.end() :]), _sentence(title))
     has_initials_last = _INITIALS_LAST.match(raw) is not None
     stop = (_STOP_AFTER_INITIALS if has_initials_last else _STOP).search(raw)
     year, letter = _last_year(raw)
@@ -199,14 +235,24 @@ def _parse(raw: str) -> tuple[str, int | None, str, str]:
     return raw[: stop.start()], year, letter, _sentence(raw[stop.end() :])
 
 
+def _quoted_title(raw: str) -> re.Match[str] | None:
+    """The title in quotation marks; words of a title that stand in such are passed over."""
+    quoted = _QUOTED.search(raw)
+    if quoted is None or raw[quoted.end() :].startswith(":"):
+        return None
+    before = raw[: quoted.start()].rstrip()
+    return quoted if not before or not before[-1].isalnum() else None
+
+
 def _sentence(text: str) -> str:
+    text = _IN_VOLUME.split(text, maxsplit=1)[0]
     stop = _STOP.search(text)
     end = len(text) if stop is None else stop.start() + (stop[1] in "?!")
     return _DATE_AFTER_TITLE.sub("", text[:end].strip(" *.,"))
 
 
 def _last_year(text: str) -> tuple[int | None, str]:
-    years = _YEAR.findall(text)
+    years = _YEAR.findall(_ACCESSED.split(text, maxsplit=1)[0]) or _YEAR.findall(text)
     return (int(years[-1][0]), years[-1][1]) if years else (None, "")
 
 

@@ -10,9 +10,10 @@ from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault
 from vivavoce.sources import Piece, ReadOptions, Source
 from vivavoce.sources.raw import raw_json
-from vivavoce.sources.s2orc.files import cut, is_lines, read_head, read_records
+from vivavoce.sources.s2orc.files import cut, read_head, read_records
 from vivavoce.sources.unarxive.paper import document_from
 
+_SUFFIXES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
 # What only this kind of record holds; one of these stands near its start.
 _MARKS = (b'"_source_hash"', b'"_source_name"', b'"bib_entry_raw"', b'"content_type"')
 _OTHER_KIND = (b'"pdf_parse"', b'"latex_parse"')
@@ -20,7 +21,7 @@ _OTHER_KIND = (b'"pdf_parse"', b'"latex_parse"')
 
 def _matches(path: Path) -> bool:
     """Whether the start of a file of JSON Lines holds what only these records do."""
-    if not is_lines(path):
+    if not path.name.lower().endswith(_SUFFIXES):
         return False
     head = read_head(path)
     is_record = head.lstrip().startswith(b"{") and b'"paper_id"' in head
@@ -49,5 +50,5 @@ SOURCE = Source(
     matches=_matches,
     pieces=cut,
     read=_read,
-    reader_version="2",
+    reader_version="3",
 )

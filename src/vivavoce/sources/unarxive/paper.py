@@ -60,7 +60,10 @@ class _Printer:
         if kind == "formula":
             latex = line_at(self._entries.get(key, {}), "latex")
             return f"${latex}$" if latex else ""
-        return kind.capitalize()
+        before = found.string[max(found.start() - 1, 0) : found.start()]
+        after = found.string[found.end() : found.end() + 1]
+        space = " " if before.isalnum() or before == "}" else ""
+        return f"{space}{kind.capitalize()}{' ' if after.isalnum() else ''}"
 
 
 def document_from(record: Fields, where: str) -> Document:
@@ -71,7 +74,7 @@ def document_from(record: Fields, where: str) -> Document:
     printer = _Printer({key: place for place, key in enumerate(works)}, entries)
     title = line_at(about, "title")
     abstract = line_at(about, "abstract") or _abstract(record, printer)
-    sections = _sections(rows_at(record, "body_text"), printer)
+    sections = _sections(_paragraphs(record), printer)
     if not (title or abstract or sections or works):
         raise InputError("the record holds no title, no abstract, no text and no references")
     number = line_at(about, "id") or line_at(record, "paper_id")
@@ -140,6 +143,15 @@ def _authors(about: Fields) -> Iterator[Author]:
         name = " ".join(part for part in (first, last, suffix) if part)
         if any(map(str.isalpha, name)):
             yield Author(name)
+
+
+def _paragraphs(record: Fields) -> list[Fields]:
+    """The paragraphs with their headings; releases of 2024 hold them by heading."""
+    by_heading = objects_at(record, "sections")
+    held: list[Fields] = [
+        {**paragraph, "section": heading} for heading, paragraph in by_heading.items()
+    ]
+    return rows_at(record, "body_text") or held
 
 
 def _sections(paragraphs: Sequence[Fields], printer: _Printer) -> tuple[Section, ...]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from vivavoce.errors import InputError
 from vivavoce.metrics.extraction import THRESHOLD, FoundMethod, GoldMethod
 from vivavoce.tasks.implementation.report import Method
 
@@ -53,7 +54,13 @@ def parse_methods(value: Any) -> list[FoundMethod] | None:
 
 
 def judge_of(embedder: str | None, threshold: float) -> str:
-    """What compares descriptions, as a board tells rows apart; empty for the defaults."""
+    """What compares descriptions, as a board tells rows apart; empty for the defaults.
+
+    Raises:
+        InputError: The threshold is not a number from 0 to 1.
+    """
+    if type(threshold) not in (int, float) or not 0 <= threshold <= 1:
+        raise InputError(f"threshold={threshold!r} is not a number from 0 to 1, such as 0.9.")
     if embedder is None and threshold == THRESHOLD:
         return ""
     path = Path(embedder or "words")
@@ -108,9 +115,11 @@ def _text(value: Any, longest: int) -> str:
 
 
 def _latex(value: Any, longest: int) -> str:
-    r"""A text whose `\frac` JSON may have read as a form feed and `rac`."""
+    r"""A text whose `\frac` JSON may have read as a form feed and `rac`, without `\[` and `\]`."""
     text = value[:longest] if isinstance(value, str) else ""
-    return _CONTROL.sub(lambda match: _COMMANDS[match[0]], text).strip()
+    text = _CONTROL.sub(lambda match: _COMMANDS[match[0]], text).strip()
+    is_set_off = text.startswith((r"\[", r"\(")) and text.endswith((r"\]", r"\)"))
+    return text[2:-2].strip() if is_set_off else text
 
 
 def headings_as_methods(text: str) -> str:

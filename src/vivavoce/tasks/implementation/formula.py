@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from vivavoce.errors import InputError
 
@@ -54,16 +54,35 @@ class Formula:
 
 @cache
 def list_formulas() -> dict[str, Formula]:
-    """Every formula of `items/formulas/` by name, sorted; `InputError` when a name comes twice."""
+    """Every formula of `items/formulas/` by name, sorted.
+
+    Raises:
+        InputError: A name comes twice, a file has no formulas, or one names what there is not.
+    """
     from vivavoce.tasks.implementation.items import formulas
 
     found: dict[str, Formula] = {}
     for module in pkgutil.iter_modules(formulas.__path__):
-        for formula in importlib.import_module(f"{formulas.__name__}.{module.name}").FORMULAS:
+        loaded = importlib.import_module(f"{formulas.__name__}.{module.name}")
+        if not hasattr(loaded, "FORMULAS"):
+            raise InputError(f"{loaded.__file__} has no tuple FORMULAS.")
+        for formula in loaded.FORMULAS:
             if formula.name in found:
                 raise InputError(f"Two formulas are called {formula.name!r}.")
+            check_formula(formula)
             found[formula.name] = formula
     return dict(sorted(found.items()))
+
+
+def check_formula(formula: Formula) -> None:
+    """Raise `InputError` for a category, difficulty or table that is none of those there are."""
+    from vivavoce.tasks.implementation.market import TABLES
+
+    given = [(formula.category, get_args(Category)), (formula.difficulty, get_args(Difficulty))]
+    for word, words in [*given, *((table, TABLES) for table in formula.tables)]:
+        if word not in words:
+            known = ", ".join(words)
+            raise InputError(f"Formula {formula.name!r}: {word!r} is none of {known}.")
 
 
 def _program(formula: Formula, function: Callable[..., Any]) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from vivavoce.errors import InputError
 from vivavoce.store import Row, canonical_json
 from vivavoce.tasks.implementation.claims import claim_program, compute_claim
 from vivavoce.tasks.implementation.formula import list_formulas
@@ -38,15 +39,28 @@ _SIGNIFICANT = 12
 def reproduce_items(
     reports: Iterable[Report], frames: Mapping[str, Any]
 ) -> tuple[list[Row], dict[str, bytes]]:
-    """The items, sorted by id, and the files of their gold values by name."""
+    """The items, sorted by id, and the files of their gold values by name.
+
+    Raises:
+        InputError: A claim is about a formula or a column that there is not.
+    """
     rows, files = [], {}
     for number, report in enumerate(reports):
         if report.claim is None:
             continue
+        _check_claim(report.name, report.claim, frames)
         gold = f"claims/{number:03d}.parquet"
         files[gold] = gold_values(list_formulas()[report.claim.formula], frames)
         rows.append(_row(report, report.claim, frames, gold))
     return sorted(rows, key=lambda row: str(row["id"])), files
+
+
+def _check_claim(name: str, claim: Claim, frames: Mapping[str, Any]) -> None:
+    if claim.formula not in list_formulas():
+        raise InputError(f"The claim of report {name} is about {claim.formula!r}, no formula.")
+    known = {f"{table}.{column}" for table, frame in frames.items() for column in frame.columns}
+    if unknown := sorted(set(claim.columns) - known):
+        raise InputError(f"The claim of report {name} needs {unknown[0]!r}, no column there is.")
 
 
 def _row(report: Report, claim: Claim, frames: Mapping[str, Any], gold: str) -> Row:

@@ -62,7 +62,7 @@ def formula(round: str, timeout: int = 120) -> Scorer:
         frame = await read_factor(RESULT, max_rows=20 * len(truth), timeout=timeout)
         values = _values(score_factor(truth, frame))
         values["skill"] = score_skill(values["acc"], constants[str(state.sample_id)])
-        if is_placeholder(program):
+        if values["acc"] < 1 and is_placeholder(program):
             raise FaultyAnswer("placeholder", values)
         if not values["form"]:
             raise FaultyAnswer("wrong_shape", values)
@@ -150,7 +150,7 @@ def reproduce(round: str, timeout: int = 120) -> Scorer:
     files = {f"{name}.parquet": content for name, content in market.items()}
 
     async def score(answer: str, state: TaskState, target: Target) -> dict[str, float]:
-        said, program = find_json(answer), _find_code(answer)
+        said, program = find_json(answer, ("method", "columns")), _find_code(answer)
         if not isinstance(said, dict) and program is None:
             raise MalformedAnswer
         truth = gold[str(state.sample_id)]
@@ -198,7 +198,7 @@ def _score_reading(truth: Claimed, said: dict[str, Any]) -> dict[str, float]:
 
 
 def _fault(program: str, values: dict[str, float], number: float | None) -> str | None:
-    if is_placeholder(program):
+    if min(values["acc"], values["claim"]) < 1 and is_placeholder(program):
         return "placeholder"
     if not values["form"]:
         return "wrong_shape"

@@ -28,6 +28,8 @@ def effective_setting(setting: str, data_info: str | None, knowledge: bool | Non
     names = {level: name for name, level in LEVELS.items()}
     if data_info is not None and data_info not in names:
         raise InputError(f"data_info={data_info!r} is unknown. There are: none, brief, full.")
+    if knowledge is not None and type(knowledge) is not bool:
+        raise InputError(f"knowledge={knowledge!r} is unknown. There are: true, false.")
     return names[data_info or "brief"] + (KNOWLEDGE if knowledge else "")
 
 

@@ -30,13 +30,22 @@ import pyarrow.parquet as pq
 source, target, max_rows, max_columns, longest = sys.argv[1], sys.argv[2], *map(int, sys.argv[3:])
 
 
+UTC = ("UTC", "Etc/UTC", "Z", "+00:00")
+
+
 def days(column):
+    if pa.types.is_timestamp(column.type) and column.type.tz:
+        # The day is the one on the clock. There is no list of time zones here; UTC needs none.
+        if column.type.tz in UTC:
+            column = pc.cast(column, pa.timestamp(column.type.unit))
+        else:
+            column = pc.local_timestamp(column)
     if pa.types.is_timestamp(column.type) or pa.types.is_date(column.type):
         return pc.cast(pc.cast(column, pa.date32(), safe=False), pa.int32()).to_numpy()
     if pa.types.is_dictionary(column.type):
         return days(column.cast(column.type.value_type))
     first = datetime.date(1970, 1, 1).toordinal()
-    texts = column.to_pylist()
+    texts = map(str, column.to_pylist())  # 20240131 may be a number
     return np.array([datetime.date.fromisoformat(t[:10]).toordinal() - first for t in texts])
 
 

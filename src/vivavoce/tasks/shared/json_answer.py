@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 _LONGEST = 200_000
@@ -15,20 +15,25 @@ _MOST_STARTS = 300
 _FENCE = re.compile(r"^[ \t]{0,3}```[ \t]?(\w{0,20})[^\n]*\n(.*?)^[ \t]{0,3}```", re.M | re.S)
 
 
-def find_json(answer: str) -> Any | None:
+def find_json(answer: str, wanted: Collection[str] = ()) -> Any | None:
     """The last object of an answer that is JSON, else its first array; None when there is neither.
 
     Blocks fenced as JSON come first, then other blocks, then the text itself. An object that names
     a key twice has its last value, and a backslash that escapes nothing is one. What no program
     could use is not JSON here: text of over 200,000 characters, nesting deeper than 40, whole
     numbers of over 40 digits, NaN and infinity.
+
+    Args:
+        answer: The whole text.
+        wanted: Only an object with one of these keys is taken; for answers that hold a program,
+            whose brackets may be JSON as well.
     """
     if len(answer) > _LONGEST:
         return None
     # LaTeX is often written into strings as it is, which makes \sigma a faulty escape. JSON has
     # none of these, so that mending them changes nothing in it.
     for text in _candidates(_ESCAPE.sub(_mend, answer)):
-        found = _value(text)
+        found = _value(text, wanted)
         if found is not None:
             return found
     return None
@@ -45,8 +50,8 @@ def _candidates(answer: str) -> Iterator[str]:
     yield answer
 
 
-def _value(text: str) -> Any | None:
-    """The last object, else the first array, that is not part of another one."""
+def _value(text: str, wanted: Collection[str]) -> Any | None:
+    """The last object, else the first array, that is not part of another one and is wanted."""
     found = None
     place = 0
     for _ in range(_MOST_STARTS):
@@ -57,6 +62,8 @@ def _value(text: str) -> Any | None:
         try:
             value, place = _DECODER.raw_decode(text, start)
         except (ValueError, RecursionError):
+            continue
+        if wanted and not (isinstance(value, dict) and any(key in value for key in wanted)):
             continue
         if not _is_too_deep(value) and (isinstance(value, dict) or found is None):
             found = value

@@ -6,6 +6,7 @@ from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset
 from inspect_ai.scorer import Scorer
 
+from vivavoce.errors import InputError
 from vivavoce.tasks.shared.direct import direct
 from vivavoce.tasks.shared.entry import TaskEntry
 from vivavoce.tasks.shared.sandboxes import sandbox_for
@@ -32,7 +33,11 @@ def program_task(
         context: The model's window in tokens; None for what the model table says.
         timeout: Seconds a program may run.
         sandbox: bwrap, docker, or the path of a compose file or a Dockerfile.
+
+    Raises:
+        InputError: The timeout is not a number of seconds, or the sandbox is none.
     """
+    _check_timeout(timeout)
     return Task(
         dataset=note_run(dataset, entry.metadata["task"], entry, timeout),
         solver=direct(context),
@@ -42,3 +47,8 @@ def program_task(
         version=entry.card.version,
         metadata=entry.metadata,
     )
+
+
+def _check_timeout(timeout: object) -> None:
+    if type(timeout) is not int or timeout < 1:
+        raise InputError(f"timeout={timeout!r} is not a number of seconds, such as 120.")

@@ -21,8 +21,12 @@ _LONGEST_PROGRAM = 200_000
 _PYTHON = frozenset({"python", "python3", "py"})
 _PLACEHOLDER = re.compile(
     r"#[^\n]{0,80}\b(?:replace (?:this|with)|your (?:code|implementation) (?:here|goes)|placeholder"
-    r"|fill in|to be implemented|not implemented|todo:? implement)\b",
-    re.IGNORECASE,
+    r"|to be implemented|not implemented|todo:? implement"
+    # "Fill in missing values" is work, not work left undone.
+    r"|fill (?:this )?in(?: here| later| your code| the (?:code|rest|logic|details))?"
+    r"(?=[ .:!]{0,9}$)"
+    r")\b",
+    re.IGNORECASE | re.MULTILINE,
 )
 PROGRAM_FILE = "program.py"
 _LONGEST_REPORT = 2_000

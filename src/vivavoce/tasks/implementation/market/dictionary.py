@@ -66,7 +66,7 @@ DAILY_PV = Table(
             "Money traded that day", "currency", "Not adjusted: `$vwap / $factor * $volume`."
         ),
         "$factor": Column(
-            "Adjustment factor: adjusted price / price paid",
+            "Adjustment factor: price here / price paid",
             "ratio",
             "1 at first; rises on the days a dividend is paid. `$close / $factor` is the closing "
             "price as paid.",

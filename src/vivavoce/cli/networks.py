@@ -1,0 +1,229 @@
+"""Verbs that build and measure the networks of a corpus."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from vivavoce.cli.corpus import CORPUS_OPTION
+from vivavoce.cli.output import (
+    JSON_OPTION,
+    print_counts,
+    print_json,
+    print_table,
+    progress,
+    say,
+)
+
+if TYPE_CHECKING:
+    from vivavoce.corpus import Corpus
+
+RESULT_OPTION = typer.Option(
+    False, "--result-like", help="Compare only where a table looks like results."
+)
+PROSE_OPTION = typer.Option(
+    False, "--prose", help="Add comparisons stated in sentences (after build --prose)."
+)
+
+app = typer.Typer(no_args_is_help=True, help="Build the networks of a corpus and measure them.")
+
+
+class By(StrEnum):
+    """What `viva network stats` breaks its numbers down by."""
+
+    network = "network"
+    category = "category"
+    domain = "domain"
+    month = "month"
+    degree = "degree"
+
+
+class Name(StrEnum):
+    """The networks."""
+
+    coauthor = "coauthor"
+    citation = "citation"
+    comparison = "comparison"
+
+
+class RankBy(StrEnum):
+    """What `viva network rank` sorts by."""
+
+    pagerank = "pagerank"
+    in_degree = "in_degree"
+
+
+class Keep(StrEnum):
+    """Which part of a walk is kept."""
+
+    seeds = "seeds"
+    largest = "largest"
+
+
+@app.command(epilog="Example: viva network build --corpus corpus")
+def build(
+    corpus: Path = CORPUS_OPTION,
+    prose: bool = typer.Option(
+        False, "--prose", help="Also read comparing sentences into the comparison network."
+    ),
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Build the co-author, citation and comparison networks of a corpus."""
+    from vivavoce.corpus import load_corpus
+    from vivavoce.networks import build_networks
+    from vivavoce.networks.reading import FOLDER
+
+    with progress("Building networks") as update:
+        manifest = build_networks(load_corpus(corpus), prose=prose, progress=update)
+    sizes = {
+        name: {part: files["rows"] for part, files in entry["files"].items()}
+        for name, entry in manifest["networks"].items()
+    }
+    if as_json:
+        print_json({"networks": sizes, "path": str(corpus / FOLDER)})
+        return
+    for name, size in sizes.items():
+        say(f"  {name}: {size['nodes']:,} nodes, {size['edges']:,} edges")
+    say(str(corpus / FOLDER))
+
+
+@app.command(epilog="Example: viva network stats --corpus corpus --by domain")
+def stats(
+    corpus: Path = CORPUS_OPTION,
+    by: By | None = typer.Option(None, "--by", help="Break the numbers down."),
+    result_like: bool = RESULT_OPTION,
+    prose: bool = PROSE_OPTION,
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Measure the networks: authors, papers, edges, components; by category, month or degree."""
+    from vivavoce.corpus import load_corpus
+
+    options = {"result_like": result_like, "prose": prose}
+    found = _measure(load_corpus(corpus), by, options)
+    if as_json:
+        print_json(found)
+    elif by in {By.category, By.domain}:
+        _print_groups(found, str(by))
+    else:
+        say(str(corpus))
+        print_counts(found)
+
+
+@app.command(epilog="Example: viva network rank --corpus corpus --network citation --top 20")
+def rank(
+    corpus: Path = CORPUS_OPTION,
+    network: Name = typer.Option(Name.citation, "--network", help="Which network."),
+    top: int = typer.Option(20, "--top", min=1, help="How many to show."),
+    by: RankBy = typer.Option(RankBy.pagerank, "--by", help="What to sort by."),
+    external: bool = typer.Option(True, help="Rank works outside the corpus too."),
+    result_like: bool = RESULT_OPTION,
+    prose: bool = PROSE_OPTION,
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Show the papers or authors that stand out, by PageRank or in-degree."""
+    from vivavoce.corpus import load_corpus
+    from vivavoce.networks import load_network, rank_nodes
+
+    opened = load_network(
+        load_corpus(corpus),
+        network.value,
+        external=external,
+        result_like=result_like,
+        prose=prose,
+    )
+    rows = rank_nodes(opened, top=top, by=by.value)
+    if as_json:
+        print_json({"network": network.value, "by": by.value, "rows": rows})
+        return
+    cells = [
+        [
+            str(row["rank"]),
+            f"{row['pagerank']:.4g}",
+            f"{row['in_degree']:,}",
+            row["key"],
+            (row.get("title") or row.get("name") or "")[:60],
+        ]
+        for row in rows
+    ]
+    print_table(["rank", "pagerank", "in", "key", "title or name"], cells)
+
+
+@app.command(
+    epilog="Example: viva network walk --corpus corpus --seed 'Author 001' --out authors.jsonl"
+)
+def walk(
+    corpus: Path = CORPUS_OPTION,
+    seed: list[str] = typer.Option(..., "--seed", help="An author's id or name; repeatable."),
+    out: Path = typer.Option(..., "--out", help="A .jsonl file, one author a line."),
+    nodes: int = typer.Option(1_000, "--nodes", min=1, help="Stop at so many authors."),
+    neighbours: int = typer.Option(20, "--neighbours", min=1, help="Go on to so many of each."),
+    component: Keep = typer.Option(Keep.seeds, "--component", help="Which component to keep."),
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Walk from seed authors to co-authors, each with their first-author papers."""
+    from vivavoce.corpus import load_corpus
+    from vivavoce.networks import walk_coauthors
+    from vivavoce.store import write_jsonl
+
+    found = walk_coauthors(
+        load_corpus(corpus),
+        seed,
+        nodes=nodes,
+        neighbours=neighbours,
+        component=component.value,
+    )
+    write_jsonl(out, [asdict(author) for author in found.authors])
+    counts = {
+        "authors": len(found.authors),
+        "edges": len(found.edges),
+        "without_papers": len(found.without_papers),
+        "outside": found.outside,
+    }
+    if as_json:
+        print_json({**counts, "out": str(out)})
+    else:
+        say(
+            f"{out}: {counts['authors']:,} authors, {counts['edges']:,} edges; "
+            f"{counts['without_papers']:,} met who never are first author"
+        )
+
+
+def _measure(corpus: Corpus, by: By | None, options: dict[str, bool]) -> Any:
+    from vivavoce import networks
+
+    match by:
+        case By.network:
+            return networks.whole_networks(corpus, **options)
+        case By.category:
+            return networks.by_category(corpus, **options)
+        case By.domain:
+            return networks.by_domain(corpus, **options)
+        case By.month:
+            return networks.by_month(corpus)
+        case By.degree:
+            return networks.degree_counts(corpus, **options)
+        case None:
+            return networks.network_stats(corpus, **options)
+
+
+def _print_groups(rows: list[dict[str, Any]], label: str) -> None:
+    headers = [label, "papers", "references", "network", "within", "to others", "from others"]
+    cells = [
+        [
+            row[label] or "none",
+            f"{row['papers']:,}",
+            "" if row["references_mean"] is None else f"{row['references_mean']:.1f}",
+            network,
+            *(f"{row[network][name]:,}" for name in ("within", "to_others", "from_others")),
+            f"{row[network]['external']:,}",
+            f"{row[network]['in_mean']:.2f}",
+            f"{row[network]['out_mean']:.2f}",
+        ]
+        for row in rows
+        for network in ("citation", "comparison")
+    ]
+    print_table([*headers, "external", "in", "out"], cells)

@@ -1,0 +1,131 @@
+"""The comparison network: the works that a paper's tables cite, and its comparing sentences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from vivavoce.corpus import Corpus
+from vivavoce.networks.citation import Entries, distinct_pairs, with_nodes
+from vivavoce.networks.columns import (
+    MISSING,
+    Flags,
+    Ints,
+    Longs,
+    as_numbers,
+    column_batches,
+    flat,
+)
+from vivavoce.networks.papers import number_papers
+from vivavoce.networks.prose import find_comparisons
+from vivavoce.networks.result_tables import result_like
+
+READS = ("papers", "references", "tables")
+"""The tables of the corpus that it is made of; prose needs `sections` too."""
+TABLES, RESULT_TABLES, SENTENCES = "tables", "result_tables", "sentences"
+"""What an edge rests on, counted: all tables, those that look like results, and sentences."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Mentions:
+    """Places that compare: in which paper, in which table or sentence, and the entry cited."""
+
+    paper: Ints
+    place: Ints
+    ordinal: Ints
+    is_result: Flags
+
+
+def comparison_tables(
+    corpus: Corpus, entries: Entries, *, prose: bool = False
+) -> tuple[pa.Table, pa.Table]:
+    """Nodes, and edges from the paper with the table to the work its cells or caption cite.
+
+    Each edge counts the tables and sentences it rests on. An edge that rests on sentences only is
+    there only with `prose`.
+    """
+    paper_ids = flat(entries.papers["key"])
+    tables = _in_tables(corpus, paper_ids)
+    sentences = _in_prose(corpus, paper_ids) if prose else _nowhere()
+    row_in_tables, row_in_prose = (_rows_of(entries, found) for found in (tables, sentences))
+    used = np.zeros(len(entries.source), dtype=np.bool_)
+    used[row_in_tables[row_in_tables != MISSING]] = True
+    used[row_in_prose[row_in_prose != MISSING]] = True
+    source, target = distinct_pairs(entries, used)
+    counted = {
+        TABLES: _count(entries, source, target, tables, row_in_tables),
+        RESULT_TABLES: _count(entries, source, target, tables, row_in_tables, tables.is_result),
+        SENTENCES: _count(entries, source, target, sentences, row_in_prose),
+    }
+    return with_nodes(entries, source, target, counted)
+
+
+def _in_tables(corpus: Corpus, paper_ids: pa.Array) -> _Mentions:
+    """Every entry that a table cites."""
+    pieces = [_nowhere()]
+    for batch in column_batches(corpus, "tables", ["paper_id", "ordinal", "cells", "cited"]):
+        paper = number_papers(flat(batch["paper_id"]), paper_ids)
+        cited = flat(batch["cited"])
+        row = pc.list_parent_indices(cited).to_numpy()
+        is_result = result_like(flat(batch["cells"]))[row]
+        place = as_numbers(flat(batch["ordinal"]))[row]
+        pieces.append(_Mentions(paper[row], place, as_numbers(cited.flatten()), is_result))
+    return _Mentions(
+        *(np.concatenate([getattr(p, name) for p in pieces]) for name in _Mentions.__slots__)
+    )
+
+
+def _in_prose(corpus: Corpus, paper_ids: pa.Array) -> _Mentions:
+    """Every entry that a comparing sentence cites."""
+    found = [
+        (paper_id, sentence, ordinal)
+        for paper_id, sentence, cited in find_comparisons(corpus)
+        for ordinal in cited
+    ]
+    paper = number_papers(pa.array([row[0] for row in found], pa.large_string()), paper_ids)
+    place, ordinal = np.array([row[1:] for row in found], dtype=np.int32).reshape(-1, 2).T
+    return _Mentions(paper, place, ordinal, np.zeros(len(paper), dtype=np.bool_))
+
+
+def _nowhere() -> _Mentions:
+    none = np.zeros(0, dtype=np.int32)
+    return _Mentions(none, none, none, np.zeros(0, dtype=np.bool_))
+
+
+def _rows_of(entries: Entries, mentions: _Mentions) -> Ints:
+    """The row of the entry that each mention means; -1 where the list has no such entry."""
+    if not len(mentions.paper) or not len(entries.source):
+        return np.full(len(mentions.paper), MISSING, dtype=np.int32)
+    span = 1 + max(int(entries.ordinal.max()), int(mentions.ordinal.max()), 0)
+    known = entries.source.astype(np.int64) * span + entries.ordinal
+    wanted = mentions.paper.astype(np.int64) * span + mentions.ordinal
+    row = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
+    found = (known[row] == wanted) & (mentions.paper != MISSING) & (mentions.ordinal >= 0)
+    return np.where(found, row, MISSING).astype(np.int32)
+
+
+def _count(
+    entries: Entries,
+    source: Ints,
+    target: Ints,
+    mentions: _Mentions,
+    row: Ints,
+    only: Flags | None = None,
+) -> Ints:
+    """For each edge, in how many tables or sentences it shows."""
+    n = entries.papers.num_rows + entries.works.num_rows
+    keep = row != MISSING if only is None else (row != MISSING) & only
+    pair = _pair(entries.source[row[keep]], entries.target[row[keep]], n)
+    edges = _pair(source, target, n)
+    at = np.searchsorted(edges, pair)
+    is_edge = at < len(edges)
+    is_edge[is_edge] = edges[at[is_edge]] == pair[is_edge]
+    shown = np.unique(_pair(at[is_edge], mentions.place[keep][is_edge], np.iinfo(np.int32).max))
+    return np.bincount(shown // np.iinfo(np.int32).max, minlength=len(edges)).astype(np.int32)
+
+
+def _pair(left: Ints | Longs, right: Ints, width: int) -> Longs:
+    return np.asarray(left.astype(np.int64) * width + right, dtype=np.int64)

@@ -1,0 +1,45 @@
+"""The papers of a corpus as the first nodes of its networks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from vivavoce.corpus import Corpus
+from vivavoce.networks.columns import Flags, Ints, as_flags, as_numbers, flat, read_columns
+
+_NO_PAPER = "not_a_paper"
+
+
+def read_papers(corpus: Corpus, *more: str) -> pa.Table:
+    """`paper_id` and other columns of every paper, sorted by id.
+
+    Documents that are no papers, such as questions and answers, are left out.
+    """
+    table = read_columns(corpus, "papers", ["paper_id", *more, "gates"])
+    gates = flat(table["gates"])
+    barred = pc.equal(gates.flatten(), _NO_PAPER)
+    rows = pc.list_parent_indices(gates).to_numpy()[as_flags(barred)]
+    keep = np.ones(table.num_rows, dtype=np.bool_)
+    keep[rows] = False
+    return table.drop_columns(["gates"]).filter(pa.array(keep)).combine_chunks()
+
+
+def number_papers(paper_ids: Any, known: pa.Array) -> Ints:
+    """The place of each paper id among those known; -1 for another."""
+    return as_numbers(pc.index_in(paper_ids, value_set=known))
+
+
+def years_of(published: pa.Array) -> pa.Array:
+    """The year of each date as an integer; null for none."""
+    return pc.cast(pc.utf8_slice_codeunits(published, 0, 4), pa.int32())
+
+
+def first_of_each(groups: Ints) -> Flags:
+    """Where a new group begins, in numbers that are sorted."""
+    begins = np.ones(len(groups), dtype=np.bool_)
+    begins[1:] = groups[1:] != groups[:-1]
+    return begins

@@ -1,0 +1,133 @@
+"""What the networks of a corpus measure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from vivavoce.corpus import Corpus
+from vivavoce.networks.authors import AMBIGUITIES
+from vivavoce.networks.coauthor import first_author_core
+from vivavoce.networks.columns import as_flags, flat
+from vivavoce.networks.graph import (
+    Graph,
+    in_degrees,
+    out_degrees,
+    sizes,
+    strong_components,
+    weak_components,
+)
+from vivavoce.networks.reading import READS, Network, load_network
+
+Stats = dict[str, Any]
+
+
+def network_stats(corpus: Corpus, *, result_like: bool = False, prose: bool = False) -> Stats:
+    """The size of each network inside the corpus, isolated nodes included.
+
+    Args:
+        corpus: Its networks have to be built.
+        result_like: Of the comparison network, only edges that a table of results shows.
+        prose: Of the comparison network, also edges that comparing sentences show.
+
+    Raises:
+        StaleError: They are not built, or the corpus changed since; the message has the command.
+    """
+    citations = load_network(corpus, "citation")
+    external = int((~citations.is_inside).sum())
+    inside = load_network(corpus, "citation", external=False)
+    compared = load_network(
+        corpus, "comparison", external=False, result_like=result_like, prose=prose
+    )
+    return {
+        "coauthor": _coauthor_stats(load_network(corpus, "coauthor")),
+        "citation": {**_citation_stats(inside.graph), "external": external},
+        "comparison": _citation_stats(compared.graph),
+    }
+
+
+def whole_networks(corpus: Corpus, **options: bool) -> dict[str, Stats]:
+    """Each network whole, with external works: LEGOBench's Tables 2 and 5 for any corpus.
+
+    Args:
+        corpus: Its networks have to be built.
+        options: Those of `load_network` for the comparison network.
+    """
+    found: dict[str, Stats] = {}
+    for name in READS:
+        network = load_network(corpus, name, **(options if name == "comparison" else {}))
+        graph = network.graph
+        weak = sizes(weak_components(graph))
+        degree = in_degrees(graph) + out_degrees(graph)
+        found[name] = {
+            "nodes": graph.n,
+            "isolated": int((degree == 0).sum()),
+            "edges": graph.edges,
+            "components": len(weak),
+            "largest_component": int(weak.max(initial=0)),
+        }
+        if name == "coauthor":
+            found[name] |= {
+                flag: int(as_flags(flat(network.nodes[flag])).sum()) for flag in AMBIGUITIES
+            }
+        else:
+            found[name]["strong_components"] = len(sizes(strong_components(graph)))
+            found[name]["external"] = int((~network.is_inside).sum())
+    return found
+
+
+def degree_counts(corpus: Corpus, **options: bool) -> dict[str, Stats]:
+    """How many nodes have each degree, by network.
+
+    `in` and `out` count edges between papers of the corpus, `external` the papers that cite each
+    work outside it.
+
+    Args:
+        corpus: Its networks have to be built.
+        options: Those of `load_network` for the comparison network.
+    """
+    coauthor = load_network(corpus, "coauthor").graph
+    found: dict[str, Stats] = {
+        "coauthor": {"degree": _histogram(in_degrees(coauthor) + out_degrees(coauthor))}
+    }
+    for name in ("citation", "comparison"):
+        chosen = options if name == "comparison" else {}
+        whole = load_network(corpus, name, **chosen)
+        inside = load_network(corpus, name, external=False, **chosen).graph
+        found[name] = {
+            "in": _histogram(in_degrees(inside)),
+            "out": _histogram(out_degrees(inside)),
+            "external": _histogram(in_degrees(whole.graph)[~whole.is_inside]),
+        }
+    return found
+
+
+def _coauthor_stats(network: Network) -> Stats:
+    first = flat(network.nodes["first_author_papers"]).to_numpy()
+    core = first_author_core(network.graph, first)
+    components = sizes(weak_components(network.graph))
+    return {
+        "authors": network.graph.n,
+        "edges": network.graph.edges,
+        "components": len(components),
+        "largest_component": int(components.max(initial=0)),
+        "pruned_authors": core.n,
+        "pruned_edges": core.edges,
+    }
+
+
+def _citation_stats(graph: Graph) -> Stats:
+    return {
+        "papers": graph.n,
+        "edges": graph.edges,
+        "components": len(sizes(weak_components(graph))),
+        "strong_components": len(sizes(strong_components(graph))),
+    }
+
+
+def _histogram(degrees: npt.NDArray[np.int64]) -> dict[str, int]:
+    """Nodes by degree, as JSON names them; degrees of no node are left out."""
+    degree, count = np.unique(degrees, return_counts=True)
+    return {str(d): int(c) for d, c in zip(degree, count, strict=True)}

@@ -1,0 +1,226 @@
+"""AcademicEval's co-author graph: a breadth-first walk from seed authors over a corpus.
+
+An author is a node when some paper lists them first; those papers, newest first, are what the
+node carries. From a node the walk goes on to the co-authors of those papers, most frequent first.
+In place of what was released: the limit counts nodes and not those who wait; every node's edges
+are there, also of those met last; and an author without first-author papers is reported and not
+silently lost.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from vivavoce.corpus import Corpus
+from vivavoce.errors import InputError
+from vivavoce.networks.authors import BY_ID, BY_NAME, Authorships, name_of, read_authorships
+from vivavoce.networks.columns import Ints, flat
+from vivavoce.networks.graph import Graph, induced, largest_component
+from vivavoce.networks.papers import read_papers
+
+Component = Literal["seeds", "largest"]
+COMPONENTS: tuple[Component, ...] = ("seeds", "largest")
+MOST_NODES = 1_000
+MOST_NEIGHBOURS = 20
+_MOST_NAMED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class WalkedAuthor:
+    """A node: an author with the papers that list them first."""
+
+    key: str
+    name: str
+    papers: tuple[str, ...]
+    """Newest first, undated ones last."""
+    neighbours: tuple[int, ...]
+    """Places of the authors that an edge leads to, in the order of the walk."""
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """A co-author graph around seed authors."""
+
+    authors: tuple[WalkedAuthor, ...]
+    """In the order in which the walk met them."""
+    edges: tuple[tuple[int, int, int], ...]
+    """(author, author, papers they share that list either first), by place; the lower first."""
+    without_papers: tuple[str, ...]
+    """Authors the walk met that no paper lists first."""
+    outside: int
+    """Nodes left out because they are not in the component that was asked for."""
+
+
+def walk_coauthors(
+    corpus: Corpus,
+    seeds: Sequence[str],
+    *,
+    nodes: int = MOST_NODES,
+    neighbours: int = MOST_NEIGHBOURS,
+    component: Component = "seeds",
+) -> Walk:
+    """Walk from seed authors to their co-authors, theirs, and so on.
+
+    Args:
+        corpus: Whose papers count.
+        seeds: Author ids, or names that only one author bears.
+        nodes: Stop at so many.
+        neighbours: Go on to so many co-authors of each, most frequent first, ties by name.
+        component: `seeds` keeps the components that hold a seed, `largest` the largest one.
+
+    Raises:
+        InputError: A seed is unknown or several authors, or an option is out of range.
+    """
+    if nodes < 1 or neighbours < 1:
+        raise InputError("A walk needs at least 1 node and 1 neighbour.")
+    if component not in COMPONENTS:
+        raise InputError(f"component={component!r} is not one of {', '.join(COMPONENTS)}.")
+    authors = _Authors(corpus)
+    start = [authors.find(seed) for seed in dict.fromkeys(seeds)]
+    if not start:
+        raise InputError("A walk needs a seed: the id or the name of an author.")
+    met, counts, without = _search(authors, start, nodes, neighbours)
+    graph = _link(met, counts, neighbours, authors)
+    keep = largest_component(graph) if component == "largest" else np.ones(graph.n, dtype=np.bool_)
+    return _describe(authors, met, induced(graph, keep), keep, without)
+
+
+class _Authors:
+    """Who wrote what, looked up one author at a time."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self.all = read_authorships(corpus)
+        self.keys: list[str] = flat(self.all.authors["key"]).to_pylist()
+        self.names: list[str] = [name or "" for name in self.all.authors["name"].to_pylist()]
+        dates = flat(read_papers(corpus, "published")["published"]).to_pylist()
+        self._dates: list[str] = [date or "" for date in dates]
+        n = len(self.keys)
+        papers = len(self.all.paper_ids)
+        self._first = _Groups(
+            self.all.author[self.all.is_first], self.all.paper[self.all.is_first], n
+        )
+        self._written_by = _Groups(self.all.paper, self.all.author, papers)
+
+    def find(self, seed: str) -> int:
+        """The author of an id, or of a name that only one author bears."""
+        by_id = BY_ID + seed.strip()
+        if by_id in self.keys:
+            return self.keys.index(by_id)
+        bearers = _bearers(self.all, name_of(seed.removeprefix(BY_NAME)))
+        if len(bearers) == 1:
+            return bearers[0]
+        if not bearers:
+            raise InputError(f"No author of the corpus has the id or the name {seed!r}.")
+        shown = ", ".join(self.keys[author] for author in bearers[:_MOST_NAMED])
+        raise InputError(f"{len(bearers)} authors are called {seed!r}; give an id: {shown}.")
+
+    def papers(self, author: int) -> list[int]:
+        """The papers that list an author first, newest first, then by id; undated ones last."""
+        first = sorted(self._first.of(author).tolist())
+        return sorted(first, key=lambda paper: self._dates[paper], reverse=True)
+
+    def coauthors(self, author: int) -> dict[int, int]:
+        """Who wrote the papers that list an author first, and how many of them."""
+        together = [self._written_by.of(paper) for paper in self._first.of(author).tolist()]
+        found, count = np.unique(np.concatenate(together), return_counts=True)
+        shared = dict(zip(found.tolist(), count.tolist(), strict=True))
+        del shared[author]
+        return shared
+
+    def closest(self, shared: dict[int, int], limit: int) -> list[int]:
+        """The most frequent co-authors, ties by name, then by key."""
+        order = sorted(shared, key=lambda a: (-shared[a], name_of(self.names[a]), self.keys[a]))
+        return order[:limit]
+
+
+class _Groups:
+    """Members by group, in two arrays."""
+
+    def __init__(self, group: Ints, member: Ints, count: int) -> None:
+        order = np.argsort(group, kind="stable")
+        self._members = member[order]
+        self._starts = np.searchsorted(group[order], np.arange(count + 1))
+
+    def of(self, group: int) -> Ints:
+        """The members of a group."""
+        return self._members[self._starts[group] : self._starts[group + 1]]
+
+
+def _bearers(authorships: Authorships, name: str) -> list[int]:
+    number = authorships.names.index(name).as_py() if name else -1
+    author, borne = authorships.bearers
+    found: list[int] = author[borne == number].tolist() if number >= 0 else []
+    return found
+
+
+def _search(
+    authors: _Authors, start: list[int], limit: int, neighbours: int
+) -> tuple[list[int], list[dict[int, int]], list[int]]:
+    """The nodes in the order met, the co-authors of each, and those who are no nodes."""
+    queue = deque(dict.fromkeys(start))
+    seen = set(queue)
+    met: list[int] = []
+    counts: list[dict[int, int]] = []
+    without: list[int] = []
+    while queue and len(met) < limit:
+        author = queue.popleft()
+        if not authors.papers(author):
+            without.append(author)
+            continue
+        met.append(author)
+        counts.append(authors.coauthors(author))
+        fresh = [a for a in authors.closest(counts[-1], neighbours) if a not in seen]
+        seen.update(fresh)
+        queue.extend(fresh)
+    return met, counts, without
+
+
+def _link(
+    met: list[int], counts: list[dict[int, int]], neighbours: int, authors: _Authors
+) -> Graph:
+    """An edge where one node is among the closest co-authors of the other."""
+    place = {author: number for number, author in enumerate(met)}
+    weights: dict[tuple[int, int], int] = {}
+    for number, shared in enumerate(counts):
+        for author in authors.closest(shared, neighbours):
+            other = place.get(author)
+            if other is not None:
+                both = shared[author] + counts[other].get(met[number], 0)
+                weights[min(number, other), max(number, other)] = both
+    pairs = sorted(weights)
+    ends = np.array(pairs, dtype=np.int32).reshape(-1, 2)
+    weight = np.array([weights[pair] for pair in pairs], dtype=np.int32)
+    return Graph(len(met), ends[:, 0], ends[:, 1], weight)
+
+
+def _describe(
+    authors: _Authors, met: list[int], graph: Graph, keep: np.ndarray, without: list[int]
+) -> Walk:
+    weight = np.ones(graph.edges) if graph.weight is None else graph.weight
+    edges = list(zip(graph.source.tolist(), graph.target.tolist(), weight.tolist(), strict=True))
+    around: list[list[int]] = [[] for _ in range(graph.n)]
+    for low, high, _ in edges:
+        around[low].append(high)
+        around[high].append(low)
+    ids = authors.all.paper_ids
+    kept = [author for author, is_kept in zip(met, keep.tolist(), strict=True) if is_kept]
+    nodes = [
+        WalkedAuthor(
+            key=authors.keys[author],
+            name=authors.names[author],
+            papers=tuple(ids[paper].as_py() for paper in authors.papers(author)),
+            neighbours=tuple(sorted(around[number])),
+        )
+        for number, author in enumerate(kept)
+    ]
+    return Walk(
+        authors=tuple(nodes),
+        edges=tuple(edges),
+        without_papers=tuple(sorted(authors.keys[author] for author in without)),
+        outside=len(met) - len(kept),
+    )

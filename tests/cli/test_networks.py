@@ -1,0 +1,155 @@
+"""viva network build, stats, rank and walk."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from vivavoce.cli.networks import Keep, Name, RankBy, app, walk
+from vivavoce.errors import InputError, StaleError
+from vivavoce.networks.ranking import MEASURES
+from vivavoce.networks.reading import READS
+from vivavoce.networks.walk import COMPONENTS, MOST_NEIGHBOURS, MOST_NODES
+
+Network = Callable[..., Result]
+
+STATS = {
+    "coauthor": [
+        "authors",
+        "edges",
+        "components",
+        "largest_component",
+        "pruned_authors",
+        "pruned_edges",
+    ],
+    "citation": ["papers", "edges", "components", "strong_components", "external"],
+    "comparison": ["papers", "edges", "components", "strong_components"],
+}
+"""CONTRACTS: what `viva network stats --json` prints."""
+
+
+@pytest.fixture
+def network() -> Network:
+    """Run a `viva network` command line."""
+
+    def run(*words: object) -> Result:
+        return CliRunner().invoke(app, [str(word) for word in words])
+
+    return run
+
+
+@pytest.fixture
+def built(network: Network, sample: Path) -> Path:
+    assert network("build", "--corpus", sample).exit_code == 0
+    return sample
+
+
+def test_build_prints_where_it_wrote(network: Network, sample: Path) -> None:
+    done = network("build", "--corpus", sample)
+
+    assert done.exit_code == 0
+    assert done.stdout.splitlines()[-1] == str(sample / "networks")
+    report = json.loads(network("build", "--corpus", sample, "--json").stdout)
+    assert report["path"] == str(sample / "networks")
+    assert report["networks"]["citation"]["nodes"] > 40
+
+
+def test_stats_are_as_promised(network: Network, built: Path) -> None:
+    stats = json.loads(network("stats", "--corpus", built, "--json").stdout)
+
+    assert {name: list(counts) for name, counts in stats.items()} == STATS
+    assert all(isinstance(n, int) for counts in stats.values() for n in counts.values())
+    assert stats["citation"]["papers"] == 40
+    printed = network("stats", "--corpus", built)
+    assert f"    external: {stats['citation']['external']}" in printed.stdout.splitlines()
+
+
+@pytest.mark.parametrize("by", ["network", "category", "domain", "month", "degree"])
+def test_stats_break_down(network: Network, built: Path, by: str) -> None:
+    printed = network("stats", "--corpus", built, "--by", by)
+    assert printed.exit_code == 0
+    assert printed.stdout
+    found = json.loads(network("stats", "--corpus", built, "--by", by, "--json").stdout)
+    assert found
+
+
+def test_only_tables_of_results(network: Network, built: Path) -> None:
+    def edges(*options: str) -> int:
+        words = ("stats", "--corpus", built, "--json", *options)
+        return int(json.loads(network(*words).stdout)["comparison"]["edges"])
+
+    assert 0 < edges("--result-like") <= edges()
+
+
+def test_rank_shows_the_first(network: Network, built: Path) -> None:
+    words = ("rank", "--corpus", built, "--network", "citation", "--top", 5)
+    rows = json.loads(network(*words, "--json").stdout)["rows"]
+    assert [row["rank"] for row in rows] == [1, 2, 3, 4, 5]
+    scores = [row["pagerank"] for row in rows]
+    assert scores == sorted(scores, reverse=True)
+    assert len(network(*words).stdout.splitlines()) == 7
+    inside = json.loads(network(*words, "--no-external", "--json").stdout)["rows"]
+    assert all(row["in_corpus"] for row in inside)
+
+
+def test_walk_writes_one_author_a_line(network: Network, built: Path, tmp_path: Path) -> None:
+    out = tmp_path / "authors.jsonl"
+    words = ("walk", "--corpus", built, "--seed", "Author 001", "--nodes", 5, "--out", out)
+    done = network(*words)
+    assert done.exit_code == 0
+    assert done.stdout.startswith(str(out))
+    rows = [json.loads(line) for line in out.read_text().splitlines()]
+    assert rows[0]["name"] == "Author 001"
+    assert len(rows) == 5
+    assert json.loads(network(*words, "--json").stdout)["authors"] == 5
+
+
+@pytest.mark.parametrize("verb", ["stats", "rank"])
+def test_before_a_build_the_command_is_named(network: Network, sample: Path, verb: str) -> None:
+    error = network(verb, "--corpus", sample).exception
+
+    assert isinstance(error, StaleError)
+    assert error.exit_code == 1
+    assert f"viva network build --corpus {sample}" in str(error)
+
+
+def test_a_folder_that_is_no_corpus_is_wrong_use(network: Network, tmp_path: Path) -> None:
+    for verb in ("build", "stats", "rank"):
+        error = network(verb, "--corpus", tmp_path).exception
+        assert isinstance(error, InputError)
+        assert error.exit_code == 2
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["stats"],
+        ["stats", "--corpus", "c", "--by", "colour"],
+        ["rank", "--corpus", "c", "--network", "friends"],
+        ["rank", "--corpus", "c", "--top", "0"],
+        ["walk", "--corpus", "c", "--out", "o.jsonl"],
+    ],
+)
+def test_wrong_words_are_2(network: Network, words: list[str]) -> None:
+    assert network(*words).exit_code == 2
+
+
+def test_choices_and_defaults_are_those_of_the_library() -> None:
+    assert [choice.value for choice in Name] == list(READS)
+    assert [choice.value for choice in RankBy] == list(MEASURES)
+    assert [choice.value for choice in Keep] == list(COMPONENTS)
+    options = inspect.signature(walk).parameters
+    assert options["nodes"].default.default == MOST_NODES
+    assert options["neighbours"].default.default == MOST_NEIGHBOURS
+
+
+@pytest.mark.parametrize("verb", ["build", "stats", "rank", "walk"])
+def test_help_has_an_example(network: Network, verb: str) -> None:
+    assert f"Example: viva network {verb} --corpus corpus" in " ".join(
+        network(verb, "--help").stdout.split()
+    )

@@ -1,0 +1,192 @@
+"""Networks written beside a corpus: the same bytes, kept while they hold, noticed when stale."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from vivavoce.corpus import Corpus, ingest, load_corpus
+from vivavoce.errors import DamagedError, InputError, LockedError, StaleError
+from vivavoce.networks import build, build_networks, load_network
+from vivavoce.networks.columns import hash_columns
+from vivavoce.store import hash_tree, lock
+
+Write = Callable[..., Corpus]
+NAMES = ("coauthor", "citation", "comparison")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A corpus of sample papers without networks."""
+    corpus = tmp_path_factory.mktemp("sample") / "c"
+    ingest("sample", Path("30"), corpus)
+    return corpus
+
+
+@pytest.fixture
+def sample(folder: Path, tmp_path: Path) -> Corpus:
+    shutil.copytree(folder, tmp_path / "c")
+    return load_corpus(tmp_path / "c")
+
+
+def test_the_same_corpus_gives_the_same_bytes(sample: Corpus, tmp_path: Path) -> None:
+    shutil.copytree(sample.folder, tmp_path / "again")
+
+    first = build_networks(sample)
+    second = build_networks(load_corpus(tmp_path / "again"))
+
+    assert first == second
+    assert first["corpus"] == sample.fingerprint
+    built = hash_tree(sample.folder / "networks")
+    assert built == hash_tree(tmp_path / "again" / "networks")
+    assert {f"{name}/{part}.parquet" for name in NAMES for part in ("nodes", "edges")} < set(built)
+
+
+def test_edges_and_nodes_are_sorted(sample: Corpus) -> None:
+    build_networks(sample)
+    for name in NAMES:
+        network = load_network(sample, name)
+        edges = list(zip(network.graph.source.tolist(), network.graph.target.tolist(), strict=True))
+        assert edges
+        assert edges == sorted(set(edges))
+        assert network.nodes["node"].to_pylist() == list(range(network.graph.n))
+        order = list(
+            zip((~network.is_inside).tolist(), network.nodes["key"].to_pylist(), strict=True)
+        )
+        assert order == sorted(set(order))
+
+
+def test_what_stands_is_not_written_again(sample: Corpus) -> None:
+    build_networks(sample)
+    files = [sample.folder / "networks" / name / "edges.parquet" for name in NAMES]
+    before = [path.stat().st_mtime_ns for path in files]
+    files[1].unlink()
+
+    build_networks(sample)
+
+    after = [path.stat().st_mtime_ns for path in files]
+    assert (after[0], after[2]) == (before[0], before[2])
+    assert after[1] != before[1]
+
+
+def test_a_build_cut_short_goes_on_and_ends_the_same(
+    sample: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(sample.folder, tmp_path / "whole")
+    build_networks(load_corpus(tmp_path / "whole"))
+
+    def fail(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(build, "citation_tables_of", fail)
+        with pytest.raises(KeyboardInterrupt):
+            build_networks(sample)
+    with pytest.raises(StaleError, match="viva network build --corpus"):
+        load_network(sample, "coauthor")
+    coauthor = sample.folder / "networks" / "coauthor" / "nodes.parquet"
+    before = coauthor.stat().st_mtime_ns
+
+    build_networks(sample)
+
+    assert coauthor.stat().st_mtime_ns == before
+    assert hash_tree(sample.folder / "networks") == hash_tree(tmp_path / "whole" / "networks")
+
+
+def test_networks_of_a_corpus_that_changed_are_stale(sample: Corpus) -> None:
+    build_networks(sample)
+    ingest("sample", Path("31"), sample.folder, fresh=True)
+    grown = load_corpus(sample.folder)
+
+    for name in NAMES:
+        with pytest.raises(StaleError, match=r"changed\. Run: viva network build --corpus"):
+            load_network(grown, name)
+    build_networks(grown)
+    assert load_network(grown, "citation").nodes["is_external"].to_pylist().count(False) == 31
+
+
+def test_a_network_outlives_changes_to_tables_it_does_not_read(write_authors: Write) -> None:
+    papers = {"p": ["A", "B"]}
+    build_networks(write_authors(papers))
+    text = [{"paper_id": "p", "ordinal": 0, "text": "more"}]
+
+    changed = write_authors(papers, sections=text, tables=[{"paper_id": "p", "ordinal": 0}])
+
+    assert load_network(changed, "coauthor").graph.edges == 1
+    with pytest.raises(StaleError, match="The comparison network"):
+        load_network(changed, "comparison")
+
+
+@pytest.mark.parametrize("part", ["nodes", "edges"])
+def test_a_damaged_file_is_named_with_the_remedy(sample: Corpus, part: str) -> None:
+    build_networks(sample)
+    path = sample.folder / "networks" / "citation" / f"{part}.parquet"
+    path.write_bytes(path.read_bytes()[:-1])
+
+    with pytest.raises(DamagedError, match=rf"{part}\.parquet .*Run: viva network build"):
+        load_network(sample, "citation")
+    build_networks(sample)
+    assert load_network(sample, "citation").graph.n
+
+
+def test_an_altered_manifest_is_noticed(sample: Corpus) -> None:
+    build_networks(sample)
+    path = sample.folder / "networks" / "manifest.json"
+    manifest = json.loads(path.read_text())
+    manifest["networks"]["citation"]["inputs"] = "0"
+    path.write_text(json.dumps(manifest))
+
+    with pytest.raises(DamagedError, match="viva network build"):
+        load_network(sample, "citation")
+
+
+def test_a_damaged_table_of_the_corpus_is_not_built_from(sample: Corpus) -> None:
+    path = sample.folder / "tables" / "authorships" / "00000.parquet"
+    path.write_bytes(path.read_bytes() + b"0")
+
+    with pytest.raises(DamagedError, match="authorships"):
+        build_networks(sample)
+
+
+def test_a_held_corpus_is_left_alone(sample: Corpus) -> None:
+    with lock(sample.folder), pytest.raises(LockedError):
+        build_networks(sample)
+
+
+def test_an_unknown_network_is_named_with_those_there_are(sample: Corpus) -> None:
+    with pytest.raises(InputError, match=r"'friends'.*coauthor, citation, comparison"):
+        load_network(sample, "friends")
+
+
+def test_progress_counts_networks(sample: Corpus) -> None:
+    seen: list[tuple[int, int]] = []
+
+    build_networks(sample, progress=lambda done, total: seen.append((done, total)))
+
+    assert seen == [(0, 3), (1, 3), (2, 3), (3, 3)]
+
+
+def test_the_hash_of_columns_tells_contents_apart() -> None:
+    def table(texts: list[str | None], numbers: list[int | None]) -> pa.Table:
+        return pa.table(
+            {"t": pa.array(texts, pa.large_string()), "n": pa.array(numbers, pa.int32())}
+        )
+
+    tables = [
+        table(["ab", "c"], [1, 2]),
+        table(["a", "bc"], [1, 2]),
+        table(["ab", None], [1, 2]),
+        table(["ab", ""], [1, 2]),
+        table(["ab", "c"], [1, None]),
+        table(["ab", "c"], [1, 0]),
+    ]
+    assert len({hash_columns(each) for each in tables}) == len(tables)
+    pieces = pa.concat_tables([table(["ab"], [1]), table(["c"], [2])])
+    assert hash_columns(pieces) == hash_columns(tables[0])
+    longer = table(["x", "ab", "c", "y"], [0, 1, 2, 3])
+    assert hash_columns(longer.slice(1, 2)) == hash_columns(tables[0])

@@ -1,0 +1,188 @@
+"""Who cites whom, and which entries mean the same work outside the corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import networkx
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from vivavoce.corpus import Corpus
+from vivavoce.networks import build_networks, network_stats
+from vivavoce.networks.citation import citation_tables
+
+Write = Callable[..., Corpus]
+Entry = dict[str, Any]
+
+
+def edges_of(corpus: Corpus) -> list[tuple[str, str]]:
+    nodes, edges = citation_tables(corpus)
+    keys = nodes["key"].to_pylist()
+    return [(keys[e["source"]], keys[e["target"]]) for e in edges.to_pylist()]
+
+
+def works_of(write: Write, *entries: Entry) -> list[str]:
+    """The external works that one paper's entries mean."""
+    nodes, _ = citation_tables(write({"p": entries}))
+    return nodes["key"].to_pylist()[1:]
+
+
+def test_a_small_network_by_hand(write_citations: Write) -> None:
+    # p1 cites p2 twice and itself; p2 and p3 cite each other; p4 is not cited and cites no paper.
+    corpus = write_citations(
+        {
+            "p1": ["p2", "p2", "p1", {"title": "Outside", "year": 1999}],
+            "p2": ["p3"],
+            "p3": ["p2", {"title": "OUTSIDE.", "year": 1999}, {"doi": "10.1/x"}],
+            "p4": [{"doi": "10.1/X"}],
+        }
+    )
+
+    outside = "title:outside|1999"
+    assert edges_of(corpus) == [
+        ("p1", "p2"),
+        ("p1", outside),
+        ("p2", "p3"),
+        ("p3", "p2"),
+        ("p3", "doi:10.1/x"),
+        ("p3", outside),
+        ("p4", "doi:10.1/x"),
+    ]
+    build_networks(corpus)
+    # Inside: p1 -> p2 <-> p3, and p4 alone. Strong: {p2, p3}, {p1}, {p4}.
+    assert network_stats(corpus)["citation"] == {
+        "papers": 4,
+        "edges": 3,
+        "components": 2,
+        "strong_components": 3,
+        "external": 2,
+    }
+
+
+def test_nodes_are_papers_then_works_each_sorted(write_citations: Write) -> None:
+    corpus = write_citations(
+        {"b": ["a", {"title": "Zoo"}, {"arxiv_id": "1706.03762", "title": "Attention"}], "a": []},
+        papers=[{"paper_id": "a", "title": "First", "published": "2020-05"}],
+    )
+
+    nodes, _ = citation_tables(corpus)
+
+    assert nodes.to_pylist() == [
+        {"node": 0, "key": "a", "title": "First", "year": 2020, "is_external": False},
+        {"node": 1, "key": "b", "title": None, "year": None, "is_external": False},
+        {
+            "node": 2,
+            "key": "arxiv:1706.03762",
+            "title": "Attention",
+            "year": None,
+            "is_external": True,
+        },
+        {"node": 3, "key": "title:zoo|", "title": "Zoo", "year": None, "is_external": True},
+    ]
+
+
+def test_a_work_is_its_arxiv_id_else_its_doi_else_its_title(write_citations: Write) -> None:
+    both = {"arxiv_id": "1706.03762", "doi": "10.1/a", "title": "T", "year": 2017}
+    assert works_of(write_citations, both) == ["arxiv:1706.03762"]
+    assert works_of(write_citations, {**both, "arxiv_id": None}) == ["doi:10.1/a"]
+    assert works_of(write_citations, {"title": "A ti-tle!", "year": 1}) == ["title:a ti tle|1"]
+
+
+def test_the_doi_of_a_preprint_is_its_arxiv_id(write_citations: Write) -> None:
+    assert works_of(
+        write_citations, {"doi": "10.48550/arXiv.1706.03762"}, {"arxiv_id": "1706.03762"}
+    ) == ["arxiv:1706.03762"]
+
+
+def test_an_untitled_entry_is_its_text_and_an_empty_one_nothing(write_citations: Write) -> None:
+    assert works_of(
+        write_citations,
+        {"raw": "Phys. Rev. D 101 (2020) 3"},
+        {"raw": "Phys Rev D 101, 2020, 3."},
+        {"raw": " - "},
+    ) == ["text:phys rev d 101 2020 3"]
+
+
+def test_a_title_seen_beside_one_identifier_is_that_work(write_citations: Write) -> None:
+    titled = {"title": "On nets", "year": 2016}
+    with_doi = {**titled, "doi": "10.1/n"}
+    assert works_of(write_citations, titled, with_doi) == ["doi:10.1/n"]
+    # The DOI is itself seen beside an arXiv id.
+    preprint = {"doi": "10.1/n", "arxiv_id": "1601.00001"}
+    assert works_of(write_citations, titled, with_doi, preprint) == ["arxiv:1601.00001"]
+    # The same title in another year, or with two identifiers, stays by itself.
+    other = {**titled, "year": 2017}
+    assert works_of(write_citations, other, with_doi) == ["doi:10.1/n", "title:on nets|2017"]
+    two = {**titled, "doi": "10.1/m"}
+    assert len(works_of(write_citations, titled, with_doi, two)) == 3
+
+
+def test_an_entry_grown_together_of_two_works_joins_nothing(write_citations: Write) -> None:
+    right = {"title": "Attention", "year": 2017, "arxiv_id": "1706.03762"}
+    mixed = {"title": "Dropout", "year": 2014, "arxiv_id": "1706.03762"}
+    dropout = {"title": "Dropout", "year": 2014}
+
+    assert works_of(write_citations, right, right, mixed, dropout) == [
+        "arxiv:1706.03762",
+        "title:dropout|2014",
+    ]
+
+
+def test_a_paper_of_the_corpus_lends_its_identifiers_to_no_other_work(
+    write_citations: Write,
+) -> None:
+    inside = {"title": "Dropout", "year": 2014, "arxiv_id": "1611.01603", "cited_paper_id": "q"}
+    corpus = write_citations({"p": [inside, {"title": "Dropout", "year": 2014}], "q": []})
+
+    assert edges_of(corpus) == [("p", "q"), ("p", "title:dropout|2014")]
+
+
+def test_what_is_no_paper_neither_cites_nor_counts_as_one(write_citations: Write) -> None:
+    corpus = write_citations(
+        {"p": ["q", {"title": "X"}], "q": ["p"]},
+        papers=[{"paper_id": "q", "gates": ["not_a_paper"]}],
+    )
+
+    assert edges_of(corpus) == [("p", "title:x|")]
+
+
+lists = st.dictionaries(
+    st.sampled_from("abcdef"),
+    st.lists(
+        st.one_of(
+            st.sampled_from("abcdef"),
+            st.sampled_from("UVW").map(lambda title: {"title": title, "year": 2000}),
+        ),
+        max_size=6,
+    ),
+)
+
+
+@given(papers=lists)
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_any_network_is_that_of_networkx(
+    write_citations: Write, papers: dict[str, list[str | Entry]]
+) -> None:
+    oracle = networkx.DiGraph()
+    oracle.add_nodes_from("abcdef")
+    outside = set()
+    for paper, entries in papers.items():
+        for entry in entries:
+            if isinstance(entry, dict):
+                outside.add(entry["title"])
+            elif entry != paper:
+                oracle.add_edge(paper, entry)
+
+    nodes, edges = citation_tables(
+        write_citations({paper: papers.get(paper, ()) for paper in "abcdef"})
+    )
+
+    keys = nodes["key"].to_pylist()
+    assert keys == [*"abcdef", *sorted(f"title:{title.lower()}|2000" for title in outside)]
+    found = [(keys[e["source"]], keys[e["target"]]) for e in edges.to_pylist()]
+    assert sorted(edge for edge in found if len(edge[1]) == 1) == sorted(oracle.edges)
+    assert len(set(found)) == len(found)

@@ -1,0 +1,224 @@
+"""Authors told apart, and edges between those who share a paper: by hand and as networkx does."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+
+import networkx
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from vivavoce.corpus import Corpus, ingest, load_corpus
+from vivavoce.networks import build_networks, coauthor, network_stats
+from vivavoce.networks.coauthor import coauthor_tables, first_author_core
+from vivavoce.networks.graph import Graph, sizes, weak_components
+
+Write = Callable[..., Corpus]
+Author = str | tuple[str, str | None]
+
+# A-B twice, A-C and B-C once; D alone; E-F, and F-G with F first.
+SMALL = {"p1": ["A", "B", "C"], "p2": ["B", "A"], "p3": ["D"], "p4": ["E", "F"], "p5": ["F", "G"]}
+
+
+def edges_of(corpus: Corpus) -> dict[tuple[str, str], int]:
+    nodes, edges = coauthor_tables(corpus)
+    keys = [key.partition(":")[2] for key in nodes["key"].to_pylist()]
+    return {(keys[e["source"]], keys[e["target"]]): e["papers"] for e in edges.to_pylist()}
+
+
+def flags_of(corpus: Corpus, flag: str) -> list[str]:
+    nodes, _ = coauthor_tables(corpus)
+    return [row["key"] for row in nodes.to_pylist() if row[flag]]
+
+
+def in_networkx(papers: Mapping[str, Sequence[Author]]) -> tuple[networkx.Graph, set[str]]:
+    """The network and the first authors, as CONTRACTS defines them, in plain Python."""
+    graph, first = networkx.Graph(), set()
+    for authors in papers.values():
+        keys = []
+        for author in authors:
+            name, author_id = (author, None) if isinstance(author, str) else author
+            plain = " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+            keys.append(f"id:{author_id}" if author_id else f"name:{plain}")
+        first.update(keys[:1])
+        graph.add_nodes_from(keys)
+        for pair in combinations(sorted(set(keys)), 2):
+            weight = graph.edges[pair]["papers"] + 1 if graph.has_edge(*pair) else 1
+            graph.add_edge(*pair, papers=weight)
+    return graph, first
+
+
+def test_a_small_network_by_hand(write_authors: Write) -> None:
+    corpus = write_authors(SMALL)
+
+    assert edges_of(corpus) == {
+        ("a", "b"): 2,
+        ("a", "c"): 1,
+        ("b", "c"): 1,
+        ("e", "f"): 1,
+        ("f", "g"): 1,
+    }
+    build_networks(corpus)
+    # Seven authors in three components: A-B-C, E-F-G and D alone. First authors are A, B, D, E
+    # and F: without C and G the components are A-B, E-F and D, of 2, 2 and 1.
+    assert network_stats(corpus)["coauthor"] == {
+        "authors": 7,
+        "edges": 5,
+        "components": 3,
+        "largest_component": 3,
+        "pruned_authors": 2,
+        "pruned_edges": 1,
+    }
+
+
+def test_nodes_say_who_and_how_much(write_authors: Write) -> None:
+    nodes, _ = coauthor_tables(write_authors(SMALL))
+
+    rows = nodes.select(["node", "key", "name", "papers", "first_author_papers"]).to_pylist()
+    assert [tuple(row.values()) for row in rows[:3]] == [
+        (0, "name:a", "A", 2, 1),
+        (1, "name:b", "B", 2, 1),
+        (2, "name:c", "C", 1, 0),
+    ]
+
+
+def test_an_author_is_the_id_else_the_name(write_authors: Write) -> None:
+    papers = {
+        "p1": ["ＪＡＮＥ  Doe", ("Jo Straße", "a-7")],
+        "p2": ["jane doe", ("J. Strasse", "a-7"), "JO STRASSE"],
+    }
+
+    nodes, _ = coauthor_tables(write_authors(papers))
+
+    keys = nodes["key"].to_pylist()
+    assert keys == ["id:a-7", "name:jane doe", "name:jo strasse"]
+    assert nodes["papers"].to_pylist() == [2, 2, 1]
+
+
+def test_a_name_with_and_without_an_id_is_two_flagged_authors(write_authors: Write) -> None:
+    corpus = write_authors({"p1": [("Ann Lee", "7"), "Bo"], "p2": ["Ann Lee", ("Cy Ray", "9")]})
+
+    both = ["id:7", "name:ann lee"]
+    assert flags_of(corpus, "with_and_without_id") == both
+    assert flags_of(corpus, "name_of_several_ids") == []
+
+
+def test_other_ambiguities_are_flagged(write_authors: Write) -> None:
+    corpus = write_authors(
+        {"p1": [("Ann Lee", "7"), ("Ann Lee", "8"), "A. B. Lee", "Lee", ("Q. Lee", "9"), "Al Lee"]}
+    )
+
+    assert flags_of(corpus, "name_of_several_ids") == ["id:7", "id:8"]
+    assert flags_of(corpus, "initials_only") == ["name:a. b. lee", "name:lee"]
+
+
+def test_an_author_listed_twice_has_no_edge_with_themselves(write_authors: Write) -> None:
+    assert edges_of(write_authors({"p1": ["A", "B", "a"]})) == {("a", "b"): 1}
+
+
+def test_authors_without_id_and_name_are_left_out(write_authors: Write) -> None:
+    corpus = write_authors({"p1": ["  ", ("", "7"), ("B", " ")]})
+
+    nodes, _ = coauthor_tables(corpus)
+    # The first author has no name, so nobody else becomes the first one.
+    assert nodes["key"].to_pylist() == ["id:7", "name:b"]
+    assert nodes["first_author_papers"].to_pylist() == [0, 0]
+
+
+def test_documents_that_are_no_papers_have_no_authors(write_authors: Write) -> None:
+    corpus = write_authors(
+        {"p1": ["A", "B"], "q1": ["C", "D"]},
+        papers=[{"paper_id": "p1"}, {"paper_id": "q1", "gates": ["not_a_paper", "no_text"]}],
+    )
+
+    assert edges_of(corpus) == {("a", "b"): 1}
+
+
+def test_nobody_makes_an_empty_network(write_corpus: Write) -> None:
+    corpus = write_corpus(papers=[{"paper_id": "p"}])
+
+    build_networks(corpus)
+    assert set(network_stats(corpus)["coauthor"].values()) == {0}
+
+
+def test_pairs_counted_in_small_pieces_are_the_same(
+    write_authors: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    papers = {f"p{n:02d}": [f"N{k}" for k in range(n % 7, n % 7 + 6)] for n in range(30)}
+    corpus = write_authors(papers)
+    whole = edges_of(corpus)
+
+    monkeypatch.setattr(coauthor, "_PAIRS_AT_A_TIME", 7)
+
+    assert edges_of(corpus) == whole
+    assert sum(whole.values()) == 30 * 15  # six authors make 15 pairs
+
+
+people = st.one_of(
+    st.sampled_from(["Ann", "Bo", "CY", "cy", "Dee"]),
+    st.tuples(st.sampled_from(["Ann", "Bo"]), st.sampled_from(["1", "2", "3"])),
+)
+libraries = st.dictionaries(
+    st.sampled_from([f"p{n}" for n in range(8)]), st.lists(people, min_size=1, max_size=5)
+)
+
+
+@given(papers=libraries)
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_any_network_is_that_of_networkx(
+    write_authors: Write, papers: dict[str, list[Author]]
+) -> None:
+    oracle, first = in_networkx(papers)
+
+    nodes, edges = coauthor_tables(write_authors(papers))
+
+    keys = nodes["key"].to_pylist()
+    assert keys == sorted(oracle)
+    found = {(keys[e["source"]], keys[e["target"]]): e["papers"] for e in edges.to_pylist()}
+    assert found == {(*sorted(pair[:2]),): pair[2] for pair in oracle.edges(data="papers")}
+    kept = oracle.subgraph(first)
+    parts = list(networkx.connected_components(kept))
+    core = first_author_core(
+        Graph(len(keys), edges["source"].to_numpy(), edges["target"].to_numpy()),
+        nodes["first_author_papers"].to_numpy(),
+    )
+    largest = max(map(len, parts), default=0)
+    assert core.n == largest
+    assert core.edges == max(
+        (kept.subgraph(p).number_of_edges() for p in parts if len(p) == largest), default=0
+    )
+
+
+@pytest.mark.data
+def test_the_anthology_is_that_of_networkx(data_dir: Path, tmp_path: Path) -> None:
+    path = data_dir / "acl" / "acl_upto2022.parquet"
+    if not path.exists():
+        pytest.skip(f"no {path}")
+    table = pq.read_table(path, columns=["id", "authors", "author_ids"])
+    small = table.slice(20_000, 4_000)  # the whole of it is for benchmarks/networks.py
+    pq.write_table(small, tmp_path / "acl.parquet")
+    papers = {
+        row["id"]: list(zip(row["authors"], row["author_ids"], strict=True))
+        for row in small.to_pylist()
+    }
+    oracle, first = in_networkx(papers)
+    ingest("metadata", tmp_path / "acl.parquet", tmp_path / "c")
+
+    nodes, edges = coauthor_tables(load_corpus(tmp_path / "c"))
+
+    assert (nodes.num_rows, edges.num_rows) == (len(oracle), oracle.number_of_edges())
+    graph = Graph(nodes.num_rows, edges["source"].to_numpy(), edges["target"].to_numpy())
+    components = sorted(sizes(weak_components(graph)).tolist(), reverse=True)
+    parts = networkx.connected_components(oracle)
+    assert components == sorted(map(len, parts), reverse=True)
+    core = first_author_core(graph, nodes["first_author_papers"].to_numpy())
+    kept = oracle.subgraph(first)
+    pruned = kept.subgraph(max(networkx.connected_components(kept), key=len))
+    assert (core.n, core.edges) == (len(pruned), pruned.number_of_edges())

@@ -1,0 +1,195 @@
+"""PageRank, components and degrees: by hand, and equal to networkx."""
+
+from __future__ import annotations
+
+import networkx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vivavoce.errors import InputError, VivaError
+from vivavoce.networks.graph import (
+    Graph,
+    distinct,
+    in_degrees,
+    induced,
+    largest_component,
+    make_graph,
+    out_degrees,
+    pagerank,
+    sizes,
+    strong_components,
+    weak_components,
+)
+
+graphs = st.integers(1, 12).flatmap(
+    lambda n: st.builds(
+        lambda pairs: distinct(make_graph(n, [a for a, _ in pairs], [b for _, b in pairs])),
+        st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=40),
+    )
+)
+
+
+def in_networkx(graph: Graph) -> networkx.DiGraph:
+    oracle = networkx.DiGraph()
+    oracle.add_nodes_from(range(graph.n))
+    weights = np.ones(graph.edges) if graph.weight is None else graph.weight
+    for source, target, weight in zip(graph.source, graph.target, weights, strict=True):
+        oracle.add_edge(int(source), int(target), weight=float(weight))
+    return oracle
+
+
+def test_two_nodes_that_point_at_each_other_are_equal() -> None:
+    ranks = pagerank(make_graph(2, [0, 1], [1, 0]))
+
+    assert ranks.scores.tolist() == [0.5, 0.5]
+
+
+def test_a_star_by_hand() -> None:
+    ranks = pagerank(make_graph(3, [0, 1], [2, 2]), damping=0.5)
+
+    # Node 2 has no edge: its share c starts anew. With a for each leaf and a + a + c = 1:
+    # a = 0.5/3 + 0.5 c/3 and c = a + 0.5 (a + a) = 2a, so a = 1/4 and c = 1/2.
+    assert ranks.scores == pytest.approx([0.25, 0.25, 0.5], abs=1e-11)
+
+
+def test_a_walk_that_starts_at_one_node_stays_near_it() -> None:
+    graph = make_graph(4, [0, 1, 2], [1, 0, 3])
+
+    scores = pagerank(graph, start=[1, 0, 0, 0]).scores
+
+    assert scores[2] == scores[3] == 0
+    assert scores[0] > scores[1] > 0
+
+
+@given(graphs, st.floats(0.0, 0.95))
+@settings(max_examples=60, deadline=None)
+def test_pagerank_is_that_of_networkx(graph: Graph, damping: float) -> None:
+    oracle = networkx.pagerank(in_networkx(graph), alpha=damping, tol=1e-14, max_iter=2000)
+
+    scores = pagerank(graph, damping=damping, tolerance=1e-13).scores
+
+    assert scores == pytest.approx([oracle[node] for node in range(graph.n)], abs=1e-9)
+    assert scores.sum() == pytest.approx(1)
+
+
+def test_weights_share_out_the_walk_as_in_networkx() -> None:
+    graph = make_graph(4, [0, 0, 1, 2], [1, 2, 3, 3], [3.0, 1.0, 2.0, 0.5])
+
+    oracle = networkx.pagerank(in_networkx(graph), tol=1e-14, max_iter=1000)
+
+    assert pagerank(graph).scores == pytest.approx([oracle[node] for node in range(4)], abs=1e-9)
+
+
+def test_single_precision_is_near_enough() -> None:
+    generator = np.random.default_rng(0)
+    graph = distinct(make_graph(500, *generator.integers(0, 500, (2, 3000))))
+
+    single = pagerank(graph, tolerance=1e-6, dtype=np.float32).scores
+
+    assert single.dtype == np.float32
+    assert np.abs(single - pagerank(graph).scores).max() < 1e-6
+
+
+@given(graphs)
+@settings(max_examples=60, deadline=None)
+def test_components_are_those_of_networkx(graph: Graph) -> None:
+    oracle = in_networkx(graph)
+    for ours, theirs in (
+        (weak_components(graph), networkx.weakly_connected_components(oracle)),
+        (strong_components(graph), networkx.strongly_connected_components(oracle)),
+    ):
+        found: dict[int, set[int]] = {}
+        for node, label in enumerate(ours.tolist()):
+            found.setdefault(label, set()).add(node)
+        assert sorted(map(sorted, found.values())) == sorted(map(sorted, theirs))
+        assert sorted(sizes(ours).tolist()) == sorted(len(nodes) for nodes in found.values())
+
+
+@given(graphs)
+@settings(max_examples=30, deadline=None)
+def test_degrees_are_those_of_networkx(graph: Graph) -> None:
+    oracle = in_networkx(graph)
+
+    assert in_degrees(graph).tolist() == [oracle.in_degree(node) for node in range(graph.n)]
+    assert out_degrees(graph).tolist() == [oracle.out_degree(node) for node in range(graph.n)]
+
+
+def test_distinct_edges_have_no_loops_and_no_doubles() -> None:
+    graph = make_graph(3, [0, 0, 1, 2, 1], [1, 1, 0, 2, 2])
+
+    directed, undirected = distinct(graph), distinct(graph, directed=False)
+
+    assert list(zip(directed.source, directed.target, strict=True)) == [(0, 1), (1, 0), (1, 2)]
+    assert list(zip(undirected.source, undirected.target, strict=True)) == [(0, 1), (1, 2)]
+
+
+@given(graphs)
+@settings(max_examples=60, deadline=None)
+def test_the_largest_component_is_that_of_networkx(graph: Graph) -> None:
+    oracle = in_networkx(graph)
+    found = set(np.flatnonzero(largest_component(graph)).tolist())
+
+    parts = list(networkx.weakly_connected_components(oracle))
+    largest = [part for part in parts if len(part) == max(map(len, parts))]
+    assert found in largest
+    edges = [oracle.subgraph(part).number_of_edges() for part in largest]
+    assert oracle.subgraph(found).number_of_edges() == max(edges)
+
+
+def test_of_components_as_large_the_denser_and_then_the_lower_is_taken() -> None:
+    # 0-1-2 in a line, 3-4-5 in a ring; then two rings.
+    line_and_ring = make_graph(6, [0, 1, 3, 4, 5], [1, 2, 4, 5, 3])
+    rings = make_graph(6, [5, 3, 4, 0, 1, 2], [3, 4, 5, 1, 2, 0])
+
+    assert np.flatnonzero(largest_component(line_and_ring)).tolist() == [3, 4, 5]
+    assert np.flatnonzero(largest_component(rings)).tolist() == [0, 1, 2]
+    assert largest_component(make_graph(0, [], [])).tolist() == []
+
+
+def test_an_induced_graph_numbers_its_nodes_anew() -> None:
+    graph = make_graph(4, [0, 1, 3], [1, 3, 0], [1.0, 2.0, 3.0])
+
+    part = induced(graph, np.array([True, False, False, True]))
+
+    assert (part.n, part.source.tolist(), part.target.tolist()) == (2, [1], [0])
+    assert part.weight is not None
+    assert part.weight.tolist() == [3.0]
+
+
+def test_an_empty_graph_has_nothing() -> None:
+    graph = make_graph(0, [], [])
+
+    assert pagerank(graph).scores.tolist() == []
+    assert weak_components(graph).tolist() == []
+    assert in_degrees(make_graph(2, [], [])).tolist() == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("n", "source", "target", "weight"),
+    [(2, [0], [2], None), (2, [-1], [0], None), (2, [0], [], None), (2, [0], [1], [0.0])],
+)
+def test_edges_that_cannot_be_are_refused(
+    n: int, source: list[int], target: list[int], weight: list[float] | None
+) -> None:
+    with pytest.raises(InputError):
+        make_graph(n, source, target, weight)
+
+
+def test_a_damping_of_one_is_refused() -> None:
+    with pytest.raises(InputError, match="damping"):
+        pagerank(make_graph(1, [], []), damping=1.0)
+
+
+def test_a_start_of_nothing_is_refused() -> None:
+    with pytest.raises(InputError, match="start"):
+        pagerank(make_graph(2, [0], [1]), start=[0, 0])
+
+
+def test_a_tolerance_below_rounding_is_said_to_be_out_of_reach() -> None:
+    generator = np.random.default_rng(1)
+    graph = make_graph(50, *generator.integers(0, 50, (2, 200)))
+
+    with pytest.raises(VivaError, match="tolerance"):
+        pagerank(graph, tolerance=0.0)

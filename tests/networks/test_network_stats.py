@@ -1,0 +1,232 @@
+"""Statistics by network, category, domain, month and degree, and who stands out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import networkx
+import pytest
+
+from vivavoce.corpus import Corpus
+from vivavoce.errors import InputError, StaleError
+from vivavoce.networks import (
+    build_networks,
+    by_category,
+    by_domain,
+    by_month,
+    degree_counts,
+    load_network,
+    network_stats,
+    rank_nodes,
+    whole_networks,
+)
+from vivavoce.networks.domains import domain_of
+
+Write = Callable[..., Corpus]
+OUT = {"title": "Out", "year": 2001}
+
+
+@pytest.fixture
+def corpus(write_citations: Write) -> Corpus:
+    """Two papers on language, one on vision, one on stars and one without category."""
+    described = {
+        "l1": (["cs.CL", "cs.LG"], "2020-01-15"),
+        "l2": (["cs.CL"], "2020-03"),
+        "v": (["cs.CV"], "2020-03-31"),
+        "s": (["astro-ph.SR"], "2019"),
+        "x": ([], None),
+    }
+    built = write_citations(
+        {"l1": ["l2", "v", "s", OUT], "l2": ["l1", OUT], "v": ["l1"], "s": [], "x": [OUT]},
+        papers=[
+            {"paper_id": paper, "categories": categories, "published": published}
+            for paper, (categories, published) in described.items()
+        ],
+        tables=[{"paper_id": "l1", "ordinal": 0, "cited": [1, 3]}],
+        authorships=[
+            {"paper_id": "l1", "ordinal": 0, "name": "A"},
+            {"paper_id": "l1", "ordinal": 1, "name": "B"},
+            {"paper_id": "l2", "ordinal": 0, "name": "B. Bee"},
+        ],
+    )
+    build_networks(built)
+    return built
+
+
+def test_the_whole_networks(corpus: Corpus) -> None:
+    whole = whole_networks(corpus)
+
+    # l1-l2-v-s and x all hang together through the outside work; only l1, l2, v are on a circle.
+    assert whole["citation"] == {
+        "nodes": 6,
+        "isolated": 0,
+        "edges": 8,
+        "components": 1,
+        "largest_component": 6,
+        "strong_components": 4,
+        "external": 1,
+    }
+    # l1 compares with v and the outside work; l2, s and x are alone.
+    assert whole["comparison"] == {
+        "nodes": 6,
+        "isolated": 3,
+        "edges": 2,
+        "components": 4,
+        "largest_component": 3,
+        "strong_components": 6,
+        "external": 1,
+    }
+    assert whole["coauthor"]["isolated"] == 1
+    assert whole["coauthor"]["initials_only"] == 3
+
+
+def test_by_category(corpus: Corpus) -> None:
+    rows = {row["category"]: row for row in by_category(corpus)}
+
+    assert list(rows) == ["astro-ph.SR", "cs.CL", "cs.CV", None]
+    language = rows["cs.CL"]
+    # Lists of 4 and 2 entries. Within: l1 -> l2 and l2 -> l1; to others: l1 -> v, l1 -> s; from
+    # others: v -> l1. In-degrees 2 (l2, v cite l1) and 1; out-degrees 4 and 2.
+    assert (language["papers"], language["with_references"]) == (2, 2)
+    assert language["references_mean"] == 3.0
+    assert language["citation"] == {
+        "within": 2,
+        "to_others": 2,
+        "from_others": 1,
+        "external": 2,
+        "in_mean": 1.5,
+        "out_mean": 3.0,
+    }
+    assert language["comparison"]["to_others"] == 1
+    assert rows["astro-ph.SR"]["references_mean"] is None
+    assert rows[None]["citation"]["external"] == 1
+
+
+def test_edges_between_groups_add_up(corpus: Corpus) -> None:
+    rows = [row["citation"] for row in by_domain(corpus)]
+
+    total = {
+        name: sum(row[name] for row in rows) for name in ("within", "to_others", "from_others")
+    }
+    assert total["to_others"] == total["from_others"]
+    assert total["within"] + total["to_others"] == network_stats(corpus)["citation"]["edges"]
+
+
+def test_by_domain(corpus: Corpus) -> None:
+    rows = {row["domain"]: row for row in by_domain(corpus)}
+
+    assert list(rows) == ["computer science", "physics", None]
+    assert rows["computer science"]["citation"]["within"] == 4
+    assert rows["physics"]["citation"]["from_others"] == 1
+
+
+@pytest.mark.parametrize(
+    ("category", "domain"),
+    [
+        ("cs.CL", "computer science"),
+        ("cmp-lg", "computer science"),
+        ("hep-th", "physics"),
+        ("cond-mat.mes-hall", "physics"),
+        ("math.AG", "mathematics"),
+        ("alg-geom", "mathematics"),
+        ("math-ph", "physics"),
+        ("q-bio.NC", "quantitative biology"),
+        ("eess.IV", "electrical engineering"),
+        ("Linguistics", "Linguistics"),
+    ],
+)
+def test_domains(category: str, domain: str) -> None:
+    assert domain_of(category) == domain
+
+
+def test_by_month(corpus: Corpus) -> None:
+    assert by_month(corpus) == {
+        "months": {"2020-01": 1, "2020-02": 0, "2020-03": 2},
+        "year_only": 1,
+        "undated": 1,
+    }
+
+
+def test_months_of_a_corpus_without_dates(write_corpus: Write) -> None:
+    assert by_month(write_corpus(papers=[{"paper_id": "p"}])) == {
+        "months": {},
+        "year_only": 0,
+        "undated": 1,
+    }
+
+
+def test_a_year_passes_into_the_next(write_corpus: Write) -> None:
+    corpus = write_corpus(
+        papers=[{"paper_id": p, "published": p} for p in ("2019-11", "2020-02-01")]
+    )
+
+    assert list(by_month(corpus)["months"]) == ["2019-11", "2019-12", "2020-01", "2020-02"]
+
+
+def test_degrees(corpus: Corpus) -> None:
+    degrees = degree_counts(corpus)
+
+    # Cited: l1 twice, l2, v and s once, x never. Citing: l1 three, l2 and v one, s and x none.
+    assert degrees["citation"] == {
+        "in": {"0": 1, "1": 3, "2": 1},
+        "out": {"0": 2, "1": 2, "3": 1},
+        "external": {"3": 1},
+    }
+    assert degrees["coauthor"] == {"degree": {"0": 1, "1": 2}}
+
+
+def test_ranks_are_those_of_networkx(corpus: Corpus) -> None:
+    network = load_network(corpus, "citation")
+    oracle = networkx.DiGraph()
+    oracle.add_nodes_from(range(network.graph.n))
+    ends = zip(network.graph.source.tolist(), network.graph.target.tolist(), strict=True)
+    oracle.add_edges_from(ends)
+    scores = networkx.pagerank(oracle, tol=1e-14)
+    keys = network.nodes["key"].to_pylist()
+
+    rows = rank_nodes(network, top=3)
+
+    best = sorted(scores, key=lambda node: (-round(scores[node], 10), node))[:3]
+    assert [row["key"] for row in rows] == [keys[node] for node in best]
+    assert [row["pagerank"] for row in rows] == pytest.approx([scores[n] for n in best], abs=1e-9)
+    assert [row["rank"] for row in rows] == [1, 2, 3]
+
+
+def test_ranks_by_citations_break_ties_by_key(corpus: Corpus) -> None:
+    rows = rank_nodes(load_network(corpus, "citation"), top=10, by="in_degree")
+
+    found = [(row["key"], row["in_degree"], row["in_corpus"]) for row in rows]
+    assert found == [
+        ("title:out|2001", 3, False),
+        ("l1", 2, True),
+        ("l2", 1, True),
+        ("s", 1, True),
+        ("v", 1, True),
+        ("x", 0, True),
+    ]
+
+
+def test_coauthors_rank_by_weight_in_both_directions(write_authors: Write) -> None:
+    corpus = write_authors({"p1": ["A", "B"], "p2": ["A", "B"], "p3": ["A", "C"]})
+    build_networks(corpus)
+
+    rows = rank_nodes(load_network(corpus, "coauthor"), top=3)
+
+    assert [(row["name"], row["in_degree"]) for row in rows] == [("A", 2), ("B", 1), ("C", 1)]
+    # From A the walk goes to B twice as often as to C.
+    assert rows[1]["pagerank"] > rows[2]["pagerank"]
+
+
+def test_wrong_ranks_are_refused(corpus: Corpus) -> None:
+    network = load_network(corpus, "citation")
+    with pytest.raises(InputError, match="top=0"):
+        rank_nodes(network, top=0)
+    with pytest.raises(InputError, match="'fame'"):
+        rank_nodes(network, top=1, by="fame")  # type: ignore[arg-type]
+
+
+def test_stats_before_a_build_name_the_command(write_corpus: Write) -> None:
+    corpus = write_corpus(papers=[{"paper_id": "p"}])
+    for measure in (network_stats, whole_networks, degree_counts, by_category):
+        with pytest.raises(StaleError, match="viva network build --corpus"):
+            measure(corpus)

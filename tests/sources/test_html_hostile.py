@@ -1,0 +1,141 @@
+"""LaTeXML pages without a paper, damaged and hostile ones: one fault each, in bounded time."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from vivavoce.records import Document, Fault
+from vivavoce.sources import Piece, ReadOptions
+from vivavoce.sources.html import SOURCE, read_document
+
+PAGES = Path(__file__).parent / "fixtures" / "html"
+START, END = '<html><body><article class="ltx_document">', "</article></body></html>"
+TEXT = '<div class="ltx_abstract"><p class="ltx_p">Some words.</p></div>'
+
+
+def read_one(path: Path, content: bytes | str) -> Document | Fault:
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    (found,) = SOURCE.read(Piece(path), ReadOptions())
+    return found
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ("", "empty"),
+        (b"\xff\xfe<\x00a\x00", "not UTF-8"),
+        ("<!-- only this -->", "no HTML element"),
+        ("<html><body><p>A blog.</p></body></html>", "not LaTeXML output"),
+        ("<html><h1>No HTML for '2401.00001'</h1></html>", "there is no HTML of this paper"),
+        (
+            '<html><head><meta name="citation_arxiv_id" content="2401.00001"></head></html>',
+            "the abstract page",
+        ),
+        ('<div class="ltx_page_content"></div>', "its conversion to HTML failed"),
+        ('<div class="package-alerts ltx_document">failed: x</div>', "not LaTeXML output"),
+        (
+            f'<a class="ar5iv-button ar5iv-severity-fatal">Report</a>{START}{TEXT}{END}',
+            "conversion of the paper to HTML failed",
+        ),
+        (
+            f'{START}<span class="ltx_ERROR">Conversion to HTML had a Fatal error and</span>{END}',
+            "conversion of the paper to HTML failed",
+        ),
+        (f"{START}{TEXT}<p>and th", "cut off"),
+        (f"{START}<h1 class='ltx_title_document'>T</h1>{END}", "no abstract, no text"),
+        (f"{START}{'<div>' * 100_000}{END}", "Excessive depth"),
+        (START + "<br>" * 1_000_001 + END, "tags"),
+    ],
+)
+def test_what_holds_no_paper_is_a_fault_with_the_reason(
+    tmp_path: Path, content: bytes | str, reason: str
+) -> None:
+    found = read_one(tmp_path / "bad.html", content)
+    assert isinstance(found, Fault)
+    assert found.where == "bad.html"
+    assert reason in found.reason
+
+
+NESTED = "<table class='ltx_tabular'><tr><td>a<td>b<tr><td>c<td>"
+HOSTILE = {
+    "20 MiB of one letter": "a" * (20 << 20),
+    "20 MiB inside a paper": f"{START}<p>{'a' * (20 << 20)}</p>{END}",
+    "33 MiB": " " * (33 << 20),
+    "giant attribute": f"{START}{TEXT}<p class='{'a ' * (4 << 20)}'>b</p>{END}",
+    "deep sections": START + '<section class="ltx_section">' * 230 + "a" + END,
+    "deep tables": f"{START}{NESTED * 50}{'x ' * 200_000}{END}",
+    "deep layout": START + "<table class='ltx_tabular'><tr><td>" * 60 + "<i>x</i>" * 50_000 + END,
+    "wide spans": (
+        f"{START}<figure class='ltx_table'><table class='ltx_tabular'>"
+        f"{'<tr><td colspan=9999 rowspan=9999>a</td></tr>' * 20_000}</table></figure>{END}"
+    ),
+    "broken tags": f"{START}{'</p><p><<a <b></table><li' * 20_000}{END}",
+    "many entries": (
+        f"{START}<section class='ltx_bibliography'>"
+        f"{'<li class=ltx_bibitem>A. B: “. ' * 8_000}</section>{END}"
+    ),
+    "many names": (
+        f"{START}<div class='ltx_authors'><span class='ltx_personname'>"
+        f"{'A One, <sup>1</sup>' * 60_000}</span></div>{END}"
+    ),
+    "many formulas": f"{START}<p>{'<math alttext=x><mi>x</mi></math>' * 60_000}</p>{END}",
+    "entities": f"{START}{TEXT}{'&#xffffffff;&amp;&foo;' * 100_000}{END}",
+}
+
+
+@pytest.mark.parametrize("name", sorted(HOSTILE))
+def test_hostile_pages_take_bounded_time(tmp_path: Path, name: str) -> None:
+    start = time.process_time()
+    found = read_one(tmp_path / "bad.html", HOSTILE[name])
+    assert isinstance(found, Document | Fault)
+    assert time.process_time() - start < 10
+
+
+def test_a_table_cannot_swell() -> None:
+    rows = "<tr><td colspan=9999 rowspan=9999>a</td></tr>" * 9_000
+    inside = f"<figure class='ltx_table'><table class='ltx_tabular'>{rows}</table></figure>"
+    (table,) = read_document(f"{START}{inside}{END}".encode(), "x.html").tables
+    assert sum(map(len, table.cells)) <= 200_000
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("damaged")
+
+
+CLASSES = (
+    "ltx_document ltx_section ltx_appendix ltx_title ltx_tag ltx_p ltx_para ltx_note ltx_cite "
+    "ltx_table ltx_tabular ltx_tr ltx_td ltx_colspan_9 ltx_equation ltx_eqn_row ltx_bibliography "
+    "ltx_bibitem ltx_bibblock ltx_authors ltx_personname ltx_abstract ltx_figure ltx_ERROR"
+)
+TAGS = "div p span table tr td math sup a section figure figcaption li dt h2 br img script"
+MARKUP = st.one_of(
+    st.builds(
+        "<{} class='{}' href='#b' id='b' alttext='x'>".format,
+        st.sampled_from(TAGS.split()),
+        st.sampled_from(CLASSES.split()),
+    ),
+    st.builds("</{}>".format, st.sampled_from(TAGS.split())),
+    st.text(max_size=8).map(lambda text: text.encode("utf-8", "ignore").decode()),
+)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(MARKUP, max_size=60))
+def test_any_markup_gives_one_paper_or_one_fault(folder: Path, pieces: list[str]) -> None:
+    inside = "".join(pieces)
+    for content in (inside, f"{START}{inside}{TEXT}{END}"):
+        assert isinstance(read_one(folder / "x.html", content), Document | Fault)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.integers(0, 6000), st.binary(max_size=8))
+def test_damage_gives_one_paper_or_one_fault(folder: Path, place: int, noise: bytes) -> None:
+    whole = (PAGES / "2401.00001v2.html").read_bytes()
+    content = whole[:place] + noise + whole[place + len(noise) :]
+    assert isinstance(read_one(folder / "x.html", content), Document | Fault)
