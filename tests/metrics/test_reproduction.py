@@ -35,8 +35,10 @@ def test_nothing_chosen_is_zero(chosen: list[str]) -> None:
     ("gold", "number", "value"),
     [
         (0.25, 0.25, 1.0),
-        (0.25, 0.2500009, 1.0),  # 9e-7 off, of 1e-6 allowed
-        (0.25, 0.250002, 0.0),
+        (0.25, 0.2500002, 1.0),  # 2e-7 off, of 2.5e-7 allowed
+        (0.25, 0.250001, 0.0),
+        (0.001, 0.00100001, 0.0),  # 1e-8 off, of 1e-9 allowed
+        (0.0, 1e-13, 1.0),
         (2e6, 2e6 + 1.0, 1.0),  # 5e-7 of the number
         (2e6, 2e6 + 3.0, 0.0),
         (0.25, -0.25, 0.0),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -150,6 +151,8 @@ def test_the_command_prints_both_tables(log: EvalLog, tmp_path: Path) -> None:
     assert "0.500 (1.000, 0.500)" in items.stdout  # the first item: mean, highest, deviation
     assert "0.750 (1.000, 0.354)" in items.stdout  # and of its two attempts that succeeded
     assert "attempts that succeeded" in groups.stdout
+    assert re.search(r"difficulty +items +n ", groups.stdout)
+    assert re.search(r"difficulty +item +n ", items.stdout)
     # 3 metrics of 3 items, and of 3 pairs, 2 categories, 2 difficulties and all together
     assert (len(found["items"]), len(found["groups"])) == (9, 24)
     shutil.rmtree(folder)

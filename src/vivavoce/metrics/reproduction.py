@@ -3,7 +3,7 @@
 With C and D the sets of columns that the report's method needs and that an answer names,
 
     data = 2 |C ∩ D| / (|C| + |D|)
-    claim = 1 when |number - gold| <= 1e-6 max(1, |gold|), else 0
+    claim = 1 when |number - gold| <= 1e-6 |gold| + 1e-12, else 0
 
 A column is named `table.column`; case and surrounding spaces do not count, nor do the keys
 `datetime` and `instrument`, which every table has.
@@ -26,6 +26,8 @@ METRICS = (
 )
 
 TOLERANCE = 1e-6
+"""Relative: a claimed number may be small, and a rounded one is another number."""
+_SMALLEST = 1e-12
 KEYS = frozenset({"datetime", "instrument"})
 
 
@@ -41,7 +43,7 @@ def score_claim(gold: float, number: float | None) -> float:
     """1 for the right number, else 0; None and NaN are never right."""
     if number is None or not math.isfinite(number):
         return 0.0
-    return float(abs(number - gold) <= TOLERANCE * max(1.0, abs(gold)))
+    return float(abs(number - gold) <= TOLERANCE * abs(gold) + _SMALLEST)
 
 
 def _columns(names: Iterable[str]) -> set[str]:

@@ -28,7 +28,9 @@ REPORTS = ["growth_at_a_price", "range_and_reward", "restless_months"]
 """The last one names a method without a formula."""
 OPEN = "restless_months"
 # Inspect keeps a model it has met, and with it the address of its server.
-READING, FAILING, CUT = (f"openai-api/scripted/{name}" for name in ("reading", "failing", "cut"))
+READING, FAILING, CUT = (
+    f"openai-api/scripted/extract-{name}" for name in ("reading", "failing", "cut")
+)
 
 
 def spec(name: str, names: list[str]) -> dict[str, Any]:

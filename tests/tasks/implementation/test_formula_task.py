@@ -96,7 +96,7 @@ PROGRAMS = {
 
 
 # Inspect keeps a model it has met, and with it the address of its server.
-FAILING, RIGHT = "openai-api/scripted/failing", "openai-api/scripted/right"
+FAILING, RIGHT = "openai-api/scripted/formula-failing", "openai-api/scripted/formula-right"
 
 
 def test_each_way_to_fail_is_counted_by_its_name(

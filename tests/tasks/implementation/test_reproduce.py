@@ -189,6 +189,12 @@ def test_a_model_that_reads_well_reproduces_the_claim(opened: Round, tmp_path: P
 WRONG = [
     ("reader", written(SAID, None), "no_program", {"method_f1": 1, "data": 1, "exe": 0}),
     ("coder", written(None, RETURNS + CLAIM), None, {"method_f1": 0, "data": 0, "claim": 1}),
+    (
+        "unmarked",
+        f"```\n{RETURNS}{CLAIM}\n```\n\n```json\n{json.dumps(SAID)}\n```",
+        None,
+        {"method_f1": 1, "data": 1, "claim": 1},
+    ),
     ("crash", written(SAID, "raise SystemExit(3)"), "error", {"method_f1": 1, "exe": 0}),
     ("quiet", written(SAID, "import json"), "no_file", {"method_f1": 1, "exe": 0}),
     ("numberless", written(SAID, RETURNS), "no_number", {"acc": 1, "form": 1, "claim": 0}),

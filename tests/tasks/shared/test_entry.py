@@ -35,6 +35,7 @@ def test_a_log_gets_what_a_board_needs(opened: Round) -> None:
         "setting": "base",
         "prompt_hash": open_prompts("writing", None).sha256,
         "metrics": ["rougeL", "rouge1", "rouge2"],
+        "stages": [],
     }
 
 

@@ -21,7 +21,6 @@ from vivavoce.tasks.implementation.claims import RESULT as CLAIM
 from vivavoce.tasks.implementation.extraction import gold_method
 from vivavoce.tasks.implementation.formula import RESULT
 from vivavoce.tasks.implementation.market import TABLES
-from vivavoce.tasks.implementation.market.dictionary import describe, notes
 from vivavoce.tasks.implementation.settings import data_level, has_knowledge
 from vivavoce.tasks.shared.prompts import PromptSet
 
@@ -73,8 +72,10 @@ def _variables(variables: dict[str, str]) -> str:
 
 
 def _data(row: Row, setting: str) -> str:
-    text = describe(tuple(row["tables"]), data_level(setting))
-    return f"{text}\n\n{notes()}" if has_knowledge(setting) else text
+    """What a setting tells of the data, as the round holds it."""
+    told = json.loads(row["data"])
+    text = str(told[data_level(setting)])
+    return f"{text}\n\n{told['notes']}" if has_knowledge(setting) else text
 
 
 def market_files(opened: Round) -> dict[str, bytes]:
@@ -159,8 +160,7 @@ def reproduce_dataset(
     """The samples of `reproduce`; the target is a whole answer. See `formula_dataset`."""
     samples = []
     for row in opened.items("implementation", "reproduce"):
-        data = _data({**row, "tables": TABLES}, setting)
-        slots = {"content": str(row["text"]), "data": data}
+        slots = {"content": str(row["text"]), "data": _data(row, setting)}
         prompt = prompts.render("reproduce", slots, {"result": RESULT, "claim": CLAIM})
         metadata = {name: row[name] for name in ("cluster", "category", "difficulty", "naive")}
         metadata["spans"] = {slot: list(span) for slot, span in prompt.spans.items()}

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 
 from vivavoce.store import Row, canonical_json
 from vivavoce.tasks.implementation.formula import Formula
+from vivavoce.tasks.implementation.market.dictionary import texts
 
 SCHEMA = pa.schema(
     [
@@ -25,12 +26,13 @@ SCHEMA = pa.schema(
         ("formulation", pa.string()),
         ("variables", pa.string()),
         ("tables", pa.list_(pa.string())),
+        ("data", pa.string()),
         ("reference", pa.string()),
         ("naive", pa.string()),
         ("values", pa.string()),
     ]
 )
-"""`variables` is JSON; `reference` and `naive` are programs; `values` names the gold's file."""
+"""`variables` and `data` are JSON; `reference` and `naive` programs; `values` is the gold's file."""
 
 _VARIANT = re.compile(r"_\d+$")
 _SIGNIFICANT = 12
@@ -73,6 +75,7 @@ def formula_row(formula: Formula, gold: str) -> Row:
         "formulation": formula.formulation,
         "variables": canonical_json(dict(formula.variables)),
         "tables": list(formula.tables),
+        "data": canonical_json(texts(formula.tables)),
         "reference": formula.program(),
         "naive": formula.naive_program(),
         "values": gold,

