@@ -190,7 +190,7 @@ WRONG = [
     ("reader", written(SAID, None), "no_program", {"method_f1": 1, "data": 1, "exe": 0}),
     ("coder", written(None, RETURNS + CLAIM), None, {"method_f1": 0, "data": 0, "claim": 1}),
     (
-        "unmarked",
+        "plain",
         f"```\n{RETURNS}{CLAIM}\n```\n\n```json\n{json.dumps(SAID)}\n```",
         None,
         {"method_f1": 1, "data": 1, "claim": 1},
