@@ -32,7 +32,7 @@ SCHEMA = pa.schema(
         ("values", pa.string()),
     ]
 )
-"""`variables` and `data` are JSON; `reference` and `naive` programs; `values` is the gold's file."""
+"""`variables` and `data` are JSON; `reference` and `naive` programs; `values` a file of gold."""
 
 _VARIANT = re.compile(r"_\d+$")
 _SIGNIFICANT = 12
