@@ -239,3 +239,13 @@ def test_a_line_beyond_all_bounds_is_a_fault_in_time(tmp_path: Path) -> None:
     assert isinstance(found, Fault)
     assert "unpacks to over" in found.reason
     assert time.monotonic() - start < 10
+
+
+def test_files_of_one_name_in_two_folders_both_go_in(tmp_path: Path) -> None:
+    for number, folder in enumerate(("2018", "2019")):
+        (tmp_path / "dump" / folder).mkdir(parents=True)
+        write(tmp_path / "dump" / folder, {**RECORD, "paper_id": f"1805.0000{number}"})
+
+    report = ingest("unarxive", tmp_path / "dump", tmp_path / "corpus")
+
+    assert (report.read, report.failed) == (2, ())

@@ -106,7 +106,8 @@ def fetch_texts(
     """
     unknown = [kind for kind in kinds if kind not in ALL_KINDS]
     if unknown or not kinds:
-        raise InputError(f"No kind of text is called {unknown}. There are: {', '.join(ALL_KINDS)}.")
+        named = ", ".join(unknown) or "nothing"
+        raise InputError(f"No kind of text is called {named}. There are: {', '.join(ALL_KINDS)}.")
     if limit is not None and limit < 0:
         raise InputError(f"a limit of {limit} papers: choose 0 or more.")
     check_corpus(corpus)

@@ -33,7 +33,7 @@ from vivavoce.corpus.fulltext_state import (
 from vivavoce.corpus.reading import Corpus, load_corpus
 from vivavoce.errors import DamagedError, InputError, StaleError
 from vivavoce.retrieval.all_terms import TantivyIndex, TantivyWriter, TermsDocument, index_format
-from vivavoce.store import Row, hash_of, lock, write_parquet
+from vivavoce.store import Row, lock, write_parquet
 from vivavoce.text.terms import TERM_RULES
 
 FOLDER = "index"
@@ -92,7 +92,7 @@ def build_index(
         if fresh or not (folder / STATE).exists():
             begin(folder, _config(text))
         state = settle(folder, read_state(folder, _config(text), remedy), remedy)
-        if state["inputs"] == _inputs(corpus, text):
+        if state["inputs"] == corpus.content_of(READS[text]):
             return IndexReport(text, state["papers"])
         return _Update(corpus, text, state).run(progress)
 
@@ -113,7 +113,7 @@ def open_index(corpus: Corpus, *, text: str = "abstracts") -> TantivyIndex:
             f"{corpus.folder} has no index of its {text} yet. Run: {_command(corpus, text)}"
         )
     state = read_state(folder, _config(text), remedy)
-    if state["inputs"] != _inputs(corpus, text):
+    if state["inputs"] != corpus.content_of(READS[text]):
         raise StaleError(
             f"{folder} is not up to date: the corpus changed since, or an update was cut short. "
             f"Run: {_command(corpus, text)}"
@@ -253,7 +253,7 @@ class _Update:
         left = [] if upto is None else [e for e in self.state["lists"] if e["last"] > upto]
         content = {
             "config": self.state["config"],
-            "inputs": _inputs(self.corpus, self.text) if upto is None else None,
+            "inputs": self.corpus.content_of(READS[self.text]) if upto is None else None,
             "lists": [*self.lists, *({**entry, "after": upto} for entry in left)],
             "serial": self._serial(),
             "next_number": self.next_number,
@@ -289,13 +289,6 @@ class _Numbered:
 
 def _config(text: str) -> Row:
     return {"format": FORMAT, "text": text, "terms": TERM_RULES, "files": index_format()}
-
-
-def _inputs(corpus: Corpus, text: str) -> str:
-    """Hash of the content of the tables that an index is made of."""
-    files = corpus.manifest["files"]
-    names = [name for table in READS[text] for name in corpus.files(table)]
-    return hash_of({name: files[name]["row_hash"] for name in names})
 
 
 def _command(corpus: Corpus, text: str) -> str:

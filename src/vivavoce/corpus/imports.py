@@ -111,7 +111,7 @@ def _cut(source: Source, files: Sequence[File]) -> tuple[list[Shard], list[Row]]
         namesake = first.setdefault(known_as, entry["file"])
         if entry["file"] != name:
             refused[path] = "the name of the file is not UTF-8: rename it"
-        elif namesake != name and source.ignored_columns is None:
+        elif namesake != name and not source.holds_many:
             # Where a file is a paper, its name is what the paper is known by.
             refused[path] = f"{name} goes by the same name as {namesake}: rename one of them"
         if source.reads_files:

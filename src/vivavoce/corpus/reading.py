@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
@@ -47,6 +47,11 @@ class Corpus:
     def files(self, table: str) -> list[str]:
         """The files of a table, below the corpus' folder `tables`."""
         return [name for name in sorted(self.manifest["files"]) if name.startswith(f"{table}/")]
+
+    def content_of(self, tables: Iterable[str]) -> str:
+        """Hash of the content of some tables: what is made of them alone is bound to it."""
+        files = self.manifest["files"]
+        return hash_of({name: files[name]["row_hash"] for t in tables for name in self.files(t)})
 
     def damage(self, name: str) -> str | None:
         """What is wrong with a file of a table; None when it is as it was written."""

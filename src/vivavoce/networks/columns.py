@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from vivavoce.corpus import Corpus
 from vivavoce.corpus.schema import TABLES
 from vivavoce.errors import DamagedError
-from vivavoce.store import hash_of, write_bytes
+from vivavoce.store import write_bytes
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -57,12 +57,6 @@ def widen(table: pa.Table) -> pa.Table:
         for field in table.schema
     ]
     return table.cast(pa.schema(fields))
-
-
-def inputs_of(corpus: Corpus, tables: Iterable[str]) -> str:
-    """Hash of the content of some tables of a corpus."""
-    files = corpus.manifest["files"]
-    return hash_of({name: files[name]["row_hash"] for t in tables for name in corpus.files(t)})
 
 
 def as_numbers(values: Any, *, missing: int = MISSING) -> Ints:

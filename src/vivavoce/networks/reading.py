@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from vivavoce.corpus import Corpus
 from vivavoce.errors import DamagedError, InputError, StaleError
 from vivavoce.networks import citation, coauthor, comparison
-from vivavoce.networks.columns import Flags, as_flags, flat, inputs_of
+from vivavoce.networks.columns import Flags, as_flags, flat
 from vivavoce.networks.graph import Graph
 from vivavoce.store import Row, hash_file, read_sealed
 
@@ -89,7 +89,7 @@ def load_network(
 def inputs_for(corpus: Corpus, name: str, *, prose: bool) -> str:
     """Hash of all that a network is made of."""
     with_prose = (_READS_PROSE,) if prose and name == "comparison" else ()
-    return inputs_of(corpus, (*READS[name], *with_prose))
+    return corpus.content_of((*READS[name], *with_prose))
 
 
 def command_for(folder: Path) -> str:

@@ -55,6 +55,8 @@ class Source:
     read: Callable[[Piece, ReadOptions], Iterator[Document | Fault]]
     name_of: Callable[[Path], str] = lambda path: path.name
     """What a file's paper is known by: the file's name, or its folder's."""
+    holds_many: bool = False
+    """Whether a file holds many papers, so that none is known by the file's name."""
     parts: Callable[[Path], Sequence[Path]] | None = None
     """For papers of several files: all of them, so that a change in any is noticed."""
     ignored_columns: Callable[[Path, ReadOptions], list[str]] | None = None
@@ -70,6 +72,21 @@ class Source:
 def one_piece(path: Path) -> Iterator[Piece]:
     """Cut nothing: for sources whose file is one paper."""
     yield Piece(path)
+
+
+def read_whole(path: Path, largest: int, noun: str) -> bytes:
+    """A file's content; `InputError` when it has more bytes than such a thing ever has.
+
+    Args:
+        path: The file.
+        largest: Bytes, in whole MiB.
+        noun: What it should be, such as `paper`.
+    """
+    with path.open("rb") as stream:
+        content = stream.read(largest + 1)
+    if len(content) > largest:
+        raise InputError(f"larger than {largest >> 20} MiB, which no {noun} is")
+    return content
 
 
 def list_sources() -> dict[str, Source]:

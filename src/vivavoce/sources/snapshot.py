@@ -39,13 +39,6 @@ def _matches(path: Path) -> bool:
     return _NAME.fullmatch(path.name.lower()) is not None
 
 
-def _ignored_columns(path: Path, options: ReadOptions) -> list[str]:
-    """None are told: the columns of a snapshot are known. Being asked marks many papers a file."""
-    if options.rename:
-        raise InputError("snapshot has no columns to rename: leave out --map.")
-    return []
-
-
 def _pieces(path: Path) -> Iterator[Piece]:
     """A damaged file is one piece: reading it says what is wrong, and other files go in."""
     if not path.is_file():
@@ -118,6 +111,6 @@ SOURCE = Source(
     matches=_matches,
     pieces=_pieces,
     read=_read,
-    ignored_columns=_ignored_columns,
+    holds_many=True,
     reader_version="2",
 )

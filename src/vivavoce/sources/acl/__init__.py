@@ -7,7 +7,7 @@ from pathlib import Path
 
 from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault
-from vivavoce.sources import Piece, ReadOptions, Source, one_piece
+from vivavoce.sources import Piece, ReadOptions, Source, one_piece, read_whole
 from vivavoce.sources.acl.earlier import read_earlier
 from vivavoce.sources.acl.identifiers import is_collection
 from vivavoce.sources.acl.volume import KIND, read_collection
@@ -22,20 +22,10 @@ def _matches(path: Path) -> bool:
     return path.name.endswith(".xml") and is_collection(path.name.removesuffix(".xml"))
 
 
-def _ignored_columns(path: Path, options: ReadOptions) -> list[str]:
-    """None: XML has no columns. That it is asked marks a file as one of many papers."""
-    if options.rename:
-        raise InputError("acl has no columns to rename: leave out --map.")
-    return []
-
-
 def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
     name = piece.path.name
     try:
-        with piece.path.open("rb") as stream:
-            content = stream.read(_LARGEST_FILE + 1)
-        if len(content) > _LARGEST_FILE:
-            raise InputError(f"larger than {_LARGEST_FILE >> 20} MiB, which no collection is")
+        content = read_whole(piece.path, _LARGEST_FILE, "collection")
         root = parse_xml(content)
         if root.tag not in _READERS:
             raise InputError(
@@ -54,6 +44,6 @@ SOURCE = Source(
     matches=_matches,
     pieces=one_piece,
     read=_read,
-    ignored_columns=_ignored_columns,
+    holds_many=True,
     reader_version="2",
 )

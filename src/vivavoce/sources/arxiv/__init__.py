@@ -8,7 +8,7 @@ from pathlib import Path
 
 from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault
-from vivavoce.sources import Piece, ReadOptions, Source, one_piece
+from vivavoce.sources import Piece, ReadOptions, Source, one_piece, read_whole
 from vivavoce.sources.arxiv.feed import read_feed
 
 _SUFFIXES = (".atom.xml", ".atom")
@@ -19,20 +19,10 @@ def _matches(path: Path) -> bool:
     return path.name.lower().endswith(_SUFFIXES)
 
 
-def _ignored_columns(path: Path, options: ReadOptions) -> list[str]:
-    """None: a feed has no columns. That it is asked marks a file as one of many papers."""
-    if options.rename:
-        raise InputError("arxiv has no columns to rename: leave out --map.")
-    return []
-
-
 def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
     name = piece.path.name
     try:
-        with piece.path.open("rb") as stream:
-            content = stream.read(_LARGEST_FILE + 1)
-        if len(content) > _LARGEST_FILE:
-            raise InputError(f"larger than {_LARGEST_FILE >> 20} MiB, which no feed is")
+        content = read_whole(piece.path, _LARGEST_FILE, "feed")
         feed = read_feed(content)
     except (OSError, InputError) as error:
         yield Fault(name, str(error))
@@ -58,6 +48,6 @@ SOURCE = Source(
     matches=_matches,
     pieces=one_piece,
     read=_read,
-    ignored_columns=_ignored_columns,
+    holds_many=True,
     reader_version="2",
 )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault
-from vivavoce.sources import Piece, ReadOptions, Source, one_piece
+from vivavoce.sources import Piece, ReadOptions, Source, one_piece, read_whole
 from vivavoce.sources.jats.header import (
     read_abstract,
     read_authors,
@@ -44,10 +44,7 @@ def _matches(path: Path) -> bool:
 def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
     name = piece.path.name
     try:
-        with piece.path.open("rb") as stream:
-            content = stream.read(_LARGEST_FILE + 1)
-        if len(content) > _LARGEST_FILE:
-            raise InputError(f"larger than {_LARGEST_FILE >> 20} MiB, which no paper is")
+        content = read_whole(piece.path, _LARGEST_FILE, "paper")
         yield read_document(content, name)
     except (OSError, InputError) as error:
         yield Fault(name, str(error))

@@ -122,4 +122,5 @@ SOURCE = Source(
     pieces=_pieces,
     read=_read,
     ignored_columns=unknown_columns,
+    holds_many=True,
 )

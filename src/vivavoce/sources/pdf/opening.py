@@ -11,6 +11,7 @@ import pypdfium2.raw as pdfium
 
 from vivavoce.errors import InputError
 from vivavoce.records import Document
+from vivavoce.sources import read_whole
 from vivavoce.sources.pdf.bookmarks import Bookmark
 from vivavoce.sources.pdf.document import read_pages
 from vivavoce.sources.pdf.lines import FontBook, Page, read_page
@@ -40,10 +41,7 @@ def read_file(path: Path, *, use_bookmarks: bool = True) -> Document:
 
 
 def _content(path: Path) -> bytes:
-    with path.open("rb") as stream:
-        content = stream.read(_LARGEST_FILE + 1)
-    if len(content) > _LARGEST_FILE:
-        raise InputError(f"larger than {_LARGEST_FILE >> 20} MiB, which no paper is")
+    content = read_whole(path, _LARGEST_FILE, "paper")
     if b"%PDF-" not in content[:1024]:
         raise InputError("not a PDF: the file does not start with %PDF-")
     if b"startxref" not in content[-_TAIL:] and b"%%EOF" not in content[-_TAIL:]:

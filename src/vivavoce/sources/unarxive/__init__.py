@@ -50,5 +50,6 @@ SOURCE = Source(
     matches=_matches,
     pieces=cut,
     read=_read,
+    holds_many=True,
     reader_version="3",
 )
