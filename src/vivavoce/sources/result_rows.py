@@ -1,0 +1,109 @@
+"""Rows of leaderboards as documents: one for each paper that a file names.
+
+Such a document is no paper of its own. It lends its results to the paper of the corpus that bears
+its identifier or its title; results of papers that the corpus lacks stay without a paper.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from vivavoce.records import Document, Result
+from vivavoce.text.dates import parse_date
+from vivavoce.text.identifiers import find_acl_id, find_arxiv_id, find_doi
+from vivavoce.text.normalise import clean_text, normalise_title
+from vivavoce.text.scores import read_score
+
+_MOST_CHARACTERS = 1_000
+"""Of a name; what is longer is cut."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResultRow:
+    """One score of one method, and the paper that reports it."""
+
+    task: str
+    dataset: str
+    metric: str
+    method: str
+    score: str
+    """As printed."""
+    paper_title: str | None = None
+    paper_url: str | None = None
+    file_name: str | None = None
+    """The name of the paper's file, where rows are known by it."""
+    date: str | None = None
+    area: str | None = None
+
+
+def documents_of(rows: Iterable[ResultRow], kind: str, name: str) -> Iterator[Document]:
+    """One document for each paper that some rows name, in the order met.
+
+    Args:
+        rows: The rows of a file.
+        kind: The source.
+        name: The file, which a document is known by together with the paper.
+    """
+    groups: dict[str, list[ResultRow]] = {}
+    for number, row in enumerate(rows):
+        groups.setdefault(_paper_of(row) or f"row {number}", []).append(row)
+    for paper, members in groups.items():
+        yield _document(members, kind, f"{name}#{paper}")
+
+
+def plain(value: Any) -> str:
+    """A field as one line of text; empty for what is no text or number."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return ""
+    return " ".join(clean_text(str(value)).split())[:_MOST_CHARACTERS]
+
+
+def has_name(row: ResultRow) -> bool:
+    """Whether a row says what was measured: a score, and on which dataset, by which metric."""
+    return bool(row.dataset and row.metric and row.score)
+
+
+def _paper_of(row: ResultRow) -> str | None:
+    """What a row's paper is known by: its address, its title or its file."""
+    title = normalise_title(row.paper_title or "")
+    return row.paper_url or row.file_name or title or None
+
+
+def _document(rows: list[ResultRow], kind: str, key: str) -> Document:
+    first = rows[0]
+    url = first.paper_url
+    arxiv = find_arxiv_id(url or first.file_name or "")
+    return Document(
+        kind=kind,
+        key=key,
+        source_file=first.file_name,
+        arxiv_id=arxiv[0] if arxiv else None,
+        acl_id=find_acl_id(url or first.file_name or ""),
+        doi=find_doi(url or ""),
+        source_url=url,
+        title=next((_title(row) for row in rows if _title(row)), None),
+        results=tuple(_result(row) for row in rows),
+    )
+
+
+def _title(row: ResultRow) -> str | None:
+    """A title; some lists put the address of the paper in its place."""
+    title = row.paper_title
+    return None if title is None or title.startswith(("http://", "https://")) else title
+
+
+def _result(row: ResultRow) -> Result:
+    date = parse_date(row.date) if row.date else None
+    return Result(
+        dataset=row.dataset,
+        task=row.task,
+        metric=row.metric,
+        method=row.method,
+        score=read_score(row.score),
+        score_text=row.score,
+        paper_url=row.paper_url,
+        date=date[0] if date else None,
+        area=row.area,
+    )

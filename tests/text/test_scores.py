@@ -1,0 +1,60 @@
+"""Printed scores read as numbers."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vivavoce.text.scores import read_score
+
+
+@pytest.mark.parametrize(
+    ("printed", "number"),
+    [
+        ("93.3", 93.3),
+        ("\ufeff93.3", 93.3),
+        ("93.3%", 93.3),
+        (" 93.30 ", 93.3),
+        ("**96.8**", 96.8),
+        ("90.0 ± 0.5", 90.0),
+        ("0.2834 ± 0.0038", 0.2834),
+        ("81.2 +/- 0.3%", 81.2),
+        ("63.7*", 63.7),
+        ("60.9+", 60.9),
+        ("30.50\\", 30.5),
+        ("70.14 (measured by Ge et al., 2018)", 70.14),
+        ("17.1(16.1 with basic dynamic evaluation)", 17.1),
+        ("53.94\\ (53.6)", 53.94),
+        ("1,234.5", 1234.5),
+        ("-0.35", -0.35),
+        ("−0.35", -0.35),
+        (".851", 0.851),
+        ("24M", 24_000_000.0),
+        ("~257M", 257_000_000.0),
+        ("0.8B", 800_000_000.0),
+        ("1.5e-3", 0.0015),
+    ],
+)
+def test_a_number_is_read_with_its_marks_and_notes(printed: str, number: float) -> None:
+    assert read_score(printed) == number
+
+
+@pytest.mark.parametrize(
+    "printed", ["", "-", "--", "?", "43B?", "No", "12-14", "12/14", "n/a", "1e999", "(93.3)", "M"]
+)
+def test_what_is_no_number_is_none(printed: str) -> None:
+    assert read_score(printed) is None
+
+
+@settings(deadline=None)
+@given(st.floats(-1e6, 1e6, allow_nan=False).map(lambda value: round(value, 4)))
+def test_a_plain_decimal_is_itself(value: float) -> None:
+    assert read_score(f"{value:.4f}") == value
+
+
+@settings(deadline=None)
+@given(st.text(max_size=300))
+def test_no_text_breaks_it(text: str) -> None:
+    value = read_score(text)
+    assert value is None or value == value
