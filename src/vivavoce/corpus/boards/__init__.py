@@ -1,0 +1,172 @@
+"""Leaderboards out of a corpus' results: one for each task, dataset and metric.
+
+Names are compared by key and kept as they were printed; a value that cannot be is set aside with
+the reason. Source: LEGOBench §3.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from vivavoce.corpus.boards.metrics import (
+    Direction,
+    direction_of,
+    impossible,
+    is_resource,
+    off_scale,
+)
+from vivavoce.corpus.boards.names import dataset_key, metric_key, name_key
+from vivavoce.corpus.reading import Corpus
+from vivavoce.store import Row
+
+_SPACES = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class BoardEntry:
+    """One score of a board."""
+
+    method: str
+    """As printed; empty where the list names none."""
+    score: float
+    score_text: str
+    paper_id: str | None
+    paper_url: str | None
+    date: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusBoard:
+    """The scores known for one task, dataset and metric."""
+
+    id: str
+    """The three keys, such as `parsing/penn_treebank/f1`."""
+    task: str
+    dataset: str
+    metric: str
+    """The three names, each in its most frequent spelling."""
+    direction: Direction
+    area: str | None
+    entries: tuple[BoardEntry, ...]
+    """Best first; equal scores by method, then by paper."""
+
+    @property
+    def papers(self) -> tuple[str, ...]:
+        """The papers of the corpus on the board, sorted."""
+        return tuple(sorted({e.paper_id for e in self.entries if e.paper_id is not None}))
+
+    def best_by_paper(self) -> tuple[BoardEntry, ...]:
+        """The best entry of each paper of the corpus, best first."""
+        best: dict[str, BoardEntry] = {}
+        for entry in self.entries:
+            if entry.paper_id is not None:
+                best.setdefault(entry.paper_id, entry)
+        return tuple(best.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Quarantined:
+    """A result that is on no board, and why."""
+
+    board: str
+    method: str
+    score_text: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusBoards:
+    """The boards of a corpus."""
+
+    boards: tuple[CorpusBoard, ...]
+    """Sorted by id."""
+    quarantined: tuple[Quarantined, ...]
+
+
+def read_boards(corpus: Corpus) -> CorpusBoards:
+    """The boards that the results of a corpus make."""
+    return make_boards(corpus.rows("results"))
+
+
+def make_boards(results: Iterable[Row]) -> CorpusBoards:
+    """The boards that rows of the table `results` make, in whatever order they come."""
+    groups: dict[str, list[Row]] = defaultdict(list)
+    for row in results:
+        groups[board_id(row["task"], row["dataset"], row["metric"])].append(row)
+    boards, quarantined = [], []
+    for name in sorted(groups):
+        board, aside = _make_board(name, groups[name])
+        boards += [board] if board else []
+        quarantined += aside
+    return CorpusBoards(tuple(boards), tuple(quarantined))
+
+
+def board_id(task: str, dataset: str, metric: str) -> str:
+    """What a board is known by."""
+    keys = (name_key(task), dataset_key(dataset), metric_key(metric))
+    return "/".join(_SPACES.sub("_", key) for key in keys)
+
+
+def _make_board(name: str, rows: Sequence[Row]) -> tuple[CorpusBoard | None, list[Quarantined]]:
+    metric = metric_key(rows[0]["metric"])
+    reasons = [_reason(metric, row) for row in rows]
+    sound = [row for row, reason in zip(rows, reasons, strict=True) if reason is None]
+    off = off_scale(metric, [row["score"] for row in sound])
+    aside = [(row, reason) for row, reason in zip(rows, reasons, strict=True) if reason]
+    aside += [(row, "of another scale") for row, is_off in zip(sound, off, strict=True) if is_off]
+    kept = [row for row, is_off in zip(sound, off, strict=True) if not is_off]
+    quarantined = sorted(
+        (Quarantined(name, row["method"], row["score_text"], reason) for row, reason in aside),
+        key=lambda one: (one.reason, one.method, one.score_text),
+    )
+    if not kept:
+        return None, quarantined
+    direction = direction_of(metric, [row["higher_is_better"] for row in kept])
+    board = CorpusBoard(
+        id=name,
+        task=_usual(row["task"] for row in kept),
+        dataset=_usual(row["dataset"] for row in kept),
+        metric=_usual(row["metric"] for row in kept),
+        direction=direction,
+        area=_usual(row["area"] for row in kept if row["area"]) or None,
+        entries=_entries(kept, direction),
+    )
+    return board, quarantined
+
+
+def _reason(metric: str, row: Row) -> str | None:
+    return "a resource" if is_resource(metric) else impossible(metric, row["score"])
+
+
+def _entries(rows: Sequence[Row], direction: Direction) -> tuple[BoardEntry, ...]:
+    """The entries, best first; a score that two lists give for one method stands once."""
+    found: dict[tuple[str, float, str], BoardEntry] = {}
+    for row in sorted(rows, key=_completeness):
+        key = (name_key(row["method"]), row["score"], row["paper_id"] or row["paper_url"] or "")
+        found.setdefault(
+            key,
+            BoardEntry(
+                method=row["method"],
+                score=row["score"],
+                score_text=row["score_text"],
+                paper_id=row["paper_id"],
+                paper_url=row["paper_url"],
+                date=row["date"],
+            ),
+        )
+    sign = -1 if direction.higher_is_better else 1
+    order = sorted(found.items(), key=lambda item: (sign * item[1].score, item[0]))
+    return tuple(entry for _, entry in order)
+
+
+def _completeness(row: Row) -> tuple[bool, str, str, str]:
+    return (row["date"] is None, row["method"], row["score_text"], row["paper_url"] or "")
+
+
+def _usual(names: Iterable[str]) -> str:
+    """The most frequent spelling; of several the first in the alphabet."""
+    counts = Counter(names)
+    return min(counts, key=lambda name: (-counts[name], name), default="")

@@ -1,0 +1,94 @@
+"""What the name of a metric tells: whether more is better, and which values there can be."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+_LOWER = re.compile(
+    r"\b(?:errors?|err|perplexity|loss|bpc|bpb|wer|cer|per|ter|eer|fid|kid|mse|rmse|mae|nll"
+    r"|distance|divergence|deviation|fpr|far|frr|runtime|latency|seconds|time|flops|gflops|params"
+    r"|size|memory|epochs|steps)\b"
+)
+_RESOURCE = re.compile(
+    r"\b(?:params|flops|gflops|macs|size|runtime|latency|seconds|time|memory|epochs|steps|year)\b"
+)
+_UNBOUNDED = re.compile(
+    r"\b(?:perplexity|loss|fid|kid|mse|rmse|mae|nll|distance|divergence|reward|return|psnr"
+    r"|inception|elo|cider|bpc|bpb|params|flops|gflops|macs|size|time|seconds|latency|games?"
+    r"|points|rank|number|count|wer|cer|ter|improvement|gain|delta|score)\b"
+)
+_SIGNED = re.compile(
+    r"\b(?:correlation|pearson|spearman|kendall|tau|mcc|matthews|kappa|r2|return|reward|psnr"
+    r"|improvement|gain|delta|loss|nll|score)\b"
+)
+_AT_LEAST_ONE = re.compile(r"\bperplexity\b")
+_FEW = 3
+"""Values from which on the scale of a board can be told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Direction:
+    """Whether more is better, and how that is known."""
+
+    higher_is_better: bool
+    source: str
+    """`given` by the list, by the `name` of the metric, or `assumed`."""
+
+
+def direction_of(metric: str, given: Sequence[bool | None] = ()) -> Direction:
+    """The direction of a metric.
+
+    Args:
+        metric: Its key.
+        given: What the rows of the board say; the most frequent goes, and of two the first.
+    """
+    told = [value for value in given if value is not None]
+    if told:
+        return Direction(max(told, key=told.count), "given")
+    if _LOWER.search(metric):
+        return Direction(False, "name")
+    return Direction(True, "name" if _is_bounded(metric) else "assumed")
+
+
+def is_resource(metric: str) -> bool:
+    """Whether a metric tells what a method costs instead of how good it is."""
+    return _RESOURCE.search(metric) is not None
+
+
+def impossible(metric: str, value: float | None) -> str | None:
+    """Why a value cannot be one of a metric's; None when it can."""
+    if value is None:
+        return "no number"
+    if not math.isfinite(value):
+        return "not finite"
+    if value < 0 and not _SIGNED.search(metric):
+        return "negative"
+    if _AT_LEAST_ONE.search(metric) and value < 1:
+        return "below 1"
+    if _is_bounded(metric) and abs(value) > 100:
+        return "above 100"
+    return None
+
+
+def off_scale(metric: str, values: Sequence[float]) -> list[bool]:
+    """Which values are fractions among percentages, or percentages among fractions.
+
+    Told only of metrics from 0 to 100, where most values are of one scale.
+    """
+    fractions = [abs(value) <= 1 for value in values]
+    if not _is_bounded(metric) or len(values) < _FEW or len(set(fractions)) < 2:
+        return [False] * len(values)
+    are_fractions = median(map(abs, values)) <= 1
+    others = [value != are_fractions for value in fractions]
+    # A method may be no better than chance: an outlier has to be far from all others.
+    rest = [abs(v) for v, is_other in zip(values, others, strict=True) if not is_other]
+    far = min(rest) > 10 if not are_fractions else max(rest) <= 1
+    return [is_other and far for is_other in others]
+
+
+def _is_bounded(metric: str) -> bool:
+    return _UNBOUNDED.search(metric) is None

@@ -1,0 +1,153 @@
+"""Boards out of rows of results, by hand."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from vivavoce.corpus.boards import board_id, make_boards
+from vivavoce.corpus.boards.metrics import direction_of, impossible, is_resource, off_scale
+from vivavoce.corpus.boards.names import dataset_key, metric_key, name_key
+
+
+def row(method: str, score: float | None, paper: str | None = None, **other: Any) -> dict[str, Any]:
+    return {
+        "task": "Parsing",
+        "dataset": "Penn Treebank",
+        "metric": "F1 score",
+        "method": method,
+        "score": score,
+        "score_text": "" if score is None else str(score),
+        "paper_id": paper,
+        "paper_url": None,
+        "date": None,
+        "area": None,
+        "modality": None,
+        "higher_is_better": None,
+        **other,
+    }
+
+
+def test_spellings_of_one_board_meet() -> None:
+    assert name_key("CNN / Daily Mail (Non-Anonymized)") == "cnn daily mail non anonymized"
+    assert name_key("Überblick") == "uberblick"
+    assert dataset_key("The Penn Treebank corpus dataset") == "the penn treebank"
+    assert dataset_key("Corpus") == "corpus"
+    assert metric_key("F1 score") == metric_key("F-measure") == metric_key("f1") == "f1"
+    assert metric_key("P@5") == "p @ 5"
+    assert metric_key("EM") == metric_key("Exact match")
+    assert board_id("Parsing", "Penn Treebank", "F1 score") == "parsing/penn_treebank/f1"
+
+
+@pytest.mark.parametrize(
+    ("metric", "higher", "source"),
+    [
+        ("accuracy", True, "name"),
+        ("percentage error", False, "name"),
+        ("perplexity", False, "name"),
+        ("test perplexity", False, "name"),
+        ("bpc", False, "name"),
+        ("elo", True, "assumed"),
+    ],
+)
+def test_the_direction_is_told_by_the_name(metric: str, higher: bool, source: str) -> None:
+    found = direction_of(metric)
+    assert (found.higher_is_better, found.source) == (higher, source)
+
+
+def test_what_a_list_says_of_the_direction_goes_before_the_name() -> None:
+    found = direction_of("error", [None, True, True, False])
+    assert (found.higher_is_better, found.source) == (True, "given")
+
+
+@pytest.mark.parametrize(
+    ("metric", "value", "reason"),
+    [
+        ("accuracy", 93.3, None),
+        ("accuracy", 0.0, None),
+        ("accuracy", 100.0, None),
+        ("accuracy", 933.0, "above 100"),
+        ("accuracy", -3.0, "negative"),
+        ("pearson", -0.2, None),
+        ("perplexity", 140.0, None),
+        ("perplexity", 0.9, "below 1"),
+        ("accuracy", None, "no number"),
+        ("reward", -20000.0, None),
+    ],
+)
+def test_a_value_that_cannot_be_is_told(
+    metric: str, value: float | None, reason: str | None
+) -> None:
+    assert impossible(metric, value) == reason
+
+
+def test_a_fraction_among_percentages_is_off_the_scale() -> None:
+    assert off_scale("f1", [85.1, 0.851, 90.0, 88.0]) == [False, True, False, False]
+    assert off_scale("f1", [0.85, 90.0, 0.9, 0.88]) == [False, True, False, False]
+    # All of one scale, too few to tell, a weak baseline, a metric without an upper end.
+    assert off_scale("f1", [85.1, 90.0, 88.0]) == [False] * 3
+    assert off_scale("f1", [85.1, 0.851]) == [False] * 2
+    assert off_scale("map", [2.3, 0.9, 4.0, 6.1]) == [False] * 4
+    assert off_scale("perplexity", [85.1, 1.0, 90.0]) == [False] * 3
+
+
+def test_a_board_is_ordered_best_first_and_keeps_every_entry() -> None:
+    rows = [
+        row("A", 91.0, "p1", date="2018"),
+        row("B", 92.5, "p2"),
+        row("A+", 93.0, "p1"),
+        row("C", 90.0),
+        # The same score in a second list, without its date; and a name spelt otherwise.
+        row("a", 91.0, "p1"),
+    ]
+    board = make_boards(rows).boards[0]
+    assert [(e.method, e.score, e.paper_id) for e in board.entries] == [
+        ("A+", 93.0, "p1"),
+        ("B", 92.5, "p2"),
+        ("A", 91.0, "p1"),
+        ("C", 90.0, None),
+    ]
+    assert board.entries[2].date == "2018"
+    assert board.papers == ("p1", "p2")
+    assert [(e.paper_id, e.score) for e in board.best_by_paper()] == [("p1", 93.0), ("p2", 92.5)]
+
+
+def test_where_less_is_better_the_least_comes_first() -> None:
+    rows = [row(n, s, metric="Test perplexity") for n, s in (("A", 60.0), ("B", 47.7))]
+    assert [entry.method for entry in make_boards(rows).boards[0].entries] == ["B", "A"]
+
+
+def test_what_is_set_aside_is_named_with_its_reason() -> None:
+    rows = [
+        row("A", 91.0),
+        row("B", 92.0),
+        row("C", 90.0),
+        row("fraction", 0.9),
+        row("typing error", 912.0),
+        row("not given", None),
+        row("A", 24e6, metric="Number of params"),
+    ]
+    found = make_boards(rows)
+    assert [board.id for board in found.boards] == ["parsing/penn_treebank/f1"]
+    assert {(one.method, one.reason) for one in found.quarantined} == {
+        ("fraction", "of another scale"),
+        ("typing error", "above 100"),
+        ("not given", "no number"),
+        ("A", "a resource"),
+    }
+    assert is_resource("training time")
+
+
+def test_the_order_of_the_rows_changes_nothing() -> None:
+    rows = [
+        row(f"M{n % 7}", 80.0 + n % 5, f"p{n % 4}", metric=m)
+        for n in range(40)
+        for m in ("F1", "f1 score")
+    ]
+    expected = make_boards(rows)
+    for seed in range(5):
+        mixed = rows[:]
+        random.Random(seed).shuffle(mixed)
+        assert make_boards(mixed) == expected
