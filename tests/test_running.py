@@ -165,7 +165,7 @@ def test_answers_differ_by_epoch(small: Round, tmp_path: Path) -> None:
         ({"tasks": ["novel"]}, "No task is called 'novel'"),
         ({"methods": ["magic"]}, "no method 'magic'.*direct"),
         ({"models": []}, "at least one --model"),
-        ({"setting": "mixed"}, "no setting 'mixed'.*base"),
+        ({"setting": "everything"}, "no setting 'everything'.*base"),
         ({"models": ["nonsense/model"]}, "nonsense/model cannot be used"),
         ({"models": ["no-slash"]}, "no-slash cannot be used"),
         ({"models": ["extractive/other"]}, "extractive/lead"),

@@ -12,14 +12,18 @@ from vivavoce.tasks.implementation.solvers import cheater, empty, headings, naiv
 from vivavoce.tasks.implementation.task import architecture, extract_method, formula, reproduce
 from vivavoce.tasks.shared.contestants import copycat, null, oracle
 from vivavoce.tasks.shared.direct import direct
+from vivavoce.tasks.shared.rag import rag
 from vivavoce.tasks.writing.scorer import writing
-from vivavoce.tasks.writing.task import abstract, title
+from vivavoce.tasks.writing.solvers import abstract_copy, centrality, lead
+from vivavoce.tasks.writing.task import abstract, introduction, related_work, title
 
 __all__ = [
     "BwrapSandboxEnvironment",
     "abstract",
+    "abstract_copy",
     "architecture",
     "architecture_scorer",
+    "centrality",
     "cheater",
     "copycat",
     "direct",
@@ -30,10 +34,14 @@ __all__ = [
     "formula",
     "formula_scorer",
     "headings",
+    "introduction",
+    "lead",
     "local",
     "naive",
     "null",
     "oracle",
+    "rag",
+    "related_work",
     "replay",
     "reproduce",
     "reproduce_scorer",

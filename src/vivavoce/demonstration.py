@@ -33,6 +33,8 @@ METHODS = {
     "abstract": "direct",
     "extract_method": "headings",
     "formula": "naive",
+    "introduction": "direct",
+    "related_work": "direct",
     "reproduce": "naive",
     "title": "direct",
 }

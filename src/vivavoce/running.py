@@ -46,6 +46,8 @@ class RunSpec:
     logs: Path
     models: Sequence[str] = ()
     methods: Sequence[str] = ("direct",)
+    judge: str | None = None
+    """A model that compares every answer with the gold, for tasks that take a judge."""
     setting: str = "base"
     context: int | None = None
     task_args: Mapping[str, Any] = field(default_factory=dict)
@@ -179,18 +181,26 @@ def _resolve(spec: RunSpec) -> list[Task]:
     found = [find_task(name) for name in dict.fromkeys(spec.tasks)]
     _check(spec, found)
     started = _start_models(dict.fromkeys(spec.models), spec.model_args)
+    roles = _roles(spec)
     resolved = []
     for family, task in found:
         for method in dict.fromkeys(spec.methods):
             models = started if _needs_model(family, method) else [NO_MODEL]
             for model in models:
                 created = _create_task(task, _task_args(spec, family))
+                if roles:
+                    created = task_with(created, model_roles=roles)
                 if method != "direct":
                     given = _solver_args(spec, method)
                     solver = registry_create("solver", f"vivavoce/{method}", **given)
                     created = task_with(created, solver=solver)
                 resolved.append(task_with(created, model=model))
     return resolved
+
+
+def _roles(spec: RunSpec) -> dict[str, Model]:
+    """The models that take part beside the contestants; each is started anew for its role."""
+    return {"judge": _start_models([spec.judge], {})[0]} if spec.judge else {}
 
 
 def _solver_args(spec: RunSpec, method: str) -> dict[str, Any]:
@@ -219,12 +229,14 @@ def _create_task(task: str, args: dict[str, Any]) -> Task:
     from inspect_ai.util import registry_create
 
     from vivavoce import _registry
+    from vivavoce.tasks.shared.judge import judge_named_later
 
     known = inspect.signature(getattr(_registry, task)).parameters
     unknown = [name for name in args if name not in known]
     if unknown:
         raise InputError(f"{task} takes no {unknown[0]!r}. There are: {', '.join(known)}.")
-    return registry_create("task", f"vivavoce/{task}", **args)
+    with judge_named_later():
+        return registry_create("task", f"vivavoce/{task}", **args)
 
 
 def _start_models(names: Iterable[str], args: Mapping[str, Any]) -> list[Model]:
@@ -279,6 +291,8 @@ def _check(spec: RunSpec, tasks: Sequence[tuple[str, str]]) -> None:
         if name not in taken:
             methods, there = ", ".join(spec.methods), ", ".join(sorted(taken)) or "none"
             raise InputError(f"{name!r} is no argument of {methods}. There are: {there}.")
+    if bool(spec.judge) != bool(spec.task_args.get("judge", spec.judge)):
+        raise InputError("A judge is asked for with --judge MODEL, which means -T judge=true too.")
     if not spec.models and any(
         _needs_model(family, method) for family, _ in tasks for method in spec.methods
     ):
@@ -302,6 +316,7 @@ def _task_args(spec: RunSpec, family: str) -> dict[str, Any]:
         "prompts": prompts,
         "max_tokens": spec.max_tokens,
         "pin": fingerprint(opened, open_prompts(family, prompts)),
+        "judge": True if spec.judge else None,
     }
     return {**spec.task_args, **{name: value for name, value in args.items() if value is not None}}
 

@@ -53,10 +53,10 @@ def test_json_is_one_document_with_the_promised_keys(made: Path) -> None:
     done = viva("board", "show", made, "--json")
     assert done.exit_code == 0
     board = only_json(done.stdout)
-    assert len(board["rows"]) == 2 * 3 * 3
+    assert len(board["rows"]) == 2 * 3 * 4  # tasks, contestants, three metrics and a diagnostic
     for row in board["rows"]:
         assert [key for key in KEYS if key not in row] == []
-        assert 0 <= row["value"] <= 1
+        assert 0 <= row["value"] <= (1 if row["metric"] != "length_ratio" else 100)
         assert row["ci"][0] <= row["value"] + 1e-12
         assert row["value"] <= row["ci"][1] + 1e-12
         assert row["n"] == ITEMS
@@ -96,7 +96,7 @@ def test_a_site_is_written_beside_its_numbers(made: Path, tmp_path: Path) -> Non
     report = only_json(done.stdout)
     assert Path(report["page"]) == tmp_path / "site" / "index.html"
     assert Path(report["page"]).is_file()
-    assert report["rows"] == 18
+    assert report["rows"] == 2 * 3 * 4
 
 
 def test_a_partial_log_is_refused_unless_asked_for(logs: Path) -> None:

@@ -26,7 +26,7 @@ def test_everything_is_where_it_is_promised(folder: Path, board: dict[str, Any])
     assert (folder / "corpus").is_dir()
     assert [path.name for path in (folder / "round").glob("[!.]*")] == ["sample-2024"]
     assert verify_round(folder / "round" / "sample-2024") == []
-    assert len(list((folder / "logs").glob("*.eval"))) == 2 * 4 + 3 * 3
+    assert len(list((folder / "logs").glob("*.eval"))) == 4 * 4 + 3 * 3
     assert Path(board["page"]) == folder / "site" / "index.html"
     assert (folder / "site" / "index.html").is_file()
 
@@ -34,7 +34,8 @@ def test_everything_is_where_it_is_promised(folder: Path, board: dict[str, Any])
 def test_the_board_tells_contestants_apart(board: dict[str, Any]) -> None:
     rows = [row for row in board["rows"] if row["metric"] == board["headlines"][row["task"]]]
     programs = {"extract_method", "formula", "reproduce"}
-    assert {row["task"] for row in rows} == {"title", "abstract"} | programs
+    parts = {"title", "abstract", "introduction", "related_work"}
+    assert {row["task"] for row in rows} == parts | programs
     for task in ("title", "abstract"):
         found = {
             row["model"] if row["method"] == "direct" else row["method"]: row

@@ -87,6 +87,8 @@ def test_only_the_first_failures_are_printed_and_json_has_all(viva: Viva, tmp_pa
         (["tei", "tei", "--map", "a=title"], "--map"),
         (["tei"], "WHERE"),
         (["tei", "tei", "--colour"], "--colour"),
+        (["tei", "tei", "--engine", "steam"], "'steam'"),
+        (["tei", "tei", "--address", "here:1"], "--engine ray"),
     ],
 )
 def test_wrong_use_is_2_and_names_what_is_wrong(

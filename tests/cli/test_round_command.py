@@ -12,6 +12,13 @@ from typer.testing import Result
 from vivavoce.store import hash_tree
 
 Viva = Callable[..., Result]
+WORDS = {
+    "version": "1.0",
+    "added_tokens": [],
+    "pre_tokenizer": {"type": "Whitespace"},
+    "model": {"type": "WordLevel", "vocab": {"?": 0}, "unk_token": "?"},
+}
+"""A vocabulary that counts words and marks."""
 
 
 @pytest.fixture
@@ -104,7 +111,10 @@ def test_verify_and_stats(build: Callable[..., Result], viva: Viva, tmp_path: Pa
     assert viva("round", "verify", folder).stdout == f"{folder} is sound\n"
     stats = json.loads(viva("round", "stats", folder, "--json").stdout)
     assert stats["tasks"]["writing/title"]["items"] > 10
-    assert "writing/title" in viva("round", "stats", folder).stdout
+    shown = viva("round", "stats", folder).stdout
+    assert "writing/title" in shown
+    assert "Lengths in tokens" in shown
+    assert "after sampling (uniform): " in shown
     (folder / "card.md").write_text("changed")
     damaged = viva("round", "verify", folder, "--json")
     assert damaged.exit_code == 1
@@ -112,6 +122,29 @@ def test_verify_and_stats(build: Callable[..., Result], viva: Viva, tmp_path: Pa
         "sound": False,
         "problems": [f"{folder}/card.md differs from the manifest"],
     }
+
+
+def test_stats_print_a_row_for_every_task_and_setting(
+    build: Callable[..., Result], viva: Viva, tmp_path: Path
+) -> None:
+    build()
+    folder = tmp_path / "rounds" / "small"
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps(WORDS))
+    stats = json.loads(viva("round", "stats", folder, "--tokenizer", path, "--json").stdout)
+    assert (stats["tokenizer"], stats["is_estimate"]) == (str(path), False)
+    rows = {(row["task"], row["setting"]): row for row in stats["settings"]}
+    # 23 pairs, and the padded track of the five settings of related work that list works.
+    assert len(rows) == 23 + 5
+    base, random = rows["abstract", "base"], rows["abstract", "random"]
+    assert base["items"] == base["train"] + base["val"] + base["test"] > 10
+    assert random["input_tokens"] > 2 * base["input_tokens"] > 1_000
+    assert rows["related_work", "base+padded"]["items"] == rows["related_work", "base"]["items"]
+    assert rows["abstract", "title_only"]["input_tokens"] < 20
+    assert stats["authors"]["before"] == stats["authors"]["after"]
+    missing = viva("round", "stats", folder, "--tokenizer", tmp_path / "none")
+    assert (missing.exit_code, missing.stdout) == (2, "")
+    assert "none does not exist" in missing.stderr
 
 
 def test_a_folder_that_is_no_round_is_2(

@@ -107,7 +107,8 @@ def test_a_family_has_the_seven_names(family: str) -> None:
 def test_a_card_names_what_exists(family: str) -> None:
     card = list_families()[family]
     for name, task in card.tasks.items():
-        assert set(task.metrics) <= metrics_of(family).keys(), name
+        assert {*task.metrics, *task.diagnostics} <= metrics_of(family).keys(), name
+        assert set(task.metrics).isdisjoint(task.diagnostics), name
         assert set(task.methods) <= card.methods.keys(), name
         assert re.fullmatch(r"\d+-[A-Z]", task.version), name
         assert "base" in task.settings, name
@@ -133,6 +134,7 @@ def test_a_task_is_found_by_its_full_name(opened: Round, family: str, task: str)
     assert made.version == card.version
     assert made.metadata is not None
     assert made.metadata["metrics"] == list(card.metrics)
+    assert made.metadata["diagnostics"] == list(card.diagnostics)
     samples = list(made.dataset)
     assert len(samples) == opened.manifest["counts"][family][task]["items"] > 0
     assert len({sample.id for sample in samples}) == len(samples)
@@ -204,6 +206,17 @@ def test_a_card_states_what_the_contestants_reach(
     assert card.measured == measured
     for name in card.metrics:
         assert card.measured["oracle"][name] == known[name].high
+
+
+@pytest.mark.parametrize(("family", "task"), TASKS)
+def test_diagnostics_stand_beside_the_metrics_and_rank_nobody(
+    values: dict[tuple[str, str], dict[str, Any]], family: str, task: str
+) -> None:
+    card = list_families()[family].tasks[task]
+    for method in CONTESTANTS:
+        found = values[task, method]
+        assert found.keys() == {*card.metrics, *card.diagnostics}
+        assert all(found[name]["rank"] is None for name in card.diagnostics)
 
 
 def _rounded(value: float | None) -> float | None:

@@ -12,6 +12,7 @@ from safetensors.numpy import save_file
 
 from vivavoce.errors import InputError
 from vivavoce.metrics import metrics_of
+from vivavoce.metrics.judgement import CHECKS, WINS
 from vivavoce.results.scoring import ScoreOptions, list_score_families, score
 
 TABLE = {
@@ -42,6 +43,8 @@ HEADLINE = {
 }
 # BERTScore needs a model, and schema recall a similarity: neither is asked for by default.
 ON_REQUEST = {"bertscore_p", "bertscore_r", "bertscore_f1", "schema_recall"}
+# These need more than an answer and its gold: a list of works, or a judge.
+ON_REQUEST |= {"length_ratio", "citation_precision", "citation_recall", *WINS, *CHECKS}
 
 
 def files(folder, family, answer):

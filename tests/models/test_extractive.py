@@ -75,6 +75,16 @@ def test_only_the_paper_inside_the_message_is_read(model: str) -> None:
     assert inside.completion == ask(model, PAPER, words=10).completion
 
 
+def test_a_paper_may_stand_in_several_places_of_the_message() -> None:
+    prompt = "<excerpt>\nOrchards need water.\n</excerpt>\n\n<excerpt>\nPears do too.\n</excerpt>"
+    places = [prompt.index("Orchards"), prompt.index("Pears")]
+    spans = [[place, prompt.index("\n", place)] for place in places]
+    assert ask("extractive/lead", prompt, source=spans).completion == (
+        "Orchards need water. Pears do too."
+    )
+    assert ask("extractive/lead", prompt, source=spans[1:]).completion == "Pears do too."
+
+
 def test_one_sentence_longer_than_the_limit_is_cut() -> None:
     assert ask("extractive/lead", "word " * 500).completion == ("word " * 200).strip()
 
@@ -112,7 +122,16 @@ def test_an_unknown_name_is_refused_with_the_names_there_are() -> None:
 
 @pytest.mark.parametrize(
     "ours",
-    [{"source": [0, 99]}, {"source": [3, 1]}, {"source": "all"}, {"words": 0}, {"words": "10"}],
+    [
+        {"source": [0, 99]},
+        {"source": [3, 1]},
+        {"source": "all"},
+        {"source": []},
+        {"source": [[0, 4], [0, 99]]},
+        {"source": [[0, 4], 9]},
+        {"words": 0},
+        {"words": "10"},
+    ],
 )
 def test_metadata_that_makes_no_sense_is_refused(ours: dict[str, Any]) -> None:
     with pytest.raises(InputError, match="metadata"):

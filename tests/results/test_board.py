@@ -18,7 +18,7 @@ from vivavoce.results.bootstrap import interval
 from vivavoce.running import RunSpec, run
 
 ITEMS = 4
-METRICS = ("rougeL", "rouge1", "rouge2")
+METRICS = ("rougeL", "rouge1", "rouge2", "length_ratio")
 CONTRACT = {
     *("round", "task", "task_version", "setting", "method", "model", "decoding", "prompt_hash"),
     *("judge", "metric", "value", "value_valid", "ci", "n", "missing", "undefined", "valid"),
@@ -111,6 +111,18 @@ def test_one_row_for_each_metric(write: Write, tmp_path: Path) -> None:
     assert [(r["id"], r["window"], r["counts"]) for r in board.rounds] == [
         ("small", ["2023-01-01", "2025-01-01"], {"title": ITEMS})
     ]
+
+
+def test_a_diagnostic_has_a_row_with_an_interval_and_no_rank(write: Write, tmp_path: Path) -> None:
+    write([0.1, 0.2, 0.3, 0.4])
+    by_metric = {row["metric"]: row for row in leaderboard(tmp_path).rows}
+    headline, diagnostic = by_metric["rougeL"], by_metric["length_ratio"]
+    for name in ("value", "ci", "n", "valid"):
+        assert diagnostic[name] == headline[name]
+    assert (headline["rank"], diagnostic["rank"]) == (1, None)
+    assert (
+        diagnostic["rank_interval"] is diagnostic["tied_with"] is diagnostic["detectable"] is None
+    )
 
 
 def test_an_item_answered_twice_counts_with_its_mean(write: Write, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 from inspect_ai import Task, eval
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log, write_eval_log
+from inspect_ai.model import GenerateConfig, ModelConfig, ModelUsage
 from inspect_ai.scorer import Score
 from tests.servers.commands import small_round
 
@@ -64,16 +65,18 @@ def test_a_log_is_read_whole(original: EvalLog, tmp_path: Path) -> None:
     assert log.is_complete
     assert (log.expected, len(log.samples), log.status) == (2 * ITEMS, 2 * ITEMS, "success")
     assert log.metrics == ("rougeL", "rouge1", "rouge2")
+    assert (log.diagnostics, log.judged, log.is_own_judge) == (("length_ratio",), frozenset(), None)
     assert log.window == ("2023-01-01", "2025-01-01")
     key = log.key
-    assert (key.round, key.task, key.task_version, key.setting) == ("small", "title", "1-A", "base")
+    assert (key.round, key.task, key.task_version, key.setting) == ("small", "title", "2-A", "base")
     assert (key.method, key.model, key.judge) == ("direct", "extractive/lead", "")
     assert key.decoding == "temperature=0.0 max_tokens=128 context=1500 attempts=2"
     assert key.prompt_hash == open_prompts("writing", None).sha256
     first = log.samples[0]
     assert first.cluster == first.id
-    assert first.values.keys() == {"rougeL", "rouge1", "rouge2"}
+    assert first.values.keys() == {"rougeL", "rouge1", "rouge2", "length_ratio"}
     assert (first.fault, first.cost) == (None, None)
+    assert (first.judge_tokens, first.judge_cost) == (0, None)
     assert first.tokens > 100
     assert {sample.epoch for sample in log.samples} == {1, 2}
 
@@ -164,6 +167,73 @@ def test_transport_is_not_in_the_key(
     log = changed(original, tmp_path)
     setattr(log.plan.config, name, value)
     assert only_log(write(log, tmp_path)).key == only_log(write(original, tmp_path / "first")).key
+
+
+def judged(original: EvalLog, path: Path, role: ModelConfig, by: str = "1a2b3c4d") -> EvalLog:
+    """A copy in which a model judged two of the metrics."""
+    log = changed(original, path)
+    assert log.eval.metadata is not None
+    log.eval.metadata |= {"judge": by, "judged": ["rouge1", "length_ratio"]}
+    log.eval.model_roles = {"judge": role}
+    return log
+
+
+def test_a_judge_is_its_model_its_template_and_how_it_decodes(
+    original: EvalLog, tmp_path: Path
+) -> None:
+    plain = ModelConfig(model="lab/wise")
+    log = only_log(write(judged(original, tmp_path, plain), tmp_path / "plain"))
+    assert log.key.judge == "lab/wise template=1a2b3c4d"
+    assert log.judged == {"rouge1", "length_ratio"}
+    assert log.is_own_judge is False
+    keys = {log.key.judge}
+    for number, (role, by) in enumerate(
+        [
+            (ModelConfig(model="lab/other"), "1a2b3c4d"),
+            (plain, "5e6f7a8b"),
+            (plain, "1a2b3c4d+source"),
+            (ModelConfig(model="lab/wise", config=GenerateConfig(temperature=1.0)), "1a2b3c4d"),
+            (ModelConfig(model="lab/wise", args={"weights": "secret.gguf"}), "1a2b3c4d"),
+        ]
+    ):
+        folder = write(judged(original, tmp_path, role, by), tmp_path / str(number))
+        keys.add(only_log(folder).key.judge)
+    assert len(keys) == 6
+    assert not any("secret" in key for key in keys)
+    transport = ModelConfig(model="lab/wise", config=GenerateConfig(max_retries=3))
+    same = write(judged(original, tmp_path, transport), tmp_path / "same")
+    assert only_log(same).key == log.key
+
+
+def test_a_judge_of_the_models_own_family_is_told(original: EvalLog, tmp_path: Path) -> None:
+    log = judged(original, tmp_path, ModelConfig(model="azureai/gpt-4.1"))
+    log.eval.model = "openai/gpt-4o"
+    assert only_log(write(log, tmp_path)).is_own_judge is True
+
+
+def test_what_a_judge_used_is_counted_apart(original: EvalLog, tmp_path: Path) -> None:
+    log = judged(original, tmp_path, ModelConfig(model="lab/wise"))
+    assert log.samples is not None
+    for sample in log.samples:
+        own = ModelUsage(total_tokens=100, total_cost=0.5)
+        judge = ModelUsage(total_tokens=30, total_cost=0.125)
+        sample.model_usage = {"extractive/lead": own, "lab/wise": judge}
+        sample.role_usage = {"judge": judge}
+    found = only_log(write(log, tmp_path)).samples
+    assert {(s.tokens, s.cost, s.judge_tokens, s.judge_cost) for s in found} == {
+        (100, 0.5, 30, 0.125)
+    }
+
+
+def test_a_metric_without_a_model_behind_it_may_name_its_judge(
+    original: EvalLog, tmp_path: Path
+) -> None:
+    log = changed(original, tmp_path)
+    assert log.eval.metadata is not None
+    log.eval.metadata["judge"] = "minilm>=0.8"
+    found = only_log(write(log, tmp_path))
+    assert (found.key.judge, found.is_own_judge) == ("minilm>=0.8", None)
+    assert found.judged == {*found.metrics, *found.diagnostics}
 
 
 def test_model_arguments_are_in_the_key_but_not_shown(original: EvalLog, tmp_path: Path) -> None:

@@ -101,3 +101,46 @@ def test_a_label_names_the_model_and_a_method_other_than_direct() -> None:
     assert contestant_label({"model": "a/x", "method": "direct"}) == "a/x"
     assert contestant_label({"model": "a/x", "method": "rag"}) == "a/x + rag"
     assert contestant_label({"model": "none", "method": "null"}) == "null"
+
+
+def judged(judge: str, rouge: Any, win: Any, model: str = "a/x") -> Contestant:
+    """A contestant with a metric of its own, one of a judge, and a diagnostic."""
+    found = contestant(model, rouge, judge=judge or None)
+    rows = dict(found.rows)
+    if judge:
+        rows["judge_win"] = dict(rows["rougeL"])
+    rows["length_ratio"] = dict(rows["rougeL"])
+    columns = [rouge, win, rouge] if judge else [rouge, rouge]
+    table = dict(zip(ITEMS, np.array(columns).T, strict=True))
+    names = frozenset({"length_ratio"}), frozenset({"judge_win"})
+    return Contestant(rows, found.family, found.clusters, table, *names)
+
+
+def test_win_rates_of_two_judges_are_not_compared() -> None:
+    found = [
+        judged("lab/strict", 0.5 + NOISE, 0.2 + NOISE),
+        judged("lab/kind", 0.6 + NOISE, 0.9 + NOISE),
+        judged("lab/kind", 0.7 + NOISE, 0.3 + NOISE, model="b/x"),
+    ]
+    add_standing(found, resamples=500, seed=0)
+    assert [each.rows["judge_win"]["rank"] for each in found] == [1, 1, 2]
+    assert found[1].rows["judge_win"]["tied_with"] == []
+
+
+def test_a_contestant_that_two_judges_saw_is_ranked_once_by_what_no_judge_says() -> None:
+    found = [
+        judged("lab/strict", 0.5 + NOISE, 0.2 + NOISE),
+        judged("lab/kind", 0.6 + NOISE, 0.9 + NOISE),
+        judged("", 0.4 + NOISE, None),
+        judged("lab/kind", 0.7 + NOISE, 0.3 + NOISE, model="b/x"),
+    ]
+    add_standing(found, resamples=500, seed=0)
+    assert [each.rows["rougeL"]["rank"] for each in found] == [None, None, 2, 1]
+    assert found[3].rows["rougeL"]["tied_with"] == []
+
+
+def test_nobody_is_ranked_by_a_diagnostic() -> None:
+    found = [judged("", 0.5 + NOISE, None), judged("", 0.6 + NOISE, None, model="b/x")]
+    add_standing(found, resamples=500, seed=0)
+    assert [each.rows["length_ratio"]["rank"] for each in found] == [None, None]
+    assert [each.rows["rougeL"]["rank"] for each in found] == [2, 1]

@@ -20,8 +20,13 @@ FILES = [
     "manifest.json",
     "spec.json",
     "writing/abstract.parquet",
+    "writing/cells.json",
+    "writing/introduction.parquet",
+    "writing/papers.parquet",
+    "writing/related_work.parquet",
     "writing/title.parquet",
 ]
+TASKS = ("title", "abstract", "introduction", "related_work")
 
 
 def test_a_round_is_a_folder_named_by_its_id(built: Round, tmp_path: Path) -> None:
@@ -97,8 +102,8 @@ def test_a_round_without_an_item_is_not_made_and_says_why(
     spec["round"]["window"] = {"start": "1990-01-01", "end": "1991-01-01"}
     with pytest.raises(VivaError) as caught:
         build_round(sample, spec, tmp_path / "rounds")
-    # Two tasks, and 38 of the 40 papers are fit but of another time.
-    for reason in ("outside_window 76", "undated 2", "no_abstract 2"):
+    # Four tasks, and 38 of the 40 papers are fit but of another time.
+    for reason in ("outside_window 152", "undated 4", "no_abstract 4"):
         assert reason in str(caught.value)
     assert not (tmp_path / "rounds" / "small").exists()
 
@@ -118,13 +123,17 @@ def test_every_paper_is_an_item_or_left_out_for_a_reason_that_is_counted(
     built: Round, sample: Corpus
 ) -> None:
     left_out = built.leakage["excluded"]
-    for task in ("title", "abstract"):
+    for task in TASKS:
         items = [row["paper_id"] for row in built.items("writing", task)]
-        others = [row["paper_id"] for row in left_out if row["task"] == task]
+        mine = [row for row in left_out if row["task"] == task]
+        others = [row["paper_id"] for row in mine if "setting" not in row]
         assert sorted(items + others) == [paper.paper_id for paper in sample.papers]
         counts = built.manifest["counts"]["writing"][task]
         assert counts["items"] == counts["clusters"] == len(items)
         assert sum(counts["excluded"].values()) == len(others)
+        for setting, reasons in counts["excluded_from"].items():
+            assert sum(reasons.values()) == sum(row.get("setting") == setting for row in mine)
+            assert counts["settings"][setting] + sum(reasons.values()) == len(items)
     assert sum(built.leakage["counts"].values()) == len(left_out)
 
 
@@ -154,9 +163,9 @@ def test_real_papers_make_a_round(data_dir: Path, tmp_path: Path, spec: dict[str
     built = build_round(corpus, spec, tmp_path / "rounds")
     published = {paper.paper_id: paper.published for paper in load_corpus(corpus).papers}
     counts = built.manifest["counts"]["writing"]
-    for task in ("title", "abstract"):
+    for task in TASKS:
         items = load_round(built.folder).items("writing", task)
-        assert len(items) >= 30
+        assert len(items) >= (30 if task != "related_work" else 20)
         assert all("2014" <= str(published[row["paper_id"]]) < "2020" for row in items)
         assert counts[task]["excluded"]["undated"] <= 11
         assert len(items) + sum(counts[task]["excluded"].values()) == 101

@@ -7,7 +7,8 @@ from collections import Counter
 from statistics import median
 
 from vivavoce.corpus import Corpus
-from vivavoce.rounds import Round, round_stats
+from vivavoce.rounds import Round, Shown, measure_settings, round_stats
+from vivavoce.text.tokens import WordCounter
 
 
 def test_the_card_says_window_items_exclusions_and_licences(built: Round, sample: Corpus) -> None:
@@ -19,6 +20,11 @@ def test_the_card_says_window_items_exclusions_and_licences(built: Round, sample
     assert f"| writing | title | {items} | {items} |" in card
     for reason, count in excluded.items():
         assert f"| title | {reason} | {count} |" in card
+    settings = built.manifest["counts"]["writing"]["title"]["settings"]
+    assert settings["base"] == items > settings["coauthor"]
+    for setting, count in settings.items():
+        assert f"| title | {setting} | {count} |" in card
+    assert f"| title, coauthor | no_demonstration | {items - settings['coauthor']} |" in card
     assert f"- CC0-1.0: {len(sample.papers)} papers" in card
     assert sample.fingerprint[:16] in card
     assert str(sample.folder) not in card
@@ -27,7 +33,7 @@ def test_the_card_says_window_items_exclusions_and_licences(built: Round, sample
 def test_stats_measure_the_items(built: Round) -> None:
     stats = round_stats(built)
     assert (stats["round"], stats["manifest"]) == ("small", built.sha256)
-    for task in ("title", "abstract"):
+    for task in ("title", "abstract", "introduction", "related_work"):
         items = built.items("writing", task)
         found = stats["tasks"][f"writing/{task}"]
         assert found["items"] == len(items)
@@ -35,5 +41,22 @@ def test_stats_measure_the_items(built: Round) -> None:
         assert list(found["splits"]) == ["train", "val", "test"]
         lengths = [len(row["reference"].split()) for row in items]
         assert found["median_words"]["reference"] == median(lengths)
-        assert task not in found["median_words"]  # the gold is no input
+        assert list(found["median_words"]) == ["reference"]
     json.dumps(stats, allow_nan=False)
+
+
+def test_lengths_are_means_and_rates_over_the_items_of_a_setting() -> None:
+    shown = [
+        Shown("title", "base", "train", "2024-01", ("a b c", "d"), "x y"),  # 4 over 2
+        Shown("title", "base", "test", "2024-05", ("a b c d e f",), "x"),  # 6 over 1
+        Shown("title", "base", "test", "2024", ("a b", "a b"), "x y"),  # 4 over 2
+        Shown("title", "random", "test", "2024-07", ("a, b",), ""),
+    ]
+    base, random = measure_settings(shown, WordCounter())
+    assert base == {
+        "task": "title", "setting": "base", "items": 3, "train": 1, "val": 0, "test": 2,
+        "test_from": "2024", "test_to": "2024-05",
+        "input_tokens": 14 / 3, "output_tokens": 5 / 3,
+        "compression": (2 + 6 + 2) / 3, "compression_of_totals": 14 / 5,
+    }  # fmt: skip
+    assert (random["input_tokens"], random["compression"]) == (3.0, None)

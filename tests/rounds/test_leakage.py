@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vivavoce.records import Paper
-from vivavoce.rounds.leakage import duplicate_titles, gold_is_inside
+from vivavoce.rounds.leakage import duplicate_titles, gold_is_inside, names_of_holders
 
 
 @pytest.mark.parametrize(
@@ -29,6 +29,12 @@ def test_gold_is_found_but_for_case_punctuation_and_spaces(
     gold: str, text: str, is_inside: bool
 ) -> None:
     assert gold_is_inside(gold, ["Nothing here.", text]) == is_inside
+
+
+def test_inputs_that_hold_one_of_several_golds_are_named() -> None:
+    inputs = {"title": "On deep nets", "abstract": "We study graphs.", "content": "Deep GRAPHS."}
+    assert names_of_holders(["deep nets", "study graphs"], inputs) == ["title", "abstract"]
+    assert names_of_holders(["?"], inputs) == names_of_holders([], inputs) == []
 
 
 @given(

@@ -13,15 +13,21 @@ from vivavoce.rounds import Round, load_round, verify_round
 
 def test_items_come_by_family_and_task_sorted_by_id(built: Round) -> None:
     opened = load_round(str(built.folder))
-    assert opened.tasks() == [("writing", "abstract"), ("writing", "title")]
+    assert opened.tasks() == [
+        ("writing", task) for task in ("abstract", "introduction", "related_work", "title")
+    ]
     ids = [row["id"] for row in opened.items("writing", "title")]
     assert ids == sorted(ids)
     assert len(set(ids)) == len(ids)
 
 
 def test_a_task_it_does_not_have_names_those_it_has(built: Round) -> None:
-    with pytest.raises(InputError, match="writing/abstract, writing/title"):
+    with pytest.raises(InputError, match=r"writing/abstract, .*writing/title"):
         built.items("writing", "poem")
+    # A file that items need is no task, though it is a table.
+    with pytest.raises(InputError, match="no items for writing/papers"):
+        built.items("writing", "papers")
+    assert built.read_file("writing", "papers.parquet")
 
 
 def test_a_folder_without_a_manifest_is_no_round(built: Round) -> None:

@@ -66,7 +66,7 @@ def test_defaults_are_filled_in_before_the_spec_is_hashed() -> None:
 
     plain = parse_spec(VALUES, FAMILIES)
     assert plain.canonical()["writing"] == {
-        "settings": ["base"],
+        "settings": ["base", "random", "coauthor", "mixed", "title_only", "leave_one_out"],
         "demos": 2,
         "splits": [0.72, 0.19, 0.09],
         "author_sampling": "uniform",

@@ -8,7 +8,9 @@ from __future__ import annotations
 import typer
 
 from vivavoce.cli import (
+    audit,
     board,
+    comparisons,
     corpus,
     demo,
     fetch,
@@ -56,6 +58,10 @@ app.command(
 app.command(epilog="Example: viva score ranking --gold gold.jsonl --predictions answers.jsonl")(
     score.score
 )
+board.app.command(epilog="Example: viva board gains logs")(comparisons.gains)
+board.app.command(epilog="Example: viva board overall logs")(comparisons.overall)
+board.app.command(epilog="Example: viva board retrievers logs")(comparisons.retrievers)
 app.add_typer(board.app, name="board")
+app.add_typer(audit.app, name="audit")
 app.command("list", epilog="Example: viva list tasks")(info.list_things)
 app.command(epilog="Example: viva doctor")(info.doctor)

@@ -149,18 +149,22 @@ def _print_section(title: str, rows: list[dict[str, Any]], board: Board) -> None
     metrics = sorted({row["metric"] for row in rows}, key=lambda name: (name != headline, name))
     by_contestant: dict[tuple[str, ...], dict[str, dict[str, Any]]] = {}
     for row in rows:
-        key = (row["method"], row["model"], row["decoding"], row["prompt_hash"])
+        key = tuple(
+            str(row[name]) for name in ("method", "model", "decoding", "prompt_hash", "judge")
+        )
         by_contestant.setdefault(key, {})[row["metric"]] = row
     contestants = sorted(
         by_contestant.values(),
         key=lambda cells: (cells[headline]["rank"] or 0, cells[headline]["method"]),
     )
+    judges = {cells[headline]["judge"] for cells in contestants}
     table = [
         [
             _rank(cells[headline]),
             contestant_label(cells[headline])
+            + _judged_by(cells[headline] if len(judges) > 1 else {})
             + (" (partial)" if cells[headline]["partial"] else ""),
-            *(_value(cells[metric]) for metric in metrics),
+            *(_value(cells.get(metric)) for metric in metrics),
             str(cells[headline]["n"]),
             f"{cells[headline]['valid']:.0%}" if cells[headline]["valid"] is not None else "",
         ]
@@ -173,6 +177,10 @@ def _print_section(title: str, rows: list[dict[str, Any]], board: Board) -> None
         say(f"Smallest difference in {headline} that these items can show: {detectable:.3f}")
 
 
+def _judged_by(row: dict[str, Any]) -> str:
+    return f" (judge {row['judge']})" if row.get("judge") else ""
+
+
 def _rank(row: dict[str, Any]) -> str:
     """A rank, with the ranks it may have: `2 (1-3)`."""
     if row["rank"] is None:
@@ -181,7 +189,10 @@ def _rank(row: dict[str, Any]) -> str:
     return f"{row['rank']}" if low == high else f"{row['rank']} ({low}-{high})"
 
 
-def _value(row: dict[str, Any]) -> str:
+def _value(row: dict[str, Any] | None) -> str:
+    """A value with its interval; a dash where the contestant was not measured so."""
+    if row is None:
+        return "–"
     if row["value"] is None:
         return "undefined"
     if row["ci"] is None:

@@ -15,6 +15,15 @@ if TYPE_CHECKING:
     from vivavoce.corpus import Corpus
 
 CORPUS_OPTION = typer.Option(..., "--corpus", help="The corpus folder.")
+ENGINE_OPTION = typer.Option(
+    "native", "--engine", help="Where the tables are built: native (this machine) or ray."
+)
+ADDRESS_OPTION = typer.Option(
+    None,
+    "--address",
+    metavar="HOST:PORT",
+    help="The Ray cluster, whose machines see the corpus under the same path; a local one without.",
+)
 SHOWN_FAULTS = 10
 
 app = typer.Typer(no_args_is_help=True, help="Look at a corpus, check it, take tables out of it.")
@@ -31,16 +40,22 @@ def ingest(
     rename: list[str] = typer.Option([], "--map", help="Rename a column: THEIRS=OURS."),
     strict: bool = typer.Option(False, "--strict", help="End with 1 when anything failed."),
     fresh: bool = typer.Option(False, "--fresh", help="Drop an unfinished ingest of this kind."),
+    engine: str = ENGINE_OPTION,
+    address: str | None = ADDRESS_OPTION,
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Read papers into a corpus; a broken file is reported and the rest goes in."""
     from vivavoce.corpus import ingest as ingest_files
+    from vivavoce.corpus.build import Engine
     from vivavoce.sources import ReadOptions
 
     gc.set_threshold(100_000)  # records make no cycles; looking for them among millions is slow
     options = ReadOptions(_parse_renames(rename))
+    where_to = Engine(engine, address)
     with progress(f"Reading {kind}") as update:
-        report = ingest_files(kind, where, corpus, options=options, fresh=fresh, progress=update)
+        report = ingest_files(
+            kind, where, corpus, options=options, fresh=fresh, engine=where_to, progress=update
+        )
     if as_json:
         print_json({**asdict(report), "corpus": str(corpus)})
     else:

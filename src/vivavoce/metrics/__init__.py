@@ -22,7 +22,8 @@ class Metric:
     family: str
     """The score family it belongs to, such as `writing`."""
     low: float
-    high: float
+    high: float | None
+    """None where there is no upper end."""
     source: str
     """Where the definition comes from: paper and equation or table."""
     higher_is_better: bool = True

@@ -27,8 +27,15 @@ import numpy.typing as npt
 from vivavoce.errors import InputError
 from vivavoce.metrics import Metric
 
-# Only what has a range is a metric; a ratio of lengths and a length have no upper end.
 METRICS = (
+    Metric(
+        "length_ratio",
+        "words of the answer for each word of the reference",
+        "writing",
+        0.0,
+        None,
+        "Papineni et al. 2002, section 2.2.2",
+    ),
     Metric(
         "ngram_overlap",
         "gold n-grams found in the input",

@@ -6,7 +6,8 @@ it is the paper's text and how long the answer should be:
 
     {"vivavoce": {"source": [start, end], "words": 200}}
 
-Without it, the whole message is the text and 200 words are asked for. Tokens on the log are words.
+`source` may also be a list of such pairs, one an excerpt of the text. Without it, the whole message
+is the text and 200 words are asked for. Tokens on the log are words.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ DEFAULT_WORDS = 200
 TITLE_WORDS = 20
 """An answer of at most this many words is one sentence, cut and without its final mark."""
 
+_PARAGRAPHS = "\n\n"
+
 Pick = Callable[[Sequence[str], int], list[int]]
 
 
@@ -46,12 +49,12 @@ class ExtractiveAPI(ModelAPI):
         config: GenerateConfig | None = None,
     ) -> None:
         super().__init__(model_name, base_url, api_key, [], config or GenerateConfig())
-        if model_name not in _PICKS:
+        if model_name not in PICKS:
             raise InputError(
                 f"There is no model extractive/{model_name}. "
-                f"There are: {', '.join(f'extractive/{name}' for name in _PICKS)}."
+                f"There are: {', '.join(f'extractive/{name}' for name in PICKS)}."
             )
-        self._pick = _PICKS[model_name]
+        self._pick = PICKS[model_name]
 
     async def generate(
         self,
@@ -123,20 +126,31 @@ def _read_ask(messages: Sequence[ChatMessage]) -> tuple[str, int]:
     message = last_user_message(messages)
     ours = our_metadata(message)
     text = message.text if message is not None else ""
-    match ours.get("source"):
-        case [int(start), int(end)] if 0 <= start <= end <= len(text):
-            text = text[start:end]
-        case None:
-            pass
-        case other:
-            raise InputError(
-                f"The message's metadata has the source {other!r}; give [start, end] inside the "
-                f"{len(text)} characters of the message."
-            )
+    if (source := ours.get("source")) is not None:
+        text = _PARAGRAPHS.join(text[start:end] for start, end in _read_source(source, len(text)))
     words = ours.get("words", DEFAULT_WORDS)
     if not isinstance(words, int) or words < 1:
         raise InputError(f"The message's metadata has the words {words!r}; give an integer from 1.")
     return text, words
 
 
-_PICKS: dict[str, Pick] = {"lead": lead_sentences, "centrality": central_sentences}
+def _read_source(source: object, length: int) -> list[tuple[int, int]]:
+    """The places of the paper's text in a message of this length."""
+    pairs = (
+        source if isinstance(source, list) and source and isinstance(source[0], list) else [source]
+    )
+    spans = []
+    for pair in pairs:
+        match pair:
+            case [int(start), int(end)] if 0 <= start <= end <= length:
+                spans.append((start, end))
+            case _:
+                raise InputError(
+                    f"The message's metadata has the source {source!r}; give [start, end], or a "
+                    f"list of such pairs, inside the {length} characters of the message."
+                )
+    return spans
+
+
+PICKS: dict[str, Pick] = {"lead": lead_sentences, "centrality": central_sentences}
+"""How sentences are chosen, by name."""

@@ -2,6 +2,7 @@
 
 A row's value is the mean over items; an item answered several times counts with its mean. A
 failed answer stays in n as 0. The bootstrap resamples the clusters the items come from.
+Diagnostics are rows too, but nobody is ranked by them.
 """
 
 from __future__ import annotations
@@ -91,6 +92,12 @@ def select_logs(folder: Path, *, partial: bool = False) -> tuple[list[RunLog], l
     _refuse_partial(chosen, foreign, partial)
     notes += [f"{log.name} {log.reason}; left out." for log in foreign]
     notes += [
+        f"{log.key.model} was judged by a model of its own family ({log.key.judge}), which may "
+        f"favour it: {log.key.task}, {log.key.setting}."
+        for log in chosen
+        if log.is_own_judge
+    ]
+    notes += [
         f"{log.name} is partial: {len(log.samples)} of {log.expected} answers are scored; "
         f"its rows are not ranked."
         for log in chosen
@@ -155,10 +162,9 @@ def _contestant(log: RunLog, resamples: int, seed: int) -> Contestant:
         items[sample.id].append(sample)
     ids = sorted(items)
     clusters = {i: items[i][0].cluster for i in ids}
-    values = {
-        i: np.array([_mean(items[i], name) for name in log.metrics], dtype=float) for i in ids
-    }
-    table = np.array(list(values.values())).reshape(len(ids), len(log.metrics))
+    shown = (*log.metrics, *log.diagnostics)
+    values = {i: np.array([_mean(items[i], name) for name in shown], dtype=float) for i in ids}
+    table = np.array(list(values.values())).reshape(len(ids), len(shown))
     draws = resample(list(clusters.values()), resamples=resamples, seed=seed)
     means, intervals = draws.mean(table), draws.intervals(table)
     shared = _shared_fields(log, len(ids))
@@ -171,19 +177,24 @@ def _contestant(log: RunLog, resamples: int, seed: int) -> Contestant:
             "ci": list(interval) if (interval := intervals[column]) else None,
             "undefined": int(np.isnan(table[:, column]).sum()),
         }
-        for column, name in enumerate(log.metrics)
+        for column, name in enumerate(shown)
     }
-    return Contestant(rows, log.family, clusters, values)
+    diagnostics = frozenset(log.diagnostics)
+    return Contestant(rows, log.family, clusters, values, diagnostics, log.judged)
 
 
 def _shared_fields(log: RunLog, items: int) -> Row:
     """What the rows of one log have in common."""
     faults = Counter(sample.fault for sample in log.samples if sample.fault)
     costs = [sample.cost for sample in log.samples if sample.cost is not None]
+    judge_costs = [sample.judge_cost for sample in log.samples if sample.judge_cost is not None]
     return {
         **asdict(log.key),
         "family": log.family,
         "judge": log.key.judge or None,
+        "judge_own_family": log.is_own_judge,
+        "judge_tokens": sum(sample.judge_tokens for sample in log.samples),
+        "judge_cost": sum(judge_costs) if judge_costs else None,
         "n": items,
         "missing": faults["missing"],
         "valid": 1 - faults.total() / len(log.samples) if log.samples else None,

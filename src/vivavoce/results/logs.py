@@ -5,7 +5,7 @@ Logs are read by their summaries, so a folder of long prompts does not fill the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,11 +17,14 @@ from inspect_ai.log import (
     read_eval_log,
     read_eval_log_sample_summaries,
 )
+from inspect_ai.model import ModelConfig, ModelUsage
 from inspect_ai.scorer import Score
 
 from vivavoce.errors import InputError
 from vivavoce.store import hash_of
 from vivavoce.tasks.shared.guard import VALID
+from vivavoce.tasks.shared.judge import ROLE
+from vivavoce.tasks.shared.model_names import is_same_family
 
 NO_MODEL = "none"
 _DECODING = (
@@ -76,11 +79,14 @@ class SampleScore:
     """By metric; None where a metric is undefined."""
     fault: str | None
     tokens: int
+    """What the contestant used; a judge's are counted apart."""
     cost: float | None
     seconds: float
     category: str = ""
     difficulty: str = ""
     """What the item is sorted under, where its task has such grades."""
+    judge_tokens: int = 0
+    judge_cost: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +98,13 @@ class RunLog:
     key: RowKey
     family: str
     metrics: tuple[str, ...]
-    """The headline metric first."""
+    """Those that rank, the headline metric first."""
+    diagnostics: tuple[str, ...]
+    """Those that only stand beside them."""
+    judged: frozenset[str]
+    """Those of either that rest on the judge of the row's key."""
+    is_own_judge: bool | None
+    """Whether the judge is a model of the contestant's own family; None without a judge."""
     stages: tuple[str, ...]
     """Those of them that follow the stages of an answer, first to last."""
     round_sha256: str
@@ -148,17 +160,23 @@ def read_logs(folder: Path) -> tuple[list[RunLog], list[ForeignLog]]:
 def _run_log(name: str, header: EvalLog, summaries: list[EvalSampleSummary]) -> RunLog:
     metadata = header.eval.metadata or {}
     metrics = tuple(metadata["metrics"])
+    diagnostics = tuple(metadata.get("diagnostics", ()))
+    shown = (*metrics, *diagnostics)
+    key = _row_key(header, metadata)
     total = header.eval.dataset.samples or 0
     return RunLog(
         name=name,
         created=str(header.eval.created),
-        key=_row_key(header, metadata),
+        key=key,
         family=metadata["family"],
         metrics=metrics,
+        diagnostics=diagnostics,
+        judged=frozenset(metadata.get("judged", shown if key.judge else ())),
+        is_own_judge=_is_own_judge(header),
         stages=tuple(metadata.get("stages", ())),
         round_sha256=metadata["round_sha256"],
         window=tuple(metadata["window"]),
-        samples=tuple(score for summary in summaries if (score := _sample_score(summary, metrics))),
+        samples=tuple(score for summary in summaries if (score := _sample_score(summary, shown))),
         expected=total * (header.eval.config.epochs or 1),
         status=header.status,
     )
@@ -176,8 +194,37 @@ def _row_key(header: EvalLog, metadata: dict[str, Any]) -> RowKey:
         model=header.eval.model if has_model else NO_MODEL,
         decoding=_decoding(header, has_model),
         prompt_hash=metadata["prompt_hash"],
-        judge=str(metadata.get("judge") or ""),
+        judge=_judge(header, str(metadata.get("judge") or "")),
     )
+
+
+def _judge(header: EvalLog, judged_by: str) -> str:
+    """What judged, such as `openai/gpt-4o template=1a2b3c4d`; empty without a judge.
+
+    A task names what measures its answers; where that is a model, its name stands in its role.
+    """
+    role = _judge_role(header)
+    if role is None or not judged_by:
+        return judged_by
+    settings = [
+        f"{name}={hash_of(given)[:8]}"
+        for name, given in (
+            ("settings", role.config.model_dump(include=set(_DECODING), exclude_none=True)),
+            ("model_args", role.args),
+        )
+        if given
+    ]
+    return " ".join([role.model, f"template={judged_by}", *settings])
+
+
+def _judge_role(header: EvalLog) -> ModelConfig | None:
+    role = (header.eval.model_roles or {}).get(ROLE)
+    return None if isinstance(role, list) else role
+
+
+def _is_own_judge(header: EvalLog) -> bool | None:
+    role = _judge_role(header)
+    return None if role is None else is_same_family(header.eval.model, role.model)
 
 
 def _method(solver: str, params: Mapping[str, Any]) -> str:
@@ -214,8 +261,10 @@ def _sample_score(summary: EvalSampleSummary, metrics: tuple[str, ...]) -> Sampl
     (score,) = (found for found in summary.scores.values() if _is_ours(found))
     values = score.as_dict()
     is_valid = bool(values[VALID])
-    usage = summary.model_usage.values()
-    costs = [use.total_cost for use in usage if use.total_cost is not None]
+    everyone = list(summary.model_usage.values())
+    judge = [use for role, use in summary.role_usage.items() if role == ROLE]
+    cost, judge_cost = _cost(everyone), _cost(judge)
+    judge_tokens = sum(use.total_tokens for use in judge)
     fault = (score.metadata or {}).get("fault")
     return SampleScore(
         id=str(summary.id),
@@ -223,12 +272,19 @@ def _sample_score(summary: EvalSampleSummary, metrics: tuple[str, ...]) -> Sampl
         cluster=str(summary.metadata["cluster"]),
         values={name: _number(values[name]) for name in metrics},
         fault=None if is_valid else str(fault or "malformed"),
-        tokens=sum(use.total_tokens for use in usage),
-        cost=sum(costs) if costs else None,
+        tokens=sum(use.total_tokens for use in everyone) - judge_tokens,
+        cost=cost if cost is None or judge_cost is None else cost - judge_cost,
         seconds=summary.working_time or 0.0,
         category=str(summary.metadata.get("category") or ""),
         difficulty=str(summary.metadata.get("difficulty") or ""),
+        judge_tokens=judge_tokens,
+        judge_cost=judge_cost,
     )
+
+
+def _cost(usage: Iterable[ModelUsage]) -> float | None:
+    costs = [use.total_cost for use in usage if use.total_cost is not None]
+    return sum(costs) if costs else None
 
 
 def _is_ours(score: Score) -> bool:

@@ -5,7 +5,7 @@ Contestants are compared on the same items with one resample of their clusters.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -33,7 +33,11 @@ class Contestant:
     clusters: dict[str, str]
     """By item id."""
     values: dict[str, npt.NDArray[np.float64]]
-    """By item id, in the order of the metrics; NaN where undefined."""
+    """By item id, in the order of the rows; NaN where undefined."""
+    diagnostics: frozenset[str] = frozenset()
+    """Metrics that nobody is ranked by."""
+    judged: frozenset[str] = frozenset()
+    """Metrics that rest on the rows' judge."""
 
     @property
     def is_ranked(self) -> bool:
@@ -43,20 +47,56 @@ class Contestant:
 
 
 def add_standing(contestants: Sequence[Contestant], *, resamples: int, seed: int) -> None:
-    """Fill in rank, rank_interval, tied_with and detectable of the rows of one task and setting."""
+    """Fill in rank, rank_interval, tied_with and detectable of the rows of one task and setting.
+
+    A metric that rests on a judge ranks those of one judge. By any other metric a contestant that
+    several judges have seen is ranked once, by its first row.
+    """
     ranked = [contestant for contestant in contestants if contestant.is_ranked]
-    if not ranked:
-        return
+    groups: dict[tuple[int, ...], list[str]] = {}
+    for metric in dict.fromkeys(name for contestant in ranked for name in contestant.rows):
+        for members in _comparable(ranked, metric):
+            groups.setdefault(tuple(members), []).append(metric)
+    for places, metrics in groups.items():
+        _rank_group([ranked[place] for place in places], metrics, resamples, seed)
+
+
+def _comparable(contestants: Sequence[Contestant], metric: str) -> list[list[int]]:
+    """Places of those who are compared by a metric: one list for each judge it rests on."""
+    by_judge: dict[str, list[int]] = defaultdict(list)
+    seen: set[tuple[str, ...]] = set()
+    for place in sorted(range(len(contestants)), key=lambda i: (_judge(contestants[i]), i)):
+        contestant = contestants[place]
+        if metric not in contestant.rows or metric in contestant.diagnostics:
+            continue
+        if metric in contestant.judged:
+            by_judge[_judge(contestant)].append(place)
+            continue
+        row = contestant.rows[metric]
+        name = tuple(str(row[field]) for field in ("method", "model", "decoding", "prompt_hash"))
+        if name not in seen:
+            seen.add(name)
+            by_judge[""].append(place)
+    return [sorted(places) for places in by_judge.values()]
+
+
+def _judge(contestant: Contestant) -> str:
+    return str(next(iter(contestant.rows.values())).get("judge") or "")
+
+
+def _rank_group(
+    ranked: Sequence[Contestant], metrics: Sequence[str], resamples: int, seed: int
+) -> None:
     names = _labels([next(iter(contestant.rows.values())) for contestant in ranked])
     shared = sorted(set.intersection(*(set(contestant.values) for contestant in ranked)))
     draws = resample([ranked[0].clusters[i] for i in shared], resamples=resamples, seed=seed)
     directions = metrics_of(ranked[0].family)
-    for column, metric in enumerate(ranked[0].rows):
+    for metric in metrics:
         rows = [contestant.rows[metric] for contestant in ranked]
         if any(row["undefined"] > MAX_UNDEFINED * row["n"] for row in rows):
             continue
         values = {
-            name: np.array([contestant.values[i][column] for i in shared])
+            name: _column(contestant, metric, shared)
             for name, contestant in zip(names, ranked, strict=True)
         }
         is_higher_better = metric not in directions or directions[metric].higher_is_better
@@ -68,6 +108,12 @@ def add_standing(contestants: Sequence[Contestant], *, resamples: int, seed: int
             row["rank_interval"] = list(place.rank_interval) if place.rank_interval else None
             row["tied_with"] = list(place.tied_with) if place.rank_interval else None
             row["detectable"] = detectable
+
+
+def _column(contestant: Contestant, metric: str, items: Sequence[str]) -> npt.NDArray[np.float64]:
+    """A contestant's values of one metric; the rows of two may stand in different orders."""
+    column = list(contestant.rows).index(metric)
+    return np.array([contestant.values[item][column] for item in items])
 
 
 def contestant_label(row: Row) -> str:

@@ -1,10 +1,10 @@
 """Dated, leak-checked, frozen benchmarks built from a corpus."""
 
 from vivavoce.rounds.build import build_round
-from vivavoce.rounds.family import Builder, Exclusion, FamilyItems
+from vivavoce.rounds.family import Builder, Exclusion, FamilyItems, Shown
 from vivavoce.rounds.reading import Round, load_round, verify_round
 from vivavoce.rounds.spec import Options, RoundSpec, parse_spec, read_spec
-from vivavoce.rounds.stats import round_stats
+from vivavoce.rounds.stats import measure_settings, round_stats
 
 __all__ = [
     "Builder",
@@ -13,8 +13,10 @@ __all__ = [
     "Options",
     "Round",
     "RoundSpec",
+    "Shown",
     "build_round",
     "load_round",
+    "measure_settings",
     "parse_spec",
     "read_spec",
     "round_stats",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from vivavoce import __version__
@@ -78,7 +78,7 @@ def _write_round(
         files.update(_write_items(draft, family, items))
         counts[family] = _count(items)
         exclusions[family] = tuple(
-            sorted(items.excluded, key=lambda e: (e.task, e.reason, e.paper_id))
+            sorted(items.excluded, key=lambda e: (e.task, e.reason, e.paper_id, e.setting))
         )
     if not any(task["items"] for tasks in counts.values() for task in tasks.values()):
         reasons = Counter(e.reason for excluded in exclusions.values() for e in excluded)
@@ -124,23 +124,34 @@ def _write_items(draft: Path, family: str, items: FamilyItems) -> Row:
 
 
 def _count(items: FamilyItems) -> Row:
-    return {
-        task: {
-            "items": len(rows),
-            "clusters": len({row["cluster"] for row in rows}),
-            "excluded": dict(
-                sorted(Counter(e.reason for e in items.excluded if e.task == task).items())
-            ),
-        }
-        for task, rows in items.tasks.items()
+    return {task: _count_task(task, rows, items.excluded) for task, rows in items.tasks.items()}
+
+
+def _count_task(task: str, rows: Sequence[Row], excluded: Sequence[Exclusion]) -> Row:
+    """Items and what was left out; by setting where the items tell their settings."""
+    mine = [exclusion for exclusion in excluded if exclusion.task == task]
+    counts: Row = {
+        "items": len(rows),
+        "clusters": len({row["cluster"] for row in rows}),
+        "excluded": _by_reason(e for e in mine if not e.setting),
     }
+    if settings := Counter(setting for row in rows for setting in row.get("settings", ())):
+        counts["settings"] = dict(sorted(settings.items()))
+    if partly := sorted({e.setting for e in mine if e.setting}):
+        counts["excluded_from"] = {
+            setting: _by_reason(e for e in mine if e.setting == setting) for setting in partly
+        }
+    return counts
+
+
+def _by_reason(excluded: Iterable[Exclusion]) -> dict[str, int]:
+    return dict(sorted(Counter(exclusion.reason for exclusion in excluded).items()))
 
 
 def _leakage(exclusions: Mapping[str, tuple[Exclusion, ...]]) -> Row:
-    """What was left out and why: counts first, then one row a paper and task."""
-    counts = Counter(e.reason for excluded in exclusions.values() for e in excluded)
+    """What was left out and why: counts first, then one row a paper, task and setting."""
     return {
-        "counts": dict(sorted(counts.items())),
+        "counts": _by_reason(e for excluded in exclusions.values() for e in excluded),
         "excluded": [
             {
                 "family": family,
@@ -148,6 +159,7 @@ def _leakage(exclusions: Mapping[str, tuple[Exclusion, ...]]) -> Row:
                 "paper_id": exclusion.paper_id,
                 "reason": exclusion.reason,
                 "detail": exclusion.detail,
+                **({"setting": exclusion.setting} if exclusion.setting else {}),
             }
             for family, excluded in exclusions.items()
             for exclusion in excluded

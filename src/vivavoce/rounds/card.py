@@ -27,12 +27,17 @@ def render_card(corpus: Corpus, spec: RoundSpec, counts: Mapping[str, Row]) -> s
     ]
     tasks = [(f, t, row) for f, by_task in counts.items() for t, row in by_task.items()]
     lines += [f"| {f} | {t} | {row['items']:,} | {row['clusters']:,} |" for f, t, row in tasks]
+    if any("settings" in row for _, _, row in tasks):
+        lines += ["", "## Settings", "", "| task | setting | items |", "|---|---|---:|"]
+        lines += [
+            f"| {task} | {setting} | {n:,} |"
+            for _, task, row in tasks
+            for setting, n in row.get("settings", {}).items()
+        ]
     lines += ["", "## Left out", "", "| task | reason | papers |", "|---|---|---:|"]
-    lines += [
-        f"| {task} | {reason} | {n:,} |"
-        for _, task, row in tasks
-        for reason, n in row["excluded"].items()
-    ]
+    for _, task, row in tasks:
+        for where, reasons in ((task, row["excluded"]), *_by_setting(task, row)):
+            lines += [f"| {where} | {reason} | {n:,} |" for reason, n in reasons.items()]
     lines += ["", "`leakage.json` names each of them.", "", "## Licences", ""]
     licences = Counter(paper.licence or "not stated" for paper in corpus.papers)
     lines += [f"- {licence}: {n:,} papers" for licence, n in sorted(licences.items())]
@@ -42,3 +47,8 @@ def render_card(corpus: Corpus, spec: RoundSpec, counts: Mapping[str, Row]) -> s
         "",
     ]
     return "\n".join(lines)
+
+
+def _by_setting(task: str, row: Row) -> list[tuple[str, dict[str, int]]]:
+    """(task and setting, papers left out of that setting alone by reason)."""
+    return [(f"{task}, {name}", found) for name, found in row.get("excluded_from", {}).items()]

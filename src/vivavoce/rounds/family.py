@@ -16,13 +16,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Exclusion:
-    """A paper that is not an item of a task, and why."""
+    """A paper that is not an item of a task, or not in one of its settings, and why."""
 
     task: str
     paper_id: str
     reason: str
     """A short name, such as `outside_window`; the same for all papers left out for one cause."""
     detail: str = ""
+    setting: str = ""
+    """The setting it is left out of; empty where it is in no setting of the task."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,20 @@ class FamilyItems:
     excluded: Sequence[Exclusion] = field(default_factory=tuple)
     files: Mapping[str, bytes] = field(default_factory=dict)
     """What items need beside their rows, by name: data to compute on, values to compare with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What an item shows in a setting, and what it asks for."""
+
+    task: str
+    setting: str
+    split: str | None
+    published: str
+    inputs: tuple[str, ...]
+    """Texts, without the instructions around them."""
+    output: str
+    """The gold."""
 
 
 class Builder(Protocol):

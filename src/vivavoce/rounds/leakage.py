@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
 
 from vivavoce.records import Paper
 from vivavoce.text.normalise import normalise_title
+
+Name = TypeVar("Name")
 
 
 def gold_is_inside(gold: str, inputs: Iterable[str]) -> bool:
@@ -14,10 +17,14 @@ def gold_is_inside(gold: str, inputs: Iterable[str]) -> bool:
 
     Only whole words count: `Deep nets` is not inside `deep networks`.
     """
-    needle = f" {normalise_title(gold)} "
-    if not needle.strip():
-        return False
-    return any(needle in f" {normalise_title(text)} " for text in inputs)
+    return bool(names_of_holders([gold], dict(enumerate(inputs))))
+
+
+def names_of_holders(golds: Iterable[str], inputs: Mapping[Name, str]) -> list[Name]:
+    """Names of the inputs in which one of some gold texts stands, as `gold_is_inside` tells."""
+    needles = [f" {text} " for gold in golds if (text := normalise_title(gold))]
+    texts = {name: f" {normalise_title(text)} " for name, text in inputs.items()} if needles else {}
+    return [name for name, text in texts.items() if any(needle in text for needle in needles)]
 
 
 def duplicate_titles(papers: Sequence[Paper]) -> dict[str, str]:

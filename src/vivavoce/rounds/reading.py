@@ -52,7 +52,7 @@ class Round:
             DamagedError: The items are not those the manifest records.
         """
         name = f"{family}/{task}.parquet"
-        if name not in self.manifest["files"]:
+        if (family, task) not in self.tasks():
             known = ", ".join(f"{f}/{t}" for f, t in self.tasks())
             raise InputError(f"Round {self.id} has no items for {family}/{task}. It has: {known}.")
         return read_parquet(self._checked(name))

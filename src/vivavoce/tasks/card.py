@@ -25,6 +25,8 @@ class TaskCard(_Card):
     methods: tuple[str, ...]
     metrics: tuple[str, ...] = Field(min_length=1)
     """Names of `vivavoce.metrics`; the board ranks by the first."""
+    diagnostics: tuple[str, ...] = ()
+    """Further ones that stand beside them: nobody is ranked by them."""
     decoding: dict[str, Any]
     """Default decoding settings."""
     measured: dict[str, dict[str, float | None]]

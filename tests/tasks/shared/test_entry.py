@@ -12,6 +12,7 @@ from tests.servers.commands import small_round
 from vivavoce.errors import DamagedError, InputError
 from vivavoce.rounds import Round, load_round
 from vivavoce.tasks.shared.entry import TaskEntry, fingerprint, open_prompts, open_task
+from vivavoce.tasks.shared.judge import judge_hash, judge_named_later
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +36,7 @@ def test_a_log_gets_what_a_board_needs(opened: Round) -> None:
         "setting": "base",
         "prompt_hash": open_prompts("writing", None).sha256,
         "metrics": ["rougeL", "rouge1", "rouge2"],
+        "diagnostics": ["length_ratio"],
         "stages": [],
     }
 
@@ -49,8 +51,8 @@ def test_decoding_is_the_cards_unless_asked_otherwise(opened: Round) -> None:
 
 
 def test_an_unknown_setting_names_the_known_ones(opened: Round) -> None:
-    with pytest.raises(InputError, match=r"'mixed'.*base"):
-        enter(opened.folder, setting="mixed")
+    with pytest.raises(InputError, match=r"'everything'.*base"):
+        enter(opened.folder, setting="everything")
 
 
 def test_a_folder_that_is_no_round_points_at_the_one_inside(opened: Round) -> None:
@@ -84,3 +86,37 @@ def test_items_that_were_changed_are_not_run(opened: Round, tmp_path: Path) -> N
     items.write_bytes(items.read_bytes()[:-1] + b"!")
     with pytest.raises(DamagedError, match=r"title\.parquet"):
         load_round(copy).items("writing", "title")
+
+
+def test_a_judge_adds_what_it_measures(opened: Round) -> None:
+    with judge_named_later():
+        entry = enter(opened.folder, judge=True, judge_source=True)
+    metadata = entry.metadata
+    assert metadata["metrics"][:4] == ["rougeL", "rouge1", "rouge2", "judge_win"]
+    assert metadata["diagnostics"] == ["length_ratio", "judge_flip", "judge_malformed"]
+    assert set(metadata["judged"]) == {
+        name
+        for name in (*metadata["metrics"], *metadata["diagnostics"])
+        if name.startswith("judge_")
+    }
+    assert metadata["judge"] == f"{judge_hash(entry.prompts)}+source"
+
+
+def test_a_judges_template_that_cannot_be_used_is_told_at_once(
+    opened: Round, tmp_path: Path
+) -> None:
+    own = tmp_path / "prompts"
+    shutil.copytree(open_prompts("writing", None).folder, own)
+    (own / "judge.md.j2").write_text("{{ answer_1 }} or {{ answer_2 }}")
+    with judge_named_later(), pytest.raises(InputError, match="source"):
+        enter(opened.folder, prompts=str(own), judge=True)
+    (own / "judge.md.j2").unlink()
+    with judge_named_later(), pytest.raises(InputError, match=r"judge\.md\.j2"):
+        enter(opened.folder, prompts=str(own), judge=True)
+    assert enter(opened.folder, prompts=str(own)).metadata["metrics"][0] == "rougeL"
+
+
+@pytest.mark.parametrize("judge", ["openai/gpt-4o", 1, None])
+def test_a_judge_is_asked_for_by_true_or_false(opened: Round, judge: object) -> None:
+    with pytest.raises(InputError, match="true or false"):
+        enter(opened.folder, judge=judge)

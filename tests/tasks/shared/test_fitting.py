@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -60,6 +62,7 @@ def test_the_tail_goes_at_the_border_of_a_word() -> None:
         "reserved": 5,
         "estimated": True,
         "cuts": [{"slot": "content", "kept_tokens": 8, "cut_tokens": 2, "cut_characters": 8}],
+        "dropped": 0,
     }
 
 
@@ -90,6 +93,112 @@ def test_a_window_too_small_for_what_is_never_cut_is_an_error(window: int) -> No
 def test_the_smallest_window_leaves_the_slot_empty() -> None:
     fitted = fit(prompt("some words"), ["content"], ESTIMATE, window=22, reserved=15)
     assert fitted.prompt.text == "READ  AND A Title NOW"
+
+
+def test_slots_of_a_group_are_cut_in_proportion() -> None:
+    # 300 and 900 characters are 100 and 300 tokens; 14 bytes, 5 tokens, are around them.
+    whole = prompt("a " * 150, "b " * 450)
+    assert ESTIMATE.count(whole.text) == 405  # (14 + 1200) / 3, rounded up
+    fitted = fit(whole, [("content", "other")], ESTIMATE, window=205, reserved=0)
+    # 200 tokens too many: 400 become 200, so 100 become 50 and 300 become 150.
+    assert [cut.kept_tokens for cut in fitted.cuts] == [50, 150]
+    assert (len(slot(fitted.prompt, "content")), len(slot(fitted.prompt, "other"))) == (149, 449)
+    assert fitted.tokens <= 205
+
+
+def test_a_short_slot_of_a_group_keeps_a_share_beside_a_long_one() -> None:
+    whole = prompt("paper " * 100, "work " * 10_000)
+    fitted = fit(whole, [("content", "other")], ESTIMATE, window=1_000, reserved=200)
+    for name, longest in (("content", 600), ("other", 50_000)):
+        share = len(slot(fitted.prompt, name)) / longest
+        assert 0.03 < share < 0.05  # 800 tokens of 16,872
+
+
+def with_examples(papers: list[str], content: str) -> Rendered:
+    """SEE 1 <paper> = A1, 2 <paper> = A2 END. READ <content> NOW; each example is a block."""
+    text, spans, ends = "SEE", {}, []
+    for number, paper in enumerate(papers, 1):
+        text += f" {number} "
+        spans[f"example_{number}"] = (len(text), len(text) + len(paper))
+        text += f"{paper} = A{number}"
+        ends.append(len(text))
+    text += " END. "
+    whole = (0, len(text))
+    text += "READ "
+    spans["content"] = (len(text), len(text) + len(content))
+    later = list(pairwise(ends))
+    return Rendered(f"{text}{content} NOW", spans, (*reversed(later), whole))
+
+
+@pytest.mark.parametrize(
+    ("window", "text", "dropped"),
+    [
+        # 58 characters need 20 tokens of three; below, 55, 50, 42, 39, 20, 17 and 9 characters.
+        (20, "SEE 1 aa aa = A1 2 bb bb bb = A2 END. READ cc cc cc cc NOW", 0),
+        # Only the last example's paper is shortened, by words, down to nothing.
+        (19, "SEE 1 aa aa = A1 2 bb bb = A2 END. READ cc cc cc cc NOW", 0),
+        (17, "SEE 1 aa aa = A1 2  = A2 END. READ cc cc cc cc NOW", 0),
+        # Then it goes as a whole, with its answer.
+        (16, "SEE 1 aa aa = A1 END. READ cc cc cc cc NOW", 1),
+        (14, "SEE 1 aa aa = A1 END. READ cc cc cc cc NOW", 1),
+        (13, "SEE 1 aa = A1 END. READ cc cc cc cc NOW", 1),
+        # With the first example goes every word that speaks of examples.
+        (12, "READ cc cc cc cc NOW", 2),
+        (7, "READ cc cc cc cc NOW", 2),
+        # Only then is the paper itself cut.
+        (6, "READ cc cc cc NOW", 2),
+        (3, "READ  NOW", 2),
+    ],
+)
+def test_examples_go_before_the_paper_and_with_all_that_speaks_of_them(
+    window: int, text: str, dropped: int
+) -> None:
+    whole = with_examples(["aa aa", "bb bb bb"], "cc cc cc cc")
+    fitted = fit(whole, ["content"], ESTIMATE, window=window, reserved=0)
+    assert (fitted.prompt.text, fitted.dropped) == (text, dropped)
+    assert slot(fitted.prompt, "content") == text[text.index("READ ") + 5 : -4]
+    assert set(fitted.prompt.spans) == {
+        "content",
+        *(f"example_{number}" for number in (1, 2)[: 2 - dropped]),
+    }
+    lost = {cut.slot: cut.cut_characters for cut in fitted.cuts}
+    if dropped:
+        assert lost["example_2"] == len("bb bb bb")
+    assert fitted.record()["dropped"] == dropped
+
+
+def test_a_block_of_nothing_but_instructions_goes_when_it_must() -> None:
+    whole = Rendered("NOTE: be brief. READ abc NOW", {"content": (21, 24)}, ((0, 16),))
+    fitted = fit(whole, [], ESTIMATE, window=4, reserved=0)
+    assert (fitted.prompt.text, fitted.dropped, fitted.cuts) == ("READ abc NOW", 1, ())
+    assert fitted.prompt.spans == {"content": (5, 8)}
+
+
+@given(
+    st.lists(st.text("ab c", max_size=30), min_size=1, max_size=4),
+    st.text("xy z", max_size=60),
+    st.integers(1, 60),
+)
+def test_whatever_is_cut_examples_stay_whole_in_their_order(
+    papers: list[str], content: str, window: int
+) -> None:
+    whole = with_examples(papers, content)
+    try:
+        fitted = fit(whole, ["content"], ESTIMATE, window=window, reserved=0)
+    except InputError:
+        assert ESTIMATE.count("READ  NOW") > window
+        return
+    assert fitted.tokens == ESTIMATE.count(fitted.prompt.text) <= window
+    left = len(papers) - fitted.dropped
+    kept = [slot(fitted.prompt, f"example_{number}") for number in range(1, left + 1)]
+    assert fitted.prompt.text == (
+        with_examples(kept, slot(fitted.prompt, "content")).text
+        if kept
+        else f"READ {slot(fitted.prompt, 'content')} NOW"
+    )
+    assert kept[:-1] == papers[: left - 1] if kept else True
+    # The paper is cut only when no example is left.
+    assert not kept or slot(fitted.prompt, "content") == content
 
 
 @pytest.fixture(scope="module")

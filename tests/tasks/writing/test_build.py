@@ -1,61 +1,35 @@
-"""Which papers become writing items, and what the items hold."""
+"""Which papers become writing items, in which settings, and what the items hold."""
 
 from __future__ import annotations
 
-import json
+import io
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.tasks.writing.corpora import Papers, cell_of, cells_of, items_of, usual, words
 
 from vivavoce.corpus import ingest, load_corpus
+from vivavoce.demonstration import PAPERS, SPEC
+from vivavoce.errors import InputError
 from vivavoce.rounds import parse_spec
 from vivavoce.rounds.family import FamilyItems
 from vivavoce.tasks.writing.build import OPTIONS, build
+from vivavoce.tasks.writing.inputs import (
+    DEMONSTRATED,
+    SETTINGS,
+    TASKS,
+    gold_paragraphs,
+    paper_from_row,
+    settings_of,
+    slots,
+)
+from vivavoce.text.dates import earlier
 
-TEI = """<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt>
-<title level="a" type="main">{title}</title></titleStmt></fileDesc><profileDesc>
-<abstract><p>{abstract}</p></abstract></profileDesc></teiHeader><text><body>{body}</body></text>
-</TEI>"""
-PLAIN = {"Introduction": "opening " * 200, "Method": "middle " * 200, "Conclusion": "ending " * 9}
-ABSTRACT = "summary " * 50
-
-
-class Papers:
-    """Papers written one by one, then built into the items of a round."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.rows: list[dict[str, str]] = []
-
-    def add(
-        self,
-        name: str,
-        published: str | None,
-        *,
-        title: str = "",
-        abstract: str = ABSTRACT,
-        sections: dict[str, str] = PLAIN,
-    ) -> None:
-        body = "".join(f"<div><head>{h}</head><p>{t}</p></div>" for h, t in sections.items())
-        title = title or f"The matter of {name}"
-        path = self.folder / "tei" / f"{name}.tei.xml"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(TEI.format(title=title, abstract=abstract, body=body))
-        row = {"file": path.name, "id": name}
-        self.rows.append({**row, "published": published} if published else row)
-
-    def build(
-        self, start: str = "2024-01-01", end: str = "2025-01-01", **options: Any
-    ) -> FamilyItems:
-        (self.folder / "m.jsonl").write_text("\n".join(map(json.dumps, self.rows)))
-        ingest("tei", self.folder / "tei", self.folder / "c")
-        ingest("metadata", self.folder / "m.jsonl", self.folder / "c")
-        window = {"start": start, "end": end}
-        values = {"id": "r", "window": window, "families": ["writing"]}
-        spec = parse_spec({"round": values, "writing": options}, {"writing": OPTIONS})
-        return build(load_corpus(self.folder / "c"), spec, spec.families["writing"])
+LIKE_BASE = {"base", "random", "coauthor", "mixed"}
 
 
 @pytest.fixture
@@ -64,40 +38,71 @@ def papers(tmp_path: Path) -> Papers:
 
 
 def reasons(items: FamilyItems, task: str = "title") -> dict[str, str]:
-    return {e.paper_id: e.reason for e in items.excluded if e.task == task}
+    """Papers that are in no setting of a task, and why."""
+    return {e.paper_id: e.reason for e in items.excluded if e.task == task and not e.setting}
 
 
-def test_a_title_is_written_from_the_abstract_and_the_main_body(papers: Papers) -> None:
+def out_of(items: FamilyItems, task: str, paper_id: str) -> dict[str, str]:
+    """Settings that a paper is left out of for what its input holds."""
+    found = [e for e in items.excluded if (e.task, e.paper_id) == (task, paper_id) and e.setting]
+    return {e.setting: e.reason for e in found if e.reason != "no_demonstration"}
+
+
+def test_every_paper_shown_is_in_one_file(papers: Papers) -> None:
+    papers.add("old", "2023-05-06")
+    papers.add("older", "2022")
+    papers.add("new", "2024-05-06")
+    items = papers.build(demos=1)
+    rows = pq.read_table(io.BytesIO(items.files["papers.parquet"])).to_pylist()
+    demos = {name for row in items.tasks["title"] for name in row["demos_random"]}
+    assert len(demos) == 1
+    assert {row["paper_id"] for row in rows} >= {"new", *demos}
+    (new,) = [paper_from_row(row) for row in rows if row["paper_id"] == "new"]
+    assert (new.title, new.published) == ("The matter of new", "2024-05-06")
+    assert [s.role for s in new.sections] == [
+        "introduction", "related_work", "method", "conclusion",
+    ]  # fmt: skip
+
+
+def test_an_item_holds_its_gold(papers: Papers) -> None:
     papers.add("p", "2024-05-06")
-    (row,) = papers.build().tasks["title"]
-    assert (row["id"], row["cluster"], row["published"]) == ("p", "p", "2024-05-06")
-    assert (row["title"], row["reference"]) == (None, "The matter of p")
-    assert row["abstract"] == ABSTRACT.strip()
-    opening, middle, ending = (PLAIN[head].strip() for head in PLAIN)
-    blocks = ["Introduction", opening, "Method", middle, "Conclusion", ending]
-    assert row["content"].split("\n\n") == blocks
-
-
-def test_an_abstract_is_written_from_the_title_and_the_body_without_its_conclusion(
-    papers: Papers,
-) -> None:
-    papers.add("p", "2024-05-06")
-    (row,) = papers.build().tasks["abstract"]
-    assert (row["title"], row["abstract"]) == ("The matter of p", None)
-    assert row["reference"] == ABSTRACT.strip()
-    assert "middle" in row["content"]
-    assert "ending" not in row["content"]
-    assert "Conclusion" not in row["content"]
-
-
-def test_what_is_not_main_body_is_in_no_input(papers: Papers) -> None:
-    beside = {"Abstract": "alpha", "Acknowledgements": "beta", "References": "gamma"}
-    papers.add("p", "2024-05-06", sections={**PLAIN, **beside, "Appendix A": "delta"})
     items = papers.build()
-    for task in ("title", "abstract"):
-        (row,) = items.tasks[task]
-        for word in ("alpha", "beta", "gamma", "delta"):
-            assert word not in row["content"]
+    gold = {task: rows[0]["reference"] for task, rows in items.tasks.items()}
+    assert gold == {
+        "title": "The matter of p",
+        "abstract": words("psummary", 50),
+        "introduction": words("popening", 120),
+        "related_work": words("pearlier", 100),
+    }
+    (row,) = items.tasks["title"]
+    assert (row["id"], row["cluster"], row["published"]) == ("p", "p", "2024-05-06")
+    assert row["category"] == "cs.CL"
+    assert row["settings"] == ["base", "leave_one_out"]
+
+
+def test_an_unknown_setting_or_option_is_refused() -> None:
+    window = {"start": "2024-01-01", "end": "2025-01-01"}
+    spec = {"round": {"id": "r", "window": window, "families": ["writing"]}}
+    with pytest.raises(InputError, match="max_overlap"):
+        parse_spec({**spec, "writing": {"max_overlaps": 0.1}}, {"writing": OPTIONS})
+    with pytest.raises(InputError, match="settings"):
+        parse_spec({**spec, "writing": {"settings": ["bases"]}}, {"writing": OPTIONS})
+
+
+def test_settings_are_an_option(papers: Papers) -> None:
+    papers.add("p", "2024-05-06")
+    items = papers.build(settings=["leave_one_out", "base"])
+    assert all(row["settings"] == ["base", "leave_one_out"] for row in items.tasks["abstract"])
+    assert {c["setting"] for c in cells_of(items)["cells"]} == {"base", "leave_one_out"}
+
+
+def test_without_demonstrations_there_are_no_settings_that_show_them(papers: Papers) -> None:
+    papers.add("old", "2023-05-06")
+    papers.add("p", "2024-05-06")
+    items = papers.build(demos=0)
+    (row,) = items.tasks["abstract"]
+    assert row["settings"] == ["base", "title_only", "leave_one_out"]
+    assert (row["demos_random"], row["demos_coauthor"]) == ([], [])
 
 
 @pytest.mark.parametrize(
@@ -133,7 +138,7 @@ def test_undated_and_gated_papers_are_left_out_with_the_reason(papers: Papers) -
     papers.add("fit", "2024-05-06")
     papers.add("undated", None)
     papers.add("brief", "2024-05-06", sections={"Introduction": "opening"})
-    papers.add("bare", "2024-05-06", abstract="")
+    papers.add("bare", "2024-05-06", abstract=" ")
     papers.add("early", "1999")
     items = papers.build()
     assert [row["id"] for row in items.tasks["title"]] == ["fit"]
@@ -150,7 +155,7 @@ def test_of_two_papers_with_one_title_the_earlier_is_kept(papers: Papers) -> Non
     papers.add("first", "2024-06", title="OF DEEP-GRAPHS")
     items = papers.build()
     assert [row["id"] for row in items.tasks["title"]] == ["first"]
-    (left_out,) = [e for e in items.excluded if e.task == "title"]
+    (left_out,) = [e for e in items.excluded if e.task == "title" and not e.setting]
     assert (left_out.reason, left_out.detail) == ("duplicate_title", "same title as first")
 
 
@@ -160,25 +165,96 @@ def test_a_copy_is_left_out_even_when_the_original_lies_before_the_window(papers
     assert reasons(papers.build()) == {"copy": "duplicate_title", "original": "outside_window"}
 
 
-def test_an_item_whose_input_holds_its_gold_is_left_out_of_that_task_only(papers: Papers) -> None:
-    text = {"Introduction": "opening " * 200 + "THE MATTER, of Loud.", "Method": "middle " * 200}
-    papers.add("loud", "2024-07", sections=text)
-    papers.add("echo", "2024-07", abstract=ABSTRACT + " on the matter of echo")
-    papers.add("copy", "2024-07", sections={**PLAIN, "Results": ABSTRACT.upper()})
+def test_an_item_whose_input_holds_its_gold_is_left_out(papers: Papers) -> None:
+    loud = usual("loud") | {"Method": words("m", 200) + " THE MATTER, of Loud."}
+    papers.add("loud", "2024-07", sections=loud)
+    papers.add("echo", "2024-07", abstract=words("e", 50) + " on the matter of echo")
+    abstract = words("copied", 50)
+    papers.add(
+        "copy", "2024-07", abstract=abstract, sections=usual("copy") | {"Results": abstract.upper()}
+    )
     items = papers.build()
     assert {row["id"] for row in items.tasks["title"]} == {"copy"}
     assert reasons(items) == {"loud": "gold_in_input", "echo": "gold_in_input"}
-    assert reasons(items, "abstract") == {"copy": "gold_in_input"}
-    details = {e.paper_id: e.detail for e in items.excluded}
+    assert out_of(items, "abstract", "copy") == dict.fromkeys(
+        LIKE_BASE | {"leave_one_out"}, "gold_in_input"
+    )
+    details = {e.paper_id: e.detail for e in items.excluded if e.reason == "gold_in_input"}
     assert details["loud"] == details["copy"] == "stands verbatim in: content"
     assert details["echo"] == "stands verbatim in: abstract"
 
 
+def test_what_leaks_in_one_input_leaves_the_other_settings(papers: Papers) -> None:
+    papers.add(
+        "p", "2024-07", sections=usual("p") | {"Appendix A": f"We repeat {words('psummary', 50)}"}
+    )
+    items = papers.build()
+    # The appendix is shown in leave_one_out alone.
+    assert out_of(items, "abstract", "p") == {"leave_one_out": "gold_in_input"}
+    assert items_of(items, "abstract", "base") == ["p"]
+    assert items_of(items, "abstract", "leave_one_out") == []
+    cell = cell_of(items, "abstract", "leave_one_out")
+    assert (cell["items"], cell["rejected"]["paper_id"]) == (0, "p")
+    assert cell["rejected"]["reason"] == "gold_in_input"
+
+
+def test_a_paper_without_the_section_is_no_item_of_that_task(papers: Papers) -> None:
+    sections = usual("p")
+    papers.add("p", "2024-07", sections={h: t for h, t in sections.items() if h == "Method"}
+               | {"Results": words("r", 300)})  # fmt: skip
+    papers.add(
+        "brief",
+        "2024-07",
+        sections=usual("brief") | {"Introduction": words("b", 39), "Results": words("r", 300)},
+    )
+    papers.add("whole", "2024-07")
+    items = papers.build()
+    assert reasons(items, "introduction") == {
+        "p": "no_introduction", "brief": "short_introduction",
+    }  # fmt: skip
+    assert reasons(items, "related_work") == {"p": "no_related_work"}
+    assert len(items.tasks["title"]) == 3
+
+
+def test_a_section_of_single_letters_is_no_gold(papers: Papers) -> None:
+    # What a PDF hides behind a formula, spelt out by its parse: 60 of 180 words.
+    opening = f"{words('o', 120)} {' '.join('latexitsha1_base64' * 3)} {'x y ' * 3}"
+    papers.add("p", "2024-07", sections=usual("p") | {"Introduction": opening})
+    # Formulas within bounds: 40 of 160 words have one character.
+    papers.add(
+        "q", "2024-07", sections=usual("q") | {"Introduction": words("o", 120) + " x" * 40}
+    )
+    items = papers.build()
+    assert reasons(items, "introduction") == {"p": "garbled_introduction"}
+    (details,) = [e.detail for e in items.excluded if e.reason == "garbled_introduction"]
+    assert details == "33% of its words have one character"
+
+
+def test_a_paper_that_leaks_is_not_said_to_lack_a_demonstration(papers: Papers) -> None:
+    papers.add("loud", "2024-07", abstract=words("e", 50) + " on the matter of loud")
+    papers.add("quiet", "2024-07")
+    items = papers.build()
+    # Neither has a paper before it; of the first the abstract holds the title.
+    assert [row["id"] for row in items.tasks["title"]] == ["quiet"]
+    assert cell_of(items, "title", "random")["without_demonstrations"] == 1
+    assert cell_of(items, "abstract", "random")["without_demonstrations"] == 2
+
+
+def test_related_work_is_written_about_works_with_a_title(papers: Papers) -> None:
+    papers.add("p", "2024-07", references=[])
+    papers.add("q", "2024-07")
+    items = papers.build()
+    assert reasons(items, "related_work") == {"p": "no_cited_works"}
+    assert [row["id"] for row in items.tasks["introduction"]] == ["p", "q"]
+
+
 def test_a_paper_without_main_body_has_nothing_to_write_from(papers: Papers) -> None:
-    papers.add("p", "2024-07", sections={"Conclusion": "ending " * 400})
+    papers.add("p", "2024-07", sections={"Conclusion": words("ending", 400)})
     items = papers.build()
     assert len(items.tasks["title"]) == 1
-    assert reasons(items, "abstract") == {"p": "empty_input"}
+    assert out_of(items, "abstract", "p") == dict.fromkeys(LIKE_BASE, "empty_input")
+    # Every other section, the conclusion among them, and the title alone remain.
+    assert items.tasks["abstract"][0]["settings"] == ["title_only", "leave_one_out"]
 
 
 def test_the_oldest_papers_train_and_the_newest_test(papers: Papers) -> None:
@@ -214,15 +290,129 @@ def test_an_item_that_holds_over_a_fifth_of_its_gold_word_for_word_is_left_out(
     abstract = " ".join(gold)
     eight_runs = " ".join(gold[:20])  # 20 - 12 = 8 of 40: just the 20% that are allowed
     nine_runs = " ".join(gold[:21])
-    papers.add("eight", "2024-03-01", abstract=abstract, sections={**PLAIN, "More": eight_runs})
-    papers.add("nine", "2024-03-01", abstract=abstract, sections={**PLAIN, "More": nine_runs})
+    for name, more in (("eight", eight_runs), ("nine", nine_runs)):
+        sections = usual(name) | {"Results": more}
+        papers.add(name, "2024-03-01", abstract=abstract, sections=sections)
     items = papers.build()
-    assert [row["id"] for row in items.tasks["abstract"]] == ["eight"]
-    assert [(e.paper_id, e.reason) for e in items.excluded] == [("nine", "overlap")]
-    assert "22%" in items.excluded[0].detail
+    assert items_of(items, "abstract", "base") == ["eight"]
+    overlaps = {row["id"]: row["overlap"] for row in items.tasks["abstract"]}
+    assert overlaps == {"eight": 8 / 40, "nine": 9 / 40}
+    assert out_of(items, "abstract", "nine")["base"] == "overlap"
+    assert "22%" in next(e.detail for e in items.excluded if e.reason == "overlap")
 
 
 def test_the_allowed_overlap_is_an_option(papers: Papers) -> None:
-    abstract = " ".join(f"word{number}" for number in range(52))
-    papers.add("most", "2024-03-01", abstract=abstract, sections={**PLAIN, "M": abstract[:-7]})
-    assert papers.build(max_overlap=1.0).tasks["abstract"]
+    abstract = words("word", 52)
+    sections = usual("most") | {"Results": abstract[:-7]}
+    papers.add("most", "2024-03-01", abstract=abstract, sections=sections)
+    assert items_of(papers.build(max_overlap=1.0), "abstract", "base") == ["most"]
+
+
+def test_a_paper_of_an_active_author_is_drawn_less_often(papers: Papers) -> None:
+    for number in range(12):
+        papers.add(f"p{number:02d}", "2024-03", authors=["Ada Weir"], author_ids=["w"])
+    papers.add("single", "2024-03", authors=["Bo Lim"], author_ids=["l"])
+    papers.add("nobody", "2024-03")
+    items = papers.build(author_sampling="inverse_activity", settings=["base"])
+    kept = items_of(items, "abstract", "base")
+    assert {"single", "nobody"} <= set(kept)
+    left_out = [e for e in items.excluded if e.task == "abstract"]
+    assert len(left_out) + len(kept) == 14
+    assert {(e.reason, e.detail) for e in left_out} == {
+        ("author_sampling", "kept with probability 1/12")
+    }
+    authors = cells_of(items)["authors"]
+    # 12 and 1 papers: (2*1-3)*1 + (2*2-3)*12 = 11, over 2 * 13
+    assert authors["before"]["gini"] == pytest.approx(11 / 26)
+    assert authors["before"]["top_share"] == pytest.approx(12 / 13)
+    assert authors["after"]["papers"] == len(kept)
+    assert authors["after"]["gini"] < authors["before"]["gini"]
+
+
+@pytest.fixture(scope="module")
+def sample_items(tmp_path_factory: pytest.TempPathFactory) -> FamilyItems:
+    """The demo's writing items."""
+    folder = tmp_path_factory.mktemp("sample") / "c"
+    ingest("sample", Path(str(PAPERS)), folder)
+    spec = parse_spec({"round": {**SPEC["round"], "families": ["writing"]}}, {"writing": OPTIONS})
+    return build(load_corpus(folder), spec, spec.families["writing"])
+
+
+def test_all_23_cells_of_the_sample_corpus_hold_items(sample_items: FamilyItems) -> None:
+    pairs = [(task, setting) for task in TASKS for setting in settings_of(task)]
+    assert len(pairs) == 23
+    for task, setting in pairs:
+        cell = cell_of(sample_items, task, setting)
+        assert cell["items"] == len(items_of(sample_items, task, setting)) > 0
+        if setting in DEMONSTRATED:
+            assert cell["demos_mean"] >= 1
+            assert bool(cell["without_demonstrations"]) == (cell["rejected"] is not None)
+
+
+def test_demonstrations_of_the_sample_are_earlier_and_others(sample_items: FamilyItems) -> None:
+    rows = pq.read_table(io.BytesIO(sample_items.files["papers.parquet"])).to_pylist()
+    dates = {row["paper_id"]: row["published"] for row in rows}
+    for items in sample_items.tasks.values():
+        for row in items:
+            for demo in row["demos_random"] + row["demos_coauthor"]:
+                assert demo != row["id"]
+                assert earlier(dates[demo], row["published"])
+
+
+def test_paragraphs_of_the_gold_stand_in_no_input_of_the_sample(
+    sample_items: FamilyItems,
+) -> None:
+    rows = pq.read_table(io.BytesIO(sample_items.files["papers.parquet"])).to_pylist()
+    texts = {row["paper_id"]: paper_from_row(row) for row in rows}
+    for task in ("introduction", "related_work"):
+        for row in sample_items.tasks[task]:
+            paper = texts[row["id"]]
+            for setting in row["settings"]:
+                shown = "\n\n".join(slots(task, setting, paper).values())
+                assert not any(p in shown for p in gold_paragraphs(task, paper.sections))
+
+
+@settings(
+    max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(data=st.data())
+def test_the_order_of_ingest_changes_nothing_and_demonstrations_are_earlier(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    months = data.draw(st.lists(st.integers(1, 24), min_size=2, max_size=6))
+    dates = [f"{2023 + (m - 1) // 12}-{(m - 1) % 12 + 1:02d}" for m in months]
+    teams = [data.draw(st.sampled_from(["ab", "a", "bc"])) for _ in months]
+    order = data.draw(st.permutations(range(len(months))))
+    found = []
+    for places in (range(len(months)), order):
+        papers = Papers(tmp_path_factory.mktemp("p"))
+        for place in places:
+            papers.add(f"p{place}", dates[place], authors=list(teams[place]),
+                       author_ids=list(teams[place]))  # fmt: skip
+        found.append(papers.build())
+    assert found[0].tasks == found[1].tasks
+    assert found[0].files == found[1].files
+    assert found[0].excluded == found[1].excluded
+    for rows in found[0].tasks.values():
+        for row in rows:
+            for demo in row["demos_random"] + row["demos_coauthor"]:
+                assert earlier(dates[int(demo[1:])], row["published"])
+
+
+def test_another_seed_gives_other_demonstrations_and_the_same_one_the_same_bytes(
+    papers: Papers,
+) -> None:
+    for number in range(12):
+        papers.add(f"old{number}", "2023-01-01")
+    papers.add("p", "2024-05-06")
+    first, again, other = (papers.build(seed=seed) for seed in (1, 1, 2))
+    assert first.files == again.files
+    assert first.tasks == again.tasks
+    chosen = [i.tasks["abstract"][0]["demos_random"] for i in (first, other)]
+    assert chosen[0] != chosen[1]
+    assert all(len(demos) == 2 for demos in chosen)
+
+
+def test_settings_come_in_their_usual_order() -> None:
+    assert SETTINGS == ("base", "random", "coauthor", "mixed", "title_only", "leave_one_out")
+    assert settings_of("title") == tuple(s for s in SETTINGS if s != "title_only")

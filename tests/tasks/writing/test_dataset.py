@@ -2,64 +2,293 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import pytest
+from inspect_ai.dataset import Sample
 from tests.servers.commands import small_round
 from tests.servers.scripted import slot
+from tests.tasks.writing.hand_round import WORKS, hand_round, item, paper, work
 
+from vivavoce.errors import InputError
 from vivavoce.rounds import Round
+from vivavoce.store import hash_of
 from vivavoce.tasks.shared.entry import open_prompts
-from vivavoce.tasks.writing.dataset import SLOTS, record_to_sample, writing_dataset
+from vivavoce.tasks.writing.dataset import showing, writing_dataset
+from vivavoce.tasks.writing.inputs import SETTINGS, TASKS, settings_of
 
-ROW = {
-    "id": "p1",
-    "cluster": "c1",
-    "published": "2024-01",
-    "split": "test",
-    "title": "A Title",
-    "abstract": None,
-    "content": "1 Introduction\n\nWe {{ read }}.",
-    "reference": "The abstract.",
+PAIRS = [(task, setting) for task in TASKS for setting in settings_of(task)]
+DEMOS = {"random": ["elm", "fir"], "coauthor": ["oak", "fir"], "mixed": ["elm", "fir", "oak"]}
+"""Of both kinds `fir` is one: mixed shows it once, among the random ones."""
+OWN = {
+    "title": {"abstract", "introduction", "related_work", "method", "conclusion"},
+    "abstract": {"introduction", "related_work", "method"},
+    "introduction": {"abstract", "related_work", "method", "conclusion"},
+    "related_work": {"abstract", "introduction", "method", "conclusion"},
 }
+"""What `base` shows of the paper besides its title."""
 
 
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
-    return small_round(tmp_path_factory.mktemp("dataset"))
+    return hand_round(tmp_path_factory.mktemp("dataset"))
 
 
-def test_an_item_becomes_a_sample() -> None:
+def samples(
+    opened: Round,
+    task: str,
+    setting: str = "base",
+    demos: int | None = None,
+    track: str = "cited",
+    variant: int = 1,
+) -> list[Sample]:
+    shown = showing(opened, task, setting, demos, track, variant)
     prompts = open_prompts("writing", None)
-    sample = record_to_sample(ROW, "abstract", prompts, {"words": 200, "max_tokens": 1024})
-    assert (sample.id, sample.target) == ("p1", "The abstract.")
+    return list(writing_dataset(opened, shown, prompts, words=10, max_tokens=128))
+
+
+def only(
+    opened: Round, task: str, setting: str = "base", **changes: Any
+) -> tuple[str, dict[str, Any]]:
+    """The one sample's prompt and metadata."""
+    [sample] = samples(opened, task, setting, **changes)
     assert isinstance(sample.input, str)
-    assert slot(sample.input, "paper") == ROW["content"]
-    assert slot(sample.input, "title") == "A Title"
-    assert "around 200 words" in sample.input
-    assert sample.metadata is not None
-    spans = sample.metadata.pop("spans")
-    assert {name: sample.input[start:end] for name, (start, end) in spans.items()} == {
-        "title": "A Title",
-        "content": ROW["content"],
-    }
-    assert sample.metadata == {
-        "cluster": "c1",
-        "published": "2024-01",
+    return sample.input, sample.metadata or {}
+
+
+def parts_shown(text: str, name: str) -> set[str]:
+    """Parts of a paper whose text is in a prompt."""
+    roles = ("abstract", "introduction", "related_work", "method", "conclusion")
+    return {role for role in roles if f"{name}-{role}-0" in text}
+
+
+def test_there_are_twenty_three_settings_of_tasks() -> None:
+    assert len(PAIRS) == 23
+    assert ("title", "title_only") not in PAIRS
+
+
+def test_an_item_becomes_a_sample(opened: Round) -> None:
+    [sample] = samples(opened, "abstract")
+    target = paper("pear")
+    assert (sample.id, sample.target) == ("pear", target.abstract)
+    assert isinstance(sample.input, str)
+    assert slot(sample.input, "title") == "The pear title"
+    assert "around 10 words" in sample.input
+    metadata = dict(sample.metadata or {})
+    spans = metadata.pop("spans")
+    found = {name: sample.input[start:end] for name, (start, end) in spans.items()}
+    assert found == {"title": "The pear title", "content": slot(sample.input, "paper")}
+    [[label, start, end]] = metadata.pop("pool")
+    assert (label, sample.input[start:end]) == ("this paper", found["content"])
+    assert Path(metadata.pop("prompts")).name == "prompts"
+    assert metadata == {
+        "cluster": "pear",
+        "published": "2024-01-01",
         "split": "test",
-        "words": 200,
-        "max_tokens": 1024,
+        "task": "abstract",
+        "setting": "base",
+        "variant": 1,
+        "blocks": [],
+        "words": 10,
+        "max_tokens": 128,
     }
 
 
-@pytest.mark.parametrize("task", ["title", "abstract"])
-def test_a_round_becomes_a_dataset(opened: Round, task: str) -> None:
-    dataset = writing_dataset(opened, task, open_prompts("writing", None), words=10, max_tokens=128)
+@pytest.mark.parametrize(("task", "setting"), PAIRS)
+def test_a_setting_shows_what_it_says_and_never_the_gold(
+    opened: Round, task: str, setting: str
+) -> None:
+    [sample] = samples(opened, task, setting)
+    assert isinstance(sample.input, str)
+    text = sample.input
+    assert sample.target not in text
+    everything = {"abstract", "introduction", "related_work", "method", "conclusion"}
+    expected = OWN[task]
+    if setting == "title_only":
+        expected = set()
+    elif setting == "leave_one_out":
+        expected = everything - {task}
+    assert parts_shown(text, "pear") == expected
+    assert ("The pear title" in text) == (task != "title")
+    demos = DEMOS.get(setting, [])
+    assert {name for name in ("elm", "fir", "oak") if parts_shown(text, name)} == set(demos)
+    places = [text.index(f"{name}-method-0") for name in demos]
+    assert places == sorted(places)
+    # An example shows what the target's input is made of, and its own gold as the answer.
+    for number, name in enumerate(demos, 1):
+        block = text[text.index(f'<example number="{number}">') :]
+        block = block[: block.index("</example>")]
+        answer = slot(block, "example_answer")
+        other = paper(name)
+        gold = {"title": other.title, "abstract": other.abstract}.get(task)
+        gold = gold or next(s.text for s in other.sections if s.role == task)
+        assert answer == gold
+        shown = parts_shown(block.replace(answer, ""), name)
+        assert shown == OWN[task]
+
+
+def test_a_demonstration_is_shown_once_and_in_the_order_of_the_round(opened: Round) -> None:
+    for demos, names in ((1, ["elm", "oak"]), (2, ["elm", "fir", "oak"])):
+        text, metadata = only(opened, "title", "mixed", demos=demos)
+        assert [n for n in ("elm", "fir", "oak") if f"{n}-method-0" in text] == names
+        assert len(metadata["blocks"]) == len(names)
+    text, metadata = only(opened, "title", "coauthor", demos=1)
+    assert "oak-method-0" in text
+    assert "fir-method-0" not in text
+    assert len(metadata["blocks"]) == 1
+
+
+@pytest.mark.parametrize("setting", ["base", "random", "leave_one_out"])
+def test_the_tracks_list_the_same_works_with_and_without_those_of_others(
+    opened: Round, setting: str
+) -> None:
+    text, metadata = only(opened, "related_work", setting)
+    assert metadata["works"] == ["Work called w1", "Work called w3", "Work called w5"]
+    assert metadata["cited"] == [1, 2, 3]
+    assert slot(text, "works") == "\n\n".join(
+        f"[{place}] Work called w{n}\n{work(n)['abstract']}"
+        for place, n in ((1, 1), (2, 3), (3, 5))
+    )
+    text, metadata = only(opened, "related_work", setting, track="padded")
+    assert metadata["works"] == [f"Work called w{n}" for n in range(1, WORKS + 1)]
+    assert metadata["cited"] == [1, 3, 5]
+    # Nothing in the prompt tells the ones from the others.
+    listed = slot(text, "works")
+    assert "cited" not in listed
+    assert "padding" not in text
+    labels = [label for label, _, _ in metadata["pool"] if label.startswith("work")]
+    assert labels == [f"work {n}" for n in range(1, WORKS + 1)]
+
+
+def test_a_work_without_an_abstract_is_listed_by_its_title(tmp_path: Path) -> None:
+    works = [work(1) | {"abstract": None}, work(3)]
+    rows = {"related_work": [item("related_work", paper("pear"), works=works)]}
+    text, _ = only(hand_round(tmp_path, items=rows), "related_work")
+    assert slot(text, "works").startswith("[1] Work called w1\n\n[2] Work called w3\nw3-abstract-0")
+
+
+@pytest.mark.parametrize(
+    ("setting", "demos", "track", "label"),
+    [
+        ("base", None, "cited", "base"),
+        ("base", None, "padded", "base+padded"),
+        ("random", None, "cited", "random"),
+        ("random", 2, "cited", "random"),
+        ("mixed", 1, "cited", "mixed@1"),
+        ("coauthor", 1, "padded", "coauthor+padded@1"),
+        ("title_only", None, "cited", "title_only"),
+        ("leave_one_out", None, "padded", "leave_one_out+padded"),
+    ],
+)
+def test_a_setting_is_named_by_all_that_changes_what_is_seen(
+    opened: Round, setting: str, demos: int | None, track: str, label: str
+) -> None:
+    assert showing(opened, "related_work", setting, demos, track, 1).label == label
+
+
+def test_a_round_with_another_number_of_demonstrations_shows_all_of_them(tmp_path: Path) -> None:
+    target = paper("pear")
+    rows = {"title": [item("title", target, demos_random=["elm", "fir", "oak"])]}
+    opened = hand_round(tmp_path, items=rows, demos=3)
+    shown = showing(opened, "title", "random", None, "cited", 1)
+    assert (shown.demos, shown.label) == (3, "random@3")
+    text, _ = only(opened, "title", "random")
+    assert text.count("<example number") == 3
+    assert showing(opened, "title", "random", 2, "cited", 1).label == "random"
+
+
+def test_a_wording_has_a_prompt_hash_of_its_own(opened: Round) -> None:
+    hashes = [
+        showing(opened, "title", "base", None, "cited", variant).prompt_hash("f00")
+        for variant in (1, 2, 3)
+    ]
+    assert hashes == ["f00", *(hash_of({"set": "f00", "variant": n}) for n in (2, 3))]
+    prompts = {only(opened, "title", variant=n)[0] for n in (1, 2, 3)}
+    assert len(prompts) == 3
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"demos": 3}, "from 1 to the 2"),
+        ({"demos": 0}, "from 1 to the 2"),
+        ({"demos": "2"}, "from 1 to the 2"),
+        ({"setting": "base", "demos": 1}, "base shows no demonstrations"),
+        ({"variant": 4}, "There are: 1, 2 and 3"),
+        ({"variant": 0}, "There are: 1, 2 and 3"),
+        ({"variant": True}, "There are: 1, 2 and 3"),
+        ({"track": "all"}, "cited, padded"),
+    ],
+)
+def test_arguments_that_make_no_sense_are_refused(
+    opened: Round, changes: dict[str, Any], complaint: str
+) -> None:
+    given = {"setting": "random", "demos": None, "track": "cited", "variant": 1} | changes
+    with pytest.raises(InputError, match=complaint):
+        showing(opened, "title", **given)
+
+
+def test_items_outside_a_setting_are_not_in_its_dataset(tmp_path: Path) -> None:
+    papers = [paper(name) for name in ("pear", "plum", "elm", "fir", "oak")]
+    rows = [
+        item("title", papers[0], settings=["base", "leave_one_out"]),
+        item("title", papers[1], settings=["base", "random"]),
+    ]
+    opened = hand_round(tmp_path, papers, {"title": rows})
+    found = {
+        s: [x.id for x in samples(opened, "title", s)] for s in ("base", "random", "leave_one_out")
+    }
+    assert found == {"base": ["pear", "plum"], "random": ["plum"], "leave_one_out": ["pear"]}
+
+
+@pytest.mark.parametrize(
+    ("cell", "complaint"),
+    [
+        (
+            {"paper_id": "pear", "candidate": "elm", "reason": "not_earlier", "detail": "2024-02"},
+            r"For paper pear, say, the demonstration elm was left out: not_earlier, 2024-02\.",
+        ),
+        (
+            {"paper_id": "pear", "candidate": "pear", "reason": "overlap", "detail": ""},
+            r"For paper pear, say, it was left out: overlap\.",
+        ),
+        (None, r"no item of title with the setting random\.$"),
+    ],
+)
+def test_an_empty_setting_says_why(tmp_path: Path, cell: Any, complaint: str) -> None:
+    rows = {"title": [item("title", paper("pear"), settings=["base"])]}
+    cells = [{"task": "title", "setting": "random", "items": 0, "rejected": cell}]
+    opened = hand_round(tmp_path, items=rows, cells=cells)
+    with pytest.raises(InputError, match=complaint):
+        samples(opened, "title", "random")
+    with pytest.raises(InputError, match="built without that setting"):
+        samples(opened, "title", "coauthor")
+
+
+def test_an_odd_text_arrives_as_it_is(tmp_path: Path) -> None:
+    odd = paper("{{ x }} {% raw %} <paper> \ue000content\ue001")
+    rows = {"abstract": [item("abstract", odd, demos_random=[odd.paper_id])]}
+    opened = hand_round(tmp_path, [odd], rows)
+    text, metadata = only(opened, "abstract", "random")
+    start, end = metadata["spans"]["content"]
+    assert text[start:end].startswith("1 Introduction of {{ x }} {% raw %} <paper> \ue000content")
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_built_round_becomes_a_dataset(
+    tmp_path_factory: pytest.TempPathFactory, task: str
+) -> None:
+    folder = tmp_path_factory.getbasetemp() / "built"
+    opened = small_round(folder)
     rows = opened.items("writing", task)
-    assert dataset.name == f"small/writing/{task}"
-    assert [sample.id for sample in dataset] == [row["id"] for row in rows]
-    assert len(rows) == 8
-    for sample, row in zip(dataset, rows, strict=True):
-        assert isinstance(sample.input, str)
-        assert sample.target == row["reference"]
-        assert row["reference"] not in sample.input
-        for name in SLOTS[task]:
-            assert sample.input.count(row[name]) == 1
+    assert rows
+    for setting in SETTINGS:
+        fit = [row for row in rows if setting in row["settings"]]
+        if not fit:
+            continue
+        dataset = samples(opened, task, setting)
+        assert [sample.id for sample in dataset] == [row["id"] for row in fit]
+        for sample, row in zip(dataset, fit, strict=True):
+            assert sample.target == row["reference"]
+            assert row["reference"] not in sample.input

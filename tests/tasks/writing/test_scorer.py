@@ -1,24 +1,47 @@
-"""The writing scorer: ROUGE of an answer, zero for what is no answer."""
+"""The writing scorer: ROUGE of an answer and what stands beside it, zero for what is no answer."""
 
 from __future__ import annotations
 
 import asyncio
+import math
+from typing import Any
 
 import pytest
 from inspect_ai.model import ChatMessageUser, ModelName, ModelOutput, StopReason
-from inspect_ai.scorer import Target
+from inspect_ai.scorer import Score, Target
 from inspect_ai.solver import TaskState
 
-from vivavoce.tasks.writing.scorer import NAMES, writing
+from vivavoce.tasks.writing.scorer import CITATIONS, LENGTH, NAMES, writing
+
+SCORED = (*NAMES, *LENGTH)
 
 
-def score(answer: str, gold: str, stop: StopReason = "stop") -> dict[str, float]:
-    state = TaskState(ModelName("none/none"), "a", 1, "ask", [ChatMessageUser(content="ask")])
+def scored(
+    answer: str,
+    gold: str,
+    *,
+    stop: StopReason = "stop",
+    task: str = "abstract",
+    metadata: dict[str, Any] | None = None,
+) -> Score:
+    state = TaskState(
+        ModelName("none/none"),
+        "a",
+        1,
+        "ask",
+        [ChatMessageUser(content="ask")],
+        metadata=metadata or {},
+    )
     state.output = ModelOutput.from_content("scripted/model", answer, stop_reason=stop)
-    found = asyncio.run(writing()(state, Target(gold)))  # type: ignore[arg-type]
+    found = asyncio.run(writing(task)(state, Target(gold)))  # type: ignore[arg-type]
     assert found is not None
-    assert isinstance(found.value, dict)
-    return dict(found.value)  # type: ignore[arg-type]
+    return found
+
+
+def score(answer: str, gold: str, **options: Any) -> dict[str, float]:
+    value = scored(answer, gold, **options).value
+    assert isinstance(value, dict)
+    return dict(value)  # type: ignore[arg-type]
 
 
 def test_the_gold_scores_one_and_an_unrelated_text_zero() -> None:
@@ -26,12 +49,14 @@ def test_the_gold_scores_one_and_an_unrelated_text_zero() -> None:
         "rougeL": 1.0,
         "rouge1": 1.0,
         "rouge2": 1.0,
+        "length_ratio": 1.0,
         "valid": 1.0,
     }
     assert score("Cat pictures", "Dense Retrieval") == {
         "rougeL": 0.0,
         "rouge1": 0.0,
         "rouge2": 0.0,
+        "length_ratio": 1.0,
         "valid": 1.0,
     }
 
@@ -39,21 +64,62 @@ def test_the_gold_scores_one_and_an_unrelated_text_zero() -> None:
 def test_a_hand_computed_answer() -> None:
     # answer: a b c d; gold: a c b. Unigrams: 3 shared, P = 3/4, R = 3/3, F = 6/7.
     # Longest common subsequence: a b or a c, 2 words: P = 2/4, R = 2/3, F = 4/7.
-    # Bigrams ab bc cd against ac cb: none shared.
+    # Bigrams ab bc cd against ac cb: none shared. Words: 4 for 3.
     assert score("a b c d", "a c b") == pytest.approx(
-        {"rougeL": 4 / 7, "rouge1": 6 / 7, "rouge2": 0.0, "valid": 1.0}
+        {"rougeL": 4 / 7, "rouge1": 6 / 7, "rouge2": 0.0, "length_ratio": 4 / 3, "valid": 1.0}
     )
 
 
+@pytest.mark.parametrize("task", ["title", "abstract"])
 @pytest.mark.parametrize("answer", ["", "   ", "--- 12.5 ---", "42", "I cannot help with that."])
-def test_no_answer_scores_zero_even_where_it_equals_the_gold(answer: str) -> None:
-    assert score(answer, answer or "gold") == {**dict.fromkeys(NAMES, 0.0), "valid": 0.0}
+def test_no_answer_scores_zero_even_where_it_equals_the_gold(answer: str, task: str) -> None:
+    expected = {**dict.fromkeys(SCORED, 0.0), "valid": 0.0}
+    assert score(answer, answer or "gold", task=task) == expected
 
 
 def test_an_overflow_scores_zero_though_its_text_would_match() -> None:
     text = "This model's maximum context length is 4096 tokens."
-    assert score(text, text, "model_length") == {**dict.fromkeys(NAMES, 0.0), "valid": 0.0}
+    assert score(text, text, stop="model_length") == {**dict.fromkeys(SCORED, 0.0), "valid": 0.0}
 
 
 def test_an_answer_in_another_script_is_an_answer() -> None:
     assert score("無監督的引文推薦", "Dense Retrieval")["valid"] == 1.0
+
+
+def test_of_a_title_only_the_title_is_read() -> None:
+    answer = 'Sure, here is the title:\n\n**"Dense Retrieval"**\n\nIt names the method.'
+    found = scored(answer, "Dense Retrieval", task="title")
+    assert isinstance(found.value, dict)
+    assert (found.value["rougeL"], found.value["length_ratio"]) == (1.0, 1.0)
+    # The log keeps the answer as it came, and what was read in it.
+    assert found.answer == answer
+    assert (found.metadata or {})["read_as"] == "Dense Retrieval"
+    assert score(answer, "Dense Retrieval")["rougeL"] < 0.5
+
+
+def test_a_lead_in_without_a_title_is_no_answer() -> None:
+    found = scored("Sure, here is the title:", "Here is the title", task="title")
+    assert isinstance(found.value, dict)
+    assert (found.value["rougeL"], found.value["valid"]) == (0.0, 0.0)
+    assert (found.metadata or {})["fault"] == "malformed"
+
+
+RELATED = {"works": ["Deep Nets for Papers", "Sparse Attention at Work", "Graphs"], "cited": [1, 2]}
+
+
+def test_citations_of_a_related_work_section_by_hand() -> None:
+    # Cited: 1, 3 and 7; 7 is not in the list: P = 2/3. Of 1 and 2 the answer cites 1: R = 1/2.
+    found = score("One [1], three [3], seven [7].", "gold", task="related_work", metadata=RELATED)
+    assert found["citation_precision"] == pytest.approx(2 / 3)
+    assert found["citation_recall"] == 0.5
+
+
+def test_a_section_that_cites_nothing_has_no_precision() -> None:
+    found = score("Nobody is cited.", "gold", task="related_work", metadata=RELATED)
+    assert math.isnan(found["citation_precision"])
+    assert found["citation_recall"] == 0.0
+
+
+def test_no_section_at_all_cites_nothing() -> None:
+    found = score("", "gold", task="related_work", metadata=RELATED)
+    assert found == {**dict.fromkeys((*SCORED, *CITATIONS), 0.0), "valid": 0.0}

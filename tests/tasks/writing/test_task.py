@@ -1,45 +1,152 @@
-"""Title and abstract, end to end against a server: what reached it, and what became of answers."""
+"""The four tasks, end to end against a server: what reached it, and what became of answers."""
 
 from __future__ import annotations
 
 import inspect as python_inspect
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
-from tests.servers.commands import only_json, small_round, viva
+from inspect_ai import Task, eval
+from inspect_ai.log import EvalLog, EvalSample, list_eval_logs, read_eval_log
+from tests.servers.commands import only_json, viva
 from tests.servers.scripted import TOKENS, Ask, Reply, ScriptedServer, answer, scripted, slot
+from tests.tasks.writing.hand_round import hand_round, item, paper, work
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
+from vivavoce.errors import InputError
 from vivavoce.metrics.rouge import rouge
+from vivavoce.results.board import leaderboard
 from vivavoce.rounds import Round
+from vivavoce.running import RunSpec, run
+from vivavoce.store import hash_of
+from vivavoce.tasks import list_families
+from vivavoce.tasks.shared.entry import open_prompts
 from vivavoce.tasks.writing import task as module
+from vivavoce.tasks.writing.inputs import TASKS
 
-WINDOW = 2_000
-"""Tokens of the two narrow models: too few for a whole paper."""
+CARDS = list_families()["writing"].tasks
+MAKERS = {name: getattr(module, name) for name in TASKS}
 
 
 @dataclass(frozen=True)
 class Finished:
-    """A run of both tasks with three models, and what came out."""
+    """A run of all tasks with two models, and what came out."""
 
     round: Round
     server: ScriptedServer
     logs: dict[tuple[str, str], EvalLog]
     """By task and model."""
     rows: list[dict[str, Any]]
-    tokenizer: Tokenizer
 
 
 def write_from_the_prompt(ask: Ask) -> Reply:
     """Answer with the paper's first words, once every slot has been seen to arrive."""
-    paper = slot(ask.prompt, "paper")
-    given = slot(ask.prompt, "title" if "the paper's abstract" in ask.prompt else "abstract")
-    assert len(given) > 10, "a slot arrived empty"
-    return answer(" ".join(paper.split()[:40]))
+    text = slot(ask.prompt, "paper")
+    shown = [tag for tag in ("title", "abstract", "works") if f"<{tag}>" in ask.prompt]
+    assert all(len(slot(ask.prompt, tag)) > 10 for tag in shown), "a slot arrived empty"
+    return answer(" ".join(text.split()[:40]))
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Finished]:
+    folder = tmp_path_factory.mktemp("writing")
+    opened = hand_round(folder)
+    (folder / "models.toml").write_text(
+        '[[model]]\nname = "openai-api/scripted/writing-narrow"\nwindow = 4300'
+    )
+    with scripted(write_from_the_prompt) as server:
+        names = ["writing-whole", "writing-narrow"]
+        viva(
+            *("run", *TASKS, "--round", opened.folder, "--logs", folder / "logs"),
+            *[part for name in names for part in ("--model", f"openai-api/scripted/{name}")],
+            env={**server.environment, "VIVAVOCE_MODELS": str(folder / "models.toml")},
+        )
+        shown = viva("board", "show", folder / "logs", "--json")
+        logs = [read_eval_log(info) for info in list_eval_logs(str(folder / "logs"))]
+        by_name = {
+            (str((log.eval.metadata or {})["task"]), log.eval.model.split("/")[-1]): log
+            for log in logs
+        }
+        yield Finished(opened, server, by_name, only_json(shown.stdout)["rows"])
+
+
+def row(finished: Finished, task: str, model: str, metric: str = "rougeL") -> dict[str, Any]:
+    [found] = [
+        row
+        for row in finished.rows
+        if (row["task"], row["metric"]) == (task, metric) and row["model"].endswith(f"/{model}")
+    ]
+    return found
+
+
+def only(log: EvalLog) -> EvalSample:
+    assert log.status == "success", log.error
+    assert log.samples is not None
+    [sample] = log.samples
+    return sample
+
+
+def test_every_prompt_reached_the_server_whole(finished: Finished) -> None:
+    assert finished.server.failures == []
+    received = finished.server.prompts("writing-whole")
+    assert len(received) == len(TASKS)
+    for task in TASKS:
+        sample = only(finished.logs[task, "writing-whole"])
+        assert sample.input in received
+        assert sample.target not in sample.messages[0].text
+
+
+def test_decoding_reached_the_server(finished: Finished) -> None:
+    asked = {ask.prompt: ask.body for ask in finished.server.asks}
+    for task in TASKS:
+        body = asked[only(finished.logs[task, "writing-whole"]).messages[0].text]
+        assert body["temperature"] == 0.0
+        assert body["max_tokens"] == CARDS[task].decoding["max_tokens"]
+        assert [message["role"] for message in body["messages"]] == ["user"]
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_answers_are_scored_against_the_papers_text(finished: Finished, task: str) -> None:
+    sample = only(finished.logs[task, "writing-whole"])
+    found = row(finished, task, "writing-whole")
+    expected = rouge(sample.output.completion, sample.target).rougeL
+    assert found["value"] == pytest.approx(expected, abs=1e-12)
+    assert (found["n"], found["valid"], found["missing"]) == (1, 1.0, 0)
+    assert found["tokens"] == TOKENS
+    assert (found["method"], found["setting"], found["judge"]) == ("direct", "base", None)
+    most = CARDS[task].decoding["max_tokens"]
+    assert found["decoding"] == f"temperature=0.0 max_tokens={most} attempts=1"
+
+
+@pytest.mark.parametrize("task", ["introduction", "related_work"])
+def test_a_narrow_window_cuts_the_papers_tail_alone(finished: Finished, task: str) -> None:
+    sample = only(finished.logs[task, "writing-narrow"])
+    assert isinstance(sample.input, str)
+    sent = sample.messages[0].text
+    assert sent in finished.server.prompts("writing-narrow")
+    whole, kept = slot(sample.input, "paper"), slot(sent, "paper")
+    assert whole.startswith(kept)
+    fit = sample.metadata["fit"]
+    reserved = CARDS[task].decoding["max_tokens"]
+    assert (fit["window"], fit["reserved"]) == (4300, reserved)
+    assert fit["tokens"] == -(-len(sent.encode()) // 3) <= 4300 - reserved
+    lost = {cut["slot"]: cut["cut_characters"] for cut in fit["cuts"]}
+    if task == "introduction":
+        assert lost == {"content": len(whole) - len(kept)}
+        # Put the tail back, and the prompt is the whole one: nothing else was touched.
+        assert sent.replace(kept, whole) == sample.input
+
+
+# ---- A long prompt, the model's own tokenizer, examples and a list of works ----
+
+
+LONG = 400
+"""Sentences of a section, of two words; a paper of four sections has some 17,000 tokens."""
+LAST = LONG - 1
 
 
 def train_tokenizer(path: Path, text: str) -> Tokenizer:
@@ -52,143 +159,201 @@ def train_tokenizer(path: Path, text: str) -> Tokenizer:
     return tokenizer
 
 
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Finished]:
-    folder = tmp_path_factory.mktemp("writing")
-    opened = small_round(folder, papers=4)
-    text = opened.items("writing", "title")[0]["content"]
-    tokenizer = train_tokenizer(folder / "tokenizer.json", text)
-    (folder / "models.toml").write_text(
-        f"""
-        [[model]]
-        name = "openai-api/scripted/narrow"
-        window = {WINDOW}
-        [[model]]
-        name = "openai-api/scripted/exact"
-        window = {WINDOW}
-        tokenizer = "tokenizer.json"
-        """
-    )
-    with scripted(write_from_the_prompt) as server:
-        names = ["whole", "narrow", "exact"]
-        viva(
-            *("run", "title", "abstract", "--round", opened.folder, "--logs", folder / "logs"),
-            *[part for name in names for part in ("--model", f"openai-api/scripted/{name}")],
-            env={**server.environment, "VIVAVOCE_MODELS": str(folder / "models.toml")},
+@dataclass(frozen=True)
+class Long:
+    """A round of long papers, a server, and the tokenizer that the model table names."""
+
+    round: Round
+    server: ScriptedServer
+    tokenizer: Tokenizer
+    folder: Path
+
+    def run(self, window: int, setting: str = "mixed", **arguments: Any) -> tuple[EvalSample, str]:
+        """The sample, and what reached the server, with a model of this window."""
+        name = f"writing-long-{window}-{setting}"
+        made: Task = module.related_work(
+            str(self.round.folder), setting=setting, context=window, **arguments
         )
-        shown = viva("board", "show", folder / "logs", "--json")
-        logs = [read_eval_log(info) for info in list_eval_logs(str(folder / "logs"))]
-        by_name = {
-            (str((log.eval.metadata or {})["task"]), log.eval.model.split("/")[-1]): log
-            for log in logs
-        }
-        yield Finished(opened, server, by_name, only_json(shown.stdout)["rows"], tokenizer)
+        [log] = eval(
+            made,
+            model=f"openai-api/scripted/{name}",
+            log_dir=str(self.folder / "logs"),
+            display="none",
+        )
+        [sent] = self.server.prompts(name)
+        return only(log), sent
+
+    def count(self, text: str) -> int:
+        return len(self.tokenizer.encode(text).ids)
 
 
-def row(finished: Finished, task: str, model: str, metric: str = "rougeL") -> dict[str, Any]:
-    [found] = [
-        row
-        for row in finished.rows
-        if (row["task"], row["metric"]) == (task, metric) and row["model"].endswith(f"/{model}")
-    ]
-    return found
+@pytest.fixture(scope="module")
+def long(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Long]:
+    folder = tmp_path_factory.mktemp("long")
+    papers = [paper(name, LONG) for name in ("pear", "elm", "fir", "oak")]
+    works = [work(number, 30) for number in range(1, 101)]
+    rows = {"related_work": [item("related_work", papers[0], works=works)]}
+    opened = hand_round(folder, papers, rows)
+    tokenizer = train_tokenizer(folder / "tokenizer.json", papers[0].sections[0].text)
+    (folder / "models.toml").write_text(
+        '[[model]]\nname = "openai-api/scripted/writing-long-*"\ntokenizer = "tokenizer.json"'
+    )
+    with pytest.MonkeyPatch.context() as patch, scripted() as server:
+        patch.setenv("VIVAVOCE_MODELS", str(folder / "models.toml"))
+        patch.setenv("SCRIPTED_API_KEY", "none")
+        patch.setenv("SCRIPTED_BASE_URL", server.url)
+        yield Long(opened, server, tokenizer, folder)
 
 
-def test_every_slot_reached_the_server(finished: Finished) -> None:
-    assert finished.server.failures == []
-    titles = finished.round.items("writing", "title")
-    abstracts = finished.round.items("writing", "abstract")
-    received = finished.server.prompts("whole")
-    assert len(received) == len(titles) + len(abstracts) == 8
-    expected = [(item["content"], "abstract", item["abstract"]) for item in titles]
-    expected += [(item["content"], "title", item["title"]) for item in abstracts]
-    for content, tag, text in expected:
-        matching = [
-            prompt
-            for prompt in received
-            if slot(prompt, "paper") == content and f"<{tag}>\n{text}\n</{tag}>" in prompt
-        ]
-        assert len(matching) == 1
+RESERVED = CARDS["related_work"].decoding["max_tokens"]
+END = "Answer with the text of the section alone: no heading, no list of references, no comment."
 
 
-def test_no_prompt_held_its_gold(finished: Finished) -> None:
-    for task in ("title", "abstract"):
-        for sample in finished.logs[task, "whole"].samples or []:
-            assert sample.target not in sample.messages[0].text
+def test_the_tail_of_a_prompt_of_tens_of_thousands_of_tokens_arrives(long: Long) -> None:
+    sample, sent = long.run(1_000_000)
+    assert sent == sample.input
+    assert long.count(sent) > 60_000
+    assert sent.endswith(END)
+    assert sent.count(f"pear-conclusion-{LAST}") == 1
+    assert sample.metadata["fit"]["cuts"] == []
+    assert sample.metadata["fit"]["tokens"] == long.count(sent)
+    assert not sample.metadata["fit"]["estimated"]
 
 
-def test_decoding_reached_the_server(finished: Finished) -> None:
-    for ask in finished.server.asks:
-        is_title = "write the title" in ask.prompt
-        assert ask.body["temperature"] == 0.0
-        assert ask.body["max_tokens"] == (128 if is_title else 1024)
-        assert [message["role"] for message in ask.body["messages"]] == ["user"]
+def test_an_example_is_shortened_before_anything_of_the_paper(long: Long) -> None:
+    whole = long.count(long.run(1_000_001)[0].input)  # type: ignore[arg-type]
+    sample, sent = long.run(whole - 5_000 + RESERVED)
+    fit = sample.metadata["fit"]
+    assert 30_000 < fit["tokens"] == long.count(sent) <= whole - 5_000
+    assert fit["tokens"] > whole - 5_100  # and no more than has to go
+    assert [cut["slot"] for cut in fit["cuts"]] == ["example_3"]
+    assert fit["dropped"] == 0
+    # Its answer stays with it; the end of the prompt is what it was.
+    assert sent.count("<example_answer>") == 3
+    assert sent.count(f"oak-related_work-{LAST}") == 1
+    assert f"oak-conclusion-{LAST}" not in sent
+    assert sent.count(f"pear-conclusion-{LAST}") == 1
+    assert sent.endswith(END)
 
 
-@pytest.mark.parametrize("task", ["title", "abstract"])
-def test_answers_are_scored_against_the_papers_text(finished: Finished, task: str) -> None:
-    items = finished.round.items("writing", task)
-    scores = [
-        rouge(" ".join(item["content"].split()[:40]), item["reference"]).rougeL for item in items
-    ]
-    found = row(finished, task, "whole")
-    assert found["value"] == pytest.approx(sum(scores) / len(scores), abs=1e-12)
-    assert 0 < found["value"] < 1
-    assert (found["n"], found["valid"], found["missing"]) == (4, 1.0, 0)
+@pytest.mark.parametrize("names", [["elm", "fir"], ["elm"]])
+def test_examples_go_from_the_last_and_each_with_its_answer(long: Long, names: list[str]) -> None:
+    text = only_input(long)
+    base = long.count(text[text.index("Here the examples end") :])
+    example = (long.count(text) - base) // 3
+    # A quarter of an example is its answer: in the room of a tenth there is none for one more.
+    sample, sent = long.run(base + round(example * (len(names) + 0.1)) + RESERVED)
+    for name in ("elm", "fir", "oak"):
+        for part in (f"{name}-method-0 ", f"{name}-related_work-0 ", f"The {name} title"):
+            assert (part in sent) == (name in names)
+    numbers = re.findall(r'<example number="(\d)">', sent)
+    assert numbers == [str(n) for n in range(1, len(names) + 1)]
+    assert sample.metadata["fit"]["dropped"] == 3 - len(names)
+    # Those that are left are whole, and so is the paper.
+    assert sent.count(f"-conclusion-{LAST}") == len(names) + 1
+    assert sent.endswith(END)
 
 
-def test_tokens_and_settings_stand_in_the_row(finished: Finished) -> None:
-    found = row(finished, "title", "whole")
-    assert found["tokens"] == 4 * TOKENS
-    assert found["decoding"] == "temperature=0.0 max_tokens=128 attempts=1"
-    assert (found["method"], found["setting"], found["judge"]) == ("direct", "base", None)
-    assert found["seconds"] > 0
-    assert found["cost"] is None
+def only_input(long: Long) -> str:
+    made: Task = module.related_work(str(long.round.folder), setting="mixed")
+    return str(made.dataset[0].input)
 
 
-def test_an_unknown_models_prompt_is_whole_and_its_tokens_estimated(finished: Finished) -> None:
-    for sample in finished.logs["title", "whole"].samples or []:
-        sent = sample.messages[0].text
-        assert sample.metadata["fit"] == {
-            "tokens": -(-len(sent.encode()) // 3),
-            "window": None,
-            "reserved": 128,
-            "estimated": True,
-            "cuts": [],
-        }
-
-
-@pytest.mark.parametrize(("task", "reserved"), [("title", 128), ("abstract", 1024)])
-@pytest.mark.parametrize("model", ["narrow", "exact"])
-def test_a_narrow_window_cuts_the_papers_tail_alone(
-    finished: Finished, task: str, reserved: int, model: str
+@pytest.mark.parametrize("window", [8_192, 16_384, 32_768])
+def test_a_model_of_few_tokens_sees_both_the_paper_and_the_works_and_no_example(
+    long: Long, window: int
 ) -> None:
-    items = {item["id"]: item for item in finished.round.items("writing", task)}
-    samples = finished.logs[task, model].samples or []
-    assert len(samples) == 4
-    for sample in samples:
-        item = items[str(sample.id)]
-        sent = sample.messages[0].text
-        assert sent in finished.server.prompts(model)
-        kept = slot(sent, "paper")
-        assert item["content"].startswith(kept)
-        # Put the tail back, and the prompt is the whole one: nothing else was touched.
-        assert sent.replace(kept, item["content"]) == sample.input
-        fit = sample.metadata["fit"]
-        [cut] = fit["cuts"]
-        assert cut["slot"] == "content"
-        assert cut["cut_characters"] == len(item["content"]) - len(kept) > 0
-        assert (fit["window"], fit["reserved"]) == (WINDOW, reserved)
-        assert WINDOW - reserved - 20 <= fit["tokens"] <= WINDOW - reserved
-        if model == "exact":
-            assert not fit["estimated"]
-            assert fit["tokens"] == len(finished.tokenizer.encode(sent).ids)
-            assert cut["kept_tokens"] == len(finished.tokenizer.encode(kept).ids)
-        else:
-            assert fit["tokens"] == -(-len(sent.encode()) // 3)
+    sample, sent = long.run(window, track="padded")
+    fit = sample.metadata["fit"]
+    assert fit["dropped"] == 3
+    assert window - RESERVED - 60 < fit["tokens"] == long.count(sent) <= window - RESERVED
+    # Neither the examples nor a word of them.
+    assert "example" not in sent.lower()
+    assert not re.search(r"\b(elm|fir|oak)\b", sent)
+    whole = sample.input
+    assert isinstance(whole, str)
+    shares = {}
+    for tag in ("works", "paper"):
+        full, kept = slot(whole, tag), slot(sent, tag)
+        assert full.startswith(kept)
+        shares[tag] = long.count(kept) / long.count(full)
+        assert long.count(kept) > 500
+    assert shares["works"] == pytest.approx(shares["paper"], abs=0.01)
+    # What is never cut: title, abstract, instructions, in their order and to the end.
+    assert slot(sent, "title") == "The pear title"
+    assert slot(sent, "abstract") == paper("pear").abstract
+    assert sent.endswith(END)
+    # Without examples, it is what `base` sends to such a model.
+    assert sent == long.run(window, "base", track="padded")[1]
 
 
-def test_both_tasks_take_the_same_arguments() -> None:
-    arguments = ["round", "setting", "context", "prompts", "max_tokens", "pin"]
-    for task in (module.title, module.abstract):
-        assert list(python_inspect.signature(task).parameters) == arguments
+def test_without_a_tokenizer_tokens_are_estimated_and_said_to_be(
+    long: Long, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("VIVAVOCE_MODELS")
+    sample, sent = long.run(9_000, "random")
+    assert sample.metadata["fit"]["estimated"]
+    assert sample.metadata["fit"]["tokens"] == -(-len(sent.encode()) // 3) <= 9_000 - RESERVED
+
+
+# ---- What a task tells of itself ----
+
+
+def make(opened: Round, task: str, **arguments: Any) -> Task:
+    made = MAKERS[task](str(opened.folder), **arguments)
+    assert isinstance(made, Task)
+    return made
+
+
+def test_a_log_names_the_setting_the_track_and_the_wording(tmp_path: Path) -> None:
+    opened = hand_round(tmp_path)
+    plain = open_prompts("writing", None).sha256
+    for arguments, setting, prompt_hash in (
+        ({}, "base", plain),
+        ({"setting": "mixed"}, "mixed", plain),
+        ({"setting": "mixed", "demos": 1}, "mixed@1", plain),
+        ({"track": "padded"}, "base+padded", plain),
+        ({"variant": 2}, "base", hash_of({"set": plain, "variant": 2})),
+    ):
+        metadata = make(opened, "related_work", **arguments).metadata
+        assert metadata is not None
+        assert (metadata["setting"], metadata["prompt_hash"]) == (setting, prompt_hash)
+        assert metadata["task"] == "related_work"
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_every_wording_makes_a_dataset(tmp_path: Path, task: str) -> None:
+    opened = hand_round(tmp_path)
+    assert len({make(opened, task, variant=n).dataset[0].input for n in (1, 2, 3)}) == 3
+
+
+def test_a_title_is_not_written_from_the_title(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="title has no setting 'title_only'"):
+        make(hand_round(tmp_path), "title", setting="title_only")
+
+
+def test_all_tasks_take_the_same_arguments() -> None:
+    arguments = ["round", "setting", "demos", "variant", "judge", "judge_source"]
+    arguments += ["context", "prompts", "max_tokens", "pin"]
+    for name, task in MAKERS.items():
+        own = [*arguments[:2], "track", *arguments[2:]] if name == "related_work" else arguments
+        assert list(python_inspect.signature(task).parameters) == own
+
+
+def test_baselines_and_excerpts_run_like_any_method(tmp_path: Path) -> None:
+    methods = ("lead", "centrality", "abstract_copy", "rag")
+    spec = RunSpec(
+        tasks=TASKS,
+        round=hand_round(tmp_path).folder,
+        logs=tmp_path / "logs",
+        models=["extractive/lead"],
+        methods=methods,
+        solver_args={"retriever": "tfidf"},
+        display="none",
+    )
+    assert run(spec).failed == ()
+    rows = leaderboard(tmp_path / "logs", resamples=0).rows
+    found = {(row["task"], row["method"].split("(")[0]) for row in rows}
+    assert found == {(task, method) for task in TASKS for method in methods}
+    assert all("retriever=tfidf" in row["method"] for row in rows if "rag" in row["method"])
+    assert all(row["valid"] == 1.0 for row in rows if row["metric"] == "rougeL")

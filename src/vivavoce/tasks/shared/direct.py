@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from inspect_ai.model import ChatMessageUser, Model, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from vivavoce.errors import InputError
-from vivavoce.tasks.shared.fitting import Fitted, fit
-from vivavoce.tasks.shared.prompts import Rendered
+from vivavoce.tasks.shared.fitting import Fitted, Group, fit
+from vivavoce.tasks.shared.prompts import Rendered, Span
 from vivavoce.tasks.shared.windows import measure
 
 SOURCE_SLOT = "content"
 """The paper's text: the slot that is cut; the others are short and arrive whole."""
+WORKS_SLOT = "works"
+"""Papers that the answer is to speak of, listed one after the other; cut like the paper's text."""
+TITLE_SLOT = "title"
 
 
 @solver
 def direct(context: int | None = None) -> Solver:
     """Send the whole prompt in one message, the paper's text cut to the model's window.
 
-    A prompt without a paper's text is never cut.
+    Examples go before anything else is cut; the paper's text and the listed works are cut in
+    proportion. A prompt without any of them is never cut.
 
     Args:
         context: Window in tokens; by default what the provider or the model table says.
@@ -45,23 +50,52 @@ def check_context(context: object) -> None:
 
 def first_message(state: TaskState, context: int | None, model: Model) -> ChatMessageUser:
     """The prompt cut to the model's window, with the sample's address; what was cut is noted."""
-    fitted = _fit(state, context, model)
-    state.metadata["fit"] = fitted.record()
-    note: dict[str, Any] = {"sample_id": state.sample_id, "epoch": state.epoch}
-    if SOURCE_SLOT in fitted.prompt.spans:
-        note["source"] = list(fitted.prompt.spans[SOURCE_SLOT])
-    if "words" in state.metadata:
-        note["words"] = state.metadata["words"]
-    return ChatMessageUser(content=fitted.prompt.text, metadata={"vivavoce": note})
+    prompt = prompt_of(state)
+    group = tuple(slot for slot in (SOURCE_SLOT, WORKS_SLOT) if slot in prompt.spans)
+    fitted = fit_to(model, context, state, prompt, [group] if group else [])
+    spans = fitted.prompt.spans
+    source = next((spans[slot] for slot in (SOURCE_SLOT, TITLE_SLOT) if slot in spans), None)
+    return message_of(state, fitted, list(source) if source else None)
 
 
-def _fit(state: TaskState, context: int | None, model: Model) -> Fitted:
-    measured = measure(str(model), model.api, context)
+def prompt_of(state: TaskState) -> Rendered:
+    """The sample's prompt with every slot in full."""
     spans = {slot: (start, end) for slot, (start, end) in state.metadata["spans"].items()}
+    blocks: list[Span] = [(start, end) for start, end in state.metadata.get("blocks", ())]
+    return Rendered(state.input_text, spans, tuple(blocks))
+
+
+def fit_to(
+    model: Model,
+    context: int | None,
+    state: TaskState,
+    prompt: Rendered,
+    cut_order: Sequence[Group],
+) -> Fitted:
+    """Fit a prompt to a model's window less the sample's longest answer."""
+    measured = measure(str(model), model.api, context)
     return fit(
-        Rendered(state.input_text, spans),
-        [slot for slot in (SOURCE_SLOT,) if slot in spans],
+        prompt,
+        cut_order,
         measured.counter,
         window=measured.window,
         reserved=state.metadata["max_tokens"] + measured.overhead,
     )
+
+
+def message_of(state: TaskState, fitted: Fitted, source: object) -> ChatMessageUser:
+    """A fitted prompt as a message with the sample's address; what was cut is noted.
+
+    Args:
+        state: The sample.
+        fitted: The prompt.
+        source: Where the paper's text stands in it, for models that only read that: a span, or a
+            list of spans; None to say nothing of it.
+    """
+    state.metadata["fit"] = fitted.record()
+    note: dict[str, Any] = {"sample_id": state.sample_id, "epoch": state.epoch}
+    if source is not None:
+        note["source"] = source
+    if "words" in state.metadata:
+        note["words"] = state.metadata["words"]
+    return ChatMessageUser(content=fitted.prompt.text, metadata={"vivavoce": note})

@@ -9,10 +9,12 @@ from typing import Any
 from inspect_ai.model import GenerateConfig
 
 from vivavoce.errors import InputError
+from vivavoce.metrics.judgement import CHECKS, WINS
 from vivavoce.rounds import Round, load_round
 from vivavoce.store import hash_of
 from vivavoce.tasks import list_families
 from vivavoce.tasks.card import TaskCard
+from vivavoce.tasks.shared.judge import check_judge, judge_hash
 from vivavoce.tasks.shared.prompts import PromptSet, load_prompts
 
 
@@ -53,6 +55,8 @@ def open_task(
     prompts: str | None,
     max_tokens: int | None,
     pin: str | None,
+    judge: bool = False,
+    judge_source: bool = False,
 ) -> TaskEntry:
     """Open a task on a round.
 
@@ -64,9 +68,12 @@ def open_task(
         prompts: Folder of templates; None for the shipped ones.
         max_tokens: The longest answer; None for the card's default.
         pin: `fingerprint` the run expects; None to accept any.
+        judge: Whether a model judges the answers too.
+        judge_source: Whether it is shown what the paper says elsewhere.
 
     Raises:
-        InputError: The setting is unknown, or the round or the prompts are not those pinned.
+        InputError: The setting is unknown, the round or the prompts are not those pinned, or no
+            model is named as judge.
     """
     card = list_families()[family].tasks[task]
     if setting not in card.settings:
@@ -91,6 +98,26 @@ def open_task(
             "setting": setting,
             "prompt_hash": templates.sha256,
             "metrics": list(card.metrics),
+            "diagnostics": list(card.diagnostics),
             "stages": list(card.stages),
+            **_judging(card, templates, judge, judge_source),
         },
     )
+
+
+def _judging(card: TaskCard, prompts: PromptSet, judge: bool, source: bool) -> dict[str, Any]:
+    """What a log says of its judge; the judge's name stands there as Inspect's model role."""
+    if type(judge) is not bool or type(source) is not bool or (source and not judge):
+        raise InputError(
+            f"judge={judge!r} and judge_source={source!r} do not fit: both are true or false, and "
+            "there is no source without a judge."
+        )
+    if not judge:
+        return {}
+    check_judge(prompts)
+    return {
+        "metrics": [*card.metrics, *WINS],
+        "diagnostics": [*card.diagnostics, *CHECKS],
+        "judged": [*WINS, *CHECKS],
+        "judge": judge_hash(prompts) + ("+source" if source else ""),
+    }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import jinja2
@@ -23,6 +24,8 @@ class Rendered:
 
     text: str
     spans: dict[str, Span]
+    blocks: tuple[Span, ...] = ()
+    """Parts that may be taken out as a whole, in this order; a later one may hold earlier ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +48,23 @@ class PromptSet:
         """
         path = self.folder / f"{name}{SUFFIX}"
         markers = {slot: f"\ue000{slot}\ue001" for slot in slots}
-        environment = SandboxedEnvironment(
-            undefined=jinja2.StrictUndefined, autoescape=False, keep_trailing_newline=False
-        )
         try:
-            source = path.read_text("utf-8")
-            marked = environment.from_string(source).render({**values, **markers})
+            marked = _compiled(path.read_text("utf-8")).render({**values, **markers})
         except (OSError, jinja2.TemplateError, ValueError, TypeError, ArithmeticError) as error:
             raise InputError(f"{path} is not a usable prompt template: {error}") from error
         for slot, marker in markers.items():
             if marked.count(marker) != 1:
                 raise InputError(f"{path} must hold the slot {{{{ {slot} }}}} exactly once.")
         return _place(marked, slots, markers)
+
+
+@lru_cache(maxsize=256)
+def _compiled(source: str) -> jinja2.Template:
+    """A template made ready; a round's many items and their many parts use the same few."""
+    environment = SandboxedEnvironment(
+        undefined=jinja2.StrictUndefined, autoescape=False, keep_trailing_newline=False
+    )
+    return environment.from_string(source)
 
 
 def load_prompts(folder: Path) -> PromptSet:

@@ -1,60 +1,38 @@
-"""Papers of a corpus turned into writing items.
+"""Papers of a corpus turned into writing items: four tasks in six settings.
 
-Source: AcademicEval §3.2. A title is written from the main body and the abstract; an abstract
-from the title and the main body without its conclusion. The main body is every section but the
-abstract, the references, the acknowledgements and the appendix.
+Source: AcademicEval §3.2, with the rules of docs/families/writing.md.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
-import pyarrow as pa
 from pydantic import Field, model_validator
 
 from vivavoce.corpus import Corpus
-from vivavoce.metrics.text_statistics import ngram_overlap
-from vivavoce.records import Paper, Section
 from vivavoce.rounds.family import Exclusion, FamilyItems
-from vivavoce.rounds.leakage import duplicate_titles, gold_is_inside
 from vivavoce.rounds.spec import Options, RoundSpec
 from vivavoce.store import Row
-from vivavoce.text.dates import inside, period
+from vivavoce.tasks.writing import activity, cells
+from vivavoce.tasks.writing.inputs import DEMONSTRATED, SCHEMAS, SETTINGS, TASKS, PaperText, Setting
+from vivavoce.tasks.writing.items import Maker, demos_of
+from vivavoce.tasks.writing.papers import Pool, papers_as_bytes, read_pool
 
 FAMILY = "writing"
-TASKS = ("title", "abstract")
-SPLITS = ("train", "val", "test")
-
-_NEVER_IN_BODY = frozenset({"abstract", "references", "acknowledgements", "appendix"})
-_LEFT_OUT = {"title": _NEVER_IN_BODY, "abstract": _NEVER_IN_BODY | {"conclusion"}}
-
-SCHEMA = pa.schema(
-    [
-        ("id", pa.string()),
-        ("paper_id", pa.string()),
-        ("cluster", pa.string()),
-        ("split", pa.string()),
-        ("published", pa.string()),
-        ("title", pa.string()),
-        ("abstract", pa.string()),
-        ("content", pa.string()),
-        ("reference", pa.string()),
-    ]
-)
-"""`title` and `abstract` are inputs: the one that is the gold is null and stands in `reference`."""
+PAPERS = "papers.parquet"
 
 
 class WritingOptions(Options):
     """The `[writing]` table of a round spec."""
 
-    settings: tuple[Literal["base"], ...] = ("base",)
-    demos: int = Field(default=2, ge=0)
-    """Demonstrations a setting that has them shows; `base` has none."""
+    settings: tuple[Setting, ...] = Field(default=SETTINGS, min_length=1)
+    demos: int = Field(default=2, ge=0, le=20)
+    """Demonstrations of each kind that the round holds; with 0 the settings that show them go."""
     splits: tuple[float, float, float] = Field(default=(0.72, 0.19, 0.09))
     """Shares of train, val and test, oldest papers first."""
-    author_sampling: Literal["uniform"] = "uniform"
-    """How targets are drawn over authors; every fit paper is a target."""
+    author_sampling: Literal["uniform", "inverse_activity"] = "uniform"
+    """How targets are drawn: every fit paper, or one in n where an author has n of them."""
     max_overlap: float = Field(default=0.20, ge=0, le=1)
     """The largest share of the gold's 13-word runs that may stand in the input."""
 
@@ -70,95 +48,52 @@ OPTIONS = WritingOptions
 
 def build(corpus: Corpus, spec: RoundSpec, options: WritingOptions) -> FamilyItems:
     """Make the items of every writing task."""
-    candidates, early = _candidates(corpus, spec)
-    sections = {paper_id: found for paper_id, found in corpus.sections() if paper_id in candidates}
-    tasks: dict[str, Sequence[Row]] = {}
-    excluded = [Exclusion(task, *reason) for task in TASKS for reason in early]
-    for task in TASKS:
-        rows = []
-        for paper in candidates.values():
-            row = _item(task, paper, sections[paper.paper_id])
-            leak = _leak(row, options.max_overlap)
-            if leak:
-                excluded.append(Exclusion(task, paper.paper_id, *leak))
-            else:
-                rows.append(row)
-        _assign_splits(rows, options.splits)
-        tasks[task] = sorted(rows, key=lambda row: row["id"])
-    return FamilyItems(tasks, dict.fromkeys(tasks, SCHEMA), excluded)
-
-
-def _candidates(
-    corpus: Corpus, spec: RoundSpec
-) -> tuple[dict[str, Paper], list[tuple[str, str, str]]]:
-    """Papers fit to be targets by id; (paper id, reason, detail) of all others."""
-    duplicates = duplicate_titles(corpus.papers)
-    fit: dict[str, Paper] = {}
-    left_out = []
-    for paper in corpus.papers:
-        reason = _reason(paper, duplicates, spec)
-        if reason:
-            left_out.append((paper.paper_id, *reason))
-        else:
-            fit[paper.paper_id] = paper
-    return fit, left_out
-
-
-def _reason(paper: Paper, duplicates: dict[str, str], spec: RoundSpec) -> tuple[str, str] | None:
-    """Why a paper is no target: (short name, detail); the first cause that holds."""
-    if paper.gates:
-        return paper.gates[0], ", ".join(paper.gates)
-    if paper.published is None or not inside(paper.published, spec.window):
-        return "outside_window", str(paper.published)
-    if kept := duplicates.get(paper.paper_id):
-        return "duplicate_title", f"same title as {kept}"
-    return None
-
-
-def _item(task: str, paper: Paper, sections: Sequence[Section]) -> Row:
-    gold = {"title": paper.title, "abstract": paper.abstract}[task]
-    return {
-        "id": paper.paper_id,
-        "paper_id": paper.paper_id,
-        "cluster": paper.paper_id,
-        "split": None,
-        "published": paper.published,
-        "title": None if task == "title" else paper.title,
-        "abstract": None if task == "abstract" else paper.abstract,
-        "content": "\n\n".join(_body(sections, _LEFT_OUT[task])),
-        "reference": gold,
+    pool = read_pool(corpus, spec.window)
+    authors = activity.read_authors(corpus, pool.texts.keys())
+    dropped = (
+        activity.draw(pool.candidates, authors, spec.round.seed)
+        if options.author_sampling == "inverse_activity"
+        else {}
+    )
+    targets = [name for name in pool.candidates if name not in dropped]
+    maker = Maker(
+        corpus,
+        pool,
+        authors,
+        seed=spec.round.seed,
+        settings=_settings(options),
+        demos=options.demos,
+        splits=options.splits,
+        max_overlap=options.max_overlap,
+    )
+    unfit = [(name, *reason) for name, reason in pool.unfit.items()]
+    unfit += [(n, "author_sampling", f"kept with probability 1/{m}") for n, m in dropped.items()]
+    excluded = [Exclusion(task, *row) for task in TASKS for row in unfit]
+    tasks = {task: maker.rows(task, targets) for task in TASKS}
+    excluded += maker.excluded
+    report = {
+        "cells": cells.describe_cells(tasks, maker.settings, maker.missing, excluded),
+        "authors": {
+            "sampling": options.author_sampling,
+            "before": activity.describe(pool.candidates, authors),
+            "after": activity.describe(targets, authors),
+            "ambiguous": activity.count_ambiguous(pool.candidates, authors),
+        },
+        "kin": maker.describe_kin(),
+        "works": maker.describe_works(),
     }
+    files = {PAPERS: papers_as_bytes(_shown(pool, tasks)), cells.NAME: cells.as_bytes(report)}
+    return FamilyItems(tasks, SCHEMAS, excluded, files)
 
 
-def _body(sections: Sequence[Section], left_out: frozenset[str]) -> Iterator[str]:
-    """Headings and texts of the sections that are not left out, in order."""
-    for section in sections:
-        if section.role in left_out:
-            continue
-        if section.heading:
-            yield f"{section.number} {section.heading}" if section.number else section.heading
-        if section.text:
-            yield section.text
+def _settings(options: WritingOptions) -> tuple[str, ...]:
+    """The settings of the round in their usual order."""
+    wanted = (s for s in SETTINGS if s in options.settings)
+    return tuple(s for s in wanted if options.demos or s not in DEMONSTRATED)
 
 
-def _leak(row: Row, max_overlap: float) -> tuple[str, str] | None:
-    """(reason, detail) when the item gives its own answer away."""
-    if not row["content"]:
-        return "empty_input", "no section is left to write from"
-    inputs = {name: row[name] for name in ("content", "title", "abstract") if row[name]}
-    found = [name for name, text in inputs.items() if gold_is_inside(row["reference"], [text])]
-    if found:
-        return "gold_in_input", f"stands verbatim in: {', '.join(found)}"
-    overlap = ngram_overlap(row["reference"], "\n\n".join(inputs.values())) or 0.0
-    if overlap > max_overlap:
-        return "overlap", f"{overlap:.0%} of the gold's 13-word runs stand in the input"
-    return None
-
-
-def _assign_splits(rows: list[Row], shares: Sequence[float]) -> None:
-    """Cut the items into train, val and test by date, oldest first; equal dates by id."""
-    rows.sort(key=lambda row: (*period(row["published"]), row["id"]))
-    first = round(shares[0] * len(rows))
-    second = round((shares[0] + shares[1]) * len(rows))
-    for index, row in enumerate(rows):
-        row["split"] = SPLITS[(index >= first) + (index >= second)]
+def _shown(pool: Pool, tasks: Mapping[str, Sequence[Row]]) -> list[PaperText]:
+    """Every target and every demonstration once, sorted by id."""
+    rows = [row for found in tasks.values() for row in found]
+    used = {row["paper_id"] for row in rows}.union(*(demos_of(row) for row in rows))
+    return [pool.texts[name] for name in sorted(used)]

@@ -2,50 +2,229 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
 from inspect_ai.dataset import MemoryDataset, Sample
 
+from vivavoce.errors import InputError
 from vivavoce.rounds import Round
-from vivavoce.store import Row
+from vivavoce.store import Row, hash_of, read_json
 from vivavoce.tasks.shared.prompts import PromptSet
+from vivavoce.tasks.writing.composing import (
+    TRACKS,
+    VARIANTS,
+    Example,
+    compose,
+)
+from vivavoce.tasks.writing.inputs import (
+    DEMONSTRATED,
+    PaperText,
+    gold,
+    paper_from_row,
+    slots,
+)
 
-SLOTS = {"title": ("content", "abstract"), "abstract": ("title", "content")}
-"""Each task's inputs."""
+USUAL_DEMOS = 2
+"""Demonstrations of the paper's settings; another number stands in the setting's name."""
+_KINDS = {"random": ("random",), "coauthor": ("coauthor",), "mixed": ("random", "coauthor")}
 
 
-def writing_dataset(
-    opened: Round, task: str, prompts: PromptSet, *, words: int, max_tokens: int
-) -> MemoryDataset:
-    """The samples of a task.
+@dataclass(frozen=True, slots=True)
+class Showing:
+    """What a run shows of each item, and in which words."""
+
+    task: str
+    setting: str = "base"
+    demos: int = 0
+    """Demonstrations of each kind, at most."""
+    track: str = "cited"
+    variant: int = 1
+
+    @property
+    def label(self) -> str:
+        """The setting's name on a board, such as `base+padded` or `mixed@1`."""
+        track = "" if self.track == "cited" else f"+{self.track}"
+        has_usual = self.setting not in DEMONSTRATED or self.demos == USUAL_DEMOS
+        return f"{self.setting}{track}{'' if has_usual else f'@{self.demos}'}"
+
+    def prompt_hash(self, sha256: str) -> str:
+        """Hash of the set of templates in this wording."""
+        return sha256 if self.variant == 1 else hash_of({"set": sha256, "variant": self.variant})
+
+
+def showing(
+    opened: Round, task: str, setting: str, demos: int | None, track: str, variant: int
+) -> Showing:
+    """What a task's arguments ask for.
 
     Args:
         opened: The round.
-        task: `title` or `abstract`.
+        task: What is to be written.
+        setting: What the model sees.
+        demos: Demonstrations of each kind; None for as many as the round holds.
+        track: Which works are listed.
+        variant: The wording.
+
+    Raises:
+        InputError: There is no such number, track or wording.
+    """
+    if track not in TRACKS:
+        raise InputError(f"There is no track {track!r}. There are: {', '.join(TRACKS)}.")
+    if type(variant) is not int or variant not in VARIANTS:
+        raise InputError(f"There is no wording {variant!r}. There are: 1, 2 and 3.")
+    held = _held(opened) if setting in DEMONSTRATED else 0
+    if demos is None:
+        demos = held
+    elif setting not in DEMONSTRATED:
+        raise InputError(
+            f"The setting {setting} shows no demonstrations, so demos={demos!r} says nothing. "
+            f"Those that do are {', '.join(DEMONSTRATED)}."
+        )
+    elif type(demos) is not int or not 1 <= demos <= held:
+        raise InputError(
+            f"demos={demos!r} is not a number from 1 to the {held} demonstrations of each kind "
+            f"that round {opened.id} holds. For more, build a round with more ([writing] demos)."
+        )
+    return Showing(task, setting, demos, track, variant)
+
+
+def _held(opened: Round) -> int:
+    """Demonstrations of each kind that the round was built with."""
+    options = read_json(opened.folder / "spec.json").get("writing", {})
+    return int(options.get("demos", USUAL_DEMOS))
+
+
+def writing_dataset(
+    opened: Round, shown: Showing, prompts: PromptSet, *, words: int, max_tokens: int
+) -> MemoryDataset:
+    """The samples of a task: its items that have the setting.
+
+    Args:
+        opened: The round.
+        shown: What to show.
         prompts: The templates.
         words: About how long an answer is asked for.
         max_tokens: The longest answer a model may give; the fitter keeps this room free.
+
+    Raises:
+        InputError: No item has the setting; the message tells why one did not get it.
     """
+    rows = opened.items("writing", shown.task)
+    rows = [row for row in rows if shown.setting in row["settings"]]
+    if not rows:
+        raise InputError(_why_empty(opened, shown))
+    wanted = {paper for row in rows for paper in (row["paper_id"], *_demonstrations(row, shown))}
+    papers = _read_papers(opened, wanted)
     values = {"words": words, "max_tokens": max_tokens}
-    rows = opened.items("writing", task)
-    samples = [record_to_sample(row, task, prompts, values) for row in rows]
-    return MemoryDataset(samples, name=f"{opened.id}/writing/{task}")
+    maker = _Maker(shown, prompts, values, papers)
+    return MemoryDataset(
+        [maker.sample(row) for row in rows], name=f"{opened.id}/writing/{shown.task}"
+    )
 
 
-def record_to_sample(row: Row, task: str, prompts: PromptSet, values: dict[str, int]) -> Sample:
-    """One item as a sample: the prompt with every slot in full, and where the slots stand.
+def record_to_sample(
+    row: Row,
+    shown: Showing,
+    prompts: PromptSet,
+    values: Mapping[str, int],
+    papers: Mapping[str, PaperText],
+) -> Sample:
+    """One item as a sample: the prompt with every text in full, and where each of them stands.
 
     `cluster` is what the bootstrap resamples.
     """
-    slots = {name: str(row[name]) for name in SLOTS[task]}
-    prompt = prompts.render(task, slots, {"words": values["words"]})
-    return Sample(
-        id=row["id"],
-        input=prompt.text,
-        target=row["reference"],
-        metadata={
-            "cluster": row["cluster"],
-            "published": row["published"],
-            "split": row["split"],
-            "spans": {slot: list(span) for slot, span in prompt.spans.items()},
+    return _Maker(shown, prompts, values, papers).sample(row)
+
+
+class _Maker:
+    """Makes samples; what is shown of a demonstration is put together once."""
+
+    def __init__(
+        self,
+        shown: Showing,
+        prompts: PromptSet,
+        values: Mapping[str, int],
+        papers: Mapping[str, PaperText],
+    ) -> None:
+        self._shown, self._prompts, self._values, self._papers = shown, prompts, values, papers
+        self._examples: dict[str, Example] = {}
+
+    def sample(self, row: Row) -> Sample:
+        shown, values = self._shown, self._values
+        works = _listed(row, shown)
+        composed = compose(
+            self._prompts,
+            shown.task,
+            slots(shown.task, shown.setting, self._papers[row["paper_id"]]),
+            examples=[self._example(paper) for paper in _demonstrations(row, shown)],
+            works=works,
+            variant=shown.variant,
+            values={"words": values["words"]},
+        )
+        metadata: dict[str, Any] = {
+            **{name: row[name] for name in ("cluster", "published", "split")},
+            "task": shown.task,
+            "setting": shown.setting,
+            "variant": shown.variant,
+            "prompts": str(self._prompts.folder.resolve()),
+            "spans": {slot: list(span) for slot, span in composed.prompt.spans.items()},
+            "blocks": [list(span) for span in composed.prompt.blocks],
+            "pool": [[source.label, *source.span] for source in composed.pool],
             **values,
-        },
+        }
+        if shown.task == "related_work":
+            numbered = list(enumerate(works, 1))
+            metadata["works"] = [work["title"] for work in works]
+            metadata["cited"] = [number for number, work in numbered if work["role"] == "cited"]
+        return Sample(
+            id=row["id"], input=composed.prompt.text, target=row["reference"], metadata=metadata
+        )
+
+    def _example(self, paper_id: str) -> Example:
+        if paper_id not in self._examples:
+            paper, task = self._papers[paper_id], self._shown.task
+            answer = gold(task, paper.title, paper.abstract, paper.sections)
+            self._examples[paper_id] = Example(slots(task, "base", paper), answer or "")
+        return self._examples[paper_id]
+
+
+def _demonstrations(row: Row, shown: Showing) -> list[str]:
+    """Ids of the papers shown as examples: random ones, then those of co-authors, each once."""
+    kinds = _KINDS.get(shown.setting, ())
+    return list(dict.fromkeys(p for kind in kinds for p in row[f"demos_{kind}"][: shown.demos]))
+
+
+def _listed(row: Row, shown: Showing) -> list[Row]:
+    """The works that a prompt lists."""
+    if shown.task != "related_work" or shown.setting == "title_only":
+        return []
+    return [w for w in row["works"] if shown.track == "padded" or w["role"] == "cited"]
+
+
+def _read_papers(opened: Round, wanted: set[str]) -> dict[str, PaperText]:
+    table = pq.read_table(pa.BufferReader(opened.read_file("writing", "papers.parquet")))
+    mask = [paper_id in wanted for paper_id in table["paper_id"].to_pylist()]
+    rows: Sequence[Row] = table.filter(pa.array(mask, pa.bool_())).to_pylist()
+    return {row["paper_id"]: paper_from_row(row) for row in rows}
+
+
+def _why_empty(opened: Round, shown: Showing) -> str:
+    """That no item has a setting, with a paper for which it was tried."""
+    cells = json.loads(opened.read_file("writing", "cells.json"))["cells"]
+    found = [c for c in cells if (c["task"], c["setting"]) == (shown.task, shown.setting)]
+    message = f"Round {opened.id} has no item of {shown.task} with the setting {shown.setting}"
+    if not found:
+        return f"{message}: it was built without that setting ([writing] settings)."
+    if not (rejected := found[0]["rejected"]):
+        return f"{message}."
+    detail = f", {rejected['detail']}" if rejected["detail"] else ""
+    candidate = rejected["candidate"]
+    what = "it" if candidate == rejected["paper_id"] else f"the demonstration {candidate}"
+    return f"{message}. For paper {rejected['paper_id']}, say, {what} was left out: " + (
+        f"{rejected['reason']}{detail}."
     )

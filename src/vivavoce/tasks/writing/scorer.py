@@ -2,24 +2,117 @@
 
 from __future__ import annotations
 
-from inspect_ai.scorer import Scorer, Target, mean, scorer, stderr
+from collections.abc import Mapping
+from typing import Any
+
+from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState
 
+from vivavoce.metrics.citation_list import find_citations
+from vivavoce.metrics.judgement import CHECKS, WINS, judgement_values
 from vivavoce.metrics.rouge import rouge
+from vivavoce.metrics.text_statistics import length_ratio
+from vivavoce.tasks.shared.entry import open_prompts
 from vivavoce.tasks.shared.guard import VALID, MalformedAnswer, guarded
+from vivavoce.tasks.shared.judge import Comparison, compare, target_source
+from vivavoce.tasks.shared.prompts import PromptSet
+from vivavoce.text.answers import clean_title
 
 NAMES = ("rougeL", "rouge1", "rouge2")
-_MEAN = [mean(), stderr(cluster="cluster")]
+LENGTH = ("length_ratio",)
+CITATIONS = ("citation_precision", "citation_recall")
+
+_Values = Mapping[str, float | None]
 
 
-@scorer(metrics={**dict.fromkeys(NAMES, _MEAN), VALID: [mean()]})
-def writing() -> Scorer:
-    """ROUGE F-measures of the answer against the paper's own text."""
+@scorer(
+    metrics={
+        "rouge*": [mean(), stderr(cluster="cluster")],
+        "length_ratio": [mean()],
+        "citation_*": [mean()],
+        "judge_*": [mean()],
+        VALID: [mean()],
+    }
+)
+def writing(
+    task: str = "title",
+    judge: bool = False,
+    judge_source: bool = False,
+    prompts: str | None = None,
+) -> Scorer:
+    """ROUGE F-measures of the answer against the paper's own text, and what stands beside them.
 
-    async def score(answer: str, state: TaskState, target: Target) -> dict[str, float]:
-        if not any(character.isalpha() for character in answer):
-            raise MalformedAnswer
-        found = rouge(answer, target.text)
-        return {"rougeL": found.rougeL, "rouge1": found.rouge1, "rouge2": found.rouge2}
+    Args:
+        task: What is written; of a title only the title is read, not what is said around it.
+        judge: Whether the model of the role `judge` compares the answer with the paper's text.
+        judge_source: Whether it is shown what the paper says elsewhere.
+        prompts: Folder with the judge's template; None for the shipped one.
+    """
+    templates = open_prompts("writing", prompts) if judge else None
+    names = (*NAMES, *LENGTH, *(CITATIONS if task == "related_work" else ()))
 
-    return guarded(NAMES, score)
+    async def score(state: TaskState, target: Target) -> Score:
+        notes: dict[str, Any] = {}
+
+        async def values(answer: str, state: TaskState, target: Target) -> dict[str, float]:
+            text = clean_title(answer) if task == "title" else answer
+            if not any(character.isalpha() for character in text):
+                raise MalformedAnswer
+            if text != answer:
+                notes["read_as"] = text
+            found = _against_reference(text, target.text)
+            if task == "related_work":
+                found = {**found, **_citations(text, state.metadata)}
+            if templates is not None:
+                comparison = Comparison(
+                    task.replace("_", " "),
+                    text,
+                    target.text,
+                    _source(state) if judge_source else None,
+                )
+                found = {**found, **await _judgement(templates, comparison, notes)}
+            return {name: _number(value) for name, value in found.items()}
+
+        judged = (*WINS, *CHECKS) if judge else ()
+        guard = guarded((*names, *judged), values, undefined=CHECKS)
+        given = await guard(state, target)
+        assert given is not None  # of the type only: a guard always scores
+        return given.model_copy(update={"metadata": {**(given.metadata or {}), **notes}})
+
+    return score
+
+
+def _against_reference(text: str, reference: str) -> _Values:
+    found = rouge(text, reference)
+    return {
+        "rougeL": found.rougeL,
+        "rouge1": found.rouge1,
+        "rouge2": found.rouge2,
+        "length_ratio": length_ratio(text, reference),
+    }
+
+
+def _citations(text: str, metadata: Mapping[str, Any]) -> _Values:
+    found = find_citations(text, metadata["works"])
+    return {
+        "citation_precision": found.precision,
+        "citation_recall": found.recall(metadata["cited"]),
+    }
+
+
+def _source(state: TaskState) -> str:
+    return target_source(state.input_text, state.metadata["spans"])
+
+
+async def _judgement(prompts: PromptSet, comparison: Comparison, notes: dict[str, Any]) -> _Values:
+    """The judge's metrics; a text that is the reference itself ties without being asked for."""
+    if comparison.answer.split() == comparison.reference.split():
+        return {**dict.fromkeys(WINS, 0.5), **dict.fromkeys(CHECKS)}
+    judged = await compare(prompts, comparison)
+    notes["judge"] = judged.record()
+    return judgement_values(judged.verdicts)
+
+
+def _number(value: float | None) -> float:
+    """NaN stands for undefined."""
+    return float("nan") if value is None else value

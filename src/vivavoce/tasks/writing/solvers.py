@@ -1,7 +1,44 @@
-"""Methods of the writing tasks."""
+"""Methods of the writing tasks: those that ask a model, and those that copy sentences."""
 
 from __future__ import annotations
 
-from vivavoce.tasks.shared.direct import direct
+from inspect_ai.model import ModelOutput
+from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-__all__ = ["direct"]
+from vivavoce.models.extractive import PICKS, Pick, extract
+from vivavoce.tasks.shared.direct import direct
+from vivavoce.tasks.shared.rag import rag
+
+__all__ = ["abstract_copy", "centrality", "direct", "lead", "rag"]
+
+
+@solver
+def lead() -> Solver:
+    """Answer with the opening sentences of the paper."""
+    return _copy("lead", ("content", "title"), PICKS["lead"])
+
+
+@solver
+def centrality() -> Solver:
+    """Answer with the sentences that are most like all others of the paper."""
+    return _copy("centrality", ("content", "title"), PICKS["centrality"])
+
+
+@solver
+def abstract_copy() -> Solver:
+    """Answer with the abstract; where that is to be written or not shown, with the opening."""
+    return _copy("abstract_copy", ("abstract", "content", "title"), PICKS["lead"])
+
+
+def _copy(name: str, slots: tuple[str, ...], pick: Pick) -> Solver:
+    """Answer with sentences of the first of these texts that the prompt shows."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        spans = state.metadata["spans"]
+        start, end = next(spans[slot] for slot in slots if slot in spans)
+        answer = extract(state.input_text[start:end], state.metadata["words"], pick)
+        state.output = ModelOutput.from_content(f"contestant/{name}", answer)
+        state.completed = True
+        return state
+
+    return solve

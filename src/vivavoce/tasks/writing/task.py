@@ -1,7 +1,7 @@
 """The writing tasks.
 
 viva run title abstract --round rounds/ID --model openai/gpt-4o-mini --logs logs
-inspect eval vivavoce/title --model openai/gpt-4o-mini -T round=rounds/ID
+inspect eval vivavoce/related_work --model openai/gpt-4o-mini -T round=rounds/ID -T setting=random
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from inspect_ai import Task, task
 
 from vivavoce.tasks.shared.entry import open_task
-from vivavoce.tasks.writing.dataset import writing_dataset
+from vivavoce.tasks.writing.dataset import showing, writing_dataset
 from vivavoce.tasks.writing.scorer import writing
 from vivavoce.tasks.writing.solvers import direct
 
@@ -18,6 +18,10 @@ from vivavoce.tasks.writing.solvers import direct
 def title(
     round: str,
     setting: str = "base",
+    demos: int | None = None,
+    variant: int = 1,
+    judge: bool = False,
+    judge_source: bool = False,
     context: int | None = None,
     prompts: str | None = None,
     max_tokens: int | None = None,
@@ -27,37 +31,90 @@ def title(
 
     Args:
         round: Folder that holds the round's manifest.
-        setting: What the model sees; `base` is the paper's inputs.
+        setting: What the model sees: base, random, coauthor, mixed, title_only, leave_one_out.
+        demos: Other papers shown with their gold, of each kind; by default all the round holds.
+        variant: Wording of the prompt, 1 to 3.
+        judge: Whether a model with the role `judge` compares the answer with the gold.
+        judge_source: Whether the judge also sees what the answer was written from.
         context: The model's window in tokens; by default what the model table says.
         prompts: Folder of templates to use instead of the shipped ones.
         max_tokens: The longest answer a model may give.
         pin: Refuse to run when round and prompts are not the ones with this fingerprint.
     """
-    return _task("title", round, setting, context, prompts, max_tokens, pin)
+    opened = (round, setting, prompts, max_tokens, pin)
+    return _task("title", opened, demos, "cited", variant, judge, judge_source, context)
 
 
 @task
 def abstract(
     round: str,
     setting: str = "base",
+    demos: int | None = None,
+    variant: int = 1,
+    judge: bool = False,
+    judge_source: bool = False,
     context: int | None = None,
     prompts: str | None = None,
     max_tokens: int | None = None,
     pin: str | None = None,
 ) -> Task:
     """Write a paper's abstract from its title and main text; the arguments are those of `title`."""
-    return _task("abstract", round, setting, context, prompts, max_tokens, pin)
+    opened = (round, setting, prompts, max_tokens, pin)
+    return _task("abstract", opened, demos, "cited", variant, judge, judge_source, context)
+
+
+@task
+def introduction(
+    round: str,
+    setting: str = "base",
+    demos: int | None = None,
+    variant: int = 1,
+    judge: bool = False,
+    judge_source: bool = False,
+    context: int | None = None,
+    prompts: str | None = None,
+    max_tokens: int | None = None,
+    pin: str | None = None,
+) -> Task:
+    """Write a paper's introduction from all the rest; the arguments are those of `title`."""
+    opened = (round, setting, prompts, max_tokens, pin)
+    return _task("introduction", opened, demos, "cited", variant, judge, judge_source, context)
+
+
+@task
+def related_work(
+    round: str,
+    setting: str = "base",
+    track: str = "cited",
+    demos: int | None = None,
+    variant: int = 1,
+    judge: bool = False,
+    judge_source: bool = False,
+    context: int | None = None,
+    prompts: str | None = None,
+    max_tokens: int | None = None,
+    pin: str | None = None,
+) -> Task:
+    """Write a paper's related-work section from the rest and a list of works.
+
+    `track` is cited, for the works that the section cites, or padded, for others beside them. The
+    other arguments are those of `title`.
+    """
+    opened = (round, setting, prompts, max_tokens, pin)
+    return _task("related_work", opened, demos, track, variant, judge, judge_source, context)
 
 
 def _task(
     name: str,
-    round: str,
-    setting: str,
+    opened: tuple[str, str, str | None, int | None, str | None],
+    demos: int | None,
+    track: str,
+    variant: int,
+    judge: bool,
+    judge_source: bool,
     context: int | None,
-    prompts: str | None,
-    max_tokens: int | None,
-    pin: str | None,
 ) -> Task:
+    round, setting, prompts, max_tokens, pin = opened
     entry = open_task(
         "writing",
         name,
@@ -66,10 +123,13 @@ def _task(
         prompts=prompts,
         max_tokens=max_tokens,
         pin=pin,
+        judge=judge,
+        judge_source=judge_source,
     )
+    shown = showing(entry.round, name, setting, demos, track, variant)
     dataset = writing_dataset(
         entry.round,
-        name,
+        shown,
         entry.prompts,
         words=entry.card.answer_words or 0,
         max_tokens=entry.max_tokens,
@@ -77,8 +137,9 @@ def _task(
     return Task(
         dataset=dataset,
         solver=direct(context),
-        scorer=writing(),
+        scorer=writing(name, judge, judge_source, prompts),
         config=entry.config,
         version=entry.card.version,
-        metadata=entry.metadata,
+        metadata=entry.metadata
+        | {"setting": shown.label, "prompt_hash": shown.prompt_hash(entry.prompts.sha256)},
     )

@@ -1,0 +1,127 @@
+"""Which of the works that were given in a numbered list a text cites.
+
+A work is cited by its number in square brackets (`[3]`, `[2, 5-7]`) or by its title in full, if
+that has three words or more. A list of references at the end of the text cites nothing.
+
+- `citation_precision` = citations of works in the list / all citations, each work counted once.
+  Not in the list are numbers beyond it, and names with a year (`Author et al., 2020`) that no
+  number follows: the list gives no authors to find them by. Undefined without any citation.
+- `citation_recall` = works cited / works that the paper itself cites; undefined where it cites
+  none.
+
+Source: ours; they ask of a related-work section what AcademicEval's metrics leave open.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from vivavoce.metrics import Metric
+from vivavoce.text.citation_markers import (
+    AuthorYearMarker,
+    find_author_year_markers,
+    find_numeric_markers,
+)
+from vivavoce.text.normalise import normalise_title
+
+METRICS = (
+    Metric(
+        "citation_precision",
+        "citations that are in the list of works given",
+        "writing",
+        0.0,
+        1.0,
+        "ours",
+    ),
+    Metric(
+        "citation_recall",
+        "works the paper cites that the answer cites",
+        "writing",
+        0.0,
+        1.0,
+        "ours",
+    ),
+)
+
+MAX_CHARACTERS = 200_000
+"""A text beyond this is not read."""
+
+_FEWEST_WORDS = 3
+"""Of a title that is told from the words of a sentence."""
+_REACH = 12
+"""Characters between a year and the number that belongs to it."""
+_REFERENCES = re.compile(
+    r"^[ \t#*_]{0,8}(?:references|bibliography|works cited|reference list)[ \t#*_:]{0,8}$",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Citations:
+    """What a text cites, told by a numbered list of works."""
+
+    listed: frozenset[int]
+    """Numbers of the works in the list, from 1."""
+    unlisted: int
+    """Different citations of anything else."""
+
+    @property
+    def precision(self) -> float | None:
+        """Share of the cited works that are in the list; None without any citation."""
+        cited = len(self.listed) + self.unlisted
+        return len(self.listed) / cited if cited else None
+
+    def recall(self, wanted: Collection[int]) -> float | None:
+        """Share of the wanted works that are cited; None when none is wanted."""
+        expected = frozenset(wanted)
+        return len(self.listed & expected) / len(expected) if expected else None
+
+
+def find_citations(text: str, works: Sequence[str]) -> Citations:
+    """Find what a text cites.
+
+    Args:
+        text: The text.
+        works: The titles of the list, in the order of their numbers.
+    """
+    text = _without_references(text[:MAX_CHARACTERS])
+    markers = list(find_numeric_markers(text))
+    numbers = {number for marker in markers for number in marker.numbers}
+    beyond = {number for number in numbers if number > len(works)}
+    starts = [marker.start for marker in markers]
+    strangers = {
+        (marker.names, marker.year, marker.letter)
+        for marker in find_author_year_markers(text)
+        if _is_citation(marker) and not _has_number(marker.start, starts)
+    }
+    return Citations(
+        listed=frozenset(numbers - beyond) | frozenset(_find_titles(text, works)),
+        unlisted=len(beyond) + len(strangers),
+    )
+
+
+def _without_references(text: str) -> str:
+    headings = [match.start() for match in _REFERENCES.finditer(text)]
+    return text[: headings[-1]] if headings else text
+
+
+def _is_citation(marker: AuthorYearMarker) -> bool:
+    """Whether names and a year are plainly a citation: `June 2020` is none."""
+    return marker.has_others or marker.is_pair
+
+
+def _has_number(year: int, starts: Sequence[int]) -> bool:
+    """Whether a number in brackets follows a year at once: `Author et al. (2020) [3]`."""
+    place = bisect_left(starts, year)
+    return place < len(starts) and starts[place] - year <= _REACH
+
+
+def _find_titles(text: str, works: Sequence[str]) -> Iterator[int]:
+    words = f" {normalise_title(text)} "
+    for number, title in enumerate(works, start=1):
+        key = normalise_title(title)
+        if key.count(" ") + 1 >= _FEWEST_WORDS and f" {key} " in words:
+            yield number

@@ -1,0 +1,144 @@
+"""Verdicts of a judge who compared an answer with the reference in both orders.
+
+A verdict names the better text, the first or the second shown, in five criteria and overall. The
+two orders make one outcome:
+
+- win or loss: both verdicts name the same text;
+- tie: the verdict changes with the order. So a judge who always names the first text gives ties
+  alone, a win rate of exactly 1/2 and a flip rate of 1.
+
+`win rate` = (wins + ties/2) / outcomes · `flip rate` = ties / outcomes · `malformed share` =
+verdicts that nobody could read / verdicts asked for. Where one of the two verdicts is malformed
+there is no outcome: it is undefined, never a loss.
+
+Source: the criteria and the win rate against the reference: AcademicEval, section 4.4.1; both
+orders and what follows from them are ours.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, TypeAlias
+
+from vivavoce.metrics import Metric
+
+CRITERIA = ("novelty", "feasibility", "consistency", "factuality", "style")
+OVERALL = "overall"
+ASPECTS = (*CRITERIA, OVERALL)
+
+Place: TypeAlias = Literal["first", "second"]
+Verdict: TypeAlias = dict[str, Place]
+"""The place of the better text in every one of `ASPECTS`."""
+Outcome: TypeAlias = Literal["win", "tie", "loss"]
+
+_SOURCE = "AcademicEval, section 4.4.1; both orders: ours"
+_SUMMARIES = {
+    "judge_win": "answers a judge prefers to the reference, a tie counting half",
+    **{f"judge_{name}": f"the same in {name} alone" for name in CRITERIA},
+}
+METRICS = (
+    *(Metric(name, text, "writing", 0.0, 1.0, _SOURCE) for name, text in _SUMMARIES.items()),
+    Metric(
+        "judge_flip",
+        "comparisons whose overall verdict changes with the order",
+        "writing",
+        0.0,
+        1.0,
+        _SOURCE,
+        higher_is_better=False,
+    ),
+    Metric(
+        "judge_malformed",
+        "verdicts of a judge that nobody could read",
+        "writing",
+        0.0,
+        1.0,
+        _SOURCE,
+        higher_is_better=False,
+    ),
+)
+WINS = tuple(_SUMMARIES)
+"""Names of the win rates, the overall one first."""
+CHECKS = ("judge_flip", "judge_malformed")
+"""Names of what tells how far a judge can be trusted."""
+
+_POINTS: Mapping[Outcome, float] = {"win": 1.0, "tie": 0.5, "loss": 0.0}
+_PLACES: tuple[Place, Place] = ("first", "second")
+_KEYS = {
+    "academicstyle": "style",
+    "overallwinner": OVERALL,
+    "winner": OVERALL,
+    "overallverdict": OVERALL,
+}
+_NUMBER = re.compile(r"(?<![0-9.])([12])(?![0-9.]*[0-9])")
+_LONGEST_WORDS = 200
+"""Characters of a value in which the winner's number is looked for."""
+
+
+def read_verdict(value: Any) -> Verdict | None:
+    """A verdict out of decoded JSON; None unless it names one text in every one of `ASPECTS`.
+
+    A criterion's value is `Answer 1`, `1` or an object whose `winner` or `verdict` is that.
+    """
+    if not isinstance(value, dict):
+        return None
+    found: dict[str, Any] = {}
+    for key, given in value.items():
+        plain = re.sub(r"[^a-z]", "", str(key)[:40].lower())
+        found[_KEYS.get(plain, plain)] = given
+    places = {name: _place(found.get(name)) for name in ASPECTS}
+    verdict: Verdict = {name: place for name, place in places.items() if place is not None}
+    return verdict if len(verdict) == len(ASPECTS) else None
+
+
+def _place(value: Any) -> Place | None:
+    if isinstance(value, dict):
+        value = next((value[key] for key in ("winner", "verdict", "better") if key in value), None)
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    numbers = set(_NUMBER.findall(str(value)[:_LONGEST_WORDS]))
+    return _PLACES[int(numbers.pop()) - 1] if len(numbers) == 1 else None
+
+
+def combine(
+    answer_first: Verdict | None, reference_first: Verdict | None
+) -> dict[str, Outcome] | None:
+    """The answer's outcome in every aspect; None when either verdict is missing."""
+    if answer_first is None or reference_first is None:
+        return None
+    return {name: _outcome(answer_first[name], reference_first[name]) for name in ASPECTS}
+
+
+def _outcome(answer_first: Place, reference_first: Place) -> Outcome:
+    if answer_first == reference_first:
+        return "tie"  # the same place, so another text
+    return "win" if answer_first == "first" else "loss"
+
+
+def win_rate(outcomes: Iterable[Outcome | None]) -> float | None:
+    """(Wins + ties/2) / outcomes that are defined; None when none is."""
+    points = [_POINTS[outcome] for outcome in outcomes if outcome is not None]
+    return math.fsum(points) / len(points) if points else None
+
+
+def flip_rate(outcomes: Iterable[Outcome | None]) -> float | None:
+    """Ties / outcomes that are defined; None when none is."""
+    flips = [outcome == "tie" for outcome in outcomes if outcome is not None]
+    return sum(flips) / len(flips) if flips else None
+
+
+def judgement_values(verdicts: Sequence[Verdict | None]) -> dict[str, float | None]:
+    """The metrics of one answer: the verdict with the answer first, and with the reference first.
+
+    None where it is undefined.
+    """
+    answer_first, reference_first = verdicts
+    outcomes = combine(answer_first, reference_first) or {}
+    wins = (win_rate([outcomes.get(name)]) for name in (OVERALL, *CRITERIA))
+    return {
+        **dict(zip(WINS, wins, strict=True)),
+        "judge_flip": flip_rate([outcomes.get(OVERALL)]),
+        "judge_malformed": sum(verdict is None for verdict in verdicts) / len(verdicts),
+    }

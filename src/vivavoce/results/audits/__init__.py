@@ -1,0 +1,7 @@
+"""Audits: what may be behind a difference on a board, measured from the logs and the round.
+
+- `judge`: what sways a judge beside the answers, and how far judges and people agree.
+- `leakage`: gold inside inputs, dates, near copies, and how much the title alone gives away.
+- `prompts`: the spread over the worded variants of a prompt.
+- `gains`, `retrievers`: tables of paired differences, by added context and by retriever.
+"""

@@ -1,0 +1,314 @@
+"""What sways a judge, measured from its own verdicts.
+
+A judge compares an answer with the reference twice, each standing first once. Per judge:
+
+- `first_share` = verdicts for the text that stood first / verdicts, over the answers judged in
+  both orders; 1/2 without a position bias, whatever the answers are worth;
+- `win_rate` = mean points of the answers (1 won, 1/2 tied, 0 lost), for comparison;
+- `flip_rate` = answers whose winner changes with the order / answers judged in both orders;
+- `longer_wins` = wins of the longer text / wins, over the answers with a winner and two lengths;
+- `length_slope` = points that an answer gains for each doubling of its length relative to the
+  reference, least squares within each contestant, task and setting, so that a contestant that
+  writes more and better does not pass for a bias;
+- `unjudged` = answers without a verdict in one order or both / answers.
+
+Two judges of the same answers: their agreement, and self-preference = (own - others) for the
+contestants of the judge's own model family - the same for all other contestants, where own is the
+judge's points and others the mean points, on the same answers, of judges that are neither of its
+family nor of the contestant's. A judge that is merely generous is so to all, and gets 0.
+
+Source: Shi et al. 2024, "Judging the Judges" (position); Dubois et al. 2024, "Length-Controlled
+AlpacaEval" (length); Panickssery et al. 2024, "LLM Evaluators Recognize and Favor Their Own
+Generations" (self-preference).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+
+from vivavoce.errors import VivaError
+from vivavoce.results.audits.agreement import agreement_estimates
+from vivavoce.results.audits.estimates import Draws, Estimate, estimate_from_sums, mean_estimate
+from vivavoce.results.audits.human import human_rows
+from vivavoce.results.audits.reading import read_audited
+from vivavoce.results.audits.verdicts import (
+    ANSWER,
+    FIRST,
+    OVERALL,
+    REFERENCE,
+    TIE,
+    Judged,
+    read_verdicts,
+)
+from vivavoce.results.bootstrap import Floats
+from vivavoce.store import Row
+from vivavoce.tasks.shared.model_names import is_same_family, model_family
+
+UNBIASED = {"first_share": 0.5, "flip_rate": 0.0, "length_slope": 0.0}
+"""What an unbiased judge gives; the other numbers depend on the answers."""
+
+Answer = tuple[object, str, int]
+"""An answer by the row it belongs to, the item and the epoch."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeAudit:
+    """What `viva audit judge` shows."""
+
+    measures: tuple[Row, ...]
+    """One row a judge, criterion and measure."""
+    agreement: tuple[Row, ...]
+    """One row a pair of judges and criterion."""
+    self_preference: tuple[Row, ...]
+    """One row a judge with answers of its own family."""
+    human: tuple[Row, ...]
+    """One row a judge, against the labels given by people."""
+    notes: tuple[str, ...]
+
+    def as_dict(self) -> Row:
+        """The tables as plain JSON values."""
+        return {
+            "measures": list(self.measures),
+            "agreement": list(self.agreement),
+            "self_preference": list(self.self_preference),
+            "human": list(self.human),
+            "notes": list(self.notes),
+        }
+
+
+def audit_judge(
+    logs: Path | str,
+    *,
+    human: Path | None = None,
+    partial: bool = False,
+    resamples: int = 10_000,
+    seed: int = 0,
+) -> JudgeAudit:
+    """Audit every judge of a folder of logs.
+
+    Args:
+        logs: Folder of Inspect logs.
+        human: JSON Lines of people's labels, {id, a, b, verdict: a|b|tie}.
+        partial: Also read logs that lack samples.
+        resamples: Bootstrap draws; 0 for no intervals.
+        seed: Seed of the draws.
+
+    Raises:
+        InputError: No logs there, or a line of `human` names what the logs do not hold.
+        VivaError: A log is incomplete and `partial` was not asked for, or none has a judge.
+    """
+    found, notes = read_audited(Path(logs), partial=partial)
+    judged = read_verdicts(found)
+    if not judged:
+        raise VivaError(
+            f"{logs} holds no verdicts of a judge. Make some with: viva run TASK "
+            f"--judge MODEL --logs {logs}"
+        )
+    draws = Draws(resamples, seed)
+    by_judge: dict[str, list[Judged]] = defaultdict(list)
+    for each in judged:
+        by_judge[each.judge].append(each)
+    pairs = list(combinations(sorted(by_judge), 2))
+    agreement = []
+    for first, second in pairs:
+        rows, differing = _agreement(by_judge[first], by_judge[second], draws)
+        agreement += rows
+        if differing:
+            notes.append(
+                f"{first} and {second} judged {differing} answers that are not the same text; "
+                "left out of their agreement."
+            )
+    return JudgeAudit(
+        measures=tuple(
+            row
+            for judge in sorted(by_judge)
+            for criterion in _criteria(by_judge[judge])
+            for row in _measures(judge, criterion, by_judge[judge], draws)
+        ),
+        agreement=tuple(agreement),
+        self_preference=tuple(_self_preference(by_judge, draws)),
+        human=tuple(human_rows(human, by_judge, draws)) if human else (),
+        notes=tuple(sorted(notes)),
+    )
+
+
+def _criteria(judged: Sequence[Judged]) -> list[str]:
+    names = {name for each in judged for name in each.criteria}
+    return sorted(names, key=lambda name: (name != OVERALL, name))
+
+
+def _measures(judge: str, criterion: str, judged: Sequence[Judged], draws: Draws) -> list[Row]:
+    both = [(each, places) for each in judged if (places := each.places(criterion))]
+    clusters = [each.cluster for each, _ in both]
+    decided = [
+        (each, outcome)
+        for each in judged
+        if (outcome := each.outcome(criterion)) in (ANSWER, REFERENCE)
+        and each.answer_words != each.reference_words
+        and min(each.answer_words, each.reference_words) > 0
+    ]
+    estimates = {
+        "first_share": mean_estimate(
+            [float(place == FIRST) for _, places in both for place in places],
+            [cluster for cluster in clusters for _ in (0, 1)],
+            draws,
+        ),
+        "win_rate": mean_estimate(
+            [each.points(criterion) or 0.0 for each, _ in both], clusters, draws
+        ),
+        "flip_rate": mean_estimate(
+            [float(places[0] == places[1]) for _, places in both], clusters, draws
+        ),
+        "longer_wins": mean_estimate(
+            [
+                float((outcome == ANSWER) == (each.answer_words > each.reference_words))
+                for each, outcome in decided
+            ],
+            [each.cluster for each, _ in decided],
+            draws,
+        ),
+        "length_slope": _length_slope(judged, criterion, draws),
+        "unjudged": mean_estimate(
+            [float(each.places(criterion) is None) for each in judged],
+            [each.cluster for each in judged],
+            draws,
+        ),
+    }
+    return [
+        {
+            "judge": judge,
+            "judge_model": judged[0].judge_model,
+            "criterion": criterion,
+            "measure": name,
+            **estimate.fields(),
+            "unbiased": UNBIASED.get(name),
+        }
+        for name, estimate in estimates.items()
+    ]
+
+
+def _length_slope(judged: Sequence[Judged], criterion: str, draws: Draws) -> Estimate:
+    """Within-group least squares: per group the sums of 1, x, y, x² and x y are columns."""
+    cases = [
+        (each, points, math.log2(each.answer_words / each.reference_words))
+        for each in judged
+        if (points := each.points(criterion)) is not None
+        and min(each.answer_words, each.reference_words) > 0
+    ]
+    groups = {asked: n for n, asked in enumerate(sorted({each.asked for each, _, _ in cases}))}
+    table = np.zeros((len(cases), len(groups), 5))
+    for row, (each, y, x) in enumerate(cases):
+        table[row, groups[each.asked]] = 1.0, x, y, x * x, x * y
+
+    def slope(sums: Floats) -> Floats:
+        n, x, y, xx, xy = np.moveaxis(sums.reshape(-1, len(groups), 5), 2, 0)
+        n = np.maximum(n, 1.0)  # a group that a draw misses has sums of 0
+        across, along = (xy - x * y / n).sum(axis=1), (xx - x * x / n).sum(axis=1)
+        found = np.full(across.shape, np.nan)
+        np.divide(across, along, out=found, where=along > 1e-12)
+        return found
+
+    clusters = [each.cluster for each, _, _ in cases]
+    return estimate_from_sums(table.reshape(len(cases), -1), clusters, slope, draws)
+
+
+def _by_answer(judged: Sequence[Judged]) -> dict[Answer, Judged]:
+    return {(each.asked, each.id, each.epoch): each for each in judged}
+
+
+def _agreement(
+    first: Sequence[Judged], second: Sequence[Judged], draws: Draws
+) -> tuple[list[Row], int]:
+    """Rows by criterion, and how many answers of the two judges were not the same text."""
+    ours, theirs = _by_answer(first), _by_answer(second)
+    shared = [(each, theirs[key]) for key, each in ours.items() if key in theirs]
+    same = [(a, b) for a, b in shared if a.answer_hash == b.answer_hash]
+    rows = []
+    for criterion in _criteria([each for pair in same for each in pair]):
+        labelled = [
+            ((ours_won, theirs_won), a.cluster)
+            for a, b in same
+            if (ours_won := a.outcome(criterion)) and (theirs_won := b.outcome(criterion))
+        ]
+        found = agreement_estimates(
+            [labels for labels, _ in labelled], [cluster for _, cluster in labelled], draws
+        )
+        counts = {
+            f"{a}/{b}": sum(labels == (a, b) for labels, _ in labelled)
+            for a in (ANSWER, TIE, REFERENCE)
+            for b in (ANSWER, TIE, REFERENCE)
+        }
+        rows.append(
+            {
+                "judges": [first[0].judge, second[0].judge],
+                "criterion": criterion,
+                "n": len(labelled),
+                **{name: estimate.fields() for name, estimate in found.items()},
+                "counts": counts,
+            }
+        )
+    return rows, len(shared) - len(same)
+
+
+def _self_preference(by_judge: Mapping[str, Sequence[Judged]], draws: Draws) -> list[Row]:
+    """A row for each judge that judged answers of its family which others judged too."""
+    rows = []
+    for judge, judged in sorted(by_judge.items()):
+        model = judged[0].judge_model
+        others = [
+            _by_answer(theirs)
+            for name, theirs in sorted(by_judge.items())
+            if name != judge and not is_same_family(theirs[0].judge_model, model)
+        ]
+        cases = [
+            (is_same_family(each.model, model), each.cluster, gap)
+            for each in judged
+            if (gap := _gap(each, others)) is not None
+        ]
+        if any(own for own, _, _ in cases):
+            family = model_family(model)
+            rows.append({"judge": judge, "family": family, **_preference(cases, draws)})
+    return rows
+
+
+def _gap(each: Judged, others: Sequence[Mapping[Answer, Judged]]) -> float | None:
+    """The judge's points less the mean points of the others, for one answer.
+
+    A judge of the contestant's own family is none of the others: it may favour the contestant.
+    """
+    points = each.points(OVERALL)
+    found = [
+        other
+        for theirs in others
+        if (judged := theirs.get((each.asked, each.id, each.epoch)))
+        and judged.answer_hash == each.answer_hash
+        and not is_same_family(judged.judge_model, each.model)
+        and (other := judged.points(OVERALL)) is not None
+    ]
+    return points - math.fsum(found) / len(found) if points is not None and found else None
+
+
+def _preference(cases: Sequence[tuple[bool, str, float]], draws: Draws) -> Row:
+    table = np.array([[gap * own, own, gap * (not own), not own] for own, _, gap in cases])
+    clusters = [cluster for _, cluster, _ in cases]
+
+    def preference(sums: Floats) -> Floats:
+        found = np.full((len(sums), 2), np.nan)
+        np.divide(sums[:, [0, 2]], sums[:, [1, 3]], out=found, where=sums[:, [1, 3]] > 0)
+        difference: Floats = found[:, 0] - found[:, 1]
+        return difference
+
+    own = [(gap, cluster) for is_own, cluster, gap in cases if is_own]
+    foreign = [(gap, cluster) for is_own, cluster, gap in cases if not is_own]
+    return {
+        **estimate_from_sums(table, clusters, preference, draws).fields(),
+        "own": mean_estimate([g for g, _ in own], [c for _, c in own], draws).fields(),
+        "foreign": mean_estimate([g for g, _ in foreign], [c for _, c in foreign], draws).fields(),
+    }

@@ -1,0 +1,293 @@
+"""Leaks of a round, looked for again in its own files, without the code that built it.
+
+- overlap: of the gold's 13-word runs (of a title, which has no such runs, 4-word runs), the share
+  that the input of a setting holds (the paper's own text, its demonstrations and listed works
+  together), and the gold standing there verbatim;
+- dates: targets inside the window, splits in the order of time, every demonstration over before its
+  target begins;
+- demonstrations that are the target itself, share its title, or share half of the 13-word runs of
+  its abstract or gold; items that are near copies of each other in the same way;
+- what was left out, by task, setting and reason;
+- with logs, the title-only gap: how much lower a model scores when it sees the title alone.
+
+A finding is a breach when it breaks a rule of the round; a round without breaches may still hold
+findings that a reader should know.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+
+from vivavoce.errors import VivaError
+from vivavoce.records import Window
+from vivavoce.results.audits.estimates import Draws, mean_estimate
+from vivavoce.results.audits.overlap import LENGTH, Found, Runs, found_in, runs_of, share_of
+from vivavoce.results.audits.relations import (
+    compare_dates,
+    copies,
+    demonstrations,
+    finding,
+    kin,
+)
+from vivavoce.rounds import Round, load_round
+from vivavoce.rounds.leakage import gold_is_inside
+from vivavoce.store import Row, read_json
+from vivavoce.tasks.writing.inputs import (
+    TASKS,
+    PaperText,
+    gold,
+    paper_from_row,
+    settings_of,
+    slots,
+)
+
+FAMILY = "writing"
+PAPERS = "papers.parquet"
+
+_TITLE_RUN = 4
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class LeakageAudit:
+    """What `viva audit leakage` shows."""
+
+    round: str
+    cells: tuple[Row, ...]
+    """One row a task and setting: how much of the gold its inputs hold."""
+    dates: tuple[Row, ...]
+    """One row a task: what was compared, and how many broke the rule."""
+    findings: tuple[Row, ...]
+    """One row a finding, by name."""
+    left_out: tuple[Row, ...]
+    """One row a family, task, setting and reason."""
+    title_only: tuple[Row, ...]
+    """One row a contestant, task and metric, when logs were given."""
+    notes: tuple[str, ...]
+
+    @property
+    def breaches(self) -> int:
+        """Findings that break a rule of the round."""
+        return sum(bool(found["breach"]) for found in self.findings)
+
+    def as_dict(self) -> Row:
+        """The tables as plain JSON values."""
+        return {
+            "round": self.round,
+            "breaches": self.breaches,
+            "cells": list(self.cells),
+            "dates": list(self.dates),
+            "findings": list(self.findings),
+            "left_out": list(self.left_out),
+            "title_only": list(self.title_only),
+            "notes": list(self.notes),
+        }
+
+
+def audit_leakage(
+    folder: Path | str,
+    *,
+    logs: Path | None = None,
+    partial: bool = False,
+    resamples: int = 10_000,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> LeakageAudit:
+    """Look for leaks in a round, and measure the title-only gap in logs of it.
+
+    Args:
+        folder: The folder that holds the round's manifest.
+        logs: Folder of Inspect logs with the settings `base` and `title_only`.
+        partial: Also read logs that lack samples.
+        resamples: Bootstrap draws; 0 for no intervals.
+        seed: Seed of the draws.
+        progress: Called with (items done, items in all).
+
+    Raises:
+        InputError: There is no round, or no logs.
+        DamagedError: The round's files are not those its manifest records.
+        VivaError: The round was built before items named their demonstrations, or a log is
+            incomplete and `partial` was not asked for.
+    """
+    opened = load_round(folder)
+    draws = Draws(resamples, seed)
+    gaps, notes = _title_only(opened, logs, draws, partial) if logs else ([], [])
+    held = [task for task in TASKS if (FAMILY, task) in opened.tasks()]
+    if not held:
+        notes.append(f"Round {opened.id} holds no writing task: only what was left out is shown.")
+    items = {task: opened.items(FAMILY, task) for task in held}
+    papers = _papers(opened) if held else {}
+    total, done = sum(map(len, items.values())), 0
+    cells: list[Row] = []
+    dates: list[Row] = []
+    findings: list[Row] = []
+    for task in held:
+        length = _TITLE_RUN if task == "title" else LENGTH
+        golds = {row["id"]: runs_of(row["reference"], length) for row in items[task]}
+        measured: dict[str, list[Row]] = defaultdict(list)
+        for row in items[task]:
+            for setting, measure in _overlaps(task, row, golds[row["id"]], papers, length):
+                measured[setting].append(measure)
+            done += 1
+            if progress:
+                progress(done, total)
+        limit = None if task == "title" else _limit(opened)
+        for setting in settings_of(task):
+            cell = _cell(task, setting, measured[setting], limit, draws)
+            cells.append({**cell, "run_words": length})
+            findings += _leaking(task, setting, measured[setting], limit)
+        compared, found = compare_dates(task, items[task], papers, _window(opened))
+        dates.append(compared)
+        findings += found
+        findings += kin(task, items[task], papers, golds)
+        findings += copies(task, items[task], papers, golds)
+    return LeakageAudit(
+        round=opened.id,
+        cells=tuple(cells),
+        dates=tuple(dates),
+        findings=tuple(findings),
+        left_out=tuple(_left_out(opened)),
+        title_only=tuple(gaps),
+        notes=tuple(sorted(notes)),
+    )
+
+
+def _papers(opened: Round) -> dict[str, PaperText]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    if f"{FAMILY}/{PAPERS}" not in opened.manifest["files"]:
+        raise VivaError(
+            f"Round {opened.id} has no {FAMILY}/{PAPERS}: it was built before items named their "
+            "demonstrations. Build it again with viva round build."
+        )
+    table = pq.read_table(pa.BufferReader(opened.read_file(FAMILY, PAPERS)))
+    return {row["paper_id"]: paper_from_row(row) for row in table.to_pylist()}
+
+
+def _window(opened: Round) -> Window:
+    span = opened.manifest["window"]
+    return Window(date.fromisoformat(span["start"]), date.fromisoformat(span["end"]))
+
+
+def _limit(opened: Round) -> float:
+    spec = read_json(opened.folder / "spec.json")
+    return float(spec.get(FAMILY, {}).get("max_overlap", 0.20))
+
+
+def _overlaps(
+    task: str, row: Row, runs: Runs, papers: Mapping[str, PaperText], length: int
+) -> Iterator[tuple[str, Row]]:
+    """For each setting of an item, how much of the gold its own text and its whole input hold."""
+    paper = papers[row["paper_id"]]
+    own: dict[tuple[str, ...], tuple[Found, bool]] = {}
+    works = [
+        found_in(runs, runs_of(work["abstract"] or "", length)) for work in row.get("works") or ()
+    ]
+    shown: dict[str, Found] = {}
+    for setting in row["settings"]:
+        texts = tuple(slots(task, setting, paper).values())
+        if texts not in own:
+            found = found_in(runs, runs_of("\n\n".join(texts), length))
+            own[texts] = found, gold_is_inside(row["reference"], texts)
+        demos = demonstrations(row, setting)
+        for paper_id in demos:
+            if paper_id not in shown:
+                shown[paper_id] = found_in(runs, _shown_of(task, papers[paper_id], length))
+        beside = [shown[paper_id] for paper_id in demos]
+        beside += works if setting != "title_only" else []
+        mine, is_verbatim = own[texts]
+        yield (
+            setting,
+            {
+                "id": row["id"],
+                "cluster": row["cluster"],
+                "own": share_of(mine),
+                "whole": share_of(mine, *beside),
+                "verbatim": is_verbatim,
+            },
+        )
+
+
+def _shown_of(task: str, paper: PaperText, length: int) -> Runs:
+    """What a demonstration shows: the inputs of its paper, and its gold."""
+    texts = [*slots(task, "base", paper).values()]
+    texts.append(gold(task, paper.title, paper.abstract, paper.sections) or "")
+    return runs_of("\n\n".join(texts), length)
+
+
+def _cell(
+    task: str, setting: str, measured: Sequence[Row], limit: float | None, draws: Draws
+) -> Row:
+    known = [row for row in measured if row["whole"] is not None]
+    shares = [row["whole"] for row in known]
+    mean = mean_estimate(shares, [row["cluster"] for row in known], draws)
+    return {
+        "task": task,
+        "setting": setting,
+        "items": len(measured),
+        "overlap": mean.fields(),
+        "median": statistics.median(shares) if shares else None,
+        "p95": float(np.quantile(shares, 0.95)) if shares else None,
+        "max": max(shares, default=None),
+        "some": sum(share > 0 for share in shares),
+        "above_limit": None if limit is None else sum(share > limit for share in shares),
+        "limit": limit,
+        "short": len(measured) - len(known),
+        "verbatim": sum(row["verbatim"] for row in measured),
+    }
+
+
+def _leaking(
+    task: str, setting: str, measured: Sequence[Row], limit: float | None
+) -> Iterator[Row]:
+    for row in measured:
+        if row["verbatim"]:
+            yield finding("gold_in_input", task, row["id"], setting=setting, breach=True)
+        if limit is not None and row["whole"] is not None and row["whole"] > limit:
+            yield finding(
+                "overlap",
+                task,
+                row["id"],
+                setting=setting,
+                detail=f"{row['whole']:.0%} of the gold's 13-word runs stand in the input, "
+                f"{row['own']:.0%} in the paper's own text",
+                breach=row["own"] > limit,
+            )
+
+
+def _left_out(opened: Round) -> list[Row]:
+    counts = Counter(
+        (row["family"], row["task"], row.get("setting") or "", row["reason"])
+        for row in opened.leakage["excluded"]
+    )
+    return [
+        {"family": family, "task": task, "setting": setting, "reason": reason, "papers": number}
+        for (family, task, setting, reason), number in sorted(counts.items())
+    ]
+
+
+def _title_only(
+    opened: Round, logs: Path, draws: Draws, partial: bool
+) -> tuple[list[Row], list[str]]:
+    # Inspect is imported to read logs only: a round is audited without it.
+    from vivavoce.results.audits.gains import BASE, TITLE_ONLY, gain_rows
+    from vivavoce.results.audits.reading import read_audited
+
+    found, notes = read_audited(logs, partial=partial)
+    ours = [each for each in found if each.log.round_sha256 == opened.sha256]
+    if len(ours) < len(found):
+        notes.append(f"{len(found) - len(ours)} logs are of another round; left out.")
+    chosen = [each for each in ours if each.key.setting in (BASE, TITLE_ONLY)]
+    rows, missing = gain_rows(chosen, draws)
+    if not rows:
+        notes.append(f"{logs} holds no contestant that ran both in base and in {TITLE_ONLY}.")
+    return rows, [*notes, *missing]

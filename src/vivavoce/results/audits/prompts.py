@@ -1,0 +1,231 @@
+"""Prompt luck: how far a score moves with the wording of a prompt that asks for the same.
+
+The spread of a contestant is the range (highest minus lowest) of its means over the worded
+variants, on the items that every variant has. A difference between two contestants that is
+smaller than the larger of their spreads could have come out otherwise with another wording.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+
+from vivavoce.errors import VivaError
+from vivavoce.results.audits.estimates import Draws, mean_estimate, paired_row
+from vivavoce.results.audits.reading import (
+    PLACE,
+    AuditedLog,
+    item_clusters,
+    item_values,
+    read_audited,
+)
+from vivavoce.results.bootstrap import percentile_interval, resample
+from vivavoce.results.logs import RowKey
+from vivavoce.results.standing import CEILING
+from vivavoce.store import Row
+
+SMALLER = "smaller than the spread: prompt luck"
+LARGER = "larger than the spread"
+UNKNOWN = "spread not measured"
+
+Variants = dict[int, AuditedLog]
+Columns = dict[int, dict[str, float]]
+"""Each variant's values by item."""
+
+
+@dataclass(frozen=True, slots=True)
+class PromptAudit:
+    """What `viva audit prompts` shows."""
+
+    spreads: tuple[Row, ...]
+    """One row a contestant, task, setting and metric."""
+    differences: tuple[Row, ...]
+    """One row a pair of contestants of one task, setting and judge, and metric."""
+    notes: tuple[str, ...]
+
+    def as_dict(self) -> Row:
+        """The tables as plain JSON values."""
+        return {
+            "spreads": list(self.spreads),
+            "differences": list(self.differences),
+            "notes": list(self.notes),
+        }
+
+
+def audit_prompts(
+    logs: Path | str, *, partial: bool = False, resamples: int = 10_000, seed: int = 0
+) -> PromptAudit:
+    """Measure the spread over worded variants, and hold the differences against it.
+
+    Raises:
+        InputError: No logs there.
+        VivaError: A log is incomplete and `partial` was not asked for, or no contestant ran with
+            two variants.
+    """
+    found, notes = read_audited(Path(logs), partial=partial)
+    draws = Draws(resamples, seed)
+    contestants, doubled = _contestants(found)
+    if not any(len(variants) > 1 for variants in contestants.values()):
+        raise VivaError(
+            f"{logs} holds no contestant that ran with two worded variants of one prompt. Run the "
+            "task again with -T variant=2 and -T variant=3, into the same folder."
+        )
+    spreads: list[Row] = []
+    places: dict[tuple[tuple[str, ...], str], list[tuple[Row, Columns, dict[str, str]]]] = {}
+    for (key, _), variants in sorted(contestants.items()):
+        first = variants[min(variants)]
+        clusters = {i: c for each in variants.values() for i, c in item_clusters(each.log).items()}
+        for metric in first.log.metrics:
+            columns = {n: item_values(variants[n].log, metric) for n in sorted(variants)}
+            row = {
+                **_identity(key, first),
+                "metric": metric,
+                "headline": metric == first.log.metrics[0],
+                **_spread(columns, clusters, draws),
+            }
+            spreads.append(row)
+            place = (tuple(str(row[name]) for name in PLACE), metric)
+            places.setdefault(place, []).append((row, columns, clusters))
+    differences = [
+        _difference(a, b, draws) for members in places.values() for a, b in combinations(members, 2)
+    ]
+    return PromptAudit(tuple(spreads), tuple(differences), tuple(sorted([*notes, *doubled])))
+
+
+def _contestants(
+    found: Sequence[AuditedLog],
+) -> tuple[dict[tuple[RowKey, str], Variants], list[str]]:
+    """Logs by contestant and variant; the newest where a variant's wording has changed."""
+    contestants: dict[tuple[RowKey, str], Variants] = defaultdict(dict)
+    notes = []
+    for audited in sorted(found, key=lambda each: (each.log.created, each.log.name)):
+        if audited.key.method == CEILING:
+            continue
+        key = replace(audited.key, prompt_hash="")
+        variants = contestants[key, str(audited.arguments.get("prompts") or "")]
+        variant = int(audited.arguments.get("variant") or 1)
+        if variant in variants:
+            notes.append(
+                f"{variants[variant].log.name} has another wording of variant {variant} than the "
+                f"newer {audited.log.name}; left out."
+            )
+        variants[variant] = audited
+    return contestants, notes
+
+
+def _identity(key: RowKey, first: AuditedLog) -> Row:
+    fields = asdict(key)
+    del fields["prompt_hash"]
+    return {**fields, "contestant": first.contestant}
+
+
+def _spread(columns: Columns, clusters: Mapping[str, str], draws: Draws) -> Row:
+    """Means by variant, their paired differences, and their range on the shared items."""
+    shared = [
+        item
+        for item in sorted(set.intersection(*(set(column) for column in columns.values())))
+        if not any(math.isnan(column[item]) for column in columns.values())
+    ]
+    labels = [clusters[item] for item in shared]
+    variants = [
+        {"variant": n, **mean_estimate([column[i] for i in shared], labels, draws).fields()}
+        for n, column in columns.items()
+    ]
+    pairs = []
+    for first, second in combinations(columns, 2):
+        found = paired_row(columns[first], columns[second], clusters, draws)
+        pairs.append(
+            {
+                "variants": [first, second],
+                **{name: found[name] for name in ("difference", "ci", "n", "tied")},
+            }
+        )
+    spread, interval = _range(columns, shared, labels, draws)
+    return {
+        "variants": variants,
+        "pairs": pairs,
+        "spread": spread,
+        "spread_ci": interval,
+        "n": len(shared),
+    }
+
+
+def _range(
+    columns: Columns, shared: Sequence[str], labels: Sequence[str], draws: Draws
+) -> tuple[float | None, list[float] | None]:
+    if len(columns) < 2 or not shared:
+        return None, None
+    table = np.array([[column[item] for column in columns.values()] for item in shared])
+    drawn = resample(labels, resamples=draws.resamples, seed=draws.seed)
+    means = [mean for mean in drawn.mean(table) if mean is not None]
+    interval = None
+    if drawn.gives_intervals:
+        found = drawn.means(table)
+        interval = percentile_interval(found.max(axis=1) - found.min(axis=1))
+    return max(means) - min(means), list(interval) if interval else None
+
+
+def _difference(
+    a: tuple[Row, Columns, dict[str, str]], b: tuple[Row, Columns, dict[str, str]], draws: Draws
+) -> Row:
+    """Two contestants by their means over the variants that both ran with."""
+    (row_a, columns_a, clusters), (row_b, columns_b, _) = a, b
+    variants = sorted(columns_a.keys() & columns_b.keys())
+    found = paired_row(
+        _over_variants(columns_b, variants), _over_variants(columns_a, variants), clusters, draws
+    )
+    spreads = [row["spread"] for row in (row_a, row_b) if row["spread"] is not None]
+    by_variant = {
+        str(n): paired_row(columns_b[n], columns_a[n], clusters, Draws(0))["difference"]
+        for n in variants
+    }
+    known = [value for value in by_variant.values() if value is not None]
+    spread = max(spreads) if spreads else None
+    return {
+        **{name: row_a[name] for name in PLACE},
+        "metric": row_a["metric"],
+        "headline": row_a["headline"],
+        "a": _name(row_a, row_b),
+        "b": _name(row_b, row_a),
+        "variants": variants,
+        "difference": found["difference"],
+        "ci": found["ci"],
+        "n": found["n"],
+        "tied": found["tied"],
+        "spread": spread,
+        "by_variant": by_variant,
+        "changes_sign": min(known, default=0.0) < 0 < max(known, default=0.0),
+        "verdict": _verdict(found["difference"], spread),
+    }
+
+
+def _over_variants(columns: Columns, variants: Sequence[int]) -> dict[str, float]:
+    """Each item's mean over variants, for the items that all of them have."""
+    chosen = [columns[n] for n in variants]
+    if not chosen:
+        return {}
+    return {
+        item: math.fsum(column[item] for column in chosen) / len(chosen)
+        for item in chosen[0]
+        if all(item in column for column in chosen)
+    }
+
+
+def _name(row: Row, other: Row) -> str:
+    """A contestant's name, with what tells it from another of the same name."""
+    name = str(row["contestant"])
+    if name != other["contestant"]:
+        return name
+    return f"{name} ({row['decoding']})" if row["decoding"] != other["decoding"] else name
+
+
+def _verdict(difference: float | None, spread: float | None) -> str:
+    if difference is None or spread is None:
+        return UNKNOWN
+    return SMALLER if abs(difference) < spread else LARGER

@@ -1,0 +1,127 @@
+"""Verdicts of judges as the logs keep them, in both orders of answer and reference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from inspect_ai.log import (
+    EvalSample,
+    EvalSampleSummary,
+    read_eval_log_sample_summaries,
+    read_eval_log_samples,
+)
+
+from vivavoce.results.audits.reading import AuditedLog
+from vivavoce.results.logs import RowKey
+
+ANSWER, REFERENCE, TIE = "answer", "reference", "tie"
+FIRST, SECOND = "first", "second"
+OVERALL = "overall"
+_NOTE = "judge"
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One answer that a judge compared with the reference, in both orders."""
+
+    contestant: str
+    model: str
+    asked: RowKey
+    """The row's key without its judge: what two judges of the same answers share."""
+    judge: str
+    """The judge of the row: its name and the hash of its template."""
+    judge_model: str
+    id: str
+    epoch: int
+    cluster: str
+    verdicts: Mapping[str, Mapping[str, str | None]]
+    """By what stood first (`answer`, `reference`), then by criterion: `first`, `second`, None."""
+    answer_words: int
+    reference_words: int
+    answer_hash: str
+
+    @property
+    def criteria(self) -> list[str]:
+        """Criteria asked for in either order, the overall one first."""
+        names = {name for order in self.verdicts.values() for name in order}
+        return sorted(names, key=lambda name: (name != OVERALL, name))
+
+    def places(self, criterion: str) -> tuple[str, str] | None:
+        """The places that won, with the answer first and with the reference first.
+
+        None unless the judge gave a verdict in both orders.
+        """
+        first, second = (
+            self.verdicts.get(order, {}).get(criterion) for order in (ANSWER, REFERENCE)
+        )
+        if first not in (FIRST, SECOND) or second not in (FIRST, SECOND):
+            return None
+        return first, second
+
+    def outcome(self, criterion: str) -> str | None:
+        """Who won: `answer`, `reference`, or `tie` when the verdict changed with the order."""
+        places = self.places(criterion)
+        if places is None:
+            return None
+        if places[0] == places[1]:
+            return TIE
+        return ANSWER if places[0] == FIRST else REFERENCE
+
+    def points(self, criterion: str) -> float | None:
+        """1 for a win of the answer, 1/2 for a tie, 0 for a win of the reference."""
+        outcome = self.outcome(criterion)
+        return None if outcome is None else {ANSWER: 1.0, TIE: 0.5, REFERENCE: 0.0}[outcome]
+
+
+def read_verdicts(logs: Sequence[AuditedLog]) -> list[Judged]:
+    """Every judged answer of the logs, in the order of the logs, the ids and the epochs."""
+    return [judged for audited in logs for judged in sorted(_of_log(audited), key=_order)]
+
+
+def _order(judged: Judged) -> tuple[str, int]:
+    return judged.id, judged.epoch
+
+
+def _of_log(audited: AuditedLog) -> Iterator[Judged]:
+    if not audited.key.judge:
+        return
+    summaries = read_eval_log_sample_summaries(audited.location)
+    notes = [_note(summary) for summary in summaries]
+    if any(isinstance(note, str) for note in notes):
+        # Too long for the log's summaries: the samples themselves have it.
+        whole = read_eval_log_samples(audited.location, all_samples_required=False)
+        for sample in whole:
+            yield from _judged(audited, sample, _note(sample))
+        return
+    for summary, note in zip(summaries, notes, strict=True):
+        yield from _judged(audited, summary, note)
+
+
+def _note(sample: EvalSample | EvalSampleSummary) -> Any:
+    notes = [(score.metadata or {}).get(_NOTE) for score in (sample.scores or {}).values()]
+    return next((n for n in notes if isinstance(n, str) or (n and "orders" in n)), None)
+
+
+def _judged(
+    audited: AuditedLog, sample: EvalSample | EvalSampleSummary, note: Any
+) -> Iterator[Judged]:
+    """A judged answer; nothing for one that no judge has seen."""
+    if sample.error or not isinstance(note, dict):
+        return
+    words = note.get("words") or {}
+    yield Judged(
+        contestant=audited.contestant,
+        model=audited.key.model,
+        asked=replace(audited.key, judge=""),
+        judge=audited.key.judge,
+        judge_model=str(note.get("model") or audited.key.judge),
+        id=str(sample.id),
+        epoch=sample.epoch,
+        cluster=str((sample.metadata or {})["cluster"]),
+        verdicts={str(order["first"]): order["verdicts"] for order in note["orders"]},
+        answer_words=int(words.get(ANSWER) or 0),
+        reference_words=int(words.get(REFERENCE) or 0),
+        answer_hash=str(note.get("answer") or ""),
+    )

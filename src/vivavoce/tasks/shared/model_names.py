@@ -1,0 +1,64 @@
+"""Which family a model is of, by its name: a judge may favour its own."""
+
+from __future__ import annotations
+
+import re
+
+_FAMILIES = {
+    "gpt": ("gpt", "chatgpt", "o1", "o3", "o4", "davinci", "codex"),
+    "claude": ("claude",),
+    "gemini": ("gemini", "palm", "bard"),
+    "gemma": ("gemma",),
+    "llama": ("llama", "vicuna", "alpaca"),
+    "qwen": ("qwen", "qwq"),
+    "mistral": ("mistral", "mixtral", "ministral", "codestral", "magistral", "devstral", "pixtral"),
+    "deepseek": ("deepseek",),
+    "command": ("command", "aya"),
+    "phi": ("phi",),
+    "grok": ("grok",),
+    "yi": ("yi",),
+    "glm": ("glm", "chatglm"),
+    "kimi": ("kimi", "moonlight"),
+    "nova": ("nova",),
+    "jamba": ("jamba",),
+    "olmo": ("olmo", "tulu"),
+    "falcon": ("falcon",),
+    "granite": ("granite",),
+    "nemotron": ("nemotron",),
+    "smollm": ("smollm",),
+    "internlm": ("internlm",),
+    "minimax": ("minimax",),
+}
+_BY_WORD = {word: family for family, words in _FAMILIES.items() for word in words}
+_MAKERS = frozenset(
+    "openai anthropic google mistral mistralai deepseek grok xai cohere moonshot zhipu".split()
+)
+"""Names that stand for one maker's models; other providers serve the models of many."""
+_WORD = re.compile(r"o[134](?![a-z0-9])|[a-z]+")
+
+
+def model_family(name: str) -> str:
+    """The family a model's name tells: `together/meta-llama/Llama-3-70b` is `llama`.
+
+    Of several the one nearest to the end, which is what a model was made from; a name that tells
+    none is a family of its own, without its provider.
+    """
+    families = _families(name)
+    return families[-1] if families else name.split("/", 1)[-1]
+
+
+def is_same_family(first: str, second: str) -> bool:
+    """Whether two models have a family or a maker in common."""
+    if set(_families(first)) & set(_families(second)) or _makers(first) & _makers(second):
+        return True
+    return model_family(first) == model_family(second)
+
+
+def _families(name: str) -> list[str]:
+    own = name.lower().split("/")[-1]
+    # `Llama3` and `qwen2.5` run into their version: words are letters alone.
+    return [_BY_WORD[word] for word in _WORD.findall(own) if word in _BY_WORD]
+
+
+def _makers(name: str) -> set[str]:
+    return set(re.split(r"[/.]", name.lower())[:-1]) & _MAKERS

@@ -1,0 +1,244 @@
+"""What a writing task shows of a paper, and what of it is to be written.
+
+A paper's text is cut into the gold (what is to be written) and the input. Of the input there are
+three sizes: the main body (`base` and the settings with demonstrations), every section but the
+gold (`leave_one_out`), and the title alone (`title_only`).
+
+The main body is every section but the abstract, the references, the acknowledgements and the
+appendix; for the abstract without the conclusion, for a section without that section. A paragraph
+of a gold section is never shown, wherever else in the paper it stands.
+
+Source: AcademicEval §3.2; the exact rules are this project's (docs/families/writing.md).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import pyarrow as pa
+
+from vivavoce.errors import InputError
+from vivavoce.records import Section
+from vivavoce.store import Row
+from vivavoce.text.normalise import normalise_title
+
+TASKS = ("title", "abstract", "introduction", "related_work")
+SECTION_TASKS = ("introduction", "related_work")
+"""Tasks whose gold is a section of the paper."""
+Setting = Literal["base", "random", "coauthor", "mixed", "title_only", "leave_one_out"]
+SETTINGS: tuple[Setting, ...] = get_args(Setting)
+DEMONSTRATED = ("random", "coauthor", "mixed")
+"""Settings that show other papers with their gold."""
+ROLES = ("cited", "padding")
+"""What a listed work is to the related-work section that is to be written."""
+
+_NEVER_IN_BODY = frozenset({"abstract", "references", "acknowledgements", "appendix"})
+_LEFT_OUT = {"abstract": _NEVER_IN_BODY | {"conclusion"}}
+_NEVER_IN_REST = frozenset({"abstract", "references"})
+_NUMBER = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){0,5}\.?")
+_BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
+_LONG_PARAGRAPH = 8
+"""Words from which on a gold paragraph is looked for inside longer paragraphs too."""
+
+_TEXT, _TEXTS = pa.string(), pa.list_(pa.string())
+_WORK = pa.struct([("work_id", _TEXT), ("title", _TEXT), ("abstract", _TEXT), ("role", _TEXT)])
+_PART = pa.struct(
+    [("number", _TEXT), ("heading", _TEXT), ("level", pa.int32()), ("role", _TEXT), ("text", _TEXT)]
+)
+
+ITEM = pa.schema(
+    [
+        ("id", _TEXT),
+        ("paper_id", _TEXT),
+        ("cluster", _TEXT),
+        ("split", _TEXT),
+        ("published", _TEXT),
+        ("category", _TEXT),
+        ("reference", _TEXT),
+        ("settings", _TEXTS),
+        ("demos_random", _TEXTS),
+        ("demos_coauthor", _TEXTS),
+        ("overlap", pa.float64()),
+        ("overlap_rest", pa.float64()),
+    ]
+)
+"""Columns of an item; `reference` is the gold, the demonstrations are ids of `papers.parquet`."""
+SCHEMAS = dict.fromkeys(TASKS, ITEM) | {
+    "related_work": ITEM.append(pa.field("works", pa.list_(_WORK)))
+}
+PAPER = pa.schema(
+    [
+        ("paper_id", _TEXT),
+        ("published", _TEXT),
+        ("title", _TEXT),
+        ("abstract", _TEXT),
+        ("sections", pa.list_(_PART)),
+    ]
+)
+"""Columns of `papers.parquet`: every target and every demonstration once."""
+
+
+@dataclass(frozen=True, slots=True)
+class PaperText:
+    """A paper as far as writing tasks show it."""
+
+    paper_id: str
+    published: str
+    title: str
+    abstract: str
+    sections: tuple[Section, ...]
+
+
+def paper_from_row(row: Row) -> PaperText:
+    """The paper that a row of `papers.parquet` holds."""
+    sections = tuple(Section(ordinal=n, **part) for n, part in enumerate(row["sections"]))
+    return PaperText(row["paper_id"], row["published"], row["title"], row["abstract"], sections)
+
+
+def row_of_paper(paper: PaperText) -> Row:
+    """A paper as a row of `papers.parquet`."""
+    parts = [{name: getattr(section, name) for name in _PART.names} for section in paper.sections]
+    return {
+        "paper_id": paper.paper_id,
+        "published": paper.published,
+        "title": paper.title,
+        "abstract": paper.abstract,
+        "sections": parts,
+    }
+
+
+def settings_of(task: str) -> tuple[str, ...]:
+    """The settings a task has: all, but a title is not written from the title."""
+    return tuple(s for s in SETTINGS if (task, s) != ("title", "title_only"))
+
+
+def gold(task: str, title: str, abstract: str, sections: Sequence[Section]) -> str | None:
+    """What is to be written; None where the paper has no such section.
+
+    A section comes with its subsections and their headings, without its own heading.
+    """
+    if task == "title":
+        return title or None
+    if task == "abstract":
+        return abstract or None
+    blocks: list[str] = []
+    for place, is_headed in _gold_places(task, sections).items():
+        section = sections[place]
+        blocks += [_heading(section)] if is_headed else []
+        blocks.append(section.text)
+    return "\n\n".join(filter(None, blocks)) or None
+
+
+def gold_paragraphs(task: str, sections: Sequence[Section]) -> list[str]:
+    """The paragraphs of the gold section, in order; none for a title or an abstract."""
+    texts = (sections[place].text for place in _gold_places(task, sections))
+    return [paragraph for text in texts for paragraph in _paragraphs(text)]
+
+
+def long_paragraphs(task: str, sections: Sequence[Section]) -> list[str]:
+    """The paragraphs of the gold section that stand nowhere by chance: 8 words and more."""
+    found = gold_paragraphs(task, sections)
+    return [p for p in found if _is_long(normalise_title(p))]
+
+
+def main_body(task: str, sections: Sequence[Section]) -> str:
+    """The sections a paper is written from in `base`, with their headings."""
+    return _compose(task, sections, _LEFT_OUT.get(task, _NEVER_IN_BODY))
+
+
+def other_sections(task: str, sections: Sequence[Section]) -> str:
+    """Every section but the gold and the list of references, with their headings."""
+    return _compose(task, sections, _NEVER_IN_REST)
+
+
+def slots(task: str, setting: str, paper: PaperText) -> dict[str, str]:
+    """The texts a prompt shows of the paper itself, by slot name.
+
+    Demonstrations and listed works are not among them. The settings with demonstrations show the
+    same of the target as `base`, which is also what they show of a demonstration.
+
+    Raises:
+        InputError: The task has no such setting.
+    """
+    if setting not in settings_of(task):
+        known = ", ".join(settings_of(task))
+        raise InputError(f"{task} has no setting {setting!r}. There are: {known}.")
+    if setting == "title_only":
+        return {"title": paper.title}
+    compose = other_sections if setting == "leave_one_out" else main_body
+    content = compose(task, paper.sections)
+    shown = {"title": paper.title, "abstract": paper.abstract, "content": content}
+    order = ("content", "abstract") if task == "title" else ("title", "abstract", "content")
+    return {name: shown[name] for name in order if name != task}
+
+
+def _gold_places(task: str, sections: Sequence[Section]) -> dict[int, bool]:
+    """Places of the gold's sections -> whether the section's heading is part of the gold."""
+    places: dict[int, bool] = {}
+    if task not in SECTION_TASKS:
+        return places
+    top: Section | None = None
+    for place, section in enumerate(sections):
+        if top is not None and _ends(top, section):
+            top = None
+        if top is not None:
+            places[place] = True
+        elif section.role == task:
+            top = section
+            places[place] = False
+    return places
+
+
+def _ends(top: Section, section: Section) -> bool:
+    """Whether a section is no part of the one above it; where a heading was lost, its number tells.
+
+    2.1 does not belong to 1, though nothing stands between them.
+    """
+    if section.level <= top.level:
+        return True
+    outer, inner = top.number or "", section.number or ""
+    are_numbers = _NUMBER.fullmatch(outer) and _NUMBER.fullmatch(inner) and "." in inner
+    return bool(are_numbers) and not inner.startswith(f"{outer.rstrip('.')}.")
+
+
+def _compose(task: str, sections: Sequence[Section], left_out: frozenset[str]) -> str:
+    """Headings and texts of the sections shown, without the paragraphs of the gold."""
+    hidden = _gold_places(task, sections)
+    own = [normalise_title(paragraph) for paragraph in gold_paragraphs(task, sections)]
+    blocks: list[str] = []
+    for place, section in enumerate(sections):
+        if place in hidden or section.role in left_out:
+            continue
+        text = _without(own, section.text) if own else section.text
+        # A heading of which all paragraphs are gone goes too; one that had none stays.
+        if text or not section.text:
+            blocks += [_heading(section), text]
+    return "\n\n".join(filter(None, blocks))
+
+
+def _heading(section: Section) -> str:
+    if not section.heading:
+        return ""
+    return f"{section.number} {section.heading}" if section.number else section.heading
+
+
+def _paragraphs(text: str) -> list[str]:
+    return [paragraph for paragraph in _BLANK_LINE.split(text) if paragraph.strip()]
+
+
+def _without(own: Sequence[str], text: str) -> str:
+    """A text without the paragraphs that are, or hold, one of the gold's."""
+    kept = [p for p in _paragraphs(text) if not _repeats(own, normalise_title(p))]
+    return "\n\n".join(kept)
+
+
+def _repeats(own: Sequence[str], paragraph: str) -> bool:
+    padded = f" {paragraph} "
+    return any(f" {one} " in padded if _is_long(one) else one == paragraph for one in own if one)
+
+
+def _is_long(paragraph: str) -> bool:
+    return paragraph.count(" ") + 1 >= _LONG_PARAGRAPH

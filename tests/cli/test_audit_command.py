@@ -1,0 +1,138 @@
+"""`viva audit` and the comparisons of `viva board`: tables, one JSON document, exit codes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+from tests.results.audits.made_logs import LOST, TIED, WON, judge_note, write_log
+from tests.results.audits.made_rounds import item, paper, words, write_round
+from tests.servers.commands import only_json
+from typer.testing import CliRunner
+
+from vivavoce.cli import app
+from vivavoce.rounds import load_round
+
+JUDGES = {
+    "lab/judge-1": {"a": WON, "b": LOST, "c": TIED},
+    "hub/Llama-3-70b": {"a": WON, "b": WON, "c": TIED},
+}
+
+
+def viva(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Logs with everything that the verbs look for."""
+    folder = tmp_path_factory.mktemp("audit") / "logs"
+    values = {"a": 0.2, "b": 0.4, "c": 0.6}
+    for judge, places in JUDGES.items():
+        notes = {i: judge_note(judge, *won, words=(120, 100)) for i, won in places.items()}
+        for model in ("lab/llama-3-8b", "lab/qwen2-7b"):
+            write_log(folder, values, judge=judge, notes=notes, model=model)
+    write_log(folder, values, model="lab/one")
+    write_log(folder, {i: v + 0.1 for i, v in values.items()}, model="lab/one", setting="random")
+    lower = {i: v - 0.1 for i, v in values.items()}
+    write_log(folder, lower, model="lab/one", variant=2, prompt_hash="prompts-2")
+    for retriever in ("bm25", "tfidf"):
+        params = {"retriever": retriever, "chunks": 12}
+        write_log(folder, values, model="lab/one", method="rag", params=params)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("verb", "shown"),
+    [
+        (("audit", "judge"), ["first_share", "flip_rate", "length_slope", "kappa", "preference"]),
+        (("audit", "prompts"), ["spread", "lab/one", "2: 0.300", "0.100 [0.100, 0.100]"]),
+        (("board", "gains"), ["random", "0.100 [0.100, 0.100]", "lab/one"]),
+        (("board", "retrievers"), ["bm25", "tfidf", "0.000 [0.000, 0.000]", "chunks=12"]),
+    ],
+)
+def test_each_verb_prints_tables_and_one_json_document(
+    logs: Path, verb: tuple[str, str], shown: list[str]
+) -> None:
+    done = viva(*verb, logs)
+    assert done.exit_code == 0, done.stderr
+    assert [text for text in shown if text not in done.stdout] == []
+    again = viva(*verb, logs)
+    assert again.stdout == done.stdout
+    found = only_json(viva(*verb, logs, "--json").stdout)
+    assert "notes" in found
+    few = only_json(viva(*verb, logs, "--json", "--resamples", "0").stdout)
+    assert few != found
+    assert few.keys() == found.keys()
+
+
+def test_labels_of_people(logs: Path, tmp_path: Path) -> None:
+    path = tmp_path / "labels.jsonl"
+    row = {"id": "a", "a": "lab/qwen2-7b", "b": "reference", "verdict": "a"}
+    path.write_text(json.dumps(row) + "\n" + json.dumps({**row, "id": "b"}), encoding="utf-8")
+    done = viva("audit", "judge", logs, "--human", path)
+    assert done.exit_code == 0
+    assert "Judges and people" in done.stdout
+    rows = only_json(viva("audit", "judge", logs, "--human", path, "--json").stdout)["human"]
+    assert {row["judge"].split()[0]: row["agreement"]["value"] for row in rows} == {
+        "lab/judge-1": 0.5,
+        "hub/Llama-3-70b": 1.0,
+    }
+
+
+def test_a_label_with_an_unknown_id_ends_with_2_and_names_the_line(
+    logs: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "labels.jsonl"
+    path.write_text('{"id": "zzz", "a": "lab/one", "b": "reference", "verdict": "a"}\n')
+    done = viva("audit", "judge", logs, "--human", path, "--json")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert f"{path}:1 names the id 'zzz'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "verb", [("audit", "judge"), ("audit", "prompts"), ("board", "gains"), ("board", "retrievers")]
+)
+def test_logs_without_what_is_looked_for_end_with_1_and_say_how_to_make_some(
+    tmp_path: Path, verb: tuple[str, str]
+) -> None:
+    write_log(tmp_path / "logs", {"a": 0.2, "b": 0.4})
+    done = viva(*verb, tmp_path / "logs", "--json")
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert "fault of the program" not in done.stderr
+    missing = viva(*verb, tmp_path / "none")
+    assert missing.exit_code == 2
+
+
+def test_a_sound_round_ends_with_0_and_a_breach_with_1(tmp_path: Path) -> None:
+    one = paper("one")
+    rows = {"abstract": [item(one, one.abstract, settings=("base", "title_only"))]}
+    sound = write_round(tmp_path / "sound", [one], rows)
+    sha256 = load_round(sound).sha256
+    for setting, value in (("base", 0.5), ("title_only", 0.2)):
+        write_log(
+            tmp_path / "logs", {"one": value}, task="abstract", setting=setting, round_sha256=sha256
+        )
+    done = viva("audit", "leakage", sound, "--logs", tmp_path / "logs")
+    assert done.exit_code == 0, done.stderr
+    assert "0 breaches, 0 other findings" in done.stdout
+    assert "-0.300" in done.stdout
+    demo = paper("later", published="2024-09-09", method=words("m"))
+    late = {"abstract": [item(one, one.abstract, settings=("random",), random=["later"])]}
+    leaky = write_round(tmp_path / "leaky", [one, demo], late)
+    done = viva("audit", "leakage", leaky)
+    assert done.exit_code == 1
+    assert "Breach: demonstration_not_earlier: abstract: one and later" in done.stdout
+    found = viva("audit", "leakage", leaky, "--json")
+    assert found.exit_code == 1
+    assert only_json(found.stdout)["breaches"] == 1
+    assert viva("audit", "leakage", tmp_path / "none").exit_code == 2
+
+
+def test_every_help_has_an_example() -> None:
+    for verb in ("judge", "leakage", "prompts"):
+        assert f"Example: viva audit {verb} " in viva("audit", verb, "--help").stdout
+    for verb in ("gains", "retrievers"):
+        assert f"Example: viva board {verb} logs" in viva("board", verb, "--help").stdout

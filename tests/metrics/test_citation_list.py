@@ -1,0 +1,85 @@
+"""Citations of a numbered list of works, counted by hand."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vivavoce.metrics.citation_list import find_citations
+
+WORKS = [
+    "Deep Nets for Paper Reading",
+    "BERT",
+    "Sparse Attention: A Survey",
+    "Graphs of Papers",
+    "Reading by Walking on Graphs",
+]
+
+
+def scores(text: str, cited: list[int] | None = None) -> tuple[float | None, float | None]:
+    found = find_citations(text, WORKS)
+    return found.precision, found.recall(cited if cited is not None else [1, 2, 3, 4])
+
+
+@pytest.mark.parametrize(
+    ("text", "listed", "unlisted"),
+    [
+        ("Nets read papers [1].", {1}, 0),
+        ("Nets read papers [1, 3-5].", {1, 3, 4, 5}, 0),
+        ("Nets [1][2] read [2; 4] papers [1].", {1, 2, 4}, 0),
+        ("Nets read papers [7], as [1] says; so does [6, 7].", {1}, 2),
+        ("Nobody is cited here.", set(), 0),
+        # By title, in any case and punctuation; a title of one word is no title in a sentence.
+        ("As in deep nets for paper reading, BERT is read.", {1}, 0),
+        ("*Sparse Attention - A Survey* [3] tells more.", {3}, 0),
+        # Names with a year point at nothing in the list, unless a number follows.
+        ("Miller et al. (2020) read papers.", set(), 1),
+        ("Miller et al. (2020) and Miller et al. (2020) read papers [2].", {2}, 1),
+        ("Miller et al. (2020) [4] read papers.", {4}, 0),
+        ("Miller and Weber (2019) walk.", set(), 1),
+        ("In June 2020 the field changed.", set(), 0),
+        # What is in brackets and no citation.
+        ("Values in [0, 1] and x[3] and sizes [2, 4].", set(), 0),
+        # A list of references cites nothing.
+        ("Nets [1].\n\n## References\n[2] BERT\n[3] Sparse Attention: A Survey", {1}, 0),
+    ],
+)
+def test_what_a_text_cites(text: str, listed: set[int], unlisted: int) -> None:
+    found = find_citations(text, WORKS)
+    assert (found.listed, found.unlisted) == (listed, unlisted)
+
+
+def test_precision_and_recall_by_hand() -> None:
+    # Cited: 1, 3, 5 of the list and 9 beyond it: P = 3/4. Of 1, 2, 3, 4 it cites 1 and 3: R = 2/4.
+    assert scores("One [1], three [3], five [5], nine [9].") == (3 / 4, 2 / 4)
+
+
+def test_what_has_no_denominator_is_undefined() -> None:
+    assert scores("Nobody is cited here.") == (None, 0.0)
+    assert scores("One [1].", []) == (1.0, None)
+    assert find_citations("One [1].", []).precision == 0.0
+
+
+def test_the_gold_text_cites_what_it_cites() -> None:
+    text = "Papers are read by nets [1] and by BERT [2]; see also [3], [4]."
+    assert scores(text) == (1.0, 1.0)
+
+
+@given(st.text(alphabet="[]1234567890,-–; ab\n.", max_size=200))
+def test_shares_are_shares(text: str) -> None:
+    found = find_citations(text, WORKS)
+    assert found.precision is None or 0 <= found.precision <= 1
+    assert found.listed <= {1, 2, 3, 4, 5}
+
+
+@pytest.mark.parametrize(
+    "unit", ["[1]", "[", "Miller et al., 2020; ", "# References\n", "[1-", "a "]
+)
+def test_a_hostile_text_costs_little_time(unit: str) -> None:
+    text = unit * (250_000 // len(unit))
+    start = time.perf_counter()
+    find_citations(text, ["deep nets read papers"] * 100)
+    assert time.perf_counter() - start < 10

@@ -1,0 +1,156 @@
+"""Verdicts and what two orders make of them, by hand."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vivavoce.metrics.judgement import (
+    ASPECTS,
+    CRITERIA,
+    Outcome,
+    Verdict,
+    combine,
+    flip_rate,
+    judgement_values,
+    read_verdict,
+    win_rate,
+)
+
+FIRST: Verdict = dict.fromkeys(ASPECTS, "first")
+SECOND: Verdict = dict.fromkeys(ASPECTS, "second")
+
+
+def words(**changes: Any) -> dict[str, Any]:
+    """A verdict as a judge writes it: the first text in everything, but for the changes."""
+    return {**dict.fromkeys(ASPECTS, "Answer 1"), **changes}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "Answer 1",
+        "answer 1",
+        "ANSWER_1",
+        "1",
+        1,
+        "**Answer 1**",
+        "Answer 1 is better.",
+        {"reason": "Answer 2 is vague.", "winner": "Answer 1"},
+        {"verdict": 1},
+    ],
+)
+def test_a_place_in_many_words(value: Any) -> None:
+    assert read_verdict(words(novelty=value)) == FIRST
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "",
+        "tie",
+        "both",
+        "Answer 3",
+        "Answer 12",
+        "1.5",
+        "Answer 1 or Answer 2",
+        None,
+        True,
+        0,
+        12,
+        ["Answer 1"],
+        {"winner": None},
+        {"reason": "Answer 1"},
+        "x" * 300 + "1",
+    ],
+)
+def test_what_names_no_single_place_makes_the_verdict_malformed(value: Any) -> None:
+    assert read_verdict(words(novelty=value)) is None
+
+
+def test_names_of_criteria_may_be_spelled_as_people_do() -> None:
+    value = words()
+    del value["style"], value["overall"]
+    spelled = {name.title(): given for name, given in value.items()}
+    assert read_verdict({**spelled, "Academic Style": 2, "Overall Winner": 2}) == {
+        **FIRST,
+        "style": "second",
+        "overall": "second",
+    }
+
+
+@pytest.mark.parametrize("missing", ASPECTS)
+def test_a_verdict_lacks_nothing(missing: str) -> None:
+    value = words()
+    del value[missing]
+    assert read_verdict(value) is None
+
+
+@pytest.mark.parametrize("value", [None, [], "Answer 1", 1, [words()]])
+def test_what_is_no_object_is_no_verdict(value: Any) -> None:
+    assert read_verdict(value) is None
+
+
+def test_two_orders_by_hand() -> None:
+    # Answer first: it wins (first) novelty and style; reference first: "second" is the answer.
+    answer_first: Verdict = {**SECOND, "novelty": "first", "style": "first"}
+    reference_first: Verdict = {**FIRST, "novelty": "second", "feasibility": "second"}
+    assert combine(answer_first, reference_first) == {
+        "novelty": "win",  # first, then second: the answer both times
+        "feasibility": "tie",  # second, then second: the reference, then the answer
+        "consistency": "loss",  # second, then first: the reference both times
+        "factuality": "loss",
+        "style": "tie",  # first, then first
+        "overall": "loss",
+    }
+
+
+def test_rates_by_hand() -> None:
+    # 2 wins, 1 tie, 1 loss: (2 + 1/2) / 4 = 0.625; 1 of 4 changed with the order.
+    outcomes: list[Outcome | None] = ["win", "tie", None, "loss", "win"]
+    assert win_rate(outcomes) == 0.625
+    assert flip_rate(outcomes) == 0.25
+    assert win_rate([None]) is flip_rate([]) is None
+
+
+def test_a_judge_who_always_names_the_first_text() -> None:
+    outcomes = [combine(FIRST, FIRST) for _ in range(7)]
+    for name in ASPECTS:
+        of_name = [outcome[name] for outcome in outcomes if outcome]
+        assert (win_rate(of_name), flip_rate(of_name)) == (0.5, 1.0)
+
+
+def test_one_answers_values() -> None:
+    assert judgement_values([FIRST, SECOND]) == {
+        "judge_win": 1.0,
+        **{f"judge_{name}": 1.0 for name in CRITERIA},
+        "judge_flip": 0.0,
+        "judge_malformed": 0.0,
+    }
+    # One of two verdicts is malformed: no outcome.
+    assert judgement_values([FIRST, None]) == {
+        "judge_win": None,
+        **{f"judge_{name}": None for name in CRITERIA},
+        "judge_flip": None,
+        "judge_malformed": 0.5,
+    }
+    assert judgement_values([None, None])["judge_malformed"] == 1.0
+
+
+@given(st.floats(0, 1), st.integers(0, 2**32))
+def test_answer_and_reference_share_one_rate_whatever_the_bias(bias: float, seed: int) -> None:
+    draw = random.Random(seed)
+
+    def verdict() -> Verdict:
+        return FIRST if draw.random() < bias else SECOND
+
+    pairs = [(verdict(), verdict()) for _ in range(20)]
+    rate = win_rate(found["overall"] for pair in pairs if (found := combine(*pair)))
+    swapped = win_rate(found["overall"] for a, b in pairs if (found := combine(b, a)))
+    assert rate is not None
+    assert swapped is not None
+    assert rate + swapped == pytest.approx(1.0)

@@ -1,0 +1,164 @@
+"""Audits of logs that real runs have written: a scripted judge, variants, retrievers, settings."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.servers.commands import small_round
+from tests.servers.scripted import Ask, Reply, answer, scripted
+
+from vivavoce.results.audits.gains import context_gains
+from vivavoce.results.audits.judge import JudgeAudit, audit_judge
+from vivavoce.results.audits.leakage import audit_leakage
+from vivavoce.results.audits.prompts import audit_prompts
+from vivavoce.results.audits.retrievers import compare_retrievers
+from vivavoce.rounds import Round
+from vivavoce.running import RunSpec, run
+
+PAPERS = 28
+PULL = 0.6
+"""How often the scripted judge takes the first text unseen."""
+CRITERIA = ("novelty", "feasibility", "consistency", "factuality", "style", "overall")
+
+
+def coin(*texts: str) -> float:
+    """A number in [0, 1) that depends on the texts alone."""
+    return int(hashlib.sha256("\0".join(texts).encode()).hexdigest()[:12], 16) / 16**12
+
+
+def shown(ask: Ask) -> tuple[str, str]:
+    found = re.findall(r"<answer-([12])-(\w+)>\n(.*?)\n</answer-\1-\2>", ask.prompt, re.DOTALL)
+    assert [place for place, _, _ in found] == ["1", "2"], ask.prompt
+    return found[0][2], found[1][2]
+
+
+def verdict(place: int) -> Reply:
+    return answer(json.dumps({name: {"reason": "so", "winner": place} for name in CRITERIA}))
+
+
+def pulled(ask: Ask) -> Reply:
+    """Takes the first text unseen in some prompts; else the text that a fair coin favours."""
+    first, second = shown(ask)
+    if coin("unseen", first, second) < PULL:
+        return verdict(1)
+    favoured = min(first, second) if coin(*sorted((first, second))) < 0.5 else max(first, second)
+    return verdict(1 if first == favoured else 2)
+
+
+def judge_script(ask: Ask) -> Reply:
+    return verdict(1) if ask.model == "audit-always-first" else pulled(ask)
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
+    return small_round(tmp_path_factory.mktemp("audited"), papers=PAPERS)
+
+
+@pytest.fixture(scope="module")
+def judged(opened: Round, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Logs of one contestant before two judges."""
+    logs = tmp_path_factory.mktemp("judged") / "logs"
+    with scripted(judge_script) as server, pytest.MonkeyPatch.context() as patch:
+        for name in ("SCRIPTED_BASE_URL", "SCRIPTED_API_KEY"):
+            patch.setenv(name, server.environment[name])
+        for judge in ("audit-pulled", "audit-always-first"):
+            report = run(
+                spec(opened, logs, models=["extractive/lead"], judge=f"openai-api/scripted/{judge}")
+            )
+            assert report.failed == ()
+        assert server.failures == []
+        yield logs
+
+
+def spec(opened: Round, logs: Path, **changes: Any) -> RunSpec:
+    plain = RunSpec(tasks=["abstract"], round=opened.folder, logs=logs, display="none")
+    return dataclasses.replace(plain, **changes)
+
+
+def measure(audit: JudgeAudit, judge: str, name: str) -> dict[str, Any]:
+    [row] = [
+        row
+        for row in audit.measures
+        if judge in row["judge"] and (row["measure"], row["criterion"]) == (name, "overall")
+    ]
+    return row
+
+
+def test_a_judge_that_always_takes_the_first_is_seen_through(judged: Path) -> None:
+    audit = audit_judge(judged, resamples=500)
+    for name, value in (("first_share", 1.0), ("flip_rate", 1.0), ("win_rate", 0.5)):
+        row = measure(audit, "audit-always-first", name)
+        assert (row["value"], row["ci"]) == (value, [value, value])
+
+
+def test_a_bias_planted_in_a_judge_is_recovered_within_its_interval(judged: Path) -> None:
+    audit = audit_judge(judged)
+    share = measure(audit, "audit-pulled", "first_share")
+    flips = measure(audit, "audit-pulled", "flip_rate")
+    assert share["n"] == 2 * flips["n"] > 30
+    assert share["ci"][0] <= (1 + PULL) / 2 <= share["ci"][1]
+    # It turns only when the order that puts the favoured text second is taken unseen.
+    assert flips["ci"][0] <= PULL <= flips["ci"][1]
+    assert share["ci"][0] > 0.5
+
+
+def test_judges_of_the_same_answers_are_compared(judged: Path) -> None:
+    rows = audit_judge(judged, resamples=100).agreement
+    [row] = [row for row in rows if row["criterion"] == "overall"]
+    flips = measure(audit_judge(judged, resamples=0), "audit-pulled", "flip_rate")
+    # One of them says tie always: they agree where the other does.
+    assert row["n"] == flips["n"]
+    assert row["agreement"]["value"] == pytest.approx(flips["value"])
+
+
+def test_labels_of_people_name_the_runs_contestants(
+    judged: Path, opened: Round, tmp_path: Path
+) -> None:
+    labels = tmp_path / "labels.jsonl"
+    rows = [
+        {"id": item["id"], "a": "reference", "b": "extractive/lead", "verdict": "tie"}
+        for item in opened.items("writing", "abstract")
+    ]
+    labels.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    found = {row["judge"]: row for row in audit_judge(judged, human=labels, resamples=0).human}
+    [always] = [row for judge, row in found.items() if "audit-always-first" in judge]
+    assert (always["n"], always["agreement"]["value"]) == (len(rows), 1.0)
+
+
+def test_variants_retrievers_and_settings_are_told_by_the_logs(
+    opened: Round, tmp_path: Path
+) -> None:
+    logs = tmp_path / "logs"
+    lead = {"models": ["extractive/lead"]}
+    for changes in (
+        {},
+        {"task_args": {"variant": 2}},
+        {"setting": "random"},
+        {"setting": "title_only"},
+        {"methods": ["rag"], "solver_args": {"retriever": "bm25", "chunks": 2}},
+        {"methods": ["rag"], "solver_args": {"retriever": "tfidf", "chunks": 2}},
+    ):
+        assert run(spec(opened, logs, **lead, **changes)).failed == ()
+    options = {"resamples": 200}
+    prompts = audit_prompts(logs, **options)
+    [row] = [row for row in prompts.spreads if row["headline"] and len(row["variants"]) == 2]
+    # The first sentences of the paper do not depend on the wording.
+    assert (row["spread"], row["pairs"][0]["tied"]) == (pytest.approx(0.0), True)
+    gains = [row for row in context_gains(logs, **options).rows if row["headline"]]
+    assert {row["setting"] for row in gains} == {"random", "title_only"}
+    retrievers = [row for row in compare_retrievers(logs, **options).rows if row["headline"]]
+    assert {row["retriever"] for row in retrievers} == {"bm25", "tfidf"}
+    assert all(row["without"]["n"] == row["n"] > 10 for row in retrievers)
+    audit = audit_leakage(opened.folder, logs=logs, **options)
+    assert audit.breaches == 0, audit.findings
+    [gap] = [row for row in audit.title_only if row["headline"]]
+    assert gap["gain"] == pytest.approx(
+        next(row["gain"] for row in gains if row["setting"] == "title_only")
+    )

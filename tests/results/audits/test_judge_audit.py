@@ -1,0 +1,345 @@
+"""A judge audited: counts by hand, planted biases found again, judges and people compared."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.results.audits.made_logs import LOST, TIED, WON, judge_note, write_log
+
+from vivavoce.errors import InputError, VivaError
+from vivavoce.metrics.agreement import krippendorff_alpha, pairwise_agreement
+from vivavoce.results.audits.judge import JudgeAudit, audit_judge
+
+Places = tuple[str | None, str | None]
+
+
+def write(
+    folder: Path,
+    places: Mapping[str, Places],
+    *,
+    judge: str = "lab/judge",
+    words: Mapping[str, tuple[int, int]] | None = None,
+    answers: Mapping[str, str] | None = None,
+    **options: Any,
+) -> None:
+    """A log whose answers were judged: the places that won, answer first, then reference first."""
+    notes = {
+        item: judge_note(
+            judge,
+            *won,
+            words=(words or {}).get(item, (100, 100)),
+            answer=(answers or {}).get(item, "same"),
+        )
+        for item, won in places.items()
+    }
+    write_log(folder, dict.fromkeys(places, 0.5), judge=judge, notes=notes, **options)
+
+
+def measure(audit: JudgeAudit, name: str, **wanted: str) -> dict[str, Any]:
+    wanted = {"criterion": "overall", "measure": name, **wanted}
+    [row] = [row for row in audit.measures if all(row[k] == v for k, v in wanted.items())]
+    return row
+
+
+def test_verdicts_are_counted_in_both_orders(tmp_path: Path) -> None:
+    half: Places = ("first", None)
+    write(tmp_path, {"a": WON, "b": LOST, "c": TIED, "d": TIED, "e": half})
+    audit = audit_judge(tmp_path)
+    # a: first, second; b: second, first; c and d: first, first. e lacks one and is left out.
+    first = measure(audit, "first_share")
+    assert (first["value"], first["n"], first["unbiased"]) == (6 / 8, 8, 0.5)
+    flips = measure(audit, "flip_rate")
+    assert (flips["value"], flips["n"]) == (2 / 4, 4)
+    assert flips["ci"][0] <= 0.5 <= flips["ci"][1]
+    wins = measure(audit, "win_rate")
+    assert (wins["value"], wins["n"]) == (0.5, 4)  # (1 + 0 + 1/2 + 1/2) / 4
+    assert (measure(audit, "unjudged")["value"], measure(audit, "unjudged")["n"]) == (1 / 5, 5)
+    assert first["judge_model"] == "lab/judge"
+
+
+def test_a_judge_that_always_says_first_flips_always(tmp_path: Path) -> None:
+    write(tmp_path, dict.fromkeys("abcd", TIED))
+    audit = audit_judge(tmp_path)
+    assert measure(audit, "flip_rate")["value"] == 1.0
+    assert measure(audit, "win_rate")["value"] == 0.5
+    assert (measure(audit, "first_share")["value"], measure(audit, "first_share")["ci"]) == (
+        1.0,
+        [1.0, 1.0],
+    )
+    assert measure(audit, "longer_wins")["value"] is None  # nothing was decided
+    json.dumps(audit.as_dict(), allow_nan=False)
+
+
+@pytest.mark.parametrize("pull", [0.0, 0.3, 0.8])
+def test_a_planted_position_bias_is_found_within_its_interval(tmp_path: Path, pull: float) -> None:
+    """With that chance a judge takes the first place unseen; else the answer wins 7 of 10."""
+    draw = np.random.default_rng(5)
+    places: dict[str, Places] = {}
+    for item in range(400):
+        verdicts = []
+        better = "answer" if draw.random() < 0.7 else "reference"
+        for first in ("answer", "reference"):
+            unseen = draw.random() < pull
+            verdicts.append("first" if unseen or first == better else "second")
+        places[f"{item:03d}"] = (verdicts[0], verdicts[1])
+    write(tmp_path, places)
+    audit = audit_judge(tmp_path, resamples=2_000)
+    share, flips = measure(audit, "first_share"), measure(audit, "flip_rate")
+    # Unseen 1st place, else each place once: pull + (1 - pull) / 2; a flip when the order in which
+    # the first place is the worse text was taken unseen.
+    assert share["ci"][0] <= pull + (1 - pull) / 2 <= share["ci"][1]
+    assert flips["ci"][0] <= pull <= flips["ci"][1]
+    assert (share["n"], flips["n"]) == (800, 400)
+
+
+def test_the_longer_text_and_the_slope_by_hand(tmp_path: Path) -> None:
+    places = {"a": WON, "b": LOST, "c": LOST, "d": TIED}
+    words = {"a": (200, 100), "b": (200, 100), "c": (50, 100), "d": (100, 100)}
+    write(tmp_path, places, words=words)
+    audit = audit_judge(tmp_path)
+    # Decided with two lengths: a (longer answer wins), b (longer answer loses), c (longer
+    # reference wins).
+    longer = measure(audit, "longer_wins")
+    assert (longer["value"], longer["n"]) == (pytest.approx(2 / 3), 3)
+    # log2 ratios 1, 1, -1, 0 (mean 1/4); points 1, 0, 0, 1/2 (mean 3/8).
+    # sum xy - n mx my = 1 - 4 * 1/4 * 3/8 = 5/8; sum xx - n mx² = 3 - 1/4 = 11/4.
+    slope = measure(audit, "length_slope")
+    assert (slope["value"], slope["n"]) == (pytest.approx((5 / 8) / (11 / 4)), 4)
+
+
+def test_a_contestant_that_writes_more_and_better_is_no_bias(tmp_path: Path) -> None:
+    """Between contestants length and wins go together; within each, length does not matter."""
+    for model, won, base in (("lab/long", WON, 400), ("lab/short", LOST, 100)):
+        words = {item: (base * (1 + n % 2), 100) for n, item in enumerate("abcd")}
+        write(tmp_path, dict.fromkeys("abcd", won), words=words, model=model)
+    assert measure(audit_judge(tmp_path), "length_slope")["value"] == pytest.approx(0.0)
+
+
+def test_a_planted_length_bias_is_found_within_its_interval(tmp_path: Path) -> None:
+    draw = np.random.default_rng(11)
+    places: dict[str, Places] = {}
+    words = {}
+    for item in range(500):
+        ratio = draw.uniform(-2, 2)
+        chance = 0.5 + 0.2 * ratio  # 0.2 points for each doubling
+        places[f"{item:03d}"] = WON if draw.random() < chance else LOST
+        words[f"{item:03d}"] = (round(1000 * 2**ratio), 1000)
+    write(tmp_path, places, words=words)
+    low, high = measure(audit_judge(tmp_path, resamples=2_000), "length_slope")["ci"]
+    assert low <= 0.2 <= high
+    assert low > 0.1
+
+
+def test_criteria_have_rows_of_their_own(tmp_path: Path) -> None:
+    notes = {item: judge_note("lab/judge", *WON, novelty="second", style="first") for item in "ab"}
+    write_log(tmp_path, {"a": 0.1, "b": 0.2}, judge="lab/judge", notes=notes)
+    audit = audit_judge(tmp_path)
+    names = list(dict.fromkeys(row["criterion"] for row in audit.measures))
+    assert names == ["overall", "novelty", "style"]
+    assert measure(audit, "first_share", criterion="novelty")["value"] == 0.0
+    assert measure(audit, "flip_rate", criterion="style")["value"] == 1.0
+
+
+def test_a_note_too_long_for_the_summaries_is_read_whole(tmp_path: Path) -> None:
+    note = judge_note("lab/judge", *WON, **{f"criterion_{n:03d}": "first" for n in range(60)})
+    assert len(json.dumps(note)) > 1_024
+    write_log(tmp_path, {"a": 0.1}, judge="lab/judge", notes={"a": note})
+    assert measure(audit_judge(tmp_path), "flip_rate")["n"] == 1
+
+
+LABELS = {WON: 1, TIED: 0, LOST: -1}
+FIRST_JUDGE = {"a": WON, "b": WON, "c": LOST, "d": TIED, "e": LOST, "f": WON}
+SECOND_JUDGE = {"a": WON, "b": LOST, "c": LOST, "d": TIED, "e": TIED, "f": WON}
+
+
+def test_two_judges_of_the_same_answers(tmp_path: Path) -> None:
+    write(tmp_path, FIRST_JUDGE, judge="lab/judge-1")
+    write(tmp_path, SECOND_JUDGE, judge="lab/judge-2")
+    [row] = audit_judge(tmp_path).agreement
+    assert (row["criterion"], row["n"], len(row["judges"])) == ("overall", 6, 2)
+    units = [[LABELS[FIRST_JUDGE[i]], LABELS[SECOND_JUDGE[i]]] for i in FIRST_JUDGE]
+    assert row["agreement"]["value"] == pytest.approx(pairwise_agreement(units).value)
+    assert row["alpha"]["value"] == pytest.approx(krippendorff_alpha(units).value)
+    # Agreement 4/6; chance (3 * 2 + 1 * 2 + 2 * 2) / 36 = 1/3; (2/3 - 1/3) / (2/3).
+    assert row["kappa"]["value"] == pytest.approx(0.5)
+    for name in ("agreement", "kappa", "alpha"):
+        low, high = row[name]["ci"]
+        assert low <= row[name]["value"] <= high
+    assert row["counts"]["answer/answer"] == 2
+    assert row["counts"]["answer/reference"] == 1
+    assert sum(row["counts"].values()) == 6
+
+
+def test_answers_that_are_not_the_same_text_are_not_compared(tmp_path: Path) -> None:
+    write(tmp_path, FIRST_JUDGE, judge="lab/judge-1", answers={"b": "one"})
+    write(tmp_path, SECOND_JUDGE, judge="lab/judge-2", answers={"b": "another"})
+    audit = audit_judge(tmp_path)
+    assert audit.agreement[0]["n"] == 5
+    assert any("judged 1 answers that are not the same" in note for note in audit.notes)
+
+
+def test_kappa_of_judges_that_always_say_the_same_is_undefined(tmp_path: Path) -> None:
+    for judge in ("lab/judge-1", "lab/judge-2"):
+        write(tmp_path, dict.fromkeys("abc", WON), judge=judge)
+    [row] = audit_judge(tmp_path).agreement
+    assert row["agreement"]["value"] == 1.0
+    assert (row["kappa"]["value"], row["alpha"]["value"]) == (None, None)
+
+
+def test_self_preference_is_what_a_judge_gives_its_own_family_beyond_others(
+    tmp_path: Path,
+) -> None:
+    """A llama judge gives llama a win where others see a tie; to others it is as they are."""
+    items = "abcd"
+    for model in ("lab/llama-3-8b", "lab/qwen2-7b"):
+        generous = WON if "llama" in model else TIED
+        verdicts: Mapping[str, Places] = dict.fromkeys(items, TIED)
+        write(tmp_path, dict.fromkeys(items, generous), model=model, judge="hub/Llama-3-70b")
+        write(tmp_path, verdicts, model=model, judge="lab/gpt-4o")
+    [row] = audit_judge(tmp_path).self_preference
+    assert row["family"] == "llama"
+    # Own: 1 - 1/2; others: 1/2 - 1/2.
+    assert (row["own"]["value"], row["foreign"]["value"], row["value"]) == (0.5, 0.0, 0.5)
+    assert (row["own"]["n"], row["foreign"]["n"], row["n"]) == (4, 4, 8)
+
+
+def test_a_judge_of_the_contestants_family_is_no_yardstick(tmp_path: Path) -> None:
+    """Two judges, each of one contestant's family: what they give others cannot be told."""
+    for model in ("lab/llama-3-8b", "lab/gpt-4o-mini"):
+        write(tmp_path, dict.fromkeys("abc", WON), model=model, judge="hub/Llama-3-70b")
+        write(tmp_path, dict.fromkeys("abc", LOST), model=model, judge="lab/gpt-4o")
+    rows = audit_judge(tmp_path).self_preference
+    assert [(row["family"], row["own"]["value"], row["value"]) for row in rows] == [
+        ("llama", 1.0, None),
+        ("gpt", -1.0, None),
+    ]
+    assert [row["foreign"]["n"] for row in rows] == [0, 0]
+
+
+def test_a_generous_judge_does_not_prefer_itself(tmp_path: Path) -> None:
+    for model in ("lab/llama-3-8b", "lab/qwen2-7b"):
+        write(tmp_path, dict.fromkeys("abc", WON), model=model, judge="hub/Llama-3-70b")
+        write(tmp_path, dict.fromkeys("abc", LOST), model=model, judge="lab/gpt-4o")
+    [row] = audit_judge(tmp_path).self_preference
+    assert (row["own"]["value"], row["value"]) == (1.0, 0.0)
+
+
+def human(folder: Path, *rows: Mapping[str, Any]) -> Path:
+    path = folder / "labels.jsonl"
+    path.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
+    return path
+
+
+def label(item: str, verdict: str, a: str = "lab/one", b: str = "reference") -> dict[str, Any]:
+    return {"id": item, "a": a, "b": b, "verdict": verdict}
+
+
+def test_a_judge_is_held_against_people(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    write(logs, {"a": WON, "b": LOST, "c": TIED, "d": WON})
+    labels = human(
+        tmp_path,
+        label("a", "a"),
+        label("b", "a", a="reference", b="lab/one"),  # the same side, named the other way round
+        label("c", "tie"),
+        label("d", "b"),
+    )
+    [row] = audit_judge(logs, human=labels).human
+    assert (row["labels"], row["n"], row["indirect"]) == (4, 4, 0)
+    assert row["agreement"]["value"] == pytest.approx(3 / 4)
+    # People: one, reference, tie, reference. Judge: one, reference, tie, one. Chance
+    # (1 * 2 + 2 * 1 + 1 * 1) / 16 = 5/16; (12/16 - 5/16) / (11/16).
+    assert row["kappa"]["value"] == pytest.approx(7 / 11)
+    assert (row["decided"]["value"], row["decided"]["n"]) == (pytest.approx(2 / 3), 3)
+    assert row["agreement"]["ci"][0] <= 0.75 <= row["agreement"]["ci"][1]
+
+
+def test_two_contestants_are_compared_by_how_each_does_against_the_reference(
+    tmp_path: Path,
+) -> None:
+    logs = tmp_path / "logs"
+    write(logs, {"a": WON, "b": LOST, "c": WON}, model="lab/one")
+    write(logs, {"a": TIED, "b": LOST, "c": LOST}, model="lab/two")
+    labels = human(
+        tmp_path,
+        label("a", "a", b="lab/two"),
+        label("b", "tie", b="lab/two"),
+        label("c", "a", a="lab/two", b="lab/one"),
+    )
+    [row] = audit_judge(logs, human=labels).human
+    assert (row["n"], row["indirect"]) == (3, 3)
+    assert row["agreement"]["value"] == pytest.approx(2 / 3)
+
+
+def test_people_who_label_the_same_pair_are_compared_with_each_other(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    write(logs, {"a": WON, "b": LOST})
+    labels = human(tmp_path, label("a", "a"), label("a", "tie"), label("b", "b"), label("b", "b"))
+    [row] = audit_judge(logs, human=labels).human
+    assert row["people"] == {"value": 0.5, "n": 2}
+    assert (row["n"], row["agreement"]["value"]) == (4, pytest.approx(3 / 4))
+
+
+@pytest.mark.parametrize(
+    ("row", "complaint"),
+    [
+        (label("zzz", "a"), r"labels.jsonl:2 names the id 'zzz', which no judge has judged"),
+        (label("a", "a", a="lab/none"), r"labels.jsonl:2 names 'lab/none'.*lab/one, reference"),
+        (label("a", "first"), r"labels.jsonl:2 has the verdict 'first'"),
+        (label("a", "a", a="reference"), r"labels.jsonl:2 compares 'reference' with itself"),
+        ({"id": "a", "a": "lab/one", "b": "reference"}, r"labels.jsonl:2 lacks 'verdict'"),
+        ({**label("a", "a"), "id": True}, r"labels.jsonl:2 needs an id"),
+        ({**label("a", "a"), "a": 3}, r"labels.jsonl:2 needs 'a' to be a name"),
+        ({**label("a", "a"), "task": "poem"}, r"labels.jsonl:2 names 'lab/one'"),
+    ],
+)
+def test_a_label_that_fits_nothing_is_named_by_its_line(
+    tmp_path: Path, row: Mapping[str, Any], complaint: str
+) -> None:
+    logs = tmp_path / "logs"
+    write(logs, {"a": WON, "b": LOST})
+    with pytest.raises(InputError, match=complaint):
+        audit_judge(logs, human=human(tmp_path, label("a", "a"), row))
+
+
+def test_a_label_of_an_item_of_two_tasks_has_to_say_which(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    write(logs, {"a": WON}, task="title")
+    write(logs, {"a": LOST}, task="abstract")
+    with pytest.raises(InputError, match=r"labels.jsonl:1 may mean several rows"):
+        audit_judge(logs, human=human(tmp_path, label("a", "a")))
+    chosen = human(tmp_path, {**label("a", "b"), "task": "abstract"})
+    [row] = audit_judge(logs, human=chosen).human
+    assert (row["n"], row["agreement"]["value"]) == (1, 1.0)
+
+
+def test_logs_without_a_judge_are_said(tmp_path: Path) -> None:
+    write_log(tmp_path, {"a": 0.2})
+    with pytest.raises(VivaError, match=r"no verdicts of a judge.*--judge"):
+        audit_judge(tmp_path)
+
+
+def test_alpha_and_kappa_equal_the_reference_on_random_labels(tmp_path: Path) -> None:
+    draw = np.random.default_rng(2)
+    kinds: Sequence[Places] = (WON, LOST, TIED)
+    names = [f"{n:02d}" for n in range(60)]
+    first = {name: kinds[draw.integers(3)] for name in names}
+    second = {
+        name: kinds[draw.integers(3)] if draw.random() < 0.4 else first[name] for name in names
+    }
+    write(tmp_path, first, judge="lab/judge-1")
+    write(tmp_path, second, judge="lab/judge-2")
+    [row] = audit_judge(tmp_path, resamples=200).agreement
+    units = [[first[name], second[name]] for name in names]
+    assert row["alpha"]["value"] == pytest.approx(krippendorff_alpha(units).value)
+    counts = np.array([[sum(u == [a, b] for u in units) for b in kinds] for a in kinds])
+    agreed = np.trace(counts) / 60
+    chance = float((counts.sum(0) * counts.sum(1)).sum()) / 60**2
+    assert row["kappa"]["value"] == pytest.approx((agreed - chance) / (1 - chance))
+    assert not math.isnan(row["kappa"]["ci"][0])

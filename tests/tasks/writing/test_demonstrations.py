@@ -1,0 +1,213 @@
+"""Which papers are shown as examples, and which are rejected by name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.tasks.writing.corpora import Papers, cell_of, cells_of, usual, words
+
+from vivavoce.rounds.family import FamilyItems
+
+
+@pytest.fixture
+def papers(tmp_path: Path) -> Papers:
+    return Papers(tmp_path)
+
+
+def demos(items: FamilyItems, kind: str, task: str = "abstract", name: str = "p") -> list[str]:
+    (row,) = [row for row in items.tasks[task] if row["id"] == name]
+    return list(row[f"demos_{kind}"])
+
+
+def rejected(items: FamilyItems, setting: str, task: str = "abstract") -> tuple[str, str]:
+    """(candidate, reason) of an empty cell."""
+    cell = cell_of(items, task, setting)
+    assert cell["items"] == 0
+    return cell["rejected"]["candidate"], cell["rejected"]["reason"]
+
+
+def by(*names: str) -> dict[str, Any]:
+    return {"authors": list(names), "author_ids": [name.lower() for name in names]}
+
+
+def test_random_ones_are_of_the_primary_category(papers: Papers) -> None:
+    papers.add("p", "2024-05", categories=["cs.CL", "cs.LG"])
+    papers.add("same", "2023-05", categories=["cs.CL"])
+    papers.add("second", "2023-05", categories=["cs.LG", "cs.CL"])
+    items = papers.build(demos=5)
+    assert demos(items, "random") == ["same"]
+
+
+@pytest.mark.parametrize(
+    ("published", "is_earlier"),
+    [
+        ("2024-04-30", True),
+        ("2024-05-01", False),  # the target may be of that very day
+        ("2024-04", True),
+        ("2024-05", False),
+        ("2023", True),
+        ("2024", False),
+        ("2024-06-01", False),
+    ],
+)
+def test_a_demonstration_is_over_before_the_target_begins(
+    papers: Papers, published: str, is_earlier: bool
+) -> None:
+    papers.add("p", "2024-05", **by("Weir"))
+    papers.add("other", published, **by("Weir", "Lim"))
+    items = papers.build("2024-05-01", "2024-06-01")
+    for kind in ("random", "coauthor"):
+        assert demos(items, kind) == (["other"] if is_earlier else [])
+        if not is_earlier:
+            (why,) = [e.detail for e in items.excluded
+                      if (e.task, e.paper_id, e.setting) == ("abstract", "p", kind)]  # fmt: skip
+            assert why.startswith("other: not_earlier")
+
+
+def test_coauthors_lead_the_papers_shown(papers: Papers) -> None:
+    papers.add("p", "2024-05", categories=["cs.CL"], **by("Weir", "Lim"))
+    elsewhere = {"categories": ["cs.LG"]}
+    papers.add("first", "2023-01", **elsewhere, **by("Lim", "Dorn"))
+    papers.add("last", "2023-01", **elsewhere, **by("Dorn", "Lim"))
+    papers.add("group", "2023-01", **elsewhere, **by("Lim", "Weir"))
+    items = papers.build(demos=5)
+    assert demos(items, "coauthor") == ["first"]
+
+
+@pytest.mark.parametrize(
+    ("authors", "reason"),
+    [
+        (by("Lim", "Weir"), "same_group"),
+        (by("Dorn", "Lim"), "not_first_author"),
+        (by("Dorn"), "no_shared_author"),
+    ],
+)
+def test_an_empty_cell_of_coauthors_says_why(
+    papers: Papers, authors: dict[str, Any], reason: str
+) -> None:
+    papers.add("p", "2024-05", **by("Weir", "Lim"))
+    papers.add("other", "2023-05", **authors)
+    assert rejected(papers.build(), "coauthor") == ("other", reason)
+
+
+def test_ambiguous_and_unknown_authors_are_told_apart(papers: Papers) -> None:
+    papers.add("p", "2024-05", authors=["J. Lim"])
+    papers.add("other", "2023-05", authors=["J. Lim", "Cy Dorn"])
+    items = papers.build()
+    assert rejected(items, "coauthor") == ("other", "ambiguous_name")
+    assert cells_of(items)["authors"]["ambiguous"] == 1
+
+
+def test_without_known_authors_or_category_nobody_is_connected(papers: Papers) -> None:
+    papers.add("p", "2024-05", categories=[])
+    papers.add("other", "2023-05", categories=[])
+    items = papers.build()
+    assert rejected(items, "coauthor") == ("other", "no_authors")
+    assert rejected(items, "random") == ("other", "no_category")
+    assert rejected(items, "mixed")[1] in {"no_authors", "no_category"}
+
+
+def test_a_paper_of_another_category_is_named(papers: Papers) -> None:
+    papers.add("p", "2024-05", categories=["cs.CL"])
+    papers.add("other", "2023-05", categories=["cs.LG"])
+    assert rejected(papers.build(), "random") == ("other", "other_category")
+
+
+def test_anthology_papers_without_category_are_of_its_field(papers: Papers) -> None:
+    papers.add("p", "2024-05", categories=["cs.CL"])
+    address = "https://aclanthology.org/2020.acl-main.1"
+    papers.add("2020.acl-main.1", "2020-07", categories=[], source_url=address)
+    items = papers.build()
+    (demo,) = demos(items, "random")
+    assert "2020.acl-main.1" in demo
+
+
+def test_what_is_no_target_is_no_demonstration(papers: Papers) -> None:
+    papers.add("p", "2024-05")
+    papers.add("brief", "2023-05", sections={"Introduction": "few words"})
+    items = papers.build()
+    assert rejected(items, "random") == ("brief", "short_text")
+
+
+def test_a_demonstration_has_the_gold_of_the_task(papers: Papers) -> None:
+    papers.add("p", "2024-05")
+    sections = {k: v for k, v in usual("bare").items() if k != "Related Work"}
+    papers.add("bare", "2023-05", sections=sections | {"Results": words("result", 200)})
+    items = papers.build()
+    assert demos(items, "random", "introduction") == ["bare"]
+    assert demos(items, "random", "related_work") == []
+    assert rejected(items, "random", "related_work") == ("bare", "no_related_work")
+
+
+def test_a_planted_near_copy_is_found_by_name(papers: Papers) -> None:
+    papers.add("p", "2024-05", abstract=words("summary", 60), **by("Weir"))
+    papers.add("copy", "2023-05", abstract=words("summary", 55), **by("Weir", "Lim"))
+    items = papers.build()
+    for kind in ("random", "coauthor"):
+        assert demos(items, kind) == []
+        assert rejected(items, kind) == ("copy", "near_copy")
+    (kin,) = cells_of(items)["kin"]
+    assert (kin["paper_id"], kin["candidate"], kin["reason"]) == ("p", "copy", "near_copy")
+    assert "13-word runs of the abstract" in kin["detail"]
+
+
+def test_a_planted_later_version_is_found_by_name(papers: Papers) -> None:
+    papers.add("p", "2024-05", title="Of deep graphs")
+    papers.add("later", "2024-09", title="Of Deep Graphs!")
+    papers.add("other", "2024-07")
+    items = papers.build(demos=5)
+    (kin,) = [k for k in cells_of(items)["kin"] if k["paper_id"] == "p"]
+    assert (kin["candidate"], kin["reason"]) == ("later", "same_title")
+    assert "later" not in {row["id"] for row in items.tasks["abstract"]}
+    assert demos(items, "random", name="other") == ["p"]
+    (left_out,) = {e.paper_id: e for e in items.excluded if e.reason == "duplicate_title"}.values()
+    assert (left_out.paper_id, left_out.detail) == ("later", "same title as p")
+
+
+def test_of_two_copies_of_an_earlier_paper_one_is_shown(papers: Papers) -> None:
+    papers.add("p", "2024-05")
+    papers.add("old", "2022-05", title="Of deep graphs")
+    papers.add("again", "2023-05", title="Of deep graphs")
+    assert demos(papers.build(demos=5), "random") == ["old"]
+
+
+def test_the_target_alone_is_named_as_its_own_candidate(papers: Papers) -> None:
+    papers.add("p", "2024-05")
+    assert rejected(papers.build(), "random") == ("p", "itself")
+
+
+def test_a_paper_that_comes_to_the_corpus_changes_little(papers: Papers) -> None:
+    papers.add("p", "2024-05")
+    for number in range(9):
+        papers.add(f"old{number}", "2023-05")
+    before = demos(papers.build(demos=4), "random")
+    papers.add("new", "2023-06")
+    after = demos(papers.build(demos=4), "random")
+    # Without it the order of the others is as it was.
+    assert [name for name in after if name != "new"] == before[: 4 - after.count("new")]
+
+
+def test_mixed_needs_two_different_papers(papers: Papers) -> None:
+    papers.add("p", "2024-05", **by("Weir"))
+    papers.add("old", "2023-05", **by("Weir", "Lim"))
+    items = papers.build()
+    assert demos(items, "random") == demos(items, "coauthor") == ["old"]
+    assert rejected(items, "mixed") == ("old", "shown_already")
+    papers.add("older", "2022-05", **by("Dorn"))
+    assert cell_of(papers.build(), "abstract", "mixed")["demos_mean"] == 2.0
+
+
+def test_papers_left_without_demonstrations_are_in_the_leakage_report(papers: Papers) -> None:
+    papers.add("p", "2024-05")
+    papers.add("other", "2024-06", **by("Weir"))
+    items = papers.build()
+    found = {
+        (e.paper_id, e.setting): e.detail
+        for e in items.excluded
+        if e.task == "abstract" and e.reason == "no_demonstration"
+    }
+    assert found["p", "random"] == "other: not_earlier, 2024-06, the target 2024-05"
+    assert ("other", "random") not in found
+    assert found["other", "coauthor"] == "p: no_shared_author, no author of the target wrote it"

@@ -1,0 +1,167 @@
+"""The templates: every wording states the limits, and none speaks of what is not there."""
+
+from __future__ import annotations
+
+import re
+from itertools import combinations
+
+import pytest
+
+from vivavoce.tasks import list_families
+from vivavoce.tasks.shared.entry import open_prompts
+from vivavoce.tasks.writing.composing import VARIANTS, Example, compose, template_name
+from vivavoce.tasks.writing.inputs import TASKS
+
+PROMPTS = open_prompts("writing", None)
+SLOTS = {
+    "title": ("content", "abstract"),
+    "abstract": ("title", "content"),
+    "introduction": ("title", "abstract", "content"),
+    "related_work": ("title", "abstract", "content"),
+}
+WORDS = {task: card.answer_words for task, card in list_families()["writing"].tasks.items()}
+LIMITS = {
+    "title": ["about 10 words"],
+    "abstract": ["around 200 words"],
+    "introduction": [
+        "about 1,000 to 1,500 words",
+        "about three short paragraphs",
+        "about 50 words",
+    ],
+    "related_work": ["500 to 1,000 words"],
+}
+CASES = [(task, variant) for task in TASKS for variant in VARIANTS]
+
+
+def texts(task: str) -> dict[str, str]:
+    """A text for each slot that no template holds by itself."""
+    return {slot: f"#{slot}#" for slot in SLOTS[task]}
+
+
+def render(task: str, variant: int = 1, **changes: object) -> str:
+    given: dict[str, object] = {"slots": texts(task), **changes}
+    if task == "related_work" and "works" not in changes:
+        given["works"] = [{"title": "#work#", "abstract": "#work-abstract#"}]
+    values = {"words": WORDS[task]}
+    return compose(PROMPTS, task, variant=variant, values=values, **given).prompt.text  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("task", "variant"), CASES)
+def test_every_wording_states_the_limits_and_holds_every_text(task: str, variant: int) -> None:
+    text = render(task, variant)
+    for limit in LIMITS[task]:
+        assert limit in text
+    for slot in texts(task).values():
+        assert text.count(slot) == 1
+    assert text.count("\n<paper>\n#content#\n</paper>\n") == 1
+    if task == "related_work":
+        assert "<works>\n[1] #work#\n#work-abstract#\n</works>" in text
+        assert "[2]" in text  # how to cite
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_the_prompt_of_excerpts_states_the_same_limits(task: str) -> None:
+    short = {slot: text for slot, text in texts(task).items() if slot != "content"}
+    values = {"words": WORDS[task]}
+    text = PROMPTS.render(f"rag.{task}", {"excerpts": "#excerpts#", **short}, values).text
+    for limit in LIMITS[task]:
+        assert limit in text
+    query = PROMPTS.render(f"rag.query.{task}", short, {}).text
+    assert all(slot in query for slot in short.values())
+
+
+@pytest.mark.parametrize("task", [task for task in TASKS if task != "title"])
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_with_the_title_alone_nothing_else_is_spoken_of(task: str, variant: int) -> None:
+    text = render(task, variant, slots={"title": "#title#"}, works=[])
+    assert text.count("<title>\n#title#\n</title>") == 1
+    for limit in LIMITS[task]:
+        assert limit in text
+    asks_for = {"abstract": "abstract"}.get(task, "")
+    for word in ("<paper>", "<abstract>", "<works>", "main text", "other sections", "remaining"):
+        assert word not in text
+    if not asks_for:
+        assert "abstract" not in text.lower()
+    for word in ("[2]", "numbered", "list of works", "works above", "given works"):
+        assert word not in text
+
+
+@pytest.mark.parametrize(("task", "variant"), CASES)
+def test_without_examples_none_is_spoken_of(task: str, variant: int) -> None:
+    assert "example" not in render(task, variant).lower()
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_without_works_none_are_spoken_of(variant: int) -> None:
+    text = render("related_work", variant, works=[])
+    for word in ("<works>", "[2]", "numbered", "number"):
+        assert word not in text
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_wordings_differ_in_more_than_a_few_words(task: str) -> None:
+    found = [set(re.findall(r"[a-z]+", render(task, variant).lower())) for variant in VARIANTS]
+    for one, other in combinations(found, 2):
+        assert len(one & other) / len(one | other) < 0.6
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_the_first_wording_has_the_plain_name(task: str) -> None:
+    names = [template_name(task, variant) for variant in VARIANTS]
+    assert names == [task, f"{task}.2", f"{task}.3"]
+    assert all((PROMPTS.folder / f"{name}.md.j2").is_file() for name in names)
+
+
+@pytest.mark.parametrize(("task", "variant"), CASES)
+def test_examples_come_before_the_paper_each_with_its_answer_in_a_block(
+    task: str, variant: int
+) -> None:
+    examples = [
+        Example({slot: f"#{slot}-{n}#" for slot in SLOTS[task]}, f"#answer-{n}#") for n in (1, 2, 3)
+    ]
+    slots = texts(task)
+    works = [{"title": "#work#", "abstract": None}] if task == "related_work" else []
+    values = {"words": WORDS[task]}
+    made = compose(
+        PROMPTS, task, slots, examples=examples, works=works, variant=variant, values=values
+    )
+    text = made.prompt.text
+    third, second, whole = (text[start:end] for start, end in made.prompt.blocks)
+    for number, block in ((3, third), (2, second)):
+        assert block.startswith(f'\n\n<example number="{number}">')
+        assert block.endswith("</example>")
+        for slot in SLOTS[task]:
+            assert f"#{slot}-{number}#" in block
+        assert f"<example_answer>\n#answer-{number}#\n</example_answer>" in block
+        assert block.count("#answer") == 1
+    assert text.startswith(whole)
+    assert "#answer-1#" in whole
+    # Without the block, it is word for word the prompt that never had an example.
+    assert text.removeprefix(whole) == render(task, variant, works=works)
+    for number in (1, 2, 3):
+        start, end = made.prompt.spans[f"example_{number}"]
+        assert text[start:end] == f"#content-{number}#"
+    order = [text.index(f"#answer-{number}#") for number in (1, 2, 3)]
+    assert order == sorted(order)
+    assert order[-1] < text.index("#content#")
+
+
+def test_the_parts_that_excerpts_may_be_of_are_named() -> None:
+    examples = [Example(dict.fromkeys(SLOTS["related_work"], "#other#"), "#answer#")]
+    works = [{"title": "W", "abstract": "A"}, {"title": "V", "abstract": None}]
+    made = compose(
+        PROMPTS,
+        "related_work",
+        texts("related_work"),
+        examples=examples,
+        works=works,
+        values={"words": 750},
+    )
+    named = [(one.label, made.prompt.text[slice(*one.span)]) for one in made.pool]
+    assert named == [
+        ("another paper (example 1)", "#other#"),
+        ("the related-work section of another paper (example 1)", "#answer#"),
+        ("work 1", "[1] W\nA"),
+        ("work 2", "[2] V"),
+        ("this paper", "#content#"),
+    ]

@@ -1,0 +1,204 @@
+"""Titles freed of what models say around them, and titles that must stay as they are."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vivavoce.text.answers import MAX_CHARACTERS, clean_title
+
+TITLE = "Sparse Graphs: A Survey of What Is Known"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "{}",
+        "  {}\n",
+        # Lead-ins.
+        "Sure, here is the title: {}",
+        "Sure, here is the title:\n\n{}",
+        "Sure! Here's a title for the paper:\n\n**{}**",
+        "Sure thing! Here is one possible title: {}",
+        "Certainly! Here is a concise title that captures the main idea:\n{}",
+        "Of course. Here is a suggested title based on the text you provided:\n\n{}",
+        "Okay, here's my suggestion for a title: {}",
+        "Here are some possible titles:\n\n1. {}\n2. Another Title\n3. A Third One",
+        "Based on the main text and abstract, a suitable title would be:\n\n{}",
+        "After reading the paper, I suggest the following title: {}",
+        "I would suggest the title:\n{}",
+        "I have read the text. Here is the title.\n{}",
+        'The title of the paper could be "{}".',
+        'A good title for this paper would be: "{}"',
+        # Labels.
+        "Title: {}",
+        "title: {}",
+        "**Title:** {}",
+        "**Title**: {}",
+        "*Title: {}*",
+        "Paper Title: {}",
+        "Proposed title: {}",
+        "Suggested Title for the paper: {}",
+        "Title option 1: {}",
+        "Final answer: {}",
+        "Title:\n{}",
+        "## Title:\n\n{}",
+        # Marks.
+        '"{}"',
+        "“{}”",
+        "«{}»",
+        "'{}'",
+        '"{}".',
+        "**{}**",
+        "***{}***",
+        "__{}__",
+        "*{}*",
+        "`{}`",
+        '**"{}"**',
+        '"**{}**"',
+        "# {}",
+        "### {}",
+        "> {}",
+        "- {}",
+        "1. {}",
+        "1) **{}**",
+        # Containers.
+        "```\n{}\n```",
+        "```text\n{}\n```",
+        "<title>{}</title>",
+        "<title>\n{}\n</title>",
+        '{"title": "{}"}',
+        '```json\n{"title": "{}"}\n```',
+        "\\title{{}}",
+        "<think>The paper is on graphs. Title: no.</think>\n{}",
+        # Several lines and remarks.
+        "{}\n\nThis title names the main idea of the paper.",
+        "{}\n\n(8 words)",
+        "{} (8 words)",
+        "{} (word count: 8)",
+        '"{}" - This title captures the main idea.',
+        "{}. This title reflects the paper's focus.",
+        "{} (This title highlights the main finding.)",
+        '"{}" Let me know if you want a shorter one.',
+        "{}\nNote: I kept it short.",
+        "{}\n{}\n{}",
+        # A title over two lines.
+        "Sparse Graphs:\nA Survey of What Is Known",
+        "**Sparse Graphs: A Survey of\nWhat Is Known**",
+    ],
+)
+def test_what_is_said_around_a_title_goes(answer: str) -> None:
+    assert clean_title(answer.replace("{}", TITLE)) == TITLE
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Here Be Dragons: Mapping Unknown Regions of Parameter Space",
+        "Here Is Not There: On Spatial Reference",
+        "Sure Independence Screening for Ultrahigh Dimensions",
+        "Sure, You Can: Agents That Never Refuse",
+        "Of Course We Share! Testing Assumptions about Tagging",
+        "Yes, This Way! Learning to Ground Referring Expressions",
+        "Title Generation for News: A Survey",
+        "The Title Says It All: Reading Papers by Their Names",
+        "Answer Set Programming: A Primer",
+        "Options, Not Answers: Reward Shaping",
+        "This Title Is Long: Why Names Grow",
+        'On "Good" Examples and "Bad" Ones',
+        '"Why" and "How": Two Questions',
+        '"Why Should I Trust You?": Explaining Predictions',
+        "“Yes” or “No”",
+        "'Tis the Season: Time Series with Holidays",
+        "A* Search: Heuristics and * Products",
+        "2D or 3D? A Comparison",
+        "3D Nets",
+        "1.5-Bit Weights",
+        "10 Lessons from 100 Runs",
+        "1984 Revisited",
+        "C# and C++: Two Cases",
+        "__init__ Considered Harmful",
+        "Snake_case or camelCase_names",
+        "Attention: All You Need? (Yes, 100 Words)",
+        "Notes on Notes: A Note",
+        "What Is It? A Note on Reference",
+        "Learning to Rank (and to Let Go) - A Reply",
+        "I Suggest You Read This",
+        "Based on What? Evidence in Arguments",
+        "Given the Text, What Follows",
+        "One Title, Two Titles: Naming Papers",
+        "無監督的引文推薦：綜述",
+        "Über Graphen",
+        "{X}-Nets: Sets in Braces",
+    ],
+)
+def test_a_title_stays_as_it_is(title: str) -> None:
+    assert clean_title(title) == title
+
+
+def test_a_label_goes_whoever_means_it() -> None:
+    # The price of reading "Answer: X" as X; of 40,000 titles at hand none begins like that.
+    assert clean_title("Answer: None of the Above") == "None of the Above"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["", "  \n ", "Sure!", "Title:", "Sure, here is the title:", "**Title:**", "```\n```", "---"],
+)
+def test_nothing_but_a_lead_in_is_no_title(answer: str) -> None:
+    assert clean_title(answer) == ""
+
+
+def test_a_title_stays_once_it_is_clean() -> None:
+    once = clean_title(
+        f'Sure! Here is the title:\n\n1. **"{TITLE}"** (8 words)\n\nI hope this helps.'
+    )
+    assert once == TITLE == clean_title(once)
+
+
+@given(st.text(max_size=300))
+def test_nothing_is_made_up(answer: str) -> None:
+    title = clean_title(answer)
+    assert len(title) <= len(answer)
+    assert "\n" not in title
+    # Every word of the title is one of the answer's, in its order.
+    words = iter("".join(answer.split()))
+    assert all(character in words for character in "".join(title.split()))
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "*",
+        "**a",
+        '"',
+        "# ",
+        "1. ",
+        "Title: ",
+        "Sure, ",
+        "here is ",
+        "{",
+        "\\title{",
+        "<title>",
+        " - ",
+        "(",
+        "title is ",
+        "a of:\n",
+        "The very title ",
+        "```\n",
+        "(9 words) ",
+        ". This ",
+        "\n",
+        "：",
+        ".",
+    ],
+)
+def test_a_hostile_answer_costs_little_time(unit: str) -> None:
+    answer = unit * (200_000 // len(unit))
+    start = time.perf_counter()
+    title = clean_title(answer)
+    assert time.perf_counter() - start < 1.0
+    assert len(title) <= MAX_CHARACTERS
