@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 HEAVY = {"inspect_ai", "torch", "transformers", "ray", "daft", "pandas", "numpy"}
-NEVER_IN_CORPUS_AND_METRICS = {"inspect_ai", "torch", "transformers", "ray"}
+NEVER_IN_CORPUS_AND_METRICS = {"inspect_ai", "torch", "transformers", "ray", "daft"}
 
 LOADED = """
 import sys

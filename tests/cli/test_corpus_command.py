@@ -24,7 +24,7 @@ def test_stats_are_counts_for_people_or_one_json_document(viva: Viva, sample: Pa
 def test_a_sound_corpus_is_0_and_a_damaged_one_1_naming_the_file(viva: Viva, sample: Path) -> None:
     sound = viva("corpus", "verify", "--corpus", sample)
     assert (sound.exit_code, sound.stdout) == (0, f"{sample} is sound\n")
-    path = sample / "tables" / "papers" / "00000.parquet"
+    path = sample / "tables" / "papers" / "000000000000.parquet"
     path.write_bytes(path.read_bytes()[:500])
     damaged = viva("corpus", "verify", "--corpus", sample)
     assert damaged.exit_code == 1

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from vivavoce.corpus import Corpus, build, ingest, load_corpus
+from vivavoce.corpus import Corpus, ingest, load_corpus
+from vivavoce.corpus.build import shards
 from vivavoce.store import hash_tree
 
 Write = Callable[..., Path]
@@ -128,21 +129,26 @@ def test_a_paper_that_cites_itself_and_an_unknown_one(tmp_path: Path, write_tei:
     assert rows == [(0, "file:a.tei.xml"), (1, None)]
 
 
-def test_a_table_of_many_rows_is_cut_into_shards_that_shrink_with_it(
+def test_papers_are_cut_into_shards_where_their_ids_say_and_rows_stay_in_order(
     tmp_path: Path, write_rows: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(build, "ROWS_PER_SHARD", 2)
+    monkeypatch.setattr(shards, "MEAN_PAPERS", 4)
 
     def papers(count: int) -> Sequence[dict[str, Any]]:
-        return [{"id": f"p{n}", "title": f"Title {n}"} for n in range(count)]
+        return [{"id": f"p{n:03d}", "title": f"Title {n}"} for n in range(count)]
 
-    where = write_rows("m.jsonl", papers(5))
+    where = write_rows("m.jsonl", papers(40))
     corpus = fill(tmp_path / "c", ("metadata", where))
-    assert corpus.files("papers") == [f"papers/0000{n}.parquet" for n in range(3)]
-    assert [paper.paper_id for paper in corpus.papers] == ["p0", "p1", "p2", "p3", "p4"]
-    monkeypatch.setattr(build, "ROWS_PER_SHARD", 50)
-    fill(tmp_path / "c", ("metadata", where))
-    assert [p.name for p in (tmp_path / "c/tables/papers").iterdir()] == ["00000.parquet"]
+    assert len(corpus.files("papers")) > 3
+    assert [paper.paper_id for paper in corpus.papers] == [f"p{n:03d}" for n in range(40)]
+    monkeypatch.setattr(shards, "MEAN_PAPERS", 1 << 40)
+    (tmp_path / "c/tables/papers/000000000000.parquet.done.json").unlink()
+    whole = fill(tmp_path / "c", ("metadata", where))
+    assert whole.papers == corpus.papers
+    assert {p.name for p in (tmp_path / "c/tables/papers").iterdir()} == {
+        "000000000000.parquet",
+        "000000000000.parquet.done.json",
+    }
 
 
 @pytest.mark.data

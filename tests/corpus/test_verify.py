@@ -49,9 +49,12 @@ def test_a_whole_corpus_is_sound(corpus: Path) -> None:
         "imports/*/00000.parquet.done.json",
         "imports/*/plan.json",
         "imports/*/complete.json",
-        "tables/papers/00000.parquet",
-        "tables/references/00000.parquet",
+        "tables/papers/000000000000.parquet",
+        "tables/references/000000000000.parquet",
         "tables/results/00000.parquet",  # without a row
+        "tables/papers/*.done.json",
+        "tables/references/*.done.json",
+        "tables/facts/*.parquet",
         "tables/manifest.json",
     ],
 )
@@ -74,7 +77,7 @@ def test_damage_is_noticed_and_repaired_by_the_same_ingest(
 @pytest.mark.parametrize("position", [0, 3, 500, -1])
 def test_one_flipped_byte_anywhere_in_a_shard_is_noticed(corpus: Path, position: int) -> None:
     for path in (
-        corpus / "tables/papers/00000.parquet",
+        corpus / "tables/papers/000000000000.parquet",
         next(corpus.glob("imports/*/00000.parquet")),
     ):
         content = bytearray(path.read_bytes())
@@ -92,7 +95,7 @@ def test_a_figure_changed_by_hand_in_a_marker_or_manifest_is_noticed(corpus: Pat
 
 
 def test_damage_is_not_read_past(corpus: Path) -> None:
-    path = corpus / "tables" / "papers" / "00000.parquet"
+    path = corpus / "tables" / "papers" / "000000000000.parquet"
     flip(path)
     with pytest.raises(DamagedError, match=str(path)):
         list(load_corpus(corpus).rows("papers"))

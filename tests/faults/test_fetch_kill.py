@@ -53,10 +53,14 @@ setattr(home, name, counted)
 sys.argv[1:] = sys.argv[4:]
 """
 NAMES = ("2001.00001v1", "2001.00002v2", "2001.00003v1", "2001.00004v1", "2001.00005v1")
-READING = ("vivavoce.corpus.imports", "vivavoce.corpus.build", "vivavoce.corpus.downloads")
+READING = (
+    "vivavoce.corpus.imports",
+    "vivavoce.corpus.build.parts",
+    "vivavoce.corpus.downloads",
+)
 PLACES = {
     "one source is read, the next is not": (READING[0], "mark_done", 1),
-    "every source is read, some tables are written": (READING[1], "write_parquet", 3),
+    "every source is read, some tables are written": (READING[1], "write_parquet_table", 3),
     "the index is written, its journal is there": (READING[2], "write_jsonl", 1),
 }
 

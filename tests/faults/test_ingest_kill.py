@@ -22,6 +22,7 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 Killed = Callable[..., None]
 
 IMPORTS, BUILD = "vivavoce.corpus.imports", "vivavoce.corpus.build"
+PARTS, CITING, TABLES = f"{BUILD}.parts", f"{BUILD}.citing", f"{BUILD}.tables"
 PLACES = {
     "the plan is written": (IMPORTS, "write_sealed", 1),
     "a shard is written but not marked": (IMPORTS, "write_parquet", 2),
@@ -29,8 +30,14 @@ PLACES = {
     "a file is flushed but not renamed": ("os", "fsync", 5),
     "every shard is done, the batch is open": (IMPORTS, "mark_done", 3),
     "the batch is closed, no table is there": (IMPORTS, "write_sealed", 2),
-    "some tables are written": (BUILD, "write_parquet", 3),
-    "every table is written, the manifest is not": (BUILD, "write_parquet", 7),
+    "some tables of a shard are written": (PARTS, "write_parquet_table", 3),
+    "its references are written, it is not marked": (PARTS, "mark_done", 1),
+    "it is marked, no index is there": (PARTS, "mark_done", 2),
+    "the index is whole but not marked": (CITING, "build_index", 1),
+    "references are resolved but not marked": (CITING, "write_parquet_table", 1),
+    "every table of papers is written": (CITING, "mark_done", 2),
+    "some of the other tables are written": (TABLES, "write_parquet_table", 2),
+    "every table is written, the manifest is not": (TABLES, "_clean", 1),
 }
 
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from vivavoce.corpus import Corpus
 from vivavoce.corpus.schema import TABLES
-from vivavoce.store import hash_file, hash_rows
+from vivavoce.store import hash_file, hash_rows, write_parquet
 
 Rows = Sequence[Mapping[str, Any]]
 CorpusWriter = Callable[..., Corpus]
@@ -21,9 +20,14 @@ _KEYS = {"papers": ("paper_id",), "results": ("dataset",), "faults": ("source",)
 
 @pytest.fixture
 def write_corpus(tmp_path: Path) -> CorpusWriter:
-    """Write tables, each given as rows of some of its columns; papers are added as needed."""
+    """Write tables, each given as rows of some of its columns; papers are added as needed.
 
-    def write(folder: Path = tmp_path / "corpus", **tables: Rows) -> Corpus:
+    With `in_shards` about every third paper begins a new file, told by its id alone.
+    """
+
+    def write(
+        folder: Path = tmp_path / "corpus", *, in_shards: bool = False, **tables: Rows
+    ) -> Corpus:
         given = {row["paper_id"] for row in tables.get("papers", ())}
         met = {row["paper_id"] for rows in tables.values() for row in rows}
         papers = [*tables.get("papers", ()), *({"paper_id": p} for p in sorted(met - given))]
@@ -33,14 +37,14 @@ def write_corpus(tmp_path: Path) -> CorpusWriter:
             whole = [_complete(row, schema.names) for row in rows]
             key = _KEYS.get(name, ("paper_id", "ordinal"))
             whole.sort(key=lambda row: tuple(row.get(k) or 0 for k in key))
-            path = folder / "tables" / name / "00000.parquet"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            pq.write_table(pa.Table.from_pylist(whole, schema=schema), path)
-            files[f"{name}/00000.parquet"] = {
-                "sha256": hash_file(path),
-                "rows": len(whole),
-                "row_hash": hash_rows(whole),
-            }
+            for number, shard in enumerate(_shards(whole) if in_shards else [whole]):
+                path = folder / "tables" / name / f"{number:05d}.parquet"
+                write_parquet(path, shard, schema)
+                files[f"{name}/{path.name}"] = {
+                    "sha256": hash_file(path),
+                    "rows": len(shard),
+                    "row_hash": hash_rows(shard),
+                }
         return Corpus(folder, {"files": files})
 
     return write
@@ -78,6 +82,16 @@ def write_citations(write_corpus: CorpusWriter) -> CorpusWriter:
         return write_corpus(references=rows, **tables)
 
     return write
+
+
+def _shards(rows: Sequence[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:
+    shards: list[list[Mapping[str, Any]]] = [[]]
+    for row, before in zip(rows, [None, *rows], strict=False):
+        paper = row["paper_id"]
+        if before and paper != before["paper_id"] and zlib.crc32(paper.encode()) % 3 == 0:
+            shards.append([])
+        shards[-1].append(row)
+    return shards
 
 
 def _complete(row: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:

@@ -146,7 +146,7 @@ def test_an_altered_manifest_is_noticed(sample: Corpus) -> None:
 
 
 def test_a_damaged_table_of_the_corpus_is_not_built_from(sample: Corpus) -> None:
-    path = sample.folder / "tables" / "authorships" / "00000.parquet"
+    path = sample.folder / "tables" / sample.files("authorships")[0]
     path.write_bytes(path.read_bytes() + b"0")
 
     with pytest.raises(DamagedError, match="authorships"):

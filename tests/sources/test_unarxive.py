@@ -103,6 +103,26 @@ def test_tokens_are_written_out_and_headings_have_levels(tmp_path: Path) -> None
     ]
 
 
+def test_subsections_of_a_section_without_a_paragraph_are_not_those_of_the_one_before(
+    tmp_path: Path,
+) -> None:
+    # 2 and 3 are left out, since all their text stands in subsections, which are counted anew.
+    rows = [
+        ("1", "section"), ("1", "subsection"), ("1", "subsection"), ("2", "subsection"),
+        ("1", "subsubsection"), ("1", "subsection"), ("4", "section"), ("1", "subsection"),
+        ("5", "section"),
+    ]  # fmt: skip
+    body = [paragraph("Text.", f"H{n}", *row) for n, row in enumerate(rows)]
+    (found,) = read(write(tmp_path, {**RECORD, "body_text": body}))
+    assert isinstance(found, Document)
+    assert [(s.level, s.number, s.heading) for s in found.sections] == [
+        (1, "1", "H0"), (2, "1", "H1"),
+        (1, "2", None), (2, "1", "H2"), (2, "2", "H3"), (3, "1", "H4"),
+        (1, "3", None), (2, "1", "H5"),
+        (1, "4", "H6"), (2, "1", "H7"), (1, "5", "H8"),
+    ]  # fmt: skip
+
+
 def test_references_and_tables(tmp_path: Path) -> None:
     found = paper(tmp_path)
     first, second = found.references

@@ -81,10 +81,14 @@ def build(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Build the co-author, citation and comparison networks of a corpus, or update them."""
+    import pyarrow as pa
+
     from vivavoce.corpus.reading import load_corpus
     from vivavoce.networks.build import build_networks
     from vivavoce.networks.shards import FOLDER
 
+    # Arrow's own pool is slow to get its first pages, and a build ends before that pays.
+    pa.set_memory_pool(pa.system_memory_pool())
     names = [name.value for name in only]
     # Without a terminal nothing is shown, and a bar takes as long to load as a small update.
     with progress("Building networks") if sys.stderr.isatty() else nullcontext() as update:

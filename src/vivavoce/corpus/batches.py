@@ -10,15 +10,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from vivavoce.corpus.schema import DOCUMENT, document_from_row
 from vivavoce.errors import DamagedError, StaleError
 from vivavoce.records import Document, Fault
-from vivavoce.store import DONE_SUFFIX, Row, hash_file, read_sealed
+from vivavoce.store import DONE_SUFFIX, Row, hash_file, hash_of, read_sealed
 
-PLAN, COMPLETE = "plan.json", "complete.json"
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+PLAN, COMPLETE, MANIFEST = "plan.json", "complete.json", "manifest.json"
 _RAW = "raw"
-_READ = [name for name in DOCUMENT.names if name != _RAW]
+READ = [name for name in DOCUMENT.names if name != _RAW]
+"""The columns of a document that tables are made of."""
 _ROWS_AT_A_TIME = 1_000
 _RAW_ROWS_AT_A_TIME = 64
 
@@ -60,19 +65,24 @@ def list_batches(corpus: Path) -> list[Batch]:
     return [open_batch(folder) for folder in batch_folders(corpus)]
 
 
+def imports_fingerprint(batches: Sequence[Batch]) -> str:
+    """Hash of what the complete imports of a corpus are, and of the code that reads them."""
+    return hash_of([batch.plan for batch in batches if batch.is_complete])
+
+
 def read_batch(batch: Batch) -> Iterator[Document]:
     """The documents of a complete batch; `DamagedError` names a shard that was altered.
 
     Their upstream records stay on disk (`raw` is None): `read_raw` reads those.
     """
-    for path in _sound_shards(batch):
-        for row in _read_columns(path, _READ):
+    for path, _ in sound_shards(batch):
+        for row in _read_columns(path, READ):
             yield document_from_row(row)
 
 
 def read_keys(batch: Batch) -> Iterator[str]:
     """The key of each document of a complete batch, in the order read."""
-    for path in _sound_shards(batch):
+    for path, _ in sound_shards(batch):
         for row in _read_columns(path, ["key"]):
             yield str(row["key"])
 
@@ -84,7 +94,7 @@ def read_raw(batch: Batch) -> Iterator[tuple[str, str | None]]:
         DamagedError: A shard was altered.
         StaleError: The batch was read before records were kept.
     """
-    for path in _sound_shards(batch):
+    for path, _ in sound_shards(batch):
         for row in _read_columns(path, ["key", _RAW], _RAW_ROWS_AT_A_TIME):
             if _RAW not in row:
                 raise StaleError(
@@ -104,27 +114,35 @@ def count_documents(batch: Batch) -> int:
     return sum(int(marker["n"]) for _, marker in _shards_of(batch))
 
 
-def _sound_shards(batch: Batch) -> Iterator[Path]:
+def sound_shards(batch: Batch) -> Iterator[tuple[Path, Row]]:
+    """Each file of a complete batch and its marker; `DamagedError` names one that was altered."""
     for path, marker in _shards_of(batch):
         if not path.exists() or hash_file(path) != marker["sha256"]:
             raise DamagedError(
                 f"{path} is missing or differs from what was written. {_remedy(batch.kind)}"
             )
-        yield path
+        yield path, marker
 
 
-def _read_columns(path: Path, names: Sequence[str], size: int = _ROWS_AT_A_TIME) -> Iterator[Row]:
-    """The rows of a shard with those of the columns that it has, a few in memory at a time."""
+def read_tables(
+    path: Path, names: Sequence[str], size: int = _ROWS_AT_A_TIME
+) -> Iterator[pa.RecordBatch]:
+    """A file of documents with those of the columns that it has, a few rows at a time."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
         with pq.ParquetFile(path) as file:
             present = [name for name in names if name in file.schema_arrow.names]
-            for group in file.iter_batches(batch_size=size, columns=present):
-                yield from group.to_pylist()
+            yield from file.iter_batches(batch_size=size, columns=present)
     except (OSError, pa.ArrowException) as error:
         raise DamagedError(f"{path} cannot be read as Parquet: {error}") from error
+
+
+def _read_columns(path: Path, names: Sequence[str], size: int = _ROWS_AT_A_TIME) -> Iterator[Row]:
+    """The rows of a file with those of the columns that it has, a few in memory at a time."""
+    for batch in read_tables(path, names, size):
+        yield from batch.to_pylist()
 
 
 def _shards_of(batch: Batch) -> list[tuple[Path, Row]]:

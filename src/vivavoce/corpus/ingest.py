@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vivavoce.corpus.batches import Batch, count_documents, read_faults
-from vivavoce.corpus.build import Built, build_tables
+from vivavoce.corpus.build import Built, Engine, build_tables
 from vivavoce.corpus.imports import File, Progress, find_files, import_files
-from vivavoce.corpus.merge import APART
 from vivavoce.errors import InputError
 from vivavoce.records import Fault
 from vivavoce.sources import ReadOptions, Source, get_source
@@ -46,6 +45,7 @@ def ingest(
     *,
     options: ReadOptions | None = None,
     fresh: bool = False,
+    engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> IngestReport:
     """Read every file of a kind into a corpus and rebuild its tables.
@@ -58,6 +58,7 @@ def ingest(
         corpus: The corpus folder; made when it does not exist.
         options: What to ask of the source.
         fresh: Drop an unfinished ingest of this kind instead of resuming it.
+        engine: Where the tables are built; this machine by default.
         progress: Called with (pieces done, pieces in all).
 
     Raises:
@@ -71,7 +72,7 @@ def ingest(
     ignored = _ignored_columns(source, files, options)
     with lock(corpus):
         batch = import_files(corpus, source, files, options, fresh=fresh, progress=progress)
-        built = build_tables(corpus)
+        built = build_tables(corpus, engine)
     return _report(batch, built, ignored)
 
 
@@ -89,17 +90,21 @@ def _ignored_columns(
 
 def _report(batch: Batch, built: Built, ignored: tuple[str, ...]) -> IngestReport:
     unmatched = [fault for origin, fault in built.unmatched if origin == batch]
-    sources = [row["source"].split("+") for row in built.papers]
-    dated = sum(1 for row in built.papers if row["published"])
     return IngestReport(
         kind=batch.kind,
         read=count_documents(batch) - len(unmatched),
         failed=(*read_faults(batch), *unmatched),
-        papers=len(built.papers),
-        dated=dated,
-        undated=len(built.papers) - dated,
-        completed=sum(1 for kinds in sources if batch.kind in kinds and len(kinds) > 1),
-        merged=len({row["paper_id"] for row in built.merges if row["joined_by"] != APART}),
-        near_misses=sum(1 for row in built.merges if row["joined_by"] == APART),
+        papers=built.papers,
+        dated=built.dated,
+        undated=built.papers - built.dated,
+        completed=sum(n for kinds, n in built.sources.items() if _completes(batch.kind, kinds)),
+        merged=built.merged,
+        near_misses=built.near_misses,
         ignored_columns=ignored,
     )
+
+
+def _completes(kind: str, sources: str) -> bool:
+    """Whether papers from some sources are known from a kind and another one."""
+    kinds = sources.split("+")
+    return kind in kinds and len(kinds) > 1

@@ -14,14 +14,16 @@ from vivavoce.corpus.matching import (
     title_words,
     years_agree,
 )
-from vivavoce.corpus.merge import MergedPaper
+from vivavoce.corpus.merge import MergedPaper, identifiers, ids_in_doi
 from vivavoce.corpus.title_joins import year_of
-from vivavoce.records import Reference
+from vivavoce.records import Document, Reference
 
 MAX_RAW = 2_000
 """Characters of an entry of a reference list that are looked at."""
 MAX_AUTHORS, MAX_NAME = 50, 200
 """Authors of a paper, and characters of a name, that are looked at."""
+SCHEMES = ("arxiv", "doi", "acl")
+"""The identifiers that references are resolved by."""
 _YEAR = re.compile(r"(?<![0-9.:/-])(?:19|20)[0-9]{2}(?![0-9]|\.[0-9])")
 _WORD = re.compile(r"[^\W\d_]+")
 _MIN_SURNAME = 2
@@ -38,6 +40,8 @@ class KnownPaper:
     authors: tuple[str, ...]
     """The first author stands first."""
     years: frozenset[int]
+    names: tuple[tuple[str, str], ...] = ()
+    """Its identifiers as (scheme, value), those of metadata first."""
 
 
 class Evidence(NamedTuple):
@@ -67,7 +71,25 @@ def know_papers(
     Where metadata tell a paper's title, those that were extracted from its text do not count: a
     wrong one would draw the references of another work.
     """
-    return [_know(paper, years.get(paper.paper_id), metadata_kinds) for paper in papers]
+    return [know_paper(paper, years.get(paper.paper_id), metadata_kinds) for paper in papers]
+
+
+def know_paper(
+    paper: MergedPaper, year: int | None, metadata_kinds: Collection[str] = ()
+) -> KnownPaper:
+    """What references are compared with of one paper."""
+    documents = paper.documents
+    titled = [d for d in documents if d.title and d.kind in metadata_kinds]
+    titled = titled or [d for d in documents if d.title]
+    found = {year_of(document) for document in documents} | {year}
+    authors = next((d.authors for d in documents if d.authors), ())
+    return KnownPaper(
+        paper_id=paper.paper_id,
+        titles=tuple(dict.fromkeys(d.title for d in titled if d.title)),
+        authors=tuple(author.name[:MAX_NAME] for author in authors[:MAX_AUTHORS]),
+        years=frozenset(year for year in found if year is not None),
+        names=tuple(dict.fromkeys(name for d in documents for name in _names(d))),
+    )
 
 
 def weigh(reference: Reference, paper: KnownPaper) -> Evidence:
@@ -108,15 +130,7 @@ def _author_agrees(reference: Reference, paper: KnownPaper) -> bool | None:
     return False if named and not _TORN.search(named) else None
 
 
-def _know(paper: MergedPaper, year: int | None, metadata_kinds: Collection[str]) -> KnownPaper:
-    documents = paper.documents
-    titled = [d for d in documents if d.title and d.kind in metadata_kinds]
-    titled = titled or [d for d in documents if d.title]
-    found = {year_of(document) for document in documents} | {year}
-    authors = next((d.authors for d in documents if d.authors), ())
-    return KnownPaper(
-        paper_id=paper.paper_id,
-        titles=tuple(dict.fromkeys(d.title for d in titled if d.title)),
-        authors=tuple(author.name[:MAX_NAME] for author in authors[:MAX_AUTHORS]),
-        years=frozenset(year for year in found if year is not None),
-    )
+def _names(document: Document) -> list[tuple[str, str]]:
+    values = identifiers(document)
+    named = {**ids_in_doi(values.get("doi", "")), **values}
+    return [(scheme, value) for scheme, value in named.items() if scheme in SCHEMES]

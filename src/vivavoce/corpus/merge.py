@@ -83,7 +83,7 @@ def merge_documents(
     """
     ordered = sorted(documents, key=lambda d: (not is_metadata[d.kind], d.kind, d.key))
     own = [identifiers(document) for document in ordered]
-    groups = Groups([_with_implied(names) for names in own])
+    groups = Groups([with_implied(names) for names in own])
     for scheme, contradicting in _CONTRADICTING.items():
         for value, members in groups.holders(scheme):
             for other in members[1:]:
@@ -93,10 +93,10 @@ def merge_documents(
     paper_ids: dict[int, str] = {}
     for members in groups.members():
         merged = tuple(ordered[index] for index in members)
-        if len(merged) == 1 and is_metadata[merged[0].kind] and merged[0].key.startswith("file:"):
+        if len(merged) == 1 and only_names_a_file(merged[0], is_metadata):
             unmatched.append(merged[0])
             continue
-        paper_id = _paper_id(merged, [own[index] for index in members])
+        paper_id = paper_id_of(merged, [own[index] for index in members])
         papers.append(MergedPaper(paper_id, merged))
         paper_ids.update(dict.fromkeys(members, paper_id))
     papers.sort(key=lambda paper: paper.paper_id)
@@ -126,10 +126,24 @@ def ids_in_doi(doi: str) -> dict[str, str]:
     return {}
 
 
-def _with_implied(names: Mapping[str, str]) -> dict[str, str]:
+def only_names_a_file(document: Document, is_metadata: Mapping[str, bool]) -> bool:
+    """Whether a document is no paper unless another one came from the file that it names."""
+    return is_metadata[document.kind] and document.key.startswith("file:")
+
+
+def with_implied(names: Mapping[str, str]) -> dict[str, str]:
     """Identifiers with those a DOI is made of; the DOI of a preprint is no paper's second one."""
     implied = ids_in_doi(names.get("doi", ""))
     return {**implied, **{s: v for s, v in names.items() if s != "doi" or "arxiv" not in implied}}
+
+
+def paper_id_of(documents: Sequence[Document], names: Sequence[Mapping[str, str]]) -> str:
+    """The id of the paper that documents with some identifiers make."""
+    for scheme in (*STRONG, "given", "url", "file"):
+        for name in names:
+            if value := name.get(scheme):
+                return value if scheme == "given" else f"{scheme}:{value}"
+    return f"{documents[0].kind}:{documents[0].key}"
 
 
 def _joins(
@@ -166,11 +180,3 @@ def _near_misses(
         for miss in apart
         if miss.one in paper_ids and miss.other in paper_ids
     ]
-
-
-def _paper_id(documents: Sequence[Document], names: Sequence[Mapping[str, str]]) -> str:
-    for scheme in (*STRONG, "given", "url", "file"):
-        for name in names:
-            if value := name.get(scheme):
-                return value if scheme == "given" else f"{scheme}:{value}"
-    return f"{documents[0].kind}:{documents[0].key}"

@@ -8,13 +8,14 @@ the number of papers.
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import OSA, Levenshtein
 
+from vivavoce.corpus.census import Census, LocalCensus
 from vivavoce.corpus.matching import skeleton, title_key, title_words
 
 MAX_TITLE = 500
@@ -22,10 +23,11 @@ MAX_TITLE = 500
 MAX_BLOCK = 150
 """A block of more papers tells nothing apart and is passed over."""
 MIN_RATIO = 85.0
-_RARE_WORDS = 4
+RARE_WORDS = 4
+"""Words of a title that it is found by, the rarest of the corpus."""
 _EDGE = 12
 _KEPT = 5
-_LIGHT = frozenset(
+LIGHT = frozenset(
     "a an the of for on in to and with via using by from at as is are und der die das".split()
 )
 _NUMERAL = re.compile(r"[0-9]|^[ivx]+$")
@@ -62,15 +64,19 @@ class Near(NamedTuple):
 class NearTitles:
     """The titles of a corpus, in blocks."""
 
-    def __init__(self, titles: Sequence[str]) -> None:
+    def __init__(self, titles: Sequence[str], census: Census | None = None) -> None:
         self._titles = titles
         self._words = [title_words(title[:MAX_TITLE]) for title in titles]
         self._keys = ["".join(words) for words in self._words]
-        self._seen = Counter(word for words in self._words for word in set(words))
+        self._census = census or LocalCensus(self._words)
+        seen = self._census.seen({word for words in self._words for word in words})
         self._blocks: dict[str, list[int]] = defaultdict(list)
         for number, words in enumerate(self._words):
-            for block in self._blocks_of(words, only_rare=True):
+            for block in (*rarest(words, seen), *edges(words)):
                 self._blocks[block].append(number)
+        sizes = {block: len(members) for block, members in self._blocks.items()}
+        for block in self._census.full_near(sizes, MAX_BLOCK):
+            del self._blocks[block]
 
     def find(self, title: str) -> list[Near]:
         """The nearest titles, the nearest first."""
@@ -78,24 +84,14 @@ class NearTitles:
         if not words:
             return []
         candidates: dict[int, None] = {}
-        for block in self._blocks_of(words, only_rare=False):
-            members = self._blocks.get(block, [])
-            if len(members) <= MAX_BLOCK:
-                candidates.update(dict.fromkeys(members))
+        for block in (*telling(words), *edges(words)):
+            candidates.update(dict.fromkeys(self._blocks.get(block, ())))
         choices = {number: self._keys[number] for number in sorted(candidates)}
         close = process.extract(
             "".join(words), choices, scorer=fuzz.ratio, score_cutoff=MIN_RATIO, limit=_KEPT
         )
         found = [near for _, _, n in close if (near := self._compare(title, words, n))]
         return sorted(found, key=lambda near: (-near.similarity, near.number))
-
-    def _blocks_of(self, words: Sequence[str], *, only_rare: bool) -> list[str]:
-        """The blocks of a title: rare words as they are, its edges marked with `^` and `$`."""
-        telling = sorted({w for w in words if w not in _LIGHT}, key=lambda w: (self._seen[w], w))
-        start = 1 if words[:1] and words[0] in ("a", "an", "the") else 0
-        key = "".join(words[start:])
-        edges = [f"^{key[:_EDGE]}", f"${key[-_EDGE:]}"]
-        return [*(telling[:_RARE_WORDS] if only_rare else telling), *edges]
 
     def _compare(self, title: str, words: Sequence[str], number: int) -> Near | None:
         """How near a title is; None when a difference is one of meaning."""
@@ -119,7 +115,7 @@ class NearTitles:
         mine, theirs = "".join(one), "".join(other)
         if mine == theirs:  # spaced or hyphenated otherwise
             return 0, False
-        light = [word for word in (*one, *other) if word in _LIGHT]
+        light = [word for word in (*one, *other) if word in LIGHT]
         if len(light) == len(one) + len(other):
             return sum(map(len, light)), False
         if any(_NUMERAL.search(word) for word in (*one, *other)):
@@ -133,8 +129,25 @@ class NearTitles:
         distance = OSA.distance(mine, theirs, score_cutoff=allowed)
         if distance > allowed:
             return None
-        is_word = all(self._seen[word] > 0 for word in one)
+        is_word = all(count > 0 for count in self._census.seen(set(one)).values())
         return distance, is_word and not _is_inflected(mine, theirs)
+
+
+def telling(words: Sequence[str]) -> set[str]:
+    """The words of a title that it may be found by."""
+    return {word for word in words if word not in LIGHT}
+
+
+def rarest(words: Sequence[str], seen: Mapping[str, int]) -> list[str]:
+    """The words that a title of the corpus is found by: its rarest in the corpus."""
+    return sorted(telling(words), key=lambda word: (seen[word], word))[:RARE_WORDS]
+
+
+def edges(words: Sequence[str]) -> tuple[str, str]:
+    """The first and the last letters of a title, marked with `^` and `$`."""
+    start = 1 if words[:1] and words[0] in ("a", "an", "the") else 0
+    key = "".join(words[start:])
+    return f"^{key[:_EDGE]}", f"${key[-_EDGE:]}"
 
 
 def _changes(

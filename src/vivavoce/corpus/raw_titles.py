@@ -7,16 +7,18 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from vivavoce.corpus.census import Census, LocalCensus
 from vivavoce.corpus.known_papers import MAX_RAW
 from vivavoce.corpus.matching import count_words, fold
 
 _WORD = re.compile(r"[^\W_]+")
-_BLOCK = 10
+BLOCK = 10
 """Titles are looked up by so many of their first letters."""
 MAX_BLOCK = 2_000
 """A block of more titles is passed over."""
-_MIN_LETTERS = 8
-_EDGES = frozenset(".,:;?!\"'”“’‘()[]{}|")
+MIN_LETTERS = 8
+"""A title of fewer letters is not looked for."""
+EDGES = frozenset(".,:;?!\"'”“’‘()[]{}|")
 
 
 class Found(NamedTuple):
@@ -32,12 +34,14 @@ class Found(NamedTuple):
 class RawTitles:
     """The titles of a corpus by their first letters."""
 
-    def __init__(self, titles: Sequence[str]) -> None:
+    def __init__(self, titles: Sequence[str], census: Census | None = None) -> None:
         self._blocks: dict[str, list[tuple[str, int, int]]] = defaultdict(list)
         for number, title in enumerate(titles):
-            key = "".join(_WORD.findall(fold(title)))
-            if len(key) >= _MIN_LETTERS:
-                self._blocks[key[:_BLOCK]].append((key, number, count_words(title)))
+            if key := letters_of(title):
+                self._blocks[key[:BLOCK]].append((key, number, count_words(title)))
+        counts = census or LocalCensus()
+        for block in counts.full_raw({b: len(m) for b, m in self._blocks.items()}, MAX_BLOCK):
+            del self._blocks[block]
 
     def find(self, raw: str) -> tuple[str, list[Found]]:
         """The folded text, and the titles that stand in it by themselves, the longest first."""
@@ -51,13 +55,16 @@ class RawTitles:
         joined = "".join(word[0] for word in words)
         starts, ends = _clear_edges(text, words)
         for offset, start in starts.items():
-            for length in (_BLOCK, _BLOCK - 1, _BLOCK - 2):
-                members = self._blocks.get(joined[offset : offset + length], [])
-                if len(members) > MAX_BLOCK:
-                    continue
-                for key, number, count in members:
+            for length in range(BLOCK, MIN_LETTERS - 1, -1):
+                for key, number, count in self._blocks.get(joined[offset : offset + length], ()):
                     if offset + len(key) in ends and joined.startswith(key, offset):
                         yield len(key), Found(number, start, count)
+
+
+def letters_of(title: str) -> str:
+    """The letters and digits that a title is found by; empty when they are too few."""
+    key = "".join(_WORD.findall(fold(title)))
+    return key if len(key) >= MIN_LETTERS else ""
 
 
 def _clear_edges(text: str, words: Sequence[re.Match[str]]) -> tuple[dict[int, int], set[int]]:
@@ -67,9 +74,9 @@ def _clear_edges(text: str, words: Sequence[re.Match[str]]) -> tuple[dict[int, i
     letters, last_end = 0, 0
     for word in words:
         gap = text[last_end : word.start()].strip()
-        if not letters or (gap and gap[-1] in _EDGES):
+        if not letters or (gap and gap[-1] in EDGES):
             starts[letters] = word.start()
-        if gap and gap[0] in _EDGES:
+        if gap and gap[0] in EDGES:
             ends.add(letters)
         letters += len(word[0])
         last_end = word.end()

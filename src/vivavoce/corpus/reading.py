@@ -7,8 +7,7 @@ from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 
-from vivavoce.corpus.batches import list_batches
-from vivavoce.corpus.build import MANIFEST, imports_fingerprint
+from vivavoce.corpus.batches import MANIFEST, imports_fingerprint, list_batches
 from vivavoce.corpus.schema import TABLES, paper_from_row, section_from_row
 from vivavoce.errors import DamagedError, InputError, StaleError
 from vivavoce.records import Paper, Section
@@ -45,20 +44,32 @@ class Corpus:
             yield from read_parquet(self.folder / "tables" / name)
 
     def files(self, table: str) -> list[str]:
-        """The files of a table, below the corpus' folder `tables`."""
-        return [name for name in sorted(self.manifest["files"]) if name.startswith(f"{table}/")]
+        """The files of a table in the order of its rows, below the corpus' folder `tables`."""
+        names = [name for name in self.manifest["files"] if name.startswith(f"{table}/")]
+        return sorted(names, key=lambda name: (self._places.get(Path(name).stem, -1), name))
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        """The place of each shard of papers."""
+        return {name: place for place, name in enumerate(self.manifest.get("shards", ()))}
 
     def content_of(self, tables: Iterable[str]) -> str:
         """Hash of the content of some tables: what is made of them alone is bound to it."""
         files = self.manifest["files"]
         return hash_of({name: files[name]["row_hash"] for t in tables for name in self.files(t)})
 
+    def damages(self) -> Iterator[str]:
+        """What is wrong with any file that the tables were written to or will be updated from."""
+        names = {**self.manifest["files"], **self.manifest.get("internal", {})}
+        return (problem for name in sorted(names) if (problem := self.damage(name)))
+
     def damage(self, name: str) -> str | None:
-        """What is wrong with a file of a table; None when it is as it was written."""
+        """What is wrong with a file; None when it is as it was written."""
         path = self.folder / "tables" / name
         if not path.exists():
             return f"{path} is missing. {REBUILD}"
-        if hash_file(path) != self.manifest["files"][name]["sha256"]:
+        entry = self.manifest["files"].get(name) or self.manifest["internal"][name]
+        if hash_file(path) != entry["sha256"]:
             return f"{path} differs from what was written. {REBUILD}"
         return None
 

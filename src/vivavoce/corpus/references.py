@@ -8,15 +8,18 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from vivavoce.corpus.census import Census
 from vivavoce.corpus.known_papers import (
     MAX_RAW,
+    SCHEMES,
     Evidence,
+    KnownPaper,
     know_papers,
     names_surname,
     weigh,
 )
 from vivavoce.corpus.matching import count_words, title_key
-from vivavoce.corpus.merge import ACL_DOIS, MergedPaper, identifiers, ids_in_doi
+from vivavoce.corpus.merge import ACL_DOIS, MergedPaper, ids_in_doi
 from vivavoce.corpus.near_titles import NearTitles, parts_of_title, titles_inside
 from vivavoce.corpus.raw_titles import RawTitles
 from vivavoce.records import Reference
@@ -29,7 +32,6 @@ _ANTHOLOGY = re.compile(
     r"(?:aclweb\.org|aclanthology\.(?:org|info)|10\.18653/|10\.3115/).{1,100}", re.IGNORECASE
 )
 _BROKEN = re.compile(r"(?<=[-./]) ")
-_SCHEMES = {"arxiv": "arxiv_id", "doi": "doi", "acl": "acl_id"}
 _BY_TITLE = {(True, True): 0.99, (True, None): 0.97, (None, True): 0.95, (None, None): 0.8}
 """Confidence in an exact title by what author and year say; True agrees, None is not known."""
 _MISDATED = {True: 0.85, None: 0.6}
@@ -49,6 +51,7 @@ class Resolution(NamedTuple):
     confidence: float
 
 
+_RESOLVER_OF = {"arxiv": "arxiv_id", "doi": "doi", "acl": "acl_id"}
 RESOLVERS = ("arxiv_id", "doi", "acl_id", "title", "near_title", "raw_title")
 """The ways a reference is resolved, in the order they are tried."""
 
@@ -68,12 +71,29 @@ class PaperIndex:
         years: Mapping[str, int | None],
         metadata_kinds: Collection[str] = (),
     ) -> None:
-        self._papers = know_papers(papers, years, metadata_kinds)
-        self._by_scheme: dict[str, dict[str, str]] = {scheme: {} for scheme in _SCHEMES}
+        self._set_up(know_papers(papers, years, metadata_kinds), None)
+
+    @classmethod
+    def of_part(cls, papers: Sequence[KnownPaper], census: Census) -> PaperIndex:
+        """An index of some papers of a corpus, in its order, that knows the counts of the whole.
+
+        It resolves a reference as an index of the whole does if it holds every paper that one
+        would compare the reference with.
+        """
+        index = cls.__new__(cls)
+        index._set_up(papers, census)
+        return index
+
+    def _set_up(self, papers: Sequence[KnownPaper], census: Census | None) -> None:
+        self._papers = papers
+        self._census = census
+        self._by_scheme: dict[str, dict[str, str]] = {scheme: {} for scheme in SCHEMES}
         self._arxiv_ids: dict[str, str] = {}
         for paper in papers:
-            for document in paper.documents:
-                self._add_identifiers(paper.paper_id, identifiers(document))
+            for scheme, value in paper.names:
+                self._by_scheme[scheme].setdefault(value, paper.paper_id)
+                if scheme == "arxiv":
+                    self._arxiv_ids.setdefault(paper.paper_id, value)
         # One line a title, so that blocks hold titles and not papers.
         self._holders = [
             (number, title)
@@ -90,11 +110,11 @@ class PaperIndex:
 
     @cached_property
     def _near(self) -> NearTitles:
-        return NearTitles([title for _, title in self._holders])
+        return NearTitles([title for _, title in self._holders], self._census)
 
     @cached_property
     def _raw(self) -> RawTitles:
-        return RawTitles([title for _, title in self._holders])
+        return RawTitles([title for _, title in self._holders], self._census)
 
     def resolve(self, reference: Reference) -> Resolution | None:
         """The paper a reference means; None when it is not in the corpus."""
@@ -104,7 +124,7 @@ class PaperIndex:
         """The paper that bears an identifier of the reference."""
         for scheme, value in identifiers_of(reference):
             if paper_id := self._by_scheme[scheme].get(value):
-                return Resolution(paper_id, _SCHEMES[scheme], 1.0)
+                return Resolution(paper_id, _RESOLVER_OF[scheme], 1.0)
         return None
 
     def by_title(self, reference: Reference) -> Resolution | None:
@@ -203,13 +223,6 @@ class PaperIndex:
         if found.resolver != "title":
             return None
         return found._replace(confidence=min(found.confidence, _ID_DIFFERS))
-
-    def _add_identifiers(self, paper_id: str, values: Mapping[str, str]) -> None:
-        for scheme, value in {**ids_in_doi(values.get("doi", "")), **values}.items():
-            if scheme in self._by_scheme:
-                self._by_scheme[scheme].setdefault(value, paper_id)
-            if scheme == "arxiv":
-                self._arxiv_ids.setdefault(paper_id, value)
 
 
 def identifiers_of(reference: Reference) -> Iterator[tuple[str, str]]:

@@ -23,8 +23,7 @@ def verify_corpus(folder: Path) -> list[str]:
         except DamagedError as error:
             problems.append(str(error))
     try:
-        corpus = load_corpus(folder)
-        problems += filter(None, map(corpus.damage, sorted(corpus.manifest["files"])))
+        problems += load_corpus(folder).damages()
     except (DamagedError, StaleError) as error:
         problems.append(str(error))
     return list(dict.fromkeys(problems))

@@ -18,14 +18,20 @@ from vivavoce.networks.columns import (
     MISSING,
     Flags,
     Ints,
+    Longs,
     as_flags,
     as_numbers,
+    column,
     flat,
     prefixed,
     read_columns,
     sorted_keys,
+    table_of,
+    text_column,
+    text_scalar,
+    without_null,
 )
-from vivavoce.networks.papers import first_of_each, number_papers, read_papers
+from vivavoce.networks.papers import first_of_each, is_no_paper, number_papers
 
 BY_ID, BY_NAME = "id:", "name:"
 """What the key of an author starts with."""
@@ -49,6 +55,12 @@ class Authorships:
     """The names that authors go by, as `name_of` compares them."""
     bearers: tuple[Ints, Ints]
     """(author, number of a name that the author goes by) pairs."""
+    bearings: Ints
+    """In how many rows each of these pairs stands."""
+    no_papers: pa.Array
+    """The documents that are no papers."""
+    first_row: Ints
+    """Of each author, the first row of the table."""
 
 
 def name_of(name: str) -> str:
@@ -58,76 +70,109 @@ def name_of(name: str) -> str:
 
 def read_authorships(corpus: Corpus) -> Authorships:
     """The authors of a corpus and what they wrote; rows without id and name are left out."""
-    paper_ids = flat(read_papers(corpus)["paper_id"])
+    papers = read_columns(corpus, "papers", ["paper_id", "gates"])
+    barred = is_no_paper(papers)
+    paper_ids = flat(papers["paper_id"]).filter(column(~barred))
     table = read_columns(corpus, "authorships", ["paper_id", "name", "author_id"])
     paper = number_papers(flat(table["paper_id"]), paper_ids)
     # The table is sorted by paper and place, so a paper's first row is its first author.
     is_first = first_of_each(paper)
-    names, name = _compare(flat(table["name"]))
-    keys = _keys(flat(table["author_id"]), names.take(pa.array(name)))
+    spelled = flat(table["name"])
+    keys, names, name = identify_authors(spelled, flat(table["author_id"]))
     keep = (paper != MISSING) & as_flags(pc.is_valid(keys))
-    keyed, author = sorted_keys(keys.filter(pa.array(keep)))
+    keyed, author = sorted_keys(keys.filter(column(keep)))
+    _, first = np.unique(author, return_index=True)
+    first_row = np.flatnonzero(keep)[first].astype(np.int32)
     paper, name, is_first = paper[keep], name[keep], is_first[keep]
-    # An author listed twice counts at the first place.
-    _, index = np.unique(paper.astype(np.int64) * max(len(keyed), 1) + author, return_index=True)
-    bearers = _distinct_pairs(author, name, len(names))
+    index = first_places(paper, author, len(keyed))
+    bearer, borne, bearings = distinct_pairs(author, name, len(names))
     described = {
         "key": keyed,
-        "name": _first_spelling(flat(table["name"]).filter(pa.array(keep)), author),
-        "papers": _count(author[index], len(keyed)),
-        "first_author_papers": _count(author[index][is_first[index]], len(keyed)),
-        **_ambiguities(keyed, names, bearers),
+        "name": spelled.take(column(first_row)),
+        "papers": count_of_each(author[index], len(keyed)),
+        "first_author_papers": count_of_each(author[index][is_first[index]], len(keyed)),
+        **_ambiguities(keyed, names, (bearer, borne)),
     }
     return Authorships(
         paper_ids=paper_ids,
-        authors=pa.table(described),
+        authors=table_of(described),
         paper=paper[index],
         author=author[index],
         is_first=is_first[index],
         names=names,
-        bearers=bearers,
+        bearers=(bearer, borne),
+        bearings=bearings,
+        no_papers=flat(papers["paper_id"]).filter(column(barred)),
+        first_row=first_row,
     )
 
 
-def _compare(spelled: pa.Array) -> tuple[pa.Array, Ints]:
-    """The distinct names as they are compared, and the number of each row's."""
-    encoded = pc.dictionary_encode(pc.fill_null(spelled, ""))
-    compared = [name_of(name) for name in encoded.dictionary.to_pylist()]
-    distinct = pc.dictionary_encode(pa.array(compared, pa.large_string()))
-    numbers = as_numbers(distinct.indices)[as_numbers(encoded.indices)]
-    return distinct.dictionary, numbers
-
-
-def _keys(ids: pa.Array, names: pa.Array) -> pa.Array:
-    """What an author is told apart by; null where there is neither id nor name."""
+def identify_authors(spelled: pa.Array, ids: pa.Array) -> tuple[pa.Array, pa.Array, Ints]:
+    """The key of each row's author, null for none; the names as compared, and each row's."""
+    names, name = compare_names(spelled)
     trimmed = pc.utf8_trim_whitespace(ids)
-    return pc.coalesce(prefixed(BY_ID, trimmed), prefixed(BY_NAME, names))
+    plain = prefixed(BY_NAME, names).take(column(name))
+    return pc.coalesce(prefixed(BY_ID, trimmed), plain), names, name
 
 
-def _distinct_pairs(left: Ints, right: Ints, width: int) -> tuple[Ints, Ints]:
-    pairs = np.unique(left.astype(np.int64) * max(width, 1) + right)
+def first_places(paper: Ints, author: Ints, authors: int) -> Longs:
+    """The rows that count, sorted by paper and author: one listed twice is so at the first."""
+    joined = paper.astype(np.int64) * max(authors, 1) + author
+    index: Longs = np.unique(joined, return_index=True)[1]
+    return index
+
+
+def distinct_pairs(left: Ints, right: Ints, width: int) -> tuple[Ints, Ints, Ints]:
+    """The distinct pairs, sorted, and how often each is there; right numbers are below width."""
+    joined = left.astype(np.int64) * max(width, 1) + right
+    pairs, rows = np.unique(joined, return_counts=True)
     first, second = np.divmod(pairs, max(width, 1))
-    return first.astype(np.int32), second.astype(np.int32)
+    return first.astype(np.int32), second.astype(np.int32), rows.astype(np.int32)
 
 
-def _first_spelling(spelled: pa.Array, author: Ints) -> pa.Array:
-    """Each author's name as it is spelled where it is met first."""
-    _, first = np.unique(author, return_index=True)
-    return spelled.take(pa.array(first))
-
-
-def _count(numbers: Ints, n: int) -> Ints:
+def count_of_each(numbers: Ints, n: int) -> Ints:
+    """How often each of the numbers below n is there."""
     return np.bincount(numbers, minlength=n).astype(np.int32)
+
+
+def has_only_initials(name: str) -> bool:
+    """Whether a name is a single word, or all before its last word are initials."""
+    words = name.replace(".", " ").split()
+    return len(words) < 2 or all(len(word.strip("-")) < 2 for word in words[:-1])
+
+
+def compare_names(spelled: pa.Array) -> tuple[pa.Array, Ints]:
+    """The distinct names as they are compared, and the number of each row's."""
+    encoded = pc.dictionary_encode(without_null(spelled))
+    # Words of ASCII with single spaces, as most names are, differ in their case alone.
+    is_plain = _are_plain(encoded.dictionary)
+    others = encoded.dictionary.filter(column(~is_plain)).to_pylist()
+    names = [
+        pc.ascii_lower(encoded.dictionary.filter(column(is_plain))),
+        text_column([name_of(name) for name in others]),
+    ]
+    distinct = pc.dictionary_encode(pa.concat_arrays(names))
+    number = np.empty(len(is_plain), dtype=np.int32)
+    number[np.argsort(~is_plain, kind="stable")] = as_numbers(distinct.indices)
+    return distinct.dictionary, number[as_numbers(encoded.indices)]
+
+
+def _are_plain(names: pa.Array) -> Flags:
+    uneven = (pc.match_substring(names, "  "), pc.starts_with(names, " "), pc.ends_with(names, " "))
+    plain = as_flags(pc.ascii_is_printable(names))
+    for each in uneven:
+        plain &= ~as_flags(each)
+    return plain
 
 
 def _ambiguities(keys: pa.Array, names: pa.Array, bearers: tuple[Ints, Ints]) -> dict[str, Flags]:
     """The columns of `AMBIGUITIES`."""
     author, name = bearers
     has_id = as_flags(pc.starts_with(keys, BY_ID))
-    is_named = as_flags(pc.not_equal(names, ""))
+    is_named = as_flags(pc.not_equal(names, text_scalar("")))
     ids = np.bincount(name[has_id[author]], minlength=len(names))
     without = np.bincount(name[~has_id[author]], minlength=len(names))
-    short = np.array([_is_short(text) for text in names.to_pylist()], dtype=np.bool_)
+    short = np.array([has_only_initials(text) for text in names.to_pylist()], dtype=np.bool_)
 
     def of_authors(flags: Flags) -> Flags:
         """Which authors go by a name that is flagged."""
@@ -138,9 +183,3 @@ def _ambiguities(keys: pa.Array, names: pa.Array, bearers: tuple[Ints, Ints]) ->
     found = dict(zip(AMBIGUITIES, map(of_authors, columns), strict=True))
     found["initials_only"] &= ~has_id
     return found
-
-
-def _is_short(name: str) -> bool:
-    """Whether a name is a single word, or all before its last word are initials."""
-    words = name.replace(".", " ").split()
-    return len(words) < 2 or all(len(word.strip("-")) < 2 for word in words[:-1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,16 +16,30 @@ from vivavoce.networks.columns import (
     Ints,
     as_flags,
     as_numbers,
-    column_batches,
+    column,
     flat,
     sorted_keys,
+    table_of,
+    text_column,
+    whole_table,
     widen,
 )
+from vivavoce.networks.merging import MismatchError
 from vivavoce.networks.papers import number_papers, read_papers, years_of
-from vivavoce.networks.works import COLUMNS, TELLING, identify, read_identities
+from vivavoce.networks.pieces import Pieces
+from vivavoce.networks.shards import FOLDER, Shard, read_kept, read_shard, shards_of
+from vivavoce.networks.works import (
+    COLUMNS,
+    TELLING,
+    Memo,
+    identify,
+    read_identities,
+    remember,
+)
 
 READS = ("papers", "references")
 """The tables of the corpus that it is made of."""
+_READ = ["paper_id", "ordinal", "cited_paper_id", *TELLING]
 _SHOWN = {"key": pa.large_string(), "title": pa.large_string(), "year": pa.int32()}
 
 
@@ -54,27 +69,59 @@ def citation_tables_of(entries: Entries) -> tuple[pa.Table, pa.Table]:
     return with_nodes(entries, source, target, {})
 
 
-def read_entries(corpus: Corpus) -> Entries:
-    """The reference lists of a corpus; documents that are no papers have none."""
+def read_entries(corpus: Corpus, known: Pieces | None = None) -> Entries:
+    """The reference lists of a corpus; documents that are no papers have none.
+
+    Args:
+        corpus: Whose lists are read.
+        known: The identities of references that were read out before.
+    """
     papers = read_papers(corpus, "title", "published")
     paper_ids = flat(papers["paper_id"])
     pieces = [_empty_piece()]
-    columns = ["paper_id", "ordinal", "cited_paper_id", *TELLING]
-    for batch in column_batches(corpus, "references", columns):
-        pieces.append(_read_piece(widen(batch), paper_ids))
+    shards = shards_of(corpus, "references")
+    memos = _remember(corpus, known, shards) if known else (None, None)
+    for shard in shards:
+        references = widen(read_shard(corpus, shard, _READ))
+        identities = known.find(shard.sha256) if known else None
+        if identities is None or identities.num_rows != references.num_rows:
+            identities = read_identities(references, *memos)
+            if known:
+                known.keep(shard, identities)
+        pieces.append(_read_piece(references, identities, paper_ids))
     whole = pa.concat_tables(pieces).combine_chunks()
     inside = as_numbers(flat(whole["inside"]))
-    works, number = _describe_works(whole.filter(pa.array(inside == MISSING)).combine_chunks())
+    works, number = _describe_works(whole.filter(column(inside == MISSING)).combine_chunks())
     target = inside.copy()
     target[inside == MISSING] = np.where(number == MISSING, MISSING, number + len(paper_ids))
     shown = [paper_ids, flat(papers["title"]), years_of(flat(papers["published"]))]
     return Entries(
-        papers=pa.table(shown, schema=pa.schema(_SHOWN)),
+        papers=pa.Table.from_arrays(shown, schema=pa.schema(_SHOWN)),
         works=works,
         source=as_numbers(flat(whole["source"])),
         ordinal=as_numbers(flat(whole["ordinal"])),
         target=target,
     )
+
+
+def _remember(
+    corpus: Corpus, known: Pieces, shards: Sequence[Shard]
+) -> tuple[Memo | None, Memo | None]:
+    """What became of the texts of shards that the corpus does not have any more."""
+    gone = sorted(set(known.shards()) - {shard.sha256 for shard in shards})
+    references, identities = [], []
+    for sha256 in gone:
+        piece = known.find(sha256)
+        try:
+            read = read_kept(corpus.folder / FOLDER, Shard("", sha256, 0), TELLING)
+        except MismatchError:
+            continue
+        if piece is not None and piece.num_rows == read.num_rows:
+            references.append(widen(read))
+            identities.append(piece)
+    if not references:
+        return None, None
+    return remember(pa.concat_tables(references), pa.concat_tables(identities))
 
 
 def distinct_pairs(entries: Entries, rows: Flags) -> tuple[Ints, Ints]:
@@ -96,45 +143,43 @@ def with_nodes(
     is_used[:papers] = True
     is_used[target] = True
     number = np.cumsum(is_used, dtype=np.int32) - 1
-    works = entries.works.filter(pa.array(is_used[papers:]))
+    works = entries.works.filter(column(is_used[papers:]))
     nodes = pa.concat_tables([entries.papers, works]).combine_chunks()
     n = nodes.num_rows
-    nodes = nodes.add_column(0, "node", pa.array(np.arange(n, dtype=np.int32)))
-    nodes = nodes.append_column("is_external", pa.array(np.arange(n) >= papers))
-    return nodes, pa.table({"source": source, "target": number[target], **weights})
+    nodes = nodes.add_column(0, "node", column(np.arange(n, dtype=np.int32)))
+    nodes = nodes.append_column("is_external", column(np.arange(n) >= papers))
+    return nodes, table_of({"source": source, "target": number[target], **weights})
 
 
-def _read_piece(references: pa.Table, paper_ids: pa.Array) -> pa.Table:
+def _read_piece(references: pa.Table, identities: pa.Table, paper_ids: pa.Array) -> pa.Table:
     """Numbers and identities of some references."""
     source = number_papers(flat(references["paper_id"]), paper_ids)
-    keep = pa.array(source != MISSING)
+    keep = column(source != MISSING)
     kept = references.filter(keep).combine_chunks()
     numbers = {
         "source": source[source != MISSING],
         "ordinal": as_numbers(flat(kept["ordinal"])),
         "inside": number_papers(flat(kept["cited_paper_id"]), paper_ids),
     }
-    identities = read_identities(kept)
-    shown = {"shown_title": kept["title"], "year": kept["year"]}
-    return pa.table({**numbers, **{name: identities[name] for name in COLUMNS}, **shown})
+    told = {name: flat(identities[name]).filter(keep) for name in COLUMNS}
+    shown = {"shown_title": flat(kept["title"]), "year": flat(kept["year"])}
+    return table_of({**numbers, **told, **shown})
 
 
 def _empty_piece() -> pa.Table:
-    schema = {"paper_id": pa.large_string(), "ordinal": pa.int32()}
-    schema |= {"cited_paper_id": pa.large_string(), **dict.fromkeys(TELLING, pa.large_string())}
-    empty = pa.schema({**schema, "year": pa.int32()}).empty_table()
-    return _read_piece(empty, pa.array([], pa.large_string()))
+    empty = whole_table("references", _READ, [])
+    return _read_piece(empty, read_identities(empty), text_column([]))
 
 
 def _describe_works(entries: pa.Table) -> tuple[pa.Table, Ints]:
     """The works that entries mean, sorted by key, with the title and year first met with each."""
     found, number = sorted_keys(identify(entries))
-    columns = {"key": found}
+    described = {"key": found}
     for name, shown in (("title", "shown_title"), ("year", "year")):
         values = flat(entries[shown])
         tells = (number != MISSING) & as_flags(pc.is_valid(values))
         met, first = np.unique(number[tells], return_index=True)
         row = np.full(len(found), MISSING, dtype=np.int64)
         row[met] = np.flatnonzero(tells)[first]
-        columns[name] = values.take(pa.array(row, mask=row == MISSING))
-    return pa.table(columns, schema=pa.schema(_SHOWN)), number
+        described[name] = values.take(column(row, row == MISSING))
+    return table_of(described).cast(pa.schema(_SHOWN)), number

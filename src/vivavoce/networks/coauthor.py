@@ -6,8 +6,8 @@ import numpy as np
 import pyarrow as pa
 
 from vivavoce.corpus import Corpus
-from vivavoce.networks.authors import Authorships, read_authorships
-from vivavoce.networks.columns import Flags, Ints, Longs
+from vivavoce.networks.authors import read_authorships
+from vivavoce.networks.columns import Flags, Ints, Longs, column, table_of
 from vivavoce.networks.graph import Graph, induced, largest_component
 from vivavoce.networks.papers import first_of_each
 
@@ -21,17 +21,20 @@ def coauthor_tables(corpus: Corpus) -> tuple[pa.Table, pa.Table]:
     """Nodes, sorted by key, and edges from the lower to the higher, weighed in papers shared."""
     authorships = read_authorships(corpus)
     n = authorships.authors.num_rows
-    graph = share_papers(authorships)
-    numbered = authorships.authors.add_column(0, "node", pa.array(np.arange(n, dtype=np.int32)))
-    edges = {"source": graph.source, "target": graph.target, "papers": graph.weight}
-    return numbered, pa.table(edges)
+    source, target, papers = share_papers(authorships.paper, authorships.author, n)
+    numbered = authorships.authors.add_column(0, "node", column(np.arange(n, dtype=np.int32)))
+    return numbered, table_of({"source": source, "target": target, "papers": papers})
 
 
-def share_papers(authorships: Authorships) -> Graph:
-    """An edge for each unordered pair that share a paper; its weight is how many they share."""
-    n = authorships.authors.num_rows
-    author = authorships.author
-    later = _followers(authorships.paper)
+def share_papers(paper: Ints, author: Ints, n: int) -> tuple[Ints, Ints, Ints]:
+    """The pairs of authors that share a paper, the lower first, and how many they share.
+
+    Args:
+        paper: Of each authorship, sorted; an author stands once in a paper.
+        author: The same paper's in ascending order.
+        n: How many authors there are.
+    """
+    later = _followers(paper)
     ends = np.cumsum(later)
     keys, counts = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32)
     start = 0
@@ -43,7 +46,7 @@ def share_papers(authorships: Authorships) -> Graph:
         keys, counts = _add(keys, counts, more, each.astype(np.int32))
         start = stop
     source, target = np.divmod(keys, max(n, 1))
-    return Graph(n, source.astype(np.int32), target.astype(np.int32), counts)
+    return source.astype(np.int32), target.astype(np.int32), counts
 
 
 def first_author_core(graph: Graph, first_author_papers: Ints) -> Graph:

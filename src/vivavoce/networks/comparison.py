@@ -15,16 +15,24 @@ from vivavoce.networks.columns import (
     Flags,
     Ints,
     Longs,
+    as_flags,
     as_numbers,
-    column_batches,
+    column,
     flat,
+    numbers_in,
+    table_of,
+    text_column,
+    widen,
 )
 from vivavoce.networks.papers import number_papers
+from vivavoce.networks.pieces import Pieces
 from vivavoce.networks.prose import find_comparisons
 from vivavoce.networks.result_tables import result_like
+from vivavoce.networks.shards import read_shard, shards_of
 
 READS = ("papers", "references", "tables")
 """The tables of the corpus that it is made of; prose needs `sections` too."""
+_READ = ["paper_id", "ordinal", "cells", "cited"]
 TABLES, RESULT_TABLES, SENTENCES = "tables", "result_tables", "sentences"
 """What an edge rests on, counted: all tables, those that look like results, and sentences."""
 
@@ -40,15 +48,15 @@ class _Mentions:
 
 
 def comparison_tables(
-    corpus: Corpus, entries: Entries, *, prose: bool = False
+    corpus: Corpus, entries: Entries, *, prose: bool = False, known: Pieces | None = None
 ) -> tuple[pa.Table, pa.Table]:
     """Nodes, and edges from the paper with the table to the work its cells or caption cite.
 
     Each edge counts the tables and sentences it rests on. An edge that rests on sentences only is
-    there only with `prose`.
+    there only with `prose`. What is `known` of tables was read out of them before.
     """
     paper_ids = flat(entries.papers["key"])
-    tables = _in_tables(corpus, paper_ids)
+    tables = _in_tables(corpus, paper_ids, known)
     sentences = _in_prose(corpus, paper_ids) if prose else _nowhere()
     row_in_tables, row_in_prose = (_rows_of(entries, found) for found in (tables, sentences))
     used = np.zeros(len(entries.source), dtype=np.bool_)
@@ -63,19 +71,43 @@ def comparison_tables(
     return with_nodes(entries, source, target, counted)
 
 
-def _in_tables(corpus: Corpus, paper_ids: pa.Array) -> _Mentions:
+def _in_tables(corpus: Corpus, paper_ids: pa.Array, known: Pieces | None) -> _Mentions:
     """Every entry that a table cites."""
-    pieces = [_nowhere()]
-    for batch in column_batches(corpus, "tables", ["paper_id", "ordinal", "cells", "cited"]):
-        paper = number_papers(flat(batch["paper_id"]), paper_ids)
-        cited = flat(batch["cited"])
-        row = pc.list_parent_indices(cited).to_numpy()
-        is_result = result_like(flat(batch["cells"]))[row]
-        place = as_numbers(flat(batch["ordinal"]))[row]
-        pieces.append(_Mentions(paper[row], place, as_numbers(cited.flatten()), is_result))
+    pieces = [_no_mentions()]
+    for shard in shards_of(corpus, "tables"):
+        piece = known.find(shard.sha256) if known else None
+        if piece is None:
+            piece = _read_mentions(read_shard(corpus, shard, _READ))
+            if known:
+                known.keep(shard, piece)
+        pieces.append(piece)
+    whole = pa.concat_tables(pieces)
     return _Mentions(
-        *(np.concatenate([getattr(p, name) for p in pieces]) for name in _Mentions.__slots__)
+        number_papers(flat(whole["paper_id"]), paper_ids),
+        as_numbers(whole["place"]),
+        as_numbers(whole["ordinal"]),
+        as_flags(whole["is_result"]),
     )
+
+
+def _read_mentions(tables: pa.Table) -> pa.Table:
+    """The entries that some tables cite, one row each."""
+    cited = flat(tables["cited"])
+    row = numbers_in(pc.list_parent_indices(cited))
+    return table_of(
+        {
+            "paper_id": flat(widen(tables.select(["paper_id"]))["paper_id"]).take(column(row)),
+            "place": as_numbers(tables["ordinal"])[row],
+            "ordinal": as_numbers(cited.flatten()),
+            "is_result": result_like(flat(tables["cells"]))[row],
+        }
+    )
+
+
+def _no_mentions() -> pa.Table:
+    none = np.zeros(0, dtype=np.int32)
+    columns = {"paper_id": text_column([]), "place": none, "ordinal": none}
+    return table_of({**columns, "is_result": none.astype(np.bool_)})
 
 
 def _in_prose(corpus: Corpus, paper_ids: pa.Array) -> _Mentions:
@@ -85,7 +117,7 @@ def _in_prose(corpus: Corpus, paper_ids: pa.Array) -> _Mentions:
         for paper_id, sentence, cited in find_comparisons(corpus)
         for ordinal in cited
     ]
-    paper = number_papers(pa.array([row[0] for row in found], pa.large_string()), paper_ids)
+    paper = number_papers(text_column([row[0] for row in found]), paper_ids)
     place, ordinal = np.array([row[1:] for row in found], dtype=np.int32).reshape(-1, 2).T
     return _Mentions(paper, place, ordinal, np.zeros(len(paper), dtype=np.bool_))
 

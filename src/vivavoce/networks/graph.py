@@ -7,14 +7,15 @@ and 59 million edges fits in a few gigabytes.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
-from scipy.sparse import csgraph
 
 from vivavoce.errors import InputError, VivaError
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 Nodes = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.floating[Any]]
@@ -172,6 +173,9 @@ def induced(graph: Graph, keep: npt.NDArray[np.bool_]) -> Graph:
 def _components(graph: Graph, connection: Literal["weak", "strong"]) -> Nodes:
     if graph.n == 0:
         return np.zeros(0, dtype=np.int32)
+    from scipy import sparse
+    from scipy.sparse import csgraph
+
     ones = np.ones(graph.edges, dtype=np.int8)
     matrix = sparse.csr_array((ones, (graph.source, graph.target)), shape=(graph.n, graph.n))
     _, labels = csgraph.connected_components(matrix, directed=True, connection=connection)
@@ -192,6 +196,8 @@ def _transitions(
     graph: Graph, dtype: type[np.floating[Any]]
 ) -> tuple[sparse.csr_array, npt.NDArray[np.bool_]]:
     """Where the walk comes from, and the nodes it cannot leave along an edge."""
+    from scipy import sparse
+
     strength = np.bincount(graph.source, weights=graph.weight, minlength=graph.n)
     share = np.reciprocal(np.where(strength == 0, 1.0, strength)).astype(dtype)[graph.source]
     if graph.weight is not None:

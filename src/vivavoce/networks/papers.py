@@ -9,7 +9,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from vivavoce.corpus import Corpus
-from vivavoce.networks.columns import Flags, Ints, as_flags, as_numbers, flat, read_columns
+from vivavoce.networks.columns import (
+    Flags,
+    Ints,
+    as_flags,
+    as_numbers,
+    column,
+    flat,
+    numbers_in,
+    read_columns,
+    text_scalar,
+)
 
 _NO_PAPER = "not_a_paper"
 
@@ -20,12 +30,17 @@ def read_papers(corpus: Corpus, *more: str) -> pa.Table:
     Documents that are no papers, such as questions and answers, are left out.
     """
     table = read_columns(corpus, "papers", ["paper_id", *more, "gates"])
-    gates = flat(table["gates"])
-    barred = pc.equal(gates.flatten(), _NO_PAPER)
-    rows = pc.list_parent_indices(gates).to_numpy()[as_flags(barred)]
-    keep = np.ones(table.num_rows, dtype=np.bool_)
-    keep[rows] = False
-    return table.drop_columns(["gates"]).filter(pa.array(keep)).combine_chunks()
+    barred = is_no_paper(table)
+    return table.drop_columns(["gates"]).filter(column(~barred)).combine_chunks()
+
+
+def is_no_paper(papers: pa.Table) -> Flags:
+    """Which rows of `papers` are of documents that are no papers."""
+    gates = flat(papers["gates"])
+    is_barred = as_flags(pc.equal(gates.flatten(), text_scalar(_NO_PAPER).cast(pa.string())))
+    barred = np.zeros(papers.num_rows, dtype=np.bool_)
+    barred[numbers_in(pc.list_parent_indices(gates))[is_barred]] = True
+    return barred
 
 
 def number_papers(paper_ids: Any, known: pa.Array) -> Ints:

@@ -7,17 +7,17 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from vivavoce.corpus import Corpus
 from vivavoce.errors import DamagedError, InputError, StaleError
 from vivavoce.networks import citation, coauthor, comparison
-from vivavoce.networks.columns import Flags, as_flags, flat
+from vivavoce.networks.columns import Flags, as_flags, column, flat, numbers_in, read_file
 from vivavoce.networks.graph import Graph
+from vivavoce.networks.shards import FOLDER
 from vivavoce.store import Row, hash_file, read_sealed
 
-FOLDER, MANIFEST = "networks", "manifest.json"
-FORMAT = 1
+MANIFEST = "manifest.json"
+FORMAT = 2
 """Raised when a network's columns or the rules for its nodes and edges change."""
 READS = {
     "coauthor": coauthor.READS,
@@ -79,9 +79,9 @@ def load_network(
     nodes = _read(corpus, name, "nodes", entry)
     edges = _read(corpus, name, "edges", entry)
     if name == "comparison":
-        edges = edges.filter(pa.array(_chosen(edges, result_like=result_like, prose=prose)))
-    ends = [flat(edges[side]).to_numpy() for side in ("source", "target")]
-    weight = flat(edges["papers"]).to_numpy() if name == "coauthor" else None
+        edges = edges.filter(column(_chosen(edges, result_like=result_like, prose=prose)))
+    ends = [numbers_in(flat(edges[side])) for side in ("source", "target")]
+    weight = numbers_in(flat(edges["papers"])) if name == "coauthor" else None
     network = Network(name, Graph(nodes.num_rows, ends[0], ends[1], weight), nodes)
     return network if external else _inside_of(network)
 
@@ -104,7 +104,7 @@ def _read_entry(corpus: Corpus, name: str) -> Row:
     if not path.exists():
         raise StaleError(f"{corpus.folder} has no networks yet. Run: {command}")
     manifest = read_sealed(path, f"Run: {command}")
-    entry: Row = manifest["networks"][name] if manifest["format"] == FORMAT else {}
+    entry: Row = manifest["networks"].get(name, {}) if manifest["format"] == FORMAT else {}
     if not entry or entry["inputs"] != inputs_for(corpus, name, prose=entry["prose"]):
         raise StaleError(
             f"The {name} network of {corpus.folder} was built before the corpus or the program "
@@ -119,14 +119,14 @@ def _read(corpus: Corpus, name: str, part: str, entry: Row) -> pa.Table:
         raise DamagedError(
             f"{path} is missing or differs from what was written. Run: {command_for(corpus.folder)}"
         )
-    return pq.read_table(path)
+    return read_file(path)
 
 
 def _chosen(edges: pa.Table, *, result_like: bool, prose: bool) -> Flags:
     tables = comparison.RESULT_TABLES if result_like else comparison.TABLES
-    chosen = flat(edges[tables]).to_numpy() > 0
+    chosen = numbers_in(flat(edges[tables])) > 0
     if prose:
-        chosen = chosen | (flat(edges[comparison.SENTENCES]).to_numpy() > 0)
+        chosen = chosen | (numbers_in(flat(edges[comparison.SENTENCES])) > 0)
     return np.asarray(chosen, dtype=np.bool_)
 
 

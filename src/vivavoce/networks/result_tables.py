@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from vivavoce.networks.columns import Flags, Longs, as_flags
+from vivavoce.networks.columns import Flags, Longs, as_flags, as_numbers, column, numbers_in
 
 _MOST = 0.5
 _MOST_OF_A_LIST = 1 / 3
@@ -29,9 +29,9 @@ def result_like(cells: pa.Array) -> Flags:
     """
     rows = cells.flatten()
     texts = rows.flatten()
-    table_of_row = pc.list_parent_indices(cells).to_numpy()
-    row_of_cell = pc.list_parent_indices(rows).to_numpy()
-    width = pc.fill_null(pc.list_value_length(rows), 0).to_numpy()
+    table_of_row = numbers_in(pc.list_parent_indices(cells))
+    row_of_cell = numbers_in(pc.list_parent_indices(rows))
+    width = as_numbers(pc.list_value_length(rows), missing=0).astype(np.int64)
     table_of_cell = table_of_row[row_of_cell]
     is_grid = _is_grid(table_of_row, width, len(cells))
     in_body = (_place(table_of_row)[row_of_cell] > 0) & (_place(row_of_cell) > 0)
@@ -67,6 +67,6 @@ def _read_cells(texts: pa.Array) -> tuple[Flags, Flags]:
     has_digit = pc.match_substring_regex(texts, r"\d")
     has_word = pc.match_substring_regex(texts, _WORD)
     is_marker = pc.match_substring_regex(texts, _MARKER)
-    is_short = pc.less_equal(pc.utf8_length(texts), _LONGEST_NUMBER)
+    is_short = column(as_numbers(pc.utf8_length(texts), missing=0) <= _LONGEST_NUMBER)
     is_number = pc.and_(has_digit, pc.and_(is_short, pc.invert(pc.or_(has_word, is_marker))))
     return as_flags(filled), as_flags(is_number)

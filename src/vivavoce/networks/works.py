@@ -9,13 +9,25 @@ with its DOI and there without is one work.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from vivavoce.corpus.merge import ids_in_doi
-from vivavoce.networks.columns import MISSING, Ints, Longs, as_numbers, flat, prefixed
+from vivavoce.networks.columns import (
+    MISSING,
+    Ints,
+    Longs,
+    as_numbers,
+    column,
+    flat,
+    prefixed,
+    text_column,
+    text_scalar,
+    without_null,
+)
 from vivavoce.text.normalise import normalise_title
 
 TELLING = ["title", "year", "arxiv_id", "doi", "raw"]
@@ -23,22 +35,45 @@ TELLING = ["title", "year", "arxiv_id", "doi", "raw"]
 COLUMNS = ["arxiv", "doi", "title", "name", "text"]
 """Its identities, the strongest first; `name` is the title without the year."""
 _ARXIV, _DOI, _TITLE, _TEXT = "arxiv:", "doi:", "title:", "text:"
-_NONE = pa.scalar(None, pa.large_string())
 
 
-def read_identities(references: pa.Table) -> pa.Table:
-    """The identities that each reference shows, in `COLUMNS`; `text` only for want of others."""
+@dataclass(frozen=True, slots=True)
+class Memo:
+    """Texts and what became of them."""
+
+    texts: pa.Array
+    changed: pa.Array
+
+
+def read_identities(
+    references: pa.Table, titles: Memo | None = None, raws: Memo | None = None
+) -> pa.Table:
+    """The identities that each reference shows, in `COLUMNS`; `text` only for want of others.
+
+    Args:
+        references: With the columns `TELLING`.
+        titles: Names of titles that are known already.
+        raws: Texts of entries that are known already.
+    """
     doi = pc.utf8_lower(pc.utf8_trim_whitespace(flat(references["doi"])))
     inside = _mapped(doi, lambda value: ids_in_doi(value).get("arxiv"))
     arxiv = prefixed(_ARXIV, pc.coalesce(flat(references["arxiv_id"]), inside))
-    doi = prefixed(_DOI, pc.if_else(pc.is_valid(inside), _NONE, doi))
-    year = pc.fill_null(pc.cast(flat(references["year"]), pa.large_string()), "")
-    name = prefixed(_TITLE, _mapped(flat(references["title"]), normalise_title))
-    title = pc.binary_join_element_wise(name, year, pa.scalar("|", pa.large_string()))
+    doi = prefixed(_DOI, pc.if_else(pc.is_valid(inside), text_scalar(None), doi))
+    year = without_null(flat(references["year"]).cast(pa.large_string()))
+    name = _mapped(flat(references["title"]), lambda text: _labelled(_TITLE, text), titles)
+    title = pc.binary_join_element_wise(name, year, text_scalar("|"))
     known = pc.is_valid(pc.coalesce(arxiv, doi, title))
-    raw = pc.if_else(known, _NONE, flat(references["raw"]))
-    text = prefixed(_TEXT, _mapped(raw, normalise_title))
-    return pa.table([arxiv, doi, title, name, text], names=COLUMNS)
+    raw = pc.if_else(known, text_scalar(None), flat(references["raw"]))
+    text = _mapped(raw, lambda value: _labelled(_TEXT, value), raws)
+    return pa.Table.from_arrays([arxiv, doi, title, name, text], names=COLUMNS)
+
+
+def remember(references: pa.Table, identities: pa.Table) -> tuple[Memo, Memo]:
+    """What references show already of titles and of entries without any other identity."""
+    known = pc.coalesce(*(flat(identities[name]) for name in ("arxiv", "doi", "title")))
+    bare = pc.is_null(known)
+    titles = Memo(flat(references["title"]), flat(identities["name"]))
+    return titles, Memo(flat(references["raw"]).filter(bare), flat(identities["text"]).filter(bare))
 
 
 def identify(identities: pa.Table) -> pa.Array:
@@ -63,7 +98,7 @@ def _strengthen(weak: pa.Array, strong: pa.Array, label: pa.Array) -> pa.Array:
     chosen[left != MISSING] = only[left[left != MISSING]]
     known = chosen != MISSING
     chosen[known] = np.where(usual[chosen[known]] == shown[known], chosen[known], MISSING)
-    stronger = strong_codes.dictionary.take(pa.array(chosen, mask=chosen == MISSING))
+    stronger = strong_codes.dictionary.take(column(chosen, chosen == MISSING))
     return pc.coalesce(stronger, weak)
 
 
@@ -98,8 +133,24 @@ def _partners(left: Ints, right: Ints) -> tuple[Longs, Longs, Longs]:
     return first, second, rows
 
 
-def _mapped(texts: pa.Array, change: Callable[[str], str | None]) -> pa.Array:
-    """Each text changed, distinct texts once; empty becomes null."""
+def _labelled(label: str, text: str) -> str | None:
+    """A normalised text behind its label; None where nothing is left of it."""
+    normal = normalise_title(text)
+    return label + normal if normal else None
+
+
+def _mapped(
+    texts: pa.Array, change: Callable[[str], str | None], memo: Memo | None = None
+) -> pa.Array:
+    """Each text changed, distinct texts once and none that is known already; empty is null."""
     encoded = pc.dictionary_encode(texts)
-    changed = [change(text) or None for text in encoded.dictionary.to_pylist()]
-    return pa.array(changed, pa.large_string()).take(encoded.indices)
+    distinct = encoded.dictionary
+    if memo is None:
+        changed = text_column([change(text) or None for text in distinct.to_pylist()])
+        return changed.take(encoded.indices)
+    row = as_numbers(pc.index_in(distinct, value_set=memo.texts)).copy()
+    is_new = row == MISSING
+    fresh = [change(text) or None for text in distinct.filter(column(is_new)).to_pylist()]
+    row[is_new] = len(memo.changed) + np.arange(len(fresh))
+    joined = pa.concat_arrays([memo.changed, text_column(fresh)])
+    return joined.take(column(row)).take(encoded.indices)

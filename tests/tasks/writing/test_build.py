@@ -221,9 +221,7 @@ def test_a_section_of_single_letters_is_no_gold(papers: Papers) -> None:
     opening = f"{words('o', 120)} {' '.join('latexitsha1_base64' * 3)} {'x y ' * 3}"
     papers.add("p", "2024-07", sections=usual("p") | {"Introduction": opening})
     # Formulas within bounds: 40 of 160 words have one character.
-    papers.add(
-        "q", "2024-07", sections=usual("q") | {"Introduction": words("o", 120) + " x" * 40}
-    )
+    papers.add("q", "2024-07", sections=usual("q") | {"Introduction": words("o", 120) + " x" * 40})
     items = papers.build()
     assert reasons(items, "introduction") == {"p": "garbled_introduction"}
     (details,) = [e.detail for e in items.excluded if e.reason == "garbled_introduction"]

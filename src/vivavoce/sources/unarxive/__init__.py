@@ -51,5 +51,5 @@ SOURCE = Source(
     pieces=cut,
     read=_read,
     holds_many=True,
-    reader_version="3",
+    reader_version="4",
 )

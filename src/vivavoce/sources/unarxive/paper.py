@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
+from itertools import pairwise
 
 from vivavoce.errors import InputError
 from vivavoce.records import Author, CitedTable, Document, Reference, Section
@@ -25,6 +26,7 @@ _YEAR = re.compile(r"(?<![\d.:/-])(?:19\d\d|20\d\d)(?![\d:/-])")
 _LEVELS = {"section": 1, "subsection": 2, "subsubsection": 3, "paragraph": 4}
 _NO_CAPTION = "NO_CAPTION"
 _NO_NUMBER = "-1"
+_LONGEST_NUMBER = 3
 
 
 @dataclass(slots=True)
@@ -34,6 +36,12 @@ class _Draft:
     name: tuple[str, str]
     level: int
     paragraphs: list[str] = field(default_factory=list)
+
+    @property
+    def count(self) -> int:
+        """Its number where that is a plain one, else 0."""
+        number = self.name[1]
+        return int(number) if number.isdecimal() and len(number) <= _LONGEST_NUMBER else 0
 
 
 class _Printer:
@@ -165,7 +173,7 @@ def _sections(paragraphs: Sequence[Fields], printer: _Printer) -> tuple[Section,
         text = printer.print(text_at(paragraph, "text"))
         if text:
             drafts[-1].paragraphs.append(text)
-    kept = [draft for draft in drafts if draft.paragraphs]
+    kept = _with_lost_parents([draft for draft in drafts if draft.paragraphs])
     return tuple(
         Section(
             ordinal=ordinal,
@@ -177,6 +185,38 @@ def _sections(paragraphs: Sequence[Fields], printer: _Printer) -> tuple[Section,
         )
         for ordinal, draft in enumerate(kept)
     )
+
+
+def _with_lost_parents(drafts: Sequence[_Draft]) -> list[_Draft]:
+    """The sections, and those without a paragraph of their own, which the format leaves out.
+
+    They are missing among the numbers of the first level. Subsections are numbered anew in each:
+    so many runs of them as are missing, the last ones, belong to these and not to the one before.
+    """
+    tops = [place for place, draft in enumerate(drafts) if draft.level == 1 and draft.count]
+    lost: dict[int, int] = {}
+    for first, following in pairwise(tops):
+        missing = range(drafts[first].count + 1, drafts[following].count)
+        starts = _starts_of_runs(drafts, first + 1, following)
+        lost.update(zip(reversed(starts), reversed(missing), strict=False))
+    found: list[_Draft] = []
+    for place, draft in enumerate(drafts):
+        if place in lost:
+            found.append(_Draft(("", str(lost[place])), 1))
+        found.append(draft)
+    return found
+
+
+def _starts_of_runs(drafts: Sequence[_Draft], start: int, end: int) -> list[int]:
+    """Where subsections begin to be counted anew."""
+    starts: list[int] = []
+    last = 0
+    for place in range(start, end):
+        if drafts[place].level == 2 and (count := drafts[place].count):
+            if not starts or count != last + 1:
+                starts.append(place)
+            last = count
+    return starts
 
 
 def _level(paragraph: Fields, number: str) -> int:

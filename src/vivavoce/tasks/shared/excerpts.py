@@ -24,6 +24,9 @@ Opener = Callable[[Sequence[str]], Retriever]
 SPARSE: dict[str, Opener] = {"bm25": Bm25Retriever, "tfidf": TfidfRetriever}
 """Retrievers that need no model, by name."""
 
+OWN = "this paper"
+"""What the text of the sample's own paper is called."""
+
 TEMPLATE = "excerpt"
 _BETWEEN = "\n\n"
 
@@ -33,7 +36,7 @@ class Excerpt:
     """A piece of a prompt's text."""
 
     source: str
-    """What it is taken from, such as `this paper`."""
+    """What it is taken from, such as `OWN`."""
     start: int
     end: int
     text: str

@@ -23,6 +23,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from vivavoce.errors import InputError
 from vivavoce.tasks.shared.direct import check_context, fit_to, message_of
 from vivavoce.tasks.shared.excerpts import (
+    OWN,
     Found,
     Opener,
     cut_pool,
@@ -113,8 +114,10 @@ def _message(
     fitted = fit_to(model, context, state, prompt, [best])
     left = fitted.prompt.spans
     state.metadata["retrieved"] = [_record(one, slot_of(one) in left) for one in found]
-    source = [list(left[slot]) for one in found if (slot := slot_of(one)) in left]
-    return message_of(state, fitted, source)
+    shown = [one for one in found if slot_of(one) in left]
+    # A model that copies sentences takes them from the paper, not from an example.
+    own = [one for one in shown if one.excerpt.source == OWN] or shown
+    return message_of(state, fitted, [list(left[slot_of(one)]) for one in own])
 
 
 def _compose(state: TaskState, found: list[Found]) -> Rendered:

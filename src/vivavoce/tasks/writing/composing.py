@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from vivavoce.store import Row
+from vivavoce.tasks.shared.excerpts import OWN
 from vivavoce.tasks.shared.prompts import PromptSet, Rendered, Span
 
 PARTS = {
@@ -111,7 +112,7 @@ def compose(
         texts["works"] = listed.text
     main = prompts.render(template_name(task, variant), texts, given)
     spans = dict(main.spans)
-    pool = [Source("this paper", spans["content"])] if "content" in spans else []
+    pool = [Source(OWN, spans["content"])] if "content" in spans else []
     blocks: list[Span] = []
     if works:
         pool += _moved(listed.pool, spans["works"][0])

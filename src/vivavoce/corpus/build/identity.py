@@ -1,0 +1,268 @@
+"""Which documents make which paper: found from slim columns, without texts and references.
+
+Every document is blocked by what could join it to another: its identifiers, its title, and how
+the title looks. Documents that share nothing are papers by themselves. The others are merged in
+groups that share nothing with each other, some groups in memory at a time, by the rules of
+`merge`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from vivavoce.corpus.batches import Batch, list_batches, read_batch, read_tables, sound_shards
+from vivavoce.corpus.build.dealing import Numbers, read_rows
+from vivavoce.corpus.build.writing import KEYS, sort_rows
+from vivavoce.corpus.matching import skeleton, title_key
+from vivavoce.corpus.merge import (
+    Merge,
+    MergedPaper,
+    identifiers,
+    merge_documents,
+    only_names_a_file,
+    paper_id_of,
+    with_implied,
+)
+from vivavoce.corpus.references import PaperIndex
+from vivavoce.corpus.schema import TABLES, row_of
+from vivavoce.records import Author, Document
+from vivavoce.sources import kinds_without_papers, list_sources
+from vivavoce.store import Row
+
+AT_ONCE = 50_000
+"""Documents merged at once; more only where so many could be one paper."""
+_KEY_BYTES, _BLOCK_BYTES = 16, 8
+"""Of hashes: two keys of one hash would be taken for one, two blocks only be looked at together."""
+SLIM = (
+    "kind",
+    "key",
+    "source_file",
+    "given_id",
+    "arxiv_id",
+    "acl_id",
+    "doi",
+    "source_url",
+    "title",
+    "published",
+    "authors",
+)
+"""The columns that merging needs."""
+_SEEN = tuple(name for name in SLIM if name not in ("published", "authors"))
+"""The columns that tell what could be merged."""
+
+
+class File(NamedTuple):
+    """One file of documents of an import."""
+
+    path: Path
+    sha256: str
+    n: int
+    """Documents in it."""
+    batch: Batch
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Which documents make which paper."""
+
+    files: tuple[File, ...]
+    places: pa.Table
+    """`paper_id`, `file` and `row` of every document of a paper; papers sorted by id, the documents
+    of one in the order in which their fields count."""
+    merges: pa.Table
+    """The table `merges`."""
+    unmatched: tuple[tuple[Batch, Document], ...]
+    """Rows that only name a file which no paper came from, and the batch that read them."""
+    ambiguous_titles: int
+
+
+def identify(batches: Sequence[Batch]) -> Identity:
+    """Find the papers that the documents of complete batches make."""
+    files = tuple(
+        File(path, str(marker["sha256"]), int(marker["n"]), batch)
+        for batch in batches
+        for path, marker in sound_shards(batch)
+    )
+    scan = _Scan(files)
+    ids = np.full(len(scan.file), None, dtype=object)
+    place = np.zeros(len(scan.file), dtype=np.int32)
+    newest = scan.newest()
+    single, groups = (newest[:0], [newest]) if len(newest) <= AT_ONCE else scan.apart(newest)
+    lone = [index for index in single.tolist() if not scan.only_file[index]]
+    ids[lone] = [scan.own_id[index] for index in lone]
+    unmatched = [index for index in single.tolist() if scan.only_file[index]]
+    merges = [TABLES["merges"].empty_table()]
+    ambiguous = 0
+    for group, documents in scan.load(groups):
+        merge = _merge(documents)
+        number = {(d.kind, d.key): index for d, index in zip(documents, group, strict=True)}
+        for paper in merge.papers:
+            for order, document in enumerate(paper.documents):
+                index = number[document.kind, document.key]
+                ids[index], place[index] = paper.paper_id, order
+        unmatched += [number[d.kind, d.key] for d in merge.unmatched]
+        rows = [row_of(join) for join in merge.joins]
+        merges.append(pa.Table.from_pylist(rows, schema=TABLES["merges"]))
+        ambiguous += merge.ambiguous_titles
+    lonely = np.array(sorted(unmatched), dtype=np.int64)
+    return Identity(
+        files=files,
+        places=_sorted_places(ids, place, scan),
+        merges=sort_rows(pa.concat_tables(merges), KEYS["merges"]),
+        unmatched=tuple(
+            (files[scan.file[index]].batch, document)
+            for group, documents in scan.load([lonely])
+            for index, document in zip(group, documents, strict=True)
+        ),
+        ambiguous_titles=ambiguous,
+    )
+
+
+def merge_imports(corpus: Path) -> Merge:
+    """The papers that the complete imports of a corpus make, with their texts, in memory."""
+    batches = [batch for batch in list_batches(corpus) if batch.is_complete]
+    newest = {(d.kind, d.key): d for batch in batches for d in read_batch(batch)}
+    return _merge(list(newest.values()))
+
+
+def index_papers(
+    papers: Sequence[MergedPaper], years: Mapping[str, int | None] | None = None
+) -> PaperIndex:
+    """What references are resolved with; documents that are no papers cannot be meant."""
+    no_papers = kinds_without_papers()
+    citable = [p for p in papers if any(d.kind not in no_papers for d in p.documents)]
+    metadata = {kind for kind, is_metadata in _is_metadata().items() if is_metadata}
+    return PaperIndex(citable, years or {}, metadata)
+
+
+def _merge(documents: Sequence[Document]) -> Merge:
+    return merge_documents(documents, _is_metadata(), kinds_without_papers())
+
+
+def _is_metadata() -> dict[str, bool]:
+    return {source.kind: source.is_metadata for source in list_sources().values()}
+
+
+class _Scan:
+    """What was seen of every document, in columns."""
+
+    def __init__(self, files: Sequence[File]) -> None:
+        self.files = files
+        self._no_papers = kinds_without_papers()
+        self._is_metadata = _is_metadata()
+        self.own_id: list[str] = []
+        """The id of its paper, should nothing join it."""
+        self.only_file: list[bool] = []
+        """Whether it only names a file."""
+        self._digests = bytearray()
+        """Of its kind and key, `_KEY_BYTES` each."""
+        self._blocks = bytearray()
+        """Of all that could join it to another, `_BLOCK_BYTES` each."""
+        self._block_counts: list[int] = []
+        counts = []
+        for file in files:
+            before = len(self.own_id)
+            for table in read_tables(file.path, _SEEN):
+                for row in table.to_pylist():
+                    self._see(Document(**row))
+            counts.append(len(self.own_id) - before)
+        self.file: Numbers = np.repeat(np.arange(len(counts)), counts)
+        starts = np.repeat(np.cumsum([0, *counts])[:-1], counts)
+        self.row: Numbers = np.arange(len(self.file)) - starts
+
+    def newest(self) -> Numbers:
+        """One document for each kind and key, the last one read."""
+        buffers = [None, pa.py_buffer(bytes(self._digests))]
+        digests = pa.Array.from_buffers(pa.binary(_KEY_BYTES), len(self.own_id), buffers)
+        codes = digests.dictionary_encode().indices.to_numpy()
+        last = np.full(int(codes.max(initial=-1)) + 1, -1, dtype=np.int64)
+        np.maximum.at(last, codes, np.arange(len(codes)))
+        return np.sort(last)
+
+    def apart(self, newest: Numbers) -> tuple[Numbers, list[Numbers]]:
+        """Documents that share nothing, and groups of the others that share nothing."""
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
+        blocks = np.frombuffer(bytes(self._blocks), dtype="<u8")
+        holder = np.repeat(np.arange(len(self.own_id)), self._block_counts)
+        current = np.zeros(len(self.own_id), dtype=np.bool_)
+        current[newest] = True
+        blocks, holder = blocks[current[holder]], holder[current[holder]]
+        _, code, counts = np.unique(blocks, return_inverse=True, return_counts=True)
+        shared = counts[code] > 1
+        code, holder = code[shared], holder[shared]
+        members, member = np.unique(holder, return_inverse=True)
+        size = len(members) + len(counts)
+        ones = np.ones(len(code), dtype=np.int8)
+        graph = coo_array((ones, (member, len(members) + code)), shape=(size, size)).tocsr()
+        label = connected_components(graph, directed=False)[1][: len(members)]
+        by_label = members[np.argsort(label, kind="stable")]
+        ends = np.cumsum(np.bincount(label)).tolist() if len(label) else []
+        groups, start, last = [], 0, 0
+        for end in [*ends, None]:
+            if last > start and (end is None or end - start > AT_ONCE):
+                groups.append(np.sort(by_label[start:last]))
+                start = last
+            last = end or last
+        return np.setdiff1d(newest, members, assume_unique=True), groups
+
+    def load(self, groups: Sequence[Numbers]) -> Iterator[tuple[list[int], list[Document]]]:
+        """The numbers of the documents of each group, and the slim documents."""
+        wanted = np.sort(np.concatenate([np.zeros(0, dtype=np.int64), *groups]))
+        pieces = []
+        for file in np.unique(self.file[wanted]).tolist():
+            rows = self.row[wanted[self.file[wanted] == file]]
+            pieces += read_rows(self.files[file].path, rows, SLIM)
+        if not pieces:
+            return
+        slim = pa.Table.from_batches(pieces)
+        for group in groups:
+            at = np.searchsorted(wanted, group)
+            yield group.tolist(), [_slim(row) for row in slim.take(pa.array(at)).to_pylist()]
+
+    def _see(self, document: Document) -> None:
+        own = identifiers(document)
+        blocks = [f"{scheme}\0{value}" for scheme, value in with_implied(own).items()]
+        title = "" if document.kind in self._no_papers else document.title or ""
+        if key := title_key(title):
+            blocks += [f"title\0{key}", f"look\0{skeleton(title)}"]
+        self.own_id.append(paper_id_of([document], [own]))
+        self.only_file.append(only_names_a_file(document, self._is_metadata))
+        self._digests += _digest(f"{document.kind}\0{document.key}", _KEY_BYTES)
+        for block in blocks:
+            self._blocks += _digest(block, _BLOCK_BYTES)
+        self._block_counts.append(len(blocks))
+
+
+def _slim(row: Row) -> Document:
+    authors = tuple(Author(**author) for author in row["authors"])
+    return Document(**{**row, "authors": authors})
+
+
+def _sorted_places(
+    ids: npt.NDArray[np.object_], place: npt.NDArray[np.int32], scan: _Scan
+) -> pa.Table:
+    table = pa.table(
+        {
+            "paper_id": pa.array(ids, pa.string()),
+            "place": place,
+            "file": scan.file.astype(np.int32),
+            "row": scan.row.astype(np.int32),
+        }
+    )
+    found = table.filter(pc.is_valid(table["paper_id"]))
+    return sort_rows(found, ("paper_id", "place", "file", "row")).drop_columns(["place"])
+
+
+def _digest(text: str, size: int) -> bytes:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=size).digest()

@@ -1,0 +1,207 @@
+"""One shard of papers: its documents read, merged field by field, and written as tables.
+
+A shard is described by a plain row, so that it can be handed to a worker on this machine or on
+another one that sees the same folder. It leaves behind its files and then a completion marker,
+which is bound to them, to the documents they were made of and to the config. Its references are
+written unresolved, with a marker of their own: `resolve` completes them once all papers are known.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from vivavoce.corpus.build.dealing import Numbers, read_dealt, read_rows
+from vivavoce.corpus.build.writing import Rows, write_parquet_table
+from vivavoce.corpus.dating import PaperDate, date_paper
+from vivavoce.corpus.gates import failed_gates
+from vivavoce.corpus.merge import MergedPaper
+from vivavoce.corpus.resolving import paper_facts
+from vivavoce.corpus.schema import document_from_row, row_of
+from vivavoce.corpus.sections import assign_roles
+from vivavoce.records import Document, Section
+from vivavoce.sources import kinds_without_papers, list_sources
+from vivavoce.store import Row, hash_file, mark_done, read_done
+
+REFERENCES, FACTS, RESULTS = "references", "facts", "results-by-paper"
+"""Tables of a shard that are not final: unresolved, for resolving, and in another order."""
+_FINAL = ("papers", "authorships", "sections", "tables")
+_DOCUMENTS_AT_A_TIME = 256
+
+
+def make_shard(task: Row) -> Row:
+    """Make the tables of one shard of papers.
+
+    Args:
+        task: `folder` of the tables, `name`, `config` and `inputs` of the shard, the `ids` of its
+            papers, the `counts` of documents each has, and where these are: `files` (path, rows,
+            places) or `dealt` (path, number of the batch).
+    """
+    folder, name = Path(task["folder"]), f"{task['name']}.parquet"
+    bound = {"config": task["config"], "inputs": task["inputs"]}
+    shard = _Shard()
+    for paper in _read_papers(task):
+        shard.add(paper)
+    tables = {table: rows.table() for table, rows in shard.tables.items()}
+    references = tables.pop(REFERENCES)
+    facts = paper_facts(shard.citable, shard.metadata_kinds)
+    files = {
+        f"{table}/{name}": write_parquet_table(folder / table / name, rows)
+        for table, rows in ((RESULTS, tables.pop("results")), (FACTS, facts), *tables.items())
+        if rows.num_rows or table in ("papers", FACTS)
+    }
+    lists = folder / REFERENCES / name
+    extra = write_parquet_table(lists, references)
+    mark_done(lists, **bound, extra={**extra, "index": None})
+    counts = {"n": len(task["ids"]), "dated": shard.dated, "sources": dict(shard.sources)}
+    mark_done(folder / "papers" / name, **bound, extra={"files": files, **counts})
+    return {}
+
+
+def read_marker(folder: Path, name: str, config: str, inputs: str) -> Row | None:
+    """The marker of a shard whose files all stand as they were written; else None.
+
+    `references` holds the marker of its references.
+    """
+    file = f"{name}.parquet"
+    marker = read_done(folder / "papers" / file, config=config, inputs=inputs)
+    lists = read_done(folder / REFERENCES / file, config=config, inputs=inputs)
+    if marker is None or lists is None:
+        return None
+    for part, entry in marker["files"].items():
+        path = folder / part
+        if not path.exists() or hash_file(path) != entry["sha256"]:
+            return None
+    return {**marker, REFERENCES: lists}
+
+
+def text_document(paper: MergedPaper) -> Document:
+    """The document whose text, references and tables stand for the paper."""
+    with_text = (d for d in paper.documents if d.sections or d.references or d.tables)
+    return next(with_text, paper.documents[0])
+
+
+class _Shard:
+    """The rows of a shard, filled paper by paper."""
+
+    def __init__(self) -> None:
+        names = (*_FINAL, REFERENCES, "results")
+        self.tables = {name: Rows(name) for name in names}
+        self.citable: list[tuple[MergedPaper, int | None]] = []
+        self.metadata_kinds = {s.kind for s in list_sources().values() if s.is_metadata}
+        self.sources: Counter[str] = Counter()
+        self.dated = 0
+
+    def add(self, paper: MergedPaper) -> None:
+        """Add all that the documents of a paper say."""
+        text = text_document(paper)
+        is_paper = any(d.kind not in kinds_without_papers() for d in paper.documents)
+        date, row, sections = _merge_fields(paper, text, is_paper=is_paper)
+        if is_paper:
+            year = int(date.published[:4]) if date.published else None
+            self.citable.append((_without_texts(paper), year))
+        self.sources[row["source"]] += 1
+        self.dated += date.published is not None
+        key = {"paper_id": paper.paper_id}
+        file = {"source_file": row["source_file"]}
+        authors = next((d.authors for d in paper.documents if d.authors), ())
+        add = {name: rows.add for name, rows in self.tables.items()}
+        add["papers"]([row])
+        add["authorships"](
+            [
+                {**key, "ordinal": ordinal, "name": author.name, "author_id": author.author_id}
+                for ordinal, author in enumerate(authors)
+            ]
+        )
+        add["sections"]([{**key, **file, **row_of(section)} for section in sections])
+        add["tables"]([{**key, **row_of(table)} for table in text.tables])
+        add[REFERENCES]([{**key, **row_of(reference)} for reference in text.references])
+        add["results"]([{**key, **row_of(r)} for d in paper.documents for r in d.results])
+
+
+def _without_texts(paper: MergedPaper) -> MergedPaper:
+    """A paper as far as references tell of it, so that its texts need not be kept."""
+    slim = tuple(
+        replace(d, abstract=None, sections=(), references=(), tables=(), results=())
+        for d in paper.documents
+    )
+    return MergedPaper(paper.paper_id, slim)
+
+
+def _merge_fields(
+    paper: MergedPaper, text: Document, *, is_paper: bool
+) -> tuple[PaperDate, Row, tuple[Section, ...]]:
+    """A paper's date, its row, and its sections with their roles."""
+    documents = paper.documents
+
+    def first(name: str) -> Any:
+        return next((value for d in documents if (value := getattr(d, name))), None)
+
+    sections = assign_roles(text.sections) if text.sections else ()
+    date = date_paper(first("published"), first("arxiv_id"), first("acl_id"))
+    title, abstract = first("title"), first("abstract")
+    row = {
+        "paper_id": paper.paper_id,
+        "source_file": text.source_file or first("source_file"),
+        "title": title,
+        "abstract": abstract,
+        "published": date.published,
+        "date_precision": date.precision,
+        "date_source": date.source,
+        "categories": list(first("categories") or ()),
+        "source": "+".join(sorted({document.kind for document in documents})),
+        "licence": first("licence"),
+        "arxiv_id": first("arxiv_id"),
+        "acl_id": first("acl_id"),
+        "doi": first("doi"),
+        "source_url": first("source_url"),
+        "venue": first("venue"),
+        "version": text.version or first("version"),
+        "gates": list(failed_gates(title, abstract, date.published, sections, is_paper=is_paper)),
+    }
+    return date, row, sections
+
+
+def _read_papers(task: Row) -> Iterator[MergedPaper]:
+    """The papers of a shard in order, some documents in memory as records at a time."""
+    documents = _read_documents(task)
+    for paper_id, count in zip(task["ids"], task["counts"], strict=True):
+        yield MergedPaper(paper_id, tuple(next(documents) for _ in range(count)))
+
+
+def _read_documents(task: Row) -> Iterator[Document]:
+    """The documents of a shard in order."""
+    pieces: list[pa.RecordBatch] = []
+    places: list[Numbers] = []
+    for path, rows, at in task.get("files", ()):
+        found = read_rows(Path(path), np.array(rows, dtype=np.int64))
+        ends = np.cumsum([piece.num_rows for piece in found])
+        pieces += found
+        places += np.split(np.array(at, dtype=np.int64), ends[:-1])
+    for path, number in task.get("dealt", ()):
+        piece, at = read_dealt(Path(path), number)
+        pieces.append(piece)
+        places.append(at)
+    piece_of = np.repeat(np.arange(len(pieces)), [len(at) for at in places])
+    row_of_piece = np.concatenate([np.arange(len(at)) for at in places])
+    order = np.argsort(np.concatenate(places), kind="stable")
+    for start in range(0, len(order), _DOCUMENTS_AT_A_TIME):
+        numbers = order[start : start + _DOCUMENTS_AT_A_TIME]
+        yield from _take(pieces, piece_of[numbers], row_of_piece[numbers])
+
+
+def _take(pieces: list[pa.RecordBatch], piece_of: Numbers, row_of_piece: Numbers) -> list[Document]:
+    """Some documents, wherever they lie."""
+    found: list[Any] = [None] * len(piece_of)
+    for piece in np.unique(piece_of).tolist():
+        here = np.flatnonzero(piece_of == piece)
+        rows = pieces[piece].take(pa.array(row_of_piece[here])).to_pylist()
+        for number, row in zip(here.tolist(), rows, strict=True):
+            found[number] = document_from_row(row)
+    return found

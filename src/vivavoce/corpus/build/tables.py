@@ -1,0 +1,388 @@
+"""The tables of a corpus out of its imports, in steps that resume shard by shard.
+
+1. `identity` finds which documents make which paper, from slim columns.
+2. `shards` cuts the papers, sorted by id, into shards where their ids say.
+3. Each shard whose documents or whose config changed is made: `parts`, after `dealing` where its
+   documents are scattered.
+4. `citing` resolves the references that papers which came or went may concern.
+5. The small tables in another order and the manifest are written.
+
+The tables depend only on the set of imported documents: neither on the order in which they came,
+nor on the engine, nor on what was built before. `tables/manifest.json` is written last and bound
+to the imports: a build that was cut short is noticed, and goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from vivavoce import __version__
+from vivavoce.corpus.batches import (
+    MANIFEST,
+    Batch,
+    imports_fingerprint,
+    list_batches,
+    read_faults,
+)
+from vivavoce.corpus.build.citing import DIGESTS, INDEX, is_sound, make_index, resolve_references
+from vivavoce.corpus.build.dealing import Needed, Numbers, deal, needs_dealing, runs_of_files
+from vivavoce.corpus.build.engine import Engine
+from vivavoce.corpus.build.identity import File, Identity, identify
+from vivavoce.corpus.build.parts import FACTS, REFERENCES, RESULTS, make_shard, read_marker
+from vivavoce.corpus.build.shards import Shard, cut_papers
+from vivavoce.corpus.build.writing import KEYS, sort_rows, write_parquet_table
+from vivavoce.corpus.merge import APART
+from vivavoce.corpus.schema import FORMAT, TABLES
+from vivavoce.errors import DamagedError
+from vivavoce.records import Document, Fault
+from vivavoce.sources import list_sources
+from vivavoce.store import (
+    DONE_SUFFIX,
+    Row,
+    hash_file,
+    hash_of,
+    hash_tree,
+    read_done,
+    write_sealed,
+)
+
+ROWS_PER_FILE = 100_000
+"""Rows of a file of a table that is not cut where the papers are."""
+_WORK = "work"
+_OWN_FOLDERS = (*TABLES, FACTS, RESULTS, DIGESTS, _WORK)
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What the tables were made of."""
+
+    papers: int
+    dated: int
+    """Papers with a date."""
+    sources: Counter[str]
+    """How many papers come from each combination of sources, such as `metadata+tei`."""
+    merged: int
+    """Papers that several documents describe."""
+    near_misses: int
+    """Documents left apart although they share a title."""
+    unmatched: list[tuple[Batch, Fault]]
+    """Rows that only name a file which no paper came from, and the batch that read them."""
+
+
+class _Planned(NamedTuple):
+    """A shard, and the documents it is made of."""
+
+    name: str
+    ids: list[str]
+    counts: list[int]
+    """Documents of each paper."""
+    files: np.ndarray[tuple[int], np.dtype[np.int32]]
+    rows: np.ndarray[tuple[int], np.dtype[np.int32]]
+    inputs: str
+
+
+def build_tables(corpus: Path, engine: Engine | None = None) -> Built:
+    """Write every table of a corpus from its complete imports.
+
+    What stands as it was written for the same documents is left alone.
+
+    Args:
+        corpus: The corpus folder.
+        engine: Where the work is done; this machine by default.
+    """
+    engine = engine or Engine()
+    folder = corpus / "tables"
+    batches = [batch for batch in list_batches(corpus) if batch.is_complete]
+    found = identify(batches)
+    plan, config = _plan(found), _config()
+    markers = _made(folder, plan, config)
+    todo = [s for s in plan if s.name not in markers]
+    _make(folder, todo, found.files, config, engine)
+    markers |= _made(folder, todo, config)
+    if lost := [s.name for s in plan if s.name not in markers]:
+        raise _changed(folder, lost)
+    ordered = {s.name: markers[s.name] for s in plan}
+    index = _resolve(folder, plan, ordered, config, engine)
+    unmatched = [(batch, _unmatched(document)) for batch, document in found.unmatched]
+    files: Row = {
+        file: entry
+        for marker in ordered.values()
+        for file, entry in marker["files"].items()
+        if file.partition("/")[0] in TABLES
+    }
+    for shard, marker in ordered.items():
+        entry = {part: marker[REFERENCES][part] for part in ("sha256", "rows", "row_hash")}
+        files[f"{REFERENCES}/{shard}.parquet"] = entry
+    small = {
+        "results": _results(folder, ordered),
+        "merges": found.merges,
+        "faults": _faults(batches, unmatched),
+    }
+    for name, table in small.items():
+        files.update(_write_in_files(folder, name, table))
+    internal = _internal(folder, ordered, index)
+    _clean(folder, {*files, *internal}, index)
+    manifest = {
+        "format": FORMAT,
+        "imports": imports_fingerprint(batches),
+        "files": files,
+        "internal": internal,
+        "shards": list(ordered),
+        "ambiguous_titles": found.ambiguous_titles,
+    }
+    write_sealed(folder / MANIFEST, manifest)
+    return _built(ordered, found, unmatched)
+
+
+def _config() -> str:
+    """Hash of all that decides what documents become, beside what they hold."""
+    kinds = {s.kind: [s.is_metadata, s.holds_papers] for s in list_sources().values()}
+    return hash_of({"code": __version__, "format": FORMAT, "kinds": kinds})
+
+
+def _plan(found: Identity) -> list[_Planned]:
+    """Every shard of the papers found."""
+    ids = found.places["paper_id"].combine_chunks()
+    files, rows = (found.places[name].to_numpy() for name in ("file", "row"))
+    differs = pc.not_equal(ids[1:], ids[:-1]) if len(ids) else pa.array([], pa.bool_())
+    starts = np.flatnonzero(np.append(len(ids) > 0, differs.to_numpy(zero_copy_only=False)))
+    ends = np.append(starts, len(ids))
+    hashes = [file.sha256 for file in found.files]
+    names: list[str] = ids.take(pa.array(starts)).to_pylist()
+    return [_planned(shard, names, ends, files, rows, hashes) for shard in cut_papers(names)]
+
+
+def _planned(
+    shard: Shard,
+    names: Sequence[str],
+    ends: Numbers,
+    files: np.ndarray[tuple[int], np.dtype[np.int32]],
+    rows: np.ndarray[tuple[int], np.dtype[np.int32]],
+    hashes: Sequence[str],
+) -> _Planned:
+    bounds = ends[shard.start : shard.stop + 1]
+    own = slice(int(bounds[0]), int(bounds[-1]))
+    ids, counts = list(names[shard.start : shard.stop]), np.diff(bounds).tolist()
+    # By content, so that neither the number of a file nor its place matters.
+    held = [hashes[file] for file in files[own].tolist()]
+    distinct = {digest: number for number, digest in enumerate(sorted(set(held)))}
+    documents = [[distinct[digest] for digest in held], rows[own].tolist()]
+    inputs = hash_of([ids, counts, list(distinct), documents])
+    return _Planned(shard.name, ids, counts, files[own], rows[own], inputs)
+
+
+def _made(folder: Path, plan: Sequence[_Planned], config: str) -> dict[str, Row]:
+    """The markers of the shards that stand as they were written."""
+    found = ((s.name, read_marker(folder, s.name, config, s.inputs)) for s in plan)
+    return {name: marker for name, marker in found if marker is not None}
+
+
+def _make(
+    folder: Path, todo: Sequence[_Planned], files: Sequence[File], config: str, engine: Engine
+) -> None:
+    """Make shards out of their documents."""
+    tasks = [
+        {
+            "folder": str(folder),
+            "name": shard.name,
+            "config": config,
+            "inputs": shard.inputs,
+            "ids": shard.ids,
+            "counts": shard.counts,
+        }
+        for shard in todo
+    ]
+    needed = [need for number, shard in enumerate(todo) for need in _needed(number, shard)]
+    if needs_dealing(needed, [file.n for file in files]):
+        dealt = _deal(folder, needed, files, config, engine)
+        for number, task in enumerate(tasks):
+            task["dealt"] = dealt[number]
+    else:
+        lying = _by_shard(needed, files)
+        for number, task in enumerate(tasks):
+            task["files"] = lying[number]
+    engine.run(make_shard, tasks, sum(len(shard.rows) for shard in todo))
+
+
+def _needed(number: int, shard: _Planned) -> Iterator[Needed]:
+    order = np.lexsort((shard.rows, shard.files))
+    files = shard.files[order]
+    cuts = [0, *(np.flatnonzero(np.diff(files)) + 1).tolist(), len(files)]
+    for low, high in pairwise(cuts):
+        at = order[low:high]
+        yield Needed(int(files[low]), number, shard.rows[at].astype(np.int64), at)
+
+
+def _by_shard(needed: Sequence[Needed], files: Sequence[File]) -> dict[int, list[list[object]]]:
+    found: dict[int, list[list[object]]] = defaultdict(list)
+    for need in needed:
+        path = str(files[need.file].path)
+        found[need.shard].append([path, need.rows.tolist(), need.at.tolist()])
+    return found
+
+
+def _deal(
+    folder: Path, needed: Sequence[Needed], files: Sequence[File], config: str, engine: Engine
+) -> dict[int, list[list[object]]]:
+    """Deal documents out to the shards; returns where the documents of each lie then."""
+    of_file: dict[int, list[Needed]] = defaultdict(list)
+    for need in needed:
+        of_file[need.file].append(need)
+    tasks: list[Row] = []
+    dealt: dict[int, list[list[object]]] = defaultdict(list)
+    for run in runs_of_files([file.n for file in files], of_file):
+        needs = [need for file in run for need in of_file[file]]
+        told = [[str(files[n.file].path), n.shard, n.rows.tolist(), n.at.tolist()] for n in needs]
+        path = folder / _WORK / f"{len(tasks):05d}.arrow"
+        inputs = hash_of([[files[file].sha256 for file in run], told])
+        tasks.append({"path": str(path), "config": config, "inputs": inputs, "needed": told})
+        for number, shard in enumerate(sorted({need.shard for need in needs})):
+            dealt[shard].append([str(path), number])
+    left = [
+        task
+        for task in tasks
+        if read_done(Path(task["path"]), config=config, inputs=task["inputs"]) is None
+    ]
+    engine.run(deal, left, sum(len(need.rows) for need in needed))
+    return dealt
+
+
+def _resolve(
+    folder: Path, plan: Sequence[_Planned], markers: dict[str, Row], config: str, engine: Engine
+) -> str | None:
+    """Resolve the references of every shard; returns the index they are resolved with."""
+    if not any(marker[REFERENCES]["rows"] for marker in markers.values()):
+        return None
+    facts = [m["files"][f"{FACTS}/{name}.parquet"]["row_hash"] for name, m in markers.items()]
+    index = make_index(folder, list(markers), facts)
+    earlier = {m[REFERENCES]["index"] for m in markers.values()} - {index, None}
+    usable = {name for name in sorted(earlier) if is_sound(folder, name)}
+    tasks = []
+    for shard in plan:
+        lists = markers[shard.name][REFERENCES]
+        if lists["rows"] and lists["index"] != index:
+            tasks.append(
+                {
+                    "folder": str(folder),
+                    "name": shard.name,
+                    "config": config,
+                    "inputs": shard.inputs,
+                    "index": index,
+                    "since": lists["index"] if lists["index"] in usable else None,
+                    "digest": lists.get("digest"),
+                }
+            )
+    engine.run(resolve_references, tasks, sum(len(shard.rows) for shard in plan))
+    for task in tasks:
+        path = folder / REFERENCES / f"{task['name']}.parquet"
+        lists = read_done(path, config=config, inputs=task["inputs"])
+        if lists is None or lists["index"] != index:
+            raise _changed(folder, [task["name"]])
+        markers[task["name"]] = {**markers[task["name"]], REFERENCES: lists}
+    return index
+
+
+def _changed(folder: Path, names: Sequence[str]) -> DamagedError:
+    return DamagedError(
+        f"Shards of {folder} changed while they were made, such as {names[0]}. "
+        "Run the same command again."
+    )
+
+
+def _results(folder: Path, markers: dict[str, Row]) -> pa.Table:
+    """The table `results`, which is not in the order of the papers."""
+    files = [f"{RESULTS}/{name}.parquet" for name in markers]
+    tables = [
+        pq.read_table(folder / file)
+        for file, marker in zip(files, markers.values(), strict=True)
+        if file in marker["files"]
+    ]
+    return sort_rows(pa.concat_tables([TABLES["results"].empty_table(), *tables]), KEYS["results"])
+
+
+def _faults(batches: Sequence[Batch], unmatched: Sequence[tuple[Batch, Fault]]) -> pa.Table:
+    """The table `faults`: what could not be read, unless it was read later."""
+    faults = [(batch.kind, fault) for batch, fault in unmatched]
+    read_later: dict[str, set[str]] = defaultdict(set)
+    for batch in reversed(batches):
+        later = read_later[batch.kind]
+        faults += [
+            (batch.kind, fault)
+            for fault in read_faults(batch)
+            if later.isdisjoint((fault.where, fault.where.rpartition(":")[0]))
+        ]
+        later.update(entry["name"] for entry in batch.plan["inputs"])
+    rows = [{"source": kind, "where": f.where, "reason": f.reason} for kind, f in faults]
+    return sort_rows(pa.Table.from_pylist(rows, schema=TABLES["faults"]), KEYS["faults"])
+
+
+def _unmatched(document: Document) -> Fault:
+    return Fault(
+        f"file {document.source_file}",
+        "the row only names a file, and no ingested paper came from that file",
+    )
+
+
+def _write_in_files(folder: Path, name: str, table: pa.Table) -> Row:
+    """Write a table in files of so many rows; returns their manifest entries."""
+    entries: Row = {}
+    for start in range(0, max(table.num_rows, 1), ROWS_PER_FILE):
+        file = f"{name}/{len(entries):05d}.parquet"
+        entries[file] = write_parquet_table(folder / file, table.slice(start, ROWS_PER_FILE))
+    return entries
+
+
+def _internal(folder: Path, markers: dict[str, Row], index: str | None) -> Row:
+    """The files beside those of the tables that a later build goes on from, and their hashes."""
+    names = [f"{part}/{name}.parquet" for name in markers for part in ("papers", REFERENCES)]
+    files = {f"{name}{DONE_SUFFIX}": hash_file(folder / f"{name}{DONE_SUFFIX}") for name in names}
+    for name, marker in markers.items():
+        files[f"{FACTS}/{name}.parquet"] = marker["files"][f"{FACTS}/{name}.parquet"]["sha256"]
+        if entry := marker["files"].get(f"{RESULTS}/{name}.parquet"):
+            files[f"{RESULTS}/{name}.parquet"] = entry["sha256"]
+        if digest := marker[REFERENCES].get("digest"):
+            files[f"{DIGESTS}/{name}.arrow"] = digest
+    if index:
+        held = hash_tree(folder / index)
+        files.update({f"{index}/{name}": digest for name, digest in held.items()})
+    return {name: {"sha256": digest} for name, digest in files.items()}
+
+
+def _clean(folder: Path, kept: set[str], index: str | None) -> None:
+    """Remove what earlier builds and killed ones left of the folders that are ours."""
+    for own in _OWN_FOLDERS:
+        for path in sorted((folder / own).glob("*")):
+            if path.relative_to(folder).as_posix() not in kept:
+                path.unlink()
+        if (folder / own).is_dir() and not any((folder / own).iterdir()):
+            (folder / own).rmdir()
+    for path in folder.glob(f"{INDEX}*"):
+        if path.name != index:
+            shutil.rmtree(path)
+
+
+def _built(markers: dict[str, Row], found: Identity, unmatched: list[tuple[Batch, Fault]]) -> Built:
+    sources: Counter[str] = Counter()
+    for marker in markers.values():
+        sources.update(marker["sources"])
+    is_apart = pc.equal(found.merges["joined_by"], APART)
+    joined = found.merges.filter(pc.invert(is_apart))
+    return Built(
+        papers=sum(int(marker["n"]) for marker in markers.values()),
+        dated=sum(int(marker["dated"]) for marker in markers.values()),
+        sources=sources,
+        merged=int(pc.count_distinct(joined["paper_id"]).as_py()),
+        near_misses=found.merges.num_rows - joined.num_rows,
+        unmatched=unmatched,
+    )

@@ -1,0 +1,172 @@
+"""Texts and stretches of texts as keys of 64 bits, the same on every machine.
+
+A text hashes to a polynomial in its characters modulo 2^64, so the hashes of all stretches of a
+text come out of one running sum. Two texts of one key are rare and harmless: a key only says which
+papers are worth comparing with.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Sequence
+from enum import IntEnum
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Keys = NDArray[np.uint64]
+Numbers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+HASH_VERSION = 1
+"""Raised when a text gets another key, or a reference is looked up under others."""
+_KIND_SHIFT = np.uint64(60)
+_TEXT_BITS = np.uint64((1 << 60) - 1)
+_BASE = 0x9E3779B97F4A7C15 | 1
+_LENGTH = np.uint64(0xD6E8FEB86659FD93)
+_AT_ONCE = 1 << 20
+"""Characters that are hashed at once."""
+
+
+class Kind(IntEnum):
+    """What a key stands for: the highest bits of it."""
+
+    ID = 0
+    TITLE = 1
+    PART = 2
+    RAW = 3
+    """A whole title, by its letters and digits."""
+    RAW_BLOCK = 4
+    """The first letters of a title."""
+    NEAR = 5
+    """A block of near titles."""
+
+
+def hash_texts(texts: Sequence[str], kind: Kind) -> Keys:
+    """The key of each text."""
+    found = [
+        _hash_slice(texts[start:stop], kind)
+        for start, stop in _slices([len(text) for text in texts])
+    ]
+    return np.concatenate(found) if found else np.empty(0, np.uint64)
+
+
+def hash_spans(codes: NDArray[np.uint32], starts: Numbers, ends: Numbers, kind: Kind) -> Keys:
+    """The key of each stretch of a run of characters: that of `hash_texts` for the same letters."""
+    weights, inverses = _powers(_room_for(len(codes)))
+    sums = np.zeros(len(codes) + 1, np.uint64)
+    np.cumsum(_code_table()[codes] * weights[: len(codes)], out=sums[1:])
+    hashes = (sums[ends] - sums[starts]) * inverses[starts]
+    return keys_of(hashes + (ends - starts).astype(np.uint64) * _LENGTH, kind)
+
+
+def keys_of(hashes: Keys, kind: Kind) -> Keys:
+    """Hashes as keys of a kind."""
+    return (mix(hashes) >> np.uint64(4)) | (np.uint64(kind) << _KIND_SHIFT)
+
+
+def kinds_of(keys: Keys) -> NDArray[np.uint8]:
+    """The kind of each key."""
+    return (keys >> _KIND_SHIFT).astype(np.uint8)
+
+
+def as_kind(keys: Keys, kind: Kind) -> Keys:
+    """The keys of the same texts for another kind."""
+    return (keys & _TEXT_BITS) | (np.uint64(kind) << _KIND_SHIFT)
+
+
+def distinct(values: NDArray[Any]) -> NDArray[Any]:
+    """Numbers in ascending order, each once: a sort, which is faster here than `numpy.unique`."""
+    ordered = np.sort(values)
+    if len(ordered) < 2:
+        return ordered
+    found: NDArray[Any] = ordered[np.concatenate([[True], ordered[1:] != ordered[:-1]])]
+    return found
+
+
+def bounds_of(kind: Kind) -> tuple[np.uint64, np.uint64]:
+    """The lowest and the highest key of a kind."""
+    low = int(kind) << int(_KIND_SHIFT)
+    return np.uint64(low), np.uint64(low + (1 << int(_KIND_SHIFT)) - 1)
+
+
+def mix(values: Keys) -> Keys:
+    """Spread numbers over all 64 bits, one to one.
+
+    Source: the finaliser of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
+    """
+    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return values ^ (values >> np.uint64(31))
+
+
+def codes_of(texts: Sequence[str]) -> NDArray[np.uint32]:
+    """The characters of texts one after the other."""
+    encoded = "".join(texts).encode("utf-32-le", "surrogatepass")
+    return np.frombuffer(encoded, np.uint32)
+
+
+@lru_cache(maxsize=1)
+def alphanumeric() -> Flags:
+    """Whether each character of Unicode is a letter or a digit, as `str.isalnum` says."""
+    return _table(r"[^\W_]+")
+
+
+@lru_cache(maxsize=1)
+def blank() -> Flags:
+    """Whether each character of Unicode is a space, as `str.isspace` says."""
+    return _table(r"\s+")
+
+
+def _table(pattern: str) -> Flags:
+    codes = np.arange(sys.maxunicode + 1, dtype="<u4")
+    every = codes.tobytes().decode("utf-32-le", "surrogatepass")
+    flags = np.zeros(sys.maxunicode + 1, np.bool_)
+    for found in re.finditer(pattern, every):
+        flags[found.start() : found.end()] = True
+    return flags
+
+
+def _hash_slice(texts: Sequence[str], kind: Kind) -> Keys:
+    ends = np.cumsum([len(text) for text in texts], dtype=np.int64)
+    starts = np.concatenate([np.zeros(1, np.int64), ends[:-1]])
+    return hash_spans(codes_of(texts), starts, ends, kind)
+
+
+def _slices(lengths: Sequence[int]) -> list[tuple[int, int]]:
+    """Cuts of a sequence into pieces that are hashed at once."""
+    found, start, held = [], 0, 0
+    for number, length in enumerate(lengths):
+        if held and held + length > _AT_ONCE:
+            found.append((start, number))
+            start, held = number, 0
+        held += length
+    if start < len(lengths):
+        found.append((start, len(lengths)))
+    return found
+
+
+@lru_cache(maxsize=1)
+def _code_table() -> Keys:
+    """A number for each character, so that no two characters are near each other."""
+    codes = np.arange(sys.maxunicode + 1, dtype=np.uint64)
+    return mix((codes + np.uint64(1)) * np.uint64(_BASE))
+
+
+def _room_for(length: int) -> int:
+    return max(_AT_ONCE, 1 << max(length - 1, 1).bit_length())
+
+
+@lru_cache(maxsize=1)
+def _powers(count: int) -> tuple[Keys, Keys]:
+    """The powers of the base and of its inverse modulo 2^64."""
+    return _powers_of(_BASE, count), _powers_of(pow(_BASE, -1, 1 << 64), count)
+
+
+def _powers_of(base: int, count: int) -> Keys:
+    factors = np.full(count, base, np.uint64)
+    factors[0] = 1
+    return np.cumprod(factors)

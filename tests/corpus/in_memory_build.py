@@ -1,0 +1,146 @@
+"""The tables of a corpus made in memory, row by row: what the sharded build has to equal."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from vivavoce.corpus.batches import Batch, list_batches, read_batch, read_faults
+from vivavoce.corpus.build import index_papers, text_document
+from vivavoce.corpus.build.writing import KEYS
+from vivavoce.corpus.dating import PaperDate, date_paper
+from vivavoce.corpus.gates import failed_gates
+from vivavoce.corpus.merge import MergedPaper, merge_documents
+from vivavoce.corpus.schema import TABLES, row_of
+from vivavoce.corpus.sections import assign_roles
+from vivavoce.records import Section
+from vivavoce.sources import kinds_without_papers, list_sources
+from vivavoce.store import Row
+
+Rows = dict[str, list[Row]]
+
+
+def tables_in_memory(corpus: Path) -> Rows:
+    """Every table of a corpus, from its complete imports."""
+    batches = [batch for batch in list_batches(corpus) if batch.is_complete]
+    newest = {(d.kind, d.key): (d, batch) for batch in batches for d in read_batch(batch)}
+    merge = merge_documents(
+        [document for document, _ in newest.values()],
+        {source.kind: source.is_metadata for source in list_sources().values()},
+        kinds_without_papers(),
+    )
+    tables: Rows = {name: [] for name in TABLES}
+    _add_papers(tables, merge.papers)
+    tables["merges"] += [row_of(join) for join in merge.joins]
+    lonely = [(newest[d.kind, d.key][1].kind, d) for d in merge.unmatched]
+    tables["faults"] += [
+        {
+            "source": kind,
+            "where": f"file {d.source_file}",
+            "reason": "the row only names a file, and no ingested paper came from that file",
+        }
+        for kind, d in lonely
+    ]
+    _add_faults(tables, batches)
+    for name, rows in tables.items():
+        rows.sort(key=lambda row: tuple((row[k] is not None, row[k]) for k in KEYS[name]))
+    return {name: [_plain(row, name) for row in rows] for name, rows in tables.items()}
+
+
+def _plain(row: Row, table: str) -> Row:
+    """A row as it comes back from a file."""
+    return {name: _listed(row[name]) for name in TABLES[table].names}
+
+
+def _listed(value: Any) -> Any:
+    return [_listed(v) for v in value] if isinstance(value, (tuple, list)) else value
+
+
+def _add_papers(tables: Rows, papers: Sequence[MergedPaper]) -> None:
+    merged = [(paper, *_merge_fields(paper)) for paper in papers]
+    years = {
+        paper.paper_id: int(date.published[:4]) if date.published else None
+        for paper, date, _, _ in merged
+    }
+    index = index_papers(papers, years)
+    for paper, _, row, sections in merged:
+        key = {"paper_id": paper.paper_id}
+        text = text_document(paper)
+        tables["papers"].append(row)
+        authors = next((d.authors for d in paper.documents if d.authors), ())
+        tables["authorships"] += [
+            {**key, "ordinal": ordinal, "name": author.name, "author_id": author.author_id}
+            for ordinal, author in enumerate(authors)
+        ]
+        file = {"source_file": row["source_file"]}
+        tables["sections"] += [{**key, **file, **row_of(section)} for section in sections]
+        tables["tables"] += [{**key, **row_of(table)} for table in text.tables]
+        tables["results"] += [
+            {**key, **row_of(result)} for document in paper.documents for result in document.results
+        ]
+        for reference in text.references:
+            found = index.resolve(reference)
+            tables["references"].append(
+                {
+                    **key,
+                    **row_of(reference),
+                    "cited_paper_id": found.paper_id if found else None,
+                    "resolver": found.resolver if found else None,
+                    "confidence": found.confidence if found else None,
+                }
+            )
+
+
+def _merge_fields(paper: MergedPaper) -> tuple[PaperDate, Row, tuple[Section, ...]]:
+    """A paper's date, its row, and its sections with their roles."""
+    documents = paper.documents
+
+    def first(name: str) -> Any:
+        return next((value for d in documents if (value := getattr(d, name))), None)
+
+    text = text_document(paper)
+    sections = assign_roles(text.sections) if text.sections else ()
+    date = date_paper(first("published"), first("arxiv_id"), first("acl_id"))
+    title, abstract = first("title"), first("abstract")
+    row = {
+        "paper_id": paper.paper_id,
+        "source_file": text.source_file or first("source_file"),
+        "title": title,
+        "abstract": abstract,
+        "published": date.published,
+        "date_precision": date.precision,
+        "date_source": date.source,
+        "categories": list(first("categories") or ()),
+        "source": "+".join(sorted({document.kind for document in documents})),
+        "licence": first("licence"),
+        "arxiv_id": first("arxiv_id"),
+        "acl_id": first("acl_id"),
+        "doi": first("doi"),
+        "source_url": first("source_url"),
+        "venue": first("venue"),
+        "version": text.version or first("version"),
+        "gates": list(
+            failed_gates(
+                title,
+                abstract,
+                date.published,
+                sections,
+                is_paper=any(d.kind not in kinds_without_papers() for d in documents),
+            )
+        ),
+    }
+    return date, row, sections
+
+
+def _add_faults(tables: Rows, batches: Sequence[Batch]) -> None:
+    read_later: dict[str, set[str]] = defaultdict(set)
+    for batch in reversed(batches):
+        later = read_later[batch.kind]
+        tables["faults"] += [
+            {"source": batch.kind, "where": fault.where, "reason": fault.reason}
+            for fault in read_faults(batch)
+            if later.isdisjoint((fault.where, fault.where.rpartition(":")[0]))
+        ]
+        later.update(entry["name"] for entry in batch.plan["inputs"])

@@ -1,0 +1,211 @@
+"""The sharded build: the same tables however the work is cut, and only what changed is redone."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.corpus.in_memory_build import tables_in_memory
+
+from vivavoce.corpus import ingest, load_corpus, verify_corpus
+from vivavoce.corpus.build import build_tables, dealing, identity, shards, tables
+from vivavoce.corpus.schema import TABLES
+from vivavoce.store import hash_tree
+
+Write = Callable[..., Path]
+
+
+@pytest.fixture
+def small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shards of four papers or so, groups of five documents, files of forty rows."""
+    monkeypatch.setattr(shards, "MEAN_PAPERS", 4)
+    monkeypatch.setattr(identity, "AT_ONCE", 5)
+    monkeypatch.setattr(tables, "ROWS_PER_FILE", 40)
+
+
+@pytest.fixture
+def fill(tmp_path: Path, write_rows: Write) -> Callable[..., Path]:
+    """A corpus of the sample's papers, and of rows that complete, repeat or confuse them."""
+
+    def filled(name: str, papers: int = 50) -> Path:
+        corpus = tmp_path / name
+        ingest("sample", Path(str(papers)), corpus)
+        known = list(load_corpus(corpus).rows("papers"))
+        rows = [{"id": row["paper_id"], "title": row["title"]} for row in known[::2]]
+        rows += [{"id": f"m{n}", "title": r["title"], "published": r["published"]}
+                 for n, r in enumerate(known[1::2])]  # fmt: skip
+        rows += [{**row, "id": f"other-{row['id']}", "year": 1980} for row in rows[::7]]
+        rows += [{"file": "nowhere.xml", "title": "Of nothing"}, {"arxiv_id": "2001.00001"}]
+        rows += [{"doi": "10.48550/arXiv.2001.00001", "title": "Named by a DOI"}]
+        rows += [{"title": "Nameless"}]
+        random.Random(0).shuffle(rows)
+        ingest("metadata", write_rows("rows.jsonl", rows), corpus)
+        return corpus
+
+    return filled
+
+
+def rows_of(corpus: Path) -> dict[str, list[dict[str, Any]]]:
+    opened = load_corpus(corpus)
+    return {name: list(opened.rows(name)) for name in TABLES}
+
+
+def rebuilt(corpus: Path) -> dict[str, str]:
+    """The tree of the tables after they were made from nothing."""
+    shutil.rmtree(corpus / "tables")
+    build_tables(corpus)
+    return hash_tree(corpus / "tables")
+
+
+def test_the_shards_hold_the_rows_that_a_build_in_memory_makes(
+    fill: Callable[..., Path], small_shards: None
+) -> None:
+    corpus = fill("c")
+    opened = load_corpus(corpus)
+    assert len(opened.files("papers")) > 4
+    assert len(opened.files("merges")) > 1
+    found, wanted = rows_of(corpus), tables_in_memory(corpus)
+    for name in TABLES:
+        assert found[name] == wanted[name], name
+    assert {row["joined_by"] for row in found["merges"]} >= {"title", "given", "apart"}
+    assert any(row["cited_paper_id"] for row in found["references"])
+    assert verify_corpus(corpus) == []
+
+
+def test_documents_that_lie_scattered_are_dealt_out_to_the_same_bytes(
+    fill: Callable[..., Path], small_shards: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus = fill("c")
+    whole = hash_tree(corpus / "tables")
+    monkeypatch.setattr(dealing, "MOST_READS", 0.0)
+    monkeypatch.setattr(dealing, "DOCUMENTS_PER_RUN", 20)
+    dealt = []
+    monkeypatch.setattr(tables, "deal", lambda task: dealt.append(task) or dealing.deal(task))
+    assert rebuilt(corpus) == whole
+    assert len(dealt) >= 2
+    assert not (corpus / "tables" / "work").exists()
+
+
+def test_content_and_not_the_cut_decides_the_fingerprint_of_equal_builds(
+    fill: Callable[..., Path], small_shards: None
+) -> None:
+    assert load_corpus(fill("a")).fingerprint == load_corpus(fill("b")).fingerprint
+
+
+def test_adding_papers_redoes_the_shards_they_fall_into_and_equals_a_rebuild(
+    fill: Callable[..., Path],
+    small_shards: None,
+    write_rows: Write,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    corpus = fill("c")
+    before = load_corpus(corpus)
+    made: list[str] = []
+    make = tables.make_shard
+    monkeypatch.setattr(tables, "make_shard", lambda task: made.append(task["name"]) or make(task))
+    unresolved = next(row for row in before.rows("references") if not row["cited_paper_id"])
+    new = {"id": "zz-1", "title": unresolved["title"], "year": unresolved["year"]}
+    ingest("metadata", write_rows("new.jsonl", [new, {"id": "zz-2", "title": "Last"}]), corpus)
+    after = load_corpus(corpus)
+    assert made == [after.manifest["shards"][-1]]
+    shown = {(r["paper_id"], r["ordinal"]): r["cited_paper_id"] for r in after.rows("references")}
+    assert shown[unresolved["paper_id"], unresolved["ordinal"]] == "zz-1"
+    tree = hash_tree(corpus / "tables")
+    assert rows_of(corpus) == tables_in_memory(corpus)
+    assert rebuilt(corpus) == tree
+
+
+def test_a_damaged_shard_is_made_again_and_nothing_else(
+    fill: Callable[..., Path], small_shards: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus = fill("c")
+    whole = hash_tree(corpus / "tables")
+    made: list[str] = []
+    make = tables.make_shard
+    monkeypatch.setattr(tables, "make_shard", lambda task: made.append(task["name"]) or make(task))
+    shard = load_corpus(corpus).manifest["shards"][2]
+    for part in ("sections", "references", "facts"):
+        path = corpus / "tables" / part / f"{shard}.parquet"
+        content = bytearray(path.read_bytes())
+        content[len(content) // 2] ^= 1
+        path.write_bytes(content)
+        build_tables(corpus)
+        assert hash_tree(corpus / "tables") == whole, part
+    assert made == [shard] * 3
+
+
+def test_the_cuts_stay_where_they_are_when_papers_are_added() -> None:
+    ids = [f"p{number:05d}" for number in range(2_000)]
+    cut = shards.cut_papers(ids, mean=64)
+    assert [s.stop for s in cut[:-1]] == [s.start for s in cut[1:]]
+    assert max(s.stop - s.start for s in cut) <= 3 * 64
+    more = shards.cut_papers([*ids, *(f"q{number}" for number in range(100))], mean=64)
+    assert more[: len(cut) - 1] == cut[:-1]
+    # One paper in the middle changes the shard that it falls into, and moves no other cut.
+    one = shards.cut_papers(sorted([*ids, "p01000x"]), mean=64)
+    assert len({s.name for s in cut} ^ {s.name for s in one}) <= 2
+    assert shards.cut_papers([]) == []
+
+
+def test_a_long_run_without_a_cut_is_cut_more_finely() -> None:
+    ids = [f"p{number:05d}" for number in range(500)]
+    cut = shards.cut_papers(ids, mean=1 << 40)
+    assert [s.name for s in cut] == [shards.FIRST]
+    assert max(s.stop - s.start for s in shards.cut_papers(ids, mean=16)) <= 48
+
+
+DAFT = """
+import os, signal, sys
+from pathlib import Path
+from vivavoce.corpus.build import Engine, build_tables, shards
+
+shards.MEAN_PAPERS = 8
+build_tables(Path(sys.argv[1]), Engine(few_documents=0))
+assert "daft" in sys.modules
+"""
+LOSING = """
+import os, signal, threading, time
+from vivavoce.corpus.build.engine import _WORKER
+
+def lose():
+    while True:
+        for path in Path("/proc/self/task").glob("*/children"):
+            for child in path.read_text().split():
+                try:
+                    is_worker = _WORKER in Path(f"/proc/{child}/cmdline").read_bytes()
+                except OSError:
+                    continue
+                if is_worker and list(Path(sys.argv[1]).glob("tables/papers/*.done.json")):
+                    os.kill(int(child), signal.SIGKILL)
+                    os.write(1, b"lost")
+                    return
+        time.sleep(0.001)
+
+"""
+
+
+@pytest.mark.parametrize("is_lost", [False, True], ids=["whole", "a worker is killed"])
+def test_worker_processes_make_the_same_bytes(
+    fill: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, *, is_lost: bool
+) -> None:
+    monkeypatch.setattr(shards, "MEAN_PAPERS", 8)
+    corpus = fill("c")
+    whole = hash_tree(corpus / "tables")
+    shutil.rmtree(corpus / "tables")
+    start, build = DAFT.split("shards.MEAN", 1)
+    code = DAFT
+    if is_lost:
+        starting = "threading.Thread(target=lose, daemon=True).start()\n"
+        code = f"{start}{LOSING}{starting}shards.MEAN{build}"
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(corpus)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == ("lost" if is_lost else "")
+    assert hash_tree(corpus / "tables") == whole

@@ -1,0 +1,185 @@
+"""References resolved by joins of keys, as `PaperIndex` over the whole corpus resolves them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pyarrow.compute as pc
+import pytest
+from tests.corpus.resolving_corpora import (
+    METADATA,
+    answers_of,
+    facts_of,
+    random_papers,
+    random_references,
+    table_of,
+)
+
+from vivavoce.corpus import near_titles, raw_titles
+from vivavoce.corpus.merge import MergedPaper, merge_documents
+from vivavoce.corpus.references import PaperIndex, Resolution
+from vivavoce.corpus.resolving import (
+    Index,
+    build_index,
+    changed_keys,
+    open_index,
+    paper_facts,
+    reference_keys,
+    resolve_shard,
+    touched_rows,
+    write_digest,
+)
+from vivavoce.corpus.resolving.frames import match, write_paper_keys, write_shard_keys
+from vivavoce.errors import DamagedError
+from vivavoce.records import Document, Reference
+from vivavoce.sources import ReadOptions, kinds_without_papers, list_sources
+
+Papers = list[tuple[MergedPaper, int | None]]
+
+
+def index_of(folder: Path, papers: Papers, chance: random.Random, size: int = 17) -> Index:
+    build_index(folder, facts_of(papers, size, chance))
+    return open_index(folder)
+
+
+def resolved(
+    references: Sequence[Reference], index: Index, rows: np.ndarray | None = None
+) -> list[Resolution | None]:
+    return answers_of(resolve_shard(table_of(references), index, rows).table)
+
+
+def by_whole_index(references: Sequence[Reference], papers: Papers) -> list[Resolution | None]:
+    years = {paper.paper_id: year for paper, year in papers}
+    known = PaperIndex([paper for paper, _ in papers], years, METADATA)
+    return [known.resolve(reference) for reference in references]
+
+
+@pytest.fixture(params=[(3, 4), (12, 9), (150, 2000)])
+def caps(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks that are full after a few titles, and the real ones."""
+    near, raw = request.param
+    monkeypatch.setattr(near_titles, "MAX_BLOCK", near)
+    monkeypatch.setattr(raw_titles, "MAX_BLOCK", raw)
+
+
+@pytest.mark.usefixtures("caps")
+@pytest.mark.parametrize("seed", range(4))
+def test_every_reference_resolves_as_over_the_whole_corpus(seed: int, tmp_path: Path) -> None:
+    chance = random.Random(seed)
+    papers = random_papers(chance, 120)
+    references = random_references(chance, papers, 400)
+    expected = by_whole_index(references, papers)
+    assert resolved(references, index_of(tmp_path, papers, chance)) == expected
+    ways = {answer.resolver for answer in expected if answer}
+    assert {"arxiv_id", "doi", "acl_id", "title", "raw_title"} <= ways
+
+
+@pytest.mark.usefixtures("caps")
+@pytest.mark.parametrize("seed", range(4))
+def test_only_touched_references_resolve_otherwise_after_a_change(
+    seed: int, tmp_path: Path
+) -> None:
+    chance = random.Random(seed + 100)
+    before = random_papers(chance, 100)
+    references = random_references(chance, before, 400)
+    other = {paper.paper_id: (paper, year) for paper, year in random_papers(chance, 125)}
+    kept = [pair for pair in before if chance.random() < 0.97]
+    changed = {paper.paper_id: (paper, year) for paper, year in kept}
+    for paper_id in [*chance.sample(sorted(changed), 2), "p0101", "p0102", "p0103", "p0104"]:
+        changed[paper_id] = other[paper_id]
+    after = [changed[paper_id] for paper_id in sorted(changed)]
+    old = index_of(tmp_path / "old", before, chance)
+    new = index_of(tmp_path / "new", after, chance)
+    first = resolve_shard(table_of(references), old)
+    write_digest(tmp_path / "digest", first.keys)
+    rows = touched_rows(tmp_path / "digest", changed_keys(old, new))
+    answers = resolved(references, old)
+    for row, answer in zip(rows.tolist(), resolved(references, new, rows), strict=True):
+        answers[row] = answer
+    assert answers == by_whole_index(references, after)
+
+
+def test_a_join_on_daft_finds_the_same_papers(tmp_path: Path) -> None:
+    chance = random.Random(7)
+    papers = random_papers(chance, 80)
+    index = index_of(tmp_path / "index", papers, chance)
+    shards = {f"shard{n}": random_references(chance, papers, 60) for n in range(3)}
+    write_paper_keys(tmp_path / "papers", index)
+    for name, references in shards.items():
+        write_shard_keys(tmp_path / "shards", name, reference_keys(table_of(references)))
+    joined = match(tmp_path / "shards", tmp_path / "papers").to_arrow()
+    for name, references in shards.items():
+        own = joined.filter(pc.equal(joined["shard"], name))
+        narrowed = index.narrowed(own["key"].to_numpy(), own["value"].to_numpy())
+        assert len(narrowed.arrays["keys"]) < len(index.arrays["keys"])
+        assert resolved(references, narrowed) == by_whole_index(references, papers)
+
+
+def test_files_that_were_cut_short_are_told_from_whole_ones(tmp_path: Path) -> None:
+    chance = random.Random(3)
+    papers = random_papers(chance, 5)
+    index = index_of(tmp_path, papers, chance)
+    found = resolve_shard(table_of(random_references(chance, papers, 5)), index)
+    digest = tmp_path / "digest"
+    write_digest(digest, found.keys)
+    digest.write_bytes(digest.read_bytes()[:100])
+    with pytest.raises(DamagedError, match="resolve the shard again"):
+        touched_rows(digest, changed_keys(index, index))
+    (tmp_path / "keys.npy").write_bytes(b"")
+    with pytest.raises(DamagedError, match="build the index again"):
+        open_index(tmp_path)
+    (tmp_path / "index.json").unlink()
+    with pytest.raises(DamagedError):
+        open_index(tmp_path)
+
+
+def test_a_corpus_without_papers_resolves_nothing(tmp_path: Path) -> None:
+    build_index(tmp_path, [])
+    references = [Reference(0, "A. Ba. On trees. 2014.", title="On trees", doi="10.1000/x")]
+    assert resolved(references, open_index(tmp_path)) == [None]
+    assert resolved([], open_index(tmp_path)) == []
+
+
+def test_no_key_changes_where_no_paper_does(tmp_path: Path) -> None:
+    chance = random.Random(5)
+    papers = random_papers(chance, 60)
+    one, other = (index_of(tmp_path / str(n), papers, chance, size=n) for n in (7, 60))
+    assert len(changed_keys(one, other)) == 0  # whatever the shards and their order
+
+
+@pytest.mark.data
+def test_real_references_resolve_as_over_the_whole_corpus(data_dir: Path, tmp_path: Path) -> None:
+    documents = [d for kind, paths in real_files(data_dir) for d in read_files(kind, paths)]
+    kinds = {source.kind: source.is_metadata for source in list_sources().values()}
+    papers = merge_documents(documents, kinds, kinds_without_papers()).papers
+    pairs: Papers = [(paper, None) for paper in papers]
+    references = [r for d in documents for r in d.references][::6]
+    references += [Reference(0, r.raw) for r in references]
+    references += random_references(random.Random(0), pairs, 200)
+    expected = by_whole_index(references, pairs)
+    build_index(tmp_path, [paper_facts(pairs[start::3], METADATA) for start in range(3)])
+    assert resolved(references, open_index(tmp_path)) == expected
+    assert {"title", "near_title", "raw_title"} <= {a.resolver for a in expected if a}
+
+
+def real_files(folder: Path) -> list[tuple[str, list[Path]]]:
+    """Metadata of many papers, and papers of several kinds that cite."""
+    return [
+        ("metadata", [folder / "acl" / "acl_upto2022.parquet"]),
+        ("tei", sorted((folder / "tei").glob("*.tei.xml"))[:20]),
+        ("unarxive", sorted((folder / "fulltext").glob("unarXive*"))),
+        ("jats", sorted((folder / "fulltext").glob("*.nxml"))),
+        ("s2orc", sorted((folder / "fulltext").glob("s2orc*.json"))),
+    ]
+
+
+def read_files(kind: str, paths: Sequence[Path]) -> list[Document]:
+    """The first four thousand documents of files."""
+    source = list_sources()[kind]
+    pieces = (piece for path in paths for piece in source.pieces(path))
+    read = (document for piece in pieces for document in source.read(piece, ReadOptions()))
+    return [d for d in islice(read, 4_000) if isinstance(d, Document)]

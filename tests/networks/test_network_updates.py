@@ -1,0 +1,358 @@
+"""Networks brought up to date are those built anew, byte by byte."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from vivavoce.corpus import Corpus
+from vivavoce.errors import InputError, StaleError
+from vivavoce.networks import (
+    build,
+    build_networks,
+    coauthor_update,
+    comparison,
+    load_network,
+    works,
+)
+from vivavoce.networks.coauthor import share_papers
+from vivavoce.networks.result_tables import result_like
+from vivavoce.store import hash_tree
+from vivavoce.text.normalise import normalise_title
+
+Write = Callable[..., Corpus]
+Paper = dict[str, Any]
+Library = Mapping[str, Paper]
+
+
+@pytest.fixture(autouse=True)
+def _without_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.fsync", lambda _: None)
+
+
+PAPERS = [f"{month:02d}.{number}" for month in range(1, 5) for number in range(4)]
+
+
+def tables_of(library: Library) -> dict[str, list[dict[str, Any]]]:
+    """The tables of a corpus of papers, each with authors, references and tables."""
+    rows: dict[str, list[dict[str, Any]]] = {
+        name: [] for name in ("papers", "authorships", "references", "tables", "sections")
+    }
+    for paper_id, paper in library.items():
+        key = {"paper_id": paper_id}
+        gates = ["not_a_paper"] if paper.get("no_paper") else []
+        rows["papers"].append({**key, "title": f"On {paper_id}", "gates": gates})
+        for place, (name, author_id) in enumerate(paper.get("authors", ())):
+            author = {"name": name, "author_id": author_id}
+            rows["authorships"].append({**key, "ordinal": place, **author})
+        for place, entry in enumerate(paper.get("references", ())):
+            rows["references"].append({**key, "ordinal": place, "raw": "", **entry})
+        for place, table in enumerate(paper.get("tables", ())):
+            rows["tables"].append({**key, "ordinal": place, **table})
+        for place, text in enumerate(paper.get("texts", ())):
+            section = {"role": "results", "text": text}
+            rows["sections"].append({**key, "ordinal": place, **section})
+    return rows
+
+
+def is_as_built_anew(
+    write: Write, folder: Path, libraries: Sequence[Library], *, prose: bool = False
+) -> bool:
+    """Whether each library, built over the one before, is as it is by itself."""
+    shutil.rmtree(folder, ignore_errors=True)
+    for number, library in enumerate(libraries):
+        corpus = write(folder / "one", in_shards=True, **tables_of(library))
+        build_networks(corpus, prose=prose)
+        alone = write(folder / str(number), in_shards=True, **tables_of(library))
+        build_networks(alone, prose=prose)
+        trees = [hash_tree(each.folder / "networks") for each in (corpus, alone)]
+        if trees[0] != trees[1]:
+            return False
+    return True
+
+
+people = st.tuples(
+    st.sampled_from(["Ann Lee", "ann lee", "A. Lee", "Bo", "Cy Ray", "Cy  Ray", "É D", "", None]),
+    st.sampled_from([None, None, "", "1", "2", "3"]),
+)
+entries = st.one_of(
+    st.sampled_from(PAPERS).map(lambda paper: {"cited_paper_id": paper, "title": "Inside"}),
+    st.fixed_dictionaries(
+        {
+            "title": st.sampled_from([None, "Nets", "Dropout", "On nets"]),
+            "year": st.sampled_from([None, 2000, 2001]),
+            "doi": st.sampled_from([None, None, "10.1/a", "10.1/b", "10.48550/arXiv.1706.03762"]),
+            "arxiv_id": st.sampled_from([None, None, "1706.03762"]),
+            "raw": st.sampled_from(["", "[1] A. Smith, Nets, 2000", "B. Jones, 2001"]),
+            "first_author": st.sampled_from([None, "Smith", "Jones"]),
+        }
+    ),
+)
+tables = st.fixed_dictionaries(
+    {
+        "cells": st.sampled_from([[], [["a", "b"], ["c", "1.0"], ["d", "2.0"]]]),
+        "cited": st.lists(st.integers(0, 4), max_size=3),
+    }
+)
+texts = st.sampled_from(
+    ["Ours outperforms that of Smith (2000).", "Better than Jones (2001).", "We compare to [1]."]
+)
+papers = st.fixed_dictionaries(
+    {
+        "authors": st.lists(people, max_size=4),
+        "references": st.lists(entries, max_size=4),
+        "tables": st.lists(tables, max_size=2),
+        "texts": st.lists(texts, max_size=2),
+        "no_paper": st.sampled_from([False] * 9 + [True]),
+    }
+)
+libraries = st.dictionaries(st.sampled_from(PAPERS), papers, max_size=len(PAPERS))
+
+
+@st.composite
+def histories(draw: st.DrawFn) -> list[Library]:
+    """A library, and what becomes of it as papers come, change and go."""
+    found: list[Library] = [draw(libraries)]
+    for _ in range(draw(st.integers(1, 2))):
+        left = {p: each for p, each in found[-1].items() if draw(st.integers(0, 5))}
+        few = draw(st.dictionaries(st.sampled_from(PAPERS), papers, max_size=4))
+        found.append({**left, **few})
+    return found
+
+
+@given(history=histories())
+@settings(
+    max_examples=15,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+def test_any_change_gives_what_building_anew_gives(
+    write_corpus: Write, tmp_path: Path, history: list[Library]
+) -> None:
+    assert is_as_built_anew(write_corpus, tmp_path / "any", history)
+
+
+def authors(*names: str) -> Paper:
+    return {"authors": [(name, None) for name in names]}
+
+
+@pytest.fixture
+def count_lists(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many authorships each count of pairs had to look at."""
+    seen: list[int] = []
+
+    def watched(paper: Any, author: Any, n: int) -> Any:
+        seen.append(len(paper))
+        return share_papers(paper, author, n)
+
+    for module in (build, coauthor_update):
+        monkeypatch.setattr(module, "share_papers", watched)
+    return seen
+
+
+def test_added_papers_alone_are_counted(
+    write_corpus: Write, tmp_path: Path, count_lists: list[int]
+) -> None:
+    before = {paper: authors("A", "B", "C") for paper in PAPERS[:10]}
+    after = before | {PAPERS[10]: authors("B", "D"), PAPERS[11]: authors("Aa")}
+    build_networks(write_corpus(in_shards=True, **tables_of(before)))
+    assert count_lists == [30]
+    count_lists.clear()
+
+    corpus = write_corpus(in_shards=True, **tables_of(after))
+    build_networks(corpus)
+
+    assert count_lists == [3, 0]  # three authorships came, none went
+    network = load_network(corpus, "coauthor")
+    assert network.nodes["name"].to_pylist() == ["A", "Aa", "B", "C", "D"]
+    edges = zip(network.graph.source, network.graph.target, network.graph.weight, strict=True)
+    assert [tuple(map(int, edge)) for edge in edges] == [
+        (0, 2, 10),
+        (0, 3, 10),
+        (2, 3, 10),
+        (2, 4, 1),
+    ]
+    count_lists.clear()
+    build_networks(corpus, fresh=True)
+    assert count_lists == [33]
+
+
+def test_a_paper_that_is_taken_away_takes_its_authors_along(
+    write_corpus: Write, tmp_path: Path
+) -> None:
+    before = {"1": authors("ANN", "Bo"), "2": authors("Ann", "Cy"), "3": authors("Ann", "Bo")}
+    after = {"2": before["2"], "3": before["3"]}
+    assert is_as_built_anew(write_corpus, tmp_path / "f", [before, after, before, {}, after])
+
+    corpus = write_corpus(tmp_path / "one", in_shards=True, **tables_of(after))
+    build_networks(corpus)
+    # The name as spelled where it is met first: the first paper is gone, and its shard with it.
+    assert load_network(corpus, "coauthor").nodes["name"].to_pylist() == ["Ann", "Bo", "Cy"]
+
+
+def test_what_becomes_a_paper_counts_from_then_on(write_corpus: Write, tmp_path: Path) -> None:
+    paper = {p: authors("A", f"B{p}") for p in PAPERS}
+    barred = paper | {PAPERS[3]: paper[PAPERS[3]] | {"no_paper": True}}
+    assert is_as_built_anew(write_corpus, tmp_path, [paper, barred, paper, barred])
+
+
+@pytest.mark.parametrize(
+    "damaged", ["firsts", "names", "nodes", "edges", "bearings", "no_papers", "kept", "record"]
+)
+def test_whatever_is_missing_the_network_is_built_anew(
+    write_corpus: Write, tmp_path: Path, count_lists: list[int], damaged: str
+) -> None:
+    before = {paper: authors("A", "B") for paper in PAPERS[:10]}
+    after = {paper: authors("A", "C") for paper in PAPERS[1:11]}
+    corpus = write_corpus(in_shards=True, **tables_of(before))
+    build_networks(corpus)
+    networks = corpus.folder / "networks"
+    if damaged == "kept":
+        shutil.rmtree(networks / "kept")
+    elif damaged == "record":
+        (networks / "coauthor" / "record.json").unlink()
+    else:
+        path = networks / "coauthor" / f"{damaged}.parquet"
+        path.write_bytes(path.read_bytes()[:-1])
+    count_lists.clear()
+
+    corpus = write_corpus(in_shards=True, **tables_of(after))
+    build_networks(corpus)
+
+    assert count_lists == [20]
+    alone = write_corpus(tmp_path / "alone", in_shards=True, **tables_of(after))
+    build_networks(alone)
+    assert hash_tree(networks) == hash_tree(alone.folder / "networks")
+
+
+def test_shards_are_kept_without_taking_room(write_corpus: Write) -> None:
+    corpus = write_corpus(in_shards=True, **tables_of({p: authors("A") for p in PAPERS}))
+
+    build_networks(corpus)
+
+    shards = [corpus.folder / "tables" / name for name in corpus.files("authorships")]
+    kept = corpus.folder / "networks" / "kept"
+    assert len(shards) > 2
+    assert all(any(each.samefile(shard) for each in kept.iterdir()) for shard in shards)
+
+
+def cites(*titles: str) -> Paper:
+    return {"references": [{"title": title, "year": 2000} for title in titles]}
+
+
+@pytest.fixture
+def normalised(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Every title that was normalised."""
+    seen: list[str] = []
+
+    def watched(text: str) -> str:
+        seen.append(text)
+        return normalise_title(text)
+
+    monkeypatch.setattr(works, "normalise_title", watched)
+    return seen
+
+
+def test_a_title_is_normalised_once_however_often_papers_come(
+    write_corpus: Write, normalised: list[str]
+) -> None:
+    before = {paper: cites("Nets", f"On {paper}") for paper in PAPERS[:8]}
+    build_networks(write_corpus(in_shards=True, **tables_of(before)))
+    assert set(normalised) == {"Nets", *(f"On {paper}" for paper in PAPERS[:8])}
+    normalised.clear()
+
+    # Papers come between the old ones, and a reference of an old one is resolved to one of them.
+    after = before | {paper: cites("Nets", "New") for paper in (PAPERS[9], "01.1a")}
+    resolved = {"title": f"On {PAPERS[0]}", "year": 2000, "cited_paper_id": "01.1a"}
+    after[PAPERS[0]] = {"references": [cites("Nets")["references"][0], resolved]}
+    corpus = write_corpus(in_shards=True, **tables_of(after))
+    build_networks(corpus)
+
+    # "Nets" stands in shards that came where none went, too.
+    assert set(normalised) <= {"New", "Nets"}
+    network = load_network(corpus, "citation")
+    assert f"title:on {PAPERS[0].replace('.', ' ')}|2000" not in network.nodes["key"].to_pylist()
+
+
+def test_tables_are_looked_at_once(write_corpus: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[int] = []
+
+    def watched(cells: Any) -> Any:
+        seen.append(len(cells))
+        return result_like(cells)
+
+    monkeypatch.setattr(comparison, "result_like", watched)
+    table = {"cells": [["a", "b"], ["c", "1.0"], ["d", "2.0"]], "cited": [0]}
+    paper = cites("Nets") | {"tables": [table]}
+    before = dict.fromkeys(PAPERS, paper)
+    build_networks(write_corpus(in_shards=True, **tables_of(before)))
+    assert sum(seen) == len(PAPERS)
+    seen.clear()
+
+    build_networks(write_corpus(in_shards=True, **tables_of(before | {"09.1": paper})))
+
+    assert 0 < sum(seen) < len(PAPERS) / 2  # those of the last shard, or of a new one
+
+
+def test_sentences_that_compare_follow_the_corpus(write_corpus: Write, tmp_path: Path) -> None:
+    entry = {"title": "Nets", "year": 2000, "first_author": "Smith", "raw": "Smith, Nets, 2000"}
+    paper = {"references": [entry], "texts": ["Ours outperforms that of Smith (2000)."]}
+    before = dict.fromkeys(PAPERS[:9], paper)
+    after = dict.fromkeys(PAPERS[2:12], paper)
+    assert is_as_built_anew(write_corpus, tmp_path, [before, after], prose=True)
+
+
+@pytest.mark.parametrize("kind", ["identities", "mentions"])
+def test_damaged_pieces_are_read_out_anew(write_corpus: Write, tmp_path: Path, kind: str) -> None:
+    table = {"cells": [["a", "b"], ["c", "1.0"], ["d", "2.0"]], "cited": [0]}
+    before = {p: cites("Nets") | {"tables": [table]} for p in PAPERS[:9]}
+    after = before | {p: cites("Dropout") for p in PAPERS[9:]}
+    corpus = write_corpus(in_shards=True, **tables_of(before))
+    build_networks(corpus)
+    pieces = sorted((corpus.folder / "networks" / "pieces").glob(f"{kind}-*/*.parquet"))
+    assert len(pieces) > 1
+    for path in pieces:
+        path.write_bytes(path.read_bytes()[:-1])
+
+    corpus = write_corpus(in_shards=True, **tables_of(after))
+    build_networks(corpus)
+
+    alone = write_corpus(tmp_path / "alone", in_shards=True, **tables_of(after))
+    build_networks(alone)
+    assert hash_tree(corpus.folder / "networks") == hash_tree(alone.folder / "networks")
+
+
+def test_one_network_may_be_built_alone(write_corpus: Write) -> None:
+    corpus = write_corpus(**tables_of({"1": authors("A", "B") | cites("Nets")}))
+
+    assert sorted(build_networks(corpus, only=["coauthor"])["networks"]) == ["coauthor"]
+    with pytest.raises(StaleError, match=r"citation network .* Run: viva network build"):
+        load_network(corpus, "citation")
+    assert sorted(build_networks(corpus, only=["citation"])["networks"]) == ["citation", "coauthor"]
+    assert load_network(corpus, "coauthor").graph.edges == 1
+    with pytest.raises(InputError, match="'friends'"):
+        build_networks(corpus, only=["friends"])
+
+
+def test_building_and_reading_load_neither_pandas_nor_scipy(write_corpus: Write) -> None:
+    """They take longer to load than a small network to build."""
+    corpus = write_corpus(**tables_of({"1": authors("A", "B"), "2": authors("A", "C")}))
+    (corpus.folder / "manifest").write_text(json.dumps(corpus.manifest))
+    code = (
+        "import json, sys; from pathlib import Path; from vivavoce.corpus import Corpus; "
+        "from vivavoce.networks import build_networks, load_network; folder = Path(sys.argv[1]); "
+        "corpus = Corpus(folder, json.loads((folder / 'manifest').read_text())); "
+        "build_networks(corpus); load_network(corpus, 'coauthor'); "
+        "print(sorted({'pandas', 'scipy'} & set(sys.modules)))"
+    )
+    command = [sys.executable, "-c", code, str(corpus.folder)]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "[]\n"

@@ -1,0 +1,138 @@
+"""A round over real papers: what a stranger would look for in its items."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from vivavoce.corpus import ingest
+from vivavoce.rounds import Round
+from vivavoce.tasks import build_round
+from vivavoce.tasks.writing.cells import shown_demos
+from vivavoce.tasks.writing.inputs import (
+    DEMONSTRATED,
+    SECTION_TASKS,
+    TASKS,
+    PaperText,
+    gold,
+    long_paragraphs,
+    paper_from_row,
+    settings_of,
+    slots,
+)
+from vivavoce.tasks.writing.kinship import kinship
+from vivavoce.text.dates import earlier
+from vivavoce.text.normalise import normalise_title
+
+pytestmark = pytest.mark.data
+
+EVERY = 5
+"""One TEI file in so many: a round of all takes too long for a test."""
+
+
+@pytest.fixture(scope="module")
+def real(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Round:
+    folder = tmp_path_factory.mktemp("real")
+    (folder / "tei").mkdir()
+    files = sorted((data_dir / "tei").glob("*.tei.xml"))
+    for path in files[::EVERY]:
+        shutil.copy(path, folder / "tei")
+    ingest("tei", folder / "tei", folder / "corpus")
+    ingest("metadata", data_dir / "tei" / "index.jsonl", folder / "corpus")
+    ingest("unarxive", data_dir / "fulltext", folder / "corpus")
+    window = {"start": "2007-01-01", "end": "2026-01-01"}
+    spec = {"round": {"id": "real", "window": window, "families": ["writing"]}}
+    return build_round(folder / "corpus", spec, folder / "rounds")
+
+
+@pytest.fixture(scope="module")
+def papers(real: Round) -> dict[str, PaperText]:
+    table = pq.read_table(pa.BufferReader(real.read_file("writing", "papers.parquet")))
+    return {row["paper_id"]: paper_from_row(row) for row in table.to_pylist()}
+
+
+def cells(real: Round) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(real.read_file("writing", "cells.json"))["cells"]
+    return found
+
+
+def test_every_pair_has_items_or_names_what_was_rejected(real: Round) -> None:
+    found = {(cell["task"], cell["setting"]): cell for cell in cells(real)}
+    assert list(found) == [(task, setting) for task in TASKS for setting in settings_of(task)]
+    for (task, setting), cell in found.items():
+        rows = [row for row in real.items("writing", task) if setting in row["settings"]]
+        assert cell["items"] == len(rows)
+        if not rows or cell.get("without_demonstrations"):
+            rejected = cell["rejected"]
+            assert all(rejected[name] for name in ("paper_id", "candidate", "reason", "detail"))
+    assert all(found[task, "base"]["items"] >= 8 for task in TASKS)
+
+
+def test_papers_without_an_abstract_are_no_items(real: Round, papers: dict[str, PaperText]) -> None:
+    for row in real.items("writing", "abstract"):
+        assert 20 < len(row["reference"].split()) < 600
+        assert papers[row["paper_id"]].abstract == row["reference"]
+    reasons = {row["reason"] for row in real.leakage["excluded"] if not row.get("setting")}
+    assert reasons & {"no_abstract", "short_abstract", "undated"}
+
+
+@pytest.mark.parametrize("task", SECTION_TASKS)
+def test_no_paragraph_of_the_gold_stands_in_an_input(
+    real: Round, papers: dict[str, PaperText], task: str
+) -> None:
+    for row in real.items("writing", task):
+        paper = papers[row["paper_id"]]
+        assert row["reference"] == gold(task, paper.title, paper.abstract, paper.sections)
+        own = [normalise_title(text) for text in long_paragraphs(task, paper.sections)]
+        assert own
+        for setting in row["settings"]:
+            shown = normalise_title("\n".join(slots(task, setting, paper).values()))
+            assert not [text for text in own if text in shown], (row["id"], setting)
+
+
+@pytest.mark.parametrize("task", SECTION_TASKS)
+def test_a_gold_section_is_text_without_the_headings_of_other_sections(
+    real: Round, papers: dict[str, PaperText], task: str
+) -> None:
+    for row in real.items("writing", task):
+        words = row["reference"].split()
+        assert 40 <= len(words) < 3_500
+        assert sum(len(word) == 1 for word in words) < 0.3 * len(words)
+        tops = [s.number for s in papers[row["paper_id"]].sections if s.role == task and s.number]
+        for number in re.findall(r"^(\d+)(?:\.\d+)+ [A-Z]", row["reference"], re.M):
+            assert number in {top.split(".")[0] for top in tops}, row["id"]
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_demonstrations_are_earlier_works_by_others_with_the_same_gold(
+    real: Round, papers: dict[str, PaperText], task: str
+) -> None:
+    for row in real.items("writing", task):
+        target = papers[row["paper_id"]]
+        for setting in set(row["settings"]) & set(DEMONSTRATED):
+            assert shown_demos(row, setting)
+        for name in shown_demos(row, "mixed"):
+            demonstration = papers[name]
+            assert earlier(demonstration.published, target.published)
+            assert kinship(target, demonstration) is None
+            assert gold(task, demonstration.title, demonstration.abstract, demonstration.sections)
+
+
+def test_works_are_numbered_without_telling_which_are_cited(real: Round) -> None:
+    first = []
+    for row in real.items("writing", "related_work"):
+        roles = [work["role"] for work in row["works"]]
+        titles = [normalise_title(work["title"]) for work in row["works"]]
+        assert 1 <= roles.count("cited") <= len(roles)
+        assert len(roles) <= max(100, roles.count("cited"))
+        assert len(titles) == len(set(titles))
+        assert normalise_title(row["reference"]) not in titles
+        first.append(roles[0])
+    assert {"cited", "padding"} == set(first)
