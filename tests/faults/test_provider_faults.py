@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from tests.servers.commands import small_round, viva
 from tests.servers.scripted import (
@@ -140,7 +142,9 @@ class Interrupted:
 @pytest.fixture(scope="module")
 def interrupted(small: Round, tmp_path_factory: pytest.TempPathFactory) -> Interrupted:
     logs = tmp_path_factory.mktemp("logs")
-    bad = small.items("writing", "title")[1]["content"]
+    papers = pq.read_table(pa.BufferReader(small.read_file("writing", "papers.parquet")))
+    name = small.items("writing", "title")[1]["paper_id"]
+    bad = next(p["abstract"] for p in papers.to_pylist() if p["paper_id"] == name)
 
     def script(ask: Ask) -> Reply:
         return FAULTS[ask.model] if ask.model in FAULTS and bad in ask.prompt else opening(ask)

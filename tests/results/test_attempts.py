@@ -50,7 +50,8 @@ def write(log: EvalLog, folder: Path, values: list[list[float]], graded: bool = 
         failed = math.copysign(1.0, given) < 0
         if graded:
             sample.metadata["category"], sample.metadata["difficulty"] = GRADES[item]
-        value = {"rougeL": abs(given), "rouge1": 0.5, "rouge2": 0.5, "valid": float(not failed)}
+        value = {"rougeL": abs(given), "rouge1": 0.5, "rouge2": 0.5, "length_ratio": 1.0}
+        value["valid"] = float(not failed)
         metadata = {"fault": "timeout" if failed else None}
         sample.scores = {"writing": Score(value=value, metadata=metadata)}
     folder.mkdir()
