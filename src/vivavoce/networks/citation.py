@@ -4,43 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from vivavoce.corpus import Corpus
 from vivavoce.networks.columns import (
     MISSING,
     Flags,
     Ints,
-    as_flags,
     as_numbers,
     column,
     flat,
-    sorted_keys,
     table_of,
     text_column,
     whole_table,
     widen,
 )
 from vivavoce.networks.merging import MismatchError
+from vivavoce.networks.outside import DESCRIBED, SHOWN_TITLE, describe_works, keep_numbers
 from vivavoce.networks.papers import number_papers, read_papers, years_of
 from vivavoce.networks.pieces import Pieces
 from vivavoce.networks.shards import FOLDER, Shard, read_kept, read_shard, shards_of
-from vivavoce.networks.works import (
-    COLUMNS,
-    TELLING,
-    Memo,
-    identify,
-    read_identities,
-    remember,
-)
+from vivavoce.networks.works import TELLING, Memo, read_identities, remember
 
 READS = ("papers", "references")
 """The tables of the corpus that it is made of."""
 _READ = ["paper_id", "ordinal", "cited_paper_id", *TELLING]
-_SHOWN = {"key": pa.large_string(), "title": pa.large_string(), "year": pa.int32()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +52,8 @@ class Entries:
 
 def citation_tables(corpus: Corpus) -> tuple[pa.Table, pa.Table]:
     """Nodes, papers before other works, and each distinct edge from the citing to the cited."""
-    return citation_tables_of(read_entries(corpus))
+    with TemporaryDirectory() as folder:
+        return citation_tables_of(read_entries(corpus, Pieces(Path(folder), "identities")))
 
 
 def citation_tables_of(entries: Entries) -> tuple[pa.Table, pa.Table]:
@@ -69,39 +62,54 @@ def citation_tables_of(entries: Entries) -> tuple[pa.Table, pa.Table]:
     return with_nodes(entries, source, target, {})
 
 
-def read_entries(corpus: Corpus, known: Pieces | None = None) -> Entries:
+def read_entries(corpus: Corpus, known: Pieces) -> Entries:
     """The reference lists of a corpus; documents that are no papers have none.
 
     Args:
         corpus: Whose lists are read.
-        known: The identities of references that were read out before.
+        known: The identities of references that were read out before; others are kept there.
     """
     papers = read_papers(corpus, "title", "published")
     paper_ids = flat(papers["paper_id"])
-    pieces = [_empty_piece()]
     shards = shards_of(corpus, "references")
-    memos = _remember(corpus, known, shards) if known else (None, None)
+    memos = _remember(corpus, known, shards)
+    empty = whole_table("references", _READ, [])
+    lists = [_read_lists(empty, read_identities(empty), text_column([]))]
     for shard in shards:
         references = widen(read_shard(corpus, shard, _READ))
-        identities = known.find(shard.sha256) if known else None
-        if identities is None or identities.num_rows != references.num_rows:
-            identities = read_identities(references, *memos)
-            if known:
-                known.keep(shard, identities)
-        pieces.append(_read_piece(references, identities, paper_ids))
-    whole = pa.concat_tables(pieces).combine_chunks()
-    inside = as_numbers(flat(whole["inside"]))
-    works, number = _describe_works(whole.filter(column(inside == MISSING)).combine_chunks())
-    target = inside.copy()
-    target[inside == MISSING] = np.where(number == MISSING, MISSING, number + len(paper_ids))
+        identities = _identities_of(shard, references, known, memos)
+        lists.append(_read_lists(references, identities, paper_ids))
+    del memos
+
+    def read_again(place: int) -> pa.Table:
+        shard = shards[place - 1]
+        references = widen(read_shard(corpus, shard, TELLING))
+        identities = _identities_of(shard, references, known, (None, None))
+        return identities.append_column(SHOWN_TITLE, flat(references["title"]))
+
+    numbers = zip(*(each for each, _ in lists), strict=True)
+    source, ordinal, target = (np.concatenate(each) for each in numbers)
+    works, number = describe_works([kept for _, kept in lists], read_again)
+    target[target == MISSING] = np.where(number == MISSING, MISSING, number + len(paper_ids))
     shown = [paper_ids, flat(papers["title"]), years_of(flat(papers["published"]))]
     return Entries(
-        papers=pa.Table.from_arrays(shown, schema=pa.schema(_SHOWN)),
+        papers=pa.Table.from_arrays(shown, schema=DESCRIBED),
         works=works,
-        source=as_numbers(flat(whole["source"])),
-        ordinal=as_numbers(flat(whole["ordinal"])),
+        source=source,
+        ordinal=ordinal,
         target=target,
     )
+
+
+def _identities_of(
+    shard: Shard, references: pa.Table, known: Pieces, memos: tuple[Memo | None, Memo | None]
+) -> pa.Table:
+    """The identities of a shard's references, read out only where they are not known."""
+    identities = known.find(shard.sha256)
+    if identities is None or identities.num_rows != references.num_rows:
+        identities = read_identities(references, *memos)
+        known.keep(shard, identities)
+    return identities
 
 
 def _remember(
@@ -143,7 +151,9 @@ def with_nodes(
     is_used[:papers] = True
     is_used[target] = True
     number = np.cumsum(is_used, dtype=np.int32) - 1
-    works = entries.works.filter(column(is_used[papers:]))
+    works = entries.works
+    if not is_used.all():
+        works = works.filter(column(is_used[papers:]))
     nodes = pa.concat_tables([entries.papers, works]).combine_chunks()
     n = nodes.num_rows
     nodes = nodes.add_column(0, "node", column(np.arange(n, dtype=np.int32)))
@@ -151,35 +161,13 @@ def with_nodes(
     return nodes, table_of({"source": source, "target": number[target], **weights})
 
 
-def _read_piece(references: pa.Table, identities: pa.Table, paper_ids: pa.Array) -> pa.Table:
-    """Numbers and identities of some references."""
+def _read_lists(
+    references: pa.Table, identities: pa.Table, paper_ids: pa.Array
+) -> tuple[tuple[Ints, Ints, Ints], pa.Table]:
+    """Citing paper, place and cited paper of some references; what tells the others apart."""
     source = number_papers(flat(references["paper_id"]), paper_ids)
-    keep = column(source != MISSING)
-    kept = references.filter(keep).combine_chunks()
-    numbers = {
-        "source": source[source != MISSING],
-        "ordinal": as_numbers(flat(kept["ordinal"])),
-        "inside": number_papers(flat(kept["cited_paper_id"]), paper_ids),
-    }
-    told = {name: flat(identities[name]).filter(keep) for name in COLUMNS}
-    shown = {"shown_title": flat(kept["title"]), "year": flat(kept["year"])}
-    return table_of({**numbers, **told, **shown})
-
-
-def _empty_piece() -> pa.Table:
-    empty = whole_table("references", _READ, [])
-    return _read_piece(empty, read_identities(empty), text_column([]))
-
-
-def _describe_works(entries: pa.Table) -> tuple[pa.Table, Ints]:
-    """The works that entries mean, sorted by key, with the title and year first met with each."""
-    found, number = sorted_keys(identify(entries))
-    described = {"key": found}
-    for name, shown in (("title", "shown_title"), ("year", "year")):
-        values = flat(entries[shown])
-        tells = (number != MISSING) & as_flags(pc.is_valid(values))
-        met, first = np.unique(number[tells], return_index=True)
-        row = np.full(len(found), MISSING, dtype=np.int64)
-        row[met] = np.flatnonzero(tells)[first]
-        described[name] = values.take(column(row, row == MISSING))
-    return table_of(described).cast(pa.schema(_SHOWN)), number
+    inside = number_papers(flat(references["cited_paper_id"]), paper_ids)
+    cites = source != MISSING
+    outside = np.flatnonzero(cites & (inside == MISSING)).astype(np.int32)
+    numbers = source[cites], as_numbers(flat(references["ordinal"]))[cites], inside[cites]
+    return numbers, keep_numbers(references, identities, outside)

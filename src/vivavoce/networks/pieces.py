@@ -22,11 +22,12 @@ PIECES = "pieces"
 
 
 class Pieces:
-    """The pieces of one kind."""
+    """The pieces of one kind; those of an earlier run count for nothing when all is made anew."""
 
     def __init__(self, networks: Path, kind: str, *, fresh: bool = False) -> None:
         self.folder = networks / PIECES / kind
         self._is_fresh = fresh
+        self._written: set[str] = set()
 
     def shards(self) -> list[str]:
         """The hashes of the shards of which a piece is there, sorted."""
@@ -34,7 +35,7 @@ class Pieces:
 
     def find(self, sha256: str) -> pa.Table | None:
         """The piece of a shard; None when it is not there as it was written."""
-        if self._is_fresh:
+        if self._is_fresh and sha256 not in self._written:
             return None
         for path in sorted(self.folder.glob(f"{sha256}-*.parquet")):
             content = path.read_bytes()
@@ -49,6 +50,7 @@ class Pieces:
         for path in sorted(self.folder.glob(f"{shard.sha256}-*.parquet")):
             path.unlink()
         write_bytes(self.folder / f"{shard.sha256}-{own}.parquet", content)
+        self._written.add(shard.sha256)
 
 
 def drop_pieces(networks: Path, kinds: Collection[str], wanted: Collection[str]) -> None:

@@ -76,30 +76,32 @@ def remember(references: pa.Table, identities: pa.Table) -> tuple[Memo, Memo]:
     return titles, Memo(flat(references["raw"]).filter(bare), flat(identities["text"]).filter(bare))
 
 
-def identify(identities: pa.Table) -> pa.Array:
-    """One key for each reference, equal for references that mean one work; null for none."""
-    arxiv, doi, title, name, text = (flat(identities[column]) for column in COLUMNS)
-    by_id = pc.coalesce(arxiv, _strengthen(doi, arxiv, doi))
-    return pc.coalesce(by_id, _strengthen(title, by_id, name), text)
+def identify(arxiv: Ints, doi: Ints, title: Ints, name: Ints, text: Ints) -> Ints:
+    """Of each reference the identity that stands for its work; -1 for none.
+
+    Identities are numbers, -1 for none; no two columns of `COLUMNS` have one in common.
+    """
+    by_id = _coalesce(arxiv, _strengthen(doi, arxiv, doi))
+    return _coalesce(_coalesce(by_id, _strengthen(title, by_id, name)), text)
 
 
-def _strengthen(weak: pa.Array, strong: pa.Array, label: pa.Array) -> pa.Array:
+def _strengthen(weak: Ints, strong: Ints, label: Ints) -> Ints:
     """In place of each weak identity, the one strong identity it is ever seen beside.
 
     An entry grown together of two works shows the title of one beside the id of the other. So
     the label has to be the most frequent of those seen beside the strong identity.
     """
-    weak_codes, strong_codes = pc.dictionary_encode(weak), pc.dictionary_encode(strong)
-    left, right = as_numbers(weak_codes.indices), as_numbers(strong_codes.indices)
-    shown = as_numbers(pc.dictionary_encode(label).indices)
-    only = _only_partner(left, right, len(weak_codes.dictionary))
-    usual = _usual_partner(right, shown, len(strong_codes.dictionary))
-    chosen = np.full(len(left), MISSING, dtype=np.int32)
-    chosen[left != MISSING] = only[left[left != MISSING]]
+    only = _only_partner(weak, strong, int(weak.max(initial=0)) + 1)
+    usual = _usual_partner(strong, label, int(strong.max(initial=0)) + 1)
+    chosen = np.full(len(weak), MISSING, dtype=np.int32)
+    chosen[weak != MISSING] = only[weak[weak != MISSING]]
     known = chosen != MISSING
-    chosen[known] = np.where(usual[chosen[known]] == shown[known], chosen[known], MISSING)
-    stronger = strong_codes.dictionary.take(column(chosen, chosen == MISSING))
-    return pc.coalesce(stronger, weak)
+    chosen[known] = np.where(usual[chosen[known]] == label[known], chosen[known], MISSING)
+    return _coalesce(chosen, weak)
+
+
+def _coalesce(first: Ints, other: Ints) -> Ints:
+    return np.where(first == MISSING, other, first)
 
 
 def _only_partner(left: Ints, right: Ints, count: int) -> Ints:
