@@ -15,7 +15,7 @@ from vivavoce.errors import InputError
 from vivavoce.rounds import Round
 from vivavoce.store import hash_of
 from vivavoce.tasks.shared.entry import open_prompts
-from vivavoce.tasks.writing.dataset import showing, writing_dataset
+from vivavoce.tasks.writing.dataset import Showing, record_to_sample, showing, writing_dataset
 from vivavoce.tasks.writing.inputs import SETTINGS, TASKS, settings_of
 
 PAIRS = [(task, setting) for task in TASKS for setting in settings_of(task)]
@@ -61,6 +61,23 @@ def parts_shown(text: str, name: str) -> set[str]:
     """Parts of a paper whose text is in a prompt."""
     roles = ("abstract", "introduction", "related_work", "method", "conclusion")
     return {role for role in roles if f"{name}-{role}-0" in text}
+
+
+def test_one_item_becomes_one_sample_with_its_gold_as_the_target() -> None:
+    target = paper("ash")
+    row = item("abstract", target, id="i1", cluster="c1")
+    made = record_to_sample(
+        row,
+        Showing("abstract", "title_only"),
+        open_prompts("writing", None),
+        {"words": 200, "max_tokens": 1024},
+        {target.paper_id: target},
+    )
+    assert (made.id, made.target) == ("i1", target.abstract)
+    assert made.metadata is not None
+    assert made.metadata["cluster"] == "c1"
+    assert slot(str(made.input), "title") == target.title
+    assert target.abstract not in str(made.input)
 
 
 def test_there_are_twenty_three_settings_of_tasks() -> None:
