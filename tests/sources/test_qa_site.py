@@ -243,7 +243,7 @@ def test_a_question_is_never_a_target(tmp_path: Path) -> None:
     assert report.read == 1
     (paper,) = load_corpus(tmp_path / "corpus").papers
     assert paper.gates == ("not_a_paper", "no_abstract")
-    assert kinds_without_papers() == {"qa_site"}
+    assert "qa_site" in kinds_without_papers()
 
 
 def test_a_change_in_either_file_is_noticed(tmp_path: Path) -> None:
