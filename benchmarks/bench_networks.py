@@ -2,19 +2,11 @@
 
     python benchmarks/bench_networks.py [--corpus DIR | --acl PARQUET] [--json]
     python benchmarks/bench_networks.py --large [--dtype float32|float64] [--tolerance T]
-    python benchmarks/bench_networks.py --update [--papers 800000] [--runs 1]
 
 The first form measures the co-author network of a corpus, from its tables on disk to the counts
 that `viva network stats` prints, and PageRank with components on a random graph. Both sides work
 in the same process, in turn; each number is a median of process CPU time. `--large` runs 18
 million nodes and 59 million edges, ours only, and prints peak memory.
-
-`--update` adds 5% to the papers of the Anthology, or with `--papers` to so many made up, and
-compares two runs of the command `viva network build --only coauthor`, each a process of its own:
-one that finds the network of the other 95% and one that builds anew (`--fresh`). The CPU is that
-of the whole process, and start-up that of the same command on a single paper; both leave the same
-bytes. The papers added are the newest, whose ids come last, or scattered over all ids, so that
-every shard of the corpus changes.
 
 Ends with exit code 1 when a number differs or a target is missed.
 """
@@ -25,9 +17,7 @@ import argparse
 import json
 import os
 import resource
-import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -39,7 +29,6 @@ from typing import Any
 
 import networkx
 import numpy as np
-from network_corpora import write_acl, write_made_up
 
 from vivavoce.corpus import Corpus, ingest, load_corpus
 from vivavoce.networks.coauthor import coauthor_tables, first_author_core
@@ -52,13 +41,12 @@ from vivavoce.networks.graph import (
     strong_components,
     weak_components,
 )
-from vivavoce.store import hash_tree, read_parquet
+from vivavoce.store import read_parquet
 
 Row = dict[str, Any]
 RANDOM = (100_000, 500_000)
 LARGE = (18_000_000, 59_000_000)
 TOLERANCE = 1e-12
-ACL_SHARE, MADE_UP_SHARE = 0.40, 0.12
 COAUTHOR_SECONDS, PAGERANK_RATIO, LARGE_GB = 5.0, 20.0, 4.0
 
 
@@ -249,83 +237,12 @@ def open_corpus(arguments: argparse.Namespace, scratch: Path) -> Corpus | None:
     return load_corpus(scratch / "corpus")
 
 
-def compare_updates(before: Path, after: Path, runs: int) -> Row:
-    """A co-author network brought up to date against one built anew, in processes of their own."""
-    work = before.with_name("work")
-    seen: dict[str, list[tuple[float, float]]] = {"update": [], "fresh": []}
-    for _ in range(runs):
-        shutil.rmtree(work, ignore_errors=True)
-        shutil.copytree(before, work)
-        run_command(work)
-        for part in ("tables", "imports"):
-            shutil.rmtree(work / part)
-            shutil.copytree(after / part, work / part)
-        seen["update"].append(run_command(work))
-        updated = hash_tree(work / "networks")
-        seen["fresh"].append(run_command(work, "--fresh"))
-        if hash_tree(work / "networks") != updated:
-            raise SystemExit("The network brought up to date differs from the one built anew.")
-    shutil.rmtree(work)
-    found = {side: statistics.median(cpu for cpu, _ in each) for side, each in seen.items()}
-    peaks = {side: max(peak for _, peak in each) for side, each in seen.items()}
-    start = statistics.median(run_command(before.with_name("one"), "--fresh")[0] for _ in range(3))
-    return {
-        "ours_s": found["update"],
-        "fresh_s": found["fresh"],
-        "start_s": start,
-        "ratio": found["update"] / found["fresh"],
-        "ratio_after_start": (found["update"] - start) / (found["fresh"] - start),
-        "update_gb": peaks["update"],
-        "fresh_gb": peaks["fresh"],
-    }
-
-
-def run_command(corpus: Path, *more: str) -> tuple[float, float]:
-    """CPU seconds and peak memory of `viva network build --only coauthor`."""
-    command = ["network", "build", "--only", "coauthor", "--corpus", str(corpus), *more]
-    return run_process(["-c", "from vivavoce.cli import app; app()", *command])
-
-
-def run_process(words: list[str]) -> tuple[float, float]:
-    """CPU seconds and peak memory in GB of one run of Python."""
-    started = subprocess.Popen([sys.executable, *words], stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(started.pid, 0)
-    started.returncode = os.waitstatus_to_exitcode(status)
-    if started.returncode:
-        raise SystemExit(f"A measured run ended with {started.returncode}.")
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024 / 1e9
-
-
-def measure_updates(arguments: argparse.Namespace, scratch: Path) -> list[Row]:
-    """Add the newest twentieth of the papers, and one that is scattered over them."""
-    rows = []
-    for added in ("newest", "scattered"):
-        folder = scratch / added
-        if arguments.papers:
-            size = write_made_up(arguments.papers, added, folder)
-            papers, share = f"{arguments.papers:,} made up", MADE_UP_SHARE
-        else:
-            size = write_acl(arguments.acl, added, folder)
-            papers, share = "ACL", ACL_SHARE
-        ingest("sample", Path("1"), folder / "one")
-        found = compare_updates(folder / "before", folder / "after", arguments.runs)
-        shutil.rmtree(folder)
-        met = found["ratio"] <= share
-        job = f"co-authors, {papers}: {size:,} papers {added} come to the rest"
-        rows.append({"job": job, **found, "target": f"ratio <= {share:.0%}", "met": met})
-    return rows
-
-
 def show(rows: list[Row]) -> None:
     """One line a row."""
     for row in rows:
         cells = [f"{row['job']:<70}", f"ours {row['ours_s']:8.2f} s"]
         if "networkx_s" in row:
             cells += [f"networkx {row['networkx_s']:7.2f} s", f"ratio {row['ratio']:6.1f}"]
-        if "fresh_s" in row:
-            cells += [f"anew {row['fresh_s']:7.2f} s", f"start-up {row['start_s']:.2f} s"]
-            cells += [f"ratio {row['ratio']:.1%} ({row['ratio_after_start']:.1%} after start-up)"]
-            cells += [f"peak {row['update_gb']:.2f} and {row['fresh_gb']:.2f} GB"]
         if "peak_gb" in row:
             cells.append(f"peak {row['peak_gb']:.2f} GB")
         if row.get("target"):
@@ -343,15 +260,10 @@ def main() -> int:
     parser.add_argument("--large", action="store_true", help="18 million nodes, ours only")
     parser.add_argument("--dtype", choices=["float32", "float64"], default="float32")
     parser.add_argument("--tolerance", type=float, default=1e-6, help="of --large")
-    parser.add_argument("--update", action="store_true", help="5 % more papers against all anew")
-    parser.add_argument("--papers", type=int, help="of --update: so many made-up ones")
     parser.add_argument("--json", action="store_true", help="print one JSON document instead")
     arguments = parser.parse_args()
     if arguments.large:
         rows = run_large(arguments.dtype, arguments.tolerance)
-    elif arguments.update:
-        with tempfile.TemporaryDirectory() as scratch:
-            rows = measure_updates(arguments, Path(scratch))
     else:
         with tempfile.TemporaryDirectory() as scratch:
             corpus = open_corpus(arguments, Path(scratch))

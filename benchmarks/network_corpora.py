@@ -37,10 +37,26 @@ def write_acl(path: Path, added: str, folder: Path) -> int:
             "name": table["authors"].combine_chunks().flatten(),
         }
     )
+    ids = table["id"].to_pylist()
+    return write_both(authorships, ids, _added_of(table, added), folder)
+
+
+def write_acl_files(path: Path, added: str, folder: Path) -> int:
+    """The Anthology's papers in two files, known.parquet and added.parquet; how many came."""
+    table = pq.read_table(path).sort_by("id")
+    is_added = _added_of(table, added)
+    folder.mkdir(parents=True)
+    pq.write_table(table.filter(pa.array(~is_added)), folder / "known.parquet")
+    pq.write_table(table.filter(pa.array(is_added)), folder / "added.parquet")
+    return int(is_added.sum())
+
+
+def _added_of(table: pa.Table, added: str) -> np.ndarray:
+    """Which twentieth of the Anthology's papers, sorted by id, comes later."""
+    n = table.num_rows
     newest = np.argsort(np.argsort(table["year"].to_numpy(), kind="stable"))
     rank = newest if added == "newest" else np.arange(n) * 7919 % n
-    ids = table["id"].to_pylist()
-    return write_both(authorships, ids, rank >= n - n // 20, folder)
+    return np.asarray(rank >= n - n // 20)
 
 
 def write_made_up(papers: int, added: str, folder: Path) -> int:

@@ -25,6 +25,19 @@ CHROMIUM_FLAGS = [
 ]
 
 
+def pytest_configure() -> None:
+    """A command that a test starts keeps what it compiles of the package for the next one."""
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_waiting_for_the_disk() -> Iterator[None]:
+    """What survives a power cut no test can see; what survives a kill, commands of their own do."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda _: None)
+        yield
+
+
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     """Bytes are named after their argument: a gzip made in a test holds the time it was made."""
     return argname if isinstance(val, bytes) else None

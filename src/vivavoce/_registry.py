@@ -10,6 +10,21 @@ from vivavoce.tasks.implementation.scorer import formula as formula_scorer
 from vivavoce.tasks.implementation.scorer import reproduce as reproduce_scorer
 from vivavoce.tasks.implementation.solvers import cheater, empty, headings, naive, self_refine
 from vivavoce.tasks.implementation.task import architecture, extract_method, formula, reproduce
+from vivavoce.tasks.leaderboards.scorer import leaderboards
+from vivavoce.tasks.leaderboards.solvers import random_rows, table_reader
+from vivavoce.tasks.leaderboards.task import leaderboard
+from vivavoce.tasks.ranking.scorer import paper_order, title_order
+from vivavoce.tasks.ranking.solvers import (
+    bm25,
+    in_degree,
+    in_order,
+    pagerank,
+    random_order,
+    recency,
+    tournament,
+)
+from vivavoce.tasks.ranking.task import rank_by_graph, rank_by_prompt
+from vivavoce.tasks.shared.agent import agent
 from vivavoce.tasks.shared.contestants import copycat, null, oracle
 from vivavoce.tasks.shared.direct import direct
 from vivavoce.tasks.shared.rag import rag
@@ -21,8 +36,10 @@ __all__ = [
     "BwrapSandboxEnvironment",
     "abstract",
     "abstract_copy",
+    "agent",
     "architecture",
     "architecture_scorer",
+    "bm25",
     "centrality",
     "cheater",
     "copycat",
@@ -34,18 +51,32 @@ __all__ = [
     "formula",
     "formula_scorer",
     "headings",
+    "in_degree",
+    "in_order",
     "introduction",
     "lead",
+    "leaderboard",
+    "leaderboards",
     "local",
     "naive",
     "null",
     "oracle",
+    "pagerank",
+    "paper_order",
     "rag",
+    "random_order",
+    "random_rows",
+    "rank_by_graph",
+    "rank_by_prompt",
+    "recency",
     "related_work",
     "replay",
     "reproduce",
     "reproduce_scorer",
     "self_refine",
+    "table_reader",
     "title",
+    "title_order",
+    "tournament",
     "writing",
 ]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from vivavoce.corpus import ingest
+from vivavoce.corpus import ingest, load_corpus
 from vivavoce.errors import VivaError
+from vivavoce.networks import build_networks
 from vivavoce.results.board import Board, leaderboard
 from vivavoce.rounds import Round
 from vivavoce.running import Progress, RunSpec, run
@@ -20,7 +21,7 @@ SPEC = {
         "id": "sample-2024",
         "window": {"start": "2023-07-01", "end": "2025-01-01"},
         "seed": 0,
-        "families": ["implementation", "writing"],
+        "families": ["implementation", "leaderboards", "ranking", "writing"],
     },
     "implementation": {
         "formulas": ["One_Month_Volatility", "PB_ROE", "PEG", "alpha053", "mid_price"],
@@ -34,6 +35,9 @@ METHODS = {
     "extract_method": "headings",
     "formula": "naive",
     "introduction": "direct",
+    "leaderboard": "table_reader",
+    "rank_by_graph": "pagerank",
+    "rank_by_prompt": "recency",
     "related_work": "direct",
     "reproduce": "naive",
     "title": "direct",
@@ -63,6 +67,7 @@ def run_demo(out: Path, progress: Progress | None = None) -> Demonstration:
         VivaError: A run did not complete.
     """
     ingest("sample", Path(str(PAPERS)), out / "corpus")
+    build_networks(load_corpus(out / "corpus"))
     opened = build_round(out / "corpus", SPEC, out / "round")
     unusable = why_unusable()
     left_out = []

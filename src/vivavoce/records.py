@@ -154,7 +154,7 @@ class Paper:
     date_precision: str | None
     """`day`, `month` or `year`; None for an undated paper."""
     date_source: str | None
-    """`metadata`, `arxiv_id` or `anthology_id`; None for an undated paper."""
+    """`metadata`, `arxiv_id`, `anthology_id` or `results_list`; None for an undated paper."""
     arxiv_id: str | None
     acl_id: str | None
     doi: str | None

@@ -73,11 +73,16 @@ def write_bytes(path: Path, content: bytes) -> None:
 
     `VivaError` names the file that could not be written, for want of room for instance.
     """
+    write_pieces(path, [content])
+
+
+def write_pieces(path: Path, pieces: Iterable[bytes]) -> None:
+    """Write a file out of pieces that are made one after the other, whole or not at all."""
     temporary = path.with_name(f".{path.name}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with temporary.open("wb") as stream:
-            stream.write(content)
+            stream.writelines(pieces)
             stream.flush()
             os.fsync(stream.fileno())
         temporary.replace(path)

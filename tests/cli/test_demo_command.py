@@ -1,7 +1,8 @@
-"""`viva demo`: the whole way, twice into the same folder."""
+"""`viva demo`: the whole way, twice into the same folder, and the board that the README shows."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,33 +10,51 @@ import pytest
 from tests.servers.commands import only_json, viva
 
 from vivavoce.rounds import verify_round
+from vivavoce.store import hash_tree
+
+README = Path(__file__).resolve().parents[2] / "README.md"
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("demo") / "out"
+    return tmp_path_factory.mktemp("demo") / "demo"
 
 
 @pytest.fixture(scope="module")
-def board(folder: Path) -> dict[str, Any]:
-    done = viva("demo", "--out", folder, "--json")
-    return dict(only_json(done.stdout))
+def printed(folder: Path) -> str:
+    """What the demo prints for people."""
+    return viva("demo", "--out", folder.name, cwd=folder.parent).stdout
+
+
+@pytest.fixture(scope="module")
+def made(folder: Path, printed: str) -> dict[str, str]:
+    """The files that it left, with their hashes."""
+    assert printed
+    return hash_tree(folder)
+
+
+@pytest.fixture(scope="module")
+def board(folder: Path, made: dict[str, str]) -> dict[str, Any]:
+    """What the same command prints for programs, run once more where everything is there."""
+    assert made
+    return dict(only_json(viva("demo", "--out", folder.name, "--json", cwd=folder.parent).stdout))
 
 
 def test_everything_is_where_it_is_promised(folder: Path, board: dict[str, Any]) -> None:
     assert (folder / "corpus").is_dir()
     assert [path.name for path in (folder / "round").glob("[!.]*")] == ["sample-2024"]
     assert verify_round(folder / "round" / "sample-2024") == []
-    assert len(list((folder / "logs").glob("*.eval"))) == 4 * 4 + 3 * 3
-    assert Path(board["page"]) == folder / "site" / "index.html"
+    assert len(list((folder / "logs").glob("*.eval"))) == 4 * 4 + 6 * 3
+    assert folder.parent / board["page"] == folder / "site" / "index.html"
     assert (folder / "site" / "index.html").is_file()
 
 
 def test_the_board_tells_contestants_apart(board: dict[str, Any]) -> None:
     rows = [row for row in board["rows"] if row["metric"] == board["headlines"][row["task"]]]
     programs = {"extract_method", "formula", "reproduce"}
+    boards = {"leaderboard", "rank_by_graph", "rank_by_prompt"}
     parts = {"title", "abstract", "introduction", "related_work"}
-    assert {row["task"] for row in rows} == parts | programs
+    assert {row["task"] for row in rows} == parts | programs | boards
     for task in ("title", "abstract"):
         found = {
             row["model"] if row["method"] == "direct" else row["method"]: row
@@ -60,8 +79,18 @@ def test_the_board_tells_a_program_that_forgets_the_instrument(board: dict[str, 
     assert 0.0 < found["naive"]["value"] < 1.0
 
 
-def test_the_demo_again_gives_the_same_board(folder: Path, board: dict[str, Any]) -> None:
-    logs = sorted((folder / "logs").glob("*.eval"))
-    again = viva("demo", "--out", folder, "--json")
-    assert only_json(again.stdout) == board
-    assert sorted((folder / "logs").glob("*.eval")) == logs
+def test_the_demo_again_does_no_work_and_leaves_the_same_files(
+    folder: Path, made: dict[str, str], board: dict[str, Any]
+) -> None:
+    assert board["rows"]
+    assert hash_tree(folder) == made
+
+
+def test_the_board_in_the_readme_is_the_one_the_demo_prints(printed: str) -> None:
+    board = re.search(r"^```text\n(.*?)^```$", README.read_text("utf-8"), re.M | re.S)
+    assert board is not None
+    shown = board[1].strip().splitlines()
+    assert len(shown) > 8
+    lines = [line.rstrip() for line in printed.splitlines()]
+    assert lines[: len(shown)] == shown
+    assert lines[-1] == "demo/site/index.html"

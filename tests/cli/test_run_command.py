@@ -36,7 +36,9 @@ def baseline(opened: Round, logs: Path, *options: str | Path) -> Result:
     return viva_here("run", "title", "--round", opened.folder, "--logs", logs, *model, *options)
 
 
-def test_several_models_tasks_and_methods_in_one_command(small: Round, tmp_path: Path) -> None:
+def test_several_models_tasks_and_methods_in_one_command(
+    small: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     answers = tmp_path / "answers.jsonl"
     gold = [
         {"id": row["id"], "text": row["reference"]} for row in small.items("writing", "abstract")
@@ -61,7 +63,8 @@ def test_several_models_tasks_and_methods_in_one_command(small: Round, tmp_path:
     assert (abstracts["value"], abstracts["missing"], abstracts["n"]) == (0.75, 1, 4)
     assert rows["abstract", "none"]["value"] == rows["title", "none"]["value"] == 1.0
     # The same command again does no work and gives the same logs.
-    assert only_json(viva(*command, cwd=tmp_path).stdout) == report
+    monkeypatch.chdir(tmp_path)
+    assert only_json(viva_here(*command).stdout) == report
 
 
 def test_inspect_finds_the_tasks_from_any_folder(small: Round, tmp_path: Path) -> None:

@@ -13,10 +13,11 @@ from inspect_ai.util import registry_create
 
 import vivavoce._registry
 from vivavoce import tasks
-from vivavoce.corpus import ingest
+from vivavoce.corpus import ingest, load_corpus
 from vivavoce.demonstration import PAPERS
 from vivavoce.demonstration import SPEC as DEMO
 from vivavoce.metrics import metrics_of
+from vivavoce.networks import build_networks
 from vivavoce.results.board import leaderboard
 from vivavoce.rounds import Round, load_round
 from vivavoce.running import RunSpec, run
@@ -55,6 +56,7 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
     folder = tmp_path_factory.mktemp("families")
     assert DEMO["round"]["families"] == FAMILIES
     ingest("sample", Path(str(PAPERS)), folder / "corpus")
+    build_networks(load_corpus(folder / "corpus"))
     spec: dict[str, Any] = dict(DEMO)
     if NEURAL:
         spec["implementation"] = spec["implementation"] | {"architectures": ["PMLP"]}

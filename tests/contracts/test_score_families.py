@@ -45,6 +45,9 @@ HEADLINE = {
 ON_REQUEST = {"bertscore_p", "bertscore_r", "bertscore_f1", "schema_recall"}
 # These need more than an answer and its gold: a list of works, or a judge.
 ON_REQUEST |= {"length_ratio", "citation_precision", "citation_recall", *WINS, *CHECKS}
+# And these papers to choose from, or the answer itself.
+ON_REQUEST |= {"mr_ceiling", "sp_ceiling", "invented", "repeated", "header_only", "truncated"}
+ON_REQUEST |= {"ktau_all", "candidate_recall", "missing", "markup", "chatter"}
 
 
 def files(folder, family, answer):

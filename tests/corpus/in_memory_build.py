@@ -16,7 +16,7 @@ from vivavoce.corpus.merge import MergedPaper, merge_documents
 from vivavoce.corpus.schema import TABLES, row_of
 from vivavoce.corpus.sections import assign_roles
 from vivavoce.records import Section
-from vivavoce.sources import kinds_without_papers, list_sources
+from vivavoce.sources import completing_kinds, kinds_without_papers, list_sources
 from vivavoce.store import Row
 
 Rows = dict[str, list[Row]]
@@ -30,9 +30,13 @@ def tables_in_memory(corpus: Path) -> Rows:
         [document for document, _ in newest.values()],
         {source.kind: source.is_metadata for source in list_sources().values()},
         kinds_without_papers(),
+        completing_kinds(),
     )
     tables: Rows = {name: [] for name in TABLES}
     _add_papers(tables, merge.papers)
+    tables["results"] += [
+        {"paper_id": None, **row_of(result)} for d in merge.outside for result in d.results
+    ]
     tables["merges"] += [row_of(join) for join in merge.joins]
     lonely = [(newest[d.kind, d.key][1].kind, d) for d in merge.unmatched]
     tables["faults"] += [
@@ -102,7 +106,9 @@ def _merge_fields(paper: MergedPaper) -> tuple[PaperDate, Row, tuple[Section, ..
 
     text = text_document(paper)
     sections = assign_roles(text.sections) if text.sections else ()
-    date = date_paper(first("published"), first("arxiv_id"), first("acl_id"))
+    own = [d.published for d in documents if d.kind not in completing_kinds() and d.published]
+    listed = first("published")
+    date = date_paper(next(iter(own), None), first("arxiv_id"), first("acl_id"), listed)
     title, abstract = first("title"), first("abstract")
     row = {
         "paper_id": paper.paper_id,

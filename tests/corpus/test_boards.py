@@ -6,10 +6,12 @@ import random
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from vivavoce.corpus.boards import board_id, make_boards
 from vivavoce.corpus.boards.metrics import direction_of, impossible, is_resource, off_scale
-from vivavoce.corpus.boards.names import dataset_key, metric_key, name_key
+from vivavoce.corpus.boards.names import board_names, dataset_key, metric_key, name_key, task_key
 
 
 def row(method: str, score: float | None, paper: str | None = None, **other: Any) -> dict[str, Any]:
@@ -33,12 +35,99 @@ def row(method: str, score: float | None, paper: str | None = None, **other: Any
 def test_spellings_of_one_board_meet() -> None:
     assert name_key("CNN / Daily Mail (Non-Anonymized)") == "cnn daily mail non anonymized"
     assert name_key("Überblick") == "uberblick"
-    assert dataset_key("The Penn Treebank corpus dataset") == "the penn treebank"
+    assert dataset_key("The Penn Treebank corpus dataset") == "penn treebank"
     assert dataset_key("Corpus") == "corpus"
     assert metric_key("F1 score") == metric_key("F-measure") == metric_key("f1") == "f1"
     assert metric_key("P@5") == "p @ 5"
     assert metric_key("EM") == metric_key("Exact match")
     assert board_id("Parsing", "Penn Treebank", "F1 score") == "parsing/penn_treebank/f1"
+
+
+@pytest.mark.parametrize(
+    ("british", "american"),
+    [
+        ("Language Modelling", "language modeling"),
+        ("Semantic role labelling", "Semantic Role Labeling"),
+        ("Summarisation", "summarization"),
+        ("Tokenised, anonymised", "tokenized anonymized"),
+        ("Rumour behaviour", "rumor behavior"),
+    ],
+)
+def test_british_and_american_spellings_are_one(british: str, american: str) -> None:
+    assert name_key(british) == name_key(american)
+
+
+@pytest.mark.parametrize(
+    "word", ["spelling", "controlled", "noise", "promise", "supervised", "precise", "calling"]
+)
+def test_words_that_only_look_british_stay(word: str) -> None:
+    assert name_key(word) == word
+
+
+@pytest.mark.parametrize(
+    ("task", "dataset", "expected"),
+    [
+        # A heading that is a task; one that is a kind of model; one that announces results.
+        ("Syntax", "Chunking > Penn Treebank", ("Chunking", "Penn Treebank")),
+        ("Language modeling", "Word Level Models > Bank", ("Language modeling", "Bank")),
+        ("Linking", "Evaluation > Experimental Results > FB15", ("Linking", "FB15")),
+        (
+            "Summarization",
+            "Mail > Anonymized version",
+            ("Summarization", "Mail > Anonymized version"),
+        ),
+        ("Hindi", "Chunking", ("Hindi", "Chunking")),
+        ("Parsing", "Datasets", ("Parsing", "Datasets")),
+    ],
+)
+def test_headings_in_the_name_of_a_dataset_are_told_apart(
+    task: str, dataset: str, expected: tuple[str, str]
+) -> None:
+    assert board_names(task, dataset) == expected
+
+
+def test_a_parser_and_a_tagger_on_one_treebank_keep_their_boards() -> None:
+    ids = {board_id("Grammar", f"{heading} > Bank", "F1") for heading in ("Parsing", "Tagging")}
+    assert ids == {"parsing/bank/f1", "tagging/bank/f1"}
+
+
+def test_remarks_that_say_nothing_new_are_left_out() -> None:
+    assert dataset_key("MCR (Machine Comprehension Rows)") == "mcr"
+    assert dataset_key("Machine Comprehension Rows (MCR) corpus") == "machine comprehension rows"
+    assert dataset_key("Bank (Perplexity when reading)", metric="Perplexity") == "bank"
+    assert dataset_key("Bank (Word Level)", metric="Test perplexity") == "bank"
+    assert dataset_key("Question Answering Squares", "question answering") == "squares"
+    assert dataset_key("Eval-14 Shared Task") == "eval 14"
+    assert task_key("Named Entity Recognition (NER)") == "named entity recognition"
+    assert metric_key("Bits per Character (BPC)") == "bpc"
+    assert metric_key("H@10") == metric_key("Hits@10") == "hits @ 10"
+    # These do say something.
+    assert dataset_key("Bank (Word Level)", metric="F1") == "bank word level"
+    assert dataset_key("Squares (English)") == "squares english"
+    assert dataset_key("Question answering", "question answering") == "question answering"
+
+
+@given(st.text(max_size=80), st.text(max_size=80), st.text(max_size=40))
+@settings(deadline=None)
+def test_any_names_give_an_id_of_three_keys(task: str, dataset: str, metric: str) -> None:
+    assert board_id(task, dataset, metric).count("/") == 2
+    # Boards are shown under the names found, which have to lead to the same board again.
+    names = board_names(task, dataset)
+    assert board_names(*names).dataset == names.dataset
+
+
+def test_scores_of_one_method_and_work_that_differ_are_kept_and_named() -> None:
+    rows = [
+        row("A", 91.0, "p1"),
+        row("a", 92.5, "p1"),
+        # 90.04 rounds to 90.0, and B of another work is another B.
+        row("B", 90.04, "p2"),
+        row("B", 90.0, "p2"),
+        row("B", 80.0, "p3"),
+    ]
+    board = make_boards(rows).boards[0]
+    assert len(board.entries) == 5
+    assert [[e.score for e in entries] for entries in board.disagreements()] == [[92.5, 91.0]]
 
 
 @pytest.mark.parametrize(

@@ -27,3 +27,9 @@ def test_metadata_goes_before_the_arxiv_id_and_that_before_the_anthology_id(
     expected: tuple[str | None, str | None, str | None],
 ) -> None:
     assert date_paper(published, arxiv_id, acl_id) == expected
+
+
+def test_the_date_of_a_list_of_results_is_the_last_resort() -> None:
+    assert date_paper(None, None, None, "2019-03") == ("2019-03", "month", "results_list")
+    assert date_paper(None, None, "P18-1001", "2019-03").published == "2018"
+    assert date_paper("2017", None, None, "2019-03").published == "2017"

@@ -1,9 +1,8 @@
-"""The tutorial and the README print what the commands print."""
+"""The pages of docs/ print what the commands print."""
 
 from __future__ import annotations
 
 import importlib.util
-import re
 import sys
 from pathlib import Path
 
@@ -38,15 +37,3 @@ def test_the_tutorial_prints_what_it_says_of_real_papers(tmp_path, data_dir):
 def test_the_page_on_scoring_prints_what_it_says(tmp_path):
     (step,) = commands.read_steps(ROOT / "docs" / "scoring.md")
     assert commands.run_step(step, tmp_path) == step.output
-
-
-def test_the_board_in_the_readme_is_the_one_the_demo_prints(tmp_path):
-    readme = (ROOT / "README.md").read_text("utf-8")
-    board = re.search(r"^```text\n(.*?)^```$", readme, re.M | re.S)
-    assert board is not None
-    printed = commands.run_step(commands.Step("viva demo --out demo", "", False), tmp_path)
-    shown = board[1].strip().splitlines()
-    assert len(shown) > 8
-    assert printed.splitlines()[: len(shown)] == shown
-    assert printed.splitlines()[-1] == "demo/site/index.html"
-    assert (tmp_path / "demo" / "site" / "index.html").exists()

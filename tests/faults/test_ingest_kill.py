@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from vivavoce.cli import app
 from vivavoce.corpus import ingest, load_corpus, verify_corpus
@@ -41,6 +41,11 @@ PLACES = {
 }
 
 
+def here(*words: object) -> Result:
+    """Run `viva` in this process, which takes less time than one of its own."""
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
 def stamps(corpus: Path) -> dict[Path, tuple[int, int]]:
     """Identity and time of every shard that has its marker."""
     done = (path.with_name(path.name[:-10]) for path in corpus.glob("imports/*/*.done.json"))
@@ -49,7 +54,6 @@ def stamps(corpus: Path) -> dict[Path, tuple[int, int]]:
 
 @pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
 def test_a_killed_ingest_goes_on_to_the_same_bytes(
-    viva: Run,
     viva_killed: Killed,
     whole: dict[str, str],
     papers: Path,
@@ -62,8 +66,8 @@ def test_a_killed_ingest_goes_on_to_the_same_bytes(
     with pytest.raises((InputError, StaleError)):
         load_corpus(tmp_path / "c")
     before = stamps(tmp_path / "c")
-    again = viva(*command, "--json")
-    assert again.returncode == 0, again.stderr
+    again = here(*command, "--json")
+    assert again.exit_code == 0, again.stderr
     assert json.loads(again.stdout)["read"] == 39
     assert hash_tree(tmp_path / "c") == whole
     after = stamps(tmp_path / "c")
@@ -135,7 +139,7 @@ def test_code_changed_between_kill_and_resume_is_shown(
 
 @pytest.mark.parametrize("limit", [2_000, 6_000])
 def test_a_full_disk_is_told_leaves_no_half_file_and_the_ingest_goes_on_with_room(
-    viva: Run, whole: dict[str, str], papers: Path, tmp_path: Path, limit: int
+    whole: dict[str, str], papers: Path, tmp_path: Path, limit: int
 ) -> None:
     command = ["ingest", "tei", str(papers), "--corpus", str(tmp_path / "c")]
     full = (
@@ -152,7 +156,7 @@ def test_a_full_disk_is_told_leaves_no_half_file_and_the_ingest_goes_on_with_roo
     left = hash_tree(tmp_path / "c")
     assert all(whole.get(name) == digest for name, digest in left.items())
     assert not list((tmp_path / "c").rglob("*.tmp"))
-    assert viva(*command).returncode == 0
+    assert here(*command).exit_code == 0
     assert hash_tree(tmp_path / "c") == whole
 
 
@@ -165,7 +169,7 @@ def test_a_full_disk_is_told_leaves_no_half_file_and_the_ingest_goes_on_with_roo
     ids=["half of the items are written", "the draft is whole but not published"],
 )
 def test_a_killed_round_is_not_there_and_is_built_whole_the_next_time(
-    viva: Run, viva_killed: Killed, tmp_path: Path, place: tuple[str, str, int]
+    viva_killed: Killed, tmp_path: Path, place: tuple[str, str, int]
 ) -> None:
     corpus = tmp_path / "c"
     ingest("sample", Path("40"), corpus)
@@ -178,8 +182,7 @@ def test_a_killed_round_is_not_there_and_is_built_whole_the_next_time(
     command = ("round", "build", spec, "--corpus", corpus, "--out")
     viva_killed(*place, *command, tmp_path / "rounds")
     assert not (tmp_path / "rounds" / "small").exists()
-    listed = CliRunner().invoke(app, ["list", "rounds", "--in", str(tmp_path / "rounds"), "--json"])
-    assert listed.stdout == "[]\n"
-    assert viva(*command, tmp_path / "rounds").returncode == 0
+    assert here("list", "rounds", "--in", tmp_path / "rounds", "--json").stdout == "[]\n"
+    assert here(*command, tmp_path / "rounds").exit_code == 0
     build_round(corpus, spec, tmp_path / "whole")
     assert hash_tree(tmp_path / "rounds") == hash_tree(tmp_path / "whole")

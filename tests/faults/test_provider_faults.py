@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tests.servers.commands import small_round, viva
+from tests.servers.commands import small_round, viva, viva_here
 from tests.servers.scripted import (
     FAULTS,
     TOKENS,
@@ -157,7 +157,7 @@ def interrupted(small: Round, tmp_path_factory: pytest.TempPathFactory) -> Inter
     with scripted(script) as server:
         first = viva(*command, env=server.environment, expect=None)
         asked = {name: len(server.prompts(name)) for name in names}
-        refused = viva("board", "show", logs, expect=1)
+        refused = viva_here("board", "show", logs, expect=1)
         rows = headline_rows(logs, partial=True)
         server.script = opening
         viva(*command, env=server.environment)

@@ -9,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vivavoce.metrics.leaderboards import (
+    CEILINGS,
+    FAULTS,
     METRICS,
     Entry,
     ProducedBoard,
@@ -50,7 +52,8 @@ def test_a_board_counted_by_hand() -> None:
         "ktau": pytest.approx((1 - 2) / 3),
     }
     assert (board.generated, board.invented, board.repeated) == (4, 1, 1)
-    assert set(board.values()) == {metric.name for metric in METRICS}
+    beside = {*CEILINGS, *FAULTS}
+    assert set(board.values()) == {metric.name for metric in METRICS} - beside
 
 
 def test_the_gold_board_itself_is_the_maximum() -> None:
@@ -193,6 +196,17 @@ def test_values_against_sets_and_scipy(gold: list[Entry], answer: list[Entry]) -
         assert values["ktau"] == pytest.approx(scipy.stats.kendalltau(x, y).statistic)
     else:
         assert values["ktau"] is None
+
+
+def test_of_what_stands_beside_the_metrics_only_a_ceiling_is_better_when_higher() -> None:
+    known = {metric.name: metric for metric in METRICS}
+    assert all(known[name].higher_is_better for name in CEILINGS)
+    assert not any(known[name].higher_is_better for name in FAULTS)
+    # Methods and rows are counted, answers are shares.
+    assert [known[name].high for name in FAULTS] == [None, None, 1.0, 1.0]
+    answer = score_board(GOLD, read_board("|a|b|\n|-|-|\n| BERT | 1 |\n| bert | 2 |\n| New | 3 |"))
+    assert (answer.invented, answer.repeated) == (1, 1)
+    assert all(hasattr(answer, name) for name in FAULTS)
 
 
 def test_no_cell_makes_scoring_fail() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from vivavoce.corpus import Corpus, ingest, load_corpus
 from vivavoce.errors import DamagedError, InputError, LockedError, StaleError
-from vivavoce.networks import build, build_networks, load_network
+from vivavoce.networks import build_networks, citation, load_network
 from vivavoce.networks.columns import hash_columns
 from vivavoce.store import hash_tree, lock
 
@@ -84,7 +84,7 @@ def test_a_build_cut_short_goes_on_and_ends_the_same(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(build, "citation_tables_of", fail)
+        patch.setattr(citation, "citation_tables_of", fail)
         with pytest.raises(KeyboardInterrupt):
             build_networks(sample)
     with pytest.raises(StaleError, match="viva network build --corpus"):

@@ -19,6 +19,7 @@ from vivavoce.errors import InputError, StaleError
 from vivavoce.networks import (
     build,
     build_networks,
+    citation,
     coauthor_update,
     comparison,
     load_network,
@@ -281,6 +282,32 @@ def test_a_title_is_normalised_once_however_often_papers_come(
     assert set(normalised) <= {"New", "Nets"}
     network = load_network(corpus, "citation")
     assert f"title:on {PAPERS[0].replace('.', ' ')}|2000" not in network.nodes["key"].to_pylist()
+
+
+def test_an_update_holds_one_of_the_old_shards_at_a_time(
+    write_corpus: Write, normalised: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held: list[int] = []
+
+    def watched(references: Any, identities: Any) -> Any:
+        held.append(references.num_rows)
+        return works.remember(references, identities)
+
+    monkeypatch.setattr(citation, "remember", watched)
+    before = {paper: cites(f"On {paper}") for paper in PAPERS}
+    corpus = write_corpus(in_shards=True, **tables_of(before))
+    shards = [corpus.manifest["files"][name]["rows"] for name in corpus.files("references")]
+    build_networks(corpus)
+    assert held == []
+    normalised.clear()
+
+    # Every shard is written anew, cut from the same papers as before.
+    after = {paper: cites(f"On {paper}", "New") for paper in PAPERS}
+    build_networks(write_corpus(in_shards=True, **tables_of(after)))
+
+    assert len(shards) > 2
+    assert held == shards
+    assert set(normalised) == {"New"}
 
 
 def test_tables_are_looked_at_once(write_corpus: Write, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
 from inspect_ai.scorer import Score
-from tests.servers.commands import small_round, viva
+from tests.servers.commands import small_round, viva_here
 
 from vivavoce.errors import VivaError
 from vivavoce.results.attempts import ALL, attempt_tables
@@ -145,9 +145,9 @@ def test_items_without_grades_are_no_table(log: EvalLog, tmp_path: Path) -> None
 def test_the_command_prints_both_tables(log: EvalLog, tmp_path: Path) -> None:
     folder = write(log, tmp_path / "logs", VALUES)
 
-    groups = viva("board", "attempts", str(folder), "--resamples", "50")
-    items = viva("board", "attempts", str(folder), "--items", "--resamples", "50")
-    found = json.loads(viva("board", "attempts", str(folder), "--json").stdout)
+    groups = viva_here("board", "attempts", str(folder), "--resamples", "50")
+    items = viva_here("board", "attempts", str(folder), "--items", "--resamples", "50")
+    found = json.loads(viva_here("board", "attempts", str(folder), "--json").stdout)
 
     assert "0.500 (1.000, 0.500)" in items.stdout  # the first item: mean, highest, deviation
     assert "0.750 (1.000, 0.354)" in items.stdout  # and of its two attempts that succeeded
@@ -157,7 +157,7 @@ def test_the_command_prints_both_tables(log: EvalLog, tmp_path: Path) -> None:
     # 3 metrics of 3 items, and of 3 pairs, 2 categories, 2 difficulties and all together
     assert (len(found["items"]), len(found["groups"])) == (9, 24)
     shutil.rmtree(folder)
-    viva("board", "attempts", str(folder), expect=2)
+    viva_here("board", "attempts", str(folder), expect=2)
 
 
 def test_a_log_of_several_attempts_holds_mean_max_and_standard_deviation(log: EvalLog) -> None:

@@ -1,4 +1,4 @@
-"""A small round, and the `viva` command run on it as a user would: in a process of its own."""
+"""A small round, and the `viva` command: in a process of its own as a user runs it, or in this."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from typer.testing import CliRunner, Result
+
+from vivavoce.cli import app
 from vivavoce.corpus import ingest
 from vivavoce.rounds import Round
 from vivavoce.tasks import build_round
@@ -54,6 +57,13 @@ def viva(
     done = run(VIVA, *arguments, env=env, cwd=cwd)
     assert expect is None or done.returncode == expect, f"{done.stdout}\n{done.stderr}"
     assert "Traceback" not in done.stdout + done.stderr
+    return done
+
+
+def viva_here(*arguments: str | Path, expect: int = 0) -> Result:
+    """Run `viva` in this process, which has loaded already what takes seconds to load."""
+    done = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert done.exit_code == expect, f"{done.stdout}\n{done.stderr}"
     return done
 
 

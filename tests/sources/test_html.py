@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from vivavoce.corpus.ingest import ingest
+from vivavoce.corpus import ingest
 from vivavoce.corpus.reading import load_corpus
 from vivavoce.records import Document
 from vivavoce.sources import get_source

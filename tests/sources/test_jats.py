@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from vivavoce.corpus.ingest import ingest
+from vivavoce.corpus import ingest
 from vivavoce.corpus.reading import load_corpus
 from vivavoce.records import Document, Fault
 from vivavoce.sources import Piece, ReadOptions, get_source

@@ -96,6 +96,76 @@ def test_flat_rows_are_told_by_their_first_line_also_when_packed(tmp_path: Path)
     assert [fault.where for fault in faults] == ["pwc_rows.jsonl.gz:3", "pwc_rows.jsonl.gz:4"]
 
 
+def test_a_subtask_that_says_which_models_are_compared_is_a_heading(tmp_path: Path) -> None:
+    boards = [{"dataset": "Bank", "sota": board(ROW)}]
+    below = [{"task": name, "datasets": boards} for name in ("Word level models", "Tagging")]
+    path = tmp_path / "sota.json"
+    path.write_text(json.dumps({"task": "Language modeling", "subtasks": below}))
+    documents, _ = read("pwc", path)
+    assert {(r.task, r.dataset) for r in results(documents)} == {
+        ("Language modeling", "Word level models > Bank"),
+        ("Tagging", "Bank"),
+    }
+
+
+def test_flat_rows_may_tell_the_area_and_the_modalities(tmp_path: Path) -> None:
+    row = {"task": "QA", "dataset": "Squares", "metric": "EM", "method": "A", "score": 71.5}
+    rows = [row | {"area": ["NLP"], "modality": ["Images", "Texts"]}, row | {"modality": "Texts"}]
+    path = tmp_path / "pwc_rows.jsonl"
+    path.write_text("".join(json.dumps(one) + "\n" for one in rows))
+    found = results(read("pwc", path)[0])
+    assert [(r.area, r.modality) for r in found] == [("NLP", "Images; Texts"), (None, "Texts")]
+
+
+def test_the_modalities_of_datasets_are_told_by_the_file_beside_a_list(tmp_path: Path) -> None:
+    datasets = [
+        {"name": "Bank", "modalities": ["Texts"], "variants": ["Bank", "Bank v2"]},
+        {"name": "Views", "full_name": "Views of Lakes", "modalities": ["Images", "Texts"]},
+        {"name": "Pond", "modalities": []},
+    ]
+    named = ["BANK", "Bank v2", "Views / small", "Views of Lakes", "Pond", "Sea"]
+    tree = {"task": "T", "datasets": [{"dataset": n, "sota": board(ROW)} for n in named]}
+    path = tmp_path / "evaluation-tables.json"
+    path.write_text(json.dumps([tree]))
+    source = list_sources()["pwc"]
+    assert source.parts is not None
+    assert [part.name for part in source.parts(path)] == [path.name]
+    beside = tmp_path / "datasets.json.gz"
+    beside.write_bytes(gzip.compress(json.dumps(datasets).encode()))
+    assert [part.name for part in source.parts(path)] == [path.name, beside.name]
+    documents, faults = read("pwc", path)
+    found = {r.dataset: r.modality for r in results(documents)}
+    assert list(found.values()) == ["Texts", "Texts", *["Images; Texts"] * 2, None, None]
+    assert faults == []
+    # Without it the results still go in.
+    beside.write_bytes(b"[")
+    documents, faults = read("pwc", path)
+    assert {r.modality for r in results(documents)} == {None}
+    assert [fault.where for fault in faults] == ["datasets.json.gz"]
+
+
+def test_a_work_without_an_id_is_dated_by_its_earliest_entry(tmp_path: Path) -> None:
+    row = {"task": "QA", "dataset": "Squares", "metric": "EM", "method": "A", "score": 71.5}
+    dated = [("https://example.org/a", "2019-03-02"), ("https://example.org/a", "2018-11-20")]
+    # An arXiv id dates a paper better than the day somebody added a score.
+    dated += [("https://arxiv.org/abs/1801.00001", "2020-08-11")]
+    path = tmp_path / "pwc_rows.jsonl"
+    lines = [json.dumps(row | {"paper_url": url, "paper_date": day}) for url, day in dated]
+    path.write_text("\n".join(lines))
+    assert [document.published for document in read("pwc", path)[0]] == ["2018-11-20", None]
+
+
+def test_a_link_under_several_titles_has_none_of_them(tmp_path: Path) -> None:
+    rows = [ROW, ROW | {"paper_title": "TREES for text"}]
+    path = tmp_path / "sota.json"
+    datasets = [{"dataset": "D", "sota": board(*rows)}]
+    path.write_text(json.dumps({"task": "T", "datasets": datasets}))
+    assert read("pwc", path)[0][0].title == "Trees for text"
+    datasets[0]["sota"]["rows"].append(ROW | {"paper_title": "Shrubs for text"})
+    path.write_text(json.dumps({"task": "T", "datasets": datasets}))
+    assert read("pwc", path)[0][0].title is None
+
+
 def test_nesting_without_end_is_a_fault_and_no_crash(tmp_path: Path) -> None:
     tree: dict[str, Any] = {"task": "deepest", "datasets": [{"dataset": "D", "sota": board(ROW)}]}
     for _ in range(60):
@@ -199,6 +269,7 @@ def test_prose_pages_and_readmes_are_left_to_others(tmp_path: Path) -> None:
 def test_lists_of_results_hold_no_papers_of_their_own(kind: str) -> None:
     source = list_sources()[kind]
     assert not source.holds_papers
+    assert source.completes
     assert source.holds_many
 
 

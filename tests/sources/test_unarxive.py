@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from vivavoce.corpus.ingest import ingest
+from vivavoce.corpus import ingest
 from vivavoce.corpus.reading import load_corpus
 from vivavoce.records import Document, Fault
 from vivavoce.sources import Piece, ReadOptions, get_source

@@ -41,7 +41,23 @@ def test_a_number_is_read_with_its_marks_and_notes(printed: str, number: float) 
 
 
 @pytest.mark.parametrize(
-    "printed", ["", "-", "--", "?", "43B?", "No", "12-14", "12/14", "n/a", "1e999", "(93.3)", "M"]
+    "printed",
+    [
+        "",
+        "e0",
+        "-e1",
+        "-",
+        "--",
+        "?",
+        "43B?",
+        "No",
+        "12-14",
+        "12/14",
+        "n/a",
+        "1e999",
+        "(93.3)",
+        "M",
+    ],
 )
 def test_what_is_no_number_is_none(printed: str) -> None:
     assert read_score(printed) is None

@@ -70,6 +70,11 @@ def ingest(
             f"{report.undated:,} undated; {report.completed:,} are known from {kind} and "
             "another source."
         )
+        if report.results:
+            say(
+                f"{report.results:,} results are from {kind}, {report.results_of_papers:,} of them "
+                "of papers of the corpus."
+            )
         say(f"{corpus}: {report.read:,} read from {kind}, {len(report.failed):,} failed")
     if not report.read or (strict and report.failed):
         raise typer.Exit(1)
@@ -161,8 +166,22 @@ def merges(corpus: Path = CORPUS_OPTION, as_json: bool = JSON_OPTION) -> None:
     for joined_by, rows in examples.items():
         say(f"{joined_by}, for example:")
         for row in rows:
-            say(f"  {row['paper_id']}: {row['kind']} {row['key']}: {row['detail']}")
+            say(f"  {row['paper_id'] or 'no paper'}: {row['kind']} {row['key']}: {row['detail']}")
     say(f"All of them: viva corpus export merges --corpus {corpus} --out merges.jsonl")
+
+
+@app.command(epilog="Example: viva corpus boards --corpus corpus")
+def boards(corpus: Path = CORPUS_OPTION, as_json: bool = JSON_OPTION) -> None:
+    """Count the leaderboards of a corpus: of all results, and of those of its papers."""
+    from vivavoce.corpus import load_corpus
+    from vivavoce.corpus.boards.statistics import board_statistics
+
+    counts = board_statistics(load_corpus(corpus))
+    if as_json:
+        print_json(counts)
+    else:
+        say(str(corpus))
+        print_counts(counts)
 
 
 @app.command(epilog="Example: viva corpus resolution --corpus corpus")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from contextlib import nullcontext
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
@@ -90,8 +88,7 @@ def build(
     # Arrow's own pool is slow to get its first pages, and a build ends before that pays.
     pa.set_memory_pool(pa.system_memory_pool())
     names = [name.value for name in only]
-    # Without a terminal nothing is shown, and a bar takes as long to load as a small update.
-    with progress("Building networks") if sys.stderr.isatty() else nullcontext() as update:
+    with progress("Building networks") as update:
         manifest = build_networks(
             load_corpus(corpus), prose=prose, only=names, fresh=fresh, progress=update
         )

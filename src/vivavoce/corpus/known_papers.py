@@ -15,7 +15,7 @@ from vivavoce.corpus.matching import (
     years_agree,
 )
 from vivavoce.corpus.merge import MergedPaper, identifiers, ids_in_doi
-from vivavoce.corpus.title_joins import year_of
+from vivavoce.corpus.namesakes import year_of
 from vivavoce.records import Document, Reference
 
 MAX_RAW = 2_000

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from vivavoce.corpus.merge_groups import STRONG, Groups, Join
-from vivavoce.corpus.title_joins import Apart, join_by_title
+from vivavoce.corpus.namesakes import Apart
+from vivavoce.corpus.title_joins import join_by_title
 from vivavoce.records import Document
 from vivavoce.text.identifiers import find_acl_id, find_arxiv_id
 
@@ -47,7 +48,8 @@ class MergedPaper:
 class JoinedBy:
     """How one document came to its paper, or what kept it from another."""
 
-    paper_id: str
+    paper_id: str | None
+    """None for a near miss of a document that only completes papers."""
     kind: str
     key: str
     joined_by: str
@@ -63,8 +65,10 @@ class Merge:
     papers: tuple[MergedPaper, ...]
     unmatched: tuple[Document, ...]
     """Metadata rows that only name a file which no ingested paper came from."""
+    outside: tuple[Document, ...]
+    """Documents that complete papers, of works that are no paper of the corpus."""
     ambiguous_titles: int
-    """Titles that documents of different sources share and that did not join them."""
+    """Titles that papers of different sources share and that did not join them."""
     joins: tuple[JoinedBy, ...]
     """Every document of a paper of several, then the near misses."""
 
@@ -73,6 +77,7 @@ def merge_documents(
     documents: Sequence[Document],
     is_metadata: Mapping[str, bool],
     no_papers: Collection[str] = (),
+    completing: Collection[str] = (),
 ) -> Merge:
     """Group documents into papers.
 
@@ -80,28 +85,33 @@ def merge_documents(
         documents: One for each (kind, key).
         is_metadata: Whether a kind's titles, authors and dates go before those of the others.
         no_papers: Kinds whose documents are no papers; their titles join nothing.
+        completing: Kinds whose documents only complete papers; their titles may find one.
     """
-    ordered = sorted(documents, key=lambda d: (not is_metadata[d.kind], d.kind, d.key))
+    ordered = sorted(
+        documents, key=lambda d: (not is_metadata[d.kind], d.kind in completing, d.kind, d.key)
+    )
     own = [identifiers(document) for document in ordered]
     groups = Groups([with_implied(names) for names in own])
     for scheme, contradicting in _CONTRADICTING.items():
         for value, members in groups.holders(scheme):
             for other in members[1:]:
                 groups.join(Join(members[0], other, scheme, value), contradicting)
-    apart, ambiguous = join_by_title(groups, ordered, no_papers)
-    papers, unmatched = [], []
+    apart, ambiguous = join_by_title(groups, ordered, no_papers, completing)
+    papers, unmatched, outside = [], [], []
     paper_ids: dict[int, str] = {}
     for members in groups.members():
         merged = tuple(ordered[index] for index in members)
-        if len(merged) == 1 and only_names_a_file(merged[0], is_metadata):
-            unmatched.append(merged[0])
+        if all(d.kind in completing or only_names_a_file(d, is_metadata) for d in merged):
+            outside += [d for d in merged if d.kind in completing]
+            unmatched += [d for d in merged if d.kind not in completing]
             continue
-        paper_id = paper_id_of(merged, [own[index] for index in members])
+        paper_id = paper_id_of(merged, [own[index] for index in members], completing)
         papers.append(MergedPaper(paper_id, merged))
         paper_ids.update(dict.fromkeys(members, paper_id))
     papers.sort(key=lambda paper: paper.paper_id)
-    joins = (*_joins(groups, ordered, paper_ids), *_near_misses(apart, ordered, paper_ids))
-    return Merge(tuple(papers), tuple(unmatched), ambiguous, joins)
+    near_misses = _near_misses(apart, ordered, paper_ids, completing)
+    joins = (*_joins(groups, ordered, paper_ids), *near_misses)
+    return Merge(tuple(papers), tuple(unmatched), tuple(outside), ambiguous, joins)
 
 
 def identifiers(document: Document) -> dict[str, str]:
@@ -137,13 +147,22 @@ def with_implied(names: Mapping[str, str]) -> dict[str, str]:
     return {**implied, **{s: v for s, v in names.items() if s != "doi" or "arxiv" not in implied}}
 
 
-def paper_id_of(documents: Sequence[Document], names: Sequence[Mapping[str, str]]) -> str:
-    """The id of the paper that documents with some identifiers make."""
+def paper_id_of(
+    documents: Sequence[Document],
+    names: Sequence[Mapping[str, str]],
+    completing: Collection[str] = (),
+) -> str:
+    """The id of the paper that documents with some identifiers make.
+
+    What only completes a paper does not name it: its id stays when a list of results comes.
+    """
+    own = [n for d, n in zip(documents, names, strict=True) if d.kind not in completing]
     for scheme in (*STRONG, "given", "url", "file"):
-        for name in names:
+        for name in own:
             if value := name.get(scheme):
                 return value if scheme == "given" else f"{scheme}:{value}"
-    return f"{documents[0].kind}:{documents[0].key}"
+    first = next((d for d in documents if d.kind not in completing), documents[0])
+    return f"{first.kind}:{first.key}"
 
 
 def _joins(
@@ -157,6 +176,7 @@ def _joins(
     return [
         _row(documents[index], paper_ids[index], join.scheme, join.value, documents[partner])
         for index, (join, partner) in sorted(surest.items())
+        if index in paper_ids
     ]
 
 
@@ -166,17 +186,21 @@ def _row(document: Document, paper_id: str, scheme: str, value: str, other: Docu
 
 
 def _near_misses(
-    apart: Sequence[Apart], documents: Sequence[Document], paper_ids: Mapping[int, str]
+    apart: Sequence[Apart],
+    documents: Sequence[Document],
+    paper_ids: Mapping[int, str],
+    completing: Collection[str],
 ) -> list[JoinedBy]:
     """One row for each document that shares a title with another paper and stayed apart."""
     return [
         JoinedBy(
-            paper_ids[miss.one],
+            paper_ids.get(miss.one),
             documents[miss.one].kind,
             documents[miss.one].key,
             APART,
             f"{miss.reason}: the title is also that of {paper_ids[miss.other]}",
         )
         for miss in apart
-        if miss.one in paper_ids and miss.other in paper_ids
+        if miss.other in paper_ids
+        and (miss.one in paper_ids or documents[miss.one].kind in completing)
     ]

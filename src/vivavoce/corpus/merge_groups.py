@@ -46,6 +46,10 @@ class Groups:
         mine, theirs = self._strong[self.root(one)], self._strong[self.root(other)]
         return any(s in mine and s in theirs and mine[s] != theirs[s] for s in schemes)
 
+    def strong_ids(self, index: int) -> Mapping[str, str]:
+        """The strong identifiers of a document's group, by scheme."""
+        return self._strong[self.root(index)]
+
     def join(self, join: Join, contradicting: Sequence[str] = STRONG) -> bool:
         """Join the groups of two documents; False when one of some schemes contradicts."""
         low, high = sorted((self.root(join.one), self.root(join.other)))

@@ -32,6 +32,8 @@ from vivavoce.text.cell_text import plain_words
 from vivavoce.text.table_parsing import parse_tables
 
 _SOURCE = "LEGOBench, section 4"
+_FAULTS = "LEGOBench, section 4.1"
+_OWN = "this project, docs/families/leaderboards.md"
 _FAMILY = "leaderboards"
 
 METRICS = (
@@ -41,7 +43,17 @@ METRICS = (
     Metric("sp_matched", "right scores of matched methods", _FAMILY, 0.0, 1.0, _SOURCE),
     Metric("sp_generated", "right scores of produced methods", _FAMILY, 0.0, 1.0, _SOURCE),
     Metric("ktau", "Kendall's tau-b of the scores", _FAMILY, -1.0, 1.0, _SOURCE),
+    Metric("mr_ceiling", "gold methods that stand in the excerpts", _FAMILY, 0.0, 1.0, _OWN),
+    Metric("sp_ceiling", "scores in the excerpts, of those methods", _FAMILY, 0.0, 1.0, _OWN),
+    Metric("invented", "produced methods that are not gold", _FAMILY, 0.0, None, _FAULTS, False),
+    Metric("repeated", "rows that repeat another", _FAMILY, 0.0, None, _FAULTS, False),
+    Metric("header_only", "answers of a header alone", _FAMILY, 0.0, 1.0, _FAULTS, False),
+    Metric("truncated", "answers that were cut off", _FAMILY, 0.0, 1.0, _FAULTS, False),
 )
+CEILINGS = ("mr_ceiling", "sp_ceiling")
+"""What an answer can reach that is read out of what is shown: `mr` and `sp_matched`."""
+FAULTS = ("invented", "repeated", "header_only", "truncated")
+"""What can be wrong with an answer."""
 
 TOLERANCE = 1e-6
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -95,10 +95,13 @@ def change_of_rows(
         [read_shard(corpus, authorships.new[place], READ) for place in authorships.come],
         starts[1][authorships.come],
     )
+    same = as_numbers(pc.index_in(new.paper_ids, value_set=old.paper_ids))
+    come = _read_gated(read_shard(corpus, papers.new[place], _GATED) for place in papers.come)
+    _check_all_there(new.paper_ids.filter(column(same == MISSING)), flat(come["paper_id"]))
     were_barred = set(no_papers.to_pylist())
-    barred = _no_papers(corpus, networks, papers, were_barred, old, new)
+    barred = _no_papers(networks, papers, come, were_barred, (old, new))
     is_barred = _are_among(new.paper_ids, barred)
-    stayed = _stayed(old, new, is_barred | _are_among(new.paper_ids, were_barred))
+    stayed = _stayed(old, new, same, is_barred | _are_among(new.paper_ids, were_barred))
     were = _are_among(old.paper_ids, were_barred)
     return RowChange(
         old,
@@ -124,37 +127,38 @@ def place_rows(rows: Ints, authorships: Change, change: RowChange) -> Ints:
     found = change.stayed != MISSING
     moved[change.stayed[found]] = change.new.at[found]
     gone = np.flatnonzero(~is_there[shard])
-    placed[gone] = moved[np.searchsorted(change.old.at, rows[gone])]
+    # The rows that went are those of one shard after the other.
+    sizes = np.where(is_there, 0, np.diff(starts[0]))
+    begins = np.cumsum(sizes) - sizes - starts[0][:-1]
+    placed[gone] = moved[begins[shard[gone]] + rows[gone]]
     return placed
 
 
+def _read_gated(pieces: Iterable[pa.Table]) -> pa.Table:
+    return whole_table("papers", _GATED, pieces)
+
+
 def _no_papers(
-    corpus: Corpus, networks: Path, papers: Change, were: set[str], old: Rows, new: Rows
+    networks: Path, papers: Change, come: pa.Table, were: set[str], rows: tuple[Rows, Rows]
 ) -> set[str]:
-    """The documents that are no papers now.
+    """The documents that are no papers now, given those that came anew and those that were none.
 
     What became a paper or ceased to be one is told by the rows that changed; should it have rows
     that did not, the network has to be built anew.
     """
-    pieces = [read_shard(corpus, papers.new[place], _GATED) for place in papers.come]
-    come = whole_table("papers", _GATED, pieces)
-    _check_all_there(old, new, flat(come["paper_id"]))
     now = set(flat(come["paper_id"]).filter(column(is_no_paper(come))).to_pylist())
     if not were and not now:
         return set()
-    pieces = [read_kept(networks, papers.old[place], _GATED) for place in papers.gone]
-    gone = whole_table("papers", _GATED, pieces)
+    gone = _read_gated(read_kept(networks, papers.old[place], _GATED) for place in papers.gone)
     left = set(flat(gone["paper_id"]).to_pylist())
     turned = {p for p in now - were if p in left} | ((were & left) - now)
-    if turned - {*old.paper_ids.to_pylist(), *new.paper_ids.to_pylist()}:
+    if turned - {p for each in rows for p in each.paper_ids.to_pylist()}:
         raise MismatchError
     return (were - left) | now
 
 
-def _check_all_there(old: Rows, new: Rows, come: pa.Array) -> None:
+def _check_all_there(fresh: pa.Array, come: pa.Array) -> None:
     """Every paper whose authors came anew has to have come itself."""
-    known = as_flags(pc.is_in(new.paper_ids, value_set=old.paper_ids))
-    fresh = new.paper_ids.filter(column(~known))
     if as_flags(pc.is_in(come, value_set=fresh)).sum() != len(fresh):
         raise MismatchError
 
@@ -189,12 +193,15 @@ def _begins(texts: pa.Array) -> Flags:
     return begins
 
 
-def _stayed(old: Rows, new: Rows, unlike: Flags) -> Ints:
+def _stayed(old: Rows, new: Rows, same: Ints, unlike: Flags) -> Ints:
     """For each new row the old one that it is, where a paper's whole list is as it was.
 
-    Papers that are unlike what they were are passed over.
+    Args:
+        old: The rows that went.
+        new: The rows that came.
+        same: Of each new paper its place among the old ones; -1 for none.
+        unlike: The new papers that are passed over.
     """
-    same = as_numbers(pc.index_in(new.paper_ids, value_set=old.paper_ids))
     sizes, were = np.diff(new.begins), np.diff(old.begins)
     fits = (same != MISSING) & ~unlike
     fits[fits] = sizes[fits] == were[same[fits]]

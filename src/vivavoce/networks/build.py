@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Callable, Collection
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -19,11 +19,9 @@ import pyarrow.parquet as pq
 from vivavoce.corpus import Corpus
 from vivavoce.errors import DamagedError, InputError
 from vivavoce.networks.authors import read_authorships
-from vivavoce.networks.citation import Entries, citation_tables_of, read_entries
 from vivavoce.networks.coauthor import share_papers
 from vivavoce.networks.coauthor_update import update_tally
 from vivavoce.networks.columns import hash_columns, write_columns
-from vivavoce.networks.comparison import comparison_tables
 from vivavoce.networks.merging import MismatchError, Pairs
 from vivavoce.networks.pieces import Pieces, drop_pieces
 from vivavoce.networks.reading import FORMAT, MANIFEST, READS, inputs_for
@@ -37,6 +35,9 @@ from vivavoce.networks.shards import (
 )
 from vivavoce.networks.tally import PARTS, Tally, tables_of, tally_from, tally_of
 from vivavoce.store import Row, hash_file, hash_of, lock, read_sealed, write_sealed
+
+if TYPE_CHECKING:
+    from vivavoce.networks.citation import Entries
 
 Progress = Callable[[int, int], None]
 Tables = dict[str, pa.Table]
@@ -101,6 +102,10 @@ class _Shared:
         """The parts of a network built anew."""
         if name == "coauthor":
             return tables_of(_tally(self.corpus))
+        # What normalises titles takes as long to load as a small co-author network to build.
+        from vivavoce.networks.citation import citation_tables_of, read_entries
+        from vivavoce.networks.comparison import comparison_tables
+
         identities, mentions = (self._pieces(kind) for kind in _PIECES)
         self._entries = self._entries or read_entries(self.corpus, identities)
         if name == "citation":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -30,9 +31,17 @@ from vivavoce.networks.pieces import Pieces
 from vivavoce.networks.shards import FOLDER, Shard, read_kept, read_shard, shards_of
 from vivavoce.networks.works import TELLING, Memo, read_identities, remember
 
-READS = ("papers", "references")
-"""The tables of the corpus that it is made of."""
 _READ = ["paper_id", "ordinal", "cited_paper_id", *TELLING]
+
+
+@dataclass(frozen=True, slots=True)
+class _Gone:
+    """A shard that was read out before and that the corpus does not have any more."""
+
+    shard: Shard
+    first: str
+    """Its first and its last paper."""
+    last: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,19 +81,18 @@ def read_entries(corpus: Corpus, known: Pieces) -> Entries:
     papers = read_papers(corpus, "title", "published")
     paper_ids = flat(papers["paper_id"])
     shards = shards_of(corpus, "references")
-    memos = _remember(corpus, known, shards)
+    gone = _gone_shards(corpus, known, shards)
     empty = whole_table("references", _READ, [])
     lists = [_read_lists(empty, read_identities(empty), text_column([]))]
     for shard in shards:
         references = widen(read_shard(corpus, shard, _READ))
-        identities = _identities_of(shard, references, known, memos)
+        identities = _identities_of(corpus, shard, references, known, gone)
         lists.append(_read_lists(references, identities, paper_ids))
-    del memos
 
     def read_again(place: int) -> pa.Table:
         shard = shards[place - 1]
         references = widen(read_shard(corpus, shard, TELLING))
-        identities = _identities_of(shard, references, known, (None, None))
+        identities = _identities_of(corpus, shard, references, known, ())
         return identities.append_column(SHOWN_TITLE, flat(references["title"]))
 
     numbers = zip(*(each for each, _ in lists), strict=True)
@@ -102,34 +110,51 @@ def read_entries(corpus: Corpus, known: Pieces) -> Entries:
 
 
 def _identities_of(
-    shard: Shard, references: pa.Table, known: Pieces, memos: tuple[Memo | None, Memo | None]
+    corpus: Corpus, shard: Shard, references: pa.Table, known: Pieces, gone: Sequence[_Gone]
 ) -> pa.Table:
     """The identities of a shard's references, read out only where they are not known."""
     identities = known.find(shard.sha256)
     if identities is None or identities.num_rows != references.num_rows:
-        identities = read_identities(references, *memos)
+        identities = read_identities(references, *_remember(corpus, known, gone, references))
         known.keep(shard, identities)
     return identities
 
 
+def _gone_shards(corpus: Corpus, known: Pieces, shards: Sequence[Shard]) -> list[_Gone]:
+    """The shards that were read out before and that the corpus does not have any more."""
+    gone = []
+    for sha256 in sorted(set(known.shards()) - {shard.sha256 for shard in shards}):
+        kept = Shard("", sha256, 0)
+        with suppress(MismatchError):
+            table = read_kept(corpus.folder / FOLDER, kept, ["paper_id"])
+            gone.append(_Gone(kept, *_span_of(table)))
+    return gone
+
+
 def _remember(
-    corpus: Corpus, known: Pieces, shards: Sequence[Shard]
+    corpus: Corpus, known: Pieces, gone: Sequence[_Gone], references: pa.Table
 ) -> tuple[Memo | None, Memo | None]:
-    """What became of the texts of shards that the corpus does not have any more."""
-    gone = sorted(set(known.shards()) - {shard.sha256 for shard in shards})
-    references, identities = [], []
-    for sha256 in gone:
-        piece = known.find(sha256)
-        try:
-            read = read_kept(corpus.folder / FOLDER, Shard("", sha256, 0), TELLING)
-        except MismatchError:
-            continue
+    """What became of the texts of shards that were cut from the same papers as these references.
+
+    A few shards are in memory at once, however many of a corpus changed.
+    """
+    first, last = _span_of(references)
+    pairs = []
+    for shard in (each.shard for each in gone if each.first <= last and first <= each.last):
+        piece = known.find(shard.sha256)
+        read = read_kept(corpus.folder / FOLDER, shard, TELLING)
         if piece is not None and piece.num_rows == read.num_rows:
-            references.append(widen(read))
-            identities.append(piece)
-    if not references:
+            pairs.append((widen(read), piece))
+    if not pairs:
         return None, None
-    return remember(pa.concat_tables(references), pa.concat_tables(identities))
+    before, identities = zip(*pairs, strict=True)
+    return remember(pa.concat_tables(before), pa.concat_tables(identities))
+
+
+def _span_of(references: pa.Table) -> tuple[str, str]:
+    """The first and the last paper of references, of which there is at least one."""
+    paper_ids = references["paper_id"]
+    return paper_ids[0].as_py(), paper_ids[-1].as_py()
 
 
 def distinct_pairs(entries: Entries, rows: Flags) -> tuple[Ints, Ints]:

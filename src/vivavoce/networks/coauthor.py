@@ -11,8 +11,6 @@ from vivavoce.networks.columns import Flags, Ints, Longs, column, table_of
 from vivavoce.networks.graph import Graph, induced, largest_component
 from vivavoce.networks.papers import first_of_each
 
-READS = ("papers", "authorships")
-"""The tables of the corpus that it is made of."""
 _PAIRS_AT_A_TIME = 4_000_000
 """Pairs in memory at once: a paper of 3,000 authors has 4.5 million."""
 

@@ -26,12 +26,9 @@ from vivavoce.networks.columns import (
 )
 from vivavoce.networks.papers import number_papers
 from vivavoce.networks.pieces import Pieces
-from vivavoce.networks.prose import find_comparisons
 from vivavoce.networks.result_tables import result_like
 from vivavoce.networks.shards import read_shard, shards_of
 
-READS = ("papers", "references", "tables")
-"""The tables of the corpus that it is made of; prose needs `sections` too."""
 _READ = ["paper_id", "ordinal", "cells", "cited"]
 TABLES, RESULT_TABLES, SENTENCES = "tables", "result_tables", "sentences"
 """What an edge rests on, counted: all tables, those that look like results, and sentences."""
@@ -112,6 +109,8 @@ def _no_mentions() -> pa.Table:
 
 def _in_prose(corpus: Corpus, paper_ids: pa.Array) -> _Mentions:
     """Every entry that a comparing sentence cites."""
+    from vivavoce.networks.prose import find_comparisons
+
     found = [
         (paper_id, sentence, ordinal)
         for paper_id, sentence, cited in find_comparisons(corpus)

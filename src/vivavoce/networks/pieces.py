@@ -31,6 +31,8 @@ class Pieces:
 
     def shards(self) -> list[str]:
         """The hashes of the shards of which a piece is there, sorted."""
+        if self._is_fresh:
+            return sorted(self._written)
         return sorted(path.name.partition("-")[0] for path in self.folder.glob("*.parquet"))
 
     def find(self, sha256: str) -> pa.Table | None:

@@ -10,7 +10,6 @@ import pyarrow as pa
 
 from vivavoce.corpus import Corpus
 from vivavoce.errors import DamagedError, InputError, StaleError
-from vivavoce.networks import citation, coauthor, comparison
 from vivavoce.networks.columns import Flags, as_flags, column, flat, numbers_in, read_file
 from vivavoce.networks.graph import Graph
 from vivavoce.networks.shards import FOLDER
@@ -20,9 +19,9 @@ MANIFEST = "manifest.json"
 FORMAT = 2
 """Raised when a network's columns or the rules for its nodes and edges change."""
 READS = {
-    "coauthor": coauthor.READS,
-    "citation": citation.READS,
-    "comparison": comparison.READS,
+    "coauthor": ("papers", "authorships"),
+    "citation": ("papers", "references"),
+    "comparison": ("papers", "references", "tables"),
 }
 """The tables that each network is made of, by network."""
 _READS_PROSE = "sections"
@@ -123,6 +122,8 @@ def _read(corpus: Corpus, name: str, part: str, entry: Row) -> pa.Table:
 
 
 def _chosen(edges: pa.Table, *, result_like: bool, prose: bool) -> Flags:
+    from vivavoce.networks import comparison
+
     tables = comparison.RESULT_TABLES if result_like else comparison.TABLES
     chosen = numbers_in(flat(edges[tables])) > 0
     if prose:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from vivavoce import __version__
 from vivavoce.corpus import Corpus
 from vivavoce.errors import VivaError
 from vivavoce.rounds.card import render_card
-from vivavoce.rounds.family import Builder, Exclusion, FamilyItems
+from vivavoce.rounds.family import EVERY_TASK, Builder, Exclusion, FamilyItems
 from vivavoce.rounds.reading import MANIFEST, Round, load_round
 from vivavoce.rounds.spec import RoundSpec
 from vivavoce.store import (
     Row,
+    canonical_json,
     hash_file,
     hash_rows,
     hash_tree,
@@ -23,6 +24,7 @@ from vivavoce.store import (
     write_bytes,
     write_json,
     write_parquet,
+    write_pieces,
     write_sealed,
     write_text,
 )
@@ -86,7 +88,7 @@ def _write_round(
             f"Round {spec.round.id} would hold no item. Papers were left out for these reasons: "
             + ", ".join(f"{reason} {n}" for reason, n in sorted(reasons.items()))
         )
-    write_json(draft / "leakage.json", _leakage(exclusions))
+    write_pieces(draft / "leakage.json", _leakage(exclusions))
     write_json(draft / "spec.json", spec.canonical())
     write_text(draft / "card.md", render_card(corpus, spec, counts))
     for name in ("leakage.json", "spec.json", "card.md"):
@@ -129,7 +131,7 @@ def _count(items: FamilyItems) -> Row:
 
 def _count_task(task: str, rows: Sequence[Row], excluded: Sequence[Exclusion]) -> Row:
     """Items and what was left out; by setting where the items tell their settings."""
-    mine = [exclusion for exclusion in excluded if exclusion.task == task]
+    mine = [exclusion for exclusion in excluded if exclusion.task in (EVERY_TASK, task)]
     counts: Row = {
         "items": len(rows),
         "clusters": len({row["cluster"] for row in rows}),
@@ -148,22 +150,29 @@ def _by_reason(excluded: Iterable[Exclusion]) -> dict[str, int]:
     return dict(sorted(Counter(exclusion.reason for exclusion in excluded).items()))
 
 
-def _leakage(exclusions: Mapping[str, tuple[Exclusion, ...]]) -> Row:
-    """What was left out and why: counts first, then one row a paper, task and setting."""
+def _leakage(exclusions: Mapping[str, tuple[Exclusion, ...]]) -> Iterator[bytes]:
+    """The file on what was left out and why: counts first, then one line a paper, task, setting.
+
+    Nearly every paper of a large corpus is in it, so it is written piece by piece.
+    """
+    counts = _by_reason(e for excluded in exclusions.values() for e in excluded)
+    yield f'{{"counts": {canonical_json(counts)},\n"excluded": ['.encode()
+    before = "\n"
+    for family, excluded in exclusions.items():
+        for exclusion in excluded:
+            yield f"{before}{canonical_json(_as_row(family, exclusion))}".encode()
+            before = ",\n"
+    yield b"\n]}\n"
+
+
+def _as_row(family: str, exclusion: Exclusion) -> Row:
     return {
-        "counts": _by_reason(e for excluded in exclusions.values() for e in excluded),
-        "excluded": [
-            {
-                "family": family,
-                "task": exclusion.task,
-                "paper_id": exclusion.paper_id,
-                "reason": exclusion.reason,
-                "detail": exclusion.detail,
-                **({"setting": exclusion.setting} if exclusion.setting else {}),
-            }
-            for family, excluded in exclusions.items()
-            for exclusion in excluded
-        ],
+        "family": family,
+        "task": exclusion.task,
+        "paper_id": exclusion.paper_id,
+        "reason": exclusion.reason,
+        "detail": exclusion.detail,
+        **({"setting": exclusion.setting} if exclusion.setting else {}),
     }
 
 

@@ -14,11 +14,16 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+EVERY_TASK = "*"
+"""The task of an exclusion that holds for every task of the family."""
+
+
 @dataclass(frozen=True, slots=True)
 class Exclusion:
     """A paper that is not an item of a task, or not in one of its settings, and why."""
 
     task: str
+    """The task, or `EVERY_TASK`."""
     paper_id: str
     reason: str
     """A short name, such as `outside_window`; the same for all papers left out for one cause."""

@@ -65,6 +65,9 @@ class Source:
     """False for a source that makes its papers; WHERE is then not a path."""
     holds_papers: bool = True
     """False where a document is no paper, such as a question: it never becomes a target."""
+    completes: bool = False
+    """Whether a document only tells of a work, as a list of results does: it completes the paper of
+    the corpus that it is about, and makes none."""
     reader_version: str = "1"
     """Raised when the same bytes give other records."""
 
@@ -103,6 +106,12 @@ def list_sources() -> dict[str, Source]:
 def kinds_without_papers() -> frozenset[str]:
     """The kinds whose documents are no papers."""
     return frozenset(kind for kind, source in list_sources().items() if not source.holds_papers)
+
+
+@cache
+def completing_kinds() -> frozenset[str]:
+    """The kinds whose documents only complete papers."""
+    return frozenset(kind for kind, source in list_sources().items() if source.completes)
 
 
 def get_source(kind: str) -> Source:

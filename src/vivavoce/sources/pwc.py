@@ -2,7 +2,9 @@
 
 Both nest tasks, their subtasks, datasets and subdatasets; a dataset's `sota.rows` are its board.
 The same rows are also read flat, one score a line, with the columns source, task, dataset, metric,
-method, score, paper_title, paper_url and paper_date.
+method, score, paper_title, paper_url, paper_date, and where they are known parent_task, area and
+modality (of the dataset; one, or a list). Where `datasets.json` of Papers with Code lies beside a
+file, it tells the modalities of the datasets.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ import gzip
 import json
 import re
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,11 +28,13 @@ KIND = "pwc"
 _NAME = re.compile(
     r"(?:evaluation[-_]tables|pwc[-_a-z0-9]*|sota[-_a-z0-9]*|.*[-_.]sota)\.(?:jsonl?)(?:\.gz)?"
 )
+_OF_MODELS = re.compile(r" (?:approaches|methods|models|systems)$", re.IGNORECASE)
 _LARGEST_FILE = 512 << 20
 """Of a file, and of what is packed in it."""
 _DEEPEST = 20
 """Subtasks inside subtasks."""
 _MOST_FAULTS = 1_000
+_DATASETS = ("datasets.json", "datasets.json.gz")
 _GZIP = b"\x1f\x8b"
 
 
@@ -46,8 +50,38 @@ def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
     except InputError as error:
         yield Fault(name, str(error))
         return
-    yield from documents_of(rows, KIND, name)
+    modalities = _modalities(piece.path, faults)
+    told = (replace(r, modality=r.modality or _modality(r.dataset, modalities)) for r in rows)
+    yield from documents_of(told, KIND, name)
     yield from faults[:_MOST_FAULTS]
+
+
+def _parts(path: Path) -> Sequence[Path]:
+    beside = [Path(name) for name in _DATASETS if path.with_name(name).is_file()]
+    return [Path(path.name), *beside[:1]]
+
+
+def _modalities(path: Path, faults: list[Fault]) -> dict[str, str]:
+    """The modalities of datasets by their names, out of the file beside a list."""
+    found: dict[str, str] = {}
+    for beside in _parts(path)[1:]:
+        try:
+            datasets = parse_strictly(_content(path.with_name(beside.name)), "the file")
+        except InputError as error:
+            faults.append(Fault(beside.name, str(error)))
+            continue
+        for dataset in _objects(datasets):
+            told = _joined(dataset.get("modalities"))
+            named = [dataset.get("name"), dataset.get("full_name"), *_list(dataset.get("variants"))]
+            for name in filter(None, map(plain, named)) if told else ():
+                found.setdefault(name.casefold(), told)
+    return found
+
+
+def _modality(dataset: str, modalities: Mapping[str, str]) -> str | None:
+    """The modality of a dataset, or of the one that it is a part of."""
+    name = dataset.casefold()
+    return modalities.get(name) or modalities.get(name.partition(" / ")[0])
 
 
 def _content(path: Path) -> bytes:
@@ -94,7 +128,10 @@ def _flat_rows(content: bytes, name: str, faults: list[Fault]) -> Iterator[Resul
             faults.append(Fault(f"{name}:{number}", str(error)))
             continue
         fields = row if isinstance(row, dict) else {}
-        found = _row(fields, plain(fields.get("task")), plain(fields.get("dataset")))
+        above = plain(fields.get("parent_task"))
+        found = _row(
+            fields, *_below(above, plain(fields.get("task")), plain(fields.get("dataset")))
+        )
         found = _with_score(found, fields.get("metric"), fields.get("score"))
         if has_name(found):
             yield found
@@ -103,7 +140,7 @@ def _flat_rows(content: bytes, name: str, faults: list[Fault]) -> Iterator[Resul
 
 
 def _task_rows(
-    task: Any, name: str, faults: list[Fault], area: str | None, depth: int
+    task: Any, name: str, faults: list[Fault], area: str | None, depth: int, above: str = ""
 ) -> Iterator[ResultRow]:
     if not isinstance(task, dict) or depth > _DEEPEST:
         faults.append(Fault(name, f"a task at depth {depth} is no object, or nested too deeply"))
@@ -111,9 +148,16 @@ def _task_rows(
     title = plain(task.get("task")) or plain(_first(task.get("task")))
     area = plain(_first(task.get("categories"))) or area
     for dataset, board in _boards(task.get("datasets"), "dataset", "", 0):
-        yield from _board_rows(board, _row({}, title, dataset, area), name, faults)
+        yield from _board_rows(board, _row({}, *_below(above, title, dataset), area), name, faults)
     for subtask in _list(task.get("subtasks")):
-        yield from _task_rows(subtask, name, faults, area, depth + 1)
+        yield from _task_rows(subtask, name, faults, area, depth + 1, title)
+
+
+def _below(above: str, task: str, dataset: str) -> tuple[str, str]:
+    """Task and dataset; a subtask that only says which models are compared is a heading."""
+    if above and dataset and _OF_MODELS.search(task):
+        return above, f"{task} > {dataset}"
+    return task, dataset
 
 
 def _boards(
@@ -152,8 +196,14 @@ def _row(fields: Mapping[str, Any], task: str, dataset: str, area: str | None = 
         paper_title=plain(fields.get("paper_title")) or None,
         paper_url=plain(fields.get("paper_url")) or None,
         date=plain(fields.get("paper_date")) or None,
-        area=area,
+        area=area or plain(_first(fields.get("area"))) or plain(fields.get("area")) or None,
+        modality=_joined(fields.get("modality")) or None,
     )
+
+
+def _joined(value: Any) -> str:
+    """One name, or several parted by semicolons."""
+    return "; ".join(filter(None, map(plain, value if isinstance(value, list) else [value])))
 
 
 def _with_score(row: ResultRow, metric: Any, score: Any) -> ResultRow:
@@ -181,4 +231,7 @@ SOURCE = Source(
     read=_read,
     holds_many=True,
     holds_papers=False,
+    parts=_parts,
+    completes=True,
+    reader_version="2",
 )

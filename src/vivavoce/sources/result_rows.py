@@ -1,7 +1,7 @@
-"""Rows of leaderboards as documents: one for each paper that a file names.
+"""Rows of leaderboards as documents: one for each work that a file names.
 
 Such a document is no paper of its own. It lends its results to the paper of the corpus that bears
-its identifier or its title; results of papers that the corpus lacks stay without a paper.
+its identifier or its title; results of works that the corpus lacks stay without a paper.
 """
 
 from __future__ import annotations
@@ -36,6 +36,8 @@ class ResultRow:
     """The name of the paper's file, where rows are known by it."""
     date: str | None = None
     area: str | None = None
+    modality: str | None = None
+    """Of the dataset; several are parted by semicolons."""
 
 
 def documents_of(rows: Iterable[ResultRow], kind: str, name: str) -> Iterator[Document]:
@@ -75,17 +77,28 @@ def _document(rows: list[ResultRow], kind: str, key: str) -> Document:
     first = rows[0]
     url = first.paper_url
     arxiv = find_arxiv_id(url or first.file_name or "")
+    acl_id = find_acl_id(url or first.file_name or "")
+    results = tuple(_result(row) for row in rows)
+    # Lists date entries: the earliest is nearest to the paper's own date, an identifier nearer.
+    dates = [] if arxiv or acl_id else sorted(r.date for r in results if r.date)
     return Document(
         kind=kind,
         key=key,
         source_file=first.file_name,
         arxiv_id=arxiv[0] if arxiv else None,
-        acl_id=find_acl_id(url or first.file_name or ""),
+        acl_id=acl_id,
         doi=find_doi(url or ""),
         source_url=url,
-        title=next((_title(row) for row in rows if _title(row)), None),
-        results=tuple(_result(row) for row in rows),
+        title=_title_of(rows),
+        published=dates[0] if dates else None,
+        results=results,
     )
+
+
+def _title_of(rows: list[ResultRow]) -> str | None:
+    """The title that all rows agree in; a link that bears several is wrong for some of them."""
+    titles = [title for row in rows if (title := _title(row))]
+    return titles[0] if len({normalise_title(title) for title in titles}) == 1 else None
 
 
 def _title(row: ResultRow) -> str | None:
@@ -106,4 +119,5 @@ def _result(row: ResultRow) -> Result:
         paper_url=row.paper_url,
         date=date[0] if date else None,
         area=row.area,
+        modality=row.modality,
     )

@@ -107,4 +107,6 @@ SOURCE = Source(
     read=_read,
     holds_many=True,
     holds_papers=False,
+    completes=True,
+    reader_version="2",
 )

@@ -28,7 +28,7 @@ def read_score(text: str) -> float | None:
         rest = pattern.sub("", rest.strip(_MARKS))
     found = _NUMBER.fullmatch(rest.strip(_MARKS))
     digits = found["number"].replace(",", "").replace("−", "-") if found else ""
-    if found is None or not any(digit.isdigit() for digit in digits):
+    if found is None or not digits.lower().partition("e")[0].strip("+-."):
         return None
     value = float(digits) * _MULTIPLIERS[(found["unit"] or "").lower()]
     return value if math.isfinite(value) else None

@@ -19,7 +19,6 @@ from tests.servers.scripted import (
     Reply,
     ScriptedServer,
     answer,
-    by_model,
     scripted,
     slot,
 )
@@ -233,10 +232,16 @@ WRONG = [
 
 @pytest.fixture(scope="module")
 def wrong(opened: Round, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
-    """What the models of `WRONG` reach on the report they answer; all of them in one run."""
+    """What the answers of `WRONG` reach on the report they answer; attempts of one model."""
     logs = tmp_path_factory.mktemp("wrong")
-    scripts = {model: for_volatility(text) for model, text, _, _ in WRONG}
-    with scripted(by_model(scripts)) as server, pytest.MonkeyPatch.context() as patch:
+    names = {text: name for name, text, _, _ in WRONG}
+    assert len(names) == len(WRONG)
+    texts = list(names)
+
+    def script(ask: Ask) -> Reply:
+        return for_volatility(texts[ask.turn - 1])(ask)
+
+    with scripted(script) as server, pytest.MonkeyPatch.context() as patch:
         patch.setenv("SCRIPTED_BASE_URL", server.url)
         patch.setenv("SCRIPTED_API_KEY", KEY)
         report = run(
@@ -244,20 +249,21 @@ def wrong(opened: Round, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
                 tasks=["reproduce"],
                 round=opened.folder,
                 logs=logs,
-                models=[f"openai-api/scripted/{model}" for model in scripts],
+                models=["openai-api/scripted/wrong"],
                 task_args={"timeout": 30},
+                epochs=len(WRONG),
                 display="none",
             )
         )
         assert (report.failed, server.failures) == ((), [])
     found = {}
-    for info in list_eval_logs(str(logs)):
-        log = read_eval_log(info)
-        (sample,) = [one for one in log.samples or () if one.id == "restless_months"]
-        (score,) = (sample.scores or {}).values()
-        assert isinstance(score.value, dict)
-        fault = (score.metadata or {})["fault"]
-        found[log.eval.model.rpartition("/")[2]] = {**score.value, "fault": fault}
+    (info,) = list_eval_logs(str(logs))
+    for sample in read_eval_log(info).samples or ():
+        if sample.id == "restless_months":
+            (score,) = (sample.scores or {}).values()
+            assert isinstance(score.value, dict)
+            fault = (score.metadata or {})["fault"]
+            found[names[sample.output.completion]] = {**score.value, "fault": fault}
     return found
 
 

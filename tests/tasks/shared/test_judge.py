@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from inspect_ai.log import read_eval_log
-from tests.servers.commands import INSPECT, small_round, viva
+from tests.servers.commands import INSPECT, small_round, viva, viva_here
 from tests.servers.commands import run as run_command
 from tests.servers.scripted import (
     FAULTS,
@@ -296,7 +296,7 @@ def test_the_same_run_asks_nobody_again_and_another_judge_makes_rows_of_its_own(
     for found in by_judge.values():
         assert (found["judge_win"]["rank"], found["judge_win"]["tied_with"]) == (1, [])
     assert [found["rougeL"]["rank"] for found in by_judge.values()] == [1, None]
-    shown = viva("board", "show", court.logs / "again").stdout
+    shown = viva_here("board", "show", court.logs / "again").stdout
     assert shown.count("extractive/lead (judge openai-api/scripted/judge-") == 2
 
 

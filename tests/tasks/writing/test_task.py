@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from inspect_ai import Task, eval
 from inspect_ai.log import EvalLog, EvalSample, list_eval_logs, read_eval_log
-from tests.servers.commands import only_json, viva
+from tests.servers.commands import only_json, viva, viva_here
 from tests.servers.scripted import TOKENS, Ask, Reply, ScriptedServer, answer, scripted, slot
 from tests.tasks.writing.hand_round import hand_round, item, paper, work
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
@@ -65,7 +65,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Finished]:
             *[part for name in names for part in ("--model", f"openai-api/scripted/{name}")],
             env={**server.environment, "VIVAVOCE_MODELS": str(folder / "models.toml")},
         )
-        shown = viva("board", "show", folder / "logs", "--json")
+        shown = viva_here("board", "show", folder / "logs", "--json")
         logs = [read_eval_log(info) for info in list_eval_logs(str(folder / "logs"))]
         by_name = {
             (str((log.eval.metadata or {})["task"]), log.eval.model.split("/")[-1]): log

@@ -18,11 +18,21 @@ from vivavoce.corpus.boards.metrics import (
     is_resource,
     off_scale,
 )
-from vivavoce.corpus.boards.names import dataset_key, metric_key, name_key
+from vivavoce.corpus.boards.names import board_id, board_names, metric_key, name_key
 from vivavoce.corpus.reading import Corpus
 from vivavoce.store import Row
 
-_SPACES = re.compile(r"\s+")
+__all__ = [
+    "BoardEntry",
+    "CorpusBoard",
+    "CorpusBoards",
+    "Quarantined",
+    "board_id",
+    "make_boards",
+    "read_boards",
+]
+
+_FRACTION = re.compile(r"\.(\d{1,15})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +62,8 @@ class CorpusBoard:
     area: str | None
     entries: tuple[BoardEntry, ...]
     """Best first; equal scores by method, then by paper."""
+    modality: str | None = None
+    """Of the dataset, such as `Texts`."""
 
     @property
     def papers(self) -> tuple[str, ...]:
@@ -65,6 +77,22 @@ class CorpusBoard:
             if entry.paper_id is not None:
                 best.setdefault(entry.paper_id, entry)
         return tuple(best.values())
+
+    def disagreements(self) -> tuple[tuple[BoardEntry, ...], ...]:
+        """Entries of one method of one work whose scores differ by more than rounding.
+
+        All of them stand on the board, since nothing tells which is right.
+        """
+        found: dict[tuple[str, str], list[BoardEntry]] = defaultdict(list)
+        for entry in self.entries:
+            work = entry.paper_id or entry.paper_url
+            if entry.method and work:
+                found[name_key(entry.method), work].append(entry)
+        return tuple(
+            tuple(entries)
+            for _, entries in sorted(found.items())
+            if any(not _same_but_for_rounding(entries[0], other) for other in entries[1:])
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +132,6 @@ def make_boards(results: Iterable[Row]) -> CorpusBoards:
     return CorpusBoards(tuple(boards), tuple(quarantined))
 
 
-def board_id(task: str, dataset: str, metric: str) -> str:
-    """What a board is known by."""
-    keys = (name_key(task), dataset_key(dataset), metric_key(metric))
-    return "/".join(_SPACES.sub("_", key) for key in keys)
-
-
 def _make_board(name: str, rows: Sequence[Row]) -> tuple[CorpusBoard | None, list[Quarantined]]:
     metric = metric_key(rows[0]["metric"])
     reasons = [_reason(metric, row) for row in rows]
@@ -125,14 +147,16 @@ def _make_board(name: str, rows: Sequence[Row]) -> tuple[CorpusBoard | None, lis
     if not kept:
         return None, quarantined
     direction = direction_of(metric, [row["higher_is_better"] for row in kept])
+    named = [board_names(row["task"], row["dataset"]) for row in kept]
     board = CorpusBoard(
         id=name,
-        task=_usual(row["task"] for row in kept),
-        dataset=_usual(row["dataset"] for row in kept),
+        task=_usual(names.task for names in named),
+        dataset=_usual(names.dataset for names in named),
         metric=_usual(row["metric"] for row in kept),
         direction=direction,
         area=_usual(row["area"] for row in kept if row["area"]) or None,
         entries=_entries(kept, direction),
+        modality=_usual(row["modality"] for row in kept if row["modality"]) or None,
     )
     return board, quarantined
 
@@ -160,6 +184,16 @@ def _entries(rows: Sequence[Row], direction: Direction) -> tuple[BoardEntry, ...
     sign = -1 if direction.higher_is_better else 1
     order = sorted(found.items(), key=lambda item: (sign * item[1].score, item[0]))
     return tuple(entry for _, entry in order)
+
+
+def _same_but_for_rounding(one: BoardEntry, other: BoardEntry) -> bool:
+    digits = min(_decimals(one.score_text), _decimals(other.score_text))
+    return abs(one.score - other.score) < 10.0**-digits
+
+
+def _decimals(score_text: str) -> int:
+    found = _FRACTION.search(score_text)
+    return len(found[1]) if found else 0
 
 
 def _completeness(row: Row) -> tuple[bool, str, str, str]:

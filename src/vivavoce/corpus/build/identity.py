@@ -35,7 +35,7 @@ from vivavoce.corpus.merge import (
 from vivavoce.corpus.references import PaperIndex
 from vivavoce.corpus.schema import TABLES, row_of
 from vivavoce.records import Author, Document
-from vivavoce.sources import kinds_without_papers, list_sources
+from vivavoce.sources import completing_kinds, kinds_without_papers, list_sources
 from vivavoce.store import Row
 
 AT_ONCE = 50_000
@@ -82,6 +82,8 @@ class Identity:
     """The table `merges`."""
     unmatched: tuple[tuple[Batch, Document], ...]
     """Rows that only name a file which no paper came from, and the batch that read them."""
+    outside: pa.Table
+    """`file` and `row` of documents that complete papers, of works that are none of the corpus."""
     ambiguous_titles: int
 
 
@@ -97,9 +99,11 @@ def identify(batches: Sequence[Batch]) -> Identity:
     place = np.zeros(len(scan.file), dtype=np.int32)
     newest = scan.newest()
     single, groups = (newest[:0], [newest]) if len(newest) <= AT_ONCE else scan.apart(newest)
-    lone = [index for index in single.tolist() if not scan.only_file[index]]
+    alone = single.tolist()
+    lone = [index for index in alone if not (scan.only_file[index] or scan.completes[index])]
     ids[lone] = [scan.own_id[index] for index in lone]
-    unmatched = [index for index in single.tolist() if scan.only_file[index]]
+    unmatched = [index for index in alone if scan.only_file[index]]
+    outside = [index for index in alone if scan.completes[index]]
     merges = [TABLES["merges"].empty_table()]
     ambiguous = 0
     for group, documents in scan.load(groups):
@@ -110,6 +114,7 @@ def identify(batches: Sequence[Batch]) -> Identity:
                 index = number[document.kind, document.key]
                 ids[index], place[index] = paper.paper_id, order
         unmatched += [number[d.kind, d.key] for d in merge.unmatched]
+        outside += [number[d.kind, d.key] for d in merge.outside]
         rows = [row_of(join) for join in merge.joins]
         merges.append(pa.Table.from_pylist(rows, schema=TABLES["merges"]))
         ambiguous += merge.ambiguous_titles
@@ -123,6 +128,7 @@ def identify(batches: Sequence[Batch]) -> Identity:
             for group, documents in scan.load([lonely])
             for index, document in zip(group, documents, strict=True)
         ),
+        outside=scan.places(np.array(sorted(outside), dtype=np.int64)),
         ambiguous_titles=ambiguous,
     )
 
@@ -145,7 +151,7 @@ def index_papers(
 
 
 def _merge(documents: Sequence[Document]) -> Merge:
-    return merge_documents(documents, _is_metadata(), kinds_without_papers())
+    return merge_documents(documents, _is_metadata(), kinds_without_papers(), completing_kinds())
 
 
 def _is_metadata() -> dict[str, bool]:
@@ -157,12 +163,15 @@ class _Scan:
 
     def __init__(self, files: Sequence[File]) -> None:
         self.files = files
-        self._no_papers = kinds_without_papers()
+        self._completing = completing_kinds()
+        self._untitled = kinds_without_papers() - self._completing
         self._is_metadata = _is_metadata()
         self.own_id: list[str] = []
         """The id of its paper, should nothing join it."""
         self.only_file: list[bool] = []
         """Whether it only names a file."""
+        self.completes: list[bool] = []
+        """Whether it is of a kind that only completes papers."""
         self._digests = bytearray()
         """Of its kind and key, `_KEY_BYTES` each."""
         self._blocks = bytearray()
@@ -230,14 +239,20 @@ class _Scan:
             at = np.searchsorted(wanted, group)
             yield group.tolist(), [_slim(row) for row in slim.take(pa.array(at)).to_pylist()]
 
+    def places(self, numbers: Numbers) -> pa.Table:
+        """`file` and `row` of some documents."""
+        held = {"file": self.file[numbers], "row": self.row[numbers]}
+        return pa.table({name: places.astype(np.int32) for name, places in held.items()})
+
     def _see(self, document: Document) -> None:
         own = identifiers(document)
         blocks = [f"{scheme}\0{value}" for scheme, value in with_implied(own).items()]
-        title = "" if document.kind in self._no_papers else document.title or ""
+        title = "" if document.kind in self._untitled else document.title or ""
         if key := title_key(title):
             blocks += [f"title\0{key}", f"look\0{skeleton(title)}"]
         self.own_id.append(paper_id_of([document], [own]))
         self.only_file.append(only_names_a_file(document, self._is_metadata))
+        self.completes.append(document.kind in self._completing)
         self._digests += _digest(f"{document.kind}\0{document.key}", _KEY_BYTES)
         for block in blocks:
             self._blocks += _digest(block, _BLOCK_BYTES)

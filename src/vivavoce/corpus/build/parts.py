@@ -26,7 +26,7 @@ from vivavoce.corpus.resolving import paper_facts
 from vivavoce.corpus.schema import document_from_row, row_of
 from vivavoce.corpus.sections import assign_roles
 from vivavoce.records import Document, Section
-from vivavoce.sources import kinds_without_papers, list_sources
+from vivavoce.sources import completing_kinds, kinds_without_papers, list_sources
 from vivavoce.store import Row, hash_file, mark_done, read_done
 
 REFERENCES, FACTS, RESULTS = "references", "facts", "results-by-paper"
@@ -59,7 +59,12 @@ def make_shard(task: Row) -> Row:
     lists = folder / REFERENCES / name
     extra = write_parquet_table(lists, references)
     mark_done(lists, **bound, extra={**extra, "index": None})
-    counts = {"n": len(task["ids"]), "dated": shard.dated, "sources": dict(shard.sources)}
+    counts = {
+        "n": len(task["ids"]),
+        "dated": shard.dated,
+        "sources": dict(shard.sources),
+        "results": dict(shard.results),
+    }
     mark_done(folder / "papers" / name, **bound, extra={"files": files, **counts})
     return {}
 
@@ -96,6 +101,7 @@ class _Shard:
         self.citable: list[tuple[MergedPaper, int | None]] = []
         self.metadata_kinds = {s.kind for s in list_sources().values() if s.is_metadata}
         self.sources: Counter[str] = Counter()
+        self.results: Counter[str] = Counter()
         self.dated = 0
 
     def add(self, paper: MergedPaper) -> None:
@@ -123,6 +129,7 @@ class _Shard:
         add["tables"]([{**key, **row_of(table)} for table in text.tables])
         add[REFERENCES]([{**key, **row_of(reference)} for reference in text.references])
         add["results"]([{**key, **row_of(r)} for d in paper.documents for r in d.results])
+        self.results.update({d.kind: len(d.results) for d in paper.documents if d.results})
 
 
 def _without_texts(paper: MergedPaper) -> MergedPaper:
@@ -144,7 +151,11 @@ def _merge_fields(
         return next((value for d in documents if (value := getattr(d, name))), None)
 
     sections = assign_roles(text.sections) if text.sections else ()
-    date = date_paper(first("published"), first("arxiv_id"), first("acl_id"))
+    own = [d for d in documents if d.kind not in completing_kinds()]
+    published, listed = (
+        next((d.published for d in some if d.published), None) for some in (own, documents)
+    )
+    date = date_paper(published, first("arxiv_id"), first("acl_id"), listed)
     title, abstract = first("title"), first("abstract")
     row = {
         "paper_id": paper.paper_id,

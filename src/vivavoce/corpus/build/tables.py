@@ -25,7 +25,6 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from vivavoce import __version__
 from vivavoce.corpus.batches import (
@@ -40,6 +39,7 @@ from vivavoce.corpus.build.dealing import Needed, Numbers, deal, needs_dealing, 
 from vivavoce.corpus.build.engine import Engine
 from vivavoce.corpus.build.identity import File, Identity, identify
 from vivavoce.corpus.build.parts import FACTS, REFERENCES, RESULTS, make_shard, read_marker
+from vivavoce.corpus.build.results import collect_results
 from vivavoce.corpus.build.shards import Shard, cut_papers
 from vivavoce.corpus.build.writing import KEYS, sort_rows, write_parquet_table
 from vivavoce.corpus.merge import APART
@@ -78,6 +78,10 @@ class Built:
     """Documents left apart although they share a title."""
     unmatched: list[tuple[Batch, Fault]]
     """Rows that only name a file which no paper came from, and the batch that read them."""
+    results: Counter[str]
+    """How many results come from each source."""
+    results_of_papers: Counter[str]
+    """Those of them that are of a paper of the corpus."""
 
 
 class _Planned(NamedTuple):
@@ -124,8 +128,9 @@ def build_tables(corpus: Path, engine: Engine | None = None) -> Built:
     for shard, marker in ordered.items():
         entry = {part: marker[REFERENCES][part] for part in ("sha256", "rows", "row_hash")}
         files[f"{REFERENCES}/{shard}.parquet"] = entry
+    results, outside = collect_results(folder, ordered, found)
     small = {
-        "results": _results(folder, ordered),
+        "results": results,
         "merges": found.merges,
         "faults": _faults(batches, unmatched),
     }
@@ -142,12 +147,12 @@ def build_tables(corpus: Path, engine: Engine | None = None) -> Built:
         "ambiguous_titles": found.ambiguous_titles,
     }
     write_sealed(folder / MANIFEST, manifest)
-    return _built(ordered, found, unmatched)
+    return _built(ordered, found, unmatched, outside)
 
 
 def _config() -> str:
     """Hash of all that decides what documents become, beside what they hold."""
-    kinds = {s.kind: [s.is_metadata, s.holds_papers] for s in list_sources().values()}
+    kinds = {s.kind: [s.is_metadata, s.holds_papers, s.completes] for s in list_sources().values()}
     return hash_of({"code": __version__, "format": FORMAT, "kinds": kinds})
 
 
@@ -300,17 +305,6 @@ def _changed(folder: Path, names: Sequence[str]) -> DamagedError:
     )
 
 
-def _results(folder: Path, markers: dict[str, Row]) -> pa.Table:
-    """The table `results`, which is not in the order of the papers."""
-    files = [f"{RESULTS}/{name}.parquet" for name in markers]
-    tables = [
-        pq.read_table(folder / file)
-        for file, marker in zip(files, markers.values(), strict=True)
-        if file in marker["files"]
-    ]
-    return sort_rows(pa.concat_tables([TABLES["results"].empty_table(), *tables]), KEYS["results"])
-
-
 def _faults(batches: Sequence[Batch], unmatched: Sequence[tuple[Batch, Fault]]) -> pa.Table:
     """The table `faults`: what could not be read, unless it was read later."""
     faults = [(batch.kind, fault) for batch, fault in unmatched]
@@ -372,10 +366,17 @@ def _clean(folder: Path, kept: set[str], index: str | None) -> None:
             shutil.rmtree(path)
 
 
-def _built(markers: dict[str, Row], found: Identity, unmatched: list[tuple[Batch, Fault]]) -> Built:
+def _built(
+    markers: dict[str, Row],
+    found: Identity,
+    unmatched: list[tuple[Batch, Fault]],
+    outside: Counter[str],
+) -> Built:
     sources: Counter[str] = Counter()
+    results: Counter[str] = Counter()
     for marker in markers.values():
         sources.update(marker["sources"])
+        results.update(marker["results"])
     is_apart = pc.equal(found.merges["joined_by"], APART)
     joined = found.merges.filter(pc.invert(is_apart))
     return Built(
@@ -385,4 +386,6 @@ def _built(markers: dict[str, Row], found: Identity, unmatched: list[tuple[Batch
         merged=int(pc.count_distinct(joined["paper_id"]).as_py()),
         near_misses=found.merges.num_rows - joined.num_rows,
         unmatched=unmatched,
+        results=results + outside,
+        results_of_papers=results,
     )

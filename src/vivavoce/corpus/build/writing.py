@@ -21,7 +21,10 @@ KEYS: dict[str, tuple[str, ...]] = {
     "sections": ("paper_id", "ordinal"),
     "references": ("paper_id", "ordinal"),
     "tables": ("paper_id", "ordinal"),
-    "results": ("dataset", "task", "metric", "method", "score_text", "paper_id"),
+    "results": (
+        *("dataset", "task", "metric", "method", "score_text", "paper_id"),
+        *("paper_url", "date", "area", "modality", "higher_is_better"),
+    ),
     "merges": ("paper_id", "kind", "key", "joined_by", "detail"),
     "faults": ("source", "where", "reason"),
 }

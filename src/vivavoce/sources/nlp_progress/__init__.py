@@ -104,4 +104,6 @@ SOURCE = Source(
     name_of=_name_of,
     holds_many=True,
     holds_papers=False,
+    completes=True,
+    reader_version="2",
 )

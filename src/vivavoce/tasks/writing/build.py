@@ -11,7 +11,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from vivavoce.corpus import Corpus
-from vivavoce.rounds.family import Exclusion, FamilyItems
+from vivavoce.rounds.family import EVERY_TASK, Exclusion, FamilyItems
 from vivavoce.rounds.spec import Options, RoundSpec
 from vivavoce.store import Row
 from vivavoce.tasks.writing import activity, cells
@@ -68,7 +68,7 @@ def build(corpus: Corpus, spec: RoundSpec, options: WritingOptions) -> FamilyIte
     )
     unfit = [(name, *reason) for name, reason in pool.unfit.items()]
     unfit += [(n, "author_sampling", f"kept with probability 1/{m}") for n, m in dropped.items()]
-    excluded = [Exclusion(task, *row) for task in TASKS for row in unfit]
+    excluded = [Exclusion(EVERY_TASK, *row) for row in unfit]
     tasks = {task: maker.rows(task, targets) for task in TASKS}
     excluded += maker.excluded
     report = {

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from vivavoce.corpus.gates import GATES
-from vivavoce.rounds.family import Exclusion
+from vivavoce.rounds.family import EVERY_TASK, Exclusion
 from vivavoce.store import Row
 from vivavoce.tasks.writing.inputs import DEMONSTRATED, settings_of
 from vivavoce.tasks.writing.papers import Reason
@@ -90,7 +90,7 @@ def _cell(
             "detail": without[0].reason[1],
         }
     elif not items:
-        here = (e for e in excluded if e.task == task and e.setting in ("", setting))
+        here = (e for e in excluded if e.task in (EVERY_TASK, task) and e.setting in ("", setting))
         cell["rejected"] = _left_out(here)
     return cell
 

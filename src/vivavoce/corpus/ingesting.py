@@ -34,6 +34,10 @@ class IngestReport:
     """Papers of the corpus that several documents describe."""
     near_misses: int
     """Documents left apart although they share a title (`viva corpus merges` says why)."""
+    results: int
+    """Leaderboard entries that the corpus now has from this kind."""
+    results_of_papers: int
+    """Those of them that are of a paper of the corpus."""
     ignored_columns: tuple[str, ...]
     """Columns of the files that were not read."""
 
@@ -100,6 +104,8 @@ def _report(batch: Batch, built: Built, ignored: tuple[str, ...]) -> IngestRepor
         completed=sum(n for kinds, n in built.sources.items() if _completes(batch.kind, kinds)),
         merged=built.merged,
         near_misses=built.near_misses,
+        results=built.results[batch.kind],
+        results_of_papers=built.results_of_papers[batch.kind],
         ignored_columns=ignored,
     )
 

@@ -1,0 +1,67 @@
+"""The table `results`: what the shards of papers hold of it, and the results of works outside.
+
+Results of a work that is no paper of the corpus have no `paper_id`; they stay known by the
+work's address.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from vivavoce.corpus.build.dealing import read_rows
+from vivavoce.corpus.build.identity import Identity
+from vivavoce.corpus.build.parts import RESULTS
+from vivavoce.corpus.build.writing import KEYS, sort_rows
+from vivavoce.corpus.schema import TABLES
+from vivavoce.store import Row
+
+_SCHEMA = TABLES["results"]
+
+
+def collect_results(
+    folder: Path, markers: dict[str, Row], found: Identity
+) -> tuple[pa.Table, Counter[str]]:
+    """All results in order, and how many works outside the corpus have, by source.
+
+    Args:
+        folder: The folder of the tables.
+        markers: The markers of the shards, by name.
+        found: Which documents are of no paper.
+    """
+    files = [f"{RESULTS}/{name}.parquet" for name in markers]
+    tables = [
+        pq.read_table(folder / file)
+        for file, marker in zip(files, markers.values(), strict=True)
+        if file in marker["files"]
+    ]
+    counts: Counter[str] = Counter()
+    for kind, table in _of_outside(found):
+        tables.append(table)
+        counts[kind] += table.num_rows
+    return sort_rows(pa.concat_tables([_SCHEMA.empty_table(), *tables]), KEYS["results"]), counts
+
+
+def _of_outside(found: Identity) -> list[tuple[str, pa.Table]]:
+    """The results of documents that are of no paper, with the source of each table."""
+    numbers, rows = (found.outside[name].to_numpy() for name in ("file", "row"))
+    tables = []
+    for number in np.unique(numbers).tolist():
+        file = found.files[number]
+        wanted = np.sort(rows[numbers == number]).astype(np.int64)
+        for batch in read_rows(file.path, wanted, ["results"]):
+            if batch.num_columns:
+                tables.append((file.batch.kind, _without_paper(batch.column(0))))
+    return tables
+
+
+def _without_paper(results: pa.ListArray) -> pa.Table:
+    """The results of some documents as rows without a paper."""
+    flat = results.flatten()
+    held = {field.name: flat.field(number) for number, field in enumerate(flat.type)}
+    absent = pa.nulls(len(flat))
+    return pa.table([held.get(name, absent) for name in _SCHEMA.names], _SCHEMA.names).cast(_SCHEMA)

@@ -1,0 +1,155 @@
+"""Boards of a corpus turned into leaderboard items, and the papers they are to be read out of.
+
+Source: LEGOBench §3.1, with the rules of docs/families/leaderboards.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import Field
+
+from vivavoce.corpus import Corpus
+from vivavoce.corpus.boards import BoardEntry
+from vivavoce.corpus.boards.within import BoardWithin, boards_within
+from vivavoce.metrics.leaderboards import method_key, read_board, score_board
+from vivavoce.rounds.family import Exclusion, FamilyItems
+from vivavoce.rounds.spec import Options, RoundSpec
+from vivavoce.store import Row
+from vivavoce.tasks.leaderboards.items import (
+    DEVELOPMENT,
+    FAMILY,
+    ITEM,
+    PAPERS,
+    TASK,
+    as_bytes,
+    gold_entries,
+    gold_table,
+)
+from vivavoce.tasks.shared.library import library_as_bytes, library_rows
+from vivavoce.text.dates import period
+
+__all__ = ["FAMILY", "OPTIONS", "LeaderboardsOptions", "build"]
+
+_NO_PAPER = "not_a_paper"
+
+
+class LeaderboardsOptions(Options):
+    """The `[leaderboards]` table of a round spec."""
+
+    min_entries: int = Field(default=3, ge=1)
+    """Different methods with a score that a board has, at least."""
+    min_papers: int = Field(default=3, ge=1)
+    """Papers of the corpus with a text that are on a board, at least."""
+    pool: Literal["board", "corpus"] = "board"
+    """Whether the round also holds the papers that are on no board, for the setting `corpus`."""
+    entries: Literal["all", "corpus"] = "all"
+    """Whether scores of works outside the corpus are gold too."""
+
+
+OPTIONS = LeaderboardsOptions
+
+
+@dataclass(frozen=True, slots=True)
+class _Texts:
+    """Papers with a text that were there before the window's end."""
+
+    known: frozenset[str]
+
+    def of(self, board: BoardWithin) -> list[str]:
+        return [paper for paper in board.board.papers if paper in self.known]
+
+
+def build(corpus: Corpus, spec: RoundSpec, options: LeaderboardsOptions) -> FamilyItems:
+    """Make the items of the boards of a window."""
+    boards, left_out = boards_within(corpus, spec.window)
+    excluded = [Exclusion(TASK, one.board, one.reason, one.detail) for one in left_out]
+    texts = _read_texts(corpus, spec)
+    rows: list[Row] = []
+    for board in boards:
+        row, reason = _item(board, texts.of(board), options)
+        if row is None:
+            excluded.append(Exclusion(TASK, board.board.id, *reason))
+        else:
+            rows.append(row)
+    test = [row for row in rows if row["split"] == "test"]
+    development = [row for row in rows if row["split"] == "dev"]
+    excluded += [
+        Exclusion(TASK, row["id"], "development", "methods are tuned on it: -T split=dev")
+        for row in development
+    ]
+    if options.pool == "corpus" and rows:
+        shown = sorted(texts.known)
+    else:
+        shown = sorted({paper for row in rows for paper in row["papers"]})
+    files = {
+        DEVELOPMENT: as_bytes(development),
+        PAPERS: library_as_bytes(library_rows(corpus, shown)),
+    }
+    return FamilyItems({TASK: test}, {TASK: ITEM}, excluded, files)
+
+
+def _read_texts(corpus: Corpus, spec: RoundSpec) -> _Texts:
+    over = {
+        paper.paper_id
+        for paper in corpus.papers
+        if paper.published is not None
+        and _NO_PAPER not in paper.gates
+        and period(paper.published)[1] <= spec.window.end
+    }
+    return _Texts(frozenset(over & {str(row["paper_id"]) for row in corpus.rows("sections")}))
+
+
+def _item(
+    board: BoardWithin, papers: Sequence[str], options: LeaderboardsOptions
+) -> tuple[Row | None, tuple[str, str]]:
+    """A board as an item, or None and why it is none."""
+    entries = [entry for entry in board.board.entries if _is_asked(entry, options)]
+    methods = len({method_key(entry.method) for entry in entries})
+    if methods < options.min_entries:
+        return None, ("few_entries", f"{methods} methods, {options.min_entries} are needed")
+    if len(papers) < options.min_papers:
+        reason = f"{len(papers)} papers with a text, {options.min_papers} are needed"
+        return None, ("few_papers", reason)
+    row = _row(board, entries, papers, options)
+    if not _can_be_reached(row):
+        return None, ("unreadable_gold", "a name or score does not survive in a table")
+    return row, ("", "")
+
+
+def _is_asked(entry: BoardEntry, options: LeaderboardsOptions) -> bool:
+    """Whether an entry names a method, and one that the round asks for."""
+    is_named = any(character.isalnum() for character in entry.method)
+    return is_named and (options.entries == "all" or entry.paper_id is not None)
+
+
+def _row(
+    board: BoardWithin,
+    entries: Sequence[BoardEntry],
+    papers: Sequence[str],
+    options: LeaderboardsOptions,
+) -> Row:
+    found = board.board
+    names = ("method", "score", "score_text", "paper_id")
+    return {
+        "id": found.id,
+        "cluster": found.id.rpartition("/")[0],
+        "split": "test" if board.is_test else "dev",
+        "published": board.published,
+        "task": found.task,
+        "dataset": found.dataset,
+        "metric": found.metric,
+        "higher_is_better": found.direction.higher_is_better,
+        "area": found.area,
+        "entries": [{name: getattr(entry, name) for name in names} for entry in entries],
+        "papers": list(papers),
+        "settings": ["base", *(["corpus"] if options.pool == "corpus" else [])],
+    }
+
+
+def _can_be_reached(row: Row) -> bool:
+    """Whether the gold itself, written as an answer, is read as the gold."""
+    scored = score_board(gold_entries(row), read_board(gold_table(row), row["metric"]))
+    return scored.f1 == 1.0 and scored.sp_matched.value == 1.0

@@ -1,0 +1,170 @@
+"""Leaderboard items turned into Inspect samples: what BM25 finds for each, laid out as a prompt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from inspect_ai.dataset import MemoryDataset, Sample
+
+from vivavoce.errors import InputError
+from vivavoce.rounds import Round
+from vivavoce.store import Row, hash_of
+from vivavoce.tasks.leaderboards.ceiling import ceilings
+from vivavoce.tasks.leaderboards.chunks import CHUNKS, SIZE, SMALLEST, FoundChunk, Shelf
+from vivavoce.tasks.leaderboards.composing import VARIANTS, compose, question, without_excerpts
+from vivavoce.tasks.leaderboards.items import (
+    DEVELOPMENT,
+    FAMILY,
+    PAPERS,
+    SPLITS,
+    TASK,
+    from_bytes,
+    gold_table,
+)
+from vivavoce.tasks.shared.library import read_library
+from vivavoce.tasks.shared.prompts import PromptSet
+
+_MOST_CHUNKS = 1_000
+_LONGEST_CHUNK = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Showing:
+    """What a run shows of each item, and in which words."""
+
+    setting: str = "base"
+    split: str = "test"
+    chunks: int = CHUNKS
+    chunk_size: int = SIZE
+    variant: int = 1
+
+    def __post_init__(self) -> None:
+        if self.split not in SPLITS:
+            raise InputError(f"There is no split {self.split!r}. There are: {', '.join(SPLITS)}.")
+        if type(self.chunks) is not int or not 1 <= self.chunks <= _MOST_CHUNKS:
+            raise InputError(
+                f"chunks={self.chunks!r} is not a number from 1 to {_MOST_CHUNKS}, such as "
+                f"{CHUNKS}."
+            )
+        if type(self.chunk_size) is not int or not SMALLEST <= self.chunk_size <= _LONGEST_CHUNK:
+            raise InputError(
+                f"chunk_size={self.chunk_size!r} is not a number of tokens from {SMALLEST}, such "
+                f"as {SIZE}."
+            )
+        if type(self.variant) is not int or self.variant not in VARIANTS:
+            raise InputError(f"There is no wording {self.variant!r}. There are: 1, 2 and 3.")
+
+    @property
+    def label(self) -> str:
+        """The setting's name on a board, such as `base+dev` or `base@20` with 20 chunks."""
+        split = "" if self.split == "test" else f"+{self.split}"
+        size = "" if self.chunk_size == SIZE else f"x{self.chunk_size}"
+        amount = f"@{self.chunks}{size}" if size or self.chunks != CHUNKS else ""
+        return f"{self.setting}{split}{amount}"
+
+    def prompt_hash(self, sha256: str) -> str:
+        """Hash of the set of templates in this wording."""
+        return sha256 if self.variant == 1 else hash_of({"set": sha256, "variant": self.variant})
+
+
+def leaderboard_dataset(
+    opened: Round, shown: Showing, prompts: PromptSet, *, max_tokens: int
+) -> MemoryDataset:
+    """The samples of a round: its boards that have the setting.
+
+    Args:
+        opened: The round.
+        shown: What to show.
+        prompts: The templates.
+        max_tokens: The longest answer a model may give; the fitter keeps this room free.
+
+    Raises:
+        InputError: No board of the split has the setting.
+    """
+    items = (
+        opened.items(FAMILY, TASK)
+        if shown.split == "test"
+        else from_bytes(opened.read_file(FAMILY, DEVELOPMENT))
+    )
+    rows = [row for row in items if shown.setting in row["settings"]]
+    if not rows:
+        raise InputError(_why_empty(opened, shown, len(items)))
+    wanted = {paper for row in rows for paper in row["papers"]}
+    papers = read_library(
+        opened.read_file(FAMILY, PAPERS), None if shown.setting == "corpus" else wanted
+    )
+    maker = _Maker(opened, shown, prompts, Shelf(papers, shown.chunk_size), max_tokens)
+    return MemoryDataset(
+        [maker.sample(row) for row in rows], name=f"{opened.id}/{FAMILY}/{TASK}/{shown.label}"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Maker:
+    """Makes samples; the papers are cut and indexed once."""
+
+    opened: Round
+    shown: Showing
+    prompts: PromptSet
+    shelf: Shelf
+    max_tokens: int
+
+    def sample(self, row: Row) -> Sample:
+        shown = self.shown
+        asked = question(self.prompts, row)
+        papers = None if shown.setting == "corpus" else row["papers"]
+        found = self.shelf.search(papers, asked, shown.chunks)
+        prompt = compose(self.prompts, asked, found, shown.variant)
+        texts = [f"{one.chunk.source}\n{one.chunk.text}" for one in found]
+        metadata: dict[str, Any] = {
+            **{name: row[name] for name in ("cluster", "published", "split")},
+            # What a board shows its rows by.
+            "category": row["area"] or "",
+            "board": {
+                name: row[name] for name in ("task", "dataset", "metric", "higher_is_better")
+            },
+            "entries": [[entry["method"], entry["score"]] for entry in row["entries"]],
+            "question": without_excerpts(self.prompts, asked),
+            "setting": shown.setting,
+            "variant": shown.variant,
+            "prompts": str(self.prompts.folder.resolve()),
+            "spans": {slot: list(span) for slot, span in prompt.spans.items()},
+            "blocks": [list(span) for span in prompt.blocks],
+            "retrieved": [_record(one) for one in found],
+            # By the number of chunks that a model's window leaves, from none to all.
+            "ceilings": [[one.mr, one.sp] for one in ceilings(row["entries"], texts)],
+            "library": self._library(row),
+            "max_tokens": self.max_tokens,
+        }
+        return Sample(id=row["id"], input=prompt.text, target=gold_table(row), metadata=metadata)
+
+    def _library(self, row: Row) -> dict[str, Any]:
+        """What methods that search or read papers themselves may open."""
+        return {
+            "round": str(self.opened.folder.resolve()),
+            "family": FAMILY,
+            "file": PAPERS,
+            "cutoff": self.opened.manifest["window"]["end"],
+            "papers": None if self.shown.setting == "corpus" else list(row["papers"]),
+            "hidden_papers": [],
+            "hidden_tables": [],
+        }
+
+
+def _record(found: FoundChunk) -> dict[str, Any]:
+    return {
+        "paper_id": found.chunk.paper_id,
+        "source": found.chunk.source,
+        "rank": found.rank,
+        "score": found.score,
+    }
+
+
+def _why_empty(opened: Round, shown: Showing, items: int) -> str:
+    message = f"Round {opened.id} has no {shown.split} board with the setting {shown.setting}"
+    if items:
+        return f'{message}: it was built without it ([leaderboards] pool = "corpus").'
+    counts = opened.manifest["counts"][FAMILY][TASK]["excluded"]
+    reasons = ", ".join(f"{reason} {count}" for reason, count in counts.items())
+    return f"{message}. Boards were left out for these reasons: {reasons}."

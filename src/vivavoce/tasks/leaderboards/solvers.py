@@ -1,0 +1,83 @@
+"""Methods of the leaderboard task: those that ask a model, and those that read tables by rule."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from inspect_ai.model import ModelOutput
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+
+from vivavoce.errors import InputError
+from vivavoce.rounds import load_round
+from vivavoce.store import hash_of
+from vivavoce.tasks.leaderboards.items import table_text
+from vivavoce.tasks.leaderboards.random_rows import draw_rows
+from vivavoce.tasks.shared.direct import direct
+from vivavoce.tasks.shared.library import LibraryPaper, read_library
+
+__all__ = ["direct", "random_rows", "table_reader"]
+
+ROWS = 10
+
+
+@solver
+def table_reader() -> Solver:
+    """Answer with what the papers' tables say by rule: no model is asked."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        from vivavoce.tasks.leaderboards.table_reader import read_tables
+
+        board: dict[str, Any] = state.metadata["board"]
+        asked = {name: board[name] for name in ("task", "dataset", "metric")}
+        entries = read_tables(_papers(state), **asked)
+        rows = [(entry.method, _shown(entry.score)) for entry in entries]
+        return _answered(state, "table_reader", rows)
+
+    return solve
+
+
+@solver
+def random_rows(rows: int = ROWS, seed: int = 0) -> Solver:
+    """Answer with random rows of the papers' tables: the first words of each and one number of it.
+
+    Args:
+        rows: How many.
+        seed: What is drawn depends on it and on the sample's id alone.
+
+    Raises:
+        InputError: There is no such number of rows.
+    """
+    if type(rows) is not int or rows < 1 or type(seed) is not int:
+        raise InputError(f"rows={rows!r} and seed={seed!r} are not a number of rows and a seed.")
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        drawn = random.Random(hash_of([seed, state.sample_id]))
+        return _answered(state, "random_rows", draw_rows(_papers(state), rows, drawn))
+
+    return solve
+
+
+def _answered(state: TaskState, name: str, rows: Sequence[tuple[str, str]]) -> TaskState:
+    state.output = ModelOutput.from_content(f"contestant/{name}", table_text(rows))
+    state.completed = True
+    return state
+
+
+def _shown(score: str | float | None) -> str:
+    return "" if score is None else score if isinstance(score, str) else f"{score:.10g}"
+
+
+def _papers(state: TaskState) -> list[LibraryPaper]:
+    """The papers of the sample's setting."""
+    held: dict[str, Any] = state.metadata["library"]
+    papers = _open(held["round"], held["family"], held["file"])
+    wanted = papers if held["papers"] is None else held["papers"]
+    return [papers[name] for name in wanted if name in papers]
+
+
+@lru_cache(maxsize=2)
+def _open(folder: str, family: str, file: str) -> dict[str, LibraryPaper]:
+    return read_library(load_round(folder).read_file(family, file))

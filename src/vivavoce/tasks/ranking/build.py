@@ -1,0 +1,140 @@
+"""Boards of a corpus turned into ranking items: by prompt and by graph.
+
+Source: LEGOBench §4.1 and §4.2, with the rules of docs/families/ranking.md.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+import pyarrow as pa
+from pydantic import Field, model_validator
+
+from vivavoce.corpus import Corpus
+from vivavoce.rounds.family import Exclusion, FamilyItems
+from vivavoce.rounds.spec import Options, RoundSpec
+from vivavoce.store import Row
+from vivavoce.tasks.ranking.boards import RankedBoard, ranked_boards
+from vivavoce.tasks.ranking.candidates import (
+    MOST_CANDIDATES,
+    NAMES,
+    TEXTS,
+    BoardQuery,
+    Name,
+    Text,
+)
+from vivavoce.tasks.ranking.graph_items import (
+    CANDIDATE_FIELDS,
+    NETWORKS,
+    GraphPart,
+    NetworkName,
+    make_graph_part,
+)
+from vivavoce.tasks.ranking.graph_ranking import SETTINGS
+from vivavoce.tasks.ranking.prompt_items import ITEM, as_bytes, item_of
+from vivavoce.tasks.ranking.wins import COMPARISONS, find_comparisons
+
+FAMILY = "ranking"
+PROMPT, GRAPH = "rank_by_prompt", "rank_by_graph"
+DEVELOPMENT, WINS, REPORT = "development.parquet", "wins.parquet", "boards.json"
+GRAPH_ITEM = pa.schema([*ITEM, *(pa.field(*field) for field in CANDIDATE_FIELDS)])
+
+
+class RankingOptions(Options):
+    """The `[ranking]` table of a round spec."""
+
+    networks: tuple[NetworkName, ...] = NETWORKS
+    """Networks that papers are ranked by; with none there is no `rank_by_graph`."""
+    texts: tuple[Text, ...] = TEXTS
+    """Where candidates are searched."""
+    min_papers: int = Field(default=3, ge=2)
+    """Papers of the corpus on a board, at least."""
+    names: tuple[Name, ...] = Field(default=NAMES, min_length=1)
+    """Names of a board whose words a candidate must all contain."""
+    candidates: int = Field(default=MOST_CANDIDATES, ge=1)
+    """Candidates of a board, at most."""
+
+    @model_validator(mode="after")
+    def _check_pairs(self) -> RankingOptions:
+        if bool(self.networks) != bool(self.texts):
+            raise ValueError("networks and texts are both empty, or neither is")
+        return self
+
+
+OPTIONS = RankingOptions
+
+
+def build(corpus: Corpus, spec: RoundSpec, options: RankingOptions) -> FamilyItems:
+    """Make the items of both ranking tasks.
+
+    Test boards are the tasks' items; the others are in `development.parquet`.
+
+    Raises:
+        StaleError: A network that is asked for was not built.
+    """
+    found = ranked_boards(corpus, spec.window, options.min_papers)
+    rows = [item_of(board, spec.round.seed) for board in found.boards]
+    report: Row = {"boards": found.describe()}
+    files: dict[str, bytes] = {}
+    tasks: dict[str, Sequence[Row]] = {PROMPT: _split(rows, "test")}
+    schemas = {PROMPT: ITEM}
+    if options.networks:
+        graph = _graph_part(corpus, spec, options, found.boards)
+        rows = [_with_candidates(row, graph.columns, options) for row in rows]
+        tasks[GRAPH], schemas[GRAPH] = _split(rows, "test"), GRAPH_ITEM
+        report["graph"] = graph.report
+        files |= graph.files
+        wins = find_comparisons(corpus, _papers_of(graph), spec.window.end)
+        files[WINS] = as_bytes(wins, COMPARISONS)
+    files[DEVELOPMENT] = as_bytes(_split(rows, "dev"), GRAPH_ITEM if options.networks else ITEM)
+    files[REPORT] = json.dumps(report, indent=1, sort_keys=True).encode() + b"\n"
+    excluded = [
+        Exclusion(task, one.board, one.reason, one.detail)
+        for task in tasks
+        for one in found.left_out
+    ]
+    return FamilyItems(tasks, schemas, excluded, files)
+
+
+def _split(rows: Sequence[Row], split: str) -> list[Row]:
+    return [row for row in rows if row["split"] == split]
+
+
+def _graph_part(
+    corpus: Corpus, spec: RoundSpec, options: RankingOptions, boards: Sequence[RankedBoard]
+) -> GraphPart:
+    queries = [
+        BoardQuery(one.id, of.task, of.dataset, of.metric)
+        for one in boards
+        for of in [one.within.board]
+    ]
+    gold = sorted({paper.paper_id for board in boards for paper in board.papers})
+    return make_graph_part(
+        corpus,
+        queries,
+        gold,
+        spec.window,
+        networks=options.networks,
+        texts=options.texts,
+        names=options.names,
+        limit=options.candidates,
+    )
+
+
+def _with_candidates(row: Row, columns: Mapping[str, Row], options: RankingOptions) -> Row:
+    settings = [
+        name
+        for name, (network, text) in SETTINGS.items()
+        if network in options.networks and text in options.texts
+    ]
+    return {**row, **columns[row["id"]], "settings": settings}
+
+
+def _papers_of(graph: GraphPart) -> list[str]:
+    """Every candidate and every paper on a board."""
+    import pyarrow.parquet as pq
+
+    content = pa.BufferReader(graph.files["papers.parquet"])
+    found: list[str] = pq.read_table(content, columns=["paper_id"])["paper_id"].to_pylist()
+    return found

@@ -1,0 +1,133 @@
+"""Scores that a paper states for itself in sentences: `93.5 F1 on CoNLL-2003`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from vivavoce.text.citation_markers import find_author_year_markers, find_numeric_markers
+from vivavoce.text.scores import read_score
+from vivavoce.text.sentences import split_sentences
+
+MOST_CLAIMS = 60
+"""Sentences of one paper that are kept."""
+_LONGEST_TEXT = 300_000
+_LONGEST_SENTENCE = 400
+_WORDS_AROUND = 7
+_NUMBER = re.compile(
+    r"(?<![\w.,/-])[0-9]{1,3}\.[0-9]{1,3}(?:\s?%)?(?![\w.]\w)|(?<![\w.,/-])[0-9]{2}\s?%"
+)
+_MEASURE = re.compile(
+    r"\b(?:accurac|f1|f-|f 1|bleu|rouge|perplexit|ppl|error|em\b|exact match|mrr|map\b|hits"
+    r"|las\b|uas\b|bpc|bits|score|meteor|wer\b|precision|recall|correlation|pearson|auc)",
+    re.IGNORECASE,
+)
+_CHANGE = re.compile(
+    r"\b(?:by|improv\w*|gains?|increase[sd]?|reduc\w*|relative|absolute|drops?|decrease[sd]?"
+    r"|than|over|rate|dropout|learning|probability|weight|decay|threshold|±)(?:\s\w+){0,2}\s*$",
+    re.IGNORECASE,
+)
+_OTHERS = re.compile(
+    r"\b(?:compared|baselines?|previous\w*|prior|second|humans?|whereas|versus|vs)\b[^,;]{0,40}$",
+    re.IGNORECASE,
+)
+_MEASURE_WORD = re.compile(
+    r"\b(?:accurac(?:y|ies)|f ?-?1(?:[ -](?:score|measure))?|f-(?:score|measure)|bleu|rouge-?[12l]?"
+    r"|perplexit(?:y|ies)|ppl|error rate|error|exact match|em|mrr|hits ?@ ?[0-9]{1,2}|las|uas|bpc"
+    r"|bits per character|meteor|wer|precision|recall|pearson)\b",
+    re.IGNORECASE,
+)
+_SIDE_BY_SIDE = re.compile(
+    r"[\s,;/%()]{1,4}(?:and|&)?\s?|\s?[()]?[^\W\d_]{0,3}\s?[()]?[,/]\s?|\s?(?:and|or|to)\s"
+)
+_PARTING = re.compile(r",\s?(?:and\s)?|\sand\s|/")
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A sentence with scores."""
+
+    sentence: str
+    numbers: tuple[float, ...]
+    near: tuple[str, ...]
+    """The words around each number."""
+
+
+def find_claims(texts: Iterable[str]) -> list[Claim]:
+    """The sentences that state scores without citing anybody."""
+    found: list[Claim] = []
+    for text in texts:
+        for paragraph in text[:_LONGEST_TEXT].split("\n\n"):
+            if _NUMBER.search(paragraph) is None or _MEASURE.search(paragraph) is None:
+                continue
+            for sentence in split_sentences(paragraph):
+                claim = _read(sentence)
+                if claim is not None:
+                    found.append(claim)
+                    if len(found) == MOST_CLAIMS:
+                        return found
+    return found
+
+
+def _read(sentence: str) -> Claim | None:
+    if len(sentence) > _LONGEST_SENTENCE or _MEASURE.search(sentence) is None:
+        return None
+    if next(find_author_year_markers(sentence), None) or next(find_numeric_markers(sentence), None):
+        return None
+    found = list(_NUMBER.finditer(sentence))
+    numbers: list[float] = []
+    near: list[str] = []
+    for group in _groups(sentence, found):
+        before, after = _around(sentence, found, group)
+        for place, match in enumerate(found[group.start : group.stop]):
+            value = read_score(match[0])
+            lead = sentence[: match.start()][-60:]
+            if value is None or _CHANGE.search(lead) or _OTHERS.search(lead):
+                continue
+            if sentence[match.end() :].lstrip()[:5].lower() == "point":
+                continue
+            numbers.append(value)
+            near.append(_words_near(before, after, place, len(group)))
+    return Claim(sentence, tuple(numbers), tuple(near)) if numbers else None
+
+
+def _groups(sentence: str, found: list[re.Match[str]]) -> list[range]:
+    """Places of numbers that stand side by side, as in `96.0 and 94.3`."""
+    groups: list[range] = []
+    for place, match in enumerate(found):
+        gap = sentence[found[place - 1].end() : match.start()] if place else "x"
+        if _SIDE_BY_SIDE.fullmatch(gap):
+            groups[-1] = range(groups[-1].start, place + 1)
+        else:
+            groups.append(range(place, place + 1))
+    return groups
+
+
+def _around(sentence: str, found: list[re.Match[str]], group: range) -> tuple[str, str]:
+    """The text from the number before a group, and to the number after it."""
+    start = found[group.start - 1].end() if group.start else 0
+    end = found[group.stop].start() if group.stop < len(found) else len(sentence)
+    return sentence[start : found[group.start].start()], sentence[found[group.stop - 1].end() : end]
+
+
+def _words_near(before: str, after: str, place: int, count: int) -> str:
+    """The words that belong to one number of a group."""
+    if count > 1:
+        ahead = [part for part in _PARTING.split(after.split("respectively")[0]) if part.strip()]
+        if len(ahead) == count and "respectively" in after:
+            return " ".join([*before.split()[-_WORDS_AROUND:], *ahead[place].split()])
+        listed = list(_MEASURE_WORD.finditer(before))[-count:]
+        if len(listed) == count:
+            return " ".join([listed[place][0], *after.split()[:_WORDS_AROUND]])
+        listed = list(_MEASURE_WORD.finditer(after))[:count]
+        if len(listed) == count:
+            return " ".join([*before.split()[-_WORDS_AROUND:], listed[place][0]])
+    behind = list(_MEASURE_WORD.finditer(before))
+    ahead_of = _MEASURE_WORD.search(after)
+    if behind and ahead_of:  # of two measures the nearer
+        if len(before) - behind[-1].end() <= ahead_of.start() + 3:
+            after = after[: ahead_of.start()]
+        else:
+            before = _MEASURE_WORD.sub(" ", before)
+    return " ".join([*before.split()[-_WORDS_AROUND:], *after.split()[:_WORDS_AROUND]])

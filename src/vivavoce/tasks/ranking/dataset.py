@@ -1,0 +1,158 @@
+"""Ranking items turned into Inspect samples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from inspect_ai.dataset import MemoryDataset, Sample
+
+from vivavoce.errors import InputError
+from vivavoce.rounds import Round
+from vivavoce.store import Row, hash_of
+from vivavoce.tasks.shared.prompts import PromptSet, Rendered, Span
+
+FAMILY = "ranking"
+PROMPT, GRAPH = "rank_by_prompt", "rank_by_graph"
+SPLITS = ("test", "dev")
+SCORINGS = ("default", "legacy")
+VARIANTS = (1, 2, 3)
+_TOLD = ("cluster", "published", "split", "higher_is_better", "area", "papers", "scores")
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """Which boards a run asks for, in which words, and how answers are read."""
+
+    task: str
+    setting: str = "base"
+    split: str = "test"
+    scoring: str = "default"
+    variant: int = 1
+
+    @property
+    def label(self) -> str:
+        """The setting's name on a board, such as `base+dev` or `base+legacy`."""
+        split = "" if self.split == "test" else f"+{self.split}"
+        return f"{self.setting}{split}{'' if self.scoring == 'default' else f'+{self.scoring}'}"
+
+    def described(self, sha256: str) -> dict[str, Any]:
+        """What a log says of it; the hash is that of the templates in this wording."""
+        wording = hash_of({"set": sha256, "variant": self.variant})
+        return {"setting": self.label, "prompt_hash": sha256 if self.variant == 1 else wording}
+
+
+def asking(
+    task: str,
+    setting: str,
+    split: str = "test",
+    scoring: str = "default",
+    variant: int = 1,
+) -> Asking:
+    """What a task's arguments ask for; `InputError` where there is no such thing."""
+    for name, value, known in (("split", split, SPLITS), ("scoring", scoring, SCORINGS)):
+        if value not in known:
+            raise InputError(f"There is no {name} {value!r}. There are: {', '.join(known)}.")
+    if type(variant) is not int or variant not in VARIANTS:
+        raise InputError(f"There is no wording {variant!r}. There are: 1, 2 and 3.")
+    return Asking(task, setting, split, scoring, variant)
+
+
+def ranking_dataset(
+    opened: Round, asked: Asking, prompts: PromptSet, *, max_tokens: int
+) -> MemoryDataset:
+    """The samples of a task.
+
+    Args:
+        opened: The round.
+        asked: Which boards, and in which words.
+        prompts: The templates.
+        max_tokens: The longest answer a model may give.
+
+    Raises:
+        InputError: The round has no such board.
+    """
+    rows = read_rows(opened, asked.task, asked.split)
+    if asked.task == GRAPH:
+        rows = [row for row in rows if asked.setting in row["settings"]]
+    if not rows:
+        raise InputError(
+            f"Round {opened.id} has no {asked.split} board of {asked.task} with the setting "
+            f"{asked.setting}. Give the round more papers with results, or build it with the "
+            "networks and texts of the setting ([ranking] networks, texts)."
+        )
+    common = {
+        "task": asked.task,
+        "setting": asked.setting,
+        "variant": asked.variant,
+        "round": str(opened.folder.resolve()),
+        "seed": int(opened.manifest["seed"]),
+        "max_tokens": max_tokens,
+    }
+    make = prompt_sample if asked.task == PROMPT else graph_sample
+    samples = [make(row, asked, prompts, common) for row in rows]
+    return MemoryDataset(samples, name=f"{opened.id}/{FAMILY}/{asked.task}")
+
+
+def read_rows(opened: Round, task: str, split: str) -> list[Row]:
+    """The boards of a task; those of the split `dev` are no items and lie in a file of their own.
+
+    `InputError` when the round does not have the task.
+    """
+    rows = opened.items(FAMILY, task)
+    if split == "test":
+        return rows
+    table = pq.read_table(pa.BufferReader(opened.read_file(FAMILY, "development.parquet")))
+    found: list[Row] = table.to_pylist()
+    return found
+
+
+def prompt_sample(row: Row, asked: Asking, prompts: PromptSet, common: Row) -> Sample:
+    """A board as a query with its titles; each title may go when a window is too narrow."""
+    titles = [row["titles"][place] for place in row["shown"]]
+    name = asked.task if asked.variant == 1 else f"{asked.task}.{asked.variant}"
+    prompt = prompts.render(name, {**_names(row), "titles": "\n".join(titles)}, {})
+    start = prompt.spans["titles"][0]
+    return Sample(
+        id=row["id"],
+        input=prompt.text,
+        target="\n".join(row["titles"]),
+        metadata={
+            **_metadata(row, prompt, common),
+            "titles": titles,
+            "shown": list(row["shown"]),
+            "blocks": [list(span) for span in _lines_from_last(titles, start)],
+        },
+    )
+
+
+def graph_sample(row: Row, asked: Asking, prompts: PromptSet, common: Row) -> Sample:
+    """A board as a query; the target is the ids of its papers, best first."""
+    prompt = prompts.render(asked.task, _names(row), {})
+    target = "\n".join(row["papers"])
+    metadata = _metadata(row, prompt, common)
+    return Sample(id=row["id"], input=prompt.text, target=target, metadata=metadata)
+
+
+def _names(row: Row) -> dict[str, str]:
+    return {name: row[name] for name in ("task", "dataset", "metric")}
+
+
+def _metadata(row: Row, prompt: Rendered, common: Row) -> dict[str, Any]:
+    return {
+        **{name: row[name] for name in _TOLD},
+        **common,
+        "board": _names(row),
+        "spans": {slot: list(span) for slot, span in prompt.spans.items()},
+    }
+
+
+def _lines_from_last(titles: list[str], start: int) -> list[Span]:
+    """Where each title stands with the line break before it, from the last to the second."""
+    spans: list[Span] = []
+    for title in titles:
+        spans.append((start, start + len(title)))
+        start += len(title) + 1
+    return [(first - 1, last) for first, last in reversed(spans[1:])]

@@ -1,0 +1,100 @@
+"""Ranking metrics as Inspect scorers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from inspect_ai.scorer import Score, Scorer, Target, scorer
+from inspect_ai.solver import TaskState
+
+from vivavoce.metrics.paper_ranking import read_paper_ids, score_paper_ranking
+from vivavoce.metrics.ranking import score_ranking_row
+from vivavoce.metrics.ranking_answers import METRICS, count_faults
+from vivavoce.metrics.ranking_legacy import score_ranking_row_legacy
+from vivavoce.metrics.titles_list import find_titles
+from vivavoce.tasks.shared.guard import VALID, FaultyAnswer, guarded
+from vivavoce.tasks.shared.statistics import defined_mean
+
+TITLE_NAMES = ("cp", "cis", "bem", "ktau", "bem_complete", "cp_partial", "ndcg")
+FAULT_NAMES = tuple(metric.name for metric in METRICS)
+PAPER_NAMES = ("ktau_all", "candidate_recall", "bem", "ndcg", "ktau")
+_UNDEFINED = ("ktau", "bem_complete", *FAULT_NAMES)
+_MOST_WORDS_OF_ID = 3
+
+
+@scorer(metrics={name: [defined_mean()] for name in (*TITLE_NAMES, *FAULT_NAMES, VALID)})
+def title_order(scoring: str = "default") -> Scorer:
+    """Compare a list of titles with the board's order, and count what else the answer holds.
+
+    An answer that names no title of the board ranks nothing: it is malformed.
+
+    Args:
+        scoring: `default` reads the answer as a list; `legacy` takes each title where it first
+            occurs in the raw answer.
+    """
+
+    async def values(answer: str, state: TaskState, target: Target) -> dict[str, float]:
+        gold = target.text.split("\n")
+        found = find_titles(answer, gold)
+        measured = _legacy(gold, answer) if scoring == "legacy" else _default(gold, answer)
+        numbers = _numbers(measured) | count_faults(answer, gold, found).values()
+        if not found.order and not any(numbers[name] > 0 for name in ("cp", "cis", "ndcg")):
+            raise FaultyAnswer("malformed", numbers)
+        return numbers
+
+    return guarded((*TITLE_NAMES, *FAULT_NAMES), values, undefined=_UNDEFINED)
+
+
+def _default(gold: list[str], answer: str) -> Mapping[str, float | None]:
+    return score_ranking_row(gold, answer).values()
+
+
+def _legacy(gold: list[str], answer: str) -> Mapping[str, float | None]:
+    """The rules of the published table, a row at a time; it has no discounted gain."""
+    row = score_ranking_row_legacy(gold, answer)
+    exact = float(row.is_exact)
+    return {
+        "cis": float(row.is_complete),
+        "bem": exact,
+        "bem_complete": exact if row.is_complete else None,
+        "cp": row.concordant,
+        "cp_partial": row.concordant,
+        "ktau": row.ktau,
+        "ndcg": None,
+    }
+
+
+@scorer(metrics={name: [defined_mean()] for name in (*PAPER_NAMES, VALID)})
+def paper_order() -> Scorer:
+    """Compare a list of paper ids with the board's order.
+
+    An answer without any paper of the board is as valid as any other: finding them is the task.
+    One that is no list of ids is malformed.
+    """
+    guard = guarded(PAPER_NAMES, _paper_values, undefined=("ktau",))
+
+    async def score(state: TaskState, target: Target) -> Score | None:
+        found = await guard(state, target)
+        ids = read_paper_ids(state.output.completion)
+        if found is not None:
+            found.metadata = {**(found.metadata or {}), "listed": len(ids)}
+        return found
+
+    return score
+
+
+async def _paper_values(answer: str, state: TaskState, target: Target) -> dict[str, float]:
+    found = score_paper_ranking(target.text.split("\n"), read_paper_ids(answer))
+    numbers = _numbers({name: getattr(found, name) for name in PAPER_NAMES})
+    if not found.found and _is_prose(answer):
+        raise FaultyAnswer("malformed", numbers)
+    return numbers
+
+
+def _is_prose(answer: str) -> bool:
+    return any(len(line.split()) > _MOST_WORDS_OF_ID for line in read_paper_ids(answer))
+
+
+def _numbers(values: Mapping[str, float | None]) -> dict[str, float]:
+    """NaN stands for undefined."""
+    return {name: float("nan") if value is None else value for name, value in values.items()}

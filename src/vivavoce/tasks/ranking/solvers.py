@@ -1,0 +1,236 @@
+"""Methods of the ranking tasks: a model, and rankings that need none.
+
+Those without a model rank the candidates of an item in `rank_by_graph`, and the listed titles in
+`rank_by_prompt`; there, `in_order`, `random_order` and `recency` need no network in the round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from inspect_ai.model import ModelOutput
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+
+from vivavoce.rounds import Round, load_round
+from vivavoce.store import Row
+from vivavoce.tasks.ranking.dataset import FAMILY, GRAPH, read_rows
+from vivavoce.tasks.ranking.encoders import ENCODERS
+from vivavoce.tasks.ranking.graph_ranking import (
+    SETTINGS,
+    Direction,
+    PaperGraph,
+    Ranker,
+    RankOptions,
+    candidate_places,
+    rank_papers,
+)
+from vivavoce.tasks.ranking.tournament import BoardQuery, Tournament
+from vivavoce.tasks.ranking.wins import read_comparisons
+from vivavoce.tasks.shared.direct import direct
+from vivavoce.text.dates import period
+
+__all__ = [
+    "bm25",
+    "direct",
+    "in_degree",
+    "in_order",
+    "pagerank",
+    "random_order",
+    "recency",
+    "tournament",
+]
+
+_Rank = Callable[[TaskState, Row], list[str]]
+
+
+@solver
+def pagerank(
+    encoder: str = "tfidf",
+    direction: Direction = "cited",
+    damping: float = 0.85,
+    stop_words: bool = True,
+    weights: bool = True,
+) -> Solver:
+    """Rank papers by PageRank in the graph that they make.
+
+    Args:
+        encoder: What weighs the edges: tfidf, minilm, scibert, specter, scincl, oagbert, a folder
+            or a name on the hub; NAME:FOLDER for one of these whose weights lie in a folder.
+        direction: Where the walk goes: cited, citing or both.
+        damping: How likely the walk goes on.
+        stop_words: Drop them: a candidate need not contain them.
+        weights: Whether edges count in proportion to how alike two papers are.
+    """
+    options = RankOptions(*encoder_of(encoder), direction, damping, stop_words, weights)
+    return _ranking("pagerank", _by_graph("pagerank", options))
+
+
+def encoder_of(text: str) -> tuple[str, str | None]:
+    """The encoder that a text names, and for NAME:FOLDER the folder of its weights."""
+    name, _, folder = text.partition(":")
+    return (name, folder) if folder and name in ENCODERS else (text, None)
+
+
+@solver
+def in_degree(stop_words: bool = True) -> Solver:
+    """Rank papers by how many papers of the whole network lead to them."""
+    return _ranking("in_degree", _by_graph("in_degree", RankOptions(stop_words=stop_words)))
+
+
+@solver
+def bm25(stop_words: bool = True) -> Solver:
+    """Rank papers by BM25 of the board's names in their titles and abstracts."""
+    return _ranking("bm25", _by_graph("bm25", RankOptions(stop_words=stop_words)))
+
+
+@solver
+def recency(stop_words: bool = True) -> Solver:
+    """Rank papers by date, the newest first."""
+    by_graph = _by_graph("recency", RankOptions(stop_words=stop_words))
+
+    def newest_first(state: TaskState, row: Row) -> list[str]:
+        dates = dict(zip(row["papers"], row["dates"], strict=True))
+        return sorted(_listed(row), key=lambda paper: (-_day(dates[paper]), paper))
+
+    return _ranking("recency", _either(by_graph, newest_first))
+
+
+@solver
+def random_order(stop_words: bool = True) -> Solver:
+    """Put papers in an order drawn anew for each item and epoch, by the round's seed."""
+
+    def of_candidates(state: TaskState, row: Row) -> list[str]:
+        options = RankOptions(stop_words=stop_words)
+        return _rank(state, row, "random", options, state.metadata["seed"] + state.epoch - 1)
+
+    def of_titles(state: TaskState, row: Row) -> list[str]:
+        papers = _listed(row)
+        seed = state.metadata["seed"]
+        Random(f"random_order/{seed}/{row['id']}/{state.epoch}").shuffle(papers)
+        return papers
+
+    return _ranking("random_order", _either(of_candidates, of_titles))
+
+
+@solver
+def tournament(stop_words: bool = True) -> Solver:
+    """Rank papers by who beats whom in the tables of papers."""
+
+    def by_wins(state: TaskState, row: Row) -> list[str]:
+        opened = _opened(state)
+        query = BoardQuery(row["task"], row["dataset"], row["metric"], row["higher_is_better"])
+        if state.metadata["task"] != GRAPH:
+            dates: Mapping[str, str | None] = dict(zip(row["papers"], row["dates"], strict=True))
+            return opened.tournament.rank(query, _listed(row), dates)
+        text = SETTINGS[state.metadata["setting"]][1]
+        graph = opened.graph
+        places = candidate_places(row, text, stop_words=stop_words).tolist()
+        dates = {graph.ids[place]: graph.published[place] for place in places}
+        return opened.tournament.rank(query, list(dates), dates)
+
+    return _ranking("tournament", by_wins)
+
+
+@solver
+def in_order() -> Solver:
+    """Answer with the titles in the order in which the prompt lists them."""
+    return _ranking("in_order", lambda state, row: _listed(row))
+
+
+def _ranking(name: str, rank: _Rank) -> Solver:
+    """Answer with ids, or with titles where the prompt lists titles, one a line."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        row = _opened(state).row(state)
+        papers = rank(state, row)
+        if state.metadata["task"] != GRAPH:
+            titles = dict(zip(row["papers"], row["titles"], strict=True))
+            papers = [titles[paper] for paper in papers]
+        state.output = ModelOutput.from_content(f"contestant/{name}", "\n".join(papers))
+        state.completed = True
+        return state
+
+    return solve
+
+
+def _by_graph(ranker: Ranker, options: RankOptions) -> _Rank:
+    return lambda state, row: _rank(state, row, ranker, options, 0)
+
+
+def _either(candidates: _Rank, titles: _Rank) -> _Rank:
+    def rank(state: TaskState, row: Row) -> list[str]:
+        return (candidates if state.metadata["task"] == GRAPH else titles)(state, row)
+
+    return rank
+
+
+def _rank(state: TaskState, row: Row, ranker: Ranker, options: RankOptions, seed: int) -> list[str]:
+    """The candidates of an item, or its listed papers, in order."""
+    graph = _opened(state).graph
+    if state.metadata["task"] != GRAPH:
+        listed = set(row["papers"])
+        places = [place for place, paper in enumerate(graph.ids) if paper in listed]
+        row = {**row, "candidates_abstracts": places, "strict_abstracts": None}
+    setting = state.metadata["setting"]
+    return rank_papers(graph, row, setting=setting, ranker=ranker, options=options, seed=seed)
+
+
+def _listed(row: Row) -> list[str]:
+    """The papers of a board in the order in which the prompt lists them."""
+    return [row["papers"][place] for place in row["shown"]]
+
+
+def _day(published: str) -> int:
+    """The number of the first day on which a date is over."""
+    return period(published)[1].toordinal()
+
+
+class _RankingRound:
+    """What the methods read of a round, each part when first asked for."""
+
+    def __init__(self, opened: Round) -> None:
+        self._round = opened
+        self._rows: dict[tuple[str, str], dict[str, Row]] = {}
+        self._graph: PaperGraph | None = None
+        self._tournament: Tournament | None = None
+
+    def row(self, state: TaskState) -> Row:
+        """The item of a sample."""
+        key = (state.metadata["task"], state.metadata["split"])
+        if key not in self._rows:
+            self._rows[key] = {row["id"]: row for row in read_rows(self._round, *key)}
+        return self._rows[key][str(state.sample_id)]
+
+    @property
+    def graph(self) -> PaperGraph:
+        """Papers and networks."""
+        if self._graph is None:
+            files = (self._round.read_file(FAMILY, f"{n}.parquet") for n in ("papers", "edges"))
+            self._graph = PaperGraph(*files)
+        return self._graph
+
+    @property
+    def tournament(self) -> Tournament:
+        """Who was compared with whom."""
+        if self._tournament is None:
+            content = self._round.read_file(FAMILY, "wins.parquet")
+            rows: list[dict[str, Any]] = pq.read_table(pa.BufferReader(content)).to_pylist()
+            self._tournament = Tournament(read_comparisons(rows))
+        return self._tournament
+
+
+def _opened(state: TaskState) -> _RankingRound:
+    opened = load_round(Path(state.metadata["round"]))
+    return _cached(str(opened.folder), opened.sha256)
+
+
+@lru_cache(maxsize=2)
+def _cached(folder: str, sha256: str) -> _RankingRound:
+    """The round with this content, opened once for all of its samples."""
+    return _RankingRound(load_round(Path(folder)))

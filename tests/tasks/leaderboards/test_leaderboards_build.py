@@ -1,0 +1,178 @@
+"""Boards of a hand-built corpus turned into items: which, with what, and why others are not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.tasks.leaderboards.board_corpora import DEV, TEST, parsing
+
+from vivavoce.corpus.boards.within import is_test_board
+from vivavoce.errors import InputError, VivaError
+from vivavoce.metrics.leaderboards import read_board, score_board
+from vivavoce.rounds import Round, parse_spec
+from vivavoce.tasks.leaderboards.build import OPTIONS
+from vivavoce.tasks.leaderboards.items import from_bytes, gold_entries, gold_table
+from vivavoce.tasks.shared.library import read_library
+
+
+def items(opened: Round) -> list[dict[str, Any]]:
+    return opened.items("leaderboards", "leaderboard")
+
+
+def development(opened: Round) -> list[dict[str, Any]]:
+    return from_bytes(opened.read_file("leaderboards", "development.parquet"))
+
+
+def library(opened: Round) -> list[str]:
+    return list(read_library(opened.read_file("leaderboards", "papers.parquet")))
+
+
+def reasons(opened: Round) -> dict[str, str]:
+    return {row["paper_id"]: row["reason"] for row in opened.leakage["excluded"]}
+
+
+def methods(row: dict[str, Any]) -> list[str]:
+    return [entry["method"] for entry in row["entries"]]
+
+
+def test_boards_are_items_and_those_of_development_lie_apart(tmp_path: Path) -> None:
+    opened = parsing(tmp_path).round()
+    assert is_test_board(f"parsing/{TEST.lower()}/f1")
+    assert not is_test_board(f"parsing/{DEV.lower()}/f1")
+    [item] = items(opened)
+    assert (item["id"], item["cluster"]) == ("parsing/treebank/f1", "parsing/treebank")
+    assert (item["task"], item["dataset"], item["metric"]) == ("Parsing", "Treebank", "F1")
+    assert (item["split"], item["published"], item["settings"]) == ("test", "2024-03-15", ["base"])
+    assert item["higher_is_better"]
+    assert [(e["method"], e["score"]) for e in item["entries"]] == [
+        *(("Cedar", 93.0), ("Birch", 92.25), ("Alder", 91.5)),
+    ]
+    assert item["papers"] == [f"arxiv:2403.0000{n}" for n in (1, 2, 3)] == library(opened)
+    [other] = development(opened)
+    assert (other["dataset"], other["split"]) == ("Webbank", "dev")
+    counts = opened.manifest["counts"]["leaderboards"]["leaderboard"]
+    assert (counts["items"], counts["excluded"]) == (1, {"development": 1})
+
+
+def test_a_board_of_which_all_papers_are_outside_the_window_is_left_out(tmp_path: Path) -> None:
+    made = parsing(tmp_path)
+    for place in range(3):
+        address = made.paper(f"Old {place}", "2019-05-01")
+        made.result(f"Old {place}", f"{70 + place}", address, dataset="Attic")
+    opened = made.round()
+    assert reasons(opened)["parsing/attic/f1"] == "outside_window"
+    assert "Attic" not in {row["dataset"] for row in (*items(opened), *development(opened))}
+
+
+def test_what_came_after_the_window_is_on_no_board_and_in_no_file(tmp_path: Path) -> None:
+    made = parsing(tmp_path)
+    late = made.paper(
+        "Willow", "2025-03-01", title="Willow: later", tables={"F1": [["Willow", "99.9"]]}
+    )
+    made.result("Willow", "99.9", late, dataset=TEST)
+    made.result("Poplar", "99.8", date="2026-01-01", dataset=TEST)  # a work outside, and late
+    made.result("Aspen", "60.5", date="2012-01-01", dataset=TEST)
+    made.result("Hazel", "60.25", dataset=TEST)  # a work outside without a date stays
+    undated = made.paper("Yew", None)
+    made.result("Yew", "99.7", undated, dataset=TEST)
+    opened = made.round()
+    [item] = items(opened)
+    assert methods(item) == ["Cedar", "Birch", "Alder", "Aspen", "Hazel"]
+    assert library(opened) == item["papers"]
+    for path in opened.folder.rglob("*.parquet"):
+        assert b"Willow" not in path.read_bytes()
+
+
+def test_a_date_known_to_the_year_is_over_only_with_the_year(tmp_path: Path) -> None:
+    made = parsing(tmp_path)
+    address = made.paper("Vague", "2024")
+    made.result("Vague", "50", address, dataset=TEST)
+    whole = made.round(name="whole")
+    assert "Vague" in methods(items(whole)[0])
+    half = made.round(end="2024-07-01", name="half")
+    assert "Vague" not in methods(items(half)[0])
+
+
+def test_too_few_methods_or_papers_are_told(tmp_path: Path) -> None:
+    made = parsing(tmp_path)
+    first = made.paper("One")
+    for method, score in (("Elm", "5"), ("elm", "6"), ("Fir", "7"), ("", "8"), ("--", "9")):
+        made.result(method, score, first, dataset="Few")
+    for place in range(3):
+        bare = made.paper(f"Bare {place}", has_text=False)
+        made.result(f"M{place}", str(place + 1), bare, dataset="Textless")
+    for place in range(3):
+        made.result(f"M{place}", str(place + 1), dataset="Elsewhere")
+    opened = made.round()
+    found = reasons(opened)
+    assert found["parsing/few/f1"] == "few_entries"  # two: Elm, however it is written, and Fir
+    assert found["parsing/textless/f1"] == "few_papers"
+    assert found["parsing/elsewhere/f1"] == "no_paper"
+    lenient = made.round(name="lenient", min_entries=2, min_papers=1)
+    rows = {row["dataset"]: row for row in (*items(lenient), *development(lenient))}
+    assert methods(rows["Few"]) == ["Fir", "elm", "Elm"]
+    assert "Textless" not in rows
+
+
+def test_gold_may_be_what_the_corpus_has_alone(tmp_path: Path) -> None:
+    made = parsing(tmp_path)
+    made.result("Stranger", "99", dataset=TEST)
+    assert "Stranger" in methods(items(made.round(name="all"))[0])
+    assert "Stranger" not in methods(items(made.round(name="own", entries="corpus"))[0])
+
+
+def test_a_pool_of_the_whole_corpus_holds_what_was_there_in_time(tmp_path: Path) -> None:
+    made = parsing(tmp_path)
+    made.paper("Late", "2025-02-01")
+    made.paper("Undated", None)
+    opened = made.round(pool="corpus")
+    [item] = items(opened)
+    assert item["settings"] == ["base", "corpus"]
+    assert library(opened) == [f"arxiv:2403.0000{n}" for n in (1, 2, 3, 4)]  # soup, too
+    assert len(item["papers"]) == 3
+
+
+def test_a_round_without_a_board_says_why(tmp_path: Path) -> None:
+    with pytest.raises(VivaError, match="outside_window 2"):
+        parsing(tmp_path).round(start="2030-01-01", end="2031-01-01")
+
+
+def test_the_same_corpus_gives_the_same_bytes(tmp_path: Path) -> None:
+    made = parsing(tmp_path)
+    first = made.round()
+    again = made.round()
+    assert first.sha256 == again.sha256
+
+
+def test_unknown_options_name_the_nearest() -> None:
+    values = {"id": "r", "window": {"start": "2024-01-01", "end": "2025-01-01"}}
+    spec = {"round": {**values, "families": ["leaderboards"]}, "leaderboards": {"min_paper": 3}}
+    with pytest.raises(InputError, match="min_papers"):
+        parse_spec(spec, {"leaderboards": OPTIONS})
+
+
+@pytest.mark.parametrize(
+    ("method", "printed"),
+    [
+        ("A | B", "91.5"),
+        ("back\\slash", "91.5%"),
+        ("**bold** (Weir et al., 2019)", "~91.5"),
+        ("two\nlines", "91.5 ± 0.2"),
+        ("C# & C++ <b>", "91,5"),
+        ("$\\alpha$-net", "best of five"),
+    ],
+)
+def test_the_gold_as_a_table_is_read_as_the_gold(method: str, printed: str) -> None:
+    row = {
+        "metric": "F1",
+        "entries": [
+            {"method": method, "score": 91.5, "score_text": printed, "paper_id": None},
+            {"method": "Other", "score": 33e6, "score_text": "33M", "paper_id": None},
+            {"method": "other", "score": 3.0, "score_text": "3", "paper_id": None},
+        ],
+    }
+    scored = score_board(gold_entries(row), read_board(gold_table(row), "F1"))
+    assert (scored.f1, scored.sp_matched.value, scored.ktau) == (1.0, 1.0, 1.0)
+    assert (scored.repeated, scored.generated) == (0, 2)

@@ -1,0 +1,139 @@
+"""Samples of a hand-built round: what they show, and what a run's arguments change."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai.dataset import Sample
+from tests.tasks.leaderboards.board_corpora import parsing
+
+from vivavoce.errors import InputError
+from vivavoce.rounds import Round
+from vivavoce.tasks.leaderboards.dataset import Showing, leaderboard_dataset
+from vivavoce.tasks.shared.entry import open_prompts
+
+PROMPTS = open_prompts("leaderboards", None)
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
+    made = parsing(tmp_path_factory.mktemp("dataset"))
+    late = made.paper("Willow", "2025-06-01", tables={"F1 on Treebank": [["Willow", "99.9"]]})
+    made.result("Willow", "99.9", late, dataset="Treebank")
+    return made.round(pool="corpus")
+
+
+def only(opened: Round, **arguments: Any) -> Sample:
+    [sample] = leaderboard_dataset(opened, Showing(**arguments), PROMPTS, max_tokens=1600)
+    return sample
+
+
+def papers(sample: Sample) -> set[str]:
+    assert sample.metadata is not None
+    return {one["paper_id"][-1] for one in sample.metadata["retrieved"]}
+
+
+def test_a_sample_shows_the_best_excerpts_of_its_papers_and_asks_for_its_board(
+    opened: Round,
+) -> None:
+    sample = only(opened)
+    assert sample.id == "parsing/treebank/f1"
+    assert isinstance(sample.input, str)
+    assert "results on Treebank for Parsing: the F1 of" in sample.input
+    assert sample.input.index("F1 on Treebank") < sample.input.index("</excerpts>")
+    assert sample.target == (
+        "| Method | Score |\n|---|---|\n| Cedar | 93 |\n| Birch | 92.25 |\n| Alder | 91.5 |"
+    )
+    metadata = sample.metadata or {}
+    assert len(metadata["retrieved"]) == len(metadata["blocks"]) == 10
+    assert papers(sample) <= {"1", "2", "3"}  # not the one on soup
+    start, end = metadata["spans"]["question"]
+    assert metadata["question"].startswith(sample.input[start:end])
+
+
+def test_nothing_that_came_late_is_shown(opened: Round) -> None:
+    for setting in ("base", "corpus"):
+        for split in ("test", "dev"):
+            sample = only(opened, setting=setting, split=split, chunks=1000)
+            assert "Willow" not in f"{sample.input}{sample.target}{sample.metadata}"
+
+
+def test_blocks_are_the_excerpts_worst_first(opened: Round) -> None:
+    sample = only(opened)
+    metadata = sample.metadata or {}
+    shown = [str(sample.input)[start:end].strip() for start, end in metadata["blocks"]]
+    assert all(one.startswith("<excerpt ") and one.endswith("</excerpt>") for one in shown)
+    for text, found in zip(reversed(shown), metadata["retrieved"], strict=True):
+        assert text.startswith(f'<excerpt from="{found["source"]}">')
+    assert [found["rank"] for found in metadata["retrieved"]] == list(range(1, 11))
+
+
+def test_the_ceiling_is_that_of_what_is_shown(opened: Round) -> None:
+    metadata = only(opened).metadata or {}
+    assert metadata["ceilings"][0] == [0.0, None]
+    assert metadata["ceilings"][-1] == [1.0, 1.0]
+    # The oldest paper's tables know its own method alone.
+    assert len(metadata["ceilings"]) == 11
+    shares = [mr for mr, _ in metadata["ceilings"]]
+    assert shares == sorted(shares)
+
+
+def test_chunks_of_all_papers_or_of_the_boards_alone(opened: Round) -> None:
+    assert papers(only(opened, chunks=1000)) == {"1", "2", "3"}
+    assert papers(only(opened, chunks=1000, setting="corpus")) == {"1", "2", "3", "4"}
+    library = (only(opened).metadata or {})["library"]
+    assert library["papers"] == [f"arxiv:2403.0000{n}" for n in (1, 2, 3)]
+    assert library["cutoff"] == "2025-01-01"
+    whole = (only(opened, setting="corpus").metadata or {})["library"]
+    assert whole["papers"] is None
+
+
+def test_development_boards_are_samples_of_their_own(opened: Round) -> None:
+    sample = only(opened, split="dev")
+    assert sample.id == "parsing/webbank/f1"
+    assert "| Alder | 81.5 |" in str(sample.target)
+    assert (sample.metadata or {})["split"] == "dev"
+
+
+def test_fewer_and_smaller_chunks_show_less(opened: Round) -> None:
+    assert len((only(opened, chunks=3).metadata or {})["retrieved"]) == 3
+    whole, small = only(opened, chunks=1000), only(opened, chunks=1000, chunk_size=32)
+    assert len((small.metadata or {})["retrieved"]) > len((whole.metadata or {})["retrieved"])
+
+
+def test_a_board_is_named_by_what_was_shown() -> None:
+    assert Showing().label == "base"
+    assert Showing("corpus", "dev").label == "corpus+dev"
+    assert Showing(chunks=20).label == "base@20"
+    assert Showing(chunk_size=256).label == "base@10x256"
+    assert Showing().prompt_hash("x") == "x" != Showing(variant=2).prompt_hash("x")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"split": "train"}, "no split 'train'"),
+        ({"chunks": 0}, "chunks=0"),
+        ({"chunks": True}, "chunks=True"),
+        ({"chunks": "10"}, "chunks='10'"),
+        ({"chunk_size": 1}, "chunk_size=1"),
+        ({"variant": 4}, "no wording 4"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Showing(**arguments)
+
+
+def test_a_round_without_the_setting_says_how_to_get_it(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match='pool = "corpus"'):
+        only(parsing(tmp_path).round(), setting="corpus")
+
+
+def test_a_round_of_other_boards_alone_says_what_was_left_out(tmp_path: Path) -> None:
+    made = parsing(tmp_path)
+    made.results = [row for row in made.results if row["dataset"] == "Treebank"]
+    with pytest.raises(InputError, match=r"no dev board.*base"):
+        only(made.round(), split="dev")

@@ -1,0 +1,83 @@
+"""The templates: every wording asks for the same, and each excerpt is a block of its own."""
+
+from __future__ import annotations
+
+import re
+from itertools import combinations
+
+import pytest
+
+from vivavoce.tasks.leaderboards.chunks import FoundChunk, PaperChunk
+from vivavoce.tasks.leaderboards.composing import (
+    VARIANTS,
+    compose,
+    question,
+    template_name,
+    without_excerpts,
+)
+from vivavoce.tasks.shared.entry import open_prompts
+
+PROMPTS = open_prompts("leaderboards", None)
+ROW = {"task": "#task#", "dataset": "#dataset#", "metric": "#metric#"}
+FORM = "| Method | Score |\n|---|---|"
+
+
+def found(*texts: str) -> list[FoundChunk]:
+    return [
+        FoundChunk(PaperChunk("p", f"#source-{n}#", text), n, 1.0)
+        for n, text in enumerate(texts, 1)
+    ]
+
+
+def test_the_question_is_one_sentence_that_names_all_three() -> None:
+    asked = question(PROMPTS, ROW)
+    assert all(asked.count(value) == 1 for value in ROW.values())
+    assert asked.endswith(".")
+    assert "\n" not in asked
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_every_wording_holds_question_excerpts_and_the_form_of_the_answer(variant: int) -> None:
+    text = compose(PROMPTS, "#asked#", found("#one#", "#two#"), variant).text
+    assert "<question>\n#asked#\n</question>" in text
+    first, second = (
+        '<excerpt from="#source-{}#">\n#{}#\n</excerpt>'.format(*pair)
+        for pair in ((1, "one"), (2, "two"))
+    )
+    assert f"<excerpts>\n{first}\n\n{second}\n</excerpts>" in text
+    assert text.endswith(FORM)
+
+
+def test_wordings_differ_in_more_than_a_few_words() -> None:
+    texts = [compose(PROMPTS, "", [], variant).text for variant in VARIANTS]
+    words = [set(re.findall(r"[a-z]+", text.lower())) for text in texts]
+    for one, other in combinations(words, 2):
+        assert len(one & other) / len(one | other) < 0.6
+
+
+def test_the_first_wording_has_the_plain_name() -> None:
+    names = [template_name(variant) for variant in VARIANTS]
+    assert names == ["leaderboard", "leaderboard.2", "leaderboard.3"]
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_taking_out_blocks_leaves_the_prompt_of_fewer_excerpts(variant: int) -> None:
+    texts = ("#one#", "#two#", "#three#")
+    made = compose(PROMPTS, "#asked#", found(*texts), variant)
+    text = made.text
+    for left, (start, end) in zip((2, 1, 0), made.blocks, strict=True):
+        text = text[:start] + text[end:]
+        assert text == compose(PROMPTS, "#asked#", found(*texts[:left]), variant).text
+
+
+def test_a_text_that_looks_like_a_template_is_only_a_text() -> None:
+    evil = "{{ question }} \ue000text\ue001 {% raw %}"
+    made = compose(PROMPTS, evil, found(evil))
+    assert made.text.count(evil) == 2
+
+
+def test_methods_that_read_by_themselves_are_told_the_form_too() -> None:
+    text = without_excerpts(PROMPTS, "#asked#")
+    assert text.startswith("#asked#")
+    assert text.endswith(FORM)
+    assert "excerpt" not in text

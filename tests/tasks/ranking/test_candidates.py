@@ -1,0 +1,191 @@
+"""Which papers are candidates for a board, and which are not."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.tasks.ranking.paper_corpora import paper, write_papers
+
+from vivavoce.corpus import Corpus, ingest, load_corpus
+from vivavoce.corpus.fulltext_index import build_index
+from vivavoce.errors import StaleError
+from vivavoce.tasks.ranking import candidates
+from vivavoce.tasks.ranking.candidates import (
+    NAMES,
+    BoardQuery,
+    Candidates,
+    find_candidates,
+    open_terms,
+)
+from vivavoce.text.terms import STOP_WORDS, terms_of
+
+SOON = date(2021, 1, 1)
+BOARD = BoardQuery("parsing/penn_treebank/f1", "Parsing", "Penn Treebank", "F1")
+RIGHT = "Parsing the Penn Treebank: F1 of trees"
+
+
+def only(corpus: Corpus, board: BoardQuery = BOARD, **options: object) -> Candidates:
+    options.setdefault("as_of", SOON)
+    return find_candidates(corpus, [board], **options)[board.id]  # type: ignore[arg-type]
+
+
+def test_a_candidate_has_every_word_of_task_dataset_and_metric(tmp_path: Path) -> None:
+    corpus = write_papers(
+        tmp_path,
+        [
+            paper("a", RIGHT),
+            paper("b", "Parsing", abstract="An f1 of 90 on the PENN-treebank."),
+            paper("c", "Parsing the Penn Treebank"),
+            paper("d", "Parsing questions of a site about Penn Treebank F1", gates=["not_a_paper"]),
+        ],
+    )
+    assert only(corpus) == Candidates(("a", "b"), None, cut=0)
+
+
+def test_the_words_of_a_question_around_the_names_are_not_asked_for() -> None:
+    assert BOARD.words() == "Parsing Penn Treebank F1"
+    assert BOARD.words(("metric", "dataset")) == "Penn Treebank F1"
+
+
+def test_fewer_names_make_more_candidates(tmp_path: Path) -> None:
+    corpus = write_papers(tmp_path, [paper("a", RIGHT), paper("b", "Tagging the Penn Treebank")])
+    assert only(corpus).papers == ("a",)
+    assert only(corpus, names=("dataset",)).papers == ("a", "b")
+
+
+def test_a_full_text_can_have_the_words_that_an_abstract_lacks(tmp_path: Path) -> None:
+    papers = [paper("a", RIGHT), paper("b", "Parsing trees"), paper("c", "Parsing graphs")]
+    texts = {"b": "We report F1 on the Penn Treebank.", "c": "We report F1 on another treebank."}
+    corpus = write_papers(tmp_path, papers, texts=texts)
+    assert only(corpus, text="abstracts").papers == ("a",)
+    assert only(corpus, text="fulltext").papers == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("published", "is_found"),
+    [
+        ("2020-12-31", True),
+        ("2021-01-01", False),
+        ("2020-12", True),
+        ("2021-01", False),
+        ("2020", True),
+        ("2021", False),
+        (None, False),
+    ],
+)
+def test_a_paper_that_is_not_over_when_the_window_ends_is_no_candidate(
+    published: str | None, is_found: bool, tmp_path: Path
+) -> None:
+    corpus = write_papers(tmp_path, [paper("planted", RIGHT, published)], texts={"planted": "Penn"})
+    for text in candidates.TEXTS:
+        assert only(corpus, text=text).papers == (("planted",) if is_found else ())
+
+
+def test_stop_words_of_a_name_are_asked_for_only_of_strict_candidates(tmp_path: Path) -> None:
+    board = BoardQuery("t", "Part of speech", "Penn", "F1")
+    corpus = write_papers(
+        tmp_path,
+        [paper("a", "Part of speech, Penn F1"), paper("b", "Part-speech, Penn F1")],
+    )
+    assert only(corpus, board) == Candidates(("a", "b"), ("a",), cut=0)
+
+
+def test_of_too_many_the_most_relevant_stay_and_the_rest_is_counted(tmp_path: Path) -> None:
+    corpus = write_papers(
+        tmp_path,
+        [
+            paper("a", RIGHT, abstract="nothing of interest " * 20),
+            paper("b", "Parsing parsing parsing: Penn Treebank F1"),
+            paper("c", RIGHT),
+            paper("d", RIGHT),
+            paper("e", "Tagging"),
+        ],
+    )
+    # b repeats a word and is short; a is long; c and d are equal, so the lower id stays.
+    assert only(corpus, limit=2) == Candidates(("b", "c"), None, cut=2)
+    assert only(corpus, limit=3) == Candidates(("b", "c", "d"), None, cut=1)
+    assert only(corpus, limit=4) == Candidates(("a", "b", "c", "d"), None, cut=0)
+
+
+def test_a_paper_on_the_board_is_treated_as_any_other(tmp_path: Path) -> None:
+    """Nothing of a board but its names is handed over, so nothing can be put in."""
+    assert BoardQuery.__slots__ == ("id", "task", "dataset", "metric")
+    corpus = write_papers(tmp_path, [paper("gold", "A paper about something else")])
+    assert only(corpus).papers == ()
+
+
+def test_names_without_a_word_have_no_candidates(tmp_path: Path) -> None:
+    corpus = write_papers(tmp_path, [paper("a", RIGHT)])
+    assert only(corpus, BoardQuery("x", "--", "?", "%")) == Candidates((), None, cut=0)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    texts=st.lists(
+        st.lists(st.sampled_from(["parsing", "of", "trees", "f1", "the"]), max_size=6), max_size=8
+    ),
+    names=st.lists(st.sampled_from(["parsing", "of", "trees", "f1"]), min_size=3, max_size=3),
+    limit=st.integers(1, 9),
+)
+def test_candidates_are_what_a_scan_finds(
+    texts: list[list[str]],
+    names: list[str],
+    limit: int,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    folder = tmp_path_factory.mktemp("scan")
+    titles = {f"p{place}": " ".join(words) for place, words in enumerate(texts)}
+    corpus = write_papers(folder, [paper(name, title) for name, title in titles.items()])
+    found = only(corpus, BoardQuery("x", *names), limit=limit)
+    wanted = set(names) - STOP_WORDS
+    scanned = [p for p, title in titles.items() if wanted and wanted <= set(terms_of(title))]
+    strict = [p for p in scanned if set(names) <= set(terms_of(titles[p]))]
+    assert list(found.papers) == sorted(found.papers)
+    assert set(found.papers) <= set(scanned)
+    assert len(found.papers) == min(limit, len(scanned))
+    assert found.cut == len(scanned) - len(found.papers)
+    if found.strict is None:
+        assert wanted == set(names)
+    else:
+        assert list(found.strict) == [p for p in found.papers if p in strict]
+
+
+def ingested(folder: Path) -> Corpus:
+    rows = [
+        {"id": "a", "title": RIGHT, "published": "2020-05-01"},
+        {"id": "b", "title": "Trees", "abstract": RIGHT, "published": "2020-06"},
+        {"id": "c", "title": RIGHT, "published": "2022"},
+    ]
+    path = folder / "rows.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    ingest("metadata", path, folder / "c")
+    return load_corpus(folder / "c")
+
+
+def test_an_index_on_disk_finds_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus = ingested(tmp_path)
+    in_memory = only(corpus)
+    build_index(corpus)
+    monkeypatch.setattr(candidates, "PostingsIndex", None)  # it is not made any more
+    assert only(corpus) == in_memory
+    assert in_memory.papers == ("a", "b")
+    assert len(open_terms(corpus, "abstracts").all_terms("trees")) == 3
+
+
+def test_a_large_corpus_without_an_index_names_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus = ingested(tmp_path)
+    monkeypatch.setitem(candidates.MOST_IN_MEMORY, "fulltext", 2)
+    with pytest.raises(StaleError, match=r"viva index build --corpus .* --text full"):
+        only(corpus, text="fulltext")
+    assert only(corpus, text="abstracts").papers == ("a", "b")
+
+
+def test_all_names_are_asked_for_unless_told() -> None:
+    assert NAMES == ("task", "dataset", "metric")

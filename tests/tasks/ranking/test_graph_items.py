@@ -1,0 +1,165 @@
+"""What a round holds for rankings by graph."""
+
+from __future__ import annotations
+
+import io
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from tests.tasks.ranking.paper_corpora import paper, write_papers
+
+from vivavoce.corpus import Corpus
+from vivavoce.errors import StaleError
+from vivavoce.networks import build_networks, load_network
+from vivavoce.records import Window
+from vivavoce.tasks.ranking.candidates import BoardQuery
+from vivavoce.tasks.ranking.graph_items import (
+    CANDIDATE_FIELDS,
+    EDGES,
+    PAPERS,
+    GraphPart,
+    make_graph_part,
+)
+
+BOARD = BoardQuery("parsing/penn/f1", "Parsing", "Penn", "F1")
+WINDOW = Window(date(2019, 1, 1), date(2021, 1, 1))
+RIGHT = "Parsing Penn F1"
+
+
+def corpus_of_six(folder: Path) -> Corpus:
+    """Three candidates, one of them `late`; gold that is none; and two others that cite."""
+    return write_papers(
+        folder,
+        [
+            paper("a", RIGHT, "2019-03"),
+            paper("b", RIGHT, "2020-04-05", abstract="Of trees."),
+            paper("gold", "Another matter", "2020"),
+            paper("late", RIGHT, "2021"),
+            paper("other", "Of citations", "2020"),
+            paper("undated", "Of citations", None),
+        ],
+        cited={
+            "b": ["a", "gold"],
+            "gold": ["a"],
+            "late": ["a", "b", "gold"],
+            "other": ["a", "b"],
+            "undated": ["a", "b"],
+        },
+        compared={"b": [0], "late": [0, 1]},
+    )
+
+
+def rows(part: GraphPart, name: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = pq.read_table(io.BytesIO(part.files[name])).to_pylist()
+    return found
+
+
+def test_papers_edges_and_candidates_of_a_round(tmp_path: Path) -> None:
+    corpus = corpus_of_six(tmp_path)
+    build_networks(corpus)
+    part = make_graph_part(corpus, [BOARD], ["b", "gold"], WINDOW)
+
+    papers = rows(part, PAPERS)
+    assert [row["paper_id"] for row in papers] == ["a", "b", "gold"]
+    # Of those that cite a, b and gold, `late` and `undated` were not there when the window ended.
+    assert [row["in_citation"] for row in papers] == [3, 1, 1]
+    assert [row["in_comparison"] for row in papers] == [1, 0, 0]
+    assert papers[1]["title"] == RIGHT
+    assert papers[1]["abstract"] == "Of trees."
+    assert papers[1]["published"] == "2020-04-05"
+    edges = [(row["network"], row["source"], row["target"]) for row in rows(part, EDGES)]
+    assert edges == [
+        ("citation", 1, 0),  # b cites a
+        ("citation", 1, 2),
+        ("citation", 2, 0),
+        ("comparison", 1, 0),
+    ]
+    assert part.columns == {
+        BOARD.id: {
+            "candidates_abstracts": [0, 1],
+            "strict_abstracts": None,
+            "cut_abstracts": 0,
+            "candidates_fulltext": [0, 1],
+            "strict_fulltext": None,
+            "cut_fulltext": 0,
+        }
+    }
+    assert part.report["edges"] == {"citation": 3, "comparison": 1}
+    assert part.report["candidates"]["abstracts"] == {
+        "boards": 1,
+        "boards_with": 1,
+        "papers": 2,
+        "most": 2,
+        "cut": 0,
+    }
+
+
+def test_a_later_window_has_what_an_earlier_one_lacks(tmp_path: Path) -> None:
+    corpus = corpus_of_six(tmp_path)
+    build_networks(corpus)
+    later = Window(WINDOW.start, date(2022, 1, 1))
+    part = make_graph_part(corpus, [BOARD], ["b", "gold"], later)
+    papers = {row["paper_id"]: row for row in rows(part, PAPERS)}
+    assert sorted(papers) == ["a", "b", "gold", "late"]
+    assert papers["a"]["in_citation"] == 4
+    assert papers["b"]["in_comparison"] == 1
+    assert part.columns[BOARD.id]["candidates_abstracts"] == [0, 1, 3]
+
+
+def test_the_same_corpus_gives_the_same_bytes(tmp_path: Path) -> None:
+    parts = []
+    for name in ("one", "two"):
+        corpus = corpus_of_six(tmp_path / name)
+        build_networks(corpus)
+        parts.append(make_graph_part(corpus, [BOARD], ["gold", "b", "b"], WINDOW))
+    assert parts[0] == parts[1]
+
+
+def test_only_what_was_asked_for_is_in_the_round(tmp_path: Path) -> None:
+    corpus = corpus_of_six(tmp_path)
+    build_networks(corpus, only=["comparison"])
+    part = make_graph_part(
+        corpus, [BOARD], ["b"], WINDOW, networks=["comparison"], texts=["abstracts"], limit=1
+    )
+    assert {row["network"] for row in rows(part, EDGES)} == {"comparison"}
+    assert [row["in_citation"] for row in rows(part, PAPERS)] == [None, None]
+    columns = part.columns[BOARD.id]
+    assert sorted(columns) == sorted(name for name, _ in CANDIDATE_FIELDS)
+    assert columns["candidates_fulltext"] is None
+    assert columns["cut_fulltext"] is None
+    assert columns["cut_abstracts"] == 1
+
+
+def test_works_outside_the_corpus_are_no_nodes(tmp_path: Path) -> None:
+    corpus = write_papers(
+        tmp_path, [paper("a", RIGHT), paper("b", RIGHT)], cited={"b": ["a", "elsewhere"]}
+    )
+    build_networks(corpus)
+    part = make_graph_part(corpus, [BOARD], ["a"], WINDOW)
+    assert len(rows(part, EDGES)) == 1
+    assert load_network(corpus, "citation", external=False).graph.n == 2
+
+
+@pytest.mark.parametrize("network", ["citation", "comparison"])
+def test_networks_that_were_not_built_name_the_command(network: Any, tmp_path: Path) -> None:
+    corpus = corpus_of_six(tmp_path)
+    with pytest.raises(StaleError, match=f"viva network build --corpus {tmp_path}"):
+        make_graph_part(corpus, [BOARD], ["b"], WINDOW, networks=[network])
+
+
+def test_networks_of_another_state_of_the_corpus_are_refused(tmp_path: Path) -> None:
+    build_networks(corpus_of_six(tmp_path))
+    changed = write_papers(tmp_path, [paper("a", RIGHT)])
+    with pytest.raises(StaleError, match="viva network build --corpus"):
+        make_graph_part(changed, [BOARD], ["a"], WINDOW)
+
+
+def test_a_round_without_boards_is_empty(tmp_path: Path) -> None:
+    corpus = corpus_of_six(tmp_path)
+    build_networks(corpus)
+    part = make_graph_part(corpus, [], [], WINDOW)
+    assert rows(part, PAPERS) == rows(part, EDGES) == []
+    assert part.columns == {}

@@ -1,0 +1,207 @@
+"""`rank_by_graph` inside Inspect: what each method answers, and how answers are scored."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai import eval, task_with
+from inspect_ai.log import EvalLog, EvalSample
+from inspect_ai.model import ChatMessageUser, ModelName, ModelOutput
+from inspect_ai.scorer import Score, Target
+from inspect_ai.solver import Solver, TaskState
+from tests.tasks.ranking.board_corpora import WINDOW, Papers
+
+from vivavoce.corpus import ingest, load_corpus
+from vivavoce.errors import InputError
+from vivavoce.networks import build_networks
+from vivavoce.rounds import Round, load_round
+from vivavoce.tasks import build_round, list_families
+from vivavoce.tasks.ranking import solvers
+from vivavoce.tasks.ranking.dataset import GRAPH, read_rows
+from vivavoce.tasks.ranking.graph_ranking import PaperGraph, RankOptions, rank_papers
+from vivavoce.tasks.ranking.scorer import paper_order
+from vivavoce.tasks.ranking.task import rank_by_graph, rank_by_prompt
+from vivavoce.tasks.shared.contestants import copycat, null, oracle
+
+CARD = list_families()["ranking"].tasks[GRAPH]
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Round]:
+    """A round of the sample corpus; logs go beside it."""
+    folder = tmp_path_factory.mktemp("sample")
+    ingest("sample", Path("60"), folder / "c")
+    build_networks(load_corpus(folder / "c"))
+    window = {"start": "2023-07-01", "end": "2025-01-01"}
+    spec = {"round": {"id": "r", "window": window, "families": ["ranking"], "seed": 3}}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("INSPECT_LOG_DIR", str(folder / "logs"))
+        yield load_round(build_round(folder / "c", spec, folder).folder)
+
+
+def run(
+    opened: Round, methods: Mapping[str, Solver], task: Any = rank_by_graph, **arguments: Any
+) -> dict[str, EvalLog]:
+    """The log of each method."""
+    made = [
+        task_with(task(str(opened.folder), **arguments), solver=method)
+        for method in methods.values()
+    ]
+    found = eval(made, model="none/none", display="none", log_dir=os.environ["INSPECT_LOG_DIR"])
+    assert [log.status for log in found] == ["success"] * len(made)
+    return dict(zip(methods, found, strict=True))
+
+
+def answers(log: EvalLog) -> dict[str, list[str]]:
+    return {str(s.id): s.output.completion.splitlines() for s in log.samples or []}
+
+
+def values(given: EvalSample | Score) -> dict[str, Any]:
+    score = given if isinstance(given, Score) else next(iter((given.scores or {}).values()))
+    assert isinstance(score.value, dict)
+    return dict(score.value)
+
+
+def said(text: str, gold: str) -> Score:
+    message = [ChatMessageUser(content="ask")]
+    state = TaskState(ModelName("none/none"), "a", 1, "ask", message)
+    state.output = ModelOutput.from_content("scripted/model", text)
+    found = asyncio.run(paper_order()(state, Target(gold)))  # type: ignore[arg-type]
+    assert found is not None
+    return found
+
+
+def test_a_sample_asks_in_words_and_its_target_is_the_gold_order(opened: Round) -> None:
+    made = rank_by_graph(str(opened.folder))
+    assert len(made.dataset) >= 4
+    rows = {row["id"]: row for row in opened.items("ranking", GRAPH)}
+    for sample in made.dataset:
+        row = rows[str(sample.id)]
+        assert sample.target == "\n".join(row["papers"])
+        assert all(row[name] in str(sample.input) for name in ("task", "dataset", "metric"))
+        assert not any(title in str(sample.input) for title in row["titles"])
+
+
+def test_every_method_ranks_the_candidates_and_nothing_else(opened: Round) -> None:
+    offered = {name: getattr(solvers, name)() for name in CARD.methods}
+    logs = run(opened, offered)
+    content = (opened.read_file("ranking", f"{name}.parquet") for name in ("papers", "edges"))
+    graph = PaperGraph(*content)
+    for row in opened.items("ranking", GRAPH):
+        wanted = sorted(graph.ids[place] for place in row["candidates_abstracts"])
+        for name, log in logs.items():
+            assert sorted(answers(log)[row["id"]]) == wanted, name
+    for name in ("pagerank", "recency", "in_degree", "bm25"):
+        row = opened.items("ranking", GRAPH)[0]
+        assert answers(logs[name])[row["id"]] == rank_papers(graph, row, ranker=name)
+
+
+def test_contestants_bound_the_metrics(opened: Round) -> None:
+    logs = run(opened, {"oracle": oracle(), "null": null(), "copycat": copycat()})
+    for sample in logs["oracle"].samples or []:
+        assert set(values(sample).values()) == {1.0}
+    for name in ("null", "copycat"):
+        for sample in logs[name].samples or []:
+            found = values(sample)
+            assert math.isnan(found.pop("ktau"))
+            assert set(found.values()) == {0.0}
+
+
+def test_options_of_pagerank_reach_it(opened: Round) -> None:
+    changed = {"direction": "citing", "damping": 0.5, "weights": False, "stop_words": False}
+    [log] = run(opened, {"pagerank": solvers.pagerank(**changed)}, setting="comparison").values()  # type: ignore[arg-type]
+    content = (opened.read_file("ranking", f"{name}.parquet") for name in ("papers", "edges"))
+    graph = PaperGraph(*content)
+    options = RankOptions(**changed)  # type: ignore[arg-type]
+    for row in opened.items("ranking", GRAPH):
+        expected = rank_papers(graph, row, setting="comparison", options=options)
+        assert answers(log)[row["id"]] == expected
+    assert {answers(log)[row["id"]][0] for row in opened.items("ranking", GRAPH)}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("tfidf", ("tfidf", None)),
+        ("specter:/weights/specter", ("specter", "/weights/specter")),
+        ("/weights/other:2", ("/weights/other:2", None)),
+        ("owner/name", ("owner/name", None)),
+        ("specter:", ("specter:", None)),
+    ],
+)
+def test_an_encoder_may_name_the_folder_of_its_weights(
+    text: str, expected: tuple[str, str | None]
+) -> None:
+    assert solvers.encoder_of(text) == expected
+
+
+def test_settings_search_other_texts(opened: Round) -> None:
+    methods = {"recency": solvers.recency()}
+    found = {s: answers(run(opened, methods, setting=s)["recency"]) for s in ("base", "fulltext")}
+    assert found["base"].keys() == found["fulltext"].keys()
+    counts = {name: sum(map(len, each.values())) for name, each in found.items()}
+    assert counts["fulltext"] >= counts["base"] > 0
+
+
+def test_baselines_rank_listed_titles_too(opened: Round) -> None:
+    names = ("recency", "tournament", "pagerank", "in_degree", "bm25")
+    logs = run(opened, {name: getattr(solvers, name)() for name in names}, rank_by_prompt)
+    content = (opened.read_file("ranking", f"{name}.parquet") for name in ("papers", "edges"))
+    graph = PaperGraph(*content)
+    for row in opened.items("ranking", "rank_by_prompt"):
+        given = {name: answers(log)[row["id"]] for name, log in logs.items()}
+        assert all(sorted(titles) == sorted(row["titles"]) for titles in given.values())
+        dates = dict(zip(row["titles"], row["dates"], strict=True))
+        newest = [dates[title] for title in given["recency"]]
+        assert newest == sorted(newest, reverse=True)
+        degrees = dict(zip(graph.titles, graph.in_degrees("citation"), strict=True))
+        cited = [degrees[title] for title in given["in_degree"]]
+        assert cited == sorted(cited, reverse=True)
+
+
+def test_development_boards_have_candidates_too(opened: Round) -> None:
+    made = rank_by_graph(str(opened.folder), setting="fulltext", split="dev")
+    assert (made.metadata or {})["setting"] == "fulltext+dev"
+    dev = read_rows(opened, GRAPH, "dev")
+    assert [sample.id for sample in made.dataset] == [row["id"] for row in dev]
+    assert dev
+    [log] = run(opened, {"r": solvers.random_order()}, setting="fulltext", split="dev").values()
+    assert all(answers(log).values())
+
+
+def test_a_round_without_a_network_says_so(tmp_path: Path) -> None:
+    papers = Papers(tmp_path)
+    for name in ("ash", "bay", "cob"):
+        papers.add(name, f"The Title of {name.title()}")
+    papers.board("Parsing", "Bank", "UAS", [("ash", 1), ("bay", 2), ("cob", 3)])
+    opened = papers.round(WINDOW, networks=["comparison"], texts=["abstracts"])
+    made = rank_by_graph(str(opened.folder), setting="comparison")
+    assert len(made.dataset) == 1
+    with pytest.raises(InputError, match="networks"):
+        rank_by_graph(str(opened.folder))
+
+
+def test_an_answer_is_scored_by_the_papers_it_finds() -> None:
+    # c, a of a, b, c: one of 3 pairs, turned round.
+    found = values(said("x\nc\na", "a\nb\nc"))
+    assert (found["ktau_all"], found["ktau"]) == (-1 / 3, -1.0)
+    assert (found["candidate_recall"], found["valid"]) == (2 / 3, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [("x\ny", None), ("", "empty"), ("I would say that paper a is the best.", "malformed")],
+)
+def test_finding_nothing_is_worth_nothing_and_prose_is_no_list(text: str, fault: str) -> None:
+    score = said(text, "a\nb\nc")
+    found = values(score)
+    assert (score.metadata or {})["fault"] == fault
+    assert (found["ktau_all"], found["candidate_recall"]) == (0.0, 0.0)
+    assert math.isnan(found["ktau"])
+    assert found["valid"] == float(fault is None)

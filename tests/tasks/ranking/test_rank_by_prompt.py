@@ -1,0 +1,300 @@
+"""`rank_by_prompt` end to end: what reaches a server, how answers are read, and the baselines."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai import eval, task_with
+from inspect_ai.log import EvalLog, EvalSample
+from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelName, ModelOutput
+from inspect_ai.scorer import Score, Target
+from inspect_ai.solver import Solver, TaskState
+from tests.servers.scripted import Ask, Reply, ScriptedServer, answer, scripted, slot
+from tests.tasks.ranking.board_corpora import TITLES, Papers
+
+from vivavoce.errors import InputError
+from vivavoce.results.board import leaderboard
+from vivavoce.rounds import Round
+from vivavoce.tasks.ranking.boards import plain_title
+from vivavoce.tasks.ranking.dataset import VARIANTS
+from vivavoce.tasks.ranking.scorer import title_order
+from vivavoce.tasks.ranking.solvers import in_order, random_order, recency
+from vivavoce.tasks.ranking.task import rank_by_prompt
+from vivavoce.tasks.shared.contestants import copycat, null, oracle
+from vivavoce.tasks.shared.entry import open_prompts
+
+GOLD = [plain_title(TITLES[name]) for name in ("bay", "cob", "ash", "dew")]
+MANY = 180
+
+
+def papers_of(folder: Path) -> Papers:
+    """Boards of four papers, of whom the youngest is second, and one of many."""
+    papers = Papers(folder)
+    days = {"ash": "2020-05-01", "bay": "2021-05-01", "cob": "2021-06-01", "dew": "2020-02-01"}
+    for name, title in TITLES.items():
+        papers.add(name, title, days[name])
+    scores = [("ash", 70), ("bay", 90.5), ("cob", 88), ("dew", 60)]
+    papers.board("Parsing", "Bank", "UAS", scores)
+    papers.board("Parsing", "Bank", "LAS", scores)
+    for number in range(MANY):
+        papers.add(f"p{number}", f"A Study, by Example {number}, of Matter {number * 7}")
+    papers.board("Tagging", "Web", "Accuracy", [(f"p{n}", f"{n / 2}") for n in range(MANY)])
+    return papers
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
+    return papers_of(tmp_path_factory.mktemp("round")).round(networks=[], texts=[])
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ScriptedServer]:
+    with scripted() as running, pytest.MonkeyPatch.context() as patch:
+        for name in ("SCRIPTED_BASE_URL", "SCRIPTED_API_KEY"):
+            patch.setenv(name, running.environment[name])
+        patch.setenv("INSPECT_LOG_DIR", str(tmp_path_factory.mktemp("logs")))
+        yield running
+
+
+def run(
+    folder: Round, *solvers: Solver, model: str = "none/none", logs: Path | None = None, **task: Any
+) -> list[EvalLog]:
+    """The logs of a task with each of some methods, or with its own."""
+    made = [rank_by_prompt(str(folder.folder), **task) for _ in solvers or [None]]
+    tasks = (
+        [task_with(one, solver=each) for one, each in zip(made, solvers, strict=True)]
+        if solvers
+        else made
+    )
+    found = eval(
+        tasks,
+        model=model,
+        display="none",
+        log_dir=str(logs) if logs else os.environ["INSPECT_LOG_DIR"],
+    )
+    assert [log.status for log in found] == ["success"] * len(tasks)
+    return list(found)
+
+
+def of(log: EvalLog, board: str = "parsing/bank/uas") -> EvalSample:
+    assert log.samples is not None
+    [sample] = [sample for sample in log.samples if sample.id == board]
+    return sample
+
+
+def values(given: EvalSample | Score) -> dict[str, Any]:
+    value = score_of(given).value
+    assert isinstance(value, dict)
+    return dict(value)
+
+
+def score_of(given: EvalSample | Score) -> Score:
+    if isinstance(given, Score):
+        return given
+    assert given.scores is not None
+    [score] = given.scores.values()
+    return score
+
+
+def fault(given: Score) -> str | None:
+    return (given.metadata or {})["fault"]
+
+
+def said(text: str, scoring: str = "default") -> Score:
+    """What an answer about the four papers scores."""
+    message = [ChatMessageUser(content="ask")]
+    state = TaskState(ModelName("none/none"), "a", 1, "ask", message)
+    state.output = ModelOutput.from_content("scripted/model", text)
+    found = asyncio.run(title_order(scoring)(state, Target("\n".join(GOLD))))  # type: ignore[arg-type]
+    assert found is not None
+    return found
+
+
+def test_a_server_gets_the_titles_and_nothing_of_their_order(
+    server: ScriptedServer, opened: Round
+) -> None:
+    def sort_listed(ask: Ask) -> Reply:
+        listed = slot(ask.prompt, "papers").splitlines()
+        return answer("\n".join(sorted(listed)))
+
+    server.script = sort_listed
+    [log] = run(opened, model="openai-api/scripted/rank-sorts")
+    sample = of(log)
+    [prompt] = [p for p in server.prompts("rank-sorts") if "Bank" in p]
+    assert prompt == sample.input
+    assert server.failures == []
+    listed = slot(prompt, "papers").splitlines()
+    assert sorted(listed) == sorted(GOLD)
+    assert listed == sample.metadata["titles"]
+    assert sample.target == "\n".join(GOLD)
+    assert "90.5" not in prompt
+    assert all(name in prompt for name in ("Parsing", "Bank", "UAS"))
+    body = next(ask.body for ask in server.asks if ask.prompt == prompt)
+    assert (body["temperature"], body["max_tokens"]) == (0.0, 4096)
+    # Sorted: Parsing, Sparse Attention, ... with Memory, Trees. The gold order is bay, cob, ash,
+    # dew: of its 6 pairs only bay-cob, bay-ash and cob-ash stand in order. nDCG: gains 1, 4, 3, 2
+    # over log2 of 2 ... 5 sum to 5.8851, and 4, 3, 2, 1 to 7.3234.
+    assert values(sample) == {
+        **{"cp": 0.5, "cis": 1.0, "bem": 0.0, "ktau": 0.0, "bem_complete": 0.0},
+        **{"cp_partial": 0.5, "ndcg": pytest.approx(5.8851 / 7.3234, abs=1e-4)},
+        **{"invented": 0.0, "repeated": 0.0, "missing": 0.0, "markup": 0.0, "chatter": 0.0},
+        "valid": 1.0,
+    }
+
+
+def test_talk_tags_inventions_and_gaps_are_counted() -> None:
+    text = (
+        "Sure, here you are:\n<ol>\n<li>Sparse Attention</li>\n<li>A Paper I Made Up</li>\n"
+        "<li>Sparse Attention</li>\n<li>Trees of Ash, Elm, and Oak for Text</li>\n</ol>"
+    )
+    found = values(said(text))
+    # bay and ash are found, in order: one of 6 pairs.
+    assert (found["cis"], found["cp"], found["missing"]) == (0.0, 0.0, 2.0)
+    assert found["cp_partial"] == 1 / 6
+    assert (found["invented"], found["repeated"], found["markup"]) == (1.0, 1.0, 10.0)
+    assert found["chatter"] == 1.0
+    assert found["valid"] == 1.0
+
+
+def test_an_answer_that_names_no_paper_is_malformed() -> None:
+    score = said("It depends on many things.")
+    assert fault(score) == "malformed"
+    found = values(score)
+    assert (found["cp"], found["ndcg"], found["valid"]) == (0.0, 0.0, 0.0)
+    assert (found["missing"], found["chatter"]) == (4.0, 1.0)
+    assert math.isnan(found["ktau"])
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [("I'm sorry, but I can't help with that.", "refusal"), ("", "empty")]
+)
+def test_no_answer_counts_nothing_and_is_told_apart(text: str, expected: str) -> None:
+    assert fault(said(text)) == expected
+    found = values(said(text))
+    assert (found["cp"], found["valid"]) == (0.0, 0.0)
+    assert math.isnan(found["missing"])
+
+
+def test_a_title_inside_another_is_told_by_its_line_and_by_legacy_rules_is_not() -> None:
+    # `Sparse Attention` stands inside `Sparse Attention with Memory`: the raw search finds both at
+    # one place, a tie where the list has the pair in the wrong order.
+    text = "\n".join([GOLD[1], GOLD[0], *GOLD[2:]])
+    plain = values(said(text))
+    assert (plain["cp"], plain["bem"], plain["ktau"]) == (5 / 6, 0.0, 4 / 6)
+    legacy = values(said(text, "legacy"))
+    assert (legacy["cp"], legacy["cp_partial"], legacy["bem"]) == (5 / 6, 5 / 6, 1.0)
+    assert legacy["ktau"] == pytest.approx(5 / math.sqrt(5 * 6))
+    assert math.isnan(legacy["ndcg"])
+
+
+def test_legacy_takes_the_first_occurrence_and_gives_part_marks() -> None:
+    text = f"From {GOLD[3]} to {GOLD[0]}: I rank\n1. {GOLD[0]}\n2. {GOLD[2]}"
+    legacy = values(said(text, "legacy"))
+    # dew, bay, ash are found: of 6 gold pairs bay-ash alone is in order.
+    assert (legacy["cis"], legacy["cp"], legacy["bem"]) == (0.0, 1 / 6, 0.0)
+    assert math.isnan(legacy["ktau"])
+    assert values(said(text))["missing"] == 2.0
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_each_wording_has_the_same_slots_and_another_hash(opened: Round, variant: int) -> None:
+    made = rank_by_prompt(str(opened.folder), variant=variant)
+    shipped = open_prompts("ranking", None).sha256
+    assert made.metadata is not None
+    assert (made.metadata["prompt_hash"] == shipped) == (variant == 1)
+    for sample in made.dataset:
+        spans = (sample.metadata or {})["spans"]
+        assert spans.keys() == {"task", "dataset", "metric", "titles"}
+        start, end = spans["titles"]
+        assert str(sample.input)[start:end].splitlines() == (sample.metadata or {})["titles"]
+
+
+def test_the_wordings_differ(opened: Round) -> None:
+    inputs = [
+        rank_by_prompt(str(opened.folder), variant=each).dataset[0].input for each in VARIANTS
+    ]
+    assert len(set(map(str, inputs))) == 3
+
+
+def test_a_narrow_window_loses_whole_titles_from_the_end(
+    server: ScriptedServer, opened: Round
+) -> None:
+    server.script = lambda ask: answer(slot(ask.prompt, "papers"))
+    [log] = run(opened, model="openai-api/scripted/rank-narrow", context=2_600, max_tokens=600)
+    boards = {sample.id: sample for sample in log.samples or []}
+    long = next(sample for sample in boards.values() if len(sample.metadata["titles"]) == MANY)
+    listed = slot(long.messages[0].text, "papers").splitlines()
+    assert 1 < len(listed) < MANY
+    assert listed == long.metadata["titles"][: len(listed)]
+    assert long.metadata["fit"]["dropped"] == MANY - len(listed)
+    assert long.metadata["fit"]["tokens"] <= 2_000
+    found = values(long)
+    assert (found["cis"], found["missing"]) == (0.0, MANY - len(listed))
+    assert "fit" in of(log).metadata
+    assert of(log).metadata["fit"]["dropped"] == 0
+
+
+def test_development_boards_are_run_under_a_name_of_their_own(opened: Round) -> None:
+    made = rank_by_prompt(str(opened.folder), split="dev")
+    assert [sample.id for sample in made.dataset] == ["parsing/bank/las"]
+    assert (made.metadata or {})["setting"] == "base+dev"
+    both = rank_by_prompt(str(opened.folder), split="dev", scoring="legacy")
+    assert (both.metadata or {})["setting"] == "base+dev+legacy"
+    legacy = rank_by_prompt(str(opened.folder), scoring="legacy")
+    assert (legacy.metadata or {})["setting"] == "base+legacy"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [{"split": "train"}, {"scoring": "strict"}, {"variant": 4}, {"setting": "fulltext"}],
+)
+def test_what_there_is_not_is_refused(opened: Round, arguments: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match="There are"):
+        rank_by_prompt(str(opened.folder), **arguments)
+
+
+def test_baselines_bound_the_metrics(server: ScriptedServer, opened: Round, tmp_path: Path) -> None:
+    methods = {
+        "oracle": oracle(), "null": null(), "copycat": copycat(), "in_order": in_order(),
+        "random_order": random_order(), "recency": recency(),
+    }  # fmt: skip
+    logs = dict(zip(methods, run(opened, *methods.values(), logs=tmp_path), strict=True))
+    perfect = values(of(logs["oracle"]))
+    assert {perfect[name] for name in ("cp", "cis", "bem", "ktau", "bem_complete", "ndcg")} == {1.0}
+    nothing = values(of(logs["null"]))
+    assert (nothing["cp"], nothing["valid"]) == (0.0, 0.0)
+    # Newest first is cob, bay, ash, dew: one pair of six is turned.
+    assert values(of(logs["recency"]))["cp"] == 5 / 6
+    listed = of(logs["in_order"])
+    assert listed.output.completion.splitlines() == listed.metadata["titles"]
+    assert values(listed)["cp"] == values(of(logs["copycat"]))["cp"]
+    drawn = of(logs["random_order"]).output.completion.splitlines()
+    assert sorted(drawn) == sorted(GOLD)
+    assert drawn != listed.metadata["titles"]
+    shown = leaderboard(tmp_path, resamples=0)
+    cp = {row["method"]: row["value"] for row in shown.rows if row["metric"] == "cp"}
+    assert (cp["oracle"], cp["null"]) == (1.0, 0.0)
+    assert 0.2 < cp["random_order(stop_words=True)"] < 0.8
+
+
+def test_random_orders_differ_by_epoch_and_are_drawn_again(
+    server: ScriptedServer, opened: Round
+) -> None:
+    made = task_with(rank_by_prompt(str(opened.folder)), solver=random_order())
+    [log] = eval(made, model="none/none", epochs=3, display="none")
+    drawn = {(s.id, s.epoch): s.output.completion for s in log.samples or []}
+    assert len({text for (name, _), text in drawn.items() if name.startswith("tagging")}) == 3
+    [again] = run(opened, random_order())
+    assert drawn["parsing/bank/uas", 1] == of(again).output.completion
+
+
+def test_decoding_can_be_set(opened: Round) -> None:
+    made = rank_by_prompt(str(opened.folder), max_tokens=77)
+    assert isinstance(made.config, GenerateConfig)
+    assert made.config.max_tokens == 77
