@@ -50,6 +50,9 @@ def show(
     partial: bool = PARTIAL_OPTION,
     resamples: int = RESAMPLES_OPTION,
     seed: int = SEED_OPTION,
+    everything: bool = typer.Option(
+        False, "--all", help="Also print the diagnostics, which rank nobody."
+    ),
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Print the leaderboard."""
@@ -59,7 +62,7 @@ def show(
     if as_json:
         print_json(board.as_dict())
     else:
-        print_board(board)
+        print_board(board, everything=everything)
 
 
 @app.command(epilog="Example: viva board attempts logs --items")
@@ -120,12 +123,11 @@ def _attempt_cell(row: dict[str, Any], kind: str) -> str:
     return f"{mean:.3f} ({highest:.3f}, {'–' if spread is None else f'{spread:.3f}'})"
 
 
-def print_board(board: Board) -> None:
+def print_board(board: Board, *, everything: bool = False) -> None:
     """Print one table for each task and setting, ranked by its headline metric."""
     for (round_id, task, version, setting), rows in groupby(board.rows, key=_section):
-        _print_section(
-            f"{task} · {setting} · round {round_id} · version {version}", list(rows), board
-        )
+        title = f"{task} · {setting} · round {round_id} · version {version}"
+        _print_section(title, list(rows), board, everything)
         say("")
     say("value [95% interval]; rank (ranks it may have); a failed answer counts 0;")
     say("oracle is the ceiling and is not ranked.")
@@ -142,11 +144,14 @@ def _section(row: dict[str, Any]) -> tuple[str, str, str, str]:
     return row["round"], row["task"], row["task_version"], row["setting"]
 
 
-def _print_section(title: str, rows: list[dict[str, Any]], board: Board) -> None:
+def _print_section(title: str, rows: list[dict[str, Any]], board: Board, everything: bool) -> None:
     from vivavoce.results.standing import contestant_label
 
     headline = board.headlines[rows[0]["task"]]
-    metrics = sorted({row["metric"] for row in rows}, key=lambda name: (name != headline, name))
+    measured = {row["metric"] for row in rows}
+    metrics = [name for name in board.metrics[rows[0]["task"]] if name in measured]
+    if everything:
+        metrics += sorted(measured - set(metrics))
     by_contestant: dict[tuple[str, ...], dict[str, dict[str, Any]]] = {}
     for row in rows:
         key = tuple(

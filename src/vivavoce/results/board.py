@@ -31,6 +31,9 @@ class Board:
     rounds: tuple[Row, ...]
     headlines: dict[str, str]
     """The metric each task is ranked by."""
+    metrics: dict[str, list[str]]
+    """What answers of each task are measured by, in the order of its card, then their ceilings and
+    what a judge said; the rows tell more than these."""
     notes: tuple[str, ...]
     """Logs left out, and rows that are not what they seem."""
 
@@ -40,6 +43,7 @@ class Board:
             "rows": list(self.rows),
             "rounds": list(self.rounds),
             "headlines": self.headlines,
+            "metrics": self.metrics,
             "notes": list(self.notes),
         }
 
@@ -75,8 +79,20 @@ def leaderboard(
         rows=tuple(rows),
         rounds=tuple(_rounds(chosen)),
         headlines={log.key.task: log.metrics[0] for log in chosen},
+        metrics=_metrics(chosen),
         notes=tuple(notes),
     )
+
+
+def _metrics(logs: Sequence[RunLog]) -> dict[str, list[str]]:
+    names: dict[str, dict[str, None]] = defaultdict(dict)
+    for log in logs:
+        names[log.key.task] |= dict.fromkeys(log.metrics)
+    for log in logs:
+        names[log.key.task] |= dict.fromkeys(
+            name for name in log.diagnostics if name in log.judged or name.endswith("_ceiling")
+        )
+    return {task: list(found) for task, found in sorted(names.items())}
 
 
 def select_logs(folder: Path, *, partial: bool = False) -> tuple[list[RunLog], list[str]]:
