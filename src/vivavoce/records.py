@@ -82,6 +82,11 @@ class CitedTable:
     cells: tuple[tuple[str, ...], ...]
     cited: tuple[int, ...] = ()
     """Ordinals of `Reference` entries."""
+    row_cited: tuple[tuple[int, ...], ...] = ()
+    """For each row of `cells` those of `cited` that it cites, in order of mention, each once.
+
+    Empty where the source cannot tell.
+    """
 
 
 @dataclass(frozen=True, slots=True)

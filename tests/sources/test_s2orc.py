@@ -165,8 +165,9 @@ def test_references_and_tables(tmp_path: Path) -> None:
     assert (second.raw, second.year) == ("B. Two. 2001. Second.", 2001)
     assert (third.title, third.year, third.raw) == (None, None, "")
     (table,) = found.tables
-    # The text prints [3] for the second entry, whose ordinal is 1; the token names the third.
-    assert (table.caption, table.cells, table.cited) == ("As in [3]", (("a", "BIBREF2"),), (1, 2))
+    # The caption prints [3] for the second entry, whose ordinal is 1; the token names the third,
+    # which is shown by its place in the list, as everywhere.
+    assert (table.caption, table.cells, table.cited) == ("As in [3]", (("a", "[3]"),), (1, 2))
 
 
 def test_a_paper_a_line_with_the_line_of_a_fault(tmp_path: Path) -> None:

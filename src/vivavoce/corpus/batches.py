@@ -127,14 +127,19 @@ def sound_shards(batch: Batch) -> Iterator[tuple[Path, Row]]:
 def read_tables(
     path: Path, names: Sequence[str], size: int = _ROWS_AT_A_TIME
 ) -> Iterator[pa.RecordBatch]:
-    """A file of documents with those of the columns that it has, a few rows at a time."""
+    """A file of documents with those of the columns that it has, a few rows at a time.
+
+    Fields that were added to a column since the file was written are null.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
         with pq.ParquetFile(path) as file:
             present = [name for name in names if name in file.schema_arrow.names]
-            yield from file.iter_batches(batch_size=size, columns=present)
+            schema = pa.schema([DOCUMENT.field(name) for name in present])
+            for batch in file.iter_batches(batch_size=size, columns=present):
+                yield batch if batch.schema.equals(schema) else batch.select(present).cast(schema)
     except (OSError, pa.ArrowException) as error:
         raise DamagedError(f"{path} cannot be read as Parquet: {error}") from error
 

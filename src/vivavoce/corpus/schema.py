@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from vivavoce.records import Author, CitedTable, Document, Paper, Reference, Result, Section
 
-FORMAT = 1
+FORMAT = 2
 """Raised when a table's columns change meaning."""
 
 _TEXT = pa.string()
@@ -32,7 +32,13 @@ _REFERENCE = _fields(
     arxiv_id=_TEXT,
     doi=_TEXT,
 )
-_TABLE = _fields(ordinal=_INT, caption=_TEXT, cells=pa.list_(_TEXTS), cited=pa.list_(_INT))
+_TABLE = _fields(
+    ordinal=_INT,
+    caption=_TEXT,
+    cells=pa.list_(_TEXTS),
+    cited=pa.list_(_INT),
+    row_cited=pa.list_(pa.list_(_INT)),
+)
 _RESULT = _fields(
     dataset=_TEXT,
     task=_TEXT,
@@ -156,4 +162,5 @@ def _table(row: Mapping[str, Any]) -> CitedTable:
         caption=row["caption"],
         cells=tuple(tuple(cells) for cells in row["cells"]),
         cited=tuple(row["cited"]),
+        row_cited=tuple(tuple(cited) for cited in row.get("row_cited") or ()),
     )

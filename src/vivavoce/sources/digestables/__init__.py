@@ -109,4 +109,5 @@ SOURCE = Source(
     pieces=_pieces,
     read=_read,
     name_of=_name_of,
+    reader_version="2",
 )

@@ -14,6 +14,7 @@ from vivavoce.sources.raw import raw_json
 from vivavoce.sources.s2orc.fields import Fields, line_at, object_at, rows_at, text_at
 from vivavoce.text.identifiers import find_arxiv_id
 from vivavoce.text.normalise import clean_text
+from vivavoce.text.row_citations import RowsCited
 
 _MOST_ROWS, _MOST_COLUMNS, _MOST_CELLS = 5_000, 1_000, 200_000
 
@@ -33,6 +34,7 @@ class TableRecord:
     cells: Cells
     references: tuple[Reference, ...]
     cited: tuple[int, ...]
+    row_cited: RowsCited
     own: Fields | None
     """What the table says of the paper that it stands in."""
 
@@ -57,6 +59,7 @@ def read_table(entry: Entry) -> TableRecord:
         cells=_cells(object_at(fields, "table"), works),
         references=tuple(_reference(work, place) for place, work in enumerate(works)),
         cited=tuple(place for place, is_it in enumerate(is_own) if not is_it),
+        row_cited=_row_cited(works, is_own),
         own=own,
     )
 
@@ -70,7 +73,8 @@ def paper_of(tables: Sequence[TableRecord]) -> Document:
         start = len(references)
         references += [replace(r, ordinal=start + r.ordinal) for r in table.references]
         cited = tuple(start + place for place in table.cited)
-        cited_tables.append(CitedTable(ordinal, table.caption, table.cells, cited))
+        rows = tuple(tuple(start + place for place in row) for row in table.row_cited)
+        cited_tables.append(CitedTable(ordinal, table.caption, table.cells, cited, rows))
     own: Fields = next((table.own for table in tables if table.own is not None), {})
     number = check_id(own.get("corpus_id"), "corpus_id")
     return Document(
@@ -101,12 +105,13 @@ def benchmark_document(entry: Entry) -> Document:
         work["row"] = row
     references = tuple(_reference(work, place) for place, work in enumerate(works))
     cells = _cells(object_at(fields, "table"), works)
+    rows = _row_cited(works, [False] * len(works))
     caption = line_at(fields, "table_caption")
     return Document(
         kind="digestables",
         key=f"arxiv2table:{name}:{query}",
         references=references,
-        tables=(CitedTable(0, caption, cells, tuple(range(len(references)))),),
+        tables=(CitedTable(0, caption, cells, tuple(range(len(references))), rows),),
         raw=raw_of(entry),
     )
 
@@ -122,8 +127,7 @@ def _cells(table: Mapping[str, Any], works: Sequence[Fields]) -> Cells:
     rows: dict[int, list[int]] = defaultdict(list)
     last_row: dict[str, int] = {}
     for place, work in enumerate(works):
-        row = work.get("row")
-        row = row if isinstance(row, int) and not isinstance(row, bool) else place
+        row = _row_of(work, place)
         rows[row].append(place)
         last_row[cited[place]] = row
     if len(rows) > _MOST_ROWS or len(columns) > _MOST_COLUMNS:
@@ -140,6 +144,20 @@ def _cells(table: Mapping[str, Any], works: Sequence[Fields]) -> Cells:
         )
         cells.append((label, *values))
     return tuple(cells)
+
+
+def _row_of(work: Fields, place: int) -> int:
+    """Which row of the upstream table cites a work; its place in the map where that is not told."""
+    row = work.get("row")
+    return row if isinstance(row, int) and not isinstance(row, bool) else place
+
+
+def _row_cited(works: Sequence[Fields], is_own: Sequence[bool]) -> RowsCited:
+    """What each row of `_cells` cites: the header nothing, the paper's own row neither."""
+    rows: dict[int, list[int]] = defaultdict(list)
+    for place, work in enumerate(works):
+        rows[_row_of(work, place)] += [] if is_own[place] else [place]
+    return ((), *(tuple(places) for _, places in sorted(rows.items())))
 
 
 def _reference(work: Fields, ordinal: int) -> Reference:

@@ -10,6 +10,7 @@ from lxml import etree
 from vivavoce.records import CitedTable
 from vivavoce.sources.html.tree import classes_of, outermost, outside_divisions
 from vivavoce.sources.html.typeset import line_of
+from vivavoce.text.row_citations import RowCitations
 
 _WIDEST_SPAN = 40
 _TALLEST_SPAN = 200
@@ -26,10 +27,19 @@ def read_table(
     captions = [line_of(caption) for caption in outside_divisions(holder, _is_caption)]
     tabulars = [holder] if is_tabular(holder) else list(outside_divisions(holder, is_tabular))
     caption = " ".join(text for text in captions if text)
-    cells = tuple(_rows(tabulars))
+    cited = tuple(sorted(set(_mentions(holder, ordinals))))
+    cells: list[tuple[str, ...]] = []
+    row_cited: list[tuple[int, ...]] = []
+    known = frozenset(cited)
+    room = _MOST_CELLS
+    for tabular in tabulars:
+        grid = _Grid(ordinals, room)
+        cells += grid.read(tabular)
+        row_cited += grid.citations.by_row(known)
+        room = grid.room
     if not caption and not cells:
         return None
-    return CitedTable(ordinal, caption, cells, cited_in(holder, ordinals))
+    return CitedTable(ordinal, caption, tuple(cells), cited, tuple(row_cited))
 
 
 def is_grid(tabular: etree._Element) -> bool:
@@ -44,53 +54,60 @@ def is_tabular(element: etree._Element) -> bool:
     return "ltx_tabular" in classes_of(element)
 
 
-def cited_in(element: etree._Element, ordinals: Mapping[str, int]) -> tuple[int, ...]:
+def _mentions(element: etree._Element, ordinals: Mapping[str, int]) -> Iterator[int]:
     """The references that links below an element lead to; a dash between two links is a range."""
-    found: set[int] = set()
     last, between = -1, ""
     for link in outside_divisions(element, lambda below: below.tag == "a"):
         here = ordinals.get((link.get("href") or "").rpartition("#")[2], -1)
         if here < 0:
             continue
-        found.add(here)
         if _DASH.fullmatch(between) and 0 <= last < here <= last + _LONGEST_RANGE:
-            found.update(range(last, here))
+            yield from range(last + 1, here)
+        yield here
         last, between = here, (link.tail or "") if link.getnext() is not None else ""
-    return tuple(sorted(found))
 
 
-def _rows(tabulars: list[etree._Element]) -> Iterator[tuple[str, ...]]:
-    """The rows that hold text; the further places that a cell spans are empty."""
-    room = _MOST_CELLS
-    for tabular in tabulars:
-        left: dict[int, int] = {}  # column -> rows below that a cell above still covers
+class _Grid:
+    """Reads the rows of a tabular and what they cite."""
+
+    def __init__(self, ordinals: Mapping[str, int], room: int) -> None:
+        self.room = room
+        """How many more places may be read."""
+        self.citations = RowCitations()
+        self._ordinals = ordinals
+        self._left: dict[int, int] = {}
+        """Column -> rows below that a cell above still covers."""
+
+    def read(self, tabular: etree._Element) -> Iterator[tuple[str, ...]]:
+        """The rows that hold text; the further places that a cell spans are empty."""
         for row in outermost(tabular, _is_row):
-            cells = _row(row, left)
-            room -= len(cells)
-            if room < 0:
+            if self.room < 0:
                 return
-            if any(cells):
+            cells = self._row(row)
+            self.room -= len(cells)
+            is_kept = self.room >= 0 and any(cells)
+            self.citations.end_row(is_kept=is_kept)
+            if is_kept:
                 yield tuple(cells)
 
+    def _row(self, row: etree._Element) -> list[str]:
+        cells: list[str] = []
+        for cell in outermost(row, _is_cell):
+            self._pass_covered(cells)
+            width = _width(cell)
+            if len(cells) + width > _WIDEST_ROW:
+                break
+            height = min(_span(cell, "rowspan"), _TALLEST_SPAN)
+            self._left.update(dict.fromkeys(range(len(cells), len(cells) + width), height - 1))
+            self.citations.cite(_mentions(cell, self._ordinals), height)
+            cells += [line_of(cell), *[""] * (width - 1)]
+        self._pass_covered(cells)
+        return cells
 
-def _row(row: etree._Element, left: dict[int, int]) -> list[str]:
-    cells: list[str] = []
-    for cell in outermost(row, _is_cell):
-        _pass_covered(cells, left)
-        width = _width(cell)
-        if len(cells) + width > _WIDEST_ROW:
-            break
-        height = min(_span(cell, "rowspan"), _TALLEST_SPAN)
-        left.update(dict.fromkeys(range(len(cells), len(cells) + width), height - 1))
-        cells += [line_of(cell), *[""] * (width - 1)]
-    _pass_covered(cells, left)
-    return cells
-
-
-def _pass_covered(cells: list[str], left: dict[int, int]) -> None:
-    while left.get(len(cells), 0) > 0:
-        left[len(cells)] -= 1
-        cells.append("")
+    def _pass_covered(self, cells: list[str]) -> None:
+        while self._left.get(len(cells), 0) > 0:
+            self._left[len(cells)] -= 1
+            cells.append("")
 
 
 def _width(cell: etree._Element) -> int:

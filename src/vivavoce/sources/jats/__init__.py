@@ -86,5 +86,5 @@ SOURCE = Source(
     matches=_matches,
     pieces=one_piece,
     read=_read,
-    reader_version="2",
+    reader_version="3",
 )

@@ -40,14 +40,13 @@ def read_references(article: etree._Element) -> tuple[tuple[Reference, ...], Ord
     return tuple(references), ordinals
 
 
-def cited_in(element: etree._Element, ordinals: Ordinals) -> tuple[int, ...]:
+def mentions_in(element: etree._Element, ordinals: Ordinals) -> Iterator[int]:
     """The references that marks below an element point to; a dash between two marks is a range."""
-    found: set[int] = set()
     for mark in element.iter("xref"):
         if not _is_citation(mark):
             continue
         here = _targets(mark, ordinals)
-        found.update(here)
+        yield from here
         following = mark.getnext()
         is_range = (
             following is not None
@@ -57,8 +56,7 @@ def cited_in(element: etree._Element, ordinals: Ordinals) -> tuple[int, ...]:
         )
         there = _targets(following, ordinals) if is_range and following is not None else []
         if here and there and 0 < there[0] - here[-1] <= _LONGEST_RANGE:
-            found.update(range(here[-1], there[0]))
-    return tuple(sorted(found))
+            yield from range(here[-1] + 1, there[0])
 
 
 def read_name(person: etree._Element) -> str:

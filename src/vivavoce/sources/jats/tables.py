@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from lxml import etree
 
 from vivavoce.records import CitedTable
-from vivavoce.sources.jats.references import Ordinals, cited_in
+from vivavoce.sources.jats.references import Ordinals, mentions_in
 from vivavoce.sources.jats.xml import children, text_of
+from vivavoce.text.row_citations import RowCitations
 
 _PLACES = ("body", "back", "floats-group", "floats-wrap")
 _WIDEST_SPAN = 40
@@ -18,10 +21,14 @@ _MOST_CELLS = 200_000
 def read_tables(article: etree._Element, ordinals: Ordinals) -> tuple[CitedTable, ...]:
     """The tables in order; a table cites what stands in its caption, cells and notes."""
     found = (table for place in _PLACES for table in article.iterfind(f"{place}//table-wrap"))
-    return tuple(
-        CitedTable(ordinal, _caption(table), _cells(table), cited_in(table, ordinals))
-        for ordinal, table in enumerate(found)
-    )
+    return tuple(_read_table(table, ordinal, ordinals) for ordinal, table in enumerate(found))
+
+
+def _read_table(wrap: etree._Element, ordinal: int, ordinals: Ordinals) -> CitedTable:
+    cited = tuple(sorted(set(mentions_in(wrap, ordinals))))
+    citations = RowCitations()
+    cells = tuple(_rows(wrap, ordinals, citations))
+    return CitedTable(ordinal, _caption(wrap), cells, cited, citations.by_row(cited))
 
 
 def _caption(table: etree._Element) -> str:
@@ -30,10 +37,11 @@ def _caption(table: etree._Element) -> str:
     return f"{label}: {caption}" if label and caption else label or caption
 
 
-def _cells(wrap: etree._Element) -> tuple[tuple[str, ...], ...]:
-    """The rows of a table; the further places that a cell spans are empty."""
+def _rows(
+    wrap: etree._Element, ordinals: Ordinals, citations: RowCitations
+) -> Iterator[tuple[str, ...]]:
+    """The rows that hold text; the further places that a cell spans are empty."""
     left: dict[int, int] = {}  # column -> rows below that a cell above still covers
-    rows: list[tuple[str, ...]] = []
     room = _MOST_CELLS
     for row in wrap.iter("tr", "row"):  # of HTML, or of OASIS tables
         cells: list[str] = []
@@ -44,20 +52,28 @@ def _cells(wrap: etree._Element) -> tuple[tuple[str, ...], ...]:
             if len(cells) + width > _WIDEST_ROW:
                 break
             left.update(dict.fromkeys(range(len(cells), len(cells) + width), height - 1))
+            citations.cite(mentions_in(cell, ordinals), max(height, _oasis_height(cell)))
             cells += [text_of(cell), *[""] * (width - 1)]
         _pass_covered(cells, left)
         room -= len(cells)
-        if room < 0:
+        is_kept = room >= 0 and any(cells)
+        citations.end_row(is_kept=is_kept)
+        if is_kept:
+            yield tuple(cells)
+        elif room < 0:
             break
-        if any(cells):
-            rows.append(tuple(cells))
-    return tuple(rows)
 
 
 def _pass_covered(cells: list[str], left: dict[int, int]) -> None:
     while left.get(len(cells), 0) > 0:
         left[len(cells)] -= 1
         cells.append("")
+
+
+def _oasis_height(cell: etree._Element) -> int:
+    """How many rows a cell of an OASIS table covers: it tells how many more than one."""
+    more = cell.get("morerows") or "0"
+    return 1 if more == "0" else 1 + _span(cell, "morerows", _TALLEST_SPAN)
 
 
 def _span(cell: etree._Element, name: str, most: int) -> int:

@@ -152,4 +152,5 @@ SOURCE = Source(
     read=_read,
     name_of=paper_name,
     parts=_parts,
+    reader_version="2",
 )

@@ -31,10 +31,10 @@ class Citations:
         for entry in entries:
             self._entries.setdefault(entry.key.casefold(), entry)
 
-    def ordinals(self, keys: Iterable[str]) -> set[int]:
-        """The references of keys; unknown keys are left out."""
+    def ordinals(self, keys: Iterable[str]) -> list[int]:
+        """The references of keys in their order; unknown keys are left out."""
         found = (self._entries.get(key.casefold()) for key in keys)
-        return {entry.reference.ordinal for entry in found if entry is not None}
+        return [entry.reference.ordinal for entry in found if entry is not None]
 
     def print(self, command: str, notes: Sequence[str], keys: Sequence[str]) -> str:
         """What a citation command prints; an unknown key prints itself."""

@@ -8,38 +8,47 @@ from vivavoce.records import CitedTable
 from vivavoce.sources.latex.layout import Layout, Span
 from vivavoce.sources.latex.typeset import Typesetter
 from vivavoce.sources.latex.vocabulary import TABULARS
+from vivavoce.text.row_citations import RowCitations
 
 _CAPTIONS = frozenset(
     {"\\caption", "\\tablecaption", "\\topcaption", "\\bottomcaption", "\\tcaption"}
 )
 _ROW_ENDS = frozenset({"\\\\", "\\tabularnewline", "\\cr", "\\\\*"})
 _HEAD_MARKS = frozenset({"\\endfirsthead", "\\endhead", "\\endfoot", "\\endlastfoot"})
+_MULTIROW = frozenset({"\\multirow"})
+_TABULAR_STARTS = frozenset(f"\\begin{{{name}}}" for name in TABULARS)
 _MOST_CELLS = 50_000
 _MOST_COLUMNS = 300
+_TALLEST_SPAN = 200
 
 
 def read_table(setter: Typesetter, start: int, end: int, ordinal: int) -> CitedTable | None:
     r"""The table in an environment from `\\begin` to `\end`; None for a picture of one."""
     layout = setter.layout
     caption = " ".join(_captions(setter, start, end))
+    cited = tuple(sorted(set(_mentions(setter, start, end))))
+    known = frozenset(cited)
     cells: list[tuple[str, ...]] = []
+    row_cited: list[tuple[int, ...]] = []
     place = start
     while place <= end:
         token = layout.tokens[place]
         stop = layout.ends.get(place)
         if stop is not None and token[7:-1] in TABULARS and stop <= end:
-            cells += read_rows(setter, place, stop)
+            rows, by_row = read_rows(setter, place, stop, known)
+            cells += rows
+            row_cited += by_row
             place = stop
         place += 1
     if not cells and not caption:
         return None
-    keys = [key for found in layout.citations(start, end) for key in found.keys]
-    return CitedTable(
-        ordinal=ordinal,
-        caption=caption,
-        cells=tuple(cells),
-        cited=tuple(sorted(setter.citations.ordinals(keys))),
-    )
+    return CitedTable(ordinal, caption, tuple(cells), cited, tuple(row_cited))
+
+
+def _mentions(setter: Typesetter, start: int, end: int) -> list[int]:
+    """The references cited in a stretch, in order."""
+    keys = [key for found in setter.layout.citations(start, end) for key in found.keys]
+    return setter.citations.ordinals(keys)
 
 
 def _captions(setter: Typesetter, start: int, end: int) -> Iterator[str]:
@@ -59,10 +68,15 @@ def _captions(setter: Typesetter, start: int, end: int) -> Iterator[str]:
                 yield text
 
 
-def read_rows(setter: Typesetter, start: int, end: int) -> list[tuple[str, ...]]:
-    """The rows of a tabular; rows of rules alone are left out."""
+def read_rows(
+    setter: Typesetter, start: int, end: int, cited: frozenset[int]
+) -> tuple[list[tuple[str, ...]], list[tuple[int, ...]]]:
+    """The rows of a tabular and what each cites; rows of rules alone are left out."""
     layout = setter.layout
     rows: list[tuple[str, ...]] = []
+    places: list[int] = []  # of each of these among all rows with text
+    citations = RowCitations()
+    count = 0
     mark = 0
     is_first_head = False
     total = 0
@@ -71,16 +85,24 @@ def read_rows(setter: Typesetter, start: int, end: int) -> list[tuple[str, ...]]
         total += len(row)
         if total > _MOST_CELLS:
             break
+        for cell in cells:
+            height = _rows_covered(layout, cell)
+            for start_of_part, end_of_part in _outside_captions(layout, cell):
+                citations.cite(_mentions(setter, start_of_part, end_of_part), height)
+        citations.end_row(is_kept=any(row))
         if any(row):
             rows.append(row)
+            places.append(count)
+            count += 1
         if ending == "\\endfirsthead":
             is_first_head, mark = True, len(rows)
         elif ending in _HEAD_MARKS:
             # The head and foot that are printed again on the pages that follow.
             if is_first_head or ending != "\\endhead":
-                del rows[mark:]
+                del rows[mark:], places[mark:]
             mark = len(rows)
-    return rows
+    by_row = citations.by_row(cited)
+    return rows, [by_row[place] for place in places]
 
 
 def _past_arguments(layout: Layout, start: int) -> int:
@@ -124,6 +146,29 @@ def _render(setter: Typesetter, cells: list[Span]) -> tuple[str, ...]:
         if len(row) > _MOST_COLUMNS:
             return tuple(row[:_MOST_COLUMNS])
     return tuple(row)
+
+
+def _outside_captions(layout: Layout, cell: Span) -> Iterator[tuple[int, int]]:
+    """What of a cell is the table's: a long table has its caption in its first row."""
+    start = cell.start
+    for place in layout.find(_CAPTIONS, cell.start, cell.end):
+        caption = layout.required(place)
+        if place >= start and caption is not None:
+            yield start, place
+            start = caption.after
+    yield start, cell.end
+
+
+def _rows_covered(layout: Layout, cell: Span) -> int:
+    """How many rows a cell covers from its own down; upwards where it stands in the last one."""
+    place = next(layout.find(_MULTIROW | _TABULAR_STARTS, cell.start, cell.end), None)
+    is_own = place is not None and layout.tokens[place] in _MULTIROW  # not of a table in the cell
+    count = layout.required(place) if place is not None and is_own else None
+    number = layout.source(count).strip() if count is not None else ""
+    digits = number.removeprefix("-")
+    if not (digits.isascii() and digits.isdigit() and len(digits) < 4):
+        return 1
+    return max(-_TALLEST_SPAN, min(int(number), _TALLEST_SPAN))
 
 
 def _columns(layout: Layout, cell: Span) -> int:

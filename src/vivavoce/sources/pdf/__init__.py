@@ -30,5 +30,5 @@ SOURCE = Source(
     matches=_matches,
     pieces=one_piece,
     read=_read,
-    reader_version="1",
+    reader_version="2",
 )

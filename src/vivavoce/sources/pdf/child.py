@@ -137,7 +137,12 @@ def read_in_child(path: Path) -> Document:
 def _document(row: dict[str, Any]) -> Document:
     """A document out of what JSON keeps of one."""
     tables = [
-        {**table, "cells": tuple(map(tuple, table["cells"])), "cited": tuple(table["cited"])}
+        {
+            **table,
+            "cells": tuple(map(tuple, table["cells"])),
+            "cited": tuple(table["cited"]),
+            "row_cited": tuple(map(tuple, table["row_cited"])),
+        }
         for table in row["tables"]
     ]
     return Document(

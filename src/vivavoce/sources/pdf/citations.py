@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from vivavoce.records import Reference
 from vivavoce.sources.pdf.references import label_of
@@ -12,11 +12,11 @@ from vivavoce.text.citation_markers import (
     find_numeric_markers,
     name_key,
 )
+from vivavoce.text.row_citations import Mention
 
 
-def cited_in(text: str, references: Sequence[Reference]) -> tuple[int, ...]:
-    """Ordinals of the references that a text cites, where that is beyond doubt."""
-    found: set[int] = set()
+def mentions_in(text: str, references: Sequence[Reference]) -> Iterator[Mention]:
+    """The references that a text cites, where that is beyond doubt, and where it does."""
     labels = {
         int(label): reference.ordinal
         for reference in references
@@ -24,17 +24,18 @@ def cited_in(text: str, references: Sequence[Reference]) -> tuple[int, ...]:
     }
     if 2 * len(labels) > len(references):
         for numeric in find_numeric_markers(text):
-            if all(number in labels for number in numeric.numbers):
-                found.update(labels[number] for number in numeric.numbers)
-        return tuple(sorted(found))
+            meant = tuple(labels[number] for number in numeric.numbers if number in labels)
+            if len(meant) == len(numeric.numbers):
+                yield numeric.start, meant
+        return
     by_author: dict[tuple[str, int], list[int]] = defaultdict(list)
     for reference in references:
         if reference.first_author and reference.year:
             by_author[name_key(reference.first_author), reference.year].append(reference.ordinal)
     for marker in find_author_year_markers(text):
         for name in marker.names:
-            meant = by_author.get((name, marker.year), [])
-            if meant:
-                found.update(meant if len(meant) == 1 else ())
+            namesakes = by_author.get((name, marker.year), [])
+            if namesakes:
+                if len(namesakes) == 1:
+                    yield marker.start, (namesakes[0],)
                 break
-    return tuple(sorted(found))

@@ -8,7 +8,7 @@ from vivavoce.errors import InputError
 from vivavoce.records import CitedTable, Document, Reference, Section
 from vivavoce.sources.pdf.bookmarks import Bookmark
 from vivavoce.sources.pdf.candidates import find_candidates
-from vivavoce.sources.pdf.citations import cited_in
+from vivavoce.sources.pdf.citations import mentions_in
 from vivavoce.sources.pdf.floats import Columns, Float, find_floats
 from vivavoce.sources.pdf.front import read_front
 from vivavoce.sources.pdf.furniture import drop_marks, mark_furniture
@@ -21,6 +21,7 @@ from vivavoce.sources.pdf.references import read_reference, split_entries
 from vivavoce.text.headings import role_of_heading
 from vivavoce.text.identifiers import find_acl_id, find_arxiv_id
 from vivavoce.text.normalise import clean_text
+from vivavoce.text.row_citations import TableText
 
 _LEAST_LETTERS = 20
 
@@ -122,8 +123,10 @@ def _tables(
     for ordinal, item in enumerate(tables):
         caption = clean_text(paragraphs.one(item.caption))
         cells = tuple(tuple(_cells(line)) for line in item.body)
-        text = "\n\n".join([caption, *("\n".join(row) for row in cells)])
-        yield CitedTable(ordinal, caption, cells, cited_in(text, references))
+        printed = TableText(caption, cells)
+        mentions = list(mentions_in(printed.text, references))
+        cited = tuple(sorted({one for _, meant in mentions for one in meant}))
+        yield CitedTable(ordinal, caption, cells, cited, printed.by_row(mentions, cited))
 
 
 def _cells(line: Line) -> Iterator[str]:

@@ -67,5 +67,5 @@ SOURCE = Source(
     pieces=cut,
     read=_read,
     name_of=_name_of,
-    reader_version="3",
+    reader_version="4",
 )

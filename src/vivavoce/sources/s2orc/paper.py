@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 
 from vivavoce.errors import InputError
 from vivavoce.records import Author, CitedTable, Document, Reference, Section
@@ -17,7 +17,7 @@ from vivavoce.sources.s2orc.fields import (
     text_at,
     texts_at,
 )
-from vivavoce.sources.s2orc.spans import Marks, ordinals_of, print_marks
+from vivavoce.sources.s2orc.spans import Marks, ordinals_of, print_marks, rows_cited
 from vivavoce.sources.tei.blocks import Block
 from vivavoce.sources.tei.sections import build_sections
 from vivavoce.text.dates import parse_date
@@ -195,6 +195,10 @@ def _tables(parse: Fields, marks: Marks, ordinals: Mapping[str, int]) -> tuple[C
         markup = text_at(entry, "content") or text_at(entry, "html")
         rows = (tuple(row) for row in islice(html_rows(markup), _MOST_ROWS))
         cells = tuple(row for row in rows if any(row))
-        printed = "\n".join([line_at(entry, "text"), *(cell for row in cells for cell in row)])
-        found.append(CitedTable(len(found), caption, cells, marks.cited_in(printed)))
+        in_rows, row_cited = rows_cited(marks, cells)
+        _, in_caption = marks.cited_in(line_at(entry, "text"))
+        cited = tuple(sorted(in_rows | in_caption))
+        shown = {cell: print_marks(cell, ordinals) for cell in set(chain.from_iterable(cells))}
+        cells = tuple(tuple(shown[cell] for cell in row) for row in cells)
+        found.append(CitedTable(len(found), caption, cells, cited, row_cited))
     return tuple(found)

@@ -118,12 +118,8 @@ def _tables(plan: Plan, ablation: tuple[int, int]) -> Iterator[CitedTable]:
 def _comparison(plan: Plan) -> CitedTable:
     topic = plan.topic
     direction = "higher" if topic.higher_is_better else "lower"
-    cited = [ordinal for ordinal, work in enumerate(plan.cited) if work in plan.rivals]
-    rows = [
-        (f"{work.system} ({work.label})", points(work.score))
-        for work in plan.rivals
-        if work.score is not None
-    ]
+    scored = [(work, work.score) for work in plan.rivals if work.score is not None]
+    rows = [(f"{work.system} ({work.label})", points(score)) for work, score in scored]
     return CitedTable(
         ordinal=0,
         caption=f"Table 1: Comparison on {topic.dataset} for {topic.task}, measured as "
@@ -133,7 +129,8 @@ def _comparison(plan: Plan) -> CitedTable:
             *rows,
             (f"{plan.name} (ours)", points(plan.score)),
         ),
-        cited=tuple(cited),
+        cited=tuple(ordinal for ordinal, work in enumerate(plan.cited) if work in plan.rivals),
+        row_cited=((), *((plan.cited.index(work),) for work, _ in scored), ()),
     )
 
 
@@ -148,6 +145,7 @@ def _ablation(plan: Plan, ablation: tuple[int, int]) -> CitedTable:
             (f"without {technique.part_a}", points(ablation[0])),
             (f"without {technique.part_b}", points(ablation[1])),
         ),
+        row_cited=((),) * 4,
     )
 
 
@@ -165,6 +163,7 @@ def _survey(plan: Plan, surveyed: list[int]) -> CitedTable:
         caption="Table 3: Earlier systems and what they were made for.",
         cells=(("System", "Task", "Technique", "Difficulty", "Data set"), *rows),
         cited=tuple(surveyed),
+        row_cited=((), *((ordinal,) for ordinal in surveyed)),
     )
 
 
@@ -209,4 +208,5 @@ SOURCE = Source(
     pieces=_pieces,
     read=_read,
     reads_files=False,
+    reader_version="2",
 )

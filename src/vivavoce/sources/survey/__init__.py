@@ -80,7 +80,7 @@ def _document(parts: Sequence[Part], name: str) -> Document:
         sections=_sections(body, title),
         references=tuple(entry.reference for entry in entries),
         tables=tuple(
-            CitedTable(ordinal, table.caption, table.cells, citations.cited_in(table))
+            CitedTable(ordinal, table.caption, table.cells, *citations.cited_in(table))
             for ordinal, table in enumerate(tables)
         ),
     )
@@ -148,5 +148,5 @@ SOURCE = Source(
     matches=_matches,
     pieces=one_piece,
     read=_read,
-    reader_version="2",
+    reader_version="3",
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from vivavoce.sources.survey.entries import Listed
 from vivavoce.sources.survey.markdown import Table
@@ -14,15 +14,19 @@ from vivavoce.text.citation_markers import (
     find_numeric_markers,
     name_key,
 )
+from vivavoce.text.row_citations import Mention, RowsCited, TableText
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’`´-][^\W\d_]+)*")
 _MOST_NAMESAKES = 50
+_MOST_TEXT = 2_000_000
+"""Characters searched in all tables; cells that span are repeated in every place."""
 
 
 class Citations:
     """Resolves citation markers by the printed numbers, else by first author and year."""
 
     def __init__(self, entries: Sequence[Listed]) -> None:
+        self._room = _MOST_TEXT
         self._numbers: dict[int, int] = {}
         self._by_author: dict[tuple[str, int], list[Listed]] = defaultdict(list)
         self._words = [_keys(entry.names) for entry in entries]
@@ -34,22 +38,34 @@ class Citations:
                 for key in sorted(_surname_keys(reference.first_author)):
                     self._by_author[key, reference.year].append(entry)
 
-    def cited_in(self, table: Table) -> tuple[int, ...]:
-        """The references that a table or its caption cites, where that is beyond doubt."""
-        found: set[int] = set()
+    def cited_in(self, table: Table) -> tuple[tuple[int, ...], RowsCited]:
+        """What a table or its caption cites, where that is beyond doubt, and what each row does."""
+        self._room -= sum(len(cell) for row in table.cells for cell in row)
+        if self._room < 0:
+            return (), ()
         if self._numbers:
             # A row is one line: brackets that stand alone in a cell are told by the others.
-            lines = [table.caption, *(" ".join(row) for row in table.cells)]
-            for numeric in find_numeric_markers("\n".join(lines)):
-                if all(number in self._numbers for number in numeric.numbers):
-                    found.update(self._numbers[number] for number in numeric.numbers)
-            return tuple(sorted(found))
-        rows = ["\n".join(cell for cell in row if cell) for row in table.cells]
-        for marker in find_author_year_markers("\n\n".join([table.caption, *rows])):
+            lines = [(" ".join(row),) for row in table.cells]
+            printed = TableText(table.caption, lines, between_rows="\n")
+            mentions = list(self._by_number(printed.text))
+        else:
+            printed = TableText(table.caption, table.cells)
+            mentions = list(self._by_name(printed.text))
+        cited = tuple(sorted({one for _, meant in mentions for one in meant}))
+        return cited, printed.by_row(mentions, cited)
+
+    def _by_number(self, text: str) -> Iterator[Mention]:
+        for numeric in find_numeric_markers(text):
+            known = (self._numbers.get(number) for number in numeric.numbers)
+            meant = tuple(ordinal for ordinal in known if ordinal is not None)
+            if len(meant) == len(numeric.numbers):
+                yield numeric.start, meant
+
+    def _by_name(self, text: str) -> Iterator[Mention]:
+        for marker in find_author_year_markers(text):
             ordinal = self._resolve(marker)
             if ordinal is not None:
-                found.add(ordinal)
-        return tuple(sorted(found))
+                yield marker.start, (ordinal,)
 
     def _resolve(self, marker: AuthorYearMarker) -> int | None:
         """The entry a marker means; words before its names may look like names."""

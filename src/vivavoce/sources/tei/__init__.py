@@ -13,8 +13,9 @@ from vivavoce.records import Author, Document, Fault
 from vivavoce.sources import Piece, ReadOptions, Source, one_piece, read_whole
 from vivavoce.sources.tei.blocks import read_blocks
 from vivavoce.sources.tei.citations import Citations, find_itself
-from vivavoce.sources.tei.references import read_name, read_references, read_tables
+from vivavoce.sources.tei.references import read_name, read_references
 from vivavoce.sources.tei.sections import build_sections
+from vivavoce.sources.tei.tables import read_tables
 from vivavoce.sources.tei.xml import ASIDE, parse_tei, text_of
 from vivavoce.text.identifiers import find_acl_id, find_arxiv_id, find_doi
 
@@ -82,7 +83,7 @@ def read_document(content: bytes, name: str) -> Document:
         authors=tuple(_authors(root)),
         sections=sections,
         references=references,
-        tables=read_tables(root, citations.cited_in),
+        tables=read_tables(root, citations),
     )
 
 
@@ -161,5 +162,5 @@ SOURCE = Source(
     matches=_matches,
     pieces=one_piece,
     read=_read,
-    reader_version="2",
+    reader_version="3",
 )

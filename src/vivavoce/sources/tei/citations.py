@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from lxml import etree
@@ -23,6 +23,7 @@ from vivavoce.text.citation_markers import (
     name_key,
 )
 from vivavoce.text.normalise import normalise_title
+from vivavoce.text.row_citations import Mention
 
 _LONE_NUMBER = re.compile(r"[\s\[\](),;]*([0-9]{1,3})[\s\[\](),;]*")
 _YEAR = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
@@ -80,26 +81,27 @@ class Citations:
         self.numbers = _read_numbers(marks, ordinals, len(references))
         self.in_body = self._read_body(marks)
 
-    def cited_in(self, figure: etree._Element, text: str) -> tuple[int, ...]:
-        """The references cited by a table with this text, without the paper itself."""
-        return tuple(sorted((self.marked_in(figure) | self.printed_in(text)) - self.itself))
-
-    def marked_in(self, element: etree._Element) -> set[int]:
-        """The references that the markup below an element points to."""
-        found: set[int] = set()
+    def marked_in(self, element: etree._Element) -> list[int]:
+        """The references that the markup below an element points to, without the paper itself."""
+        found: dict[int, None] = {}
         for mark in element.iter("ref"):
             if mark.get("type") == "bibr":
-                found |= _targets(mark, self.ordinals)
-        return found
+                found.update(dict.fromkeys(sorted(_targets(mark, self.ordinals) - self.itself)))
+        return list(found)
 
-    def printed_in(self, text: str) -> set[int]:
+    def printed_in(self, text: str) -> Iterator[Mention]:
         """The references that markers in a text mean, where that is beyond doubt."""
-        found: set[int] = set()
+        for place, meant in self._printed_in(text):
+            yield place, tuple(one for one in meant if one not in self.itself)
+
+    def _printed_in(self, text: str) -> Iterator[Mention]:
         if self.numbers:
             for numeric in find_numeric_markers(text):
                 # A number without its reference shows that the brackets are no citation.
-                if all(number in self.numbers for number in numeric.numbers):
-                    found.update(self.numbers[number] for number in numeric.numbers)
+                known_numbers = (self.numbers.get(number) for number in numeric.numbers)
+                meant = tuple(one for one in known_numbers if one is not None)
+                if len(meant) == len(numeric.numbers):
+                    yield numeric.start, meant
         known: dict[_Key, int | None] = {}
         for marker in find_author_year_markers(text):
             key = _key(marker)
@@ -107,8 +109,7 @@ class Citations:
                 known[key] = self.resolve(marker)
             ordinal = known[key]
             if ordinal is not None:
-                found.add(ordinal)
-        return found
+                yield marker.start, (ordinal,)
 
     def resolve(self, marker: AuthorYearMarker) -> int | None:
         """The reference an author-year marker means; None where it is unknown or in doubt."""

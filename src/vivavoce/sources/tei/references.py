@@ -1,18 +1,17 @@
-"""Reference lists and tables of TEI files."""
+"""Reference lists of TEI files."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from lxml import etree
 
-from vivavoce.records import CitedTable, Reference
-from vivavoce.sources.tei.xml import XML_ID, children, lines_of, text_of
+from vivavoce.records import Reference
+from vivavoce.sources.tei.xml import XML_ID, text_of
 from vivavoce.text.identifiers import find_arxiv_id, find_doi
 
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]\d\d|20\d\d|2100)(?!\d)")
-_WIDEST_SPAN = 40
 
 
 def read_references(root: etree._Element) -> tuple[tuple[Reference, ...], dict[str, int]]:
@@ -25,18 +24,6 @@ def read_references(root: etree._Element) -> tuple[tuple[Reference, ...], dict[s
             ordinals.setdefault(name, len(references))
         references.append(_read_reference(entry, len(references)))
     return tuple(references), ordinals
-
-
-def read_tables(
-    root: etree._Element, cited_in: Callable[[etree._Element, str], tuple[int, ...]]
-) -> tuple[CitedTable, ...]:
-    """The tables of the text in order; `cited_in` tells what each cites, from figure and text."""
-    tables: list[CitedTable] = []
-    for ordinal, figure in enumerate(root.iterfind("text//figure[@type='table']")):
-        caption, cells = _caption(figure), _cells(figure)
-        cited = cited_in(figure, _running_text(figure, caption, cells))
-        tables.append(CitedTable(ordinal, caption, cells, cited))
-    return tuple(tables)
 
 
 def read_name(person: etree._Element | None) -> str:
@@ -123,48 +110,3 @@ def _raw(entry: etree._Element) -> str:
     pieces.append(str(_year(entry) or ""))
     distinct = dict.fromkeys(piece.rstrip(".") for piece in pieces if piece)
     return f"{'. '.join(distinct)}." if distinct else ""
-
-
-def _caption(figure: etree._Element) -> str:
-    pieces = [text_of(figure.find("head")), text_of(figure.find("figDesc"))]
-    label = text_of(figure.find("label"))
-    if not pieces[0] and label and not pieces[1].casefold().startswith("tab"):
-        pieces[0] = f"Table {label}:"
-    caption = ""
-    for piece in pieces:
-        if _bare(piece).startswith(_bare(caption)):
-            caption = piece
-        elif _bare(piece) not in _bare(caption):
-            caption += f" {piece}"
-    return caption
-
-
-def _bare(text: str) -> str:
-    return "".join(character for character in text.casefold() if character.isalnum())
-
-
-def _cells(figure: etree._Element) -> tuple[tuple[str, ...], ...]:
-    rows: list[tuple[str, ...]] = []
-    for table in figure.iterfind("table"):
-        marked = list(table.iter("row"))
-        if marked:
-            rows += [tuple(_row(row)) for row in marked]
-        else:
-            rows += [(line,) for line in lines_of(table)]
-    return tuple(row for row in rows if any(row))
-
-
-def _row(row: etree._Element) -> Iterator[str]:
-    for cell in children(row):
-        yield text_of(cell)
-        span = cell.get("cols") or "1"
-        width = int(span) if span.isascii() and span.isdigit() and len(span) < 4 else 1
-        yield from [""] * (min(width, _WIDEST_SPAN) - 1)
-
-
-def _running_text(figure: etree._Element, caption: str, cells: tuple[tuple[str, ...], ...]) -> str:
-    """All that a table prints: lines and the cells of a row by line, rows by blank line."""
-    between_rows = "\n\n" if any(len(row) > 1 for row in cells) else "\n"
-    body = between_rows.join("\n".join(cell for cell in row if cell) for row in cells)
-    notes = [text_of(note) for note in figure.iterfind("note")]
-    return "\n\n".join([caption, body, *notes])

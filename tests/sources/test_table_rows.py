@@ -1,0 +1,244 @@
+"""What each row of a table cites, told alike by every source that knows cells."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from vivavoce.records import Document
+from vivavoce.sources import Piece, ReadOptions, get_source
+from vivavoce.sources.html import read_document as read_html
+from vivavoce.sources.jats import read_document as read_jats
+from vivavoce.sources.latex import read_document as read_latex
+from vivavoce.sources.tei import read_document as read_tei
+
+WORKS = range(6)
+Cell = tuple[str, tuple[int, ...], int]
+"""Its word, what it cites, and how many rows it covers."""
+Grid = list[list[Cell]]
+
+
+def numbers(cited: tuple[int, ...]) -> str:
+    """`[2, 1]` for the second and the first reference."""
+    return f" [{', '.join(str(work + 1) for work in cited)}]" if cited else ""
+
+
+# The same grid in the words of each source
+
+
+def in_html(grid: Grid, folder: Path) -> Document:
+    def links(cited: tuple[int, ...]) -> str:
+        return "".join(f' <a class="ltx_ref" href="#bib.b{work}">x</a>' for work in cited)
+
+    rows = "".join(
+        "<tr>" + "".join(f'<td rowspan="{h}">{w}{links(c)}</td>' for w, c, h in row) + "</tr>"
+        for row in grid
+    )
+    items = "".join(
+        f'<li class="ltx_bibitem" id="bib.b{work}"><span class="ltx_bibblock">W{work}</span></li>'
+        for work in WORKS
+    )
+    page = (
+        '<html><body><article class="ltx_document"><figure class="ltx_table"><table '
+        f'class="ltx_tabular">{rows}</table></figure><section class="ltx_bibliography"><ul>{items}'
+        "</ul></section></article></body></html>"
+    )
+    return read_html(page.encode(), "x.html")
+
+
+def in_jats(grid: Grid, folder: Path) -> Document:
+    def marks(cited: tuple[int, ...]) -> str:
+        return "".join(f' <xref ref-type="bibr" rid="b{work}">x</xref>' for work in cited)
+
+    rows = "".join(
+        "<tr>" + "".join(f'<td rowspan="{h}">{w}{marks(c)}</td>' for w, c, h in row) + "</tr>"
+        for row in grid
+    )
+    refs = "".join(
+        f'<ref id="b{work}"><mixed-citation>W{work}</mixed-citation></ref>' for work in WORKS
+    )
+    text = (
+        f"<article><body><table-wrap><table>{rows}</table></table-wrap></body><back><ref-list>"
+        f"{refs}</ref-list></back></article>"
+    )
+    return read_jats(text.encode(), "x.nxml")
+
+
+def in_latex(grid: Grid, folder: Path) -> Document:
+    lines, hanging = [], 0
+    for row in grid:
+        cells = [""] if hanging else []
+        hanging = max(hanging - 1, 0)
+        for word, cited, height in row:
+            keys = ",".join(f"w{work}" for work in cited)
+            text = word + (f" \\cite{{{keys}}}" if cited else "")
+            cells.append(f"\\multirow{{{height}}}{{*}}{{{text}}}" if height > 1 else text)
+            hanging = max(hanging, height - 1)
+        lines.append(" & ".join(cells) + r" \\")
+    items = "\n".join(f"\\bibitem{{w{work}}} A. Name. Work {work}. 2000." for work in WORKS)
+    main = folder / "main.tex"
+    main.write_text(
+        "\\documentclass{article}\\begin{document}\\section{A} Text.\n\\begin{table}"
+        "\\begin{tabular}{ll}\n" + "\n".join(lines) + "\n\\end{tabular}\\caption{C}\\end{table}"
+        f"\n\\begin{{thebibliography}}{{9}}\n{items}\n\\end{{thebibliography}}\\end{{document}}"
+    )
+    return read_latex(main)
+
+
+def in_tei(grid: Grid, folder: Path) -> Document:
+    rows = "".join(
+        "<row>" + "".join(f'<cell rows="{h}">{w}{numbers(c)}</cell>' for w, c, h in row) + "</row>"
+        for row in grid
+    )
+    marks = " ".join(f'<ref type="bibr" target="#b{work}">[{work + 1}]</ref>' for work in WORKS)
+    items = "".join(
+        f'<biblStruct xml:id="b{work}"><analytic><title>Work {work}</title></analytic></biblStruct>'
+        for work in WORKS
+    )
+    text = (
+        f'<TEI><text><body><p>{marks}</p><figure type="table"><table>{rows}</table></figure></body>'
+        f"<back><div><listBibl>{items}</listBibl></div></back></text></TEI>"
+    )
+    return read_tei(text.encode(), "x.tei.xml")
+
+
+def as_markup(grid: Grid) -> str:
+    rows = "".join(
+        "<tr>" + "".join(f'<td rowspan="{h}">{w}{numbers(c)}</td>' for w, c, h in row) + "</tr>"
+        for row in grid
+    )
+    return f"<table>{rows}</table>"
+
+
+def read_one(kind: str, path: Path) -> Document:
+    (found,) = get_source(kind).read(Piece(path, 0, None), ReadOptions())
+    assert isinstance(found, Document), found
+    return found
+
+
+def in_s2orc(grid: Grid, folder: Path) -> Document:
+    spans = [
+        {"start": 0, "end": 3, "text": f"[{work + 1}]", "ref_id": f"BIBREF{work}"} for work in WORKS
+    ]
+    record = {
+        "paper_id": "7",
+        "pdf_parse": {
+            "body_text": [{"text": "One.", "section": "A", "cite_spans": spans}],
+            "bib_entries": {f"BIBREF{work}": {"title": f"Work {work}"} for work in WORKS},
+            "ref_entries": {"TABREF0": {"type_str": "table", "content": as_markup(grid)}},
+        },
+    }
+    path = folder / "x.json"
+    path.write_text(json.dumps(record))
+    return read_one("s2orc", path)
+
+
+def in_survey(grid: Grid, folder: Path) -> Document:
+    listed = "\n".join(
+        f'[{work + 1}] A. One and B. Two, "A model of size {work}," in Conf, 2020.'
+        for work in WORKS
+    )
+    path = folder / "x.md"
+    path.write_text(
+        f"# Models\n\n## 1 Introduction\n\nText.\n\n{as_markup(grid)}\n\n## References\n\n{listed}"
+    )
+    return read_one("survey", path)
+
+
+READERS: dict[str, Callable[[Grid, Path], Document]] = {
+    **{"html": in_html, "jats": in_jats, "latex": in_latex, "tei": in_tei},
+    **{"s2orc": in_s2orc, "survey": in_survey},
+}
+
+
+@st.composite
+def grids(draw: st.DrawFn) -> Grid:
+    """Two columns, of which cells in the first may cover several rows."""
+    works = st.lists(st.sampled_from(WORKS), max_size=3, unique=True).map(tuple)
+    grid: Grid = []
+    covered = 0
+    size = draw(st.integers(2, 5))
+    for number in range(size):
+        row: list[Cell] = []
+        if covered:
+            covered -= 1
+        else:
+            height = draw(st.integers(1, min(3, size - number)))
+            row.append(("Model", draw(works), height))
+            covered = height - 1
+        row.append(("Word", draw(works), 1))
+        grid.append(row)
+    return grid
+
+
+def expected(grid: Grid) -> tuple[tuple[int, ...], ...]:
+    """What a reader sees: the label beside a row, then the row's other cell."""
+    rows = []
+    label: tuple[int, ...] = ()
+    for row in grid:
+        label = row[0][1] if len(row) == 2 else label
+        rows.append(tuple(dict.fromkeys([*label, *row[-1][1]])))
+    return tuple(rows)
+
+
+@pytest.mark.parametrize("kind", READERS)
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(grid=grids())
+def test_all_sources_tell_the_same_of_the_same_table(kind: str, grid: Grid, tmp_path: Path) -> None:
+    (table,) = READERS[kind](grid, tmp_path).tables
+    assert table.row_cited == expected(grid)
+    assert set(table.cited) == {work for row in table.row_cited for work in row}
+
+
+# Hostile tables
+
+
+@pytest.mark.parametrize("kind", READERS)
+def test_hostile_spans_take_bounded_time(kind: str, tmp_path: Path) -> None:
+    many = tuple(work % len(WORKS) for work in range(2_000))
+    below: Grid = [[("Word", (0,), 9_999)]] * 1_500
+    grid: Grid = [[("Model", many, 9_999), ("Word", (), 1)], *below]
+    started = time.process_time()
+    (table,) = READERS[kind](grid, tmp_path).tables
+    assert len(table.row_cited) in (0, len(table.cells))
+    assert all(len(row) <= len(WORKS) for row in table.row_cited)
+    assert time.process_time() - started < 20
+
+
+# Real data
+
+
+def documents(kind: str, where: Path) -> Iterator[Document]:
+    source = get_source(kind)
+    for path in sorted(where.rglob("*")):
+        if path.is_file() and source.matches(path):
+            for piece in source.pieces(path):
+                found = source.read(piece, ReadOptions())
+                yield from (one for one in found if isinstance(one, Document))
+
+
+@pytest.mark.parametrize(
+    ("kind", "folder", "share"),
+    [
+        ("survey", "tables/human_surveys", 0.5),
+        ("jats", "fulltext", 0.5),
+        ("tei", "tei", 0.02),
+        ("latex", "latex", 0.02),
+        ("s2orc", "fulltext", 0.0),
+    ],
+)
+def test_rows_of_real_tables_are_told(kind: str, folder: str, share: float, data_dir: Path) -> None:
+    tables = [table for paper in documents(kind, data_dir / folder) for table in paper.tables]
+    rows = [cited for table in tables for cited in table.row_cited]
+    assert all(len(table.row_cited) == len(table.cells) for table in tables)
+    for table in tables:
+        for cited in table.row_cited:
+            assert len(set(cited)) == len(cited)
+            assert set(cited) <= set(table.cited)
+    assert sum(len(cited) == 1 for cited in rows) >= share * len(rows)

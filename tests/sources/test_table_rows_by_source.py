@@ -1,0 +1,236 @@
+"""What each row of a table cites, by what the markup of each source tells of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.sources.pdf_pages import FILLER, Paper
+
+from vivavoce.records import CitedTable, Document
+from vivavoce.sources import Piece, ReadOptions, get_source
+from vivavoce.sources.html import read_document as read_html
+from vivavoce.sources.jats import read_document as read_jats
+from vivavoce.sources.latex import read_document as read_latex
+from vivavoce.sources.pdf.opening import read_file
+from vivavoce.sources.sample import generate
+from vivavoce.sources.tei import read_document as read_tei
+
+
+def read_one(kind: str, path: Path) -> Document:
+    (found,) = get_source(kind).read(Piece(path, 0, None), ReadOptions())
+    assert isinstance(found, Document), found
+    return found
+
+
+def test_a_caption_and_a_note_are_no_row() -> None:
+    page = """<html><body><article class="ltx_document"><figure class="ltx_table"><figcaption>As in
+    <a href="#bib.b0">x</a></figcaption><table class="ltx_tabular"><tr><td>A <a href="#bib.b1">x</a>
+    </td><td>B<span class="ltx_note">see <a href="#bib.b2">x</a></span></td></tr><tr><td>C</td><td>
+    <a href="#bib.b0">[1]</a>–<a href="#bib.b2">[3]</a></td></tr></table></figure><section
+    class="ltx_bibliography"><ul><li class="ltx_bibitem" id="bib.b0">P</li><li class="ltx_bibitem"
+    id="bib.b1">Q</li><li class="ltx_bibitem" id="bib.b2">R</li></ul></section></article></body>
+    </html>"""
+    (table,) = read_html(page.encode(), "x.html").tables
+    assert table.cited == (0, 1, 2)
+    assert table.row_cited == ((1, 2), (0, 1, 2))  # a note in a cell is the row's; a dash a range
+
+
+def latex_table(tmp_path: Path, inside: str, command: str = "table") -> CitedTable:
+    items = "".join(f"\\bibitem{{w{work}}} A. Name. Work {work}. 2000.\n" for work in range(6))
+    main = tmp_path / "main.tex"
+    main.write_text(
+        f"\\documentclass{{article}}\\begin{{document}}\\section{{A}} Text.\\begin{{{command}}}"
+        f"{inside}\\end{{{command}}}\\begin{{thebibliography}}{{9}}{items}"
+        "\\end{thebibliography}\\end{document}"
+    )
+    (table,) = read_latex(main).tables
+    return table
+
+
+def test_commands_around_a_latex_citation_keep_its_printed_mark(tmp_path: Path) -> None:
+    table = latex_table(
+        tmp_path,
+        r"""\begin{tabular}{ll}\toprule Name & Size \\ \midrule
+        \textcolor{red}{\textbf{One}~\cite{w0}} & 1 \\
+        \makecell[l]{Two \\ \citep{w1}} & \textsuperscript{\cite{w2}} \\
+        \multicolumn{2}{c}{Both \cite{w3,w4}} \\ Ours\nocite{w5} & 3 \\ \bottomrule
+        \end{tabular}\caption{As \cite{w0}.}""",
+    )
+    assert table.row_cited == ((), (0,), (1, 2), (3, 4), (5,))
+    assert table.cells == (
+        ("Name", "Size"),
+        ("One [1]", "1"),
+        ("Two [2]", "[3]"),
+        ("Both [4, 5]", ""),
+        ("Ours", "3"),
+    )
+
+
+def test_a_latex_cell_may_cover_the_rows_above_it(tmp_path: Path) -> None:
+    table = latex_table(
+        tmp_path,
+        r"\begin{tabular}{ll} & a \\ & b \\ \multirow{-3}{*}{M \cite{w1}} & c \cite{w0} \\ N & d"
+        r" \end{tabular}\caption{C}",
+    )
+    assert table.row_cited == ((1,), (1,), (1, 0), ())
+
+
+def test_a_table_in_a_latex_cell_spans_no_rows_of_the_outer_one(tmp_path: Path) -> None:
+    table = latex_table(
+        tmp_path,
+        r"\begin{tabular}{ll} A \cite{w0} & \begin{tabular}{l}\multirow{2}{*}{x \cite{w1}} \\ y"
+        r"\end{tabular} \\ B & b \end{tabular}\caption{C}",
+    )
+    assert table.row_cited == ((0, 1), ())
+
+
+def test_the_caption_and_the_repeated_head_of_a_long_table_count_once(tmp_path: Path) -> None:
+    table = latex_table(
+        tmp_path,
+        r"{ll}\caption{C \cite{w5}} Head \cite{w0} & i\\ \endfirsthead again \cite{w1} & j \\"
+        r" \endhead foot \cite{w2} & k \\ \endfoot One \cite{w3} & 2 \\ Two & 4 \\",
+        "longtable",
+    )
+    assert [row[0] for row in table.cells] == ["Head [1]", "One [4]", "Two"]
+    assert table.row_cited == ((0,), (3,), ())
+    assert table.cited == (0, 1, 2, 3, 5)
+
+
+def test_an_oasis_cell_tells_how_many_more_rows_it_covers() -> None:
+    text = """<article><body><table-wrap><table><tbody><row><entry morerows="1">A <xref
+    ref-type="bibr" rid="b">1</xref></entry><entry>1</entry></row><row><entry>2</entry></row><row>
+    <entry>B</entry></row></tbody></table></table-wrap></body><back><ref-list><ref id="b">
+    <mixed-citation>W</mixed-citation></ref></ref-list></back></article>"""
+    (table,) = read_jats(text.encode(), "x.nxml").tables
+    assert table.row_cited == ((0,), (0,), ())
+
+
+def test_names_and_years_and_grobids_own_marks_tell_rows_of_a_tei_table() -> None:
+    people = ("Kim", "Rush", "Lee")
+    items = "".join(
+        f'<biblStruct xml:id="b{n}"><analytic><title>Work {n}</title><author><persName><forename>A'
+        f"</forename><surname>{who}</surname></persName></author></analytic><monogr><imprint><date "
+        f'when="2015"/></imprint></monogr></biblStruct>'
+        for n, who in enumerate(people)
+    )
+    text = f"""<TEI><teiHeader/><text><body><figure type="table"><head>Table 1: After Lee (2015)
+    </head><table><row><cell>Rush (2015)</cell><cell><ref type="bibr" target="#b2">x</ref></cell>
+    </row><row><cell>Kim</cell><cell>(2015)</cell></row><row><cell>Ours</cell></row></table></figure>
+    </body><back><div><listBibl>{items}</listBibl></div></back></text></TEI>"""
+    (table,) = read_tei(text.encode(), "x.tei.xml").tables
+    assert table.row_cited == ((1, 2), (0,), ())
+    assert table.cited == (0, 1, 2)
+
+
+def test_the_paper_itself_is_cited_by_no_row_of_its_tei() -> None:
+    text = """<TEI><teiHeader><fileDesc><titleStmt><title>This Work</title></titleStmt></fileDesc>
+    </teiHeader><text><body><figure type="table"><table><row><cell><ref type="bibr"
+    target="#b0">Ours</ref></cell><cell>1</cell></row></table></figure></body><back><div><listBibl>
+    <biblStruct xml:id="b0"><analytic><title>This work</title></analytic></biblStruct></listBibl>
+    </div></back></text></TEI>"""
+    (table,) = read_tei(text.encode(), "x.tei.xml").tables
+    assert (table.cited, table.row_cited) == ((), ((),))
+
+
+def test_a_longer_name_hides_the_shorter_one_that_ends_it(tmp_path: Path) -> None:
+    marks = {"Park (2019)": 0, "Kim and Park (2019)": 1, "Lee (2020)": 2}
+    spans = [
+        {"start": 0, "end": 1, "text": text, "ref_id": f"BIBREF{n}"} for text, n in marks.items()
+    ]
+    record = {
+        "paper_id": "7",
+        "body_text": [{"text": "One.", "section": "A", "cite_spans": spans}],
+        "bib_entries": {f"BIBREF{n}": {"title": f"Work {n}"} for n in marks.values()},
+        "ref_entries": {
+            "TABREF0": {
+                "type_str": "table",
+                "content": "<table><tr><td>Lee 2020 and Kim and Park, 2019</td></tr><tr><td>"
+                "Park (2019)</td></tr><tr><td>BIBREF2</td></tr></table>",
+            }
+        },
+    }
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(record))
+    (table,) = read_one("s2orc", path).tables
+    assert table.row_cited == ((2, 1), (0,), (2,))
+    assert table.cells[2] == ("[3]",)  # as in the text
+
+
+def test_rows_of_a_survey_are_told_by_names_where_its_list_has_no_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "x.md"
+    path.write_text(
+        "# Models\n\n## Introduction\n\nText of one.\n\nTable 1: After Two et al. (2021).\n\n"
+        "| Model | Size |\n|---|---|\n| A (One and Two, 2020) | 1 |\n| B (Two et al., 2021; One "
+        "and Two, 2020) | 2 |\n| C | 3 |\n\n## References\n\n"
+        "Author One and Author Two. 2020. A first small model. In Conf.\n\n"
+        "Author Two, Author Three, and Author Four. 2021. A second small model. In Conf.\n"
+    )
+    (table,) = read_one("survey", path).tables
+    assert table.row_cited == ((), (0,), (1, 0), ())
+
+
+def test_rows_of_a_pdf_are_told_by_printed_marks(tmp_path: Path) -> None:
+    paper = Paper(tmp_path / "a.pdf")
+    paper.centred("A Paper With One Table")
+    for name in ("1 Introduction", "2 Results", "3 Conclusion"):
+        paper.heading(name)
+        paper.paragraph(FILLER)
+        if name == "2 Results":
+            paper.y += 12
+            for row in (("Model", "Score"), ("Tail [2], [1]", "12.5"), ("Lead [9]", "14.0")):
+                paper.y += 12
+                paper.say(row[0], 200, paper.y)
+                paper.say(row[1], 320, paper.y)
+            paper.y += 18
+            paper.say("Table 1: Scores of two models, as in [1].", 200, paper.y)
+            paper.y += 18
+            paper.paragraph(FILLER)
+    paper.heading("References")
+    paper.lines("[1] A. Author. 2019. The first of all works. In Proceedings.")
+    paper.lines("[2] B. Author. 2020. The second of all works. In Proceedings.")
+    path = paper.save()
+    (table,) = read_file(path).tables
+    assert table.row_cited == ((), (1, 0), ())  # there is no ninth
+    assert read_one("pdf", path).tables == (table,)  # as it comes out of the child process
+
+
+def test_row_map_tells_rows_exactly(tmp_path: Path) -> None:
+    def work(number: int, row: int, sort: str = "ref") -> dict[str, object]:
+        return {"corpus_id": number, "row": row, "type": sort, "title": f"Work {number}"}
+
+    tables = [
+        {
+            "tabid": name,
+            "arxiv_id": "2301.00001v2",
+            "caption": "Models",
+            "table": {"Size": {"11": ["small"]}},
+            "row_bib_map": works,
+        }
+        for name, works in (
+            ("a", [work(11, 1), work(22, 0), work(99, 2, "ours"), work(33, 1)]),
+            ("b", [work(22, 0)]),
+        )
+    ]
+    path = tmp_path / "tables.jsonl"
+    path.write_text("".join(json.dumps(table) + "\n" for table in tables))
+    first, second = read_one("digestables", path).tables
+    assert [row[0] for row in first.cells] == ["", "Work 22", "Work 11; Work 33", "Work 99"]
+    assert first.row_cited == ((), (1,), (0, 3), ())  # header, and last the paper itself
+    assert second.row_cited == ((), (4,))
+
+
+def test_rows_of_the_sample_name_the_work_they_cite() -> None:
+    papers = generate(30)
+    checked = 0
+    for paper in papers:
+        for table in paper.tables:
+            assert len(table.row_cited) == len(table.cells)
+            for row, cited in zip(table.cells, table.row_cited, strict=True):
+                for work in cited:
+                    label = row[0].partition("(")[2].rstrip(")")  # Author 001 et al., 2019
+                    reference = paper.references[work]
+                    assert label.startswith(reference.first_author or "?")
+                    assert label.endswith(str(reference.year))
+                    checked += 1
+    assert checked > 100
