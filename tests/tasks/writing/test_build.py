@@ -16,7 +16,7 @@ from vivavoce.corpus import ingest, load_corpus
 from vivavoce.demonstration import PAPERS, SPEC
 from vivavoce.errors import InputError
 from vivavoce.rounds import parse_spec
-from vivavoce.rounds.family import FamilyItems
+from vivavoce.rounds.family import EVERY_TASK, FamilyItems
 from vivavoce.tasks.writing.build import OPTIONS, build
 from vivavoce.tasks.writing.inputs import (
     DEMONSTRATED,
@@ -39,7 +39,11 @@ def papers(tmp_path: Path) -> Papers:
 
 def reasons(items: FamilyItems, task: str = "title") -> dict[str, str]:
     """Papers that are in no setting of a task, and why."""
-    return {e.paper_id: e.reason for e in items.excluded if e.task == task and not e.setting}
+    return {
+        e.paper_id: e.reason
+        for e in items.excluded
+        if e.task in (EVERY_TASK, task) and not e.setting
+    }
 
 
 def out_of(items: FamilyItems, task: str, paper_id: str) -> dict[str, str]:
@@ -155,7 +159,7 @@ def test_of_two_papers_with_one_title_the_earlier_is_kept(papers: Papers) -> Non
     papers.add("first", "2024-06", title="OF DEEP-GRAPHS")
     items = papers.build()
     assert [row["id"] for row in items.tasks["title"]] == ["first"]
-    (left_out,) = [e for e in items.excluded if e.task == "title" and not e.setting]
+    (left_out,) = [e for e in items.excluded if e.task == EVERY_TASK]
     assert (left_out.reason, left_out.detail) == ("duplicate_title", "same title as first")
 
 
@@ -314,7 +318,7 @@ def test_a_paper_of_an_active_author_is_drawn_less_often(papers: Papers) -> None
     items = papers.build(author_sampling="inverse_activity", settings=["base"])
     kept = items_of(items, "abstract", "base")
     assert {"single", "nobody"} <= set(kept)
-    left_out = [e for e in items.excluded if e.task == "abstract"]
+    left_out = [e for e in items.excluded if e.task in (EVERY_TASK, "abstract")]
     assert len(left_out) + len(kept) == 14
     assert {(e.reason, e.detail) for e in left_out} == {
         ("author_sampling", "kept with probability 1/12")
