@@ -288,6 +288,28 @@ def test_unknown_names_are_refused_with_those_there_are() -> None:
         rank_papers(graph, ALL, options=RankOptions(damping=1.0))
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("encoder", "nosuch", "no encoder 'nosuch'"),
+        ("encoder", "oagbert", "cogdl"),
+        ("folder", "weights", "tfidf has no weights"),
+        ("direction", "sideways", "cited, citing, both"),
+        ("damping", 7, "damping=7"),
+        ("damping", float("nan"), "damping=nan"),
+        ("damping", "high", "damping='high'"),
+        ("weights", "maybe", "neither true nor false"),
+        ("stop_words", 1, "neither true nor false"),
+    ],
+)
+def test_an_option_that_cannot_be_is_refused_before_any_item(
+    name: str, value: Any, told: str
+) -> None:
+    # Where no candidates are joined, an encoder would never be opened.
+    with pytest.raises(InputError, match=told):
+        RankOptions(**{name: value})
+
+
 def test_files_that_are_no_parquet_are_noticed() -> None:
     with pytest.raises(DamagedError, match=r"papers\.parquet"):
         PaperGraph(b"PAR1", b"")

@@ -18,7 +18,14 @@ import numpy.typing as npt
 from vivavoce.errors import InputError
 from vivavoce.retrieval.bm25 import count_terms, words
 from vivavoce.retrieval.dense import Encoder
-from vivavoce.retrieval.presets import PRESETS, Preset, find_folder, find_preset, read_settings
+from vivavoce.retrieval.presets import (
+    OAG_BERT,
+    PRESETS,
+    Preset,
+    find_folder,
+    find_preset,
+    read_settings,
+)
 
 Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.integer[Any]]
@@ -63,9 +70,8 @@ def open_vectors(
         MissingExtra: torch or transformers is not installed.
         InputError: The encoder cannot be found or loaded; OAG-BERT says why.
     """
+    check_encoder(encoder, folder)
     if encoder == TFIDF:
-        if folder is not None:
-            raise InputError("tfidf has no weights: give the folder with a named encoder.")
         return TfidfVectors(titles, abstracts)
     preset = _preset_of(encoder, folder, local_files_only=local_files_only)
     opened = Encoder(preset, batch_size=1, device=device, local_files_only=local_files_only)
@@ -126,6 +132,23 @@ class EncodedVectors:
         return known
 
 
+def check_encoder(encoder: str, folder: str | None = None) -> None:
+    """Raise `InputError` for an encoder that cannot be; nothing is loaded."""
+    name = _SYNONYMS.get(encoder, encoder)
+    if encoder == TFIDF and folder is not None:
+        raise InputError("tfidf has no weights: give the folder with a named encoder.")
+    if name in PRESETS:
+        if folder is None and find_preset(name).passages == OAG_BERT:
+            find_folder(OAG_BERT)  # says why it is refused
+    elif folder is not None:
+        raise InputError(f"{encoder} is no named encoder: give its folder as the encoder alone.")
+    elif encoder != TFIDF and "/" not in name and not Path(name).is_dir():
+        raise InputError(
+            f"There is no encoder {encoder!r}. There are {', '.join(ENCODERS)}; any other is named "
+            "by its folder or as OWNER/NAME on the hub."
+        )
+
+
 def _preset_of(encoder: str, folder: str | None, *, local_files_only: bool) -> Preset:
     name = _SYNONYMS.get(encoder, encoder)
     if name in PRESETS:
@@ -133,11 +156,4 @@ def _preset_of(encoder: str, folder: str | None, *, local_files_only: bool) -> P
         weights = folder or preset.passages
         joint = "sep" if name in _OF_PAPERS else preset.joint
         return replace(preset, passages=weights, joint=joint)
-    if folder is not None:
-        raise InputError(f"{encoder} is no named encoder: give its folder as the encoder alone.")
-    if "/" not in name and not Path(name).is_dir():
-        raise InputError(
-            f"There is no encoder {encoder!r}. There are {', '.join(ENCODERS)}; any other is named "
-            "by its folder or as OWNER/NAME on the hub."
-        )
     return read_settings(find_folder(name, local_files_only=local_files_only))

@@ -1,7 +1,7 @@
 """Papers ranked by a network among the candidates, and the rankings it has to beat.
 
 Every candidate is ranked exactly once, and nothing else is. Scores are rounded before they are
-compared, and equal ones go by paper id, so the order is the same on every machine.
+compared, and between equal ones a hash decides, so the order is the same on every machine.
 
 Source: LEGOBench §4.2, which leaves direction and damping open; Page et al. 1999 for PageRank.
 """
@@ -23,7 +23,12 @@ from vivavoce.errors import DamagedError, InputError
 from vivavoce.networks.graph import DAMPING, Graph, induced, make_graph, pagerank
 from vivavoce.retrieval.bm25 import Bm25Retriever
 from vivavoce.tasks.ranking.candidates import BoardQuery, Text
-from vivavoce.tasks.ranking.encoders import TFIDF, PaperVectors, open_vectors
+from vivavoce.tasks.ranking.encoders import (
+    TFIDF,
+    PaperVectors,
+    check_encoder,
+    open_vectors,
+)
 from vivavoce.tasks.ranking.graph_items import EDGES, NETWORKS, PAPERS, NetworkName
 from vivavoce.text.dates import period
 
@@ -49,7 +54,11 @@ Places = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class RankOptions:
-    """How candidates are ranked by a network."""
+    """How candidates are ranked by a network.
+
+    Raises:
+        InputError: An option is none that there is.
+    """
 
     encoder: str = TFIDF
     """What weighs the edges: a name of `encoders.ENCODERS`, a folder, or a name on the hub."""
@@ -62,6 +71,18 @@ class RankOptions:
     """Drop them: a candidate need not contain them."""
     weights: bool = True
     """Take edges in proportion to the cosine of the two papers; else all alike."""
+
+    def __post_init__(self) -> None:
+        """Refuse what would fail, or go unnoticed, at some item or other."""
+        check_encoder(self.encoder, self.folder)
+        if self.direction not in get_args(Direction):
+            names = ", ".join(get_args(Direction))
+            raise InputError(f"No direction is called {self.direction!r}. There are: {names}.")
+        if type(self.damping) not in (int, float) or not 0 <= self.damping < 1:
+            raise InputError(f"damping={self.damping!r} must be at least 0 and less than 1.")
+        for name in ("stop_words", "weights"):
+            if type(getattr(self, name)) is not bool:
+                raise InputError(f"{name}={getattr(self, name)!r} is neither true nor false.")
 
 
 class PaperGraph:
@@ -203,9 +224,6 @@ def _directed(graph: Graph, direction: Direction) -> Graph:
         return graph
     if direction == "citing":
         return Graph(graph.n, graph.target, graph.source)
-    if direction != "both":
-        names = ", ".join(get_args(Direction))
-        raise InputError(f"No direction is called {direction!r}. There are: {names}.")
     both = (
         np.concatenate([graph.source, graph.target]),
         np.concatenate([graph.target, graph.source]),

@@ -66,6 +66,9 @@ def pagerank(
         damping: How likely the walk goes on.
         stop_words: Drop them: a candidate need not contain them.
         weights: Whether edges count in proportion to how alike two papers are.
+
+    Raises:
+        InputError: An option is none that there is.
     """
     options = RankOptions(*encoder_of(encoder), direction, damping, stop_words, weights)
     return _ranking("pagerank", _by_graph("pagerank", options))
@@ -120,7 +123,7 @@ def random_order(stop_words: bool = True) -> Solver:
 
 @solver
 def tournament(stop_words: bool = True) -> Solver:
-    """Rank papers by who beats whom in the tables of papers."""
+    """Rank papers by who beats whom in the tables and sentences of papers."""
 
     def by_wins(state: TaskState, row: Row) -> list[str]:
         opened = _opened(state)
