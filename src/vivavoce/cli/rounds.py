@@ -40,7 +40,7 @@ def build(
         for family, task in built.tasks():
             row = counts[family][task]
             left_out = sum(row["excluded"].values())
-            say(f"  {task}: {row['items']:,} items, {left_out:,} papers left out")
+            say(f"  {task}: {row['items']:,} items, {left_out:,} left out")
         say(str(built.folder))
 
 

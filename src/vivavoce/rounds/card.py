@@ -22,7 +22,7 @@ def render_card(corpus: Corpus, spec: RoundSpec, counts: Mapping[str, Row]) -> s
         "",
         "## Items",
         "",
-        "| family | task | items | papers or tables they come from |",
+        "| family | task | items | papers, tables or boards they come from |",
         "|---|---|---:|---:|",
     ]
     tasks = [(f, t, row) for f, by_task in counts.items() for t, row in by_task.items()]
@@ -34,7 +34,7 @@ def render_card(corpus: Corpus, spec: RoundSpec, counts: Mapping[str, Row]) -> s
             for _, task, row in tasks
             for setting, n in row.get("settings", {}).items()
         ]
-    lines += ["", "## Left out", "", "| task | reason | papers |", "|---|---|---:|"]
+    lines += ["", "## Left out", "", "| task | reason | papers or boards |", "|---|---|---:|"]
     for _, task, row in tasks:
         for where, reasons in ((task, row["excluded"]), *_by_setting(task, row)):
             lines += [f"| {where} | {reason} | {n:,} |" for reason, n in reasons.items()]
