@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -20,6 +21,8 @@ from vivavoce.retrieval.protocol import Retriever
 
 torch = pytest.importorskip("torch", reason="needs pip install 'vivavoce[neural]'")
 transformers = pytest.importorskip("transformers", reason="needs pip install 'vivavoce[neural]'")
+
+from safetensors.torch import load_file, save_file  # noqa: E402 - needs torch
 
 WORDS = ["graph", "neural", "network", "of", "text", "paper", "table", "title", "abstract", "query"]
 VOCABULARY = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS]
@@ -250,11 +253,96 @@ def test_a_step_that_cannot_be_done_is_refused(save: Save) -> None:
     (Path(folder) / "modules.json").write_text('[{"type": "sentence_transformers.models.Dense"}]')
     with pytest.raises(InputError, match="module Dense"):
         read_settings(Path(folder))
+    kinds = ["Transformer", "Normalize", "Pooling"]
+    modules = [{"type": f"sentence_transformers.models.{kind}", "path": ""} for kind in kinds]
+    (Path(folder) / "modules.json").write_text(json.dumps(modules))
+    with pytest.raises(InputError, match="Transformer, Pooling, Dense, Normalize, in this order"):
+        read_settings(Path(folder))
 
 
 def test_a_plain_folder_is_pooled_by_the_mean_and_compared_by_cosine(save: Save) -> None:
     folder = save("plain", transformers.BertModel)
     assert_vectors(open_encoders(folder).passages, lambda t: unit(hidden(folder, t).mean(dim=0)))
+
+
+@pytest.fixture(scope="module")
+def sentence_t5(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A random model with the files of sentence-t5: encoder, mean, matrix, length 1."""
+    folder = tmp_path_factory.mktemp("sentence-t5")
+    torch.manual_seed(5)
+    sizes = {"vocab_size": 20, "d_model": 16, "d_kv": 8, "d_ff": 32, "num_layers": 2}
+    config = transformers.T5Config(**sizes, num_heads=2, initializer_factor=3.0)
+    transformers.T5EncoderModel(config).save_pretrained(folder)
+    pieces = ["<pad>", "</s>", "<unk>", *(f"\u2581{word}" for word in WORDS)]
+    tokenizer = transformers.T5Tokenizer(vocab=[(p, -1.0) for p in pieces], extra_ids=0)
+    tokenizer.save_pretrained(folder)
+    sentence_model(str(folder), {"pooling_mode_mean_tokens": True}, similarity_fn_name="cosine")
+    kinds = ["Transformer", "Pooling", "Dense", "Normalize"]
+    paths = ["", "1_Pooling", "2_Dense", "3_Normalize"]
+    modules = [
+        {"type": f"sentence_transformers.models.{kind}", "path": path, "name": path, "idx": n}
+        for n, (kind, path) in enumerate(zip(kinds, paths, strict=True))
+    ]
+    (folder / "modules.json").write_text(json.dumps(modules))
+    (folder / "2_Dense").mkdir()
+    settings = {"in_features": 16, "out_features": 6, "bias": False}
+    identity = "torch.nn.modules.linear.Identity"
+    (folder / "2_Dense" / "config.json").write_text(
+        json.dumps({**settings, "activation_function": identity})
+    )
+    save_file({"linear.weight": torch.randn(6, 16)}, folder / "2_Dense" / "model.safetensors")
+    return folder
+
+
+def test_sentence_t5_is_the_mean_of_the_encoder_times_a_matrix_at_unit_length(
+    sentence_t5: Path,
+) -> None:
+    model = transformers.T5EncoderModel.from_pretrained(sentence_t5).eval()
+    matrix = load_file(sentence_t5 / "2_Dense" / "model.safetensors")["linear.weight"]
+    text = "neural network of text"
+    # The words begin at 3, after padding, end and unknown; a text ends with 1.
+    ids = torch.tensor([[*(WORDS.index(word) + 3 for word in text.split()), 1]])
+    with torch.inference_mode():
+        mean = model(ids).last_hidden_state[0].mean(dim=0)
+    expected = unit(matrix @ mean).numpy()
+    named = open_encoders("sentence-t5", passages=str(sentence_t5))
+    assert named.passages.max_tokens == 256
+    # A folder says of itself what the preset says of the model on the hub.
+    for encoder in (*named, *open_encoders(str(sentence_t5))):
+        found = encoder.embed([text, "title"]).vectors
+        assert found.shape == (2, 6)
+        np.testing.assert_allclose(found[0], expected, rtol=0, atol=1e-5)
+    assert open_encoders(str(sentence_t5)).passages.max_tokens == 8
+    DenseRetriever(["graph", "table"], named).search("table", 1)
+
+
+def test_the_last_matrix_of_a_model_has_to_be_there(sentence_t5: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(sentence_t5, tmp_path / "model")
+    settings, weights = folder / "2_Dense" / "config.json", folder / "2_Dense" / "model.safetensors"
+    weights.rename(weights.with_suffix(".bin"))
+    with pytest.raises(InputError, match=r"no linear\.weight in model\.safetensors"):
+        open_encoders("sentence-t5", passages=str(folder))
+    settings.write_text('{"activation_function": "torch.nn.modules.activation.Tanh"}')
+    with pytest.raises(InputError, match="only Identity"):
+        open_encoders("sentence-t5", passages=str(folder))
+
+
+def test_the_fingerprint_of_a_model_changes_with_its_files(sentence_t5: Path, save: Save) -> None:
+    first, second = (save(f"print-{n}", transformers.BertModel, seed=n) for n in (1, 2))
+    again = save("print-again", transformers.BertModel, seed=1)
+
+    def fingerprint(model: str, folder: str | None = None) -> str:
+        return open_encoders(model, passages=folder).passages.fingerprint()
+
+    known = fingerprint("scibert", first)
+    assert fingerprint("scibert", again) == known
+    # Other weights, another use of the same ones, another model.
+    others = [
+        fingerprint("scibert", second),
+        fingerprint("contriever", first),
+        fingerprint(str(sentence_t5)),
+    ]
+    assert len({known, *others}) == 4
 
 
 def test_vectors_are_kept_on_disk(save: Save, tmp_path: Path, monkeypatch: Any) -> None:
@@ -379,6 +467,8 @@ def test_without_the_extra_it_is_named(
 
 
 def test_every_preset_is_found_by_its_name() -> None:
-    names = "contriever dpr dragon minilm oag-bert scibert scincl specter"
+    names = (
+        "contriever dpr dragon minilm oag-bert scibert scincl sentence-t5 sentence-t5-base specter"
+    )
     assert sorted(PRESETS) == names.split()
     assert all(find_preset(name).name == name for name in PRESETS)

@@ -1,8 +1,9 @@
 """When two cells say the same: numbers with units, marks for yes and no, words.
 
 A cell is reduced to a key, and cells match when their keys are equal. What costs nothing: case,
-spaces, markup, `1,000` for `1k` or `1000`, `340M` for `340 million`, `5 min` for `300 s`, a
-percent sign, a tick for `yes`. A letter that only looks the same is another letter.
+spaces, markup, `1,000` for `1k` or `1000`, `340M` for `340 million`, `5 min` for `300 s`, `ten` for
+10, a percent sign, a tick for `yes`, and what `cell_words` leaves out. A letter that only looks the
+same is another letter.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import math
 import re
 import unicodedata
 
+from vivavoce.metrics.cell_words import words_key
 from vivavoce.text.cell_text import plain_words
 
 MAX_CELL = 2_000
@@ -42,6 +44,7 @@ _UNITS = {
         ("s", 60.0, ("min", "mins", "minute", "minutes")),
         ("s", 3600.0, ("h", "hr", "hrs", "hour", "hours")),
         ("s", 86400.0, ("d", "day", "days")),
+        ("s", 604800.0, ("wk", "week", "weeks")),
         ("byte", 1.0, ("byte", "bytes")),
         ("byte", 1e3, ("kb", "kilobyte", "kilobytes")),
         ("byte", 1e6, ("mb", "megabyte", "megabytes")),
@@ -54,9 +57,18 @@ _UNITS = {
     )
     for name in names
 }
+_NUMBER_WORDS = {
+    word: str(number)
+    for number, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve".split()
+    )
+}
 _DIGITS = r"(?:\d+(?:,\d+)*(?:\.\d+)?|\.\d+)(?:e[+-]?\d{1,3}(?![\da-z]))?"
 _NUMBER = re.compile(rf"(?<![\w.])[+-]?{_DIGITS}", re.IGNORECASE)
 _QUANTITY = re.compile(rf"([+-]?{_DIGITS})\s*([a-zµ%/°.]{{0,30}})", re.IGNORECASE)
+_SCIENTIFIC = re.compile(rf"([+-]?)(?:({_DIGITS})[×x·])?10\^([+-]?\d{{1,3}})", re.IGNORECASE)
+_POWER_OF_TEN = re.compile(r"(?<=10)[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}(?![⁰¹²³⁴⁵⁶⁷⁸⁹])")
+_FOOTNOTE_MARKS = re.compile(r"(?<=[\d%])[†‡§¶]{1,4}$")
 _SCALE_SUFFIX = re.compile(r"\s?(k|thousand|m|million|b|bn|billion)\b", re.IGNORECASE)
 _POWER = re.compile(r"\s?[×x*·]\s?10\s?\^?\s?([+-]?\d{1,3})(?!\d)", re.IGNORECASE)
 _ASIDE = re.compile(r"(?:±|\+/-|\+-)\s*[\d.,]+\s*%?|\([^()]*\)|\[[^\[\]]*\]")
@@ -85,19 +97,22 @@ def cell_key(cell: str | None, unit: str = "") -> str:
     """
     if cell is None:
         return ""
-    text = folded(cell) or "".join(cell[:MAX_CELL].split())  # markup alone is still a value
+    cell = _POWER_OF_TEN.sub(r"^\g<0>", cell[:MAX_CELL])
+    text = folded(cell) or "".join(cell.split())  # markup alone is still a value
     if text in _ABSENT:
         return ""
     if text in _YES:
         return "yes"
     if text in _NO:
         return "no"
-    return _quantity_key(text, unit) or f"text {text.rstrip('.') or text}"
+    quantity = _FOOTNOTE_MARKS.sub("", _NUMBER_WORDS.get(text, text))
+    return _quantity_key(quantity, unit) or f"text {words_key(plain_words(cell)) or text}"
 
 
 def _quantity_key(text: str, unit: str) -> str | None:
     """`number UNIT` for a cell that is one number and perhaps a unit."""
-    match = _QUANTITY.fullmatch(text.translate(_DASHES)) if len(text) <= _MAX_NUMBER else None
+    text = _written_out(text.translate(_DASHES)) if len(text) <= _MAX_NUMBER else ""
+    match = _QUANTITY.fullmatch(text)
     number = _read_digits(match.group(1)) if match else None
     if match is None or number is None:
         return None
@@ -109,6 +124,16 @@ def _quantity_key(text: str, unit: str) -> str | None:
     value = number * factor * step
     # Ten digits are more than any table prints and fewer than rounding disturbs.
     return f"number {value + 0.0:.10g} {base}".strip() if math.isfinite(value) else None
+
+
+def _written_out(text: str) -> str:
+    """`1.2×10^6` as `1.2e6`, so that it is read as any number."""
+    match = _SCIENTIFIC.match(text)
+    if match is None:
+        return text
+    digits = _read_digits(match.group(2) or "1")
+    value = math.inf if digits is None else digits * float(f"1e{int(match.group(3))}")
+    return f"{match.group(1)}{value!r}{text[match.end() :]}" if math.isfinite(value) else text
 
 
 def is_unit(name: str) -> bool:
@@ -145,7 +170,7 @@ def _scaled(number: re.Match[str], text: str) -> float | None:
     if value is None:
         return None
     if power := _POWER.match(text, number.end()):
-        value *= 10.0 ** int(power.group(1))
+        value *= float(f"1e{int(power.group(1))}")  # too large a power is infinite, no error
     elif scale := _SCALE_SUFFIX.match(text, number.end()):
         value *= _SCALES[scale.group(1).lower()]
     return value if math.isfinite(value) else None

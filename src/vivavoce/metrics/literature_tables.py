@@ -24,18 +24,13 @@ replaced by comparison of normalised values.
 from __future__ import annotations
 
 import math
-import random
-from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
-
-import numpy as np
 
 from vivavoce.metrics import Metric
-from vivavoce.metrics.cell_matching import cell_key, folded
 from vivavoce.metrics.ratios import Aggregate, Ratio, aggregate_ratios, harmonic_mean
-from vivavoce.metrics.table_schema import column_unit, match_columns
+from vivavoce.metrics.table_grid import TableGrid, draw_pairs, pair_rows
+from vivavoce.metrics.table_schema import match_columns
 
 ASPECTS = ("paper", "schema", "unary", "pairwise")
 _TABLE_ASPECTS = ("schema", "unary", "pairwise")
@@ -92,10 +87,10 @@ def score_table(
     """Compare a system's table with the gold one; `pairs` asks that many pairwise questions."""
     wanted, selected = set(gold.papers), set(system.papers)
     columns = match_columns(gold.columns, system.columns)
-    truth, answer = _Grid(gold), _Grid(system)
+    truth, answer = TableGrid(gold), TableGrid(system)
     kept = _kept_cells(truth, answer, columns)
-    recalled = truth.answers({(row, column) for row, column, _, _ in kept})
-    supported = answer.answers({(row, column) for _, _, row, column in kept})
+    recalled = _answers(truth, {(row, column) for row, column, _, _ in kept})
+    supported = _answers(answer, {(row, column) for _, _, row, column in kept})
     right = {
         "paper": (Ratio(len(wanted & selected), len(wanted)), len(selected)),
         "schema": (Ratio(len(columns), len(gold.columns)), len(system.columns)),
@@ -125,81 +120,24 @@ def aggregate_tables(
     return values
 
 
-class _Grid:
-    """A table as keys, equal rows once, in an order that does not depend on how it was written."""
-
-    def __init__(self, table: LiteratureTable) -> None:
-        names = table.columns
-        self.order = sorted(range(len(names)), key=lambda column: (folded(names[column]), column))
-        units = [column_unit(name) for name in names]
-        known: dict[tuple[str | None, str], str] = {}
-        rows: dict[tuple[str, tuple[str, ...]], None] = {}
-        for row in table.rows:
-            cells = list(zip(row.cells, units, strict=True))
-            for cell in cells:
-                if cell not in known:
-                    known[cell] = cell_key(*cell)
-            rows[row.paper, tuple(known[cell] for cell in cells)] = None
-        self.rows = sorted(
-            rows, key=lambda row: (row[0], [row[1][column] for column in self.order])
-        )
-
-    def of_papers(self) -> dict[str, list[int]]:
-        """The rows of each paper."""
-        papers: dict[str, list[int]] = {}
-        for index, (paper, _) in enumerate(self.rows):
-            papers.setdefault(paper, []).append(index)
-        return papers
-
-    def answers(self, kept: set[tuple[int, int]]) -> list[list[bool]]:
-        """For each column, its cells that have a value: is it kept by the other table?"""
-        return [
-            [(row, column) in kept for row, (_, keys) in enumerate(self.rows) if keys[column]]
-            for column in self.order
-        ]
-
-
 def _kept_cells(
-    truth: _Grid, answer: _Grid, columns: Mapping[int, int]
+    truth: TableGrid, answer: TableGrid, columns: Mapping[int, int]
 ) -> list[tuple[int, int, int, int]]:
     """Cells with the same value on both sides: row and column there, row and column here."""
-    own = answer.of_papers()
     kept: list[tuple[int, int, int, int]] = []
-    for paper, rows in truth.of_papers().items():
-        for row, other in _match_rows(truth, rows, answer, own.get(paper, []), columns):
-            keys, given = truth.rows[row][1], answer.rows[other][1]
-            kept += [
-                (row, column, other, there)
-                for column, there in columns.items()
-                if keys[column] and keys[column] == given[there]
-            ]
+    for row, other in pair_rows(truth, answer, columns).items():
+        keys, given = truth.rows[row][1], answer.rows[other][1]
+        kept += [
+            (row, column, other, there)
+            for column, there in columns.items()
+            if keys[column] and keys[column] == given[there]
+        ]
     return kept
 
 
-def _match_rows(
-    truth: _Grid,
-    rows: Sequence[int],
-    answer: _Grid,
-    others: Sequence[int],
-    columns: Mapping[int, int],
-) -> list[tuple[int, int]]:
-    """Pair the rows of one paper so that most cells agree."""
-    if len(rows) == len(others) == 1 or not others:
-        return list(zip(rows, others, strict=False))
-    from scipy.optimize import linear_sum_assignment
-
-    codes: dict[str, int] = {"": 0}
-    here = [[truth.rows[row][1][column] for column in columns] for row in rows]
-    there = [[answer.rows[row][1][column] for column in columns.values()] for row in others]
-    coded = [
-        np.array([[codes.setdefault(key, len(codes)) for key in keys] for keys in side])
-        for side in (here, there)
-    ]
-    agreement = np.zeros((len(rows), len(others)))
-    for index, keys in enumerate(coded[0]):
-        agreement[index] = ((coded[1] == keys) & (keys != 0)).sum(axis=1)
-    first, second = linear_sum_assignment(agreement, maximize=True)
-    return [(rows[int(one)], others[int(other)]) for one, other in zip(first, second, strict=True)]
+def _answers(grid: TableGrid, kept: set[tuple[int, int]]) -> list[list[bool]]:
+    """For each column, its cells that have a value: is it kept by the other table?"""
+    return [[(row, column) in kept for row in grid.filled(column)] for column in grid.order]
 
 
 def _precision(recall: Ratio, precision: Ratio) -> Ratio:
@@ -219,19 +157,8 @@ def _pair_counter(pairs: int | None, seed: int) -> Callable[[Sequence[Sequence[b
         totals = [math.comb(len(cells), 2) for cells in columns]
         if pairs is None or sum(totals) <= pairs:
             return Ratio(sum(math.comb(sum(cells), 2) for cells in columns), sum(totals))
-        drawn = random.Random(seed).sample(range(sum(totals)), pairs)
-        starts = list(accumulate(totals, initial=0))
-        hits = 0
-        for number in drawn:
-            column = bisect_right(starts, number) - 1
-            first, second = _pair_at(number - starts[column])
-            hits += columns[column][first] and columns[column][second]
+        drawn = draw_pairs([len(cells) for cells in columns], pairs, seed)
+        hits = sum(columns[column][one] and columns[column][two] for column, one, two in drawn)
         return Ratio(hits, pairs)
 
     return count
-
-
-def _pair_at(number: int) -> tuple[int, int]:
-    """The pair i < j at a place of the list (0, 1), (0, 2), (1, 2), (0, 3), ..."""
-    second = (1 + math.isqrt(1 + 8 * number)) // 2
-    return number - second * (second - 1) // 2, second

@@ -101,7 +101,8 @@ def _match_step(
 ) -> None:
     taken = set(matched.values())
     waiting: dict[Hashable, list[int]] = {}
-    for column in sorted(range(len(system)), key=lambda column: system[column], reverse=True):
+    order = sorted(range(len(system)), key=lambda column: (system[column], column))
+    for column in reversed(order):  # the first of equal names is taken first
         key = key_of(system[column])
         if column not in taken and key:
             waiting.setdefault(key, []).append(column)

@@ -25,6 +25,7 @@ from vivavoce.retrieval.presets import (
     find_folder,
     find_preset,
     load_model,
+    load_projection,
     read_settings,
     token_limit,
 )
@@ -89,6 +90,7 @@ class Encoder:
         self._device = device
         self._cache = cache
         self._tokenizer, self._model = load_model(preset, side, self.folder, device)
+        self._projection = load_projection(preset, self.folder, device)
         self.max_tokens = token_limit(preset, self._tokenizer, self._model.config)
         self._identity = _identity(self) if cache else {}
 
@@ -119,6 +121,10 @@ class Encoder:
         if self.preset.joint == "sep" and self._tokenizer.sep_token:
             between = self._tokenizer.sep_token
         return f"{title}{between}{abstract}" if abstract else title
+
+    def fingerprint(self) -> str:
+        """Sha256 of all that decides the vector of a text: the model's files and how it is used."""
+        return hash_of({**_identity(self), "prompt": self._prompt})
 
     def for_side(self, side: Side) -> Encoder:
         """The same weights with the other side's prompt."""
@@ -177,6 +183,8 @@ class Encoder:
         ).to(self._device)
         with torch.inference_mode():
             pooled = self._pool(self._model(**batch), batch["attention_mask"])
+            if self._projection is not None:
+                pooled = pooled @ self._projection[0].T + self._projection[1]
             if self.preset.similarity == "cosine":
                 pooled = torch.nn.functional.normalize(pooled, dim=-1)
         vectors: Floats = pooled.cpu().numpy()
@@ -234,7 +242,7 @@ def open_encoders(
         "cache": cache,
     }
     one = Encoder(preset, "passage", **options)
-    if preset.queries == preset.passages and preset.architecture == "auto":
+    if preset.queries == preset.passages and preset.architecture != "dpr":
         return Encoders(one, one.for_side("query"))
     return Encoders(one, Encoder(preset, "query", **options))
 
@@ -297,7 +305,9 @@ def _preset_of(
 def _identity(encoder: Encoder) -> dict[str, Any]:
     """What decides the vectors of a text, besides the text."""
     files = sorted(path for path in encoder.folder.rglob("*") if path.suffix in MODEL_FILES)
+    projected = {"projection": encoder.preset.projection} if encoder.preset.projection else {}
     return {
+        **projected,
         "format": _FORMAT,
         "files": [[str(path.relative_to(encoder.folder)), hash_file(path)] for path in files],
         "architecture": encoder.preset.architecture,

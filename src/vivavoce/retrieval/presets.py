@@ -28,6 +28,8 @@ MODEL_FILES = (".json", ".txt", ".model", ".safetensors")
 """Endings of the files that a model consists of."""
 
 _PURPOSE = "Dense retrieval"
+# What sentence-transformers may do to a text, in the only order that is followed here.
+_MODULES = ("Transformer", "Pooling", "Dense", "Normalize")
 _VOCABULARIES = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model")
 # Read as an ordinary BERT, its layer norms would be left out without a word.
 _NO_OAG_BERT = (
@@ -56,12 +58,14 @@ class Preset:
     """`dot`: inner product; `cosine`: the same of vectors of length 1."""
     max_tokens: int | None
     """Tokens after which a text is cut, at most what the model can take."""
-    architecture: Literal["auto", "dpr"] = "auto"
-    """`dpr`: the two encoders are of different classes."""
+    architecture: Literal["auto", "dpr", "t5"] = "auto"
+    """`dpr`: the two encoders are of different classes; `t5`: the encoder of an encoder-decoder."""
     joint: Literal["sep", "space"] = "space"
     """What stands between a paper's title and abstract: the separator token or a space."""
     passage_prompt: str = ""
     query_prompt: str = ""
+    projection: str = ""
+    """The folder, inside the model's, of the matrix that pooled vectors are multiplied by."""
 
     def model(self, side: Side) -> str:
         """The model that encodes passages or queries."""
@@ -76,6 +80,11 @@ def _shared(
     name: str, model: str, pooling: Pooling, similarity: Similarity, **others: Any
 ) -> Preset:
     return Preset(name, model, model, pooling, similarity, others.pop("max_tokens", 512), **others)
+
+
+def _sentence_t5(name: str, model: str) -> Preset:
+    limits = {"max_tokens": 256, "architecture": "t5", "projection": "2_Dense"}
+    return _shared(name, model, "mean", "cosine", **limits)
 
 
 PRESETS = {
@@ -112,6 +121,9 @@ PRESETS = {
         _shared("oag-bert", OAG_BERT, "cls", "cosine"),
         # Reimers and Gurevych 2019; the weights come in a package of their own
         _shared("minilm", MINILM_PACKAGE, "mean", "cosine", max_tokens=256),
+        # Ni et al. 2022; the largest takes 20 GB of memory
+        _sentence_t5("sentence-t5", "sentence-transformers/sentence-t5-xxl"),
+        _sentence_t5("sentence-t5-base", "sentence-transformers/sentence-t5-base"),
     )
 }
 """Every preset by name."""
@@ -137,12 +149,15 @@ def read_settings(folder: Path) -> Preset:
     """
     modules = _read(folder / "modules.json", [])
     kinds = [str(module.get("type", "")).rpartition(".")[2] for module in modules]
-    unknown = [kind for kind in kinds if kind not in ("Transformer", "Pooling", "Normalize")]
     paths = {kind: module.get("path", "") for kind, module in zip(kinds, modules, strict=True)}
-    if unknown or paths.get("Transformer", ""):
+    unknown = [kind for kind in kinds if kind not in _MODULES]
+    if "Dense" in kinds and ("Pooling" not in kinds or not paths["Dense"]):
+        unknown.append("Dense")
+    if unknown or paths.get("Transformer", "") or kinds != [k for k in _MODULES if k in kinds]:
         raise InputError(
-            f"{folder} has the module {(unknown or ['Transformer'])[0]} of sentence-transformers, "
-            "which cannot be run here: take a model with Transformer, Pooling and Normalize only."
+            f"{folder} has the module {(unknown or [*kinds])[0]} of sentence-transformers where it "
+            f"cannot be run here: take a model with {', '.join(_MODULES)}, in this order, or some "
+            "of them."
         )
     general = _read(folder / "config_sentence_transformers.json", {})
     prompts = general.get("prompts") or {}
@@ -150,6 +165,7 @@ def read_settings(folder: Path) -> Preset:
     pooling = "mean"
     if "Pooling" in paths:
         pooling = _pooling(folder, _read(folder / paths["Pooling"] / "config.json", {}))
+    kind = _read(folder / "config.json", {}).get("model_type")
     kept = (prompts[key] for key in ("document", "passage", "corpus") if prompts.get(key))
     return Preset(
         name=folder.name,
@@ -160,6 +176,8 @@ def read_settings(folder: Path) -> Preset:
         max_tokens=limit if isinstance(limit, int) else None,
         passage_prompt=next(kept, ""),
         query_prompt=prompts.get("query") or "",
+        architecture="t5" if kind == "t5" else "auto",
+        projection=paths.get("Dense", ""),
     )
 
 
@@ -219,6 +237,8 @@ def load_model(preset: Preset, side: Side, folder: Path, device: str) -> tuple[A
         kind = transformers.DPRContextEncoder
         if side == "query":
             kind = transformers.DPRQuestionEncoder
+    elif preset.architecture == "t5":
+        kind = transformers.T5EncoderModel
     # No code out of the folder is run, nor is anybody asked whether to.
     safely = {"local_files_only": True, "trust_remote_code": False}
     try:
@@ -238,6 +258,30 @@ def load_model(preset: Preset, side: Side, folder: Path, device: str) -> tuple[A
         tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
     tokenizer.padding_side = "right"
     return tokenizer, model.eval().to(device)
+
+
+def load_projection(preset: Preset, folder: Path, device: str) -> tuple[Any, Any] | None:
+    """The matrix that pooled vectors are multiplied by, and what is added; None for no such step.
+
+    `InputError` for one that cannot be read, or that is more than a matrix and a sum.
+    """
+    if not preset.projection:
+        return None
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    place = folder / preset.projection
+    activation = str(_read(place / "config.json", {}).get("activation_function", ""))
+    if activation.rpartition(".")[2] not in ("", "Identity"):
+        raise InputError(f"{place} ends with {activation}; only Identity can be computed here.")
+    try:
+        weights = load_file(place / "model.safetensors", device=device)
+        return weights["linear.weight"].float(), weights.get("linear.bias", 0.0)
+    except (OSError, KeyError, SafetensorError) as error:
+        raise InputError(
+            f"{place} has no linear.weight in model.safetensors, and pickled weights are not read: "
+            f"{error}. Save the model again with a present release of sentence-transformers."
+        ) from error
 
 
 def _check_files(folder: Path) -> None:

@@ -1,0 +1,225 @@
+"""Questions about literature tables, to be answered yes or no out of another table.
+
+A table is asked about in full: one question a column (`schema`), one a cell (`unary`), and pairs
+of cells of one column in two rows (`pairwise`, ten by default). Gold questions answered on the
+system's table give recall, the system's questions answered on the gold table precision. As many
+probes, questions whose right answer is no, show a reader who says yes too easily.
+
+`TablePair.read` answers without a model. Where no two columns of a table have one name, its
+answers add up to the ratios of `literature_tables.score_table` with the same `pairs` and `seed`.
+
+Source: arXiv2Table, section 4.3 and appendix B, where a model writes the questions and yes is the
+right answer to all of them.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal
+
+from vivavoce.errors import InputError
+from vivavoce.metrics.literature_tables import LiteratureTable, TableScore, score_table
+from vivavoce.metrics.question_wording import QUESTION_ASPECTS, Claim, Question, QuestionWriter
+from vivavoce.metrics.ratios import Ratio
+from vivavoce.metrics.table_grid import TableGrid, pair_rows
+from vivavoce.metrics.table_probes import make_probes
+from vivavoce.metrics.table_schema import match_columns
+
+Side = Literal["gold", "system"]
+PAIRS = 10
+"""Pairwise questions a table, as the paper asks."""
+MAX_PAIRS = 10_000
+"""Pairwise questions that one table is asked at most."""
+
+Answers = Mapping[str, bool]
+"""Yes or no by the key of the question; what is not there was not answered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A question that is not asked, and why."""
+
+    question: Question
+    reason: Literal["duplicate", "wrong_on_its_own_table"]
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionSet:
+    """What is asked about one table."""
+
+    questions: tuple[Question, ...]
+    """The table itself answers each with yes."""
+    probes: tuple[Question, ...]
+    """One for each question; neither table answers one with yes."""
+    dropped: tuple[Dropped, ...]
+
+    def shuffled(self, seed: int = 0) -> list[Question]:
+        """Questions and probes in one seeded order, so that a place tells nothing."""
+        mixed = [*self.questions, *self.probes]
+        random.Random(seed).shuffle(mixed)
+        return mixed
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What a reader's answers about two tables come to."""
+
+    score: TableScore
+    """Recall and precision of each aspect; those of papers need no reader."""
+    yes_bias: Ratio
+    """Probes answered with yes."""
+    unanswered: int
+    """Questions and probes without an answer; they count as no."""
+
+
+class TablePair:
+    """A gold and a system's table: what is asked about each, and what the other answers.
+
+    Args:
+        gold: The table that is right.
+        system: The table under review.
+        names: What questions call a paper, by id; without one it is called by its id.
+    """
+
+    def __init__(
+        self,
+        gold: LiteratureTable,
+        system: LiteratureTable,
+        names: Mapping[str, str] | None = None,
+    ) -> None:
+        self.tables: dict[Side, LiteratureTable] = {"gold": gold, "system": system}
+        self._grids: dict[Side, TableGrid] = {"gold": TableGrid(gold), "system": TableGrid(system)}
+        self._names = names or {}
+
+    def ask(self, about: Side, *, pairs: int | None = PAIRS, seed: int = 0) -> QuestionSet:
+        """What is asked about one of the tables, with probes; of pairs a seeded draw.
+
+        With `pairs=None` every pair is asked, up to 10,000.
+
+        Raises:
+            InputError: `pairs` is negative.
+        """
+        if pairs is not None and pairs < 0:
+            raise InputError(f"pairs={pairs} is negative. Give a number of questions, 0 for none.")
+        writer = QuestionWriter(self.tables[about], self._grids[about], self._names)
+        kept: dict[str, Question] = {}
+        dropped: list[Dropped] = []
+        for question in writer.questions(MAX_PAIRS if pairs is None else pairs, seed):
+            if not self.read(question, about, on=about):
+                dropped.append(Dropped(question, "wrong_on_its_own_table"))
+            elif question.key in kept:
+                dropped.append(Dropped(question, "duplicate"))
+            else:
+                kept[question.key] = question
+        present = [name for table in self.tables.values() for name in table.columns]
+        probes = make_probes(
+            list(kept.values()),
+            writer,
+            present,
+            lambda probe: any(self.read(probe, about, on=side) for side in self.tables),
+            seed,
+        )
+        return QuestionSet(tuple(kept.values()), probes, tuple(dropped))
+
+    def read(self, question: Question, about: Side, *, on: Side) -> bool:
+        """Whether a table says what a question about one of the two says.
+
+        A value that a probe swapped in is looked for in every row of its paper.
+        """
+        if question.place is None:
+            return bool(match_columns([question.column], self.tables[on].columns))
+        column = self._columns[about, on].get(question.place)
+        return column is not None and all(
+            self._holds(claim, column, about, on, question.expected) for claim in question.claims
+        )
+
+    def read_all(self, questions: Sequence[Question], about: Side, *, on: Side) -> dict[str, bool]:
+        """The answers of a table to many questions, by key."""
+        return {question.key: self.read(question, about, on=on) for question in questions}
+
+    def _holds(self, claim: Claim, column: int, about: Side, on: Side, is_own: bool) -> bool:
+        """Whether the row that belongs to a claim has its value."""
+        rows = self._grids[on].rows
+        if is_own:
+            row = claim.row if on == about else self._rows[about].get(claim.row)
+            return row is not None and rows[row][1][column] == claim.key
+        paper = self._grids[about].rows[claim.row][0]
+        return (paper, column, claim.key) in self._values[on]
+
+    @cached_property
+    def _columns(self) -> dict[tuple[Side, Side], dict[int, int]]:
+        """For two sides, the columns of the first that the second has too."""
+        gold, system = (self.tables[side].columns for side in ("gold", "system"))
+        pairs = match_columns(gold, system)
+        return {
+            ("gold", "gold"): match_columns(gold, gold),
+            ("gold", "system"): pairs,
+            ("system", "gold"): _turned(pairs),
+            ("system", "system"): match_columns(system, system),
+        }
+
+    @cached_property
+    def _rows(self) -> dict[Side, dict[int, int]]:
+        """For each side, its rows that the other side has too."""
+        columns = self._columns["gold", "system"]
+        pairs = pair_rows(self._grids["gold"], self._grids["system"], columns)
+        return {"gold": pairs, "system": _turned(pairs)}
+
+    @cached_property
+    def _values(self) -> dict[Side, set[tuple[str, int, str]]]:
+        """For each side, what it says of a paper in a column, in whichever row."""
+        return {
+            side: {
+                (paper, column, key)
+                for paper, keys in grid.rows
+                for column, key in enumerate(keys)
+                if key
+            }
+            for side, grid in self._grids.items()
+        }
+
+
+def tally(
+    pair: TablePair, asked: Mapping[Side, QuestionSet], answers: Mapping[Side, Answers]
+) -> Tally:
+    """Count answers into recall, precision and yes-bias.
+
+    Args:
+        pair: The two tables.
+        asked: For each side, the questions about it.
+        answers: For each side, the answers that the other table gave to the questions about it.
+    """
+    papers = score_table(pair.tables["gold"], pair.tables["system"], pairs=0)
+    ratios = {name: papers.ratios[name] for name in ("paper_r", "paper_p")}
+    for aspect in QUESTION_ASPECTS:
+        recall = _count(asked["gold"], answers["gold"], aspect)
+        precision = _count(asked["system"], answers["system"], aspect)
+        ratios[f"{aspect}_r"] = recall
+        # A system that gives nothing where something was asked is wrong, not undefined.
+        ratios[f"{aspect}_p"] = replace(precision, when_none=0.0 if recall.asked else None)
+    sides: tuple[Side, ...] = ("gold", "system")
+    probed = [answers[side].get(probe.key, False) for side in sides for probe in asked[side].probes]
+    everything = [
+        question.key in answers[side]
+        for side in sides
+        for question in (*asked[side].questions, *asked[side].probes)
+    ]
+    return Tally(
+        replace(papers, ratios=ratios), Ratio(sum(probed), len(probed)), everything.count(False)
+    )
+
+
+def _count(asked: QuestionSet, answers: Answers, aspect: str) -> Ratio:
+    found = [
+        answers.get(question.key, False)
+        for question in asked.questions
+        if question.aspect == aspect
+    ]
+    return Ratio(sum(found), len(found))
+
+
+def _turned(pairs: Mapping[int, int]) -> dict[int, int]:
+    return {there: here for here, there in pairs.items()}

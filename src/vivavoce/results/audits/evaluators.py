@@ -1,0 +1,291 @@
+"""How far scores of tables depend on who asks and who answers: drift and ranks under a swap.
+
+The same answers of the same contestants are scored by several evaluators, such as pairs of a
+synthesizer and an answerer. Each is held against a base evaluator on the items that both scored.
+
+- Drift: by how much the F1 of a contestant changes; over all contestants the mean change, the mean
+  of its size, and the largest.
+- Ranks: Spearman's and Kendall's coefficients between the two rankings of the contestants, ties
+  counted (tau-b); `macro` is their mean over the aspects.
+
+F1 is the harmonic mean of precision and recall, each a mean over items. Intervals come from draws
+of whole clusters of items; a draw in which something is undefined is left out of its interval.
+
+Source: arXiv2Table, appendix A.3 and tables 10 to 12, which print no intervals.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from vivavoce.errors import InputError
+from vivavoce.results.audits.estimates import Draws
+from vivavoce.results.bootstrap import Floats, Resample, percentile_interval, resample
+from vivavoce.store import Row
+
+EVALUATED = ("schema", "unary", "pairwise")
+MACRO = "macro"
+_PARTS = ("p", "r")
+_BATCH_CELLS = 500_000
+_Coefficient = Callable[[Floats, Floats], Floats]
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """What one evaluator says of one contestant's answer to one item."""
+
+    evaluator: str
+    contestant: str
+    """Model and method."""
+    item: str
+    cluster: str
+    values: Mapping[str, float | None]
+    """Precision and recall of each aspect, such as `schema_p` and `schema_r`."""
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluatorAudit:
+    """How every other evaluator stands to the base one."""
+
+    base: str
+    drift: tuple[Row, ...]
+    """A row for each evaluator and aspect; the changes are other minus base, from -1 to 1."""
+    ranks: tuple[Row, ...]
+    """A row for each evaluator and aspect, and one for their mean."""
+    notes: tuple[str, ...]
+
+    def as_dict(self) -> Row:
+        """The audit as plain JSON values."""
+        return {
+            "base": self.base,
+            "drift": list(self.drift),
+            "ranks": list(self.ranks),
+            "notes": list(self.notes),
+        }
+
+
+def compare_evaluators(
+    cases: Sequence[Evaluated],
+    base: str,
+    *,
+    aspects: Sequence[str] = EVALUATED,
+    draws: Draws | None = None,
+) -> EvaluatorAudit:
+    """Drift and rank stability of all evaluators against one of them.
+
+    Raises:
+        InputError: The base scored nothing, nobody else did, or a case stands there twice.
+    """
+    found: dict[str, dict[str, dict[str, Evaluated]]] = {}
+    clusters: dict[str, str] = {}
+    for case in cases:
+        items = found.setdefault(case.evaluator, {}).setdefault(case.contestant, {})
+        if case.item in items:
+            raise InputError(
+                f"{case.evaluator} scored {case.contestant} twice on {case.item}. "
+                "Average the runs of an evaluator before they are compared."
+            )
+        if clusters.setdefault(case.item, case.cluster) != case.cluster:
+            raise InputError(f"{case.item} stands in two clusters. Give each item one.")
+        items[case.item] = case
+    others = sorted(found.keys() - {base})
+    if base not in found or not others:
+        there = ", ".join(sorted(found)) or "none"
+        raise InputError(f"{base} cannot be compared with others. Evaluators: {there}.")
+    drift: list[Row] = []
+    ranks: list[Row] = []
+    notes: list[str] = []
+    for other in others:
+        swap = _Swap(found[base], found[other], clusters, aspects, draws or Draws())
+        named = {"base": base, "evaluator": other}
+        drift += [{**named, **row} for row in swap.drift()]
+        ranks += [{**named, **row} for row in swap.ranks()]
+        notes += [f"{other}: {note}" for note in swap.notes()]
+    return EvaluatorAudit(base, tuple(drift), tuple(ranks), tuple(notes))
+
+
+class _Swap:
+    """Two evaluators on the answers that both scored."""
+
+    def __init__(
+        self,
+        base: Mapping[str, Mapping[str, Evaluated]],
+        other: Mapping[str, Mapping[str, Evaluated]],
+        clusters: Mapping[str, str],
+        aspects: Sequence[str],
+        draws: Draws,
+    ) -> None:
+        self._aspects = list(aspects)
+        self._shared = {
+            name: base[name].keys() & other[name].keys()
+            for name in sorted(base.keys() & other.keys())
+            if base[name].keys() & other[name].keys()
+        }
+        self._alone = sorted((base.keys() | other.keys()) - self._shared.keys())
+        self._left_out = sum(
+            len(base[name].keys() ^ other[name].keys()) for name in sorted(self._shared)
+        )
+        self.items = sorted(set().union(*self._shared.values()))
+        drawn = resample(
+            [clusters[item] for item in self.items], resamples=draws.resamples, seed=draws.seed
+        )
+        f1 = {
+            aspect: self._f1(drawn, self._values(base, other, aspect)) for aspect in self._aspects
+        }
+        # Of each aspect: sides, draws, contestants; the first of the draws is the sample itself.
+        self._by_aspect: dict[str, Floats] = f1
+        self._macro: Floats = np.mean(list(f1.values()), axis=0)
+        self._has_intervals = drawn.gives_intervals
+
+    def notes(self) -> list[str]:
+        """What could not be compared."""
+        found = []
+        if self._alone:
+            found.append(f"no item is shared for {', '.join(self._alone)}.")
+        if self._left_out:
+            found.append(f"{self._left_out} scores without a counterpart are left out.")
+        return found
+
+    def drift(self) -> list[Row]:
+        """A row for each aspect and one for the mean of their F1."""
+        return [
+            self._drift(aspect, f1)
+            for aspect, f1 in [*self._by_aspect.items(), (MACRO, self._macro)]
+        ]
+
+    def ranks(self) -> list[Row]:
+        """A row for each aspect and one for the mean of their coefficients."""
+        rows = {
+            aspect: (spearman(f1[0], f1[1]), kendall(f1[0], f1[1]))
+            for aspect, f1 in self._by_aspect.items()
+        }
+        means = (np.mean([row[place] for row in rows.values()], axis=0) for place in (0, 1))
+        rows[MACRO] = (next(means), next(means))
+        return [
+            {
+                "aspect": aspect,
+                "contestants": len(self._shared),
+                "items": len(self.items),
+                "spearman": _number(rho[0]),
+                "spearman_ci": self._interval(rho[1:]),
+                "kendall": _number(tau[0]),
+                "kendall_ci": self._interval(tau[1:]),
+            }
+            for aspect, (rho, tau) in rows.items()
+        ]
+
+    def _drift(self, aspect: str, f1: Floats) -> Row:
+        change = f1[1] - f1[0]
+        size = np.abs(change)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            relative = np.where(f1[0] > 0, change / f1[0], np.nan)
+        here = size[0]
+        largest = None if np.isnan(here).all() else int(np.nanargmax(here))
+        row: Row = {"aspect": aspect, "contestants": len(self._shared), "items": len(self.items)}
+        for name, values in (("mean", size), ("shift", change), ("relative", relative)):
+            means = _defined_mean(values)
+            row[name] = _number(means[0])
+            row[f"{name}_ci"] = self._interval(means[1:])
+        row["max"] = None if largest is None else _number(here[largest])
+        row["max_of"] = None if largest is None else list(self._shared)[largest]
+        return row
+
+    def _values(
+        self,
+        base: Mapping[str, Mapping[str, Evaluated]],
+        other: Mapping[str, Mapping[str, Evaluated]],
+        aspect: str,
+    ) -> Floats:
+        """Items in rows; in columns part, side and contestant. NaN unless both have a value."""
+        table = np.full((len(self.items), len(_PARTS), 2, len(self._shared)), np.nan)
+        for place, (name, shared) in enumerate(self._shared.items()):
+            for row, item in enumerate(self.items):
+                if item not in shared:
+                    continue
+                for part, letter in enumerate(_PARTS):
+                    key = f"{aspect}_{letter}"
+                    pair = [side[name][item].values.get(key) for side in (base, other)]
+                    if None not in pair:
+                        table[row, part, :, place] = pair
+        return table
+
+    def _f1(self, drawn: Resample, table: Floats) -> Floats:
+        columns = table.reshape(len(table), math.prod(table.shape[1:]))
+        whole = [math.nan if mean is None else mean for mean in drawn.mean(columns)]
+        rows = np.vstack([[whole], drawn.means(columns)])
+        means = rows.reshape(len(rows), *table.shape[1:])
+        precision, recall = means[:, 0], means[:, 1]
+        total = precision + recall
+        with np.errstate(divide="ignore", invalid="ignore"):
+            f1 = np.where(total == 0, 0.0, 2 * precision * recall / total)
+        return np.asarray(f1.swapaxes(0, 1))
+
+    def _interval(self, draws: Floats) -> list[float] | None:
+        found = percentile_interval(draws) if self._has_intervals else None
+        return list(found) if found else None
+
+
+def spearman(first: Floats, second: Floats) -> Floats:
+    """Spearman's rho of each row of two arrays; NaN for a NaN, one value or a side of ties."""
+    return _in_batches(_spearman, first, second)
+
+
+def kendall(first: Floats, second: Floats) -> Floats:
+    """Kendall's tau-b of each row of two arrays; NaN for a NaN, one value or a side of ties."""
+    return _in_batches(_kendall, first, second)
+
+
+def _in_batches(coefficient: _Coefficient, first: Floats, second: Floats) -> Floats:
+    """Rows a few at a time: each needs a square of its length."""
+    size = max(1, _BATCH_CELLS // max(1, first.shape[1] ** 2))
+    found = [
+        coefficient(first[start : start + size], second[start : start + size])
+        for start in range(0, len(first), size)
+    ]
+    return np.concatenate(found)
+
+
+def _spearman(first: Floats, second: Floats) -> Floats:
+    one, other = (_ranks(side) for side in (first, second))
+    middle = (first.shape[1] - 1) / 2
+    return _cosine(one - middle, other - middle)
+
+
+def _kendall(first: Floats, second: Floats) -> Floats:
+    signs = [np.sign(side[:, :, None] - side[:, None, :]) for side in (first, second)]
+    one, other = (sign.reshape(len(sign), -1) for sign in signs)
+    return _cosine(one, other)
+
+
+def _ranks(values: Floats) -> Floats:
+    """Ranks within each row from 0, the mean rank for ties; NaN in a row that holds one."""
+    gaps = values[:, :, None] - values[:, None, :]
+    ranks: Floats = (gaps > 0).sum(axis=2) + ((gaps == 0).sum(axis=2) - 1) / 2
+    ranks[np.isnan(values).any(axis=1)] = np.nan
+    return ranks
+
+
+def _cosine(one: Floats, other: Floats) -> Floats:
+    products = (one * other).sum(axis=1)
+    lengths = (one**2).sum(axis=1) * (other**2).sum(axis=1)
+    found = np.full(len(products), np.nan)
+    np.divide(products, np.sqrt(lengths), out=found, where=lengths > 0)
+    clipped: Floats = np.clip(found, -1.0, 1.0)
+    return clipped
+
+
+def _defined_mean(values: Floats) -> Floats:
+    """The mean of each row's values that are not NaN."""
+    defined = ~np.isnan(values)
+    counts = defined.sum(axis=1)
+    means = np.full(len(values), np.nan)
+    np.divide(np.where(defined, values, 0.0).sum(axis=1), counts, out=means, where=counts > 0)
+    return means
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else float(value)

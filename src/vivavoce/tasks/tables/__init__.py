@@ -1,0 +1,1 @@
+"""Literature tables: from a demand and a pool of papers to a table about those that belong."""

@@ -1,0 +1,102 @@
+"""How many words captions and demands have in common with their tables, and how long they are.
+
+Source: arXiv2Table, Table 1 and Figure 2. Words are compared as they stand, without case and stop
+words; the leak check is the stricter one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from vivavoce.store import Row
+from vivavoce.tasks.tables.items import GoldTable
+from vivavoce.text.terms import STOP_WORDS, terms_of
+from vivavoce.text.tokens import TokenCounter, WordCounter
+
+BIN = 10
+"""Tokens to one bar of the distribution of lengths."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """Words that a prompt shares with its table."""
+
+    schema: tuple[str, ...]
+    value: tuple[str, ...]
+
+
+def overlap(prompt: str, table: GoldTable) -> Overlap:
+    """The distinct words that a prompt shares with a table's schema and with its values."""
+    words = _words([prompt])
+    schema = set(_words(table.columns))
+    cells = (cell for row in table.rows for cell in row.cells if cell is not None)
+    values = set(_words(cells))
+    return Overlap(
+        tuple(word for word in words if word in schema),
+        tuple(word for word in words if word in values),
+    )
+
+
+def overlap_statistics(
+    prompts: Sequence[tuple[GoldTable, str]], counter: TokenCounter | None = None
+) -> Row:
+    """Overlap and lengths of one kind of prompts: `tables`, `schema`, `value`, `lengths`.
+
+    `schema` and `value` hold the number and the share of tables with at least one shared word, and
+    the mean number of shared words among these. `lengths` holds min, mean and max tokens, and for
+    every bar of ten tokens how many prompts it has and how many of them share a word.
+
+    Args:
+        prompts: Tables, each with its caption or its demand.
+        counter: What counts tokens; words and punctuation marks by default.
+    """
+    counter = counter or WordCounter()
+    found = [overlap(prompt, table) for table, prompt in prompts]
+    lengths = counter.count([prompt for _, prompt in prompts])
+    shares = [bool(one.schema or one.value) for one in found]
+    return {
+        "tables": len(prompts),
+        "schema": _summary([len(one.schema) for one in found]),
+        "value": _summary([len(one.value) for one in found]),
+        "lengths": {
+            "unit": counter.name,
+            "min": min(lengths, default=None),
+            "mean": _mean(lengths),
+            "max": max(lengths, default=None),
+            "bars": _bars(lengths, shares),
+        },
+    }
+
+
+def _summary(counts: Sequence[int]) -> Row:
+    shared = [count for count in counts if count]
+    share = round(len(shared) / len(counts), 6) if counts else None
+    return {"tables": len(shared), "share": share, "tokens": _mean(shared)}
+
+
+def _bars(lengths: Sequence[int], shares: Sequence[bool]) -> list[Row]:
+    bars: dict[int, list[bool]] = {}
+    for length, is_shared in zip(lengths, shares, strict=True):
+        bars.setdefault(length // BIN, []).append(is_shared)
+    return [
+        {
+            "from": place * BIN,
+            "to": place * BIN + BIN - 1,
+            "prompts": len(bars[place]),
+            "overlapping": sum(bars[place]),
+        }
+        for place in sorted(bars)
+    ]
+
+
+def _mean(values: Sequence[int]) -> float | None:
+    return round(sum(values) / len(values), 6) if values else None
+
+
+def _words(texts: Iterable[str]) -> list[str]:
+    """Distinct words of some texts, in their order, without stop words and single letters."""
+    words = dict.fromkeys(word for text in texts for word in terms_of(text))
+    return [
+        word for word in words if word not in STOP_WORDS and (len(word) > 1 or not word.isalpha())
+    ]

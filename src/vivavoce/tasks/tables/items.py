@@ -1,0 +1,185 @@
+"""What the parts of the family share: gold tables, works, items, and the form of an answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from vivavoce.metrics.literature_answers import PaperNames, table_from_json
+from vivavoce.metrics.literature_tables import LiteratureTable, TableRow
+from vivavoce.store import Row
+
+FAMILY, TASK = "tables", "table"
+SETTINGS = ("base", "abstracts", "titles")
+"""What is shown of each paper: the most that is known of it, its abstract, its title alone."""
+PAPERS = "papers.parquet"
+"""The library of the round, gold works and distractors alike: `tasks.shared.library`."""
+STATISTICS = "statistics.json"
+
+Kind = Literal["cited", "results", "digestables"]
+"""Where a gold table is from: rows that cite works, lists of results, or arxivDIGESTables files."""
+Evidence = Literal["title", "abstract", "fulltext"]
+"""The most that is known of a work."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoldRow:
+    """One row of a gold table."""
+
+    ordinal: int
+    """Of the row in the printed table; tells rows of one paper apart."""
+    paper: str
+    """The work that the row is about: a paper id, or `work:` and a hash for works outside."""
+    label: str
+    """What the table calls it, without citation marks; empty where it only cites."""
+    cells: tuple[str | None, ...]
+    """One for each column; None is N/A."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoldTable:
+    """A literature table as an item asks for it."""
+
+    id: str
+    source_paper: str | None
+    """The paper that prints the table; None where nobody does, as for results."""
+    ordinal: int
+    """Among the source paper's tables."""
+    kind: Kind
+    caption: str
+    mentions: tuple[str, ...]
+    """Sentences of the source paper that name the table."""
+    columns: tuple[str, ...]
+    """No two are equal."""
+    rows: tuple[GoldRow, ...]
+    published: str | None
+    """Of the source paper; for results, of the newest paper."""
+
+    @property
+    def papers(self) -> tuple[str, ...]:
+        """The works of the rows, each once, in the order of the rows."""
+        return tuple(dict.fromkeys(row.paper for row in self.rows))
+
+    @property
+    def cluster(self) -> str:
+        """Tables of one source paper belong together."""
+        return self.source_paper or self.id
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A paper of the corpus, or a work outside of it that is known from a reference."""
+
+    paper_id: str
+    title: str
+    """On one line; empty where nothing tells it."""
+    abstract: str | None
+    published: str | None
+    has_text: bool
+
+    @property
+    def evidence(self) -> Evidence:
+        """The most that is known of it."""
+        if self.has_text:
+            return "fulltext"
+        return "abstract" if self.abstract else "title"
+
+
+@dataclass(frozen=True, slots=True)
+class PoolPaper:
+    """A paper that an item shows."""
+
+    work: Work
+    is_gold: bool
+    score: float | None = None
+    """How near a distractor is to the table; None for gold works and labels that are given."""
+
+
+_TEXT, _TEXTS = pa.string(), pa.list_(pa.string())
+_ROW = pa.struct([("paper", _TEXT), ("ordinal", pa.int32()), ("cells", _TEXTS)])
+ITEM = pa.schema(
+    [
+        ("id", _TEXT),
+        ("cluster", _TEXT),
+        ("kind", _TEXT),
+        ("split", _TEXT),
+        ("published", _TEXT),
+        ("caption", _TEXT),
+        ("demand", _TEXT),
+        ("demand_source", _TEXT),
+        ("pool", _TEXTS),
+        ("evidence", _TEXTS),
+        ("gold_papers", _TEXTS),
+        ("columns", _TEXTS),
+        ("rows", pa.list_(_ROW)),
+        ("hidden_papers", _TEXTS),
+        ("settings", _TEXTS),
+        ("given_labels", pa.bool_()),
+    ]
+)
+"""Columns of an item; `evidence` goes with `pool`, the cells of a row with `columns`."""
+
+
+def as_bytes(rows: Sequence[Row]) -> bytes:
+    """Items as a file, the same bytes for the same items."""
+    sink = pa.BufferOutputStream()
+    table = pa.Table.from_pylist(list(rows), schema=ITEM)
+    pq.write_table(table, sink, compression="zstd", write_statistics=False)
+    return bytes(sink.getvalue().to_pybytes())
+
+
+def from_bytes(content: bytes) -> list[Row]:
+    """The items of such a file."""
+    rows: list[Row] = pq.read_table(pa.BufferReader(content)).to_pylist()
+    return rows
+
+
+def gold_rows(table: GoldTable) -> list[Row]:
+    """The rows of a gold table as an item holds them."""
+    return [
+        {"paper": row.paper, "ordinal": row.ordinal, "cells": list(row.cells)} for row in table.rows
+    ]
+
+
+def gold_of(row: Row) -> LiteratureTable:
+    """The gold of an item."""
+    return LiteratureTable(
+        papers=tuple(row["gold_papers"]),
+        columns=tuple(row["columns"]),
+        rows=tuple(TableRow(one["paper"], tuple(one["cells"])) for one in row["rows"]),
+    )
+
+
+def answer_text(table: LiteratureTable) -> str:
+    """A table as the JSON object that a model is asked for; a cell that is N/A is left out."""
+    value = {
+        "papers": list(table.papers),
+        "columns": list(table.columns),
+        "rows": [
+            {
+                "paper": row.paper,
+                "cells": {
+                    column: cell
+                    for column, cell in zip(table.columns, row.cells, strict=True)
+                    if cell is not None
+                },
+            }
+            for row in table.rows
+        ],
+    }
+    return json.dumps(value, ensure_ascii=False)
+
+
+def answer_table(value: Mapping[str, Any], names: PaperNames | None = None) -> LiteratureTable:
+    """The table of such an object.
+
+    Raises:
+        InputError: A part of it has the wrong type; the message says which.
+    """
+    table = {"columns": value.get("columns"), "rows": value.get("rows")}
+    return table_from_json({"papers": value.get("papers"), "table": table}, names)

@@ -1,0 +1,315 @@
+"""A method's way to a table: calls that fit the window, are read, and are asked once again.
+
+What a method relies on in a sample's metadata: `demand`, `pool` (label, title, abstract, text of
+each paper), `prompts` (folder of templates) and `max_tokens`. What it did is noted there under
+`table_run`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelOutput, get_model
+from inspect_ai.solver import TaskState
+
+from vivavoce.errors import InputError
+from vivavoce.tasks.shared.direct import check_context
+from vivavoce.tasks.shared.fitting import Fitted, Group, fit
+from vivavoce.tasks.shared.guard import find_fault
+from vivavoce.tasks.shared.prompts import Rendered, load_prompts
+from vivavoce.tasks.shared.windows import TokenCounter, measure
+from vivavoce.tasks.tables.methods.answers import final_answer
+from vivavoce.tasks.tables.methods.operations import UnusableReply
+from vivavoce.tasks.tables.methods.working_table import WorkingTable
+
+ATTEMPTS = 2
+"""An answer that cannot be used is asked for once again."""
+AGAIN = "again"
+"""Template: what is wrong with the answer before."""
+_ANSWER_SHARE = 3
+"""At most a third of a known window is kept for the answer."""
+_NARROWINGS = 4
+"""Further tries with ever less of a prompt that a provider finds too long."""
+_LONGEST_TITLE = 300
+_LONGEST_COMPLAINT = 300
+
+Read = TypeVar("Read")
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPaper:
+    """A paper of the pool as a model sees it; what is not known is empty."""
+
+    label: str
+    title: str
+    abstract: str
+    text: str
+
+
+class TableRun:
+    """One sample on its way to a table.
+
+    Args:
+        state: The sample.
+        context: Window in tokens; by default what the provider or the model table says.
+        cot: Whether a model is asked to reason before each answer.
+        templates: Names of the prompts to come, each with its slots beside the demand.
+
+    Raises:
+        InputError: A template cannot be used, which is told before a call is paid for.
+    """
+
+    def __init__(
+        self,
+        state: TaskState,
+        context: int | None,
+        *,
+        cot: bool,
+        templates: Mapping[str, Sequence[str]],
+    ) -> None:
+        self.state = state
+        self.demand = str(state.metadata["demand"])
+        self.papers = [_shown(row) for row in state.metadata["pool"]]
+        self.record: dict[str, Any] = {
+            "calls": 0,
+            "malformed": 0,
+            "skipped": 0,
+            "digests": 0,
+            "tokens": 0,
+            "cut": 0,
+            "overflows": 0,
+            "faults": [],
+        }
+        state.metadata["table_run"] = self.record
+        self._cot = cot
+        self._prompts = load_prompts(Path(state.metadata["prompts"]))
+        self._model = get_model()
+        self._measure = measure(str(self._model), self._model.api, context)
+        self._window = self._measure.window
+        self._again(Rendered("", {}), "")
+        for name, slots in templates.items():
+            self.prompt(name, dict.fromkeys(slots, ""))
+
+    @property
+    def labels(self) -> list[str]:
+        """Labels of the pool, in its order."""
+        return [paper.label for paper in self.papers]
+
+    @property
+    def counter(self) -> TokenCounter:
+        """Counts the model's tokens."""
+        return self._measure.counter
+
+    def prompt(
+        self, name: str, slots: Mapping[str, str], listings: Mapping[str, Rendered] | None = None
+    ) -> Rendered:
+        """A prompt with the demand, and with the slots that stand inside listings.
+
+        Args:
+            name: The template.
+            slots: Texts of the item, beside the demand.
+            listings: Texts with slots of their own, by the slot that they fill.
+        """
+        inner = listings or {}
+        texts = {slot: listing.text for slot, listing in inner.items()}
+        given = {"demand": self.demand, **slots, **texts}
+        prompt = self._prompts.render(name, given, {"cot": self._cot})
+        for slot, listing in inner.items():
+            shift = prompt.spans[slot][0]
+            moved = {key: (a + shift, b + shift) for key, (a, b) in listing.spans.items()}
+            spans = {key: span for key, span in prompt.spans.items() if key != slot} | moved
+            prompt = Rendered(prompt.text, spans)
+        return prompt
+
+    def listing(self, name: str, entries: Sequence[tuple[str, Mapping[str, str]]]) -> Rendered:
+        """Entries one after the other, each with its slots named `slot label`.
+
+        Args:
+            name: The template of an entry.
+            entries: Label and texts of each; empty texts are left out.
+        """
+        text, spans = "", {}
+        for label, slots in entries:
+            given = {slot: value for slot, value in slots.items() if value or slot == "title"}
+            entry = self._prompts.render(name, given, {"label": label})
+            text += "\n" if text else ""
+            for slot, (start, end) in entry.spans.items():
+                spans[f"{slot} {label}"] = (start + len(text), end + len(text))
+            text += entry.text
+        return Rendered(text, spans)
+
+    def paper_listing(self, papers: Sequence[ShownPaper], *, texts: bool) -> Rendered:
+        """Papers with title and abstract, and with their texts where wanted."""
+        shown = [
+            (
+                paper.label,
+                {
+                    "title": paper.title,
+                    "abstract": paper.abstract,
+                    "text": paper.text if texts else "",
+                },
+            )
+            for paper in papers
+        ]
+        return self.listing("paper", shown)
+
+    async def ask(
+        self, prompt: Rendered, cuts: Sequence[Group], read: Callable[[str], Read]
+    ) -> Read | None:
+        """A model's answer as `read` reads it; None when it was of no use twice.
+
+        Args:
+            prompt: The prompt with every slot in full.
+            cuts: Slots that may be cut, in order.
+            read: Raises `UnusableReply` for an answer that is not of the form asked for.
+        """
+        complaint = None
+        for _ in range(ATTEMPTS):
+            output = await self._ask_fitting(prompt, cuts, complaint)
+            if output is None:
+                break
+            try:
+                return read_output(output, read)
+            except UnusableReply as error:
+                complaint = str(error)
+                self.record["malformed"] += 1
+        self.record["skipped"] += 1
+        return None
+
+    async def _ask_fitting(
+        self, prompt: Rendered, cuts: Sequence[Group], complaint: str | None
+    ) -> ModelOutput | None:
+        """A reply to as much of the prompt as the provider takes; None when it takes none."""
+        for _ in range(_NARROWINGS + 1):
+            try:
+                output, fitted = await self.send(prompt, cuts, complaint)
+            except InputError:
+                if complaint is None and not self.record["overflows"]:
+                    raise
+                return None  # no room is left for what is never cut, or for the complaint
+            if not _is_overflow(output):
+                return output
+            # A window that nobody told, or text of more tokens than were counted.
+            self.record["overflows"] += 1
+            narrower = fitted.tokens * 3 // 4 + fitted.reserved
+            self._window = min(self._window or narrower, narrower)
+        return None
+
+    async def send(
+        self,
+        prompt: Rendered,
+        cuts: Sequence[Group],
+        complaint: str | None = None,
+        *,
+        is_fitted: bool = True,
+    ) -> tuple[ModelOutput, Fitted]:
+        """One call, counted.
+
+        Args:
+            prompt: The prompt with every slot in full.
+            cuts: Slots that may be cut, in order; empty ones and those that are missing are not.
+            complaint: What was wrong with the answer before; it stands after the prompt.
+            is_fitted: Whether the prompt is made to fit; else it is sent as it is.
+        """
+        if complaint is not None:
+            prompt = self._again(prompt, complaint)
+        window = self._window if is_fitted else None
+        room = self._room(window)
+        reserved = room + self._measure.overhead
+        known = [_known(group, prompt) for group in cuts]
+        fitted = fit(prompt, known, self.counter, window=window, reserved=reserved)
+        self.record["cut"] += bool(fitted.cuts)
+        note = {"sample_id": self.state.sample_id, "epoch": self.state.epoch}
+        message = ChatMessageUser(content=fitted.prompt.text, metadata={"vivavoce": note})
+        self.record["calls"] += 1
+        output = await self._model.generate([message], config=GenerateConfig(max_tokens=room))
+        self.record["tokens"] += self._used(output, fitted)
+        return output, fitted
+
+    def room_beside(self, prompt: Rendered) -> int | None:
+        """Tokens that a prompt leaves free; below 0 when it is too long, None when unknown."""
+        if self._window is None:
+            return None
+        reserved = self._room(self._window) + self._measure.overhead
+        return self._window - reserved - self.counter.count(prompt.text)
+
+    def fits(self, prompt: Rendered) -> bool:
+        """Whether a prompt is sent without being cut, as far as the window is known."""
+        room = self.room_beside(prompt)
+        return room is None or room >= 0
+
+    def note_faults(self, faults: Sequence[str]) -> None:
+        """Keep the first of the changes that could not be made."""
+        kept: list[str] = self.record["faults"]
+        kept.extend(faults[: max(0, 20 - len(kept))])
+
+    def finish(self, table: WorkingTable) -> TaskState:
+        """Make a table the sample's answer."""
+        output = ModelOutput.from_content(str(self._model), final_answer(table))
+        return self.answer(output)
+
+    def answer(self, output: ModelOutput) -> TaskState:
+        """Make an output the sample's answer."""
+        self.state.output = output
+        if output.choices:
+            self.state.messages.append(output.message)
+        return self.state
+
+    def _room(self, window: int | None) -> int:
+        """The longest answer in tokens."""
+        longest = int(self.state.metadata["max_tokens"])
+        return longest if window is None else max(1, min(longest, window // _ANSWER_SHARE))
+
+    def _again(self, prompt: Rendered, complaint: str) -> Rendered:
+        rendered = self._prompts.render(AGAIN, {"fault": complaint[:_LONGEST_COMPLAINT]}, {})
+        return Rendered(f"{prompt.text}\n\n{rendered.text}", prompt.spans, prompt.blocks)
+
+    def _used(self, output: ModelOutput, fitted: Fitted) -> int:
+        """Tokens of a call; where the provider does not tell, as they are counted here."""
+        if output.usage is not None:
+            return output.usage.total_tokens
+        return fitted.tokens + self.counter.count(output.completion)
+
+
+def read_output(output: ModelOutput, read: Callable[[str], Read]) -> Read:
+    """What an output says.
+
+    Raises:
+        UnusableReply: It is a refusal, empty or an error of the provider's, or `read` says so.
+    """
+    if fault := find_fault(output):
+        raise UnusableReply(f"It is no answer ({fault}).")
+    return read(output.completion)
+
+
+def check_numbers(given: Mapping[str, tuple[object, int, int]]) -> None:
+    """Raise `InputError` for an argument that is not a whole number between two bounds."""
+    for name, (value, low, high) in given.items():
+        if type(value) is not int or not low <= value <= high:
+            raise InputError(f"{name}={value!r} is not a number from {low} to {high}.")
+
+
+def check_common(context: object, **switches: object) -> None:
+    """Raise `InputError` for a window or a switch that makes no sense."""
+    check_context(context)
+    for name, value in switches.items():
+        if type(value) is not bool:
+            raise InputError(f"{name}={value!r} is neither true nor false.")
+
+
+def _shown(row: Mapping[str, Any]) -> ShownPaper:
+    title = " ".join(str(row.get("title") or "")[:_LONGEST_TITLE].split())
+    abstract, text = (str(row.get(name) or "").strip() for name in ("abstract", "text"))
+    return ShownPaper(str(row["label"]), title, abstract, text)
+
+
+def _known(group: Group, prompt: Rendered) -> Group:
+    slots = (group,) if isinstance(group, str) else group
+    return tuple(slot for slot in slots if slot in prompt.spans)
+
+
+def _is_overflow(output: ModelOutput) -> bool:
+    return bool(output.choices) and output.stop_reason == "model_length"

@@ -1,0 +1,216 @@
+"""A literature table under construction: papers come and go, columns are named anew, cells change.
+
+Every change is bounded, so that a model which never stops adding cannot make a table grow without
+end. Rows and columns of the finished table are in an order that does not depend on how it was made
+beyond the order in which columns were added: papers stand as in the pool.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from vivavoce.metrics.cell_matching import cell_key, folded
+from vivavoce.metrics.literature_tables import LiteratureTable, TableRow
+from vivavoce.text.cell_text import collapse_spaces
+
+MAX_COLUMNS = 40
+MAX_NAME, MAX_VALUE = 120, 300
+"""Characters of a column's name and of a cell; what lies beyond is cut off."""
+ABSENT = "N/A"
+_MORE = "…"
+
+
+class TableFault(Exception):
+    """A change that cannot be made; the message says why."""
+
+
+class WorkingTable:
+    """Selected papers, columns, and a value or N/A for each paper and column.
+
+    Args:
+        labels: Papers of the pool, by the labels under which a model sees them.
+        exact_names: Whether columns are the same only when their names are, character by
+            character; else case, spaces and markup do not tell them apart.
+    """
+
+    def __init__(self, labels: Sequence[str], *, exact_names: bool = False) -> None:
+        self.labels = tuple(labels)
+        self._exact = exact_names
+        self._found = {label.casefold(): label for label in reversed(self.labels)}
+        self._columns: list[str] = []
+        self._rows: dict[str, dict[str, str]] = {}
+
+    @property
+    def papers(self) -> tuple[str, ...]:
+        """The selected papers, in the order of the pool."""
+        return tuple(label for label in self.labels if label in self._rows)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns, in the order in which they were added."""
+        return tuple(self._columns)
+
+    def cell(self, paper: str, column: str) -> str | None:
+        """A value; None for N/A, and for papers and columns that the table does not have."""
+        return self._rows.get(paper, {}).get(column)
+
+    def cells(self, paper: str) -> dict[str, str]:
+        """The values of a row by column, without those that are N/A."""
+        row = self._rows.get(paper, {})
+        return {column: row[column] for column in self._columns if column in row}
+
+    def find_paper(self, name: str) -> str:
+        """The label that a name stands for: `P3`, `p3`, `[P3]`, `P3: its title`, or `3`.
+
+        Raises:
+            TableFault: No paper of the pool has it.
+        """
+        short = name[:MAX_NAME].strip().strip("[](){}<>\"'.: ")
+        first, _, _ = short.partition(" ")
+        for candidate in (short, f"P{short}", first.rstrip(":,.-–—)]")):
+            if (label := self._found.get(candidate.casefold())) is not None:
+                return label
+        raise TableFault(f"There is no paper {_quoted(name)} in the pool.")
+
+    def find_column(self, name: str) -> str | None:
+        """The column of a name; None where there is none."""
+        clean = _clean(name, MAX_NAME)
+        if clean in self._columns or self._exact:
+            return clean if clean in self._columns else None
+        key = _key(clean)
+        return next((column for column in self._columns if _key(column) == key), None)
+
+    def include(self, paper: str) -> bool:
+        """Select a paper; whether that changes anything."""
+        label = self.find_paper(paper)
+        if label in self._rows:
+            return False
+        self._rows[label] = {}
+        return True
+
+    def exclude(self, paper: str) -> bool:
+        """Take a paper out, and its row with it; whether that changes anything."""
+        return self._rows.pop(self.find_paper(paper), None) is not None
+
+    def add_column(self, name: str) -> bool:
+        """Add a column at the end; whether there was none of that name.
+
+        Raises:
+            TableFault: The name is empty, or there are `MAX_COLUMNS` already.
+        """
+        clean = _clean(name, MAX_NAME)
+        if not clean:
+            raise TableFault("A column needs a name.")
+        if self.find_column(clean) is not None:
+            return False
+        if len(self._columns) >= MAX_COLUMNS:
+            raise TableFault(f"There are {MAX_COLUMNS} columns already; drop one first.")
+        self._columns.append(clean)
+        return True
+
+    def rename_column(self, old: str, new: str) -> bool:
+        """Name a column anew; with the name of another one it is merged into that.
+
+        Of two values in a row, the one that had the name already stays.
+        """
+        source, clean = self._known_column(old), _clean(new, MAX_NAME)
+        if not clean:
+            raise TableFault(f"Column {_quoted(old)} needs a name.")
+        target = self.find_column(clean)
+        if target is None or target == source:
+            if clean == source:
+                return False
+            self._columns[self._columns.index(source)] = clean
+            target = clean
+        else:
+            self._columns.remove(source)
+        for row in self._rows.values():
+            if (value := row.pop(source, None)) is not None:
+                row.setdefault(target, value)
+        return True
+
+    def drop_column(self, name: str) -> bool:
+        """Take a column out with all of its cells."""
+        column = self._known_column(name)
+        self._columns.remove(column)
+        for row in self._rows.values():
+            row.pop(column, None)
+        return True
+
+    def set_cell(self, paper: str, column: str, value: str | None) -> bool:
+        """Write a cell of a selected paper; None or a mark for nothing makes it N/A.
+
+        The shortened form in which a long value is shown leaves that value as it is.
+        """
+        label, name = self.find_paper(paper), self._known_column(column)
+        if label not in self._rows:
+            raise TableFault(f"Paper {label} is not in the table; include it first.")
+        row, clean = self._rows[label], _clean(value or "", MAX_VALUE)
+        before = row.get(name)
+        if before is not None and clean.endswith(_MORE) and before.startswith(clean[:-1]):
+            return False
+        if cell_key(clean):
+            row[name] = clean
+        else:
+            row.pop(name, None)
+        return row.get(name) != before
+
+    def set_row(self, paper: str, cells: Mapping[str, str | None]) -> bool:
+        """Select a paper and write some of its cells; columns that are new are added."""
+        changed = self.include(paper)
+        for column, value in cells.items():
+            changed |= self.add_column(column)
+            changed |= self.set_cell(paper, column, value)
+        return changed
+
+    def as_table(self) -> LiteratureTable:
+        """The table as it is scored."""
+        rows = (
+            TableRow(label, tuple(self.cell(label, column) for column in self._columns))
+            for label in self.papers
+        )
+        return LiteratureTable(self.papers, self.columns, tuple(rows))
+
+    def markdown(self, papers: Collection[str] | None = None, longest: int = MAX_VALUE) -> str:
+        """The table as a model is shown it, all of it or the rows of some papers.
+
+        Args:
+            papers: Whose rows are shown; all with None.
+            longest: Characters of a cell; what is longer ends in `…`.
+        """
+        shown = [label for label in self.papers if papers is None or label in papers]
+        lines = [["Paper", *self._columns], ["---"] * (len(self._columns) + 1)]
+        for label in shown:
+            values = (self.cell(label, column) for column in self._columns)
+            lines.append(
+                [label, *(ABSENT if one is None else _short(one, longest) for one in values)]
+            )
+        return "\n".join(f"| {' | '.join(_escaped(cell) for cell in line)} |" for line in lines)
+
+    def _known_column(self, name: str) -> str:
+        column = self.find_column(name)
+        if column is None:
+            raise TableFault(f"There is no column {_quoted(name)} in the table.")
+        return column
+
+
+def _key(name: str) -> str:
+    return folded(name) or name
+
+
+def _clean(text: str, longest: int) -> str:
+    """One line of at most so many characters, without what no log can hold."""
+    line = collapse_spaces(text[: longest * 4]).encode("utf-8", "replace").decode("utf-8")
+    return line[:longest].strip()
+
+
+def _short(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"{text[: max(0, longest - 1)]}{_MORE}"
+
+
+def _escaped(cell: str) -> str:
+    return cell.replace("|", "\\|")
+
+
+def _quoted(name: str) -> str:
+    return f'"{_short(_clean(name, MAX_NAME), 60)}"'

@@ -1,0 +1,315 @@
+"""Evaluation by use: questions about one table, answered by a model out of the other one.
+
+The model of the role `answerer` sees one table and questions about the other one, never both
+tables. The questions are those of `metrics.table_questions`, in their fixed words or in those of
+the model of the role `synthesizer`. Probes, whose right answer is no, stand among them.
+
+Source: arXiv2Table, section 4.3 and appendix B.2: temperature 0.5, two runs that are averaged,
+120 seconds for a request and two retries, the first word of a line taken as the answer.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from inspect_ai.model import ChatMessageUser, GenerateConfig, Model, get_model, model_roles
+
+from vivavoce.errors import InputError
+from vivavoce.metrics.literature_tables import LiteratureTable, aggregate_tables
+from vivavoce.metrics.question_wording import Question
+from vivavoce.metrics.table_forms import rectangle, rename_columns
+from vivavoce.metrics.table_questions import PAIRS, QuestionSet, Side, TablePair, Tally, tally
+from vivavoce.metrics.table_schema import match_columns
+from vivavoce.store import hash_of
+from vivavoce.tasks.shared.fitting import fit
+from vivavoce.tasks.shared.guard import find_fault
+from vivavoce.tasks.shared.json_answer import find_json
+from vivavoce.tasks.shared.prompts import PromptSet, Rendered
+from vivavoce.tasks.shared.windows import measure
+from vivavoce.tasks.tables.roles.use_replies import (
+    cut_batches,
+    is_other_wording,
+    numbered,
+    one_line,
+    read_answers,
+    read_pairs,
+)
+
+ANSWERER, SYNTHESIZER = "answerer", "synthesizer"
+RUNS = 2
+BATCH = 40
+"""Questions of one request."""
+ATTEMPTS = 3
+"""Requests for what could not be read in the reply before."""
+
+Headers = Literal["none", "schema", "model"]
+
+_CONFIG = GenerateConfig(
+    temperature=0.5, top_p=1.0, max_tokens=2048, attempt_timeout=120, max_retries=2
+)
+"""How both roles decode, where they do not say otherwise."""
+_SIDES: tuple[tuple[Side, Side], ...] = (("gold", "system"), ("system", "gold"))
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """How tables are asked about and answered from."""
+
+    pairs: int | None = PAIRS
+    seed: int = 0
+    runs: int = RUNS
+    batch: int = BATCH
+    headers: Headers = "schema"
+    """Who says which columns of the system are gold ones under another name."""
+    synthesizer: bool = False
+    """Whether a model words the questions; their fixed words otherwise."""
+
+    def __post_init__(self) -> None:
+        if self.runs < 1 or self.batch < 1:
+            raise InputError(f"runs={self.runs} and batch={self.batch} must be at least 1.")
+        if self.headers not in ("none", "schema", "model"):
+            raise InputError(f"headers={self.headers!r} is not one of none, schema, model.")
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """What the answers of all runs come to."""
+
+    runs: tuple[Tally, ...]
+    record: dict[str, Any]
+    """What a log keeps: who answered, the questions and every answer."""
+
+    def values(self) -> dict[str, float | None]:
+        """Every metric of this table, the mean over runs, with `yes_bias`."""
+        found = [
+            {**aggregate_tables([run.score]), "yes_bias": run.yes_bias.value} for run in self.runs
+        ]
+        return {name: _mean([values[name] for values in found]) for name in found[0]}
+
+
+def check_roles(use: Use) -> None:
+    """Raise `InputError` unless every role that is needed has one model."""
+    roles = model_roles()
+    for role in (ANSWERER, SYNTHESIZER) if use.synthesizer else (ANSWERER,):
+        if isinstance(roles.get(role), Sequence):
+            raise InputError(f"The role {role} has several models. Give it one.")
+        if roles.get(role) is None:
+            raise InputError(
+                f"Answers by a model need the role {role}: inspect eval ... --model-role "
+                f"{role}=MODEL."
+            )
+
+
+async def use_tables(
+    prompts: PromptSet,
+    gold: LiteratureTable,
+    system: LiteratureTable,
+    names: Mapping[str, str],
+    use: Use,
+) -> Used:
+    """Ask both tables what the other one says.
+
+    Args:
+        prompts: The templates `answering`, `questions` and `headers`.
+        gold: The table that is right.
+        system: The table under review.
+        names: What papers are called, by id.
+        use: How to ask.
+    """
+    papers = {row.paper for table in (gold, system) for row in table.rows}
+    names = {paper: names.get(paper) or paper.removeprefix("unknown: ") for paper in sorted(papers)}
+    asking = _Asking(prompts, use, names)
+    pairs = await asking.headers(gold, system)
+    if pairs is not None:
+        system = rename_columns(system, gold, pairs)
+    pair = TablePair(gold, system, names)
+    asked = {about: pair.ask(about, pairs=use.pairs, seed=use.seed) for about, _ in _SIDES}
+    words = {about: await asking.words(pair, about, asked[about]) for about, _ in _SIDES}
+    tallies, answered = [], []
+    for run in range(use.runs):
+        answers: dict[Side, dict[str, bool]] = {}
+        for about, other in _SIDES:
+            questions = asked[about].shuffled(use.seed)
+            answers[about] = await asking.answers(pair.tables[other], questions, words[about], run)
+        tallies.append(tally(pair, asked, answers))
+        answered.append(answers)
+    record = {
+        **asking.record(),
+        "columns": list(system.columns),
+        "questions": {
+            about: _as_rows(asked[about], words[about], answered, about) for about in asked
+        },
+    }
+    return Used(tuple(tallies), record)
+
+
+class _Asking:
+    """The requests about one pair of tables."""
+
+    def __init__(self, prompts: PromptSet, use: Use, names: Mapping[str, str]) -> None:
+        self._prompts = prompts
+        self._use = use
+        self._names = names
+        self._answerer = get_model(role=ANSWERER, required=True, config=_CONFIG)
+        self._synthesizer = (
+            get_model(role=SYNTHESIZER, required=True, config=_CONFIG) if use.synthesizer else None
+        )
+        self._cut_tables = 0
+        self._worded: dict[str, int] = {"kept": 0, "refused": 0, "wrong_on_its_own_table": 0}
+
+    def record(self) -> dict[str, Any]:
+        """Who was asked, and what went other than planned."""
+        return {
+            "answerer": str(self._answerer),
+            "synthesizer": str(self._synthesizer) if self._synthesizer else None,
+            "prompts": self._prompts.sha256,
+            "worded": dict(self._worded),
+            "cut_tables": self._cut_tables,
+        }
+
+    async def headers(
+        self, gold: LiteratureTable, system: LiteratureTable
+    ) -> dict[int, int] | None:
+        """Gold columns -> columns of the system that mean the same; no cell is shown to anybody."""
+        if self._use.headers == "none":
+            return None
+        pairs = match_columns(gold.columns, system.columns)
+        first = [c for number, c in enumerate(gold.columns) if number not in pairs]
+        second = [c for number, c in enumerate(system.columns) if number not in pairs.values()]
+        if self._use.headers == "model" and first and second:
+            slots = {
+                "first": "\n".join(map(one_line, first)),
+                "second": "\n".join(map(one_line, second)),
+            }
+            found = await self._find_json(self._answerer, "headers", slots, "pairs")
+            pairs |= read_pairs(found, gold.columns, system.columns, pairs)
+        return pairs
+
+    async def words(self, pair: TablePair, about: Side, asked: QuestionSet) -> dict[str, str]:
+        """Other words for questions, by key; those that fail on their own table keep theirs."""
+        if self._synthesizer is None:
+            return {}
+        questions = asked.shuffled(self._use.seed)
+        taken = {question.text for question in questions}
+        worded: dict[str, str] = {}
+        for batch in cut_batches(questions, self._use.batch):
+            slots = {"questions": numbered([question.text for question in batch])}
+            found = await self._find_json(self._synthesizer, "questions", slots, "1")
+            for number, question in enumerate(batch, start=1):
+                text = found.get(str(number)) if found else None
+                if is_other_wording(text, question) and text not in taken:
+                    taken.add(str(text))
+                    worded[question.key] = one_line(str(text))
+        self._worded["refused"] += len(questions) - len(worded)
+        checked = [question for question in questions if question.key in worded]
+        answers = await self.answers(pair.tables[about], checked, worded, self._use.runs)
+        kept = {q.key: worded[q.key] for q in checked if answers.get(q.key) == q.expected}
+        self._worded["wrong_on_its_own_table"] += len(worded) - len(kept)
+        self._worded["kept"] += len(kept)
+        return kept
+
+    async def answers(
+        self,
+        table: LiteratureTable,
+        questions: Sequence[Question],
+        words: Mapping[str, str],
+        run: int,
+    ) -> dict[str, bool]:
+        """What the answerer reads in a table, by the keys of the questions."""
+        shown = rectangle(table, self._names)
+        answers: dict[str, bool] = {}
+        for batch in cut_batches(questions, self._use.batch):
+            waiting = list(batch)
+            for attempt in range(1, ATTEMPTS + 1):
+                texts = [one_line(words.get(question.key, question.text)) for question in waiting]
+                given = await self._answer(shown, texts, run, attempt)
+                answers |= {
+                    question.key: answer
+                    for question, answer in zip(waiting, given, strict=True)
+                    if answer is not None
+                }
+                waiting = [question for question in waiting if question.key not in answers]
+                if not waiting:
+                    break
+        return answers
+
+    async def _answer(
+        self, table: str, texts: Sequence[str], run: int, attempt: int
+    ) -> list[bool | None]:
+        slots = {"table": table, "questions": numbered(texts)}
+        values = {"count": len(texts), "attempt": attempt}
+        reply = await self._ask(self._answerer, "answering", slots, values, run)
+        return read_answers(reply or "", len(texts))
+
+    async def _find_json(
+        self, model: Model, template: str, slots: Mapping[str, str], key: str
+    ) -> dict[str, Any] | None:
+        """An object of a reply that has the key, asked for again while there is none."""
+        for attempt in range(1, ATTEMPTS + 1):
+            reply = await self._ask(model, template, slots, {"attempt": attempt}, self._use.runs)
+            found = find_json(reply or "", wanted=(key,))
+            if isinstance(found, dict):
+                return found
+        return None
+
+    async def _ask(
+        self,
+        model: Model,
+        template: str,
+        slots: Mapping[str, str],
+        values: Mapping[str, object],
+        run: int,
+    ) -> str | None:
+        """One reply; None where the model gave none that could be read."""
+        prompt = self._prompts.render(template, slots, {**values, "mark": _mark(slots)})
+        fitted = self._fit(model, prompt)
+        config = GenerateConfig(seed=self._use.seed + run)
+        output = await model.generate([ChatMessageUser(content=fitted.text)], config=config)
+        return None if find_fault(output) else output.completion
+
+    def _fit(self, model: Model, prompt: Rendered) -> Rendered:
+        """The prompt in the model's window: the end of a table goes first, and is noted."""
+        measured = measure(str(model), model.api)
+        fitted = fit(
+            prompt,
+            [slot for slot in ("table",) if slot in prompt.spans],
+            measured.counter,
+            window=measured.window,
+            reserved=(model.config.max_tokens or 0) + measured.overhead,
+        )
+        self._cut_tables += bool(fitted.cuts)
+        return fitted.prompt
+
+
+def _as_rows(
+    asked: QuestionSet,
+    words: Mapping[str, str],
+    answered: Sequence[Mapping[Side, Mapping[str, bool]]],
+    about: Side,
+) -> list[dict[str, Any]]:
+    """Questions and probes with the answers of every run; None where there was none."""
+    return [
+        {
+            **question.as_dict(),
+            "asked": words.get(question.key, question.text),
+            "answers": [run[about].get(question.key) for run in answered],
+        }
+        for question in (*asked.questions, *asked.probes)
+    ]
+
+
+def _mark(slots: Mapping[str, str]) -> str:
+    """What the tags around the texts end in: it occurs in none of them."""
+    count = 0
+    while any((mark := hash_of([dict(slots), count])[:12]) in text for text in slots.values()):
+        count += 1
+    return mark
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    """The mean over runs; what is undefined in one of them is so in all: they ask the same."""
+    defined = [value for value in values if value is not None]
+    return math.fsum(defined) / len(defined) if defined else None

@@ -1,0 +1,251 @@
+"""Demands written by a model, and looked through before they are used.
+
+Each wording is held against the checklist, our own search for leaks with it. One that passes is
+shown to a model that says ACCEPT or REWRITE; the wording that it proposes is the next to be looked
+through. After three wordings without an ACCEPT the table goes without a demand.
+
+Source: arXiv2Table, section 4.1 and appendix B.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from inspect_ai.model import ChatMessageUser, GenerateConfig, Model, get_model
+
+from vivavoce.errors import InputError
+from vivavoce.store import hash_of, write_jsonl
+from vivavoce.tasks.shared.fitting import fit
+from vivavoce.tasks.shared.guard import find_fault
+from vivavoce.tasks.shared.json_answer import find_json
+from vivavoce.tasks.shared.prompts import PromptSet
+from vivavoce.tasks.shared.windows import measure
+from vivavoce.tasks.tables.demands.checklist import check_demand, failures
+from vivavoce.tasks.tables.demands.leaks import MAX_DEMAND, LeakIndex, leak_index
+from vivavoce.tasks.tables.demands.making import (
+    ACCEPT,
+    REWRITE,
+    Verdict,
+    WrittenDemand,
+    read_demands,
+)
+from vivavoce.tasks.tables.items import GoldTable
+
+WRITER, CHECKER = "writer", "checker"
+"""Model roles."""
+TEMPLATE, CHECK_TEMPLATE = "demand", "leak_check"
+ATTEMPTS = 3
+"""Wordings for one table."""
+READINGS = 2
+"""Requests for one verdict; the last one that cannot be read counts as REWRITE."""
+AT_ONCE = 8
+
+_WRITING = GenerateConfig(temperature=0.8, max_tokens=1024)
+_CHECKING = GenerateConfig(temperature=0.0, max_tokens=1024)
+_CUT_ORDER = (("table", "titles"), "caption")
+_LONGEST_REASON = 400
+_QUOTES = (('"', '"'), ("“", "”"), ("'", "'"), ("«", "»"))
+_LABELS = ("user demand:", "demand:", "user request:", "request:")
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A table that wants a demand, and the titles of its works."""
+
+    table: GoldTable
+    titles: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Writers:
+    """Who writes, who looks it through, and what both are told."""
+
+    writer: Model
+    checker: Model
+    prompts: PromptSet
+
+    @property
+    def name(self) -> str:
+        """What the rows of a file name as their model."""
+        names = dict.fromkeys((str(self.writer), str(self.checker)))
+        return " checked by ".join(names)
+
+
+@asynccontextmanager
+async def open_writers(
+    prompts: PromptSet, writer: str, checker: str | None = None
+) -> AsyncIterator[Writers]:
+    """The models for writing, closed at the end.
+
+    Args:
+        prompts: With the templates `demand` and `leak_check`.
+        writer: The model that writes.
+        checker: The model that looks wordings through; the writer unless told otherwise.
+    """
+    # A model that is kept for later holds connections of the event loop it was first used in.
+    async with (
+        get_model(writer, role=WRITER, config=_WRITING, memoize=False) as writing,
+        get_model(checker or writer, role=CHECKER, config=_CHECKING, memoize=False) as checking,
+    ):
+        yield Writers(writing, checking, prompts)
+
+
+async def write_demands(
+    path: Path,
+    wishes: Sequence[Wish],
+    writers: Writers,
+    progress: Callable[[WrittenDemand], None] | None = None,
+) -> list[WrittenDemand]:
+    """Write demands into a file, in the order of the tables; a file begun before is gone on with.
+
+    Args:
+        path: The file. It is kept up to date, so that a stop costs a few demands only.
+        wishes: The tables.
+        writers: The models.
+        progress: Called with each demand that was written now.
+
+    Raises:
+        InputError: The file holds demands of other models, or cannot be read; or a model's window
+            cannot hold the instructions.
+    """
+    done = read_demands(path) if path.exists() else {}
+    if strange := sorted({row.model for row in done.values()} - {writers.name}):
+        raise InputError(
+            f"{path} holds demands by {strange[0]}, and these would be by {writers.name}. Name "
+            "another file."
+        )
+    waiting = [wish for wish in wishes if wish.table.id not in done]
+    for start in range(0, len(waiting), AT_ONCE):
+        batch = waiting[start : start + AT_ONCE]
+        for demand in await asyncio.gather(*(write_demand(wish, writers) for wish in batch)):
+            done[demand.id] = demand
+            if progress:
+                progress(demand)
+        write_jsonl(path, [row.row() for row in _in_order(wishes, done)])
+    return [done[wish.table.id] for wish in wishes]
+
+
+async def write_demand(wish: Wish, writers: Writers) -> WrittenDemand:
+    """Write the demand for one table, or give up with the reasons.
+
+    Raises:
+        InputError: A model's window cannot hold the instructions.
+    """
+    index = leak_index(wish.table, wish.titles)
+    verdicts: list[Verdict] = []
+    proposed = ""
+    for attempt in range(1, ATTEMPTS + 1):
+        demand = proposed or await _write(wish, writers, attempt, verdicts)
+        verdict, proposed = await _look_through(wish, writers, index, attempt, demand)
+        verdicts.append(verdict)
+        if verdict.decision == ACCEPT:
+            break
+    accepted = verdicts[-1].demand if verdicts[-1].decision == ACCEPT else None
+    return WrittenDemand(
+        wish.table.id, accepted, writers.name, verdicts[-1].attempt, tuple(verdicts)
+    )
+
+
+async def _write(wish: Wish, writers: Writers, attempt: int, verdicts: Sequence[Verdict]) -> str:
+    """A wording; empty where the answer is none."""
+    slots = _slots(wish)
+    if verdicts:
+        slots |= {"previous": verdicts[-1].demand or "(none)", "fault": verdicts[-1].reason}
+    return read_wording(await _ask(writers.writer, writers.prompts, TEMPLATE, slots, attempt))
+
+
+async def _look_through(
+    wish: Wish, writers: Writers, index: LeakIndex, attempt: int, demand: str
+) -> tuple[Verdict, str]:
+    """What is said of a wording, and the wording proposed in its place."""
+    if not demand:
+        return Verdict(attempt, "", "answer", REWRITE, "The answer held no demand."), ""
+    if failed := failures(check_demand(demand, wish.table, wish.titles, index)):
+        return Verdict(attempt, demand, "checklist", REWRITE, failed), ""
+    slots = _slots(wish) | {"demand": demand}
+    for reading in range(1, READINGS + 1):
+        answer = await _ask(writers.checker, writers.prompts, CHECK_TEMPLATE, slots, reading)
+        found = find_json(answer, wanted=("decision",))
+        decision = _text(found, "decision").upper()
+        if decision in (ACCEPT, REWRITE):
+            reason = _text(found, "reason")[:_LONGEST_REASON] or "No reason was given."
+            proposed = "" if decision == ACCEPT else read_wording(_text(found, "demand"))
+            verdict = Verdict(attempt, demand, "model", decision, reason)
+            return verdict, "" if proposed == demand else proposed
+    return Verdict(attempt, demand, "model", REWRITE, "The verdict could not be read."), ""
+
+
+async def _ask(
+    model: Model, prompts: PromptSet, template: str, slots: Mapping[str, str], attempt: int
+) -> str:
+    """A model's answer, its prompt cut to the window; empty for a refusal or a fault."""
+    values = {"mark": _mark(slots), "attempt": attempt}
+    measured = measure(str(model), model.api)
+    fitted = fit(
+        prompts.render(template, slots, values),
+        _CUT_ORDER,
+        measured.counter,
+        window=measured.window,
+        reserved=(model.config.max_tokens or 0) + measured.overhead,
+    )
+    output = await model.generate([ChatMessageUser(content=fitted.prompt.text)])
+    return "" if find_fault(output) else output.completion
+
+
+def read_wording(answer: str) -> str:
+    """The demand in an answer, on one line and without what is often put around one.
+
+    Empty where there is none, or where it is longer than any demand.
+    """
+    text = answer.rpartition("</think>")[2].strip()
+    found = find_json(text, wanted=("demand",)) if text.startswith(("{", "```")) else None
+    text = " ".join((_text(found, "demand") if found is not None else text).split())
+    text = text.replace("**", "").strip("`_# ")
+    for label in _LABELS:
+        if text.lower().startswith(label):
+            text = text[len(label) :].strip()
+    for first, last in _QUOTES:
+        inside = text[1:-1]
+        if len(text) > 1 and text[0] == first and text[-1] == last and first not in inside:
+            text = inside.strip()
+    return text if len(text) <= MAX_DEMAND else ""
+
+
+def table_text(table: GoldTable) -> str:
+    """A gold table with its row labels, as both models are shown it."""
+    lines = [("", *table.columns)]
+    lines += [(row.label, *(cell or "N/A" for cell in row.cells)) for row in table.rows]
+    return "\n".join(" | ".join(" ".join(cell.split()) for cell in line) for line in lines)
+
+
+def _slots(wish: Wish) -> dict[str, str]:
+    return {
+        "caption": wish.table.caption or "(none)",
+        "table": table_text(wish.table),
+        "titles": "\n".join(wish.titles) or "(unknown)",
+    }
+
+
+def _mark(slots: Mapping[str, str]) -> str:
+    """What tags end in: it occurs in none of the texts, so that none can close its own block."""
+    texts = list(slots.values())
+    count = 0
+    while any((mark := hash_of([*texts, count])[:12]) in text for text in texts):
+        count += 1
+    return mark
+
+
+def _text(found: object, key: str) -> str:
+    value = found.get(key) if isinstance(found, dict) else None
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _in_order(wishes: Sequence[Wish], done: Mapping[str, WrittenDemand]) -> list[WrittenDemand]:
+    """Rows of tables that are asked for, in their order; then those of others, kept as they are."""
+    asked = [wish.table.id for wish in wishes if wish.table.id in done]
+    others = [table for table in done if table not in set(asked)]
+    return [done[table] for table in (*asked, *others)]

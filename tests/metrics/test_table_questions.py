@@ -1,0 +1,244 @@
+"""What tables are asked, and that a reader without a model scores what we count."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from vivavoce.errors import InputError
+from vivavoce.metrics.literature_tables import (
+    LiteratureTable,
+    TableRow,
+    aggregate_tables,
+    score_table,
+)
+from vivavoce.metrics.question_wording import QUESTION_ASPECTS
+from vivavoce.metrics.table_questions import QuestionSet, Side, TablePair, Tally, tally
+
+SIDES: tuple[tuple[Side, Side], ...] = (("gold", "system"), ("system", "gold"))
+
+
+def table(columns: str, *rows: str) -> LiteratureTable:
+    """Columns and rows written with `|`; a row begins with its paper."""
+    split = [[cell.strip() for cell in row.split("|")] for row in rows]
+    return LiteratureTable(
+        papers=tuple(dict.fromkeys(row[0] for row in split)),
+        columns=tuple(name.strip() for name in columns.split("|") if name.strip()),
+        rows=tuple(TableRow(row[0], tuple(cell or None for cell in row[1:])) for row in split),
+    )
+
+
+GOLD = table("Task | Params", "a | QA | 340M", "b | MT | 60M", "c | QA | N/A")
+OTHER = table("Tasks | Venue", "a | QA | ACL", "b | QA | ACL", "d | MT | ICML")
+EMPTY = table("")
+
+
+def ask_both(pair: TablePair, pairs: int | None = None, seed: int = 0) -> dict[Side, QuestionSet]:
+    return {side: pair.ask(side, pairs=pairs, seed=seed) for side, _ in SIDES}
+
+
+def read_both(pair: TablePair, pairs: int | None = None, seed: int = 0) -> Tally:
+    """The tally of the reader that needs no model."""
+    asked = ask_both(pair, pairs, seed)
+    answers = {
+        side: pair.read_all(asked[side].shuffled(seed), side, on=other) for side, other in SIDES
+    }
+    return tally(pair, asked, answers)
+
+
+def texts(questions: QuestionSet) -> list[str]:
+    return [question.text for question in questions.questions]
+
+
+def test_a_table_is_asked_about_in_full() -> None:
+    pair = TablePair(GOLD, OTHER, {"a": "Reading Nets", "b": "Translating Nets"})
+    assert texts(pair.ask("gold", pairs=None)) == [
+        'Does the table have a column for "Params"?',
+        'Does the table have a column for "Task"?',
+        'Does the table give "340M" as the value of "Params" for "Reading Nets"?',
+        'Does the table give "60M" as the value of "Params" for "Translating Nets"?',
+        'Does the table give "QA" as the value of "Task" for "Reading Nets"?',
+        'Does the table give "MT" as the value of "Task" for "Translating Nets"?',
+        'Does the table give "QA" as the value of "Task" for "c"?',
+        'In "Params", does the table give "340M" for "Reading Nets" and "60M" for '
+        '"Translating Nets", so that the first is the greater?',
+        'In "Task", does the table give "QA" for "Reading Nets" and "MT" for '
+        '"Translating Nets", so that the two differ?',
+        'In "Task", does the table give "QA" for "Reading Nets" and "QA" for "c", '
+        "so that the two are the same?",
+        'In "Task", does the table give "MT" for "Translating Nets" and "QA" for "c", '
+        "so that the two differ?",
+    ]
+
+
+def test_rows_of_one_paper_are_told_apart_by_another_cell() -> None:
+    gold = table("Set | F1", "a | dev | 80", "a | test | 70")
+    asked = texts(TablePair(gold, EMPTY).ask("gold", pairs=0))
+    assert 'Does the table give "80" as the value of "F1" for "a" (where "Set" is "dev")?' in asked
+    assert len(set(asked)) == len(asked) == 2 + 4
+
+
+def test_answers_counted_by_hand() -> None:
+    found = read_both(TablePair(GOLD, OTHER))
+    counts = {name: (ratio.hits, ratio.asked) for name, ratio in found.score.ratios.items()}
+    assert counts == {
+        "paper_r": (2, 3),
+        "paper_p": (2, 3),
+        "schema_r": (1, 2),  # Task
+        "schema_p": (1, 2),
+        "unary_r": (1, 5),  # QA of a
+        "unary_p": (1, 6),
+        "pairwise_r": (0, 4),  # Params 1, Task 3; two kept values are needed
+        "pairwise_p": (0, 6),
+    }
+    assert (found.yes_bias.hits, found.yes_bias.asked, found.unanswered) == (0, 11 + 14, 0)
+
+
+def test_probes_are_as_many_as_questions_and_wrong() -> None:
+    pair = TablePair(GOLD, OTHER)
+    asked = pair.ask("gold", pairs=None)
+    for aspect in QUESTION_ASPECTS:
+        sizes = [sum(q.aspect == aspect for q in part) for part in (asked.questions, asked.probes)]
+        assert sizes[0] == sizes[1] > 0
+    assert not any(
+        pair.read(probe, "gold", on=side) for probe in asked.probes for side in ("gold", "system")
+    )
+    probes = {probe.text for probe in asked.probes}
+    # The only other value of its column, and the two values of a pair exchanged.
+    assert 'Does the table give "60M" as the value of "Params" for "a"?' in probes
+    exchanged = '"60M" for "a" and "340M" for "b", so that the first is the smaller?'
+    assert f'In "Params", does the table give {exchanged}' in probes
+    # MT in Task for a would be wrong about the gold, but for d the system says it.
+    assert not any("Venue" in text and "column for" in text for text in probes)
+
+
+def test_a_probe_that_the_other_table_affirms_is_not_asked() -> None:
+    gold = table("Task", "a | QA", "b | MT")
+    wrong = table("Task", "a | MT", "b | QA")
+    asked = TablePair(gold, wrong).ask("gold", pairs=None)
+    # Both swaps of values are what the system says: what is left is another column.
+    unary = [probe for probe in asked.probes if probe.aspect == "unary"]
+    assert len(unary) == 2
+    assert all(probe.place is None for probe in unary)
+
+
+def test_questions_that_fail_or_repeat_on_their_own_table_are_dropped() -> None:
+    nameless = LiteratureTable(("a",), ("Task", ""), (TableRow("a", ("QA", "5")),))
+    asked = TablePair(nameless, EMPTY).ask("gold")
+    assert [question.column for question in asked.questions] == ["Task", "Task"]
+    assert {drop.reason for drop in asked.dropped} == {"wrong_on_its_own_table"}
+    twins = table("Task", "a | QA", "b | QA")
+    named = TablePair(twins, EMPTY, {"a": "One Title", "b": "One Title"}).ask("gold")
+    assert [drop.reason for drop in named.dropped] == ["duplicate"]
+    assert len(named.questions) == 1 + 1 + 1
+
+
+def test_always_yes_is_full_recall_and_full_bias() -> None:
+    pair = TablePair(GOLD, OTHER)
+    asked = ask_both(pair)
+    answers = {side: {q.key: True for q in asked[side].shuffled()} for side, _ in SIDES}
+    found = tally(pair, asked, answers)
+    assert found.yes_bias.value == 1.0
+    assert found.score.values()["avg"] == 1.0
+
+
+def test_what_is_not_answered_counts_as_no() -> None:
+    pair = TablePair(GOLD, GOLD)
+    asked = ask_both(pair)
+    [first, *others] = asked["gold"].questions
+    found = tally(pair, asked, {"gold": {q.key: True for q in others}, "system": {}})
+    assert first.aspect == "schema"
+    assert found.score.ratios["schema_r"].value == 1 / 2
+    assert found.score.ratios["unary_r"].value == 1.0
+    assert found.score.ratios["unary_p"].value == 0.0
+    assert found.unanswered == 4 * 11 - 10
+
+
+def test_a_perfect_table_has_ones_and_an_empty_one_zeros() -> None:
+    assert set(read_both(TablePair(GOLD, GOLD)).score.values().values()) == {1.0}
+    assert set(read_both(TablePair(GOLD, EMPTY)).score.values().values()) == {0.0}
+
+
+def test_a_negative_number_of_pairs_is_told() -> None:
+    with pytest.raises(InputError, match="pairs=-1 is negative"):
+        TablePair(GOLD, OTHER).ask("gold", pairs=-1)
+
+
+NAMES = ("Task", "Params (M)", "Year", "Data set")
+VARIANTS = {"Task": "tasks", "Params (M)": "Parameters", "Year": "Venue", "Data set": "dataset"}
+cells = st.sampled_from(["QA", "MT", "1", "2", "1M", "1,000k", "N/A", "", "yes", "✓"])
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> LiteratureTable:
+    """Small tables whose papers have one row or several, under names that differ."""
+    width = draw(st.integers(0, 4))
+    columns = [VARIANTS[name] if draw(st.booleans()) else name for name in NAMES[:width]]
+    rows = draw(
+        st.lists(
+            st.tuples(st.sampled_from("abc"), st.lists(cells, min_size=width, max_size=width)),
+            max_size=6,
+        )
+    )
+    return LiteratureTable(
+        papers=tuple(dict.fromkeys(paper for paper, _ in rows)),
+        columns=tuple(columns),
+        rows=tuple(TableRow(paper, tuple(values)) for paper, values in rows),
+    )
+
+
+@settings(deadline=None)
+@given(tables(), tables(), st.sampled_from([None, 0, 3, 10]), st.integers(0, 3))
+def test_reading_without_a_model_is_what_the_scorer_counts(
+    gold: LiteratureTable, system: LiteratureTable, pairs: int | None, seed: int
+) -> None:
+    found = read_both(TablePair(gold, system), pairs, seed)
+    counted = score_table(gold, system, pairs=pairs, seed=seed)
+    assert found.score == counted
+    assert found.yes_bias.hits == found.unanswered == 0
+
+
+@settings(deadline=None)
+@given(tables(), tables(), st.integers(0, 3))
+def test_the_same_seed_asks_the_same_whatever_the_order_of_rows(
+    gold: LiteratureTable, system: LiteratureTable, seed: int
+) -> None:
+    assume(len({row.paper for row in gold.rows}) == len(gold.rows))
+    rows = list(gold.rows)
+    random.Random(seed).shuffle(rows)
+    turned = LiteratureTable(gold.papers, gold.columns, tuple(rows))
+    one, other = (TablePair(each, system).ask("gold", seed=seed) for each in (gold, turned))
+    assert [q.as_dict() for q in one.shuffled(seed)] == [q.as_dict() for q in other.shuffled(seed)]
+
+
+def test_a_draw_of_pairs_has_no_pair_twice_and_other_seeds_draw_others() -> None:
+    many = LiteratureTable(
+        tuple(f"p{number}" for number in range(30)),
+        ("Size", "Year"),
+        tuple(TableRow(f"p{number}", (f"{number}", f"{2000 + number}")) for number in range(30)),
+    )
+    drawn = []
+    for seed in range(20):
+        pairwise = [
+            question.text
+            for question in TablePair(many, EMPTY).ask("gold", seed=seed).questions
+            if question.aspect == "pairwise"
+        ]
+        assert len(set(pairwise)) == 10
+        drawn.append(frozenset(pairwise))
+    assert len(set(drawn)) == 20
+    # 870 pairs, half of them in each column: 200 draws, sd of the share 0.035.
+    share = sum("Size" in text for each in drawn for text in each) / 200
+    assert share == pytest.approx(0.5, abs=0.13)
+    assert math.comb(30, 2) * 2 == 870
+
+
+def test_scores_add_up_like_those_of_the_scorer() -> None:
+    found = [read_both(TablePair(GOLD, system)).score for system in (GOLD, OTHER, EMPTY)]
+    counted = [score_table(GOLD, system) for system in (GOLD, OTHER, EMPTY)]
+    for how in ("macro", "micro"):
+        assert aggregate_tables(found, how) == aggregate_tables(counted, how)

@@ -1,0 +1,154 @@
+"""The method of one step: all papers in one prompt."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.servers.scripted import FAULTS, Ask, Reply, answer, slot
+from tests.tasks.tables.methods.method_runs import (
+    demanded,
+    facts_of,
+    gold_of,
+    needs,
+    one,
+    papers_in,
+    pool_of,
+    record_of,
+    room_of,
+    sample,
+    table_of,
+    work,
+)
+
+from vivavoce.errors import InputError
+from vivavoce.tasks.tables.methods.one_step import one_step
+
+WINDOW = 8192
+
+
+def reader(ask: Ask) -> Reply:
+    """Every paper with facts in its text is a row."""
+    shown = papers_in(slot(demanded(ask), "papers"))
+    rows = [{"paper": name, "cells": facts_of(text)} for name, text in shown.items()]
+    kept = [row for row in rows if row["cells"]]
+    return answer(json.dumps({"papers": [r["paper"] for r in kept], "columns": [], "rows": kept}))
+
+
+def small(ask: Ask) -> Reply:
+    """A model whose window is small."""
+    return reader(ask) if needs(ask) <= WINDOW else FAULTS["overflow"]
+
+
+def test_a_model_sees_every_paper_in_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pool = pool_of(6, filler=50)
+    server, log = work(tmp_path, monkeypatch, reader, one_step(), sample(pool), "one-step")
+    assert table_of(log)["rows"] == gold_of(6)
+    (ask,) = server.asks
+    for paper in pool:
+        for part in ("title", "abstract", "text"):
+            assert paper[part] in ask.prompt
+        assert paper["paper_id"] not in ask.prompt
+    # what is the same for all samples comes first
+    places = [ask.prompt.index(mark) for mark in ('{"papers"', "<demand>", "<papers>")]
+    assert places == sorted(places)
+    assert record_of(log) == {
+        "calls": 1,
+        "malformed": 0,
+        "skipped": 0,
+        "digests": 0,
+        "tokens": 107,
+        "cut": 0,
+        "overflows": 0,
+        "faults": [],
+    }
+
+
+def test_too_many_papers_are_an_overflow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = sample(pool_of(32, filler=300))
+    server, log = work(tmp_path, monkeypatch, small, one_step(), given, "one-step")
+    assert one(log).output.stop_reason == "model_length"
+    assert len(server.asks) == 1  # the same prompt would be as long again
+    assert (record_of(log)["overflows"], record_of(log)["malformed"]) == (1, 0)
+
+
+def test_texts_are_cut_in_proportion_when_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pool = pool_of(8, filler=300)
+    pool[0]["text"] *= 2
+    server, log = work(
+        tmp_path, monkeypatch, small, one_step(fit=True, context=WINDOW), sample(pool), "one-step"
+    )
+    assert table_of(log)["rows"] == gold_of(8)
+    (ask,) = server.asks
+    assert needs(ask) <= WINDOW
+    assert room_of(ask) == 1000
+    shown = papers_in(slot(ask.prompt, "papers"))
+    shares = [len(shown[paper["label"]].split("Text:\n")[1]) / len(paper["text"]) for paper in pool]
+    assert max(shares) - min(shares) < 0.01
+    assert all(paper["abstract"] in shown[paper["label"]] for paper in pool)
+    assert record_of(log)["cut"] == 1
+
+
+def test_without_a_known_window_nothing_is_cut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pool = pool_of(8, filler=300)
+    method = one_step(fit=True)
+    server, _ = work(tmp_path, monkeypatch, reader, method, sample(pool), "one-step")
+    assert all(paper["text"] in server.asks[0].prompt for paper in pool)
+
+
+def test_what_is_no_table_is_asked_for_once_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def hasty(ask: Ask) -> Reply:
+        if "could not be used" not in ask.prompt:
+            return answer("Parsers, I think.")
+        assert "neither a JSON object with rows nor a table" in ask.prompt
+        return reader(ask)
+
+    given = sample(pool_of(4))
+    server, log = work(tmp_path, monkeypatch, hasty, one_step(), given, "one-step")
+    assert table_of(log)["rows"] == gold_of(4)
+    assert (record_of(log)["malformed"], record_of(log)["skipped"]) == (1, 0)
+    # all that was sent before is sent again as it was, so that a provider's cache serves it
+    assert server.asks[1].prompt.startswith(server.asks[0].prompt)
+
+
+@pytest.mark.parametrize(
+    "fault", ["symbols", "refusal", "blank", "null", "cut-off", "filtered", "error-text"]
+)
+def test_what_never_is_a_table_stays_what_it_is(
+    fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = sample(pool_of(3))
+    server, log = work(
+        tmp_path, monkeypatch, lambda _: FAULTS[fault], one_step(), given, "one-step"
+    )
+    said = json.loads(FAULTS[fault].body)["choices"][0]["message"]["content"]
+    assert one(log).output.completion == (said or "")
+    assert len(server.asks) == 2
+    assert (record_of(log)["malformed"], record_of(log)["skipped"]) == (2, 1)
+
+
+def test_reasoning_is_asked_for_and_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def thinker(ask: Ask) -> Reply:
+        assert "First think" in ask.prompt
+        told = json.loads(reader(ask).body)["choices"][0]["message"]["content"]
+        return answer(f'A draft {{"rows": []}} is not enough.\n{told}')
+
+    given = sample(pool_of(4))
+    server, log = work(tmp_path, monkeypatch, thinker, one_step(cot=True), given, "one-step")
+    assert one(log).output.completion.startswith("A draft")
+    assert len(server.asks) == 1
+
+
+def test_arguments_that_make_no_sense_are_told() -> None:
+    for given in ({"cot": 1}, {"fit": "yes"}, {"context": 0}):
+        with pytest.raises(InputError):
+            one_step(**given)

@@ -1,0 +1,240 @@
+"""Changes as models write them, answers on the way to a table, and what is wrong with either."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vivavoce.metrics.literature_tables import TableRow
+from vivavoce.tasks.tables.methods.answers import (
+    final_answer,
+    read_digest,
+    read_outline,
+    read_row,
+    read_single,
+    read_table,
+    read_unsupported,
+)
+from vivavoce.tasks.tables.methods.operations import (
+    MOST,
+    Operations,
+    UnusableReply,
+    apply_operations,
+    read_operations,
+)
+from vivavoce.tasks.tables.methods.working_table import WorkingTable
+
+READERS: list[Callable[[str], Any]] = [
+    read_operations,
+    read_outline,
+    read_row,
+    read_single,
+    read_unsupported,
+    read_digest,
+    lambda answer: read_table(answer, {"P1": "Trees"}),
+]
+
+
+def table(**rows: dict[str, str | None]) -> WorkingTable:
+    made = WorkingTable(["P1", "P2", "P3"])
+    for paper, cells in rows.items():
+        made.set_row(paper, cells)
+    return made
+
+
+def rows_of(made: WorkingTable) -> dict[str, dict[str, str]]:
+    return {paper: made.cells(paper) for paper in made.papers}
+
+
+def test_an_answer_is_read_part_by_part() -> None:
+    answer = """P1 fits, as {it} says.
+    {"include": ["P1", 2], "exclude": "P3", "add": ["F1"], "drop": [], "rename": {"A": "B"},
+     "rows": {"P1": {"F1": 91.5, "B": ["x", "y"], "Open": true, "Year": null}}}"""
+    assert read_operations(answer) == Operations(
+        include=("P1", "2"),
+        exclude=("P3",),
+        add=("F1",),
+        rename=(("A", "B"),),
+        rows=(("P1", {"F1": "91.5", "B": "x, y", "Open": "yes", "Year": None}),),
+    )
+
+
+def test_rows_may_be_a_list() -> None:
+    answer = '{"rows": [{"paper": "P1", "cells": {"A": "x"}}, {"paper": 2}]}'
+    assert read_operations(answer).rows == (("P1", {"A": "x"}), ("2", {}))
+
+
+def test_an_empty_object_changes_nothing() -> None:
+    assert read_operations("Nothing to do.\n```json\n{}\n```") == Operations()
+    assert apply_operations(Operations(), table()).changed is False
+
+
+@pytest.mark.parametrize(
+    ("answer", "fault"),
+    [
+        ("I would include P1.", "no JSON object"),
+        ('{"P1": "include"}', "no JSON object"),
+        ('{"include": {"P1": true}}', '"include" must be a list'),
+        ('{"include": [["P1"]]}', '"include" must be a list'),
+        ('{"include": [true]}', '"include" must be a list'),
+        ('{"rename": ["A", "B"]}', '"rename" must be an object'),
+        ('{"rename": {"A": 1}}', '"rename" must map'),
+        ('{"rows": "P1"}', '"rows" must be an object'),
+        ('{"rows": ["P1"]}', 'Each of "rows" needs'),
+        ('{"rows": {"P1": "x"}}', '"P1" must be an object'),
+        ('{"rows": {"P1": {"A": {"B": 1}}}}', "value of a cell"),
+        ('{"rows": {"P1": {"A": [["B"]]}}}', "value of a cell"),
+        (json.dumps({"add": ["A"] * (MOST + 1)}), "more than 200"),
+        (json.dumps({"rows": {"P1": {str(n): n for n in range(MOST + 1)}}}), "more than 200"),
+        ('{"rows": [' + '{"paper": 1},' * 999 + '{"paper": 2}]}', None),
+        ('{"include": ["P1"', "no JSON object"),
+        ("[" * 100_000, "no JSON object"),
+        ('{"add": ["A"], "x": ' + "[" * 50 + "]" * 50 + "}", "no JSON object"),
+    ],
+)
+def test_what_cannot_be_read_is_told(answer: str, fault: str | None) -> None:
+    if fault is None:  # rows of one paper are one row
+        assert len(read_operations(answer).rows) == 1
+        return
+    with pytest.raises(UnusableReply, match=fault):
+        read_operations(answer)
+
+
+def test_changes_are_carried_out_in_one_order() -> None:
+    made = table(P1={"Old": "1", "Gone": "2"}, P3={"Old": "3"})
+    operations = Operations(
+        include=("P2",),
+        exclude=("P3",),
+        add=("New",),
+        drop=("Gone",),
+        rename=(("Old", "Name"),),
+        rows=(("P1", {"New": "n"}), ("P2", {"name": "4"})),
+    )
+    outcome = apply_operations(operations, made)
+    assert outcome.changed
+    assert outcome.faults == ()
+    assert made.columns == ("Name", "New")
+    assert rows_of(made) == {"P1": {"Name": "1", "New": "n"}, "P2": {"Name": "4"}}
+
+
+def test_a_faulty_change_is_left_out_and_the_others_are_made() -> None:
+    made = table(P1={"A": "1"})
+    operations = Operations(
+        include=("P2", "P9"),
+        exclude=("P2", "P8"),
+        drop=("B",),
+        rows=(("P7", {"A": "7"}), ("P3", {"": "x", "A": "3"})),
+    )
+    outcome = apply_operations(operations, made)
+    assert outcome.changed
+    assert outcome.faults == (
+        'There is no paper "P8" in the pool.',
+        'There is no column "B" in the table.',
+        "Paper P2 is excluded and included at once.",
+        'There is no paper "P9" in the pool.',
+        'There is no paper "P7" in the pool.',
+        "A column needs a name.",
+    )
+    assert rows_of(made) == {"P1": {"A": "1"}, "P3": {"A": "3"}}
+
+
+def test_only_papers_that_were_shown_may_be_changed() -> None:
+    made = table(P1={"A": "1"}, P2={"A": "2"})
+    operations = Operations(
+        include=("P3",), exclude=("P1",), rows=(("P1", {"A": "x"}), ("P2", {"A": "y"}))
+    )
+    outcome = apply_operations(operations, made, {"P2"})
+    assert rows_of(made) == {"P1": {"A": "1"}, "P2": {"A": "y"}}
+    assert outcome.faults == (
+        "Paper P1 was not shown.",
+        "Paper P3 was not shown.",
+        "Paper P1 was not shown.",
+    )
+
+
+def test_faults_are_bounded() -> None:
+    outcome = apply_operations(Operations(include=("P9",) * 100), table())
+    assert len(outcome.faults) == 20
+    assert not outcome.changed
+
+
+def test_a_finished_table_is_what_the_task_asks_for() -> None:
+    made = table(P2={"A": "1", "B": None})
+    made.include("P1")
+    answer = final_answer(made)
+    assert json.loads(answer) == {
+        "papers": ["P1", "P2"],
+        "columns": ["A", "B"],
+        "rows": [{"paper": "P1", "cells": {}}, {"paper": "P2", "cells": {"A": "1"}}],
+    }
+    assert read_table(answer, {"P1": "", "P2": "", "P3": ""}) == made.as_table()
+
+
+def test_a_table_in_markdown_is_read_too_and_may_name_titles() -> None:
+    found = read_table("Here:\n\n| Paper | F1 |\n|---|---|\n| Trees | 9 |\n", {"P1": "Trees"})
+    assert found.rows == (TableRow("P1", ("9",)),)
+
+
+def test_small_answers_are_read() -> None:
+    outline = read_outline('{"papers": ["P1", 2], "columns": "F1"}')
+    assert (outline.papers, outline.columns) == (("P1", "2"), ("F1",))
+    assert read_single('{"include": true, "cells": {"F1": 9}}') == {"F1": "9"}
+    assert read_single('{"include": true}') == {}
+    assert read_single('{"include": false, "cells": {"F1": 9}}') is None
+    assert read_row('{"cells": {"A": null}}') == {"A": None}
+    assert read_unsupported('{"unsupported": []}') == ()
+    assert read_digest('Thus: {"digest": " Trees. "}') == "Trees."
+
+
+@pytest.mark.parametrize(
+    ("read", "answer"),
+    [
+        (read_outline, '{"papers": ["P1"]}'),
+        (read_single, '{"include": "yes"}'),
+        (read_row, '{"cells": ["A"]}'),
+        (read_unsupported, '{"unsupported": {"A": 1}}'),
+        (read_digest, '{"digest": " "}'),
+        (read_digest, '{"digest": ["a"]}'),
+        (READERS[-1], '{"rows": [{"cells": {}}]}'),
+        (READERS[-1], '{"columns": "A"}'),
+        (READERS[-1], "No table today."),
+    ],
+)
+def test_small_answers_of_another_form_are_told(read: Callable[[str], Any], answer: str) -> None:
+    with pytest.raises(UnusableReply):
+        read(answer)
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from([*"AB", "paper", "cells", "rows", "columns", "papers", "P1"]),
+            inner,
+            max_size=3,
+        )
+    ),
+    max_leaves=8,
+)
+_KEYS = "include exclude add drop rename rows papers columns cells unsupported digest".split()
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.dictionaries(st.sampled_from(_KEYS), _JSON, max_size=4), st.sampled_from(READERS))
+def test_no_answer_ends_in_anything_but_a_fault(
+    value: dict[str, Any], read: Callable[[str], Any]
+) -> None:
+    try:
+        found = read(json.dumps(value))
+    except UnusableReply:
+        return
+    if isinstance(found, Operations):
+        made = table()
+        apply_operations(found, made)
+        json.loads(final_answer(made))

@@ -1,0 +1,131 @@
+"""The method of two stages: columns out of abstracts, rows out of texts."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.servers.scripted import FAULTS, Ask, Reply, answer, slot
+from tests.tasks.tables.methods.method_runs import (
+    demanded,
+    facts_of,
+    gold_of,
+    needs,
+    papers_in,
+    pool_of,
+    record_of,
+    sample,
+    table_of,
+    work,
+)
+
+from vivavoce.errors import InputError
+from vivavoce.tasks.tables.methods.two_stage import two_stage
+
+WINDOW = 8192
+
+
+def reader(ask: Ask) -> Reply:
+    """Chooses by abstract, then fills in what the text says."""
+    prompt = demanded(ask)
+    if "<columns>" not in prompt:
+        shown = papers_in(slot(prompt, "papers"))
+        chosen = [name for name, text in shown.items() if "parse" in text.lower()]
+        return answer(json.dumps({"papers": chosen, "columns": ["Treebank", "F1"]}))
+    columns = [line.removeprefix("- ") for line in slot(prompt, "columns").splitlines()]
+    [(_, text)] = papers_in(prompt).items()
+    facts = facts_of(text)
+    return answer(json.dumps({"cells": {column: facts.get(column) for column in columns}}))
+
+
+def test_columns_come_from_abstracts_and_rows_from_texts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pool = pool_of(6, filler=20)
+    server, log = work(tmp_path, monkeypatch, reader, two_stage(), sample(pool), "two-stage")
+    found = table_of(log)
+    assert (found["columns"], found["rows"]) == (["Treebank", "F1"], gold_of(6))
+    outline, *rows = server.asks
+    for paper in pool:
+        assert paper["title"] in outline.prompt
+        assert paper["abstract"] in outline.prompt
+        assert paper["text"] not in outline.prompt
+    # only the chosen papers are read, each whole
+    read = {name: text for ask in rows for name, text in papers_in(ask.prompt).items()}
+    assert set(read) == {"P1", "P2", "P4", "P5"}
+    for paper in pool:
+        assert paper["text"] in read.get(paper["label"], paper["text"])
+    # what does not change from row to row comes before the paper
+    assert len({ask.prompt.split("<paper label")[0] for ask in rows}) == 1
+    record = record_of(log)
+    assert (record["calls"], record["malformed"], record["tokens"]) == (5, 0, 5 * 107)
+
+
+def test_rows_bring_no_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def eager(ask: Ask) -> Reply:
+        if "<columns>" not in ask.prompt:
+            return reader(ask)
+        return answer('{"cells": {"f1": "88", "Mood": "good"}}')
+
+    _, log = work(tmp_path, monkeypatch, eager, two_stage(), sample(pool_of(3)), "two-stage")
+    assert table_of(log)["columns"] == ["Treebank", "F1"]
+    assert table_of(log)["rows"] == {"P1": {"F1": "88"}, "P2": {"F1": "88"}}
+
+
+def test_32_papers_fit_a_window_of_8k(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def small(ask: Ask) -> Reply:
+        assert needs(ask) <= WINDOW
+        return reader(ask)
+
+    pool = pool_of(32, filler=1000)
+    for paper in pool:
+        paper["abstract"] += " There is more to say of it." * 60
+    method = two_stage(context=WINDOW)
+    _, log = work(tmp_path, monkeypatch, small, method, sample(pool), "two-stage")
+    assert table_of(log)["rows"] == gold_of(32)
+
+
+def test_papers_of_which_a_title_is_known_are_listed_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pool = [{**paper, "abstract": None, "text": None} for paper in pool_of(3)]
+    server, log = work(tmp_path, monkeypatch, reader, two_stage(), sample(pool), "two-stage")
+    assert set(papers_in(slot(server.asks[0].prompt, "papers"))) == {"P1", "P2", "P3"}
+    assert table_of(log)["rows"] == {"P1": {}, "P2": {}}
+
+
+@pytest.mark.parametrize("fault", ["symbols", "refusal", "blank", "cut-off", "filtered"])
+def test_without_an_outline_the_table_is_empty(
+    fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = sample(pool_of(3))
+    server, log = work(
+        tmp_path, monkeypatch, lambda _: FAULTS[fault], two_stage(), given, "two-stage"
+    )
+    assert table_of(log) == {"papers": [], "columns": [], "rows": {}}
+    assert len(server.asks) == 2
+    assert record_of(log)["skipped"] == 1
+
+
+def test_a_row_that_cannot_be_read_stays_empty(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def play(ask: Ask) -> Reply:
+        is_bad = "<columns>" in ask.prompt and "P2" in papers_in(ask.prompt)
+        return answer('{"cells": ["x"]}') if is_bad else reader(ask)
+
+    _, log = work(tmp_path, monkeypatch, play, two_stage(), sample(pool_of(4)), "two-stage")
+    assert table_of(log)["rows"] == {**gold_of(4), "P2": {}}
+    assert record_of(log)["malformed"] == 2
+
+
+def test_reasoning_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = sample(pool_of(3))
+    server, _ = work(tmp_path, monkeypatch, reader, two_stage(cot=True), given, "two-stage")
+    assert all("First think" in ask.prompt for ask in server.asks)
+
+
+def test_arguments_that_make_no_sense_are_told() -> None:
+    with pytest.raises(InputError):
+        two_stage(context=-1)

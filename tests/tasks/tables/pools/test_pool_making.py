@@ -1,0 +1,230 @@
+"""The pool of a table, and the file that keeps the candidates for it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from vivavoce.errors import InputError
+from vivavoce.tasks.tables.items import GoldRow, GoldTable, Work
+from vivavoce.tasks.tables.pools.distractors import (
+    Barred,
+    Candidate,
+    find_universe,
+    rank_distractors,
+)
+from vivavoce.tasks.tables.pools.making import (
+    CandidatesFile,
+    count_distractors,
+    draw_distractors,
+    hash_demand,
+    hash_works,
+    make_pool,
+    read_candidates,
+    write_candidates,
+)
+from vivavoce.tasks.tables.pools.vectors import TfidfEncoder
+
+WORKS = {
+    f"p{n:02}": Work(f"p{n:02}", title, None, None, False)
+    for n, title in enumerate(
+        "Rivers of Asia|Mountain lakes|Deep parsing|Speech tags|Chess engines|Protein folds"
+        "|Old maps|Fast sorting|Query plans|Colour models|Bird songs|Sea ice|Solar cells"
+        "|Road signs|Tax law|Glass beads".split("|")
+    )
+}
+BEST = [Candidate(f"p{n:02}", 1.5 - n / 10) for n in range(3, 13)]
+
+
+def table(table_id: str, *papers: str, source: str = "survey") -> GoldTable:
+    rows = tuple(GoldRow(n, paper, "", ("x", "y")) for n, paper in enumerate(papers))
+    return GoldTable(table_id, source, 0, "cited", "", (), ("a", "b"), rows, None)
+
+
+@pytest.mark.parametrize(
+    ("papers", "most", "expected"),
+    # min(10, max(4, m)), then what is allowed at most.
+    [(1, 10, 4), (4, 10, 4), (7, 10, 7), (10, 10, 10), (32, 10, 10), (7, 5, 5), (2, 0, 0)],
+)
+def test_the_number_of_distractors_follows_that_of_the_works(
+    papers: int, most: int, expected: int
+) -> None:
+    one = table("t", *(f"p{n:02}" for n in range(papers)))
+    assert count_distractors(one, most) == expected
+    drawn = draw_distractors(one, BEST, seed=0, most=most)
+    assert len(drawn) == expected
+    assert drawn == sorted(drawn, key=lambda candidate: -candidate.score)
+
+
+def test_the_draw_is_seeded_and_takes_each_candidate_now_and_then() -> None:
+    one = table("t", "p00", "p01")
+    drawn = [draw_distractors(one, BEST, seed=seed) for seed in range(60)]
+    assert drawn[3] == draw_distractors(one, BEST, seed=3)
+    assert {candidate for each in drawn for candidate in each} == set(BEST)
+    other = [draw_distractors(table("u", "p00", "p01"), BEST, seed=seed) for seed in range(60)]
+    assert drawn != other
+    with pytest.raises(InputError, match="0 or more"):
+        draw_distractors(one, BEST, seed=0, most=-1)
+
+
+def test_a_pool_holds_the_works_of_the_table_and_distractors_in_a_shuffled_order() -> None:
+    one = table("t", "p00", "p01", "p00")
+    pool = make_pool(one, BEST, WORKS, seed=0)
+    ids = [paper.work.paper_id for paper in pool.papers]
+    gold = {paper.work.paper_id for paper in pool.papers if paper.is_gold}
+    assert gold == {"p00", "p01"}
+    assert (len(ids), len(set(ids)), pool.distractors, pool.missing) == (6, 6, 4, 0)
+    assert not pool.given_labels
+    drawn = draw_distractors(one, BEST, seed=0)
+    scores = {p.work.paper_id: p.score for p in pool.papers if not p.is_gold}
+    assert scores == {candidate.paper: candidate.score for candidate in drawn}
+    assert all(paper.score is None for paper in pool.papers if paper.is_gold)
+    # The rows of the table in another order give the same pool, another seed another one.
+    assert make_pool(table("t", "p01", "p00"), BEST, WORKS, seed=0) == pool
+    first = [make_pool(one, BEST, WORKS, seed=seed).papers[0].is_gold for seed in range(90)]
+    # A third of a pool of 2 and 4 is gold; 90 places have 30 on average, with deviation 4.5.
+    assert 15 < sum(first) < 45
+
+
+def test_what_there_are_no_candidates_for_is_counted() -> None:
+    pool = make_pool(table("t", "p00", "p01"), BEST[:1], WORKS, seed=0)
+    assert (pool.distractors, pool.missing) == (1, 3)
+
+
+def test_labels_that_came_with_a_table_win() -> None:
+    one = table("t", "p00", "p01")
+    pool = make_pool(one, BEST, WORKS, seed=0, given=["p15", "p14", "p01", "p15"])
+    by_gold = {paper.work.paper_id: paper.is_gold for paper in pool.papers}
+    assert by_gold == {"p00": True, "p01": True, "p14": False, "p15": False}
+    assert pool.given_labels
+    assert pool.missing == 0
+    assert make_pool(one, BEST, WORKS, seed=0, given=[]).distractors == 0
+
+
+def test_a_pool_of_unknown_or_contradicting_works_is_refused() -> None:
+    with pytest.raises(InputError, match="work p99 of the pool of t is not known"):
+        make_pool(table("t", "p99"), BEST, WORKS, seed=0)
+    with pytest.raises(InputError, match="p03 is in t and a candidate"):
+        make_pool(table("t", "p03"), BEST[:1], WORKS, seed=0)
+
+
+TABLES = [table("t", "p00", "p01"), table("u", "p02", source="other")]
+DEMANDS = {"t": "Compare waters", "u": "Compare parsers of lakes"}
+
+
+@pytest.fixture
+def made() -> CandidatesFile:
+    universe = find_universe("corpus", TABLES, WORKS)
+    encoder = TfidfEncoder()
+    return CandidatesFile(
+        encoder=encoder.name,
+        fingerprint=encoder.fingerprint,
+        pool_rule="corpus",
+        universe=len(universe),
+        universe_sha256=hash_works(universe, WORKS),
+        candidates=rank_distractors(TABLES, DEMANDS, WORKS, universe, encoder),
+        demands={name: hash_demand(demand) for name, demand in DEMANDS.items()},
+    )
+
+
+def test_a_candidates_file_is_read_as_it_was_written(made: CandidatesFile, tmp_path: Path) -> None:
+    path, again = tmp_path / "candidates.json", tmp_path / "again.json"
+    write_candidates(path, made)
+    found = read_candidates(path, TABLES[::-1], WORKS, Barred(TABLES, WORKS))
+    assert found == made
+    write_candidates(again, found)
+    assert again.read_bytes() == path.read_bytes()
+    # "Compare parsers of lakes" and p01, "Mountain lakes", share one word of two rare ones.
+    [first] = [one for one in json.loads(path.read_text())["tables"] if one["id"] == "u"]
+    assert first["candidates"][0]["paper"] == "p01"
+    decimals = [
+        str(row["score"]).partition(".")[2] for row in first["candidates"] if row["score"] != 0
+    ]
+    assert all(len(digits) <= 6 for digits in decimals)
+    # Tables that are not asked for may be in the file, and demands may be others by now.
+    assert set(read_candidates(path, TABLES[:1], WORKS, Barred(TABLES, WORKS)).candidates) == {"t"}
+    assert found.other_demands(DEMANDS) == []
+    assert found.other_demands({**DEMANDS, "t": "Another"}) == ["t"]
+
+
+def test_the_hash_of_works_depends_on_what_is_compared_alone() -> None:
+    known = hash_works(["p00", "p01"], WORKS)
+    assert hash_works(["p01", "p00"], WORKS) == known
+    longer = {**WORKS, "p00": Work("p00", WORKS["p00"].title, "Abstract", None, False)}
+    assert hash_works(["p00", "p01"], longer) != known
+
+
+Change = Callable[[dict[str, Any]], object]
+FAULTS: list[tuple[Change, str]] = [
+    (lambda v: v.update(format=2), "format is not 1"),
+    (lambda v: v["encoder"].update(name=" "), "encoder has no name"),
+    (lambda v: v.pop("encoder"), "encoder has no name"),
+    (lambda v: v["encoder"].update(sha256="A" * 64), r"encoder\.sha256"),
+    (lambda v: v["universe"].update(works=True), r"universe\.works"),
+    (lambda v: v["universe"].update(sha256=None), r"universe\.sha256"),
+    (lambda v: v.update(pool_rule="all"), "pool_rule is none of other_tables, corpus"),
+    (lambda v: v.update(tables={}), "tables is not a list"),
+    (lambda v: v["tables"].append(v["tables"][0]), r"tables\[2\]\.id is 't', not an id given once"),
+    (lambda v: v["tables"].insert(0, 5), r"tables\[0\]\.id is None"),
+    (lambda v: v["tables"].pop(), "has no candidates for u. Build the round once without"),
+    (lambda v: v["tables"][0].pop("demand_sha256"), "demand_sha256 of t"),
+    (lambda v: v["tables"][0].update(candidates=None), "candidates of t are not a list of 10"),
+    (lambda v: v["tables"][0]["candidates"].append({}), "candidates of t are not a list of 10"),
+    (lambda v: best(v).update(paper="p99"), r"candidates\[0\] of t is 'p99', which is no known"),
+    (lambda v: best(v).update(paper=["p02"]), "which is no known work"),
+    (lambda v: best(v).update(paper="p01"), "p01, is a work of the table"),
+    (lambda v: best(v, 1).update(paper=best(v)["paper"]), "is there already"),
+    (lambda v: best(v).update(score="1"), "no number between -2 and 2"),
+    (lambda v: best(v).update(score=True), "no number between -2 and 2"),
+    (lambda v: best(v).update(score=10**400), "no number between -2 and 2"),
+    (lambda v: best(v).update(score=float("nan")), "no number between -2 and 2"),
+    (lambda v: best(v, 1).update(score=1.999), "better score than the one before"),
+]
+
+
+def best(value: dict[str, Any], rank: int = 0) -> dict[str, Any]:
+    candidates: list[dict[str, Any]] = value["tables"][0]["candidates"]
+    return candidates[rank]
+
+
+@pytest.mark.parametrize(("change", "message"), FAULTS)
+def test_a_faulty_candidates_file_is_refused_with_the_place(
+    change: Change, message: str, made: CandidatesFile, tmp_path: Path
+) -> None:
+    path = tmp_path / "candidates.json"
+    write_candidates(path, made)
+    value = json.loads(path.read_text())
+    change(value)
+    path.write_text(json.dumps(value))
+    with pytest.raises(InputError, match=message) as caught:
+        read_candidates(path, TABLES, WORKS, Barred(TABLES, WORKS))
+    assert str(path) in str(caught.value)
+
+
+def test_a_work_of_the_same_source_paper_is_refused_also_in_a_file(
+    made: CandidatesFile, tmp_path: Path
+) -> None:
+    path = tmp_path / "candidates.json"
+    write_candidates(path, made)
+    planted = made.candidates["t"][0].paper
+    barred = Barred(TABLES, WORKS, {"t": [planted]})
+    with pytest.raises(InputError, match=f"{planted}, is from the same source"):
+        read_candidates(path, TABLES, WORKS, barred)
+
+
+def test_what_is_no_json_or_not_there_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "candidates.json"
+    with pytest.raises(InputError, match="does not exist"):
+        read_candidates(path, [], WORKS, Barred([], WORKS))
+    for content in ("[" * 100_000, "{", "[]", '"text"'):
+        path.write_text(content)
+        with pytest.raises(InputError, match=r"not readable JSON|no candidates file"):
+            read_candidates(path, [], WORKS, Barred([], WORKS))
+    with path.open("wb") as stream:
+        stream.truncate((1 << 28) + 1)
+    with pytest.raises(InputError, match="larger than 256 MB"):
+        read_candidates(path, [], WORKS, Barred([], WORKS))
