@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: help demo test check setup pages clean
+.PHONY: help demo test check bench setup pages clean
 
 help: ## list what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -21,6 +21,9 @@ check: $(VENV)/.dev ## formatting, lint, types, import order, benchmark conventi
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/inspect-evals-lint --all
+
+bench: $(VENV)/.dev ## what this costs beside what you would use instead; SMOKE=1 for a quick look
+	$(BIN)/python -m benchmarks.peers $(if $(SMOKE),--smoke --rounds 3)
 
 setup: $(VENV)/.dev ## everything a developer needs
 

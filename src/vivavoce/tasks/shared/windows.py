@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
@@ -113,7 +113,7 @@ def model_table() -> list[ModelEntry]:
     """The user's entries, from the file that VIVAVOCE_MODELS names, then the shipped ones."""
     own = os.environ.get(TABLE_VARIABLE)
     paths = [Path(own)] if own else []
-    return [entry for path in (*paths, _SHIPPED) for entry in _read_table(path)]
+    return [entry for path in (*paths, _SHIPPED) for entry in _read_table(path, _state_of(path))]
 
 
 def find_model(name: str, table: Sequence[ModelEntry] | None = None) -> ModelEntry:
@@ -146,7 +146,18 @@ def token_counter(path: Path | None) -> TokenCounter:
 _SHIPPED = Path(__file__).with_name("windows.toml")
 
 
-def _read_table(path: Path) -> list[ModelEntry]:
+def _state_of(path: Path) -> tuple[int, int]:
+    """What tells that a file was written anew."""
+    try:
+        found = path.stat()
+    except OSError:  # reading it says so
+        return 0, 0
+    return found.st_mtime_ns, found.st_size
+
+
+@lru_cache(maxsize=16)
+def _read_table(path: Path, state: tuple[int, int]) -> list[ModelEntry]:
+    """The entries of a file; asked for with every sample, so read once a `state`."""
     try:
         rows = tomllib.loads(path.read_text("utf-8"))["model"]
         if not isinstance(rows, list):

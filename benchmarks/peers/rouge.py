@@ -1,0 +1,73 @@
+"""ROUGE beside the rouge-score package: the same floats."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+from benchmarks.peers.comparison import Comparison
+from rouge_score.rouge_scorer import RougeScorer
+
+from vivavoce.metrics.rouge import rouge_l, rouge_n, rouge_tokens
+
+Pair = tuple[str, str]
+METRICS: dict[str, Callable[[Sequence[str], Sequence[str]], float]] = {
+    "rouge1": lambda prediction, reference: rouge_n(prediction, reference, 1).f,
+    "rouge2": lambda prediction, reference: rouge_n(prediction, reference, 2).f,
+    "rougeL": lambda prediction, reference: rouge_l(prediction, reference).f,
+}
+ENDINGS = ("", "s", "ing", "ed", "ation", "ational", "ly", "ness", "ies", "ical")
+
+
+def comparisons(scratch: Path, *, smoke: bool) -> Iterator[Comparison]:
+    """Short texts as they are, long ones stemmed with a warm stem cache."""
+    short = make_pairs(10 if smoke else 30, 200, seed=1)
+    yield _comparison("rougeL", short, "200 words", target=50.0, stem=False)
+    if smoke:
+        return
+    long = make_pairs(3, 1500, seed=2)
+    yield _comparison("rougeL", long, "1,500 words, stemmed", target=100.0, stem=True)
+    for metric in ("rouge1", "rouge2"):
+        yield _comparison(metric, long, "1,500 words, stemmed", target=None, stem=True)
+
+
+def make_pairs(count: int, words: int, seed: int) -> list[Pair]:
+    """Texts over a skewed vocabulary; the second of each pair is an edited copy of the first."""
+    chooser = random.Random(seed)
+    letters = "abcdefghiklmnoprstuvy"
+    stems = ["".join(chooser.choices(letters, k=chooser.randint(3, 8))) for _ in range(600)]
+    vocabulary = [stem + chooser.choice(ENDINGS) for stem in stems]
+    weights = [1 / rank for rank in range(1, len(vocabulary) + 1)]
+
+    def draw(number: int) -> list[str]:
+        return chooser.choices(vocabulary, weights, k=number)
+
+    def edit(text: list[str]) -> list[str]:
+        return [word if chooser.random() < 0.6 else draw(1)[0] for word in text]
+
+    references = [draw(words) for _ in range(count)]
+    return [(" ".join(edit(text)), " ".join(text)) for text in references]
+
+
+def _comparison(
+    metric: str, pairs: list[Pair], texts: str, *, target: float | None, stem: bool
+) -> Comparison:
+    return Comparison(
+        job=f"{metric}, {texts}",
+        peer="rouge-score",
+        ours=partial(_ours, metric, pairs, stem),
+        theirs=partial(_theirs, metric, pairs, RougeScorer([metric], use_stemmer=stem)),
+        agree=lambda ours, theirs: ours == theirs,
+        target=target,
+    )
+
+
+def _ours(metric: str, pairs: list[Pair], stem: bool) -> list[float]:
+    score = METRICS[metric]
+    return [score(rouge_tokens(p, stem), rouge_tokens(r, stem)) for p, r in pairs]
+
+
+def _theirs(metric: str, pairs: list[Pair], scorer: RougeScorer) -> list[float]:
+    return [scorer.score(r, p)[metric].fmeasure for p, r in pairs]
