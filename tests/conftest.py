@@ -38,6 +38,16 @@ def _no_waiting_for_the_disk() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _no_drawing_for_nobody() -> Iterator[None]:
+    """Inspect lays out its tables of results on a quiet terminal too: a third of a small run."""
+    from rich.live import Live
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Live, "refresh", lambda _: None)
+        yield
+
+
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     """Bytes are named after their argument: a gzip made in a test holds the time it was made."""
     return argname if isinstance(val, bytes) else None

@@ -55,7 +55,8 @@ def commands(*lines: list[str]) -> str:
     [["--help"], ["ingest", "--help"], ["corpus", "--help"], ["round", "build", "--help"],
      ["run", "--help"], ["board", "show", "--help"], ["score", "--help"], ["demo", "--help"],
      ["fetch", "texts", "--help"], ["network", "build", "--help"],
-     ["index", "build", "--help"]],
+     ["index", "build", "--help"], ["annotate", "serve", "--help"], ["round", "update", "--help"],
+     ["board", "verify", "--help"], ["demand", "write", "--help"]],
     ids=" ".join,
 )  # fmt: skip
 def test_help_loads_nothing_heavy(line: list[str]) -> None:

@@ -25,9 +25,19 @@ from vivavoce.tasks.ranking.solvers import (
 )
 from vivavoce.tasks.ranking.task import rank_by_graph, rank_by_prompt
 from vivavoce.tasks.shared.agent import agent
+from vivavoce.tasks.shared.completion_probe import completion, completion_probe
 from vivavoce.tasks.shared.contestants import copycat, null, oracle
 from vivavoce.tasks.shared.direct import direct
 from vivavoce.tasks.shared.rag import rag
+from vivavoce.tasks.tables.scorer import macro, micro, tables, tables_by_use
+from vivavoce.tasks.tables.solvers import (
+    iterative,
+    keyword_table,
+    one_step,
+    per_paper,
+    two_stage,
+)
+from vivavoce.tasks.tables.task import table
 from vivavoce.tasks.writing.scorer import writing
 from vivavoce.tasks.writing.solvers import abstract_copy, centrality, lead
 from vivavoce.tasks.writing.task import abstract, introduction, related_work, title
@@ -42,6 +52,8 @@ __all__ = [
     "bm25",
     "centrality",
     "cheater",
+    "completion",
+    "completion_probe",
     "copycat",
     "direct",
     "empty",
@@ -54,15 +66,21 @@ __all__ = [
     "in_degree",
     "in_order",
     "introduction",
+    "iterative",
+    "keyword_table",
     "lead",
     "leaderboard",
     "leaderboards",
     "local",
+    "macro",
+    "micro",
     "naive",
     "null",
+    "one_step",
     "oracle",
     "pagerank",
     "paper_order",
+    "per_paper",
     "rag",
     "random_order",
     "random_rows",
@@ -74,9 +92,13 @@ __all__ = [
     "reproduce",
     "reproduce_scorer",
     "self_refine",
+    "table",
     "table_reader",
+    "tables",
+    "tables_by_use",
     "title",
     "title_order",
     "tournament",
+    "two_stage",
     "writing",
 ]

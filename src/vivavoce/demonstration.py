@@ -10,7 +10,8 @@ from vivavoce.errors import VivaError
 from vivavoce.networks import build_networks
 from vivavoce.results.board import Board, leaderboard
 from vivavoce.rounds import Round
-from vivavoce.running import Progress, RunSpec, run
+from vivavoce.running import RunSpec, run
+from vivavoce.running.progress import Progress
 from vivavoce.sandbox.trial import why_unusable
 from vivavoce.tasks import build_round, list_families
 from vivavoce.web.site import write_site
@@ -21,8 +22,9 @@ SPEC = {
         "id": "sample-2024",
         "window": {"start": "2023-07-01", "end": "2025-01-01"},
         "seed": 0,
-        "families": ["implementation", "leaderboards", "ranking", "writing"],
+        "families": ["implementation", "leaderboards", "ranking", "tables", "writing"],
     },
+    "tables": {"min_papers": 9},
     "implementation": {
         "formulas": ["One_Month_Volatility", "PB_ROE", "PEG", "alpha053", "mid_price"],
         "architectures": [],
@@ -40,6 +42,7 @@ METHODS = {
     "rank_by_prompt": "recency",
     "related_work": "direct",
     "reproduce": "naive",
+    "table": "keyword_table",
     "title": "direct",
 }
 """What runs a task beside the oracle and the constant answer, by task; only papers are written with

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.servers.commands import only_json, viva
+from tests.servers.commands import only_json, viva, viva_here
 
 from vivavoce.rounds import verify_round
 from vivavoce.store import hash_tree
@@ -37,14 +37,16 @@ def made(folder: Path, printed: str) -> dict[str, str]:
 def board(folder: Path, made: dict[str, str]) -> dict[str, Any]:
     """What the same command prints for programs, run once more where everything is there."""
     assert made
-    return dict(only_json(viva("demo", "--out", folder.name, "--json", cwd=folder.parent).stdout))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder.parent)
+        return dict(only_json(viva_here("demo", "--out", folder.name, "--json").stdout))
 
 
 def test_everything_is_where_it_is_promised(folder: Path, board: dict[str, Any]) -> None:
     assert (folder / "corpus").is_dir()
     assert [path.name for path in (folder / "round").glob("[!.]*")] == ["sample-2024"]
     assert verify_round(folder / "round" / "sample-2024") == []
-    assert len(list((folder / "logs").glob("*.eval"))) == 4 * 4 + 6 * 3
+    assert len(list((folder / "logs").glob("*.eval"))) == 4 * 4 + 7 * 3
     assert folder.parent / board["page"] == folder / "site" / "index.html"
     assert (folder / "site" / "index.html").is_file()
 
@@ -52,7 +54,7 @@ def test_everything_is_where_it_is_promised(folder: Path, board: dict[str, Any])
 def test_the_board_tells_contestants_apart(board: dict[str, Any]) -> None:
     rows = [row for row in board["rows"] if row["metric"] == board["headlines"][row["task"]]]
     programs = {"extract_method", "formula", "reproduce"}
-    boards = {"leaderboard", "rank_by_graph", "rank_by_prompt"}
+    boards = {"leaderboard", "rank_by_graph", "rank_by_prompt", "table"}
     parts = {"title", "abstract", "introduction", "related_work"}
     assert {row["task"] for row in rows} == parts | programs | boards
     for task in ("title", "abstract"):

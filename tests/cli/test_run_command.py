@@ -210,3 +210,34 @@ def test_an_argument_of_a_method_is_one_that_it_takes(
     done = baseline(small, tmp_path / "logs", "-S", argument)
     assert done.exit_code == 2
     assert complaint in done.stderr
+
+
+def test_clean_only_leaves_items_that_no_model_of_the_run_can_have_seen(
+    small: Round, tmp_path: Path
+) -> None:
+    dates = sorted(row["published"] for row in small.items("writing", "title"))
+    answers = tmp_path / "answers.jsonl"
+    answers.write_text('{"id": "none", "text": "A title"}\n')
+    (tmp_path / "cutoffs.toml").write_text(
+        f'[[model]]\nname = "replay/*"\ncutoff = "{dates[0][:10]}"\n'
+    )
+    model = ("--model", f"replay/{answers}", "--model", "extractive/lead", "--clean-only")
+    command = ("run", "title", "--round", small.folder, "--logs", tmp_path / "logs", *model)
+    unknown = viva_here(*command)
+    assert unknown.exit_code == 2
+    assert "Nothing is known of the training data of replay/" in unknown.stderr
+    done = viva_here(*command, "--cutoffs", tmp_path / "cutoffs.toml", "--margin", "0")
+    assert done.exit_code == 0, done.stderr
+    later = sum(date > dates[0] for date in dates)
+    assert 0 < later < ITEMS
+    rows = [r for r in leaderboard(tmp_path / "logs", resamples=0).rows if r["metric"] == "rougeL"]
+    # Both answered the same items, and no reader takes them for the whole.
+    assert {row["n"] for row in rows} == {later}
+    assert {row["setting"] for row in rows} == {f"base (clean, {later} of {ITEMS})"}
+    assert {row["model"].partition("/")[0] for row in rows} == {"replay", "extractive"}
+
+
+def test_cutoffs_say_nothing_without_clean_only(small: Round, tmp_path: Path) -> None:
+    done = baseline(small, tmp_path / "logs", "--cutoffs", tmp_path / "cutoffs.toml")
+    assert done.exit_code == 2
+    assert "it belongs to --clean-only" in done.stderr

@@ -47,7 +47,16 @@ ON_REQUEST = {"bertscore_p", "bertscore_r", "bertscore_f1", "schema_recall"}
 ON_REQUEST |= {"length_ratio", "citation_precision", "citation_recall", *WINS, *CHECKS}
 # And these papers to choose from, or the answer itself.
 ON_REQUEST |= {"mr_ceiling", "sp_ceiling", "invented", "repeated", "header_only", "truncated"}
-ON_REQUEST |= {"ktau_all", "candidate_recall", "missing", "markup", "chatter"}
+ON_REQUEST |= {
+    "success",
+    "yes_bias",
+    "empty_cells",
+    "ktau_all",
+    "candidate_recall",
+    "missing",
+    "markup",
+    "chatter",
+}
 
 
 def files(folder, family, answer):

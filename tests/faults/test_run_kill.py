@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from inspect_ai.log import list_eval_logs, read_eval_log
-from tests.servers.commands import VIVA, small_round, viva
+from tests.servers.commands import VIVA, small_round, viva_here
 from tests.servers.scripted import TOKENS, Ask, Reply, ScriptedServer, opening, scripted
 
 from vivavoce.errors import VivaError
@@ -34,7 +34,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Round:
 
 
 def command(opened: Path, logs: Path, *options: str | Path) -> list[str | Path]:
-    model = "openai-api/scripted/model"
+    model = f"openai-api/scripted/{logs.parent.name}"
     most = ("--max-connections", str(CONNECTIONS))
     return ["run", "title", "--round", opened, "--logs", logs, "--model", model, *most, *options]
 
@@ -81,7 +81,7 @@ def test_a_killed_run_goes_on_where_it_was(small: Round, tmp_path: Path, answers
         kill_after(server, answers, arguments)
         with pytest.raises(VivaError, match="status started"):
             leaderboard(tmp_path / "logs")
-        viva(*arguments, env=server.environment)
+        viva_here(*arguments, env=server.environment)
         assert server.failures == []
         # Paid twice at most: what was under way, and what was answered but not yet written.
         assert ITEMS <= len(server.asks) <= ITEMS + 2 * CONNECTIONS
@@ -93,11 +93,11 @@ def test_a_run_killed_twice_with_two_answers_a_sample(small: Round, tmp_path: Pa
     with scripted(slowly) as server:
         kill_after(server, 4, arguments)
         kill_after(server, 11, arguments)
-        viva(*arguments, env=server.environment)
+        viva_here(*arguments, env=server.environment)
         assert 2 * ITEMS <= len(server.asks) <= 2 * ITEMS + 4 * CONNECTIONS
         check_each_answer_stands_once(tmp_path / "logs", epochs=2)
         before = len(server.asks)
-        viva(*arguments, env=server.environment)
+        viva_here(*arguments, env=server.environment)
         assert len(server.asks) == before  # a complete run asks nothing
 
 
@@ -110,7 +110,7 @@ def test_changed_prompts_are_not_mixed_with_the_old_ones(small: Round, tmp_path:
         before = len(server.asks)
         template = prompts / "title.md.j2"
         template.write_text(template.read_text() + "\nChanged.\n")
-        viva(*arguments, env=server.environment)
+        viva_here(*arguments, env=server.environment)
         asked = server.asks[before:]
         assert len(asked) == ITEMS
         assert all(ask.prompt.endswith("Changed.") for ask in asked)
@@ -135,7 +135,7 @@ def test_a_changed_round_is_not_mixed_with_the_old_one(tmp_path: Path) -> None:
         other = small_round(tmp_path / "other", papers=ITEMS - 1)
         shutil.rmtree(opened.folder)
         shutil.copytree(other.folder, opened.folder)
-        viva(*arguments, env=server.environment)
+        viva_here(*arguments, env=server.environment)
         assert len(server.asks) - before == ITEMS - 1
     with pytest.raises(VivaError, match="different rounds are called small"):
         leaderboard(logs, partial=True)

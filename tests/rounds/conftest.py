@@ -34,3 +34,12 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 @pytest.fixture
 def built(sample: Corpus, spec: dict[str, Any], tmp_path: Path) -> Round:
     return build_round(sample, spec, tmp_path / "rounds")
+
+
+@pytest.fixture(scope="session")
+def grown(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    """The corpus of `sample` after twenty more papers came."""
+    folder = tmp_path_factory.mktemp("grown")
+    for papers in ("40", "60"):
+        ingest("sample", Path(papers), folder / "c")
+    return load_corpus(folder / "c")

@@ -181,3 +181,32 @@ def test_a_table_of_a_family_that_is_not_asked_for_is_not_passed_over() -> None:
     }
     with pytest.raises(InputError, match=r"\[other\], but other is not among the families"):
         parse_spec(values, {"writing": Other, "other": Other})
+
+
+def test_what_updates_do_is_in_a_table_of_its_own() -> None:
+    spec = parse_spec(changed("update", {"quota": 100, "keep_days": 365}), FAMILIES)
+    assert (spec.update.quota, spec.update.keep_days) == (100, 365)
+    assert (spec.update.inactive_days, spec.update.anchors) == (None, 0)
+    asked = {"quota": 100, "keep_days": 365, "inactive_days": None, "anchors": 0}
+    assert spec.canonical()["update"] == asked
+    assert parse_spec(spec.canonical(), FAMILIES) == spec
+
+
+def test_a_spec_that_asks_nothing_of_updates_has_the_hash_it_had_without_the_table() -> None:
+    plain, empty = parse_spec(VALUES, FAMILIES), parse_spec(changed("update", {}), FAMILIES)
+    assert "update" not in plain.canonical()
+    assert empty.sha256 == plain.sha256
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("qota", 1, "[update] qota is unknown. Did you mean quota?"),
+        ("quota", -1, "[update] quota: "),
+        ("keep_days", 0, "[update] keep_days: "),
+        ("inactive_days", "long", "[update] inactive_days: "),
+        ("anchors", -1, "[update] anchors: "),
+    ],
+)
+def test_an_update_that_cannot_be_is_refused(key: str, value: Any, said: str) -> None:
+    assert said in refusal(f"update.{key}", value)

@@ -8,19 +8,26 @@ from __future__ import annotations
 import typer
 
 from vivavoce.cli import (
+    annotate,
     audit,
     board,
+    board_integrity,
     comparisons,
     corpus,
+    demands,
     demo,
     fetch,
     fetch_texts,
     index,
     info,
     networks,
+    round_export,
+    round_updates,
     rounds,
     runs,
     score,
+    sweeps,
+    table_audits,
 )
 from vivavoce.cli.output import VivaGroup, set_debug
 
@@ -51,7 +58,27 @@ app.add_typer(fetch.app, name="fetch")
 app.add_typer(corpus.app, name="corpus")
 app.add_typer(networks.app, name="network")
 app.add_typer(index.app, name="index")
+rounds.app.command(
+    epilog="Example: viva round update rounds/2024-h2 --corpus corpus --out rounds "
+    "--until 2025-02-01"
+)(round_updates.update)
+rounds.app.command(epilog="Example: viva round diff rounds/2024-h1 rounds/2024-h2")(
+    round_updates.diff
+)
+rounds.app.command(epilog="Example: viva round seal rounds/2024-h2 --out published")(
+    round_updates.seal
+)
+rounds.app.command(epilog="Example: viva round reveal rounds/2024-h2 --out published")(
+    round_updates.reveal
+)
+rounds.app.command(epilog="Example: viva round unseal 2024-h2.sealed.json 2024-h2.revealed.json")(
+    round_updates.unseal
+)
+rounds.app.command(epilog="Example: viva round export rounds/2024-h2 --out export --format hf")(
+    round_export.export
+)
 app.add_typer(rounds.app, name="round")
+app.add_typer(demands.app, name="demand")
 app.command(
     epilog="Example: viva run title --round rounds/2024-h2 --model extractive/lead --logs logs"
 )(runs.run)
@@ -61,7 +88,19 @@ app.command(epilog="Example: viva score ranking --gold gold.jsonl --predictions 
 board.app.command(epilog="Example: viva board gains logs")(comparisons.gains)
 board.app.command(epilog="Example: viva board overall logs")(comparisons.overall)
 board.app.command(epilog="Example: viva board retrievers logs")(comparisons.retrievers)
+board.app.command(epilog="Example: viva board sweep logs --over rounds,batch")(sweeps.sweep)
+board.app.command(epilog="Example: viva board contamination logs")(board_integrity.contamination)
+board.app.command(epilog="Example: viva board verify logs")(board_integrity.verify)
+board.app.command(epilog="Example: viva board submit --check submission")(board_integrity.submit)
+board.app.command(epilog="Example: viva board drift logs --round rounds/2024-h2-2025-02-01")(
+    round_updates.drift
+)
 app.add_typer(board.app, name="board")
+audit.app.command(epilog="Example: viva audit retrieval rounds/2024-h2")(table_audits.retrieval)
+audit.app.command(
+    epilog="Example: viva audit evaluators logs --evaluator openai/gpt-4o --keep scores.jsonl"
+)(table_audits.evaluators)
 app.add_typer(audit.app, name="audit")
+app.add_typer(annotate.app, name="annotate")
 app.command("list", epilog="Example: viva list tasks")(info.list_things)
 app.command(epilog="Example: viva doctor")(info.doctor)

@@ -17,6 +17,12 @@ LOGS_ARGUMENT = typer.Argument(help="Folder of logs that viva run wrote.")
 PARTIAL_OPTION = typer.Option(False, "--partial", help="Also show logs that lack samples, marked.")
 RESAMPLES_OPTION = typer.Option(10_000, "--resamples", min=0, help="Bootstrap draws.")
 SEED_OPTION = typer.Option(0, "--seed", help="Seed of the bootstrap.")
+CUTOFFS_OPTION = typer.Option(
+    None, "--cutoffs", metavar="FILE", help="Until when models' training data reach, as TOML."
+)
+MARGIN_OPTION = typer.Option(
+    30, "--margin", min=0, help="Days after a cutoff whose items may have been seen."
+)
 
 app = typer.Typer(no_args_is_help=True, help="Turn logs into a leaderboard.")
 
@@ -28,14 +34,18 @@ def build(
     partial: bool = PARTIAL_OPTION,
     resamples: int = RESAMPLES_OPTION,
     seed: int = SEED_OPTION,
+    cutoffs: Path | None = CUTOFFS_OPTION,
+    margin: int = MARGIN_OPTION,
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Write the leaderboard as a static site, with its numbers as JSON and CSV."""
     from vivavoce.results.board import leaderboard
+    from vivavoce.tasks.shared.cutoffs import load_cutoffs
     from vivavoce.web.site import write_site
 
+    known = load_cutoffs(cutoffs, margin)
     with progress("Reading logs"):
-        board = leaderboard(logs, partial=partial, resamples=resamples, seed=seed)
+        board = leaderboard(logs, partial=partial, resamples=resamples, seed=seed, cutoffs=known)
     page = write_site(board.as_dict(), out)
     if as_json:
         print_json({"page": str(page), "rows": len(board.rows), "notes": list(board.notes)})
@@ -50,19 +60,26 @@ def show(
     partial: bool = PARTIAL_OPTION,
     resamples: int = RESAMPLES_OPTION,
     seed: int = SEED_OPTION,
+    cutoffs: Path | None = CUTOFFS_OPTION,
+    margin: int = MARGIN_OPTION,
     everything: bool = typer.Option(
         False, "--all", help="Also print the diagnostics, which rank nobody."
+    ),
+    costs: bool = typer.Option(
+        False, "--costs", help="Also print tokens, seconds and dollars of an answer."
     ),
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Print the leaderboard."""
     from vivavoce.results.board import leaderboard
+    from vivavoce.tasks.shared.cutoffs import load_cutoffs
 
-    board = leaderboard(logs, partial=partial, resamples=resamples, seed=seed)
+    known = load_cutoffs(cutoffs, margin)
+    board = leaderboard(logs, partial=partial, resamples=resamples, seed=seed, cutoffs=known)
     if as_json:
         print_json(board.as_dict())
     else:
-        print_board(board, everything=everything)
+        print_board(board, everything=everything, costs=costs)
 
 
 @app.command(epilog="Example: viva board attempts logs --items")
@@ -123,14 +140,16 @@ def _attempt_cell(row: dict[str, Any], kind: str) -> str:
     return f"{mean:.3f} ({highest:.3f}, {'–' if spread is None else f'{spread:.3f}'})"
 
 
-def print_board(board: Board, *, everything: bool = False) -> None:
+def print_board(board: Board, *, everything: bool = False, costs: bool = False) -> None:
     """Print one table for each task and setting, ranked by its headline metric."""
     for (round_id, task, version, setting), rows in groupby(board.rows, key=_section):
         title = f"{task} · {setting} · round {round_id} · version {version}"
-        _print_section(title, list(rows), board, everything)
+        _print_section(title, list(rows), board, everything=everything, costs=costs)
         say("")
     say("value [95% interval]; rank (ranks it may have); a failed answer counts 0;")
     say("oracle is the ceiling and is not ranked.")
+    if costs:
+        say("tokens, s and $ are means over the answers; a judge's are not among them.")
     print_notes(board)
 
 
@@ -144,7 +163,9 @@ def _section(row: dict[str, Any]) -> tuple[str, str, str, str]:
     return row["round"], row["task"], row["task_version"], row["setting"]
 
 
-def _print_section(title: str, rows: list[dict[str, Any]], board: Board, everything: bool) -> None:
+def _print_section(
+    title: str, rows: list[dict[str, Any]], board: Board, *, everything: bool, costs: bool
+) -> None:
     from vivavoce.results.standing import contestant_label
 
     headline = board.headlines[rows[0]["task"]]
@@ -172,14 +193,25 @@ def _print_section(title: str, rows: list[dict[str, Any]], board: Board, everyth
             *(_value(cells.get(metric)) for metric in metrics),
             str(cells[headline]["n"]),
             f"{cells[headline]['valid']:.0%}" if cells[headline]["valid"] is not None else "",
+            *(_costs(cells[headline]) if costs else ()),
         ]
         for cells in contestants
     ]
-    print_table(["rank", "contestant", *metrics, "n", "valid"], table, title=title)
+    headers = ["rank", "contestant", *metrics, "n", "valid"]
+    print_table([*headers, *(("tokens", "s", "$") if costs else ())], table, title=title)
     found = [row["detectable"] for row in rows if row["metric"] == headline and row["detectable"]]
     if found:
         detectable = found[0]
         say(f"Smallest difference in {headline} that these items can show: {detectable:.3f}")
+
+
+def _costs(row: dict[str, Any]) -> list[str]:
+    """Tokens, seconds and dollars of an answer."""
+    answers = row["answers"]
+    if not answers:
+        return ["–"] * 3
+    dollars = "–" if row["cost"] is None else f"{row['cost'] / answers:.4f}"
+    return [f"{row['tokens'] / answers:.0f}", f"{row['seconds'] / answers:.2f}", dollars]
 
 
 def _judged_by(row: dict[str, Any]) -> str:

@@ -9,6 +9,7 @@ import typer
 
 from vivavoce.cli.corpus import CORPUS_OPTION, report_problems
 from vivavoce.cli.output import JSON_OPTION, print_counts, print_json, print_table, say
+from vivavoce.cli.round_tables import print_table_statistics, read_table_statistics
 
 if TYPE_CHECKING:
     from vivavoce.rounds import Round
@@ -73,13 +74,16 @@ def stats(
     opened = load_round(folder)
     counts = round_stats(opened)
     writing = describe_lengths(opened, counter) if _has_writing(opened) else {}
+    tables = read_table_statistics(opened)
     if as_json:
-        print_json({**counts, **writing})
+        print_json({**counts, **writing, **tables})
         return
     say(str(folder))
     print_counts(counts)
     if writing:
         _print_lengths(writing)
+    if tables:
+        print_table_statistics(tables["literature_tables"])
 
 
 def _has_writing(opened: Round) -> bool:

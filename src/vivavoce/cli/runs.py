@@ -33,6 +33,25 @@ def run(
     solver_arg: list[str] = typer.Option(
         [], "--method-arg", "-S", help="NAME=VALUE for the methods, such as rounds=5."
     ),
+    sweep: list[str] = typer.Option(
+        [],
+        "--sweep",
+        help="NAME=VALUES of such arguments, every combination: batch=2,4 rounds=2..5.",
+    ),
+    subset: int | None = typer.Option(
+        None, "--subset", min=1, help="N items of each task, the same for everyone; boards say so."
+    ),
+    subset_seed: int = typer.Option(0, "--subset-seed", help="Seed of the choice of items."),
+    stratify: bool = typer.Option(
+        False, "--stratify", help="Choose items of every category and size of gold."
+    ),
+    clean_only: bool = typer.Option(
+        False, "--clean-only", help="Only items later than the training data of every model."
+    ),
+    cutoffs: Path | None = typer.Option(
+        None, "--cutoffs", metavar="FILE", help="Until when training data reach, for --clean-only."
+    ),
+    margin: int = typer.Option(30, "--margin", min=0, help="Days after a cutoff that count as it."),
     prompts: Path | None = typer.Option(None, "--prompts", help="Folder of prompt templates."),
     epochs: int = typer.Option(1, "--epochs", min=1, help="Answers asked for each sample."),
     limit: int | None = typer.Option(
@@ -50,11 +69,15 @@ def run(
     max_connections: int | None = typer.Option(
         None, "--max-connections", min=1, rich_help_panel=PANEL
     ),
-    max_retries: int = typer.Option(
-        6, "--max-retries", min=0, help="Tries of one request.", rich_help_panel=PANEL
+    max_retries: int | None = typer.Option(
+        None, "--max-retries", min=0, help="Tries of one request; else 6.", rich_help_panel=PANEL
     ),
-    attempt_timeout: int = typer.Option(
-        600, "--attempt-timeout", min=1, help="Seconds of one request.", rich_help_panel=PANEL
+    attempt_timeout: int | None = typer.Option(
+        None,
+        "--attempt-timeout",
+        min=1,
+        help="Seconds of one request; else 600.",
+        rich_help_panel=PANEL,
     ),
     retry_on_error: int = typer.Option(
         3, "--retry-on-error", min=0, help="Tries of one sample.", rich_help_panel=PANEL
@@ -73,6 +96,19 @@ def run(
     """Run tasks with models or baselines; run it again to resume or to retry what failed."""
     from vivavoce.running import RunSpec
     from vivavoce.running import run as run_tasks
+    from vivavoce.running.sweeps import parse_sweep
+    from vivavoce.tasks.shared.cutoffs import load_cutoffs
+    from vivavoce.tasks.shared.subsets import Subset
+
+    if subset is None and (stratify or subset_seed):
+        raise typer.BadParameter(
+            "they belong to --subset N", param_hint="--stratify, --subset-seed"
+        )
+    if cutoffs is not None and not clean_only:
+        raise typer.BadParameter("it belongs to --clean-only", param_hint="--cutoffs")
+    # The shell hands over the words after the first of a sweep as tasks: no task has such a name.
+    swept = [*sweep, *(word for word in tasks if sweep and "=" in word)]
+    tasks = [word for word in tasks if word not in swept]
 
     decoding: dict[str, Any] = {
         "temperature": temperature,
@@ -89,6 +125,9 @@ def run(
                 model_args=_parse_args(model_arg, "-M"),
                 task_args=_parse_args(task_arg, "-T"),
                 solver_args=_parse_args(solver_arg, "-S"),
+                sweep=parse_sweep(swept),
+                subset=None if subset is None else Subset(subset, subset_seed, stratify),
+                clean_for=load_cutoffs(cutoffs, margin) if clean_only else None,
                 methods=method,
                 judge=judge,
                 setting=setting,

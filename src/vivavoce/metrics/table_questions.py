@@ -21,12 +21,25 @@ from functools import cached_property
 from typing import Literal
 
 from vivavoce.errors import InputError
+from vivavoce.metrics import Metric
 from vivavoce.metrics.literature_tables import LiteratureTable, TableScore, score_table
 from vivavoce.metrics.question_wording import QUESTION_ASPECTS, Claim, Question, QuestionWriter
 from vivavoce.metrics.ratios import Ratio
 from vivavoce.metrics.table_grid import TableGrid, pair_rows
 from vivavoce.metrics.table_probes import make_probes
 from vivavoce.metrics.table_schema import match_columns
+
+METRICS = (
+    Metric(
+        "yes_bias",
+        "probes, whose right answer is no, that were answered with yes",
+        "tables",
+        0.0,
+        1.0,
+        "arXiv2Table, section 4.3, with probes added",
+        False,
+    ),
+)
 
 Side = Literal["gold", "system"]
 PAIRS = 10

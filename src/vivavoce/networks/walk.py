@@ -19,8 +19,9 @@ import numpy as np
 from vivavoce.corpus import Corpus
 from vivavoce.errors import InputError
 from vivavoce.networks.authors import BY_ID, BY_NAME, Authorships, name_of, read_authorships
-from vivavoce.networks.columns import Ints, flat
+from vivavoce.networks.columns import flat
 from vivavoce.networks.graph import Graph, induced, largest_component
+from vivavoce.networks.groups import Groups
 from vivavoce.networks.papers import read_papers
 
 Component = Literal["seeds", "largest"]
@@ -101,10 +102,10 @@ class _Authors:
         self._dates: list[str] = [date or "" for date in dates]
         n = len(self.keys)
         papers = len(self.all.paper_ids)
-        self._first = _Groups(
+        self._first = Groups(
             self.all.author[self.all.is_first], self.all.paper[self.all.is_first], n
         )
-        self._written_by = _Groups(self.all.paper, self.all.author, papers)
+        self._written_by = Groups(self.all.paper, self.all.author, papers)
 
     def find(self, seed: str) -> int:
         """The author of an id, or of a name that only one author bears."""
@@ -136,19 +137,6 @@ class _Authors:
         """The most frequent co-authors, ties by name, then by key."""
         order = sorted(shared, key=lambda a: (-shared[a], name_of(self.names[a]), self.keys[a]))
         return order[:limit]
-
-
-class _Groups:
-    """Members by group, in two arrays."""
-
-    def __init__(self, group: Ints, member: Ints, count: int) -> None:
-        order = np.argsort(group, kind="stable")
-        self._members = member[order]
-        self._starts = np.searchsorted(group[order], np.arange(count + 1))
-
-    def of(self, group: int) -> Ints:
-        """The members of a group."""
-        return self._members[self._starts[group] : self._starts[group + 1]]
 
 
 def _bearers(authorships: Authorships, name: str) -> list[int]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -18,9 +18,13 @@ import numpy as np
 
 from vivavoce.errors import VivaError
 from vivavoce.results.bootstrap import resample
+from vivavoce.results.contamination import exposure_fields, find_gaps, statuses_of
+from vivavoce.results.ledger import count_runs
 from vivavoce.results.logs import ForeignLog, RowKey, RunLog, SampleScore, read_logs
+from vivavoce.results.pooled import spread
 from vivavoce.results.standing import Contestant, add_standing
 from vivavoce.store import Row
+from vivavoce.tasks.shared.cutoffs import Cutoffs, load_cutoffs
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,12 @@ class Board:
 
 
 def leaderboard(
-    logs: Path | str, *, partial: bool = False, resamples: int = 10_000, seed: int = 0
+    logs: Path | str,
+    *,
+    partial: bool = False,
+    resamples: int = 10_000,
+    seed: int = 0,
+    cutoffs: Cutoffs | None = None,
 ) -> Board:
     """Build a board from a folder of logs.
 
@@ -58,14 +67,17 @@ def leaderboard(
         partial: Also show logs that lack samples; each such row is marked.
         resamples: Bootstrap draws; 0 for no intervals.
         seed: Seed of the draws.
+        cutoffs: What is known of the models' training data; None for the shipped file.
 
     Raises:
         InputError: No logs there.
         VivaError: A log is incomplete or damaged and `partial` was not asked for, or one round
             name stands for two rounds.
     """
-    chosen, notes = select_logs(Path(logs), partial=partial)
-    contestants = [_contestant(log, resamples, seed) for log in chosen]
+    found, chosen, notes = _select(Path(logs), partial)
+    known = cutoffs or load_cutoffs()
+    runs = count_runs(Path(logs), found)
+    contestants = [_contestant(log, resamples, seed, known) for log in chosen]
     groups: dict[tuple[str, ...], list[Contestant]] = defaultdict(list)
     for log, contestant in zip(chosen, contestants, strict=True):
         groups[log.key.round, log.key.task, log.key.task_version, log.key.setting].append(
@@ -73,6 +85,9 @@ def leaderboard(
         )
     for group in groups.values():
         add_standing(group, resamples=resamples, seed=seed)
+    for log, contestant in zip(chosen, contestants, strict=True):
+        for row in contestant.rows.values():
+            row["runs"] = runs[log.key]
     rows = [row for contestant in contestants for row in contestant.rows.values()]
     rows.sort(key=_order)
     return Board(
@@ -80,8 +95,17 @@ def leaderboard(
         rounds=tuple(_rounds(chosen)),
         headlines={log.key.task: log.metrics[0] for log in chosen},
         metrics=_metrics(chosen),
-        notes=tuple(notes),
+        notes=tuple(sorted([*notes, *_removed_notes(chosen, runs)])),
     )
+
+
+def _removed_notes(logs: Sequence[RunLog], runs: Mapping[RowKey, Row]) -> list[str]:
+    return [
+        f"{log.key.method} with {log.key.model} ran {log.key.task} ({log.key.setting}) in "
+        f"{count} more logs that are gone from the folder."
+        for log in logs
+        if (count := runs[log.key]["removed"])
+    ]
 
 
 def _metrics(logs: Sequence[RunLog]) -> dict[str, list[str]]:
@@ -102,6 +126,11 @@ def select_logs(folder: Path, *, partial: bool = False) -> tuple[list[RunLog], l
         InputError: No logs there.
         VivaError: As `leaderboard` says.
     """
+    return _select(folder, partial)[1:]
+
+
+def _select(folder: Path, partial: bool) -> tuple[list[RunLog], list[RunLog], list[str]]:
+    """All our logs, those that make the rows, and notes on the others."""
     found, foreign = read_logs(folder)
     _refuse_mixed_rounds(found)
     chosen, notes = _choose(found)
@@ -119,7 +148,7 @@ def select_logs(folder: Path, *, partial: bool = False) -> tuple[list[RunLog], l
         for log in chosen
         if not log.is_complete
     ]
-    return chosen, sorted(notes)
+    return found, chosen, sorted(notes)
 
 
 def _choose(logs: Sequence[RunLog]) -> tuple[list[RunLog], list[str]]:
@@ -171,7 +200,7 @@ def _refuse_mixed_rounds(logs: Iterable[RunLog]) -> None:
         )
 
 
-def _contestant(log: RunLog, resamples: int, seed: int) -> Contestant:
+def _contestant(log: RunLog, resamples: int, seed: int, cutoffs: Cutoffs) -> Contestant:
     """A log's values by item, and its rows but for their standing."""
     items: dict[str, list[SampleScore]] = defaultdict(list)
     for sample in log.samples:
@@ -181,9 +210,17 @@ def _contestant(log: RunLog, resamples: int, seed: int) -> Contestant:
     shown = (*log.metrics, *log.diagnostics)
     values = {i: np.array([_mean(items[i], name) for name in shown], dtype=float) for i in ids}
     table = np.array(list(values.values())).reshape(len(ids), len(shown))
+    if log.pooling and ids:
+        counts = [[sample.counts for sample in items[i]] for i in ids]
+        pooled = spread(counts, log.pooling["how"], log.pooling["averages"])
+        for column, name in enumerate(shown):
+            table[:, column] = pooled.get(name, table[:, column])
+        values = dict(zip(ids, table, strict=True))
     draws = resample(list(clusters.values()), resamples=resamples, seed=seed)
     means, intervals = draws.mean(table), draws.intervals(table)
     shared = _shared_fields(log, len(ids))
+    statuses = statuses_of(log, ids, cutoffs)
+    exposed = exposure_fields(log, statuses, cutoffs, find_gaps(table, statuses, draws))
     rows = {
         name: {
             **shared,
@@ -192,6 +229,7 @@ def _contestant(log: RunLog, resamples: int, seed: int) -> Contestant:
             "value_valid": _mean([s for s in log.samples if s.fault is None], name, None),
             "ci": list(interval) if (interval := intervals[column]) else None,
             "undefined": int(np.isnan(table[:, column]).sum()),
+            **exposed[column],
         }
         for column, name in enumerate(shown)
     }
@@ -220,10 +258,10 @@ def _shared_fields(log: RunLog, items: int) -> Row:
         "rank_interval": None,
         "tied_with": None,
         "detectable": None,
-        "contamination": None,
         "tokens": sum(sample.tokens for sample in log.samples),
         "cost": sum(costs) if costs else None,
         "seconds": round(sum(sample.seconds for sample in log.samples), 3),
+        "answers": len(log.samples),
     }
 
 

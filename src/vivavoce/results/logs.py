@@ -6,7 +6,7 @@ Logs are read by their summaries, so a folder of long prompts does not fill the 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from vivavoce.store import hash_of
 from vivavoce.tasks.shared.guard import VALID
 from vivavoce.tasks.shared.judge import ROLE
 from vivavoce.tasks.shared.model_names import is_same_family
+from vivavoce.text.dates import parse_date
 
 NO_MODEL = "none"
 _DECODING = (
@@ -49,6 +50,8 @@ _DECODING = (
     "extra_body",
 )
 """Settings that change answers, in the order they are shown."""
+_JUDGING = (ROLE, "answerer", "synthesizer")
+"""Roles of models that measure answers: what they use is not the contestant's."""
 _LONGEST_SETTING = 24
 """Characters of a setting that is shown as it is; of a longer one a row's key holds the hash."""
 
@@ -87,6 +90,10 @@ class SampleScore:
     """What the item is sorted under, where its task has such grades."""
     judge_tokens: int = 0
     judge_cost: float | None = None
+    published: str = ""
+    """The item's date; empty for an undated one."""
+    counts: Mapping[str, Any] = field(default_factory=dict)
+    """Of a precision or recall, what it is a share of: `pooled.Counts`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +120,8 @@ class RunLog:
     expected: int
     """Samples times epochs that a complete log has scores for."""
     status: str
+    pooling: Mapping[str, Any] = field(default_factory=dict)
+    """How values add up over items, where they are no means: `how` and `averages` of `pooled`."""
 
     @property
     def is_complete(self) -> bool:
@@ -179,6 +188,7 @@ def _run_log(name: str, header: EvalLog, summaries: list[EvalSampleSummary]) -> 
         samples=tuple(score for summary in summaries if (score := _sample_score(summary, shown))),
         expected=total * (header.eval.config.epochs or 1),
         status=header.status,
+        pooling=dict(metadata.get("pooling") or {}),
     )
 
 
@@ -262,7 +272,7 @@ def _sample_score(summary: EvalSampleSummary, metrics: tuple[str, ...]) -> Sampl
     values = score.as_dict()
     is_valid = bool(values[VALID])
     everyone = list(summary.model_usage.values())
-    judge = [use for role, use in summary.role_usage.items() if role == ROLE]
+    judge = [use for role, use in summary.role_usage.items() if role in _JUDGING]
     cost, judge_cost = _cost(everyone), _cost(judge)
     judge_tokens = sum(use.total_tokens for use in judge)
     fault = (score.metadata or {}).get("fault")
@@ -279,6 +289,8 @@ def _sample_score(summary: EvalSampleSummary, metrics: tuple[str, ...]) -> Sampl
         difficulty=str(summary.metadata.get("difficulty") or ""),
         judge_tokens=judge_tokens,
         judge_cost=judge_cost,
+        published=_date(summary.metadata.get("published")),
+        counts=(score.metadata or {}).get("counts") or {},
     )
 
 
@@ -289,6 +301,12 @@ def _cost(usage: Iterable[ModelUsage]) -> float | None:
 
 def _is_ours(score: Score) -> bool:
     return isinstance(score.value, dict) and VALID in score.value
+
+
+def _date(value: Any) -> str:
+    """An item's date; empty where there is none."""
+    parsed = parse_date(value)
+    return parsed[0] if parsed else ""
 
 
 def _number(value: Any) -> float | None:

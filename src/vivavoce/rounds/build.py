@@ -5,14 +5,17 @@ from __future__ import annotations
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from vivavoce import __version__
 from vivavoce.corpus import Corpus
 from vivavoce.errors import VivaError
 from vivavoce.rounds.card import render_card
-from vivavoce.rounds.family import EVERY_TASK, Builder, Exclusion, FamilyItems
+from vivavoce.rounds.family import EVERY_TASK, Builder, Exclusion, FamilyItems, follows_authors
+from vivavoce.rounds.lineage import Lineage, items_of
 from vivavoce.rounds.reading import MANIFEST, Round, load_round
+from vivavoce.rounds.sealing import write_commitment
 from vivavoce.rounds.spec import RoundSpec
 from vivavoce.store import (
     Row,
@@ -33,18 +36,25 @@ FORMAT = 1
 
 
 def build_round(
-    corpus: Corpus, spec: RoundSpec, builders: Mapping[str, Builder], out: Path
+    corpus: Corpus,
+    spec: RoundSpec,
+    builders: Mapping[str, Builder],
+    out: Path,
+    *,
+    lineage: Lineage | None = None,
 ) -> Round:
     """Build a round into `out`/ID and open it.
 
     The same corpus and spec give the same bytes; building a round that is there already checks
-    exactly that.
+    exactly that. Beside a sealed round stands the commitment to its items, `ID.sealed.json`.
 
     Args:
         corpus: Where the papers come from.
         spec: What the round is made of.
         builders: Each family's builder, by name.
         out: The folder that holds rounds.
+        lineage: How the round follows from another one. One that would have the same items as its
+            parent is not written, and the parent is given back.
 
     Raises:
         LockedError: Another process builds into `out`.
@@ -54,7 +64,10 @@ def build_round(
     draft = out / f".{spec.round.id}.draft"
     with lock(out):
         shutil.rmtree(draft, ignore_errors=True)
-        _write_round(draft, corpus, spec, builders)
+        manifest = _write_round(draft, corpus, spec, builders, lineage)
+        if lineage and items_of(manifest) == items_of(lineage.parent.manifest):
+            shutil.rmtree(draft)
+            return lineage.parent
         if not final.exists():
             draft.rename(final)
         elif hash_tree(draft) == hash_tree(final):
@@ -66,17 +79,31 @@ def build_round(
                 f"{final} is a published round and would change ({changed}). "
                 "Give the new round another id, or remove the folder if nobody uses it."
             )
-    return load_round(final)
+        built = load_round(final)
+        if spec.round.sealed:
+            write_commitment(built, out)
+    return built
 
 
 def _write_round(
-    draft: Path, corpus: Corpus, spec: RoundSpec, builders: Mapping[str, Builder]
-) -> None:
+    draft: Path,
+    corpus: Corpus,
+    spec: RoundSpec,
+    builders: Mapping[str, Builder],
+    lineage: Lineage | None,
+) -> Row:
+    """Write every file of a round; return its manifest."""
     files: Row = {}
     counts: dict[str, Row] = {}
     exclusions: dict[str, tuple[Exclusion, ...]] = {}
     for family, options in spec.families.items():
-        items = builders[family].build(corpus, spec, options)
+        follows = lineage is not None and follows_authors(builders[family])
+        seen = lineage.corpus if lineage and follows else corpus
+        items = builders[family].build(seen, spec, options)
+        if lineage:
+            items = lineage.anchors.keep(family, items, may_add=follows and lineage.selects)
+            left = lineage.excluded if follows else []
+            items = replace(items, excluded=[*items.excluded, *left])
         files.update(_write_items(draft, family, items))
         counts[family] = _count(items)
         exclusions[family] = tuple(
@@ -90,9 +117,12 @@ def _write_round(
         )
     write_pieces(draft / "leakage.json", _leakage(exclusions))
     write_json(draft / "spec.json", spec.canonical())
-    write_text(draft / "card.md", render_card(corpus, spec, counts))
+    card = render_card(corpus, spec, counts)
+    write_text(draft / "card.md", f"{card}\n{lineage.describe()}" if lineage else card)
     for name in ("leakage.json", "spec.json", "card.md"):
         files[name] = {"sha256": hash_file(draft / name)}
+    if lineage:
+        files.update(lineage.write(draft))
     manifest = {
         "format": FORMAT,
         "id": spec.round.id,
@@ -104,8 +134,10 @@ def _write_round(
         "code": __version__,
         "counts": counts,
         "files": files,
+        **({"parent": lineage.link} if lineage else {}),
     }
     write_sealed(draft / MANIFEST, manifest)
+    return manifest
 
 
 def _write_items(draft: Path, family: str, items: FamilyItems) -> Row:

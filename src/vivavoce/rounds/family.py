@@ -60,7 +60,12 @@ class Shown:
 
 
 class Builder(Protocol):
-    """Makes a family's items; found in the family's `build.py`, which does not import Inspect."""
+    """Makes a family's items; found in the family's `build.py`, which does not import Inspect.
+
+    One that sets `FOLLOWS_AUTHORS` makes items of papers, and of those only that the co-author
+    network of an updated round holds. The others always see the whole corpus: a board that lost
+    its old entries would be another board.
+    """
 
     FAMILY: str
     OPTIONS: type[Options]
@@ -68,3 +73,8 @@ class Builder(Protocol):
     def build(self, corpus: Corpus, spec: RoundSpec, options: Any) -> FamilyItems:
         """Make the items of one round, with the family's own options."""
         ...
+
+
+def follows_authors(builder: Builder) -> bool:
+    """Whether a family is made of the papers that a co-author network holds."""
+    return bool(getattr(builder, "FOLLOWS_AUTHORS", False))

@@ -9,6 +9,7 @@ from vivavoce.errors import DamagedError, InputError
 from vivavoce.store import Row, hash_file, read_json, read_parquet, read_sealed
 
 MANIFEST = "manifest.json"
+UPDATE = "update.json"
 
 
 class Round:
@@ -39,6 +40,20 @@ class Round:
         report: dict[str, Any] = read_json(self.folder / "leakage.json")
         return report
 
+    @property
+    def spec(self) -> dict[str, Any]:
+        """What the round was made of, defaults filled in."""
+        values: dict[str, Any] = read_json(self._checked("spec.json"))
+        return values
+
+    @property
+    def update(self) -> dict[str, Any]:
+        """What the update did that made the round; empty for a round that was built."""
+        values: dict[str, Any] = {}
+        if UPDATE in self.manifest["files"]:
+            values = read_json(self._checked(UPDATE))
+        return values
+
     def tasks(self) -> list[tuple[str, str]]:
         """(family, task) of every task the round has items for."""
         counts = self.manifest["counts"]
@@ -56,6 +71,10 @@ class Round:
             known = ", ".join(f"{f}/{t}" for f, t in self.tasks())
             raise InputError(f"Round {self.id} has no items for {family}/{task}. It has: {known}.")
         return read_parquet(self._checked(name))
+
+    def rows(self, name: str) -> list[Row]:
+        """The rows of a Parquet file by its path; none where the round has no such file."""
+        return read_parquet(self._checked(name)) if name in self.manifest["files"] else []
 
     def read_file(self, family: str, name: str) -> bytes:
         """What items need beside their rows, such as a table of data.

@@ -19,6 +19,7 @@ from vivavoce.store import hash_of
 OptionsT = TypeVar("OptionsT", bound="Options")
 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_OWN_TABLES = ("round", "update")
 ROUND_ID = r"[a-z0-9][a-z0-9._-]{0,63}"
 
 
@@ -62,14 +63,28 @@ class RoundOptions(Options):
     sealed: bool = False
 
 
+class UpdateOptions(Options):
+    """The `[update]` table: what updates of the round do. Days count back from an update's end."""
+
+    quota: int | None = Field(default=None, ge=0)
+    """New papers after which the walk to new authors ends; left out, every new paper comes."""
+    keep_days: int | None = Field(default=None, ge=1)
+    """Older papers are dropped."""
+    inactive_days: int | None = Field(default=None, ge=1)
+    """Authors who published nothing for so long are dropped with their papers."""
+    anchors: int = Field(default=0, ge=0)
+    """Items of each task that stay the same from round to round."""
+
+
 class RoundSpec(BaseModel):
-    """A whole spec: the `[round]` table and one table a family."""
+    """A whole spec: the `[round]` table, `[update]`, and one table a family."""
 
     model_config = ConfigDict(frozen=True)
 
     round: RoundOptions
     families: dict[str, Any]
     """Each family's options, as an instance of the family's own options model."""
+    update: UpdateOptions = UpdateOptions()
 
     @property
     def window(self) -> Window:
@@ -81,7 +96,10 @@ class RoundSpec(BaseModel):
         families = {
             name: options.model_dump(mode="json") for name, options in self.families.items()
         }
-        return {"round": self.round.model_dump(mode="json"), **families}
+        # Without the table, a spec has the hash that it had before there was one.
+        asked = self.update.model_dump(mode="json") if self.update != UpdateOptions() else None
+        update = {"update": asked} if asked else {}
+        return {"round": self.round.model_dump(mode="json"), **update, **families}
 
     @property
     def sha256(self) -> str:
@@ -112,9 +130,9 @@ def parse_spec(
 ) -> RoundSpec:
     """Check a spec given as plain values; `where` starts every message."""
     for table in values:
-        if table not in ("round", *families):
+        if table not in (*_OWN_TABLES, *families):
             raise InputError(
-                f"{where}: [{table}] is unknown.{_nearest(table, ['round', *families])}"
+                f"{where}: [{table}] is unknown.{_nearest(table, [*_OWN_TABLES, *families])}"
             )
     options = _parse(RoundOptions, values.get("round", {}), f"{where}: [round]")
     wanted = list(dict.fromkeys(options.families))
@@ -123,7 +141,7 @@ def parse_spec(
             known = ", ".join(families)
             raise InputError(f"{where}: no family is called {family!r}. There are: {known}.")
     for table in values:
-        if table != "round" and table not in wanted:
+        if table not in (*_OWN_TABLES, *wanted):
             raise InputError(
                 f"{where}: there is a table [{table}], but {table} is not among the families."
             )
@@ -131,7 +149,8 @@ def parse_spec(
         family: _parse(families[family], values.get(family, {}), f"{where}: [{family}]")
         for family in sorted(wanted)
     }
-    return RoundSpec(round=options, families=parsed)
+    update = _parse(UpdateOptions, values.get("update", {}), f"{where}: [update]")
+    return RoundSpec(round=options, families=parsed, update=update)
 
 
 def _parse(model: type[OptionsT], values: Any, where: str) -> OptionsT:

@@ -13,7 +13,10 @@ from vivavoce.store import Row
 from vivavoce.text.dates import period
 from vivavoce.text.tokens import TokenCounter
 
-_NOT_TEXTS = ("id", "paper_id", "cluster", "split", "published", "category")
+_NOT_TEXTS = (
+    *("id", "paper_id", "cluster", "split", "published", "category"),
+    *("kind", "demand_source"),
+)
 
 
 def round_stats(opened: Round) -> dict[str, Any]:

@@ -57,7 +57,7 @@ def build_round(
 
     Args:
         corpus: An opened corpus, or its folder.
-        spec: A TOML file, or its content as a mapping.
+        spec: A TOML file, its content as a mapping, or the folder of an export of ids.
         out: The folder that holds rounds.
 
     Raises:
@@ -66,12 +66,15 @@ def build_round(
     """
     from vivavoce import rounds
     from vivavoce.corpus import Corpus, load_corpus
+    from vivavoce.rounds.export import is_ids_export, rebuild_round
 
+    opened = corpus if isinstance(corpus, Corpus) else load_corpus(corpus)
     known = builders()
+    if not isinstance(spec, Mapping) and is_ids_export(Path(spec)):
+        return rebuild_round(Path(spec), opened, known, Path(out))
     options = {family: builder.OPTIONS for family, builder in known.items()}
     if isinstance(spec, Mapping):
         parsed = rounds.parse_spec(spec, options)
     else:
         parsed = rounds.read_spec(Path(spec), options)
-    opened = corpus if isinstance(corpus, Corpus) else load_corpus(corpus)
     return rounds.build_round(opened, parsed, known, Path(out))

@@ -51,6 +51,8 @@ class FamilyCard(_Card):
     """Every method of the family, with a summary."""
     without_model: tuple[str, ...] = ()
     """Those of them that need no model."""
+    aliases: dict[str, str] = {}
+    """Further names of the methods' arguments, such as the letter that a paper gives one."""
     tasks: dict[str, TaskCard]
 
 

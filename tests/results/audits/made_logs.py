@@ -67,6 +67,7 @@ def write_log(
     notes: Mapping[str, Mapping[str, Any]] | None = None,
     clusters: Mapping[str, str] | None = None,
     round_sha256: str = ROUND_SHA256,
+    round_id: str = "made",
     name: str = "",
 ) -> Path:
     """Write a complete log: each item's value in every metric (several: one an epoch)."""
@@ -92,7 +93,7 @@ def write_log(
             model_roles={"judge": ModelConfig(model=judge)} if judge else None,
             config=EvalConfig(epochs=epochs),
             metadata={
-                "round": "made",
+                "round": round_id,
                 "round_sha256": round_sha256,
                 "window": ["2023-01-01", "2025-01-01"],
                 "family": "writing",

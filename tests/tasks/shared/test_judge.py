@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from inspect_ai import eval as inspect_eval
 from inspect_ai.log import read_eval_log
-from tests.servers.commands import INSPECT, small_round, viva, viva_here
-from tests.servers.commands import run as run_command
+from tests.servers.commands import small_round, viva, viva_here
 from tests.servers.scripted import (
     FAULTS,
     TOKENS,
@@ -320,7 +320,7 @@ def test_a_run_that_broke_off_goes_on_with_its_judge(court: Court) -> None:
     assert len(court.server.prompts("judge-broken")) == 2 * (ITEMS - 1)
     court.known["writer-broken"] = write
     court.server.script = by_model(court.known)
-    viva(*command, env=court.server.environment)
+    viva_here(*command)
     found = rows(leaderboard(logs, resamples=0))
     assert (found["judge_win"]["n"], found["judge_win"]["value"]) == (ITEMS, 0.5)
     assert len(court.server.prompts("judge-broken")) == 2 * ITEMS
@@ -434,17 +434,18 @@ def test_a_task_that_is_opened_without_a_judge_says_how_to_name_one(court: Court
 def test_inspect_alone_names_a_judge_by_its_role(court: Court, tmp_path: Path) -> None:
     court.known |= {"writer-role": write, "judge-role": always_first}
     court.server.script = by_model(court.known)
-    command: list[str | Path] = ["eval", "vivavoce/title", "-T", f"round={court.round.folder}"]
-    command += ["-T", "judge=true", "--model", "openai-api/scripted/writer-role"]
-    command += ["--display", "none", "--log-dir", tmp_path]
+    given: dict[str, Any] = {
+        "tasks": "vivavoce/title",
+        "task_args": {"round": str(court.round.folder), "judge": True},
+        "model": "openai-api/scripted/writer-role",
+        "log_dir": str(tmp_path),
+        "display": "none",
+    }
     asked = len(court.server.asks)
-    refused = run_command(INSPECT, *command, env=court.server.environment)
-    assert refused.returncode != 0
-    assert "judge=true needs a judge" in refused.stdout + refused.stderr
+    with pytest.raises(InputError, match="judge=true needs a judge"):
+        inspect_eval(**given)
     assert len(court.server.asks) == asked
-    role = "judge=openai-api/scripted/judge-role"
-    done = run_command(INSPECT, *command, "--model-role", role, env=court.server.environment)
-    assert done.returncode == 0, done.stderr
+    inspect_eval(**given, model_roles={"judge": "openai-api/scripted/judge-role"})
     found = rows(leaderboard(tmp_path, resamples=0))
     assert found["judge_win"]["judge"].startswith("openai-api/scripted/judge-role template=")
     assert found["judge_flip"]["value"] == 1.0

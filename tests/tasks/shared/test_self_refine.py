@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import shutil
 from collections.abc import Mapping
@@ -19,7 +18,6 @@ from vivavoce.results.board import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.tasks import build_round
-from vivavoce.tasks.implementation.architecture import list_architectures
 from vivavoce.tasks.implementation.dataset import gold_values
 from vivavoce.tasks.implementation.formula import list_formulas
 from vivavoce.tasks.implementation.solvers import self_refine
@@ -277,19 +275,3 @@ def test_arguments_of_methods_are_checked(
 def test_a_wrong_window_is_refused() -> None:
     with pytest.raises(InputError, match="context=0"):
         self_refine(context=0)
-
-
-@pytest.mark.skipif(
-    importlib.util.find_spec("torch_geometric") is None, reason="needs torch-geometric"
-)
-def test_a_module_is_refined_like_a_program(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A round of one small network; the driver's complaint is what the model sees."""
-    small = build(tmp_path / "round", architectures=["PMLP"])
-    right = list_architectures()["PMLP"].reference
-    answers = programs("class Network:\n    pass\n", right)
-    server, sample = refine(small, tmp_path / "logs", monkeypatch, answers, task="architecture")
-    assert len(server.asks) == 2
-    assert "has no class Model" in server.asks[1].prompt
-    assert score(sample)["tvc"] == 1.0

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from inspect_ai import Task, eval
 from inspect_ai.log import EvalLog, EvalSample, list_eval_logs, read_eval_log
-from tests.servers.commands import only_json, viva, viva_here
+from tests.servers.commands import only_json, viva_here
 from tests.servers.scripted import TOKENS, Ask, Reply, ScriptedServer, answer, scripted, slot
 from tests.tasks.writing.hand_round import hand_round, item, paper, work
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
@@ -60,7 +60,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Finished]:
     )
     with scripted(write_from_the_prompt) as server:
         names = ["writing-whole", "writing-narrow"]
-        viva(
+        viva_here(
             *("run", *TASKS, "--round", opened.folder, "--logs", folder / "logs"),
             *[part for name in names for part in ("--model", f"openai-api/scripted/{name}")],
             env={**server.environment, "VIVAVOCE_MODELS": str(folder / "models.toml")},

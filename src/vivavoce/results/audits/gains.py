@@ -81,10 +81,12 @@ def gain_rows(found: Sequence[AuditedLog], draws: Draws) -> tuple[list[Row], lis
 def base_of(setting: str) -> str:
     """The setting with less context to compare with, on the same track.
 
-    `mixed+padded@1` is held against `base+padded`, and that against `base`.
+    `mixed+padded@1` is held against `base+padded`, and that against `base`; a subset of the items,
+    such as `mixed (60 of 400)`, against the same one.
     """
-    name, *track = setting.partition("@")[0].split("+")
-    return BASE if name == BASE else "+".join([BASE, *track])
+    shown, space, items = setting.partition(" ")
+    name, *track = shown.partition("@")[0].split("+")
+    return (BASE if name == BASE else "+".join([BASE, *track])) + space + items
 
 
 def _row(base: AuditedLog, other: AuditedLog, metric: str, draws: Draws) -> Row:

@@ -284,7 +284,12 @@ def _library(state: TaskState) -> Library:
 
 @lru_cache(maxsize=4)
 def _read(
-    folder: str, sha256: str, family: str, file: str, cutoff: str, papers: tuple[str, ...] | None
+    folder: str,
+    sha256: str,
+    family: str,
+    file: str,
+    cutoff: str | None,
+    papers: tuple[str, ...] | None,
 ) -> Library:
     """A library without anything hidden; samples that may see the same share it."""
     content = load_round(folder).read_file(family, file)

@@ -185,7 +185,8 @@ class Library:
 
     Args:
         papers: The papers, or a mapping to them by id.
-        cutoff: A date; the first day on which nothing is known any more.
+        cutoff: A date; the first day on which nothing is known any more. None where the item itself
+            says what may be known: then every paper is there, undated ones too.
         hidden_papers: Ids of papers that are not shown.
         hidden_tables: (paper id, ordinal) of tables that are not shown.
 
@@ -196,11 +197,12 @@ class Library:
     def __init__(
         self,
         papers: Mapping[str, LibraryPaper] | Iterable[LibraryPaper],
-        cutoff: str,
+        cutoff: str | None,
         hidden_papers: Collection[str] = (),
         hidden_tables: Collection[tuple[str, int]] = (),
     ) -> None:
-        period(cutoff)
+        if cutoff is not None:
+            period(cutoff)
         given = papers.values() if isinstance(papers, Mapping) else papers
         known = {paper.paper_id: paper for paper in given if _is_over(paper, cutoff)}
         self._known = {name: known[name] for name in sorted(known)}
@@ -314,7 +316,9 @@ class Library:
         return "\n".join(lines)
 
 
-def _is_over(paper: LibraryPaper, cutoff: str) -> bool:
+def _is_over(paper: LibraryPaper, cutoff: str | None) -> bool:
+    if cutoff is None:
+        return True
     try:
         return paper.published is not None and earlier(paper.published, cutoff)
     except InputError:  # what is no date tells no day either

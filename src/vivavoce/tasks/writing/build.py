@@ -20,6 +20,7 @@ from vivavoce.tasks.writing.items import Maker, demos_of
 from vivavoce.tasks.writing.papers import Pool, papers_as_bytes, read_pool
 
 FAMILY = "writing"
+FOLLOWS_AUTHORS = True
 PAPERS = "papers.parquet"
 
 

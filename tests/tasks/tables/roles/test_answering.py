@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 from collections.abc import Iterator
@@ -19,6 +17,7 @@ from inspect_ai.model import get_model
 from inspect_ai.scorer import Score, Scorer, Target, accuracy, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from tests.servers.scripted import Ask, Reply, Script, ScriptedServer, answer, by_model, scripted
+from tests.tasks.tables.roles.readers import always_yes, block, careful, shown_questions
 
 import vivavoce.tasks.tables as family
 from vivavoce.errors import InputError
@@ -44,46 +43,6 @@ def made(columns: str, *rows: str) -> LiteratureTable:
 
 GOLD = made("Task | Size | Year", "a | QA | 340M | 2019", "b | MT | 60M | 2017", "c | QA | | 2018")
 SYSTEM = made("Task | Venue | Year", "a | QA | ACL | 2019", "b | QA | ACL | 2017", "d | MT | - | 1")
-
-
-def block(prompt: str, name: str) -> str:
-    """The text between the tags that end in the prompt's mark."""
-    found = re.findall(rf"<{name}-([0-9a-f]{{12}})>\n(.*?)\n</{name}-\1>", prompt, re.DOTALL)
-    assert len(found) == 1, f"{len(found)} blocks of {name}"
-    return str(found[0][1])
-
-
-def shown_questions(ask: Ask) -> list[str]:
-    lines = block(ask.prompt, "questions").splitlines()
-    assert [line.split(". ", 1)[0] for line in lines] == [str(n + 1) for n in range(len(lines))]
-    return [line.split(". ", 1)[1] for line in lines]
-
-
-def always_yes(ask: Ask) -> Reply:
-    return answer("\n".join(f"{n}. yes" for n, _ in enumerate(shown_questions(ask), start=1)))
-
-
-def is_said(grid: dict[tuple[str, str], str], columns: list[str], question: str) -> bool:
-    """What a careful reader finds in a table of one row a paper."""
-    quoted = re.findall(r'"([^"]*)"', question)
-    if "have a column for" in question:
-        return quoted[0] in columns
-    if question.startswith("In "):
-        name, one, first, other, second = quoted
-        return grid.get((first, name)) == one and grid.get((second, name)) == other
-    value, name, paper = quoted
-    return grid.get((paper, name)) == value
-
-
-def careful(ask: Ask) -> Reply:
-    lines = list(csv.reader(io.StringIO(block(ask.prompt, "table"))))
-    assert len({len(line) for line in lines}) == 1, "not a rectangle"
-    header = lines[0]
-    grid = {
-        (row[0], name): cell for row in lines[1:] for name, cell in zip(header, row, strict=True)
-    }
-    said = [is_said(grid, header[1:], question) for question in shown_questions(ask)]
-    return answer("\n".join(f"{n}. {'Yes' if yes else 'No'}." for n, yes in enumerate(said, 1)))
 
 
 @pytest.fixture(scope="module")

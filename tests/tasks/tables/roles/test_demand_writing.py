@@ -9,9 +9,18 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.servers.scripted import Ask, Reply, Script, ScriptedServer, answer, by_model, scripted
+from tests.servers.scripted import (
+    Ask,
+    Reply,
+    Script,
+    ScriptedServer,
+    answer,
+    by_model,
+    error,
+    scripted,
+)
 
-from vivavoce.errors import InputError
+from vivavoce.errors import InputError, VivaError
 from vivavoce.tasks import tables
 from vivavoce.tasks.shared.prompts import load_prompts
 from vivavoce.tasks.tables.demands.making import WrittenDemand, read_demands
@@ -181,6 +190,19 @@ def test_a_file_that_was_begun_is_gone_on_with(
     assert [(one.id, one.demand) for one in found] == [("t1", BETTER), ("t2", CLEAN)]
     assert len(server.asks) == asked + 2
     assert list(read_demands(tmp_path / "demands.jsonl")) == ["t1", "t2"]
+
+
+def test_what_was_written_beside_a_failure_is_kept(
+    server: ScriptedServer, write: Write, tmp_path: Path
+) -> None:
+    def moody(ask: Ask) -> Reply:
+        broken = "Vacuum cleaners" in ask.prompt
+        return error(400, "Enough for today.") if broken else answer(CLEAN)
+
+    wishes = (wish("t1"), wish("t2", "Vacuum cleaners"), wish("t3"))
+    with pytest.raises(VivaError, match=r"writer .* failed: .*Run the same command again"):
+        write(moody, accepting, *wishes)
+    assert list(read_demands(tmp_path / "demands.jsonl")) == ["t1", "t3"]
 
 
 def test_demands_of_another_model_are_not_mixed_in(write: Write, tmp_path: Path) -> None:

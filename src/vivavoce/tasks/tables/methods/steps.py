@@ -1,8 +1,8 @@
 """A method's way to a table: calls that fit the window, are read, and are asked once again.
 
-What a method relies on in a sample's metadata: `demand`, `pool` (label, title, abstract, text of
-each paper), `prompts` (folder of templates) and `max_tokens`. What it did is noted there under
-`table_run`.
+What a method relies on in a sample's metadata: `demand`, `pool` (label, title, abstract of each
+paper, and its text where that is not in the round's `library`), `prompts` (folder of templates) and
+`max_tokens`. What it did is noted there under `table_run`.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from vivavoce.tasks.shared.fitting import Fitted, Group, fit
 from vivavoce.tasks.shared.guard import find_fault
 from vivavoce.tasks.shared.prompts import Rendered, load_prompts
 from vivavoce.tasks.shared.windows import TokenCounter, measure
+from vivavoce.tasks.tables.composing import pool_with_texts
 from vivavoce.tasks.tables.methods.answers import final_answer
 from vivavoce.tasks.tables.methods.operations import UnusableReply
 from vivavoce.tasks.tables.methods.working_table import WorkingTable
@@ -72,7 +73,7 @@ class TableRun:
     ) -> None:
         self.state = state
         self.demand = str(state.metadata["demand"])
-        self.papers = [_shown(row) for row in state.metadata["pool"]]
+        self.papers = [_shown(row) for row in pool_with_texts(state.metadata)]
         self.record: dict[str, Any] = {
             "calls": 0,
             "malformed": 0,

@@ -10,7 +10,7 @@ sum, which rank alike; its code compares with the caption alone.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -161,6 +161,7 @@ def rank_distractors(
     *,
     barred: Barred | None = None,
     top: int = TOP,
+    enough: Callable[[GoldTable], int] | None = None,
 ) -> dict[str, tuple[Candidate, ...]]:
     """The best candidates of each table, by its id; equal scores by paper.
 
@@ -176,6 +177,9 @@ def rank_distractors(
         encoder: What the texts are compared by: `open_encoder`.
         barred: Which works cannot be candidates; by default what the tables given say.
         top: How many are kept, at most.
+        enough: Where given, candidates are works of which as much is known as of a work of the
+            table: how much is known must not tell which papers belong. Others are taken where
+            these are fewer than so many.
 
     Raises:
         InputError: A table has no demand, or a work of a table or of the universe is unknown.
@@ -185,9 +189,9 @@ def rank_distractors(
     _check_known(ordered, demands, works, universe)
     ids = sorted({*universe, *(paper for table in ordered for paper in table.papers)})
     places = {paper: place for place, paper in enumerate(ids)}
-    vectors = encoder.encode(
-        [works[paper] for paper in ids], [demands[table.id] for table in ordered]
-    )
+    named = [works[paper] for paper in ids]
+    evidence = np.array([work.evidence for work in named])
+    vectors = encoder.encode(named, [demands[table.id] for table in ordered])
     outside = np.ones(len(ids), dtype=np.bool_)
     outside[[places[paper] for paper in universe]] = False
     found: dict[str, tuple[Candidate, ...]] = {}
@@ -195,14 +199,14 @@ def rank_distractors(
         bars = barred.of(table)
         shut = outside.copy()
         shut[[places[paper] for paper in bars.ids if paper in places]] = True
-        best: list[Candidate] = []
-        for place, score in _descending(np.where(shut, -np.inf, scores)):
-            if len(best) == top:
-                break
-            title = works[ids[place]].title
-            if not bars.near.has(title):
-                bars.near.add(title)
-                best.append(Candidate(ids[place], score))
+        if enough is None:
+            best = _best(np.where(shut, -np.inf, scores), named, bars.near, top)
+        else:
+            alike = np.isin(evidence, evidence[[places[paper] for paper in table.papers]])
+            best = _best(np.where(shut | ~alike, -np.inf, scores), named, bars.near, top)
+            wanting = min(top, enough(table)) - len(best)
+            best += _best(np.where(shut | alike, -np.inf, scores), named, bars.near, wanting)
+            best.sort(key=lambda one: (-one.score, one.paper))
         found[table.id] = tuple(best)
     return found
 
@@ -216,6 +220,21 @@ def _main(title: str) -> str:
     """A title without what follows its first colon."""
     before, _, after = title[:_MAX_TITLE].partition(":")
     return title_key(before) if title_key(after) else title_key(title)
+
+
+def _best(scores: Floats, works: Sequence[Work], near: Near, top: int) -> list[Candidate]:
+    """The best works, the best first, of which no two have nearly the same title.
+
+    Their titles join those that are compared.
+    """
+    best: list[Candidate] = []
+    for place, score in _descending(scores):
+        if len(best) >= top:
+            break
+        if not near.has(works[place].title):
+            near.add(works[place].title)
+            best.append(Candidate(works[place].paper_id, score))
+    return best
 
 
 def _scores(

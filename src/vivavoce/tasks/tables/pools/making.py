@@ -6,6 +6,7 @@ candidates of every table, with the encoder they are by, and is an input of late
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -15,7 +16,7 @@ from random import Random
 from typing import Any
 
 from vivavoce.errors import InputError
-from vivavoce.store import hash_of, hash_rows, read_json, write_json
+from vivavoce.store import hash_of, hash_rows, read_json, write_bytes
 from vivavoce.tasks.tables.items import GoldTable, PoolPaper, Work
 from vivavoce.tasks.tables.pools.distractors import (
     DIGITS,
@@ -93,7 +94,12 @@ def hash_works(papers: Iterable[str], works: Mapping[str, Work]) -> str:
 
 
 def write_candidates(path: Path, made: CandidatesFile) -> None:
-    """Write a candidates file, the same bytes for the same candidates."""
+    """Write a candidates file."""
+    write_bytes(path, candidates_as_bytes(made))
+
+
+def candidates_as_bytes(made: CandidatesFile) -> bytes:
+    """A candidates file: the same bytes for the same candidates."""
     value = {
         "format": _FORMAT,
         "encoder": {"name": made.encoder, "sha256": made.fingerprint},
@@ -111,7 +117,7 @@ def write_candidates(path: Path, made: CandidatesFile) -> None:
             for table in sorted(made.candidates)
         ],
     }
-    write_json(path, value)
+    return f"{json.dumps(value, sort_keys=True, ensure_ascii=False, indent=2)}\n".encode()
 
 
 def read_candidates(

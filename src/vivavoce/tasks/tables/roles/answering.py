@@ -11,7 +11,8 @@ Source: arXiv2Table, section 4.3 and appendix B.2: temperature 0.5, two runs tha
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -90,6 +91,31 @@ class Used:
         return {name: _mean([values[name] for values in found]) for name in found[0]}
 
 
+@dataclass(frozen=True, slots=True)
+class Askers:
+    """The models that answer and word questions."""
+
+    answerer: Model
+    synthesizer: Model | None = None
+    """None where questions keep their fixed words."""
+
+
+@asynccontextmanager
+async def open_askers(answerer: str, synthesizer: str | None = None) -> AsyncIterator[Askers]:
+    """Models by name, outside of an evaluation; closed at the end."""
+    # A model that is kept for later holds connections of the event loop it was first used in.
+    async with AsyncExitStack() as closing:
+        names = {ANSWERER: answerer, SYNTHESIZER: synthesizer}
+        opened = {
+            role: await closing.enter_async_context(
+                get_model(name, role=role, config=_CONFIG, memoize=False)
+            )
+            for role, name in names.items()
+            if name is not None
+        }
+        yield Askers(opened[ANSWERER], opened.get(SYNTHESIZER))
+
+
 def check_roles(use: Use) -> None:
     """Raise `InputError` unless every role that is needed has one model."""
     roles = model_roles()
@@ -109,6 +135,7 @@ async def use_tables(
     system: LiteratureTable,
     names: Mapping[str, str],
     use: Use,
+    askers: Askers | None = None,
 ) -> Used:
     """Ask both tables what the other one says.
 
@@ -118,10 +145,11 @@ async def use_tables(
         system: The table under review.
         names: What papers are called, by id.
         use: How to ask.
+        askers: The models; by default those of the evaluation's roles.
     """
     papers = {row.paper for table in (gold, system) for row in table.rows}
     names = {paper: names.get(paper) or paper.removeprefix("unknown: ") for paper in sorted(papers)}
-    asking = _Asking(prompts, use, names)
+    asking = _Asking(prompts, use, names, askers or _askers_of_roles(use))
     pairs = await asking.headers(gold, system)
     if pairs is not None:
         system = rename_columns(system, gold, pairs)
@@ -149,14 +177,14 @@ async def use_tables(
 class _Asking:
     """The requests about one pair of tables."""
 
-    def __init__(self, prompts: PromptSet, use: Use, names: Mapping[str, str]) -> None:
+    def __init__(
+        self, prompts: PromptSet, use: Use, names: Mapping[str, str], askers: Askers
+    ) -> None:
         self._prompts = prompts
         self._use = use
         self._names = names
-        self._answerer = get_model(role=ANSWERER, required=True, config=_CONFIG)
-        self._synthesizer = (
-            get_model(role=SYNTHESIZER, required=True, config=_CONFIG) if use.synthesizer else None
-        )
+        self._answerer = askers.answerer
+        self._synthesizer = askers.synthesizer if use.synthesizer else None
         self._cut_tables = 0
         self._worded: dict[str, int] = {"kept": 0, "refused": 0, "wrong_on_its_own_table": 0}
 
@@ -282,6 +310,13 @@ class _Asking:
         )
         self._cut_tables += bool(fitted.cuts)
         return fitted.prompt
+
+
+def _askers_of_roles(use: Use) -> Askers:
+    answerer = get_model(role=ANSWERER, required=True, config=_CONFIG)
+    if not use.synthesizer:
+        return Askers(answerer)
+    return Askers(answerer, get_model(role=SYNTHESIZER, required=True, config=_CONFIG))
 
 
 def _as_rows(

@@ -9,7 +9,6 @@ Source: arXiv2Table, section 4.1 and appendix B.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -34,6 +33,7 @@ from vivavoce.tasks.tables.demands.making import (
     read_demands,
 )
 from vivavoce.tasks.tables.items import GoldTable
+from vivavoce.tasks.tables.roles.at_once import run_at_once
 
 WRITER, CHECKER = "writer", "checker"
 """Model roles."""
@@ -111,6 +111,7 @@ async def write_demands(
     Raises:
         InputError: The file holds demands of other models, or cannot be read; or a model's window
             cannot hold the instructions.
+        VivaError: A model failed; what was written before, or beside it, is in the file.
     """
     done = read_demands(path) if path.exists() else {}
     if strange := sorted({row.model for row in done.values()} - {writers.name}):
@@ -121,11 +122,17 @@ async def write_demands(
     waiting = [wish for wish in wishes if wish.table.id not in done]
     for start in range(0, len(waiting), AT_ONCE):
         batch = waiting[start : start + AT_ONCE]
-        for demand in await asyncio.gather(*(write_demand(wish, writers) for wish in batch)):
-            done[demand.id] = demand
-            if progress:
-                progress(demand)
+        found, failure = await run_at_once(
+            writers.name, [write_demand(wish, writers) for wish in batch]
+        )
+        for demand in found:
+            if demand is not None:
+                done[demand.id] = demand
+                if progress:
+                    progress(demand)
         write_jsonl(path, [row.row() for row in _in_order(wishes, done)])
+        if failure is not None:
+            raise failure
     return [done[wish.table.id] for wish in wishes]
 
 

@@ -9,26 +9,32 @@ from __future__ import annotations
 
 import re
 import sys
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import InputError, VivaError
 from vivavoce.rounds import load_round
+from vivavoce.running.ledger import recording
+from vivavoce.running.logs import log_path, set_aside_damaged, why_incomplete
+from vivavoce.running.progress import Progress, listen
+from vivavoce.running.sweeps import Sweep, combinations, rename
 from vivavoce.store import lock
 from vivavoce.tasks import find_task, list_families
+from vivavoce.tasks.shared.cutoffs import Cutoffs, take_clean
+from vivavoce.tasks.shared.subsets import Subset, take_subset
 
 if TYPE_CHECKING:
     from inspect_ai import Task
     from inspect_ai.log import EvalLog
-    from inspect_ai.model import Model
-
-Progress = Callable[[int, int], None]
+    from inspect_ai.model import GenerateConfig, Model
 
 NO_MODEL = "none/none"
+PATIENCE = {"max_retries": 6, "attempt_timeout": 600}
+"""Further tries of a request and its seconds, where neither the run nor the card says otherwise."""
 CONTESTANTS = {
     "oracle": "answers with the gold: the ceiling, needs no model",
     "null": "answers every sample with the same sentence, needs no model",
@@ -54,6 +60,12 @@ class RunSpec:
     """Further arguments of the tasks, such as `data_info` of formula."""
     solver_args: Mapping[str, Any] = field(default_factory=dict)
     """Arguments of the methods that take them, such as `rounds` of self_refine."""
+    sweep: Sweep = field(default_factory=dict)
+    """Values of such arguments: a method is run with every combination of those it takes."""
+    subset: Subset | None = None
+    """Only some items of each task, the same ones for every contestant."""
+    clean_for: Cutoffs | None = None
+    """Only items that are clean for every model of the run by these cutoffs."""
     prompts: Path | None = None
     epochs: int = 1
     limit: int | None = None
@@ -65,9 +77,11 @@ class RunSpec:
     """Arguments for every model's provider, such as `n_ctx` of a local model."""
     max_connections: int | None = None
     """Requests to a model at one time; None for what its provider takes."""
-    max_retries: int = 6
-    attempt_timeout: int | None = 600
-    """Seconds after which one request counts as failed and is tried again."""
+    max_retries: int | None = None
+    """Further tries of one request; None for what the task's card says, else 6."""
+    attempt_timeout: int | None = None
+    """Seconds after which one request counts as failed and is tried again; None for what the
+    task's card says, else 600."""
     retry_on_error: int = 3
     """Further tries of a sample that ended in an error."""
     time_limit: int | None = None
@@ -80,7 +94,7 @@ class RunReport:
     """How a run ended."""
 
     logs: tuple[str, ...]
-    """One log a (task, method, model)."""
+    """One log a (task, method, model) and combination of a sweep."""
     failed: tuple[str, ...]
     """Logs that are not complete, each with the reason."""
     set_aside: tuple[str, ...] = ()
@@ -100,13 +114,14 @@ def run(spec: RunSpec, progress: Progress | None = None) -> RunReport:
         LockedError: Another run writes into the log folder.
     """
     tasks = _resolve(spec)
-    _listen(progress, spec.epochs * sum(_count(task, spec.limit) for task in tasks))
-    with lock(spec.logs):
-        set_aside = _set_aside_damaged(spec.logs)
+    listen(progress, spec.epochs * sum(_count(task, spec.limit) for task in tasks))
+    asked = {name: list(getattr(spec, name)) for name in ("tasks", "models", "methods")}
+    with lock(spec.logs), recording(spec.logs, asked):
+        set_aside = set_aside_damaged(spec.logs)
         logs = _evaluate(tasks, spec)
     return RunReport(
-        logs=tuple(sorted(_path(log) for log in logs)),
-        failed=tuple(sorted(line for log in logs if (line := _failure(log)))),
+        logs=tuple(sorted(log_path(log) for log in logs)),
+        failed=tuple(sorted(line for log in logs if (line := why_incomplete(log)))),
         set_aside=tuple(set_aside),
     )
 
@@ -137,8 +152,6 @@ def _eval_set(tasks: list[Task], spec: RunSpec) -> list[EvalLog]:
         # A log that another run takes up, say with more epochs, is a row of its own: it stays.
         retry_cleanup=False,
         max_connections=spec.max_connections,
-        max_retries=spec.max_retries,
-        attempt_timeout=spec.attempt_timeout,
         time_limit=spec.time_limit,
         cost_limit=spec.cost_limit,
         display=spec.display,  # type: ignore[arg-type]  # a Literal that Inspect checks itself
@@ -147,20 +160,6 @@ def _eval_set(tasks: list[Task], spec: RunSpec) -> list[EvalLog]:
         **spec.generate,
     )
     return logs
-
-
-def _set_aside_damaged(folder: Path) -> list[str]:
-    """Rename logs that cannot be read, such as one whose writing was killed: they stop a run."""
-    from inspect_ai.log import list_eval_logs, read_eval_log
-
-    renamed = []
-    for info in list_eval_logs(str(folder)):
-        try:
-            read_eval_log(info, header_only=True)
-        except Exception:  # a damaged archive fails in many ways, inside Inspect
-            path = Path(info.name.removeprefix("file://"))
-            renamed.append(str(path.rename(path.with_name(f"{path.name}.damaged"))))
-    return renamed
 
 
 def list_methods() -> dict[str, str]:
@@ -179,23 +178,65 @@ def _resolve(spec: RunSpec) -> list[Task]:
     from vivavoce import _registry  # noqa: F401  # registers our tasks, solvers and models
 
     found = [find_task(name) for name in dict.fromkeys(spec.tasks)]
-    _check(spec, found)
+    _check_methods(spec, found)
+    spec = _with_own_names(spec, found)
+    _check_arguments(spec, found)
     started = _start_models(dict.fromkeys(spec.models), spec.model_args)
     roles = _roles(spec)
     resolved = []
     for family, task in found:
-        for method in dict.fromkeys(spec.methods):
-            models = started if _needs_model(family, method) else [NO_MODEL]
-            for model in models:
-                created = _create_task(task, _task_args(spec, family))
-                if roles:
-                    created = task_with(created, model_roles=roles)
+        created = _create_task(task, _task_args(spec, family))
+        created.config = _with_patience(created.config, spec)
+        if spec.subset:
+            created = take_subset(created, spec.subset)
+        if spec.clean_for is not None:
+            created = take_clean(created, spec.models, spec.clean_for)
+        if roles:
+            created = task_with(created, model_roles=roles)
+        for method, given in _uses(spec):
+            for model in started if _needs_model(family, method) else [NO_MODEL]:
+                # The samples are made once: no run changes them.
+                use = task_with(copy(created), model=model)
                 if method != "direct":
-                    given = _solver_args(spec, method)
                     solver = registry_create("solver", f"vivavoce/{method}", **given)
-                    created = task_with(created, solver=solver)
-                resolved.append(task_with(created, model=model))
+                    use = task_with(use, solver=solver)
+                resolved.append(use)
     return resolved
+
+
+def _with_patience(config: GenerateConfig, spec: RunSpec) -> GenerateConfig:
+    """A task's decoding settings with how long a request may take and how often it is tried."""
+    from inspect_ai.model import GenerateConfig
+
+    asked = {"max_retries": spec.max_retries, "attempt_timeout": spec.attempt_timeout}
+    of_card = config.model_dump(include=set(PATIENCE), exclude_none=True)
+    given = {name: value for name, value in asked.items() if value is not None}
+    return config.merge(GenerateConfig(**{**PATIENCE, **of_card, **given}))
+
+
+def _uses(spec: RunSpec) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every method with its arguments, once for each combination of a sweep."""
+    for method in dict.fromkeys(spec.methods):
+        given = _solver_args(spec, method)
+        for swept in combinations(spec.sweep, _solver_parameters(method)):
+            yield method, given | swept
+
+
+def _with_own_names(spec: RunSpec, tasks: Sequence[tuple[str, str]]) -> RunSpec:
+    """The same run with the methods' arguments by their own names, not by those of the papers."""
+    cards = list_families()
+    aliases = {name: own for family, _ in tasks for name, own in cards[family].aliases.items()}
+    taken = _taken(spec)
+    return replace(
+        spec,
+        solver_args=rename(spec.solver_args, aliases, taken),
+        sweep=rename(spec.sweep, aliases, taken),
+    )
+
+
+def _taken(spec: RunSpec) -> set[str]:
+    """Names of the arguments that the methods take, but for the window: the same for all."""
+    return {name for method in spec.methods for name in _solver_parameters(method)} - {"context"}
 
 
 def _roles(spec: RunSpec) -> dict[str, Model]:
@@ -261,22 +302,7 @@ def _count(task: Task, limit: int | None) -> int:
     return min(len(task.dataset), limit or len(task.dataset))
 
 
-def _listen(progress: Progress | None, total: int) -> None:
-    """Tell `progress` of every sample that ends from now on; None to stop telling."""
-    from inspect_ai.hooks import Hooks, SampleEnd, hooks
-
-    ended: set[tuple[str, str]] = set()
-
-    # Hooks cannot be taken back, but one of the same name replaces the one before.
-    @hooks(name="vivavoce/progress", description="Counts samples for a progress bar.")
-    class ProgressHooks(Hooks):
-        async def on_sample_end(self, data: SampleEnd) -> None:
-            ended.add((data.eval_id, data.sample_id))
-            if progress:
-                progress(min(len(ended), total), total)
-
-
-def _check(spec: RunSpec, tasks: Sequence[tuple[str, str]]) -> None:
+def _check_methods(spec: RunSpec, tasks: Sequence[tuple[str, str]]) -> None:
     cards = list_families()
     for family, task in tasks:
         offered = cards[family].tasks[task].methods
@@ -284,13 +310,17 @@ def _check(spec: RunSpec, tasks: Sequence[tuple[str, str]]) -> None:
             if method not in (*offered, *CONTESTANTS):
                 known = ", ".join((*offered, *CONTESTANTS))
                 raise InputError(f"{task} has no method {method!r}. There are: {known}.")
-    taken = {name for method in spec.methods for name in _solver_parameters(method)}
-    # The window is an argument of its own, and the same for every method.
-    taken.discard("context")
-    for name in spec.solver_args:
+
+
+def _check_arguments(spec: RunSpec, tasks: Sequence[tuple[str, str]]) -> None:
+    taken = _taken(spec)
+    for name in (*spec.solver_args, *spec.sweep):
         if name not in taken:
             methods, there = ", ".join(spec.methods), ", ".join(sorted(taken)) or "none"
             raise InputError(f"{name!r} is no argument of {methods}. There are: {there}.")
+    for name in spec.sweep:
+        if name in spec.solver_args:
+            raise InputError(f"{name} has one value and is swept too. Give it once.")
     if bool(spec.judge) != bool(spec.task_args.get("judge", spec.judge)):
         raise InputError("A judge is asked for with --judge MODEL, which means -T judge=true too.")
     if not spec.models and any(
@@ -319,28 +349,3 @@ def _task_args(spec: RunSpec, family: str) -> dict[str, Any]:
         "judge": True if spec.judge else None,
     }
     return {**spec.task_args, **{name: value for name, value in args.items() if value is not None}}
-
-
-def _failure(log: EvalLog) -> str | None:
-    """Why a log is not complete; None when every sample of it has a score."""
-    results = log.results
-    missing = results.total_samples - results.completed_samples if results else 0
-    if log.status == "success" and not missing:
-        return None
-    lacks = f", lacks {missing} of {results.total_samples} answers" if results else ""
-    cause = log.error.message if log.error else _sample_error(log.location)
-    return f"{_path(log)} ended as {log.status}{lacks}{f': {cause}' if cause else ''}"
-
-
-def _path(log: EvalLog) -> str:
-    """Where a log lies; Inspect names a log it found, unlike one it made, by an address."""
-    return log.location.removeprefix("file://")
-
-
-def _sample_error(location: str) -> str | None:
-    """The error that most samples of a log ended with."""
-    from inspect_ai.log import read_eval_log_sample_summaries
-
-    summaries = read_eval_log_sample_summaries(location)
-    errors = Counter(summary.error for summary in summaries if summary.error)
-    return errors.most_common(1)[0][0] if errors else None

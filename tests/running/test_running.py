@@ -203,3 +203,16 @@ def test_every_method_has_a_summary() -> None:
     methods = list_methods()
     assert methods.keys() >= {"direct", *CONTESTANTS}
     assert all(methods.values())
+
+
+def test_a_request_takes_as_long_as_the_run_says_else_ten_minutes(
+    small: Round, tmp_path: Path
+) -> None:
+    def patience(**changes: Any) -> tuple[int | None, int | None]:
+        [path] = run(spec(small, tmp_path / str(len(changes)), **changes)).logs
+        config = read_eval_log(path, header_only=True).plan.config
+        return config.attempt_timeout, config.max_retries
+
+    assert patience() == (600, 6)
+    assert patience(attempt_timeout=30) == (30, 6)
+    assert patience(attempt_timeout=30, max_retries=0) == (30, 0)

@@ -1,0 +1,209 @@
+"""Verbs for campaigns in which people check items or judge answers."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from vivavoce.cli import annotate_people
+from vivavoce.cli.annotation_database import (
+    CAMPAIGN_OPTION,
+    DB_OPTION,
+    need_extra,
+    now,
+    opened,
+)
+from vivavoce.cli.annotation_report import print_model, print_report
+from vivavoce.cli.board import RESAMPLES_OPTION, SEED_OPTION
+from vivavoce.cli.output import JSON_OPTION, print_json, progress, say
+
+if TYPE_CHECKING:
+    from vivavoce.store import Row
+
+app = typer.Typer(
+    no_args_is_help=True, help="Let people check items and judge answers, and measure agreement."
+)
+app.add_typer(annotate_people.app, name="people")
+
+
+@app.command(
+    "import",
+    epilog="Example: viva annotate import items.jsonl --campaign paths --kind distractors",
+)
+def import_items(
+    file: Path | None = typer.Argument(
+        None, help="Items: JSON Lines of {id, content, cluster?, part?, answer?, explanation?}."
+    ),
+    campaign: str = CAMPAIGN_OPTION,
+    kind: str | None = typer.Option(
+        None, "--kind", help="distractors | demands | qa | preference; needed for a new campaign."
+    ),
+    from_round: Path | None = typer.Option(
+        None, "--from-round", help="Take distractors or demands of a round with tables."
+    ),
+    from_logs: Path | None = typer.Option(
+        None, "--from-logs", help="Take the answers of --a and --b out of a folder of logs."
+    ),
+    from_export: Path | None = typer.Option(
+        None, "--from-export", help="Make the campaign anew out of what export wrote."
+    ),
+    from_label_studio: Path | None = typer.Option(
+        None, "--from-label-studio", help="Take tasks and annotations of a JSON file."
+    ),
+    a: str | None = typer.Option(None, "--a", help="With --from-logs: a contestant of the board."),
+    b: str | None = typer.Option(None, "--b", help="The other one, or reference."),
+    task: str | None = typer.Option(None, "--task", help="With --from-logs: only this task."),
+    setting: str | None = typer.Option(None, "--setting", help="Only this setting."),
+    guidelines: Path | None = typer.Option(
+        None, "--guidelines", help="Markdown of your own; without it, the kind's."
+    ),
+    pass_mark: float = typer.Option(
+        0.8, "--pass-mark", help="Share of qualification items that must be right."
+    ),
+    order_seed: int = typer.Option(0, "--order-seed", help="Seed of everybody's order of items."),
+    adjudication: str = typer.Option(
+        "adjudicators", "--adjudication", help="Who is the second pair: adjudicators | anyone."
+    ),
+    db: str = DB_OPTION,
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Add items to a campaign; a new one is made."""
+    need_extra()
+    from vivavoce.web.annotation.intake import Sources, Wanted, take_in
+
+    sources = Sources(file, from_round, from_logs, from_export, from_label_studio)
+    wanted = Wanted(
+        name=campaign,
+        kind=kind,
+        guidelines=guidelines,
+        pass_mark=pass_mark,
+        seed=order_seed,
+        adjudication=adjudication,
+    )
+    log_rows, left_out = _rows_of_logs(sources.logs, a, b, task, setting)
+    with opened(db, create=True) as database:
+        found = take_in(database, sources, wanted, now(), log_rows=log_rows)
+        where = database.where
+    row = {"campaign": campaign, "database": where, **found, "left_out": left_out}
+    if as_json:
+        print_json(row)
+        return
+    say(f"  {found['added']:,} items added, {found['known']:,} were there")
+    if found["decisions"]:
+        say(f"  {found['decisions']:,} decisions taken over")
+    if found["unused"]:
+        say(f"  {found['unused']:,} annotations left out: their items were done before")
+    if left_out:
+        say(f"  {left_out:,} items left out: one of the two gave no answer")
+    say(where)
+
+
+@app.command(epilog="Example: viva annotate serve --db annotation.db")
+def serve(
+    db: str = DB_OPTION,
+    host: str = typer.Option("127.0.0.1", "--host", help="Address to listen on."),
+    port: int = typer.Option(8000, "--port", min=0, max=65535, help="Port; 0 takes a free one."),
+    allow_host: list[str] = typer.Option(
+        [], "--allow-host", help="A name under which browsers reach the app; may be repeated."
+    ),
+    secure_cookies: bool = typer.Option(
+        False, "--secure-cookies", help="For use behind HTTPS: cookies travel by it only."
+    ),
+) -> None:
+    """Run the web app until it is stopped."""
+    need_extra()
+    from vivavoce.web.annotation.serving import serve as run
+
+    with opened(db) as database:
+        run(
+            database,
+            now,
+            host=host,
+            port=port,
+            secure_cookies=secure_cookies,
+            allowed_hosts=allow_host,
+            announce=say,
+        )
+
+
+@app.command(epilog="Example: viva annotate export --campaign paths --out paths-export")
+def export(
+    campaign: str = CAMPAIGN_OPTION,
+    out: Path = typer.Option(..., "--out", help="Folder for the files."),
+    names: bool = typer.Option(
+        False, "--names", help="Name people beside their pseudonyms. Do not publish such an export."
+    ),
+    db: str = DB_OPTION,
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Write items, decisions, labels and a codebook; people stand under pseudonyms."""
+    with opened(db) as database:
+        from vivavoce.store import read_sealed
+        from vivavoce.web.annotation.campaigns import find_campaign
+        from vivavoce.web.annotation.exporting import export_campaign
+
+        with database.reading() as session:
+            path = export_campaign(session, find_campaign(session, campaign), out, names=names)
+    counts = {name: file["rows"] for name, file in read_sealed(path)["files"].items()}
+    if as_json:
+        print_json({"path": str(out), "files": counts})
+        return
+    for name, number in counts.items():
+        say(f"  {name}" + (f": {number:,} rows" if number is not None else ""))
+    say(str(out))
+
+
+@app.command(epilog="Example: viva annotate agreement --campaign paths --model-labels gpt.jsonl")
+def agreement(
+    campaign: str = CAMPAIGN_OPTION,
+    model_labels: Path | None = typer.Option(
+        None, "--model-labels", help="A model's labels: JSON Lines of {id, label}."
+    ),
+    idle: float = typer.Option(
+        15, "--idle", min=0, help="Minutes that a gap in somebody's work counts at most."
+    ),
+    resamples: int = RESAMPLES_OPTION,
+    seed: int = SEED_OPTION,
+    db: str = DB_OPTION,
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Measure how far people agree, how long they take, and how a model compares."""
+    with opened(db) as database, progress("Drawing"):
+        from vivavoce.results.audits.estimates import Draws
+        from vivavoce.web.annotation.agreement import measure
+        from vivavoce.web.annotation.campaigns import find_campaign
+        from vivavoce.web.annotation.kinds import find_kind
+        from vivavoce.web.annotation.model_labels import compare_with_model, read_model_labels
+        from vivavoce.web.annotation.records import read_decisions, read_items
+
+        with database.reading() as session:
+            found = find_campaign(session, campaign)
+            kind = find_kind(found.kind)
+            items, decisions = read_items(session, found), read_decisions(session, found)
+        draws = Draws(resamples, seed)
+        report = measure(kind, items, decisions, idle=timedelta(minutes=idle), draws=draws)
+        compared = []
+        if model_labels is not None:
+            compared = compare_with_model(kind, items, read_model_labels(model_labels, kind), draws)
+    if as_json:
+        print_json({**report.as_dict(), "model": [row.row() for row in compared]})
+    else:
+        print_report(report)
+        print_model(compared)
+
+
+def _rows_of_logs(
+    logs: Path | None, a: str | None, b: str | None, task: str | None, setting: str | None
+) -> tuple[list[tuple[Row, str]], int]:
+    if logs is None:
+        return [], 0
+    from vivavoce.errors import InputError
+    from vivavoce.results.preferences import preference_rows
+
+    if a is None or b is None:
+        raise InputError("--from-logs needs two contestants: --a NAME --b NAME.")
+    found = preference_rows(logs, a, b, task=task, setting=setting)
+    return [(row, f"{logs}: {row['id']}") for row in found.rows], found.left_out

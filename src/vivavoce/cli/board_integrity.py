@@ -1,0 +1,141 @@
+"""Verbs of `viva board` that say how far a board can be trusted."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from vivavoce.cli.board import (
+    CUTOFFS_OPTION,
+    LOGS_ARGUMENT,
+    MARGIN_OPTION,
+    PARTIAL_OPTION,
+    RESAMPLES_OPTION,
+    SEED_OPTION,
+)
+from vivavoce.cli.comparisons import estimate, number, print_notes
+from vivavoce.cli.output import JSON_OPTION, print_json, print_table, progress, say
+
+ROUNDS_OPTION = typer.Option(
+    [], "--round", help="Folder of a round that logs are of; may be given again."
+)
+_HEADERS = (
+    *("contestant", "cutoff", "seen", "possibly", "clean", "unknown"),
+    *("clean", "gap", "yardstick", "gap of the lead"),
+)
+
+
+def verify(
+    logs: Path = LOGS_ARGUMENT,
+    rounds: list[Path] = ROUNDS_OPTION,
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Work out every score again and refuse logs that were edited, naming log and sample."""
+    from vivavoce.results.verification import verify_logs
+
+    with progress("Logs") as update:
+        found = verify_logs(logs, rounds, update)
+    if as_json:
+        print_json(found.as_dict())
+    else:
+        for log in found.logs:
+            say(f"{log.status}  {log.name} ({log.samples} samples)")
+            for line in (*log.refused, *([log.unverified] if log.unverified else ()), *log.notes):
+                say(f"  {line}")
+        for problem in found.ledger.problems:
+            say(f"refused  {problem}")
+        _print_ledger(found.as_dict()["ledger"])
+        say("Every score is what the answers are worth." if found.is_sound else "Not verified.")
+    if not found.is_sound:
+        raise typer.Exit(1)
+
+
+def _print_ledger(ledger: dict[str, Any]) -> None:
+    for path, head in ledger["heads"].items():
+        say(f"{path}: {head}")
+    if not ledger["heads"]:
+        say("There is no ledger (runs.jsonl): nothing tells what else was run.")
+    elif ledger["unrecorded"]:
+        say(f"{len(ledger['unrecorded'])} logs are in no ledger.")
+    if ledger["removed"]:
+        say(f"{len(ledger['removed'])} logs of runs are gone.")
+
+
+def contamination(
+    logs: Path = LOGS_ARGUMENT,
+    cutoffs: Path | None = CUTOFFS_OPTION,
+    margin: int = MARGIN_OPTION,
+    partial: bool = PARTIAL_OPTION,
+    resamples: int = RESAMPLES_OPTION,
+    seed: int = SEED_OPTION,
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Print each model's items by its cutoff, and how much better it does on the older ones."""
+    from vivavoce.results.contamination import contamination_report
+    from vivavoce.tasks.shared.cutoffs import load_cutoffs
+
+    known = load_cutoffs(cutoffs, margin)
+    found = contamination_report(logs, known, partial=partial, resamples=resamples, seed=seed)
+    if as_json:
+        print_json(found.as_dict())
+        return
+    headlines = [row for row in found.rows if row["headline"]]
+    for (round_id, task, setting), rows in groupby(
+        headlines, key=lambda row: (row["round"], row["task"], row["setting"])
+    ):
+        members = list(rows)
+        print_table(
+            [*_HEADERS[:6], f"{members[0]['metric']} seen", *_HEADERS[6:]],
+            [_line(row) for row in members],
+            title=f"{task} · {setting} · round {round_id}",
+        )
+        say("")
+    say("items that were there before the cutoff (seen), near it (possibly), after it (clean);")
+    say("gap: seen - clean [95% interval]; of the lead over the best untrained contestant too.")
+    print_notes(found.notes)
+
+
+def _line(row: dict[str, Any]) -> list[str]:
+    counts = [f"{row['items'][name]:,}" for name in ("seen", "possibly_seen", "clean", "unknown")]
+    return [
+        row["contestant"],
+        row["cutoff"] or "–",
+        *counts,
+        number(row["seen"]),
+        number(row["clean"]),
+        estimate({"value": row["gap"], "ci": row["ci"]}),
+        row["yardstick"] or "–",
+        estimate({"value": row["lead_gap"], "ci": row["lead_ci"]}),
+    ]
+
+
+def submit(
+    folder: Path = typer.Argument(help="Folder with submission.toml and logs."),
+    check: bool = typer.Option(False, "--check", help="Check what a submission must have."),
+    rounds: list[Path] = ROUNDS_OPTION,
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Check a submission: its form, its logs and ledger, every score."""
+    from vivavoce.results.submission import check_submission
+
+    if not check:
+        raise typer.BadParameter(
+            "nothing is sent anywhere: check the folder with --check, then hand it in as files",
+            param_hint="--check",
+        )
+    with progress("Logs") as update:
+        found = check_submission(folder, rounds, update)
+    if as_json:
+        print_json(found.as_dict())
+    else:
+        for each in found.checks:
+            say(f"{'ok     ' if not each.problems else 'missing'}  {each.name}")
+            for problem in each.problems:
+                say(f"  {problem}")
+        for name, count in found.runs.items():
+            say(f"{name.replace('_', ' ')}: {'–' if count is None else count}")
+    if not found.is_complete:
+        raise typer.Exit(1)

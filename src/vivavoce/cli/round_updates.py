@@ -1,0 +1,256 @@
+"""Verbs that bring rounds up to date, compare and seal them, and tell drift from difficulty."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from vivavoce.cli.board import LOGS_ARGUMENT, PARTIAL_OPTION, RESAMPLES_OPTION, SEED_OPTION
+from vivavoce.cli.comparisons import number, print_notes
+from vivavoce.cli.corpus import CORPUS_OPTION, report_problems
+from vivavoce.cli.output import JSON_OPTION, print_json, print_table, say
+from vivavoce.cli.rounds import ROUND_ARGUMENT
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from vivavoce.rounds.arrivals import Arrivals
+    from vivavoce.store import Row
+
+_SHOWN = 5
+
+
+def update(
+    folder: Path = ROUND_ARGUMENT,
+    corpus: Path = CORPUS_OPTION,
+    out: Path = typer.Option(..., "--out", help="The folder that holds rounds."),
+    until: datetime = typer.Option(
+        ..., "--until", formats=["%Y-%m-%d"], help="The new end of the window, not included."
+    ),
+    name: str | None = typer.Option(
+        None, "--id", help="The new round's id; by default the old one's with the date."
+    ),
+    oai: str | None = typer.Option(
+        None, "--oai", metavar="SET", help="First bring in what changed in a set of arXiv's OAI."
+    ),
+    arxiv: str | None = typer.Option(
+        None, "--arxiv", metavar="QUERY", help="First bring in what a query of arXiv's API finds."
+    ),
+    metadata: Path | None = typer.Option(
+        None, "--metadata", metavar="FILE", help="First bring in a newer file of metadata."
+    ),
+    texts: bool = typer.Option(
+        False, "--texts", help="Also fetch texts of papers that have none, as viva fetch texts."
+    ),
+    base: str | None = typer.Option(None, "--base", hidden=True, help="A loopback server."),
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Make the round that follows from another one at a later date; the old one stays as it is."""
+    from vivavoce.corpus import load_corpus
+    from vivavoce.rounds import load_round, update_round
+    from vivavoce.tasks import builders
+
+    parent = load_round(folder)
+    came = None
+    if oai is not None or arxiv is not None or metadata is not None or texts:
+        came = _bring(corpus, parent.manifest, until.date(), base, oai, arxiv, metadata, texts)
+    done = update_round(load_corpus(corpus), parent, builders(), out, until.date(), name=name)
+    summary: dict[str, Any] = {
+        "round": done.round.id,
+        "path": str(done.round.folder),
+        "manifest": done.round.sha256,
+        "parent": parent.id,
+        "is_new": done.is_new,
+        "update": done.report,
+        "revealed": str(done.revealed) if done.revealed else None,
+        "requests": came.requests() if came else None,
+        "failed": list(came.failed) if came else [],
+    }
+    if as_json:
+        print_json(summary)
+        return
+    if came:
+        _say_requests(came, done.report)
+    if done.is_new:
+        _say_report(done.report)
+    else:
+        say("Nothing is new: no round was written.")
+    if done.revealed:
+        say(f"The ids of {parent.id} are revealed in {done.revealed}")
+    say(str(done.round.folder))
+
+
+def diff(
+    one: Path = typer.Argument(metavar="A", help="The folder of a round."),
+    other: Path = typer.Argument(metavar="B", help="The folder of another one."),
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Compare two rounds: their specs, and which items came, went, changed or stayed."""
+    from vivavoce.rounds import diff_rounds, load_round
+
+    found = diff_rounds(load_round(one), load_round(other))
+    if as_json:
+        print_json(found)
+        return
+    a, b = found["a"]["id"], found["b"]["id"]
+    say(f"{b} follows from {a}" if found["b_follows_a"] else f"{b} was not made from {a}")
+    for key, (was, now) in found["spec"].items():
+        say(f"  {key}: {was} -> {now}")
+    columns = ("a", "b", "same", "other_split", "changed", "only_a", "only_b", "anchors")
+    rows = [
+        [task, *(_count(row[name]) for name in columns)] for task, row in found["tasks"].items()
+    ]
+    headers = ["task", a, b, "same", "other split", "changed", f"only {a}", f"only {b}", "anchors"]
+    print_table(headers, rows)
+    for task, row in found["tasks"].items():
+        for item, changed in list(row["changed"].items())[:_SHOWN]:
+            say(f"  {task} {item}: {', '.join(changed)}")
+        if len(row["changed"]) > _SHOWN:
+            say(f"  {task}: and {len(row['changed']) - _SHOWN:,} more (--json lists all)")
+    for name in found["files"]:
+        say(f"  {name} differs")
+
+
+def seal(
+    folder: Path = ROUND_ARGUMENT,
+    out: Path = typer.Option(..., "--out", help="The folder to write ID.sealed.json into."),
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Write the commitment to a round's items: salted hashes of their ids, to be published now."""
+    from vivavoce.rounds import load_round
+    from vivavoce.rounds.sealing import write_commitment
+
+    _say_path(write_commitment(load_round(folder), out), as_json)
+
+
+def reveal(
+    folder: Path = ROUND_ARGUMENT,
+    out: Path = typer.Option(..., "--out", help="The folder to write ID.revealed.json into."),
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Write the ids of a sealed round and its salt, to be published once the next one is out."""
+    from vivavoce.rounds import load_round
+    from vivavoce.rounds.sealing import write_reveal
+
+    _say_path(write_reveal(load_round(folder), out), as_json)
+
+
+def unseal(
+    commitment: Path = typer.Argument(metavar="SEALED", help="ID.sealed.json, published first."),
+    shown: Path = typer.Argument(metavar="REVEALED", help="ID.revealed.json, published later."),
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Check that what was revealed of a round is what was promised."""
+    from vivavoce.rounds.sealing import check_reveal
+
+    report_problems(check_reveal(commitment, shown), shown, as_json)
+
+
+def drift(
+    logs: Path = LOGS_ARGUMENT,
+    folder: Path = typer.Option(..., "--round", help="The later round, made with anchors."),
+    partial: bool = PARTIAL_OPTION,
+    resamples: int = RESAMPLES_OPTION,
+    seed: int = SEED_OPTION,
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Tell drift from difficulty: a round's anchors against its parent, and against its others."""
+    from vivavoce.results.audits.drift import drift_and_difficulty
+    from vivavoce.rounds import load_round
+
+    found = drift_and_difficulty(
+        logs, load_round(folder), partial=partial, resamples=resamples, seed=seed
+    )
+    if as_json:
+        print_json(found.as_dict())
+        return
+    headers = ["contestant", "task", "setting", "metric", "anchors", "before", "now", "drift"]
+    rows = [
+        [
+            row["contestant"],
+            row["task"],
+            row["setting"],
+            row["metric"],
+            str(row["anchors"]),
+            number(row["anchors_before"]),
+            number(row["anchors_now"]),
+            _with_interval(row["drift"], row["drift_ci"]),
+            str(row["others"]),
+            _with_interval(row["difficulty"], row["difficulty_ci"]),
+        ]
+        for row in found.rows
+        if row["headline"]
+    ]
+    print_table([*headers, "others", "others less anchors"], rows)
+    print_notes(found.notes)
+
+
+def _bring(
+    corpus: Path,
+    manifest: Row,
+    until: date,
+    base: str | None,
+    oai: str | None,
+    arxiv: str | None,
+    metadata: Path | None,
+    texts: bool,
+) -> Arrivals:
+    from datetime import date
+
+    from vivavoce.rounds.arrivals import bring_papers, open_service
+
+    since = date.fromisoformat(manifest["window"]["end"])
+    return bring_papers(
+        corpus,
+        since,
+        until,
+        oai=oai,
+        arxiv=arxiv,
+        metadata=metadata,
+        texts=texts,
+        service=open_service(base),
+    )
+
+
+def _say_requests(came: Arrivals, report: Row) -> None:
+    for line in came.failed[:_SHOWN]:
+        say(f"  {line}")
+    asked = came.requests()
+    said = (
+        f"{asked['total']:,} requests: {asked['listing']:,} listings, {asked['texts']:,} texts "
+        f"({asked['so_far']:,} so far)"
+    )
+    if report:
+        published = report["published_requests"]
+        said += f"; the published procedure would make {published['total']:,}"
+    say(f"{said}. {came.papers - came.papers_before:,} papers are new in the corpus.")
+
+
+def _say_report(did: Row) -> None:
+    say(
+        f"New papers: {did['new_papers']:,} ({did['by_known_authors']:,} of known authors, "
+        f"{did['by_new_authors']:,} of {did['authors_adopted']:,} new ones); older papers found: "
+        f"{did['late']:,}"
+    )
+    say(
+        f"Dropped: {did['stale_papers']:,} stale papers, {did['inactive_authors']:,} inactive "
+        f"authors with {did['papers_of_inactive_authors']:,} papers"
+    )
+
+
+def _say_path(path: Path, as_json: bool) -> None:
+    if as_json:
+        print_json({"path": str(path)})
+    else:
+        say(str(path))
+
+
+def _with_interval(value: float | None, ci: list[float] | None) -> str:
+    return number(value) if ci is None else f"{number(value)} [{number(ci[0])}, {number(ci[1])}]"
+
+
+def _count(value: Any) -> str:
+    return f"{value if isinstance(value, int) else len(value):,}"

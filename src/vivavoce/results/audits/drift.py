@@ -1,0 +1,125 @@
+"""Drift told from difficulty: what two rounds share on purpose, and what only the later one has."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import numpy as np
+
+from vivavoce.errors import InputError, VivaError
+from vivavoce.results.audits.estimates import Draws, Estimate, estimate_from_sums, paired_row
+from vivavoce.results.audits.gains import Table
+from vivavoce.results.audits.reading import AuditedLog, item_clusters, item_values, read_audited
+from vivavoce.results.bootstrap import Floats
+from vivavoce.results.standing import CEILING
+from vivavoce.rounds import Round
+from vivavoce.rounds.anchors import anchors_of
+from vivavoce.store import Row
+
+
+def drift_and_difficulty(
+    logs: Path | str,
+    opened: Round,
+    *,
+    partial: bool = False,
+    resamples: int = 10_000,
+    seed: int = 0,
+) -> Table:
+    """Each contestant on the anchors of a round and its parent, and on the round's other items.
+
+    `drift` is the difference on the anchors, paired by item: the contestant changed. `difficulty`
+    is the mean of the other items less that of the anchors in the same round: the items did.
+
+    Args:
+        logs: Runs on the round and on its parent.
+        opened: A round that an update made with anchors.
+        partial: Also take logs that lack samples.
+        resamples: Draws of the bootstrap over clusters; 0 for no intervals.
+        seed: Of these draws.
+
+    Raises:
+        InputError: The round has no anchors, or there are no logs.
+        VivaError: A log is incomplete and `partial` was not asked for, or nobody ran on both.
+    """
+    anchors = {task: ids for task, ids in anchors_of(opened).items() if ids}
+    if not anchors:
+        raise InputError(
+            f"Round {opened.id} has no anchors. Give [update] anchors in the spec of its parent."
+        )
+    before = str(opened.manifest["parent"]["id"])
+    found, notes = read_audited(Path(logs), partial=partial)
+    rows, missing = _rows(found, anchors, (before, opened.id), Draws(resamples, seed))
+    if not rows:
+        raise VivaError(
+            f"{logs} holds no contestant that ran on {before} and on {opened.id} alike. Run the "
+            "same tasks, settings and contestants on both."
+        )
+    return Table(tuple(rows), tuple(sorted([*notes, *missing])))
+
+
+def _rows(
+    found: Sequence[AuditedLog],
+    anchors: Mapping[str, Collection[str]],
+    rounds: tuple[str, str],
+    draws: Draws,
+) -> tuple[list[Row], list[str]]:
+    by_key = {audited.key: audited for audited in found}
+    rows: list[Row] = []
+    notes = []
+    for later in found:
+        kept = anchors.get(f"{later.log.family}/{later.key.task}")
+        if later.key.round != rounds[1] or not kept or later.key.method == CEILING:
+            continue
+        sooner = by_key.get(replace(later.key, round=rounds[0]))
+        if sooner is None:
+            notes.append(
+                f"{later.contestant} has no log of {later.key.task} ({later.key.setting}) on "
+                f"{rounds[0]} with the same decoding, prompts and judge."
+            )
+            continue
+        rows += [_row(sooner, later, set(kept), metric, draws) for metric in later.log.metrics]
+    return rows, notes
+
+
+def _row(
+    sooner: AuditedLog, later: AuditedLog, kept: Collection[str], metric: str, draws: Draws
+) -> Row:
+    was, now = item_values(sooner.log, metric), item_values(later.log, metric)
+    clusters = item_clusters(later.log)
+    anchors = {item: value for item, value in now.items() if item in kept}
+    drift = paired_row(was, anchors, clusters, draws)
+    items = [item for item in sorted(now) if not np.isnan(now[item])]
+    table = [_sums(now[item], is_anchor=item in kept) for item in items]
+    harder = estimate_from_sums(table, [clusters[i] for i in items], _gap, draws)
+    others = [now[item] for item in items if item not in kept]
+    if not others:
+        harder = Estimate(None, None, 0)
+    return {
+        **asdict(later.key),
+        "contestant": later.contestant,
+        "before": sooner.key.round,
+        "metric": metric,
+        "headline": metric == later.log.metrics[0],
+        "anchors": drift["n"],
+        "anchors_before": drift["a"],
+        "anchors_now": drift["b"],
+        "drift": drift["difference"],
+        "drift_ci": drift["ci"],
+        "others": len(others),
+        "others_now": float(np.mean(others)) if others else None,
+        "difficulty": harder.value,
+        "difficulty_ci": harder.fields()["ci"],
+    }
+
+
+def _sums(value: float, *, is_anchor: bool) -> tuple[float, float, float, float]:
+    """What an item adds to: the others' values and number, the anchors' values and number."""
+    return (0.0, 0.0, value, 1.0) if is_anchor else (value, 1.0, 0.0, 0.0)
+
+
+def _gap(sums: Floats) -> Floats:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        gap: Floats = sums[:, 0] / sums[:, 1] - sums[:, 2] / sums[:, 3]
+    return gap

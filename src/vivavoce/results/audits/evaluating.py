@@ -1,0 +1,245 @@
+"""The same answers scored by several evaluators: the matcher, and models that read tables.
+
+A model evaluator is an answerer, with fixed questions or with those that a synthesizer words:
+`ANSWERER` or `SYNTHESIZER,ANSWERER`. What it said can be kept in a file: an answer that stands
+there is not asked about again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from vivavoce.errors import InputError
+from vivavoce.metrics.literature_tables import score_table
+from vivavoce.results.audits.evaluators import EVALUATED, Evaluated
+from vivavoce.results.audits.table_answers import TableAnswer
+from vivavoce.store import Row, hash_of, read_jsonl, write_jsonl
+from vivavoce.tasks.shared.prompts import PromptSet
+from vivavoce.tasks.tables.items import answer_text
+from vivavoce.tasks.tables.roles.answering import Askers, Use, open_askers, use_tables
+from vivavoce.tasks.tables.roles.at_once import run_at_once
+
+MATCHER = "matcher"
+YES_BIAS = "yes_bias"
+_NAMES = tuple(f"{aspect}_{part}" for aspect in EVALUATED for part in "pr")
+_AT_ONCE = 8
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluator:
+    """Who scores tables."""
+
+    answerer: str | None = None
+    """A model; None for the matcher."""
+    synthesizer: str | None = None
+    """A model that words the questions; None for their fixed words."""
+
+    @property
+    def name(self) -> str:
+        """As it is shown: `matcher`, `ANSWERER` or `SYNTHESIZER > ANSWERER`."""
+        if self.answerer is None:
+            return MATCHER
+        return f"{self.synthesizer} > {self.answerer}" if self.synthesizer else self.answerer
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models that it asks."""
+        return tuple(model for model in (self.synthesizer, self.answerer) if model)
+
+
+def read_evaluator(text: str) -> Evaluator:
+    """An evaluator as the command line names it: `matcher`, `ANSWERER`, `SYNTHESIZER,ANSWERER`.
+
+    Raises:
+        InputError: It is none of these.
+    """
+    names = [name.strip() for name in text.split(",")]
+    if names == [MATCHER]:
+        return Evaluator()
+    if len(names) > 2 or not all("/" in name for name in names) or MATCHER in names:
+        raise InputError(
+            f"{text!r} is no evaluator. Give {MATCHER}, an answerer such as openai/gpt-4o-mini, or "
+            "a synthesizer and an answerer with a comma between them."
+        )
+    return Evaluator(names[-1], names[0] if len(names) == 2 else None)
+
+
+def evaluate(
+    answers: Sequence[TableAnswer],
+    evaluators: Sequence[Evaluator],
+    prompts: PromptSet,
+    use: Use,
+    *,
+    keep: Path | None = None,
+    progress: Progress | None = None,
+) -> list[Evaluated]:
+    """What every evaluator says of every answer; several answers to an item are averaged.
+
+    An answer with a fault scores 0 with each of them and is shown to none.
+
+    Args:
+        answers: The answers.
+        evaluators: Who scores them.
+        prompts: The templates of answering.
+        use: How models ask; the matcher draws as many pairs by the same seed.
+        keep: A file of scores, read and added to.
+        progress: Called with scores made by models and all of them.
+
+    Raises:
+        InputError: The file is none of scores.
+        VivaError: A model failed; the scores that were made before, or beside it, are in the file.
+    """
+    known = _read_scores(keep) if keep and keep.exists() else {}
+    scores: dict[tuple[str, int], Mapping[str, float | None]] = {}
+    waiting: list[tuple[Evaluator, int, str]] = []
+    for evaluator in evaluators:
+        asking = replace(use, synthesizer=evaluator.synthesizer is not None)
+        for place, answer in enumerate(answers):
+            key = _key(evaluator, answer, prompts, asking)
+            if answer.fault is not None:
+                scores[evaluator.name, place] = dict.fromkeys(_NAMES, 0.0)
+            elif evaluator.answerer is None:
+                scores[evaluator.name, place] = _match(answer, use)
+            elif key in known:
+                scores[evaluator.name, place] = known[key]["values"]
+            else:
+                waiting.append((evaluator, place, key))
+    if waiting:
+        keeper = _Keeper(keep, known, len(waiting), progress)
+        asyncio.run(_ask_all(answers, waiting, prompts, use, scores, keeper))
+    return _averaged(answers, evaluators, scores)
+
+
+class _Keeper:
+    """Keeps the file of scores up to date, so that a stop costs a few answers only."""
+
+    def __init__(
+        self, path: Path | None, known: Mapping[str, Row], total: int, progress: Progress | None
+    ) -> None:
+        self._path, self._rows, self._total = path, dict(known), total
+        self._progress = progress
+        self._done = 0
+
+    def add(self, rows: Sequence[Row]) -> None:
+        self._rows |= {str(row["key"]): row for row in rows}
+        self._done += len(rows)
+        if self._path is not None:
+            write_jsonl(self._path, [self._rows[key] for key in sorted(self._rows)])
+        if self._progress:
+            self._progress(self._done, self._total)
+
+
+async def _ask_all(
+    answers: Sequence[TableAnswer],
+    waiting: Sequence[tuple[Evaluator, int, str]],
+    prompts: PromptSet,
+    use: Use,
+    scores: dict[tuple[str, int], Mapping[str, float | None]],
+    keeper: _Keeper,
+) -> None:
+    for evaluator in dict.fromkeys(one for one, _, _ in waiting):
+        mine = [(place, key) for one, place, key in waiting if one == evaluator]
+        assert evaluator.answerer is not None  # of the type only: the matcher never waits
+        async with open_askers(evaluator.answerer, evaluator.synthesizer) as askers:
+            for start in range(0, len(mine), _AT_ONCE):
+                batch = mine[start : start + _AT_ONCE]
+                found, failure = await run_at_once(
+                    evaluator.name,
+                    [_ask(answers[place], askers, prompts, use) for place, _ in batch],
+                )
+                done = [
+                    (place, key, values)
+                    for (place, key), values in zip(batch, found, strict=True)
+                    if values is not None
+                ]
+                scores.update({(evaluator.name, place): values for place, _, values in done})
+                keeper.add([_row(evaluator, answers[place], key, v) for place, key, v in done])
+                if failure is not None:
+                    raise failure
+
+
+async def _ask(
+    answer: TableAnswer, askers: Askers, prompts: PromptSet, use: Use
+) -> dict[str, float | None]:
+    asking = replace(use, synthesizer=askers.synthesizer is not None)
+    used = await use_tables(prompts, answer.gold, answer.system, answer.names, asking, askers)
+    values = used.values()
+    return {name: values[name] for name in (*_NAMES, YES_BIAS)}
+
+
+def _match(answer: TableAnswer, use: Use) -> dict[str, float | None]:
+    values = score_table(answer.gold, answer.system, pairs=use.pairs, seed=use.seed).values()
+    return {name: values[name] for name in _NAMES}
+
+
+def _averaged(
+    answers: Sequence[TableAnswer],
+    evaluators: Sequence[Evaluator],
+    scores: Mapping[tuple[str, int], Mapping[str, float | None]],
+) -> list[Evaluated]:
+    """One case for each evaluator, contestant and item."""
+    places: dict[tuple[str, str], list[int]] = {}
+    for place, answer in enumerate(answers):
+        places.setdefault((answer.contestant, answer.item), []).append(place)
+    return [
+        Evaluated(
+            evaluator=evaluator.name,
+            contestant=contestant,
+            item=item,
+            cluster=answers[found[0]].cluster,
+            values=_mean([scores[evaluator.name, place] for place in found]),
+        )
+        for evaluator in evaluators
+        for (contestant, item), found in places.items()
+    ]
+
+
+def _mean(values: Sequence[Mapping[str, float | None]]) -> dict[str, float | None]:
+    found: dict[str, float | None] = {}
+    for name in (*_NAMES, YES_BIAS):
+        defined = [value for each in values if (value := each.get(name)) is not None]
+        found[name] = math.fsum(defined) / len(defined) if defined else None
+    return found
+
+
+def _key(evaluator: Evaluator, answer: TableAnswer, prompts: PromptSet, use: Use) -> str:
+    """What a score depends on."""
+    asked = [use.pairs, use.seed, use.runs, use.batch, use.headers]
+    tables = [answer_text(answer.gold), answer_text(answer.system), dict(answer.names)]
+    return hash_of([evaluator.name, tables, prompts.sha256, asked])
+
+
+def _row(evaluator: Evaluator, answer: TableAnswer, key: str, values: Mapping[str, Any]) -> Row:
+    return {
+        "key": key,
+        "evaluator": evaluator.name,
+        "contestant": answer.contestant,
+        "item": answer.item,
+        "epoch": answer.epoch,
+        "values": dict(values),
+    }
+
+
+def _read_scores(path: Path) -> dict[str, Row]:
+    found: dict[str, Row] = {}
+    for number, row in read_jsonl(path):
+        key, values = row.get("key"), row.get("values")
+        if not (isinstance(key, str) and isinstance(values, dict) and _are_scores(values)):
+            raise InputError(f"{path}:{number} is not a score of an evaluator. Name another file.")
+        found[key] = row
+    return found
+
+
+def _are_scores(values: Mapping[str, object]) -> bool:
+    return values.keys() >= set(_NAMES) and all(
+        value is None
+        or (isinstance(value, int | float) and not isinstance(value, bool) and -1 <= value <= 1)
+        for value in values.values()
+    )

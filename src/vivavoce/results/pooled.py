@@ -1,0 +1,92 @@
+"""Metrics over all items at once, spread over the items, so that a board can treat them as values.
+
+Pooled questions, or the F1 of a mean precision and a mean recall, are no means over items. They
+become one when each item has the value v = T + sum over k of dT/dm_k (x_k - m_k), where T is the
+metric over all items, m_k are the means that it is made of and x_k those of the item. The mean of v
+is T, and its bootstrap and the differences between two contestants are those of T, linearised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Pooling = Literal["macro", "micro"]
+Counts = Mapping[str, Sequence[float | None]]
+"""By name of a precision or recall: right answers, questions, and the value without a question."""
+
+_PARTS = ("p", "r")
+
+
+def spread(
+    counts: Sequence[Sequence[Counts]], how: Pooling, averages: Mapping[str, Sequence[str]]
+) -> dict[str, Floats]:
+    """The value of every item in every metric; NaN throughout where a metric is undefined.
+
+    Args:
+        counts: For each item those of each of its answers.
+        how: `macro` for means over items, `micro` for questions pooled over items.
+        averages: Metrics that are means of others, such as `avg`.
+    """
+    names = list(counts[0][0]) if counts else []
+    found: dict[str, Floats] = {}
+    for name in names:
+        found[name] = _macro(counts, name) if how == "macro" else _micro(counts, name)
+    for aspect in dict.fromkeys(name.rpartition("_")[0] for name in names):
+        precision, recall = (found[f"{aspect}_{part}"] for part in _PARTS)
+        found[f"{aspect}_f1"] = _harmonic(precision, recall)
+    for name, parts in averages.items():
+        defined = [found[part] for part in parts if not np.isnan(found[part]).any()]
+        found[name] = np.mean(defined, axis=0) if defined else np.full(len(counts), np.nan)
+    return found
+
+
+def _macro(counts: Sequence[Sequence[Counts]], name: str) -> Floats:
+    """Values with the mean of those that are defined; an undefined one is given that mean."""
+    values = np.array([_value([answer[name] for answer in answers]) for answers in counts])
+    defined = ~np.isnan(values)
+    if not defined.any():
+        return values
+    mean = values[defined].mean()
+    weight = len(values) / defined.sum()
+    return np.asarray(np.where(defined, mean + weight * (np.nan_to_num(values) - mean), mean))
+
+
+def _value(answers: Sequence[Sequence[float | None]]) -> float:
+    """The mean share over the answers to one item."""
+    shares = [hits / asked if asked else none for hits, asked, none in map(_numbers, answers)]
+    known = [share for share in shares if share is not None]
+    return sum(known) / len(known) if known else float("nan")
+
+
+def _micro(counts: Sequence[Sequence[Counts]], name: str) -> Floats:
+    """Values whose mean is all right answers by all questions."""
+    rows = [[_numbers(answer[name]) for answer in answers] for answers in counts]
+    if all(not asked and none is None for answers in rows for _, asked, none in answers):
+        return np.full(len(rows), np.nan)
+    hits = np.array([sum(right for right, _, _ in answers) / len(answers) for answers in rows])
+    asked = np.array([sum(asked for _, asked, _ in answers) / len(answers) for answers in rows])
+    if not asked.any():
+        return np.zeros(len(rows))
+    share = hits.sum() / asked.sum()
+    return np.asarray(share + (hits - share * asked) / asked.mean())
+
+
+def _harmonic(precision: Floats, recall: Floats) -> Floats:
+    """Values whose mean is the harmonic mean of both means."""
+    one, other = precision.mean(), recall.mean()
+    total = one + other
+    if np.isnan(total) or total == 0:
+        return np.full(len(precision), np.nan if np.isnan(total) else 0.0)
+    slopes = 2 * other**2 / total**2, 2 * one**2 / total**2
+    tangent = slopes[0] * (precision - one) + slopes[1] * (recall - other)
+    return np.asarray(2 * one * other / total + tangent)
+
+
+def _numbers(count: Sequence[float | None]) -> tuple[float, float, float | None]:
+    hits, asked, none = count
+    return float(hits or 0), float(asked or 0), none

@@ -1,0 +1,181 @@
+"""Items kept between rounds: the same in both, so that drift and difficulty can be told apart.
+
+A contestant whose score on the anchors moved has changed itself; where the anchors' score stands
+and that of the new items differs, the new items are harder or easier. An item is the same when all
+its columns are but `split`, which says only where it stands among the others by date.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from vivavoce.rounds.family import FamilyItems
+from vivavoce.rounds.reading import Round
+from vivavoce.store import Row, hash_of
+
+SPLIT, _PAPER = "split", "paper_id"
+
+
+def anchors_of(opened: Round) -> Mapping[str, list[str]]:
+    """The ids of the items that a round shares with its parent on purpose, by `family/task`."""
+    found: dict[str, list[str]] = opened.update.get("anchors", {})
+    return found
+
+
+def is_same_item(one: Row, other: Row) -> bool:
+    """Whether two rows ask the same and expect the same."""
+    return _plain(one) == _plain(other)
+
+
+@dataclass(slots=True)
+class Anchors:
+    """Keeps items of a round in the one that comes after it."""
+
+    parent: Round
+    count: int
+    """Items of each task."""
+    seed: int
+    kept: dict[str, list[str]] = field(default_factory=dict)
+    """Their ids by `family/task`, sorted."""
+
+    def keep(self, family: str, items: FamilyItems, *, may_add: bool) -> FamilyItems:
+        """The items of a family with the parent's anchors among them.
+
+        An anchor whose paper has another text now is not the same item and gives way to the next.
+
+        Args:
+            family: The family.
+            items: Its items as they would be.
+            may_add: Whether items that the new round would not have, or would have otherwise, are
+                put into it.
+        """
+        if not self.count:
+            return items
+        library = _Library(self.parent, family, items.files)
+        tasks = dict(items.tasks)
+        needed: set[str] = set()
+        for task in items.tasks:
+            if (family, task) not in self.parent.tasks():
+                continue
+            # As they are read again, and so compared with those of the parent.
+            read = pa.Table.from_pylist(list(items.tasks[task]), schema=items.schemas[task])
+            rows = {str(row["id"]): row for row in read.to_pylist()}
+            kept = self._choose((family, task), rows, items.schemas[task], library, may_add)
+            self.kept[f"{family}/{task}"] = sorted(str(row["id"]) for row in kept)
+            put = [row for row in kept if not _is_there(row, rows)]
+            needed.update(name for row in put for name in _texts(row))
+            rows.update({str(row["id"]): row for row in put})
+            tasks[task] = [rows[name] for name in sorted(rows)] if put else items.tasks[task]
+        files = {**items.files, **library.with_papers(needed)}
+        return FamilyItems(tasks, items.schemas, items.excluded, files)
+
+    def _choose(
+        self,
+        where: tuple[str, str],
+        rows: Mapping[str, Row],
+        schema: pa.Schema,
+        library: _Library,
+        may_add: bool,
+    ) -> list[Row]:
+        """The parent's anchors first, so that they stay for many rounds; then others by lot."""
+        family, task = where
+        before = {str(row["id"]): row for row in self.parent.items(family, task)}
+        if any(set(row) != set(schema.names) for row in before.values()):
+            return []  # written by another version: the two rounds share no item
+        if not library.is_unchanged and any(_holds_places(field.type) for field in schema):
+            return []
+        old = anchors_of(self.parent).get(f"{family}/{task}", [])
+        lots = sorted(before, key=lambda name: hash_of([self.seed, "anchor", family, name]))
+        order = dict.fromkeys([name for name in old if name in before] + lots)
+        kept: list[Row] = []
+        for name in order:
+            if len(kept) == self.count:
+                break
+            row = before[name]
+            if library.has_same_papers(row) and (may_add or _is_there(row, rows)):
+                kept.append(row)
+        return kept
+
+
+class _Library:
+    """Files of a family that hold papers once for all its items, in both rounds."""
+
+    def __init__(self, parent: Round, family: str, files: Mapping[str, bytes]) -> None:
+        self._files: dict[str, tuple[pa.Table, dict[str, Row], dict[str, Row]]] = {}
+        recorded = parent.manifest["files"]
+        self.is_unchanged = all(
+            recorded.get(f"{family}/{name}", {}).get("sha256") == sha256(content).hexdigest()
+            for name, content in files.items()
+        )
+        """Whether every file of the family is the parent's."""
+        for name, content in sorted(files.items()):
+            if not name.endswith(".parquet") or f"{family}/{name}" not in parent.manifest["files"]:
+                continue
+            new = pq.read_table(pa.BufferReader(content))
+            old = pq.read_table(pa.BufferReader(parent.read_file(family, name)))
+            if _PAPER in new.column_names and new.schema.equals(old.schema):
+                here, there = _by_paper(new), _by_paper(old)
+                if len(there) == old.num_rows and len(here) == new.num_rows:
+                    self._files[name] = new, here, there
+
+    def has_same_papers(self, row: Row) -> bool:
+        """Whether no paper that an item names has another text in the new round."""
+        names = set(_texts(row))
+        return all(
+            here[name] == there[name]
+            for _, here, there in self._files.values()
+            for name in names & here.keys() & there.keys()
+        )
+
+    def with_papers(self, names: set[str]) -> dict[str, bytes]:
+        """The files that have to hold more papers than they do."""
+        changed: dict[str, bytes] = {}
+        for file, (table, here, there) in self._files.items():
+            missing = (names & there.keys()) - here.keys()
+            if missing:
+                every = {**here, **{name: there[name] for name in missing}}
+                rows = [every[name] for name in sorted(every)]
+                changed[file] = _as_bytes(pa.Table.from_pylist(rows, schema=table.schema))
+        return changed
+
+
+def _holds_places(kind: pa.DataType) -> bool:
+    """Whether a column may point to rows of a file by number, which mean others once it grows."""
+    return bool(pa.types.is_list(kind) and pa.types.is_integer(kind.value_type))
+
+
+def _is_there(row: Row, rows: Mapping[str, Row]) -> bool:
+    found = rows.get(str(row["id"]))
+    return found is not None and is_same_item(found, row)
+
+
+def _plain(row: Row) -> Row:
+    return {name: value for name, value in row.items() if name != SPLIT}
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every text inside a value: what a row names is among them."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for inner in value.values():
+            yield from _texts(inner)
+    elif isinstance(value, Sequence) and not isinstance(value, bytes):
+        for inner in value:
+            yield from _texts(inner)
+
+
+def _by_paper(table: pa.Table) -> dict[str, Row]:
+    return {str(row[_PAPER]): row for row in table.to_pylist()}
+
+
+def _as_bytes(table: pa.Table) -> bytes:
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, compression="zstd", write_statistics=False)
+    return bytes(sink.getvalue().to_pybytes())

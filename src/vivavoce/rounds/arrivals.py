@@ -1,0 +1,195 @@
+"""New papers brought into a corpus before a round is updated, and the requests that it took.
+
+A listing by date is asked for, so the requests depend on what is new and not on how many authors
+are known. What comes is saved in the corpus' folder `downloads/updates`, one folder an update, and
+ingested from there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, timedelta
+from pathlib import Path
+
+from vivavoce.corpus import IngestReport, ingest, load_corpus
+from vivavoce.corpus.downloads import DOWNLOADS
+from vivavoce.corpus.fetching import FetchReport, fetch_texts
+from vivavoce.errors import InputError, VivaError
+from vivavoce.networks.build import build_networks
+from vivavoce.networks.shards import FOLDER as NETWORKS
+from vivavoce.records import Fault
+from vivavoce.rounds.requests import CountingThrottle, polite_throttle, quick_throttle
+from vivavoce.sources.arxiv import search
+from vivavoce.sources.arxiv.saving import save_search
+from vivavoce.sources.arxiv.texts import HOSTS as TEXT_HOSTS
+from vivavoce.sources.arxiv.texts import Addresses
+from vivavoce.sources.http.address import Allowed
+from vivavoce.sources.http.client import Client
+from vivavoce.sources.http.throttle import turns_folder
+from vivavoce.sources.oai import harvest
+from vivavoce.store import Row, read_jsonl, write_jsonl
+
+PAGE = 1_000
+"""Results of the query API in one request."""
+REQUESTS = "requests.jsonl"
+"""A line for each update that asked or might have asked a server."""
+_UPDATES = "updates"
+
+
+@dataclass(slots=True)
+class Service:
+    """Servers, and how often they were asked."""
+
+    client: Client
+    throttle: CountingThrottle
+    base: str | None = None
+    """A server on the loopback interface that stands for all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrivals:
+    """What came into a corpus."""
+
+    listing: int
+    """Requests that listed papers."""
+    texts: int
+    """Requests for their texts."""
+    listed: int
+    """Records that came; some of them may have been there."""
+    papers_before: int
+    papers: int
+    failed: tuple[str, ...]
+    """Records and texts that did not go in, and why."""
+    so_far: int
+    """Requests of all updates of this corpus."""
+
+    def requests(self) -> Row:
+        """The requests, with their sum."""
+        return {
+            "listing": self.listing,
+            "texts": self.texts,
+            "total": self.listing + self.texts,
+            "so_far": self.so_far,
+        }
+
+
+def open_service(base: str | None = None) -> Service:
+    """A client for arXiv's services that counts requests; `base` is a loopback server instead."""
+    hosts = harvest.HOSTS | search.HOSTS | TEXT_HOSTS
+    if base is None:
+        throttle = polite_throttle(turns_folder())
+        return Service(Client(Allowed(hosts), throttle=throttle), throttle)
+    throttle = quick_throttle()
+    allowed = Allowed(hosts, loopback=base)
+    return Service(Client(allowed, throttle=throttle), throttle, base.rstrip("/"))
+
+
+def bring_papers(
+    corpus: Path,
+    since: date,
+    until: date,
+    *,
+    oai: str | None = None,
+    arxiv: str | None = None,
+    metadata: Path | None = None,
+    texts: bool = False,
+    service: Service | None = None,
+) -> Arrivals:
+    """Bring what is new from a day on into a corpus, and its networks up to date.
+
+    Args:
+        corpus: The corpus folder.
+        since: The first day that is asked for.
+        until: The first day that is not.
+        oai: A set of arXiv's OAI-PMH repository, such as `cs`: records changed in that time.
+        arxiv: A query of arXiv's API, such as `cat:cs.CL`: papers submitted in that time.
+        metadata: A newer file or folder of metadata.
+        texts: Also fetch a text for each paper of the corpus that has an id and none.
+        service: Whom to ask; arXiv by default.
+
+    Raises:
+        VivaError: A server put an end to the fetch of texts; what came is kept.
+        InputError: More than one origin is given, or the days are in the wrong order.
+        HttpError: A listing could not be had whole; ask again.
+        LockedError: Another process holds the corpus.
+    """
+    if sum(origin is not None for origin in (oai, arxiv, metadata)) > 1:
+        raise InputError("Give one of --oai, --arxiv and --metadata: papers come from one place.")
+    if (oai is not None or arxiv is not None) and since >= until:
+        raise InputError(f"Nothing lies between {since} and {until}.")
+    service = service or open_service()
+    before = len(load_corpus(corpus).papers)
+    came = _ingest(corpus, since, until, oai, arxiv, metadata, service)
+    listing = service.throttle.count
+    got = _fetch(corpus, service) if texts else None
+    asked = service.throttle.count - listing
+    service.throttle.count = 0
+    days = {"since": since.isoformat(), "until": until.isoformat()}
+    so_far = _write_down(corpus, {**days, "listing": listing, "texts": asked})
+    if got and got.stopped:
+        raise VivaError(
+            f"The fetch of texts stopped before its end, so no round was made. {got.stopped} What "
+            "came is kept: run the same command again later."
+        )
+    opened = load_corpus(corpus)
+    if (corpus / NETWORKS).is_dir():
+        build_networks(opened)
+    return Arrivals(
+        listing=listing,
+        texts=asked,
+        listed=came.read if came else 0,
+        papers_before=before,
+        papers=len(opened.papers),
+        failed=tuple(f"{fault.where}: {fault.reason}" for fault in _faults(came, got)),
+        so_far=so_far,
+    )
+
+
+def _ingest(
+    corpus: Path,
+    since: date,
+    until: date,
+    oai: str | None,
+    arxiv: str | None,
+    metadata: Path | None,
+    service: Service,
+) -> IngestReport | None:
+    last = until - timedelta(days=1)
+    folder = corpus / DOWNLOADS / _UPDATES / f"{since}-{last}"
+    if metadata is not None:
+        return ingest("metadata", metadata, corpus)
+    if oai is not None:
+        folder = folder.with_name(f"{folder.name}-oai")
+        base = f"{service.base}/oai" if service.base else harvest.BASE
+        found = harvest.harvest(
+            service.client, folder, base=base, set=oai or None, start=since, until=last
+        )
+        return ingest("oai", folder, corpus) if found.files or found.records else None
+    if arxiv is not None:
+        folder = folder.with_name(f"{folder.name}-arxiv")
+        api = f"{service.base}/api/query" if service.base else search.API
+        query = f"({arxiv}) AND submittedDate:[{since:%Y%m%d}0000 TO {last:%Y%m%d}2359]"
+        saved = save_search(
+            service.client, query, folder, page=PAGE, sort="submittedDate", order="ascending",
+            api=api,
+        )  # fmt: skip
+        return ingest("arxiv", folder, corpus) if saved.files else None
+    return None
+
+
+def _fetch(corpus: Path, service: Service) -> FetchReport:
+    addresses = Addresses.at(service.base) if service.base else None
+    return fetch_texts(corpus, service.client, addresses=addresses)
+
+
+def _faults(came: IngestReport | None, got: FetchReport | None) -> list[Fault]:
+    return [*(came.failed if came else ()), *((*got.failed, *got.unread) if got else ())]
+
+
+def _write_down(corpus: Path, row: Row) -> int:
+    """Add a line to the requests of a corpus; return their sum."""
+    path = corpus / DOWNLOADS / _UPDATES / REQUESTS
+    rows = [before for _, before in read_jsonl(path)] if path.exists() else []
+    rows.append(row)
+    write_jsonl(path, rows)
+    return sum(int(each["listing"]) + int(each["texts"]) for each in rows)

@@ -1,0 +1,141 @@
+"""A round as a Hugging Face dataset: a configuration for each table, Parquet by split, a card.
+
+`datasets.load_dataset(FOLDER, "title")` opens it, with or without a network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from vivavoce.rounds.export.contents import (
+    ABOUT,
+    TableFile,
+    citation,
+    copy_file,
+    demoted,
+    files_beside,
+    read_table,
+    tables_of,
+)
+from vivavoce.rounds.reading import Round
+from vivavoce.store import Row, write_parquet, write_text
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from vivavoce.corpus import Corpus
+
+_SPLITS = {"train": "train", "val": "validation", "dev": "validation", "test": "test"}
+"""Splits of a round by the names that Hugging Face gives them."""
+_ONLY = "test"
+"""The split of rows that have none."""
+_SIZES = (
+    (1_000, "n<1K"),
+    (10_000, "1K<n<10K"),
+    (100_000, "10K<n<100K"),
+    (1_000_000, "100K<n<1M"),
+    (10_000_000, "1M<n<10M"),
+)
+
+
+def write(opened: Round, out: Path, papers: Mapping[str, str], corpus: Corpus | None) -> None:
+    """Write the tables that have rows, the files beside them, and the card."""
+    configs = [found for table in tables_of(opened) if (found := _write_table(opened, table, out))]
+    for name in (*files_beside(opened), *ABOUT):
+        copy_file(opened, name, out / "round" / name)
+    write_text(out / "README.md", _card(opened, configs, papers))
+
+
+def _write_table(opened: Round, table: TableFile, out: Path) -> Row | None:
+    """A configuration: its name, its files, how many rows each split has; None without rows."""
+    content = read_table(opened, table.path)
+    files, counts = [], {}
+    for split, rows in _by_split(content, table).items():
+        path = f"data/{table.name}/{split}.parquet"
+        write_parquet(out / path, rows, content.schema)
+        files.append({"split": split, "path": path})
+        counts[split] = len(rows)
+    if not files:
+        return None
+    return {"name": table.name, "files": files, "rows": counts, "is_items": table.is_items}
+
+
+def _by_split(content: pa.Table, table: TableFile) -> dict[str, list[Row]]:
+    rows: list[Row] = content.to_pylist()
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        given = row.get("split") if table.is_items else None
+        found.setdefault(_SPLITS.get(str(given), _ONLY) if given else _ONLY, []).append(row)
+    return {name: found[name] for name in ("train", "validation", "test") if name in found}
+
+
+def _card(opened: Round, configs: list[Row], papers: Mapping[str, str]) -> str:
+    import yaml
+
+    header = yaml.safe_dump(_header(opened, configs), sort_keys=False, allow_unicode=True)
+    window = opened.manifest["window"]
+    families = opened.manifest["families"]
+    first = configs[0]["name"] if configs else "NAME"
+    lines = [
+        f"# Viva Voce, round {opened.id}",
+        "",
+        f"Papers from {window['start']} up to, not including, {window['end']}. The round is "
+        f"frozen: the hash of its manifest is `{opened.sha256}`.",
+        "",
+        "```python",
+        "from datasets import load_dataset",
+        "",
+        f'items = load_dataset("FOLDER", "{first}")',
+        "```",
+        "",
+        "| configuration | holds | rows by split |",
+        "|---|---|---|",
+        *(_line(config) for config in configs),
+        "",
+        "An item names the papers it shows by `paper_id`; their texts are in `FAMILY_papers`. "
+        "Files that are no tables, the spec and the manifest are in `round/`.",
+        "",
+        demoted(opened.card).strip(),
+        "",
+        "## Citation",
+        "",
+        "```bibtex",
+        citation(opened),
+        "```",
+        "",
+        "Please also cite what the tasks come from:",
+        "",
+        *(f"- {family}: {papers[family]}" for family in families if family in papers),
+        "",
+    ]
+    return f"---\n{header}---\n\n" + "\n".join(lines)
+
+
+def _header(opened: Round, configs: list[Row]) -> dict[str, Any]:
+    rows = sum(n for config in configs for n in config["rows"].values())
+    size = next((name for limit, name in _SIZES if rows < limit), "10M<n<100M")
+    return {
+        "pretty_name": f"Viva Voce, round {opened.id}",
+        "license": "other",
+        "license_name": "as-the-papers",
+        "license_link": "README.md#licences",
+        "language": ["en"],
+        "tags": ["benchmark", "scientific papers", *opened.manifest["families"]],
+        "size_categories": [size],
+        "configs": [
+            {
+                "config_name": config["name"],
+                **({"default": True} if place == 0 else {}),
+                "data_files": config["files"],
+            }
+            for place, config in enumerate(configs)
+        ],
+    }
+
+
+def _line(config: Row) -> str:
+    counts = ", ".join(f"{name} {n:,}" for name, n in config["rows"].items())
+    holds = "items" if config["is_items"] else "what items need"
+    return f"| `{config['name']}` | {holds} | {counts} |"

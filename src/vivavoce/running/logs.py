@@ -1,0 +1,49 @@
+"""The logs a run leaves: which are damaged, which are not complete, and why."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from inspect_ai.log import EvalLog
+
+
+def set_aside_damaged(folder: Path) -> list[str]:
+    """Rename logs that cannot be read, such as one whose writing was killed: they stop a run."""
+    from inspect_ai.log import list_eval_logs, read_eval_log
+
+    renamed = []
+    for info in list_eval_logs(str(folder)):
+        try:
+            read_eval_log(info, header_only=True)
+        except Exception:  # a damaged archive fails in many ways, inside Inspect
+            path = Path(info.name.removeprefix("file://"))
+            renamed.append(str(path.rename(path.with_name(f"{path.name}.damaged"))))
+    return renamed
+
+
+def why_incomplete(log: EvalLog) -> str | None:
+    """Why a log is not complete; None when every sample of it has a score."""
+    results = log.results
+    missing = results.total_samples - results.completed_samples if results else 0
+    if log.status == "success" and not missing:
+        return None
+    lacks = f", lacks {missing} of {results.total_samples} answers" if results else ""
+    cause = log.error.message if log.error else _sample_error(log.location)
+    return f"{log_path(log)} ended as {log.status}{lacks}{f': {cause}' if cause else ''}"
+
+
+def log_path(log: EvalLog) -> str:
+    """Where a log lies; Inspect names a log it found, unlike one it made, by an address."""
+    return log.location.removeprefix("file://")
+
+
+def _sample_error(location: str) -> str | None:
+    """The error that most samples of a log ended with."""
+    from inspect_ai.log import read_eval_log_sample_summaries
+
+    summaries = read_eval_log_sample_summaries(location)
+    errors = Counter(summary.error for summary in summaries if summary.error)
+    return errors.most_common(1)[0][0] if errors else None

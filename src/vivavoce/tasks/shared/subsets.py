@@ -1,0 +1,143 @@
+"""Subsets: some of a task's items, the same ones for every contestant, and never by chance.
+
+What is chosen depends on the items' ids and a seed alone, so that every method, model and setting
+answers the same ones. Unless strata are asked for, a smaller subset is part of a larger one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from vivavoce.errors import InputError
+from vivavoce.store import hash_of
+
+if TYPE_CHECKING:
+    from inspect_ai import Task
+    from inspect_ai.dataset import Sample
+
+_SIZES = 3
+"""Parts that items are sorted into by the length of their gold answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subset:
+    """How many items of each task are answered, and how they are chosen."""
+
+    size: int
+    seed: int = 0
+    stratify: bool = False
+
+    def __post_init__(self) -> None:
+        if self.size < 1:
+            raise InputError(f"A subset of {self.size} items is none. Give a number from 1.")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """What the choice knows of an item."""
+
+    id: str
+    cluster: str
+    grade: str = ""
+    """Category and difficulty, where a task has such grades."""
+    size: int = 0
+    """Characters of the gold answer."""
+
+
+def take_subset(task: Task, subset: Subset) -> Task:
+    """A task with a subset of its samples, whose logs and boards say so.
+
+    A task that has no more items is left as it is: that is the whole, and no subset.
+    """
+    from inspect_ai import task_with
+
+    total = len(task.dataset)
+    if subset.size >= total:
+        return task
+    chosen = choose([_candidate(sample) for sample in task.dataset], subset)
+    metadata = task.metadata or {}
+    traits = [f"{subset.size} of {total}"]
+    traits += [f"seed {subset.seed}"] if subset.seed else []
+    traits += ["stratified"] if subset.stratify else []
+    record = {
+        "size": subset.size,
+        "of": total,
+        "seed": subset.seed,
+        "stratified": subset.stratify,
+        "items": hash_of(sorted(chosen)),
+    }
+    return task_with(
+        task,
+        dataset=task.dataset.filter(lambda sample: str(sample.id) in chosen),
+        # Inspect goes on with a log of the same name: that of another subset is not meant.
+        name="-".join([task.name, *traits]).replace(" ", "-"),
+        metadata={
+            **metadata,
+            "setting": f"{metadata['setting']} ({', '.join(traits)})",
+            "subset": record,
+        },
+    )
+
+
+def choose(candidates: Sequence[Candidate], subset: Subset) -> frozenset[str]:
+    """The ids of a subset.
+
+    With strata each stratum, that is a grade and a third of the items by the size of their gold,
+    gives its share of the items, rounded, and within a stratum each cluster gives one item before
+    any gives two.
+    """
+    ordered = sorted(candidates, key=lambda one: (hash_of([subset.seed, one.id]), one.id))
+    if not subset.stratify:
+        return frozenset(one.id for one in ordered[: subset.size])
+    strata: dict[tuple[str, int], list[Candidate]] = defaultdict(list)
+    thirds = _thirds(candidates)
+    for one in ordered:
+        strata[one.grade, thirds[one.id]].append(one)
+    shares = _shares({key: len(found) for key, found in strata.items()}, subset)
+    return frozenset(
+        one.id for key, found in strata.items() for one in _spread(found)[: shares[key]]
+    )
+
+
+def _candidate(sample: Sample) -> Candidate:
+    metadata = sample.metadata or {}
+    grade = [str(metadata.get(name) or "") for name in ("category", "difficulty")]
+    return Candidate(
+        id=str(sample.id),
+        cluster=str(metadata.get("cluster") or sample.id),
+        grade="/".join(grade),
+        size=len("".join(sample.target)),
+    )
+
+
+def _thirds(candidates: Sequence[Candidate]) -> dict[str, int]:
+    """0 for the third of the items with the shortest gold, then 1 and 2; equals stay together."""
+    sizes = sorted(one.size for one in candidates)
+    bounds = [sizes[len(sizes) * part // _SIZES] for part in range(1, _SIZES)]
+    return {one.id: sum(one.size >= bound for bound in bounds) for one in candidates}
+
+
+def _shares(counts: dict[tuple[str, int], int], subset: Subset) -> dict[tuple[str, int], int]:
+    """Items of each stratum: its share rounded down, and the rest to the largest remainders."""
+    total = sum(counts.values())
+    shares = {key: count * subset.size // total for key, count in counts.items()}
+    rest = subset.size - sum(shares.values())
+    by_remainder = sorted(
+        counts, key=lambda key: (-(counts[key] * subset.size % total), hash_of([subset.seed, *key]))
+    )
+    for key in by_remainder[:rest]:
+        shares[key] += 1
+    return shares
+
+
+def _spread(ordered: Sequence[Candidate]) -> list[Candidate]:
+    """The first of each cluster, then the second of each, and so on."""
+    seen: Counter[str] = Counter()
+    turns = []
+    for one in ordered:
+        turns.append((seen[one.cluster], one))
+        seen[one.cluster] += 1
+    return [one for _, one in sorted(turns, key=lambda turn: turn[0])]

@@ -1,0 +1,96 @@
+"""Table items turned into Inspect samples: a demand, a pool under labels, and the gold in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from inspect_ai.dataset import MemoryDataset, Sample
+
+from vivavoce.errors import InputError
+from vivavoce.rounds import Round
+from vivavoce.store import Row
+from vivavoce.tasks.shared.library import LibraryPaper
+from vivavoce.tasks.shared.prompts import PromptSet
+from vivavoce.tasks.tables.composing import gold_in_labels, open_library, pool_entries, question
+from vivavoce.tasks.tables.items import FAMILY, PAPERS, TASK, answer_text
+
+
+def table_dataset(
+    opened: Round, setting: str, prompts: PromptSet, *, max_tokens: int
+) -> MemoryDataset:
+    """The samples of a round: its tables that have the setting.
+
+    Args:
+        opened: The round.
+        setting: What is shown of each paper.
+        prompts: The templates.
+        max_tokens: The longest answer a model may give; methods keep this room free.
+
+    Raises:
+        InputError: No table has the setting.
+    """
+    items = opened.items(FAMILY, TASK)
+    rows = [row for row in items if setting in row["settings"]]
+    if not rows:
+        raise InputError(_why_empty(opened, setting, len(items)))
+    papers = open_library(str(opened.folder.resolve()), opened.sha256)
+    maker = _Maker(opened, setting, prompts, papers, max_tokens)
+    return MemoryDataset(
+        [maker.sample(row) for row in rows], name=f"{opened.id}/{FAMILY}/{TASK}/{setting}"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Maker:
+    """Makes samples."""
+
+    opened: Round
+    setting: str
+    prompts: PromptSet
+    papers: Mapping[str, LibraryPaper]
+    max_tokens: int
+
+    def sample(self, row: Row) -> Sample:
+        pool = pool_entries(row, self.papers, self.setting)
+        asked = question(self.prompts, row["demand"], pool)
+        metadata: dict[str, Any] = {
+            **{name: row[name] for name in ("cluster", "published", "split")},
+            # What a board shows its rows by.
+            "category": row["kind"],
+            "demand": row["demand"],
+            "demand_source": row["demand_source"],
+            "pool": pool,
+            "evidence": list(row["evidence"]),
+            "setting": self.setting,
+            "question": asked.text,
+            "prompts": str(self.prompts.folder.resolve()),
+            "spans": {slot: list(span) for slot, span in asked.spans.items()},
+            "library": self._library(row),
+            "max_tokens": self.max_tokens,
+        }
+        target = answer_text(gold_in_labels(row))
+        return Sample(id=row["id"], input=asked.text, target=target, metadata=metadata)
+
+    def _library(self, row: Row) -> dict[str, Any]:
+        """What methods that search or read papers themselves may open."""
+        return {
+            "round": str(self.opened.folder.resolve()),
+            "family": FAMILY,
+            "file": PAPERS,
+            # A pool is given: what its papers cite them for tells that they were there in time.
+            "cutoff": None,
+            "papers": list(row["pool"]) if self.setting == "base" else [],
+            "hidden_papers": list(row["hidden_papers"]),
+            "hidden_tables": [],
+        }
+
+
+def _why_empty(opened: Round, setting: str, items: int) -> str:
+    message = f"Round {opened.id} has no table with the setting {setting}"
+    if items:
+        return f"{message}: of no paper in a pool is more known than its title."
+    counts = opened.manifest["counts"][FAMILY][TASK]["excluded"]
+    reasons = ", ".join(f"{reason} {count}" for reason, count in counts.items())
+    return f"{message}. Tables were left out for these reasons: {reasons}."

@@ -1,0 +1,70 @@
+"""The table task.
+
+viva run table --round rounds/ID --method iterative --model openai/gpt-4o-mini --logs logs
+inspect eval vivavoce/table --model openai/gpt-4o-mini -T round=rounds/ID -T setting=titles
+"""
+
+from __future__ import annotations
+
+from inspect_ai import Task, task
+
+from vivavoce.tasks.shared.entry import open_task
+from vivavoce.tasks.tables.dataset import table_dataset
+from vivavoce.tasks.tables.items import FAMILY, TASK
+from vivavoce.tasks.tables.roles.evaluation import ITEMS, MATCHER, Evaluation
+from vivavoce.tasks.tables.solvers import one_step
+
+
+@task
+def table(
+    round: str,
+    setting: str = "base",
+    answerer: str = MATCHER,
+    synthesizer: str | None = None,
+    headers: str = "schema",
+    pairs: int | None = None,
+    question_seed: int = 0,
+    aggregate: str = ITEMS,
+    context: int | None = None,
+    prompts: str | None = None,
+    max_tokens: int | None = None,
+    pin: str | None = None,
+) -> Task:
+    """Put together the table that a demand asks for, out of a pool of papers.
+
+    Args:
+        round: Folder that holds the round's manifest.
+        setting: What is shown of each paper: base (all that is known), abstracts or titles.
+        answerer: What compares the answer with the gold: matcher, by rule; role, by questions to
+            the model of the role answerer; or the name of a model to play it.
+        synthesizer: Who words these questions: role or the name of a model; by default their words
+            are fixed.
+        headers: Who says for an answerer which columns mean the same: none, schema or model.
+        pairs: Pairwise questions a table; by default all for the matcher, 10 for an answerer.
+        question_seed: Of the questions that are drawn, of probes and of their order.
+        aggregate: What a board shows: items, the mean of the tables' own values; macro, F1 of mean
+            precision and mean recall; micro, the questions of all tables pooled.
+        context: The model's window in tokens; by default what the model table says.
+        prompts: Folder of templates to use instead of the shipped ones.
+        max_tokens: The longest answer a model may give.
+        pin: Refuse to run when round and prompts are not the ones with this fingerprint.
+    """
+    entry = open_task(
+        FAMILY,
+        TASK,
+        round=round,
+        setting=setting,
+        prompts=prompts,
+        max_tokens=max_tokens,
+        pin=pin,
+    )
+    by = Evaluation(answerer, synthesizer, headers, pairs, question_seed, aggregate)
+    return Task(
+        dataset=table_dataset(entry.round, setting, entry.prompts, max_tokens=entry.max_tokens),
+        solver=one_step(context=context),
+        scorer=by.scorer(),
+        model_roles=by.start_roles(),
+        config=entry.config,
+        version=entry.card.version,
+        metadata=entry.metadata | by.metadata(entry.card, entry.prompts, setting),
+    )

@@ -1,0 +1,219 @@
+"""A campaign as a folder of plain files, the same bytes for the same campaign.
+
+People stand under their pseudonyms unless names are asked for. No file holds the time of the
+export.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from vivavoce.store import (
+    Row,
+    hash_file,
+    hash_of,
+    lock,
+    write_json,
+    write_jsonl,
+    write_sealed,
+    write_text,
+)
+from vivavoce.web.annotation.codebook import codebook
+from vivavoce.web.annotation.handing_out import is_swapped
+from vivavoce.web.annotation.kinds import Kind, find_kind
+from vivavoce.web.annotation.label_studio import labelling_config, tasks_of
+from vivavoce.web.annotation.records import (
+    DecisionRecord,
+    ItemRecord,
+    by_item,
+    read_decisions,
+    read_items,
+)
+from vivavoce.web.annotation.storage import Campaign, Enrolment, Item, Person
+from vivavoce.web.printing import guard_formula, visible
+
+FORMAT = 1
+"""Of the folder; raised when a file changes its meaning."""
+
+EXPORT = "export.json"
+ITEMS = "items.jsonl"
+DECISIONS = "decisions.jsonl"
+TABLE = "decisions.csv"
+LABELS = "labels.jsonl"
+CODEBOOK = "codebook.md"
+STUDIO_TASKS = "label_studio.json"
+STUDIO_CONFIG = "label_studio.xml"
+
+
+def export_campaign(
+    session: Session, campaign: Campaign, folder: Path, *, names: bool = False
+) -> Path:
+    """Write a campaign and return the path of `export.json`, which is written last.
+
+    Args:
+        session: A reading one.
+        campaign: What to export.
+        folder: Is made; files of an older export in it are replaced.
+        names: Whether people's names stand beside their pseudonyms.
+
+    Raises:
+        VivaError: A file could not be written.
+        LockedError: Another export is writing there.
+    """
+    kind = find_kind(campaign.kind)
+    items, decisions = read_items(session, campaign), read_decisions(session, campaign)
+    people = _people(session, campaign, names)
+    swapped = _swapped(session, campaign, kind)
+    known = {row["code"]: row.get("name") for row in people}
+    rows = [_decision(record, known, swapped) for record in decisions]
+    with lock(folder):
+        (folder / EXPORT).unlink(missing_ok=True)
+        write_jsonl(folder / ITEMS, [_item(item) for item in items])
+        write_jsonl(folder / DECISIONS, rows)
+        write_text(folder / TABLE, _table(kind, rows))
+        labels = label_rows(kind, items, decisions)
+        write_jsonl(folder / LABELS, labels)
+        write_text(folder / CODEBOOK, codebook(campaign, kind, names=names))
+        write_json(folder / STUDIO_TASKS, tasks_of(items, decisions))
+        write_text(folder / STUDIO_CONFIG, labelling_config(kind))
+        counted = {ITEMS: len(items), DECISIONS: len(rows), TABLE: len(rows), LABELS: len(labels)}
+        files = (ITEMS, DECISIONS, TABLE, LABELS, CODEBOOK, STUDIO_TASKS, STUDIO_CONFIG)
+        write_sealed(
+            folder / EXPORT,
+            {
+                "format": FORMAT,
+                "campaign": _campaign(campaign),
+                "people": people,
+                "files": {
+                    name: {"sha256": hash_file(folder / name), "rows": counted.get(name)}
+                    for name in files
+                },
+            },
+        )
+    return folder / EXPORT
+
+
+def label_rows(
+    kind: Kind, items: Sequence[ItemRecord], decisions: Sequence[DecisionRecord]
+) -> list[Row]:
+    """What the items of the main part came to, as rounds and audits read it."""
+    standing = by_item(record for record in decisions if record.last)
+    return [
+        row
+        for item in items
+        if item.part == "main"
+        for row in kind.label_rows(item, standing.get(item.key, []), kind.wanted)
+    ]
+
+
+def _campaign(campaign: Campaign) -> Row:
+    return {
+        "name": campaign.name,
+        "kind": campaign.kind,
+        "guidelines": campaign.guidelines,
+        "guidelines_sha256": hash_of(campaign.guidelines),
+        "pass_mark": campaign.pass_mark,
+        "seed": campaign.seed,
+        "adjudication": campaign.adjudication,
+        "created_at": campaign.created_at.isoformat(),
+    }
+
+
+def _people(session: Session, campaign: Campaign, names: bool) -> list[Row]:
+    """Everybody by pseudonym: an order by name would tell something of the names."""
+    rows = session.scalars(
+        select(Enrolment)
+        .join(Person)
+        .where(Enrolment.campaign_id == campaign.id)
+        .order_by(Person.code)
+    )
+    return [
+        {
+            "code": row.person.code,
+            "role": row.role,
+            "qualification": row.qualification,
+            "guidelines_read_at": (
+                row.guidelines_read_at.isoformat() if row.guidelines_read_at else None
+            ),
+            **({"name": row.person.name} if names else {}),
+        }
+        for row in rows
+    ]
+
+
+def _swapped(session: Session, campaign: Campaign, kind: Kind) -> set[tuple[str, str]]:
+    """(item, pseudonym) of those who saw the sides the other way round."""
+    if kind.sides is None:
+        return set()
+    people = session.scalars(
+        select(Person).join(Enrolment).where(Enrolment.campaign_id == campaign.id)
+    ).all()
+    items = session.scalars(select(Item).where(Item.campaign_id == campaign.id)).all()
+    return {
+        (item.key, person.code)
+        for item in items
+        for person in people
+        if is_swapped(campaign, person, item)
+    }
+
+
+def _item(item: ItemRecord) -> Row:
+    return {
+        "id": item.key,
+        "content": dict(item.content),
+        "cluster": item.cluster,
+        "part": item.part,
+        "answer": item.answer,
+        "explanation": item.explanation,
+        "state": item.state,
+        "final": item.final,
+    }
+
+
+def _decision(record: DecisionRecord, names: dict[str, Any], swapped: set[tuple[str, str]]) -> Row:
+    name = names.get(record.person)
+    return {
+        "item": record.item,
+        "part": record.part,
+        "cluster": record.cluster,
+        "person": record.person,
+        **({"name": name} if name else {}),
+        "stage": record.stage,
+        "revision": record.revision,
+        "last": record.last,
+        "label": dict(record.label),
+        "note": record.note,
+        "flag": record.flag,
+        "sides_swapped": (record.item, record.person) in swapped,
+        "seen_at": [at.isoformat() for at in record.signs],
+        "decided_at": record.decided_at.isoformat(),
+        "seconds": round(record.seconds(), 3),
+    }
+
+
+def _table(kind: Kind, rows: Sequence[Row]) -> str:
+    plain = ["item", "part", "cluster", "person", "name", "stage", "revision", "last"]
+    after = ["note", "flag", "sides_swapped", "decided_at", "seconds"]
+    fields = [field.name for field in kind.fields]
+    if not any("name" in row for row in rows):
+        plain.remove("name")
+    sink = io.StringIO()
+    writer = csv.writer(sink, lineterminator="\n")
+    writer.writerow([*plain, *fields, *after])
+    for row in rows:
+        cells = [row.get(name, "") for name in plain]
+        cells += [row["label"][name] for name in fields]
+        cells += [row[name] for name in after]
+        writer.writerow([_cell(cell) for cell in cells])
+    return sink.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    return guard_formula(visible(value, limit=None)) if isinstance(value, str) else value

@@ -1,0 +1,202 @@
+"""People: names, passwords, pseudonyms, and their parts in campaigns."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+import secrets
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import get_args
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from vivavoce.errors import InputError
+from vivavoce.web.annotation.storage import Campaign, Enrolment, Event, LoginSession, Person, Role
+
+ROLES: tuple[str, ...] = get_args(Role)
+SHORTEST_PASSWORD = 10
+LONGEST_PASSWORD = 256
+COST = 15
+"""Of a hash: 2 to this power blocks of 1 KB, three times over."""
+
+_BLOCK, _LANES = 8, 3
+_NAME = re.compile(r"[a-z0-9][a-z0-9._@-]{0,63}")
+# Without letters and digits that are mistaken for each other.
+_LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
+_CODE_LETTERS = "BCDFGHJKMNPQRSTVWXZ23456789"
+_CODE_LENGTH = 5
+_PASSWORD_GROUPS, _GROUP_LETTERS = 4, 4
+
+
+def hash_password(password: str, *, cost: int = COST) -> str:
+    """A password as it is stored: scrypt, with its cost and a salt of its own.
+
+    Raises:
+        InputError: It is shorter than 10 characters or longer than 256.
+    """
+    if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
+        raise InputError(
+            f"A password has {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters; "
+            f"this one has {len(password)}."
+        )
+    salt = secrets.token_bytes(16)
+    return f"scrypt${cost}${salt.hex()}${_derive(password, salt, cost).hex()}"
+
+
+def check_password(password: str, stored: str | None) -> bool:
+    """Whether a password is the stored one; takes as long where nobody has the name (None)."""
+    parts = (stored or "").split("$")
+    if len(parts) != 4 or len(password) > LONGEST_PASSWORD:
+        _derive("", bytes(16), COST)
+        return False
+    _, cost, salt, digest = parts
+    found = _derive(password, bytes.fromhex(salt), int(cost))
+    return hmac.compare_digest(found, bytes.fromhex(digest))
+
+
+def make_password() -> str:
+    """A password of 79 random bits that can be read aloud."""
+    groups = (
+        "".join(secrets.choice(_LETTERS) for _ in range(_GROUP_LETTERS))
+        for _ in range(_PASSWORD_GROUPS)
+    )
+    return "-".join(groups)
+
+
+def add_person(session: Session, name: str, password: str, *, cost: int = COST) -> Person:
+    """Add somebody who can log in, under a pseudonym of random letters.
+
+    Raises:
+        InputError: The name is no name or taken, or the password too short.
+    """
+    if not _NAME.fullmatch(name):
+        raise InputError(
+            f"{name!r} is not a name to log in with. Use up to 64 small letters, digits and . _ @ -"
+        )
+    if find_person(session, name) is not None:
+        raise InputError(f"There is somebody called {name} already. Choose another name.")
+    hashed = hash_password(password, cost=cost)
+    person = Person(name=name, password_hash=hashed, code=new_code(session))
+    session.add(person)
+    session.flush()
+    return person
+
+
+def set_password(session: Session, person: Person, password: str, *, cost: int = COST) -> None:
+    """Give somebody another password; every session of theirs ends."""
+    person.password_hash = hash_password(password, cost=cost)
+    for each in session.scalars(select(LoginSession).where(LoginSession.person_id == person.id)):
+        session.delete(each)
+
+
+def find_person(session: Session, name: str) -> Person | None:
+    """Somebody by the name they log in with."""
+    return session.scalar(select(Person).where(Person.name == name))
+
+
+def list_people(session: Session) -> Sequence[Person]:
+    """Everybody, by name."""
+    return session.scalars(select(Person).order_by(Person.name)).all()
+
+
+def enrol(
+    session: Session, campaign: Campaign, person: Person, role: str, now: datetime
+) -> Enrolment:
+    """Give somebody a part in a campaign, or another role in it.
+
+    Raises:
+        InputError: There is no such role.
+    """
+    if role not in ROLES:
+        raise InputError(f"No role is called {role!r}. There are: {', '.join(ROLES)}.")
+    enrolment = find_enrolment(session, campaign, person)
+    if enrolment is None:
+        enrolment = Enrolment(campaign=campaign, person=person, role=role)
+        session.add(enrolment)
+    enrolment.role = role
+    _note(session, enrolment, "enrolled", now, {"role": role})
+    session.flush()
+    return enrolment
+
+
+def find_enrolment(session: Session, campaign: Campaign, person: Person) -> Enrolment | None:
+    """Somebody's part in a campaign."""
+    return session.scalar(
+        select(Enrolment).where(
+            Enrolment.campaign_id == campaign.id, Enrolment.person_id == person.id
+        )
+    )
+
+
+def enrolments_of(session: Session, person: Person) -> Sequence[Enrolment]:
+    """Somebody's parts, by the campaign's name."""
+    rows = select(Enrolment).join(Campaign).where(Enrolment.person_id == person.id)
+    return session.scalars(rows.order_by(Campaign.name)).all()
+
+
+def pause(
+    session: Session, enrolment: Enrolment, reason: str, now: datetime, *, by: Person | None = None
+) -> None:
+    """Hand no more items to somebody until `resume`; the reason is shown to them."""
+    enrolment.paused_at, enrolment.pause_reason = now, reason
+    _note(session, enrolment, "paused", now, {"reason": reason, "by": by.code if by else None})
+
+
+def resume(
+    session: Session, enrolment: Enrolment, now: datetime, *, by: Person | None = None
+) -> None:
+    """Let somebody go on."""
+    enrolment.paused_at, enrolment.pause_reason = None, ""
+    _note(session, enrolment, "resumed", now, {"by": by.code if by else None})
+
+
+def admit(
+    session: Session,
+    enrolment: Enrolment,
+    passed: bool,
+    now: datetime,
+    *,
+    by: Person | None = None,
+) -> None:
+    """Say that somebody is qualified or is not, whatever the qualification came to."""
+    enrolment.qualification = "passed" if passed else "failed"
+    detail = {"passed": passed, "by": by.code if by else None}
+    _note(session, enrolment, "admitted", now, detail)
+
+
+def new_code(session: Session) -> str:
+    """A pseudonym that nobody has."""
+    while True:
+        code = "P" + "".join(secrets.choice(_CODE_LETTERS) for _ in range(_CODE_LENGTH))
+        if session.scalar(select(Person.id).where(Person.code == code)) is None:
+            return code
+
+
+def _note(
+    session: Session, enrolment: Enrolment, kind: str, now: datetime, detail: Mapping[str, object]
+) -> None:
+    session.flush()
+    session.add(
+        Event(
+            at=now,
+            person_id=enrolment.person_id,
+            campaign_id=enrolment.campaign_id,
+            kind=kind,
+            detail=dict(detail),
+        )
+    )
+
+
+def _derive(password: str, salt: bytes, cost: int) -> bytes:
+    return hashlib.scrypt(
+        password.encode("utf-8", "surrogatepass"),
+        salt=salt,
+        n=2**cost,
+        r=_BLOCK,
+        p=_LANES,
+        # The memory it takes, and some room.
+        maxmem=2 * 128 * _BLOCK * 2**cost,
+    )

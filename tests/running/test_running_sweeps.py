@@ -1,0 +1,134 @@
+"""Runs over every combination of arguments, and over some of the items."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai.log import read_eval_log
+from tests.servers.commands import small_round
+
+from vivavoce.errors import InputError, VivaError
+from vivavoce.results.audits.gains import base_of
+from vivavoce.results.board import leaderboard
+from vivavoce.rounds import Round
+from vivavoce.running import RunSpec, run
+from vivavoce.tasks import list_families
+from vivavoce.tasks.shared.subsets import Subset
+
+ITEMS = 6
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Round:
+    return small_round(tmp_path_factory.mktemp("sweeps"), papers=ITEMS)
+
+
+def spec(opened: Round, logs: Path, **changes: Any) -> RunSpec:
+    plain = RunSpec(
+        tasks=["title"],
+        round=opened.folder,
+        logs=logs,
+        models=["extractive/lead"],
+        display="none",
+    )
+    return dataclasses.replace(plain, **changes)
+
+
+def answered(path: str) -> list[str]:
+    return sorted(str(sample.id) for sample in read_eval_log(path).samples or [])
+
+
+def test_every_combination_is_a_row_and_a_rerun_adds_only_what_is_new(
+    small: Round, tmp_path: Path
+) -> None:
+    swept = spec(
+        small,
+        tmp_path / "logs",
+        methods=["rag", "null"],
+        sweep={"chunks": [1, 2], "size": [130, 200]},
+    )
+    first = run(swept)
+    assert (first.failed, len(first.logs)) == ((), 4 + 1)  # null takes neither argument
+    rows = leaderboard(tmp_path / "logs", resamples=0).rows
+    assert sorted({row["method"] for row in rows}) == [
+        "null",
+        *(
+            f"rag(retriever=bm25, chunks={chunks}, size={size}, overlap=64)"
+            for chunks in (1, 2)
+            for size in (130, 200)
+        ),
+    ]
+    wider = run(dataclasses.replace(swept, sweep={"chunks": [1, 2, 3], "size": [130, 200]}))
+    assert set(first.logs) < set(wider.logs)
+    assert len(wider.logs) == 6 + 1
+
+
+def test_the_names_a_paper_gives_to_arguments_are_known_by_the_card(
+    small: Round, tmp_path: Path
+) -> None:
+    assert list_families()["tables"].aliases == {"b": "batch", "k": "rounds"}
+    twice = {"b": [2, 4], "batch": [6]}
+    with pytest.raises(InputError, match="batch is given twice"):
+        run(spec(small, tmp_path / "logs", tasks=["table"], methods=["iterative"], sweep=twice))
+    with pytest.raises(InputError, match="'b' is no argument of rag"):
+        run(spec(small, tmp_path / "logs", methods=["rag"], sweep={"b": [2]}))
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"sweep": {"chunk": [1]}}, "'chunk' is no argument of rag. There are: chunks"),
+        ({"sweep": {"context": [1]}}, "'context' is no argument of rag"),
+        ({"sweep": {"chunks": [1]}, "solver_args": {"chunks": 2}}, "one value and is swept too"),
+        ({"sweep": {"chunks": [1, 0]}}, "chunks=0 is not a number of excerpts"),
+    ],
+)
+def test_a_wrong_sweep_is_refused_before_any_work(
+    small: Round, tmp_path: Path, changes: dict[str, Any], complaint: str
+) -> None:
+    with pytest.raises(InputError, match=complaint):
+        run(spec(small, tmp_path / "logs", methods=["rag"], **changes))
+    assert not (tmp_path / "logs").exists()
+
+
+def test_a_subset_is_the_same_items_for_everyone_and_never_looks_like_the_whole(
+    small: Round, tmp_path: Path
+) -> None:
+    some = spec(small, tmp_path / "logs", methods=["direct", "null"], subset=Subset(2, seed=1))
+    report = run(some)
+    one, other = (answered(path) for path in report.logs)
+    assert one == other
+    assert len(one) == 2
+    recorded = (read_eval_log(report.logs[0], header_only=True).eval.metadata or {})["subset"]
+    assert (recorded["size"], recorded["of"], recorded["seed"]) == (2, ITEMS, 1)
+    # The whole, and another choice, are logs and sections of their own.
+    whole = run(spec(small, tmp_path / "logs"))
+    others = run(dataclasses.replace(some, subset=Subset(2, seed=2), methods=["null"]))
+    assert not {*whole.logs, *others.logs} & set(report.logs)
+    rows = leaderboard(tmp_path / "logs", resamples=0).rows
+    counts = {(row["setting"], row["n"]) for row in rows}
+    assert counts == {
+        ("base", ITEMS),
+        (f"base (2 of {ITEMS}, seed 1)", 2),
+        (
+            f"base (2 of {ITEMS}, seed 2)",
+            2,
+        ),
+    }
+    # And asked for again, it is there already.
+    assert run(some).logs == report.logs
+
+
+def test_a_subset_that_lacks_an_answer_is_partial(small: Round, tmp_path: Path) -> None:
+    run(spec(small, tmp_path / "logs", subset=Subset(3), limit=2))
+    with pytest.raises(VivaError, match="2 of 3 answers"):
+        leaderboard(tmp_path / "logs")
+
+
+def test_a_subset_is_compared_with_the_same_subset_of_the_base_setting() -> None:
+    assert base_of("mixed+padded@1 (60 of 400, seed 1)") == "base+padded (60 of 400, seed 1)"
+    assert base_of("base (60 of 400)") == "base (60 of 400)"
+    assert base_of("mixed@1") == "base"

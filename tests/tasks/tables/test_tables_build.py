@@ -1,0 +1,314 @@
+"""Two surveys become a round: demands, pools, gold, and what is told of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.tasks.tables.table_rounds import (
+    FRUIT,
+    ITEM,
+    LATE,
+    PARSERS,
+    PARSING,
+    TRANSLATING,
+    TRANSLATORS,
+    corpus_of,
+    round_of,
+    score_of,
+)
+
+from vivavoce.corpus import ingest, load_corpus
+from vivavoce.errors import InputError, VivaError
+from vivavoce.rounds import Round, parse_spec
+from vivavoce.store import Row, write_jsonl
+from vivavoce.tasks.shared.library import read_library
+from vivavoce.tasks.tables import build as family
+from vivavoce.tasks.tables.items import gold_of
+
+DEMAND = "I want a table of studies on parsing sentences that shows which of them to follow."
+
+
+def items(opened: Round) -> dict[str, Row]:
+    return {row["id"]: row for row in opened.items("tables", "table")}
+
+
+def file_of(opened: Round, name: str) -> Any:
+    return json.loads(opened.read_file("tables", name))
+
+
+def reasons(opened: Round) -> dict[str, str]:
+    return {row["paper_id"]: row["reason"] for row in opened.leakage["excluded"]}
+
+
+def distractors(row: Row) -> set[str]:
+    return set(row["pool"]) - set(row["gold_papers"])
+
+
+def written(folder: Path, *demands: tuple[str, str | None]) -> str:
+    """A file of demands by a model."""
+    path = folder / "demands.jsonl"
+    write_jsonl(path, [_row(table, demand) for table, demand in demands])
+    return str(path)
+
+
+def _row(table: str, demand: str | None) -> Row:
+    verdict = {
+        "attempt": 1,
+        "demand": demand or "",
+        "check": "model",
+        "decision": "ACCEPT" if demand else "REWRITE",
+        "reason": "It names a column.",
+    }
+    return {"id": table, "demand": demand, "model": "m", "attempts": 1, "verdicts": [verdict]}
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
+    return round_of(tmp_path_factory.mktemp("tables"))
+
+
+def test_a_table_becomes_an_item_with_its_rows_and_a_pool(opened: Round) -> None:
+    row = items(opened)[ITEM]
+    assert (row["cluster"], row["kind"], row["published"]) == (PARSING, "cited", "2020-03-01")
+    assert row["columns"] == ["Treebank", "F1"]
+    assert row["gold_papers"] == list(PARSERS)
+    assert row["rows"] == [
+        {"paper": PARSERS[n], "ordinal": n + 1, "cells": [FRUIT[n], score_of(n)]} for n in range(4)
+    ]
+    # As many distractors as works, out of the other survey's.
+    assert len(row["pool"]) == 4 + 4
+    assert distractors(row) < set(TRANSLATORS)
+    assert row["evidence"] == ["fulltext"] * 8
+    assert row["hidden_papers"] == [PARSING]
+    assert row["settings"] == ["base", "abstracts", "titles"]
+    assert gold_of(row).rows[0].cells == ("apple", "81.5")
+
+
+def test_the_order_of_a_pool_tells_nothing_and_follows_the_seed(tmp_path: Path) -> None:
+    corpus = corpus_of(tmp_path / "corpus")
+    pools = [
+        items(round_of(tmp_path, corpus=corpus, name=f"r{seed}", seed=seed))[ITEM]["pool"]
+        for seed in (0, 0, 1, 2, 3)
+    ]
+    assert pools[0] == pools[1]
+    assert len({tuple(pool) for pool in pools}) > 2
+    assert all(pool[:4] != list(PARSERS) for pool in pools)
+
+
+def test_a_demand_by_the_template_gives_nothing_away(opened: Round) -> None:
+    row = items(opened)[ITEM]
+    assert row["demand_source"] == "template"
+    assert "pars" in row["demand"].lower()
+    for word in ("treebank", "f1", *FRUIT):
+        assert word not in row["demand"].lower().split()
+    checks = [
+        json.loads(line)
+        for line in opened.read_file("tables", "demands_to_check.jsonl").splitlines()
+    ]
+    assert [(check["id"], check["flagged"]) for check in checks] == [
+        (name, []) for name in items(opened)
+    ]
+
+
+def test_demands_of_a_model_come_from_their_file(tmp_path: Path) -> None:
+    file = written(tmp_path, (ITEM, DEMAND), (f"{TRANSLATING}/table/0", None))
+    made = round_of(tmp_path, demands="model", demands_file=file)
+    assert (items(made)[ITEM]["demand"], items(made)[ITEM]["demand_source"]) == (DEMAND, "model")
+    assert reasons(made) == {f"{TRANSLATING}/table/0": "no_demand"}
+    (entry,) = made.leakage["excluded"]
+    assert entry["detail"] == "It names a column."
+    # The works of the table without a demand may still be distractors.
+    assert distractors(items(made)[ITEM]) < set(TRANSLATORS)
+
+
+def test_a_demand_that_gives_a_column_away_makes_no_item(tmp_path: Path) -> None:
+    leaking = "I want a table of studies on parsing sentences that shows the treebank of each."
+    file = written(
+        tmp_path,
+        (ITEM, leaking),
+        (f"{TRANSLATING}/table/0", DEMAND.replace("parsing", "translating")),
+    )
+    made = round_of(tmp_path, demands="model", demands_file=file)
+    assert reasons(made) == {ITEM: "unfit_demand"}
+    assert "treebank" in made.leakage["excluded"][0]["detail"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"demands": "model"}, "viva demand write"),
+        ({"demands_file": "d.jsonl"}, 'demands = "model"'),
+        ({"demands": "model", "demands_file": "none.jsonl"}, "does not exist"),
+        ({"candidates": "none.json"}, "does not exist"),
+    ],
+)
+def test_files_that_cannot_be_used_are_told(
+    tmp_path: Path, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        round_of(tmp_path, **options)
+
+
+def test_the_candidates_of_a_round_are_an_input_of_the_next(tmp_path: Path) -> None:
+    corpus = corpus_of(tmp_path / "corpus")
+    first = round_of(tmp_path, corpus=corpus, name="first")
+    made = file_of(first, "candidates.json")
+    assert (made["encoder"]["name"], made["pool_rule"]) == ("tfidf", "other_tables")
+    assert [table["id"] for table in made["tables"]] == sorted(items(first))
+    scores = [one["score"] for one in made["tables"][0]["candidates"]]
+    assert scores == sorted(scores, reverse=True)
+    again = round_of(
+        tmp_path,
+        corpus=corpus,
+        name="again",
+        candidates=str(first.folder / "tables" / "candidates.json"),
+    )
+    assert items(again) == items(first)
+    assert file_of(again, "candidates.json") == made
+
+
+def test_papers_of_the_corpus_are_distractors_unless_they_came_too_late(tmp_path: Path) -> None:
+    made = round_of(tmp_path, corpus=corpus_of(tmp_path / "c", late=True), pool_rule="corpus")
+    row = items(made)[ITEM]
+    assert distractors(row) <= {*TRANSLATORS, TRANSLATING}
+    assert LATE not in read_library(made.read_file("tables", "papers.parquet"))
+    # The survey itself and what it cites are never among them.
+    assert not distractors(row) & {PARSING, *PARSERS}
+
+
+def test_how_much_is_known_does_not_tell_which_papers_belong(tmp_path: Path) -> None:
+    corpus = corpus_of(tmp_path / "corpus", bare=TRANSLATORS[1])
+    for same in (True, False):
+        told, shown = 0, set()
+        for seed in range(4):
+            made = round_of(
+                tmp_path,
+                corpus=corpus,
+                name=f"r{same:d}{seed}",
+                seed=seed,
+                distractors=2,
+                same_evidence=same,
+            )
+            told += file_of(made, "statistics.json")["pools"]["told_by_evidence"]
+            shown |= distractors(items(made)[ITEM])
+        # Of the parsers the texts are known; of one translator only the abstract is.
+        assert (told == 0) == (TRANSLATORS[1] not in shown) == same
+
+
+def test_what_people_say_of_papers_and_demands_is_an_input_of_the_next_round(
+    tmp_path: Path,
+) -> None:
+    corpus = corpus_of(tmp_path / "corpus")
+    first = items(round_of(tmp_path, corpus=corpus, name="first"))
+    included, excluded = sorted(distractors(first[ITEM]))[:2]
+    refused = next(name for name in first if name != ITEM)
+    papers, demands = tmp_path / "papers.jsonl", tmp_path / "demands.jsonl"
+    said = [
+        {"id": "a", "table": ITEM, "paper": included, "decision": "include"},
+        {"id": "b", "table": ITEM, "paper": excluded, "decision": "exclude"},
+    ]
+    papers.write_text("".join(f"{json.dumps(row)}\n" for row in said))
+    demands.write_text(json.dumps({"id": refused, "accepted": False}) + "\n")
+    second = round_of(
+        tmp_path,
+        corpus=corpus,
+        name="second",
+        paper_labels=str(papers),
+        demand_labels=str(demands),
+    )
+    assert items(second).keys() == {ITEM}
+    assert reasons(second)[refused] == "refused_demand"
+    assert included not in items(second)[ITEM]["pool"]
+    assert excluded in items(second)[ITEM]["pool"]
+    assert file_of(second, "statistics.json")["pools"]["checked_by_people"] == 1
+
+
+def test_fewer_distractors_or_none_may_be_asked_for(tmp_path: Path) -> None:
+    corpus = corpus_of(tmp_path / "corpus")
+    for count in (2, 0):
+        made = round_of(tmp_path, corpus=corpus, name=f"d{count}", distractors=count)
+        assert len(distractors(items(made)[ITEM])) == count
+
+
+def test_limits_and_kinds_leave_tables_out(tmp_path: Path) -> None:
+    corpus = corpus_of(tmp_path / "corpus")
+    made = round_of(tmp_path, corpus=corpus, name="large", min_papers=5)
+    assert reasons(made) == {ITEM: "few_papers"}
+    with pytest.raises(VivaError, match="other_kind 2"):
+        round_of(tmp_path, corpus=corpus, name="none", kinds=["results"])
+
+
+def test_the_library_holds_every_paper_of_a_pool_and_no_survey(opened: Round) -> None:
+    papers = read_library(opened.read_file("tables", "papers.parquet"))
+    assert set(papers) == {paper for row in items(opened).values() for paper in row["pool"]}
+    assert papers[PARSERS[0]].sections[0].text.startswith("We parse the apple treebank.")
+    assert not {PARSING, TRANSLATING} & papers.keys()
+
+
+def test_statistics_tell_what_the_round_is_like(opened: Round) -> None:
+    found = file_of(opened, "statistics.json")
+    assert found["tables"] == 2
+    assert found["sizes"]["papers"] == {"min": 4, "max": 5, "mean": 4.5, "total": 9}
+    assert found["sizes"]["distractors"]["total"] == 4 + 4
+    assert found["tables_by_papers"] == {"4": 1, "5": 1}
+    assert found["demands"] == {"sources": {"template": 2}, "flagged": 0}
+    assert found["overlap"]["demand"]["schema"]["tables"] == 0
+    # The survey of five asks for five, and there are but four parsers.
+    assert found["pools"]["missing_distractors"] == 1
+
+
+def test_the_same_corpus_gives_the_same_bytes(tmp_path: Path) -> None:
+    corpus = corpus_of(tmp_path / "corpus")
+    assert round_of(tmp_path, corpus=corpus).sha256 == round_of(tmp_path, corpus=corpus).sha256
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"distractor": 3}, "distractors"),
+        ({"distractors": 11}, "less than or equal to 10"),
+        ({"pool_rule": "all"}, "other_tables"),
+        ({"kinds": []}, "at least 1"),
+    ],
+)
+def test_options_that_make_no_sense_are_told(options: dict[str, Any], message: str) -> None:
+    values = {"id": "r", "window": {"start": "2020-01-01", "end": "2021-01-01"}}
+    spec = {"round": {**values, "families": ["tables"]}, "tables": options}
+    with pytest.raises(InputError, match=message):
+        parse_spec(spec, {"tables": family.OPTIONS})
+
+
+def test_demands_and_labels_that_came_with_a_table_win(tmp_path: Path) -> None:
+    files = tmp_path / "files"
+    files.mkdir()
+    entry = {
+        "table_id": "t1",
+        "table_query_id": 7,
+        "table_caption": "Models and sizes",
+        "user_demand": "Compare  models by size.",
+        "table": {"Size": {"11": ["small"], "22": ["1M"]}, "Data": {"11": ["web"], "22": ["news"]}},
+        "input_references_id": [11, 33, 22, 44],
+        "input_references_label": [1, 0, 1, 0],
+        "table_references": [11, 22],
+    }
+    (files / "arXiv2Table.json").write_text(json.dumps([entry]))
+    records = [
+        {"tabids": ["t1"], "corpus_id": n, "title": f"Work {n} on models", "abstract": f"On {n}."}
+        for n in (11, 22, 33)
+    ]
+    write_jsonl(files / "papers.jsonl", records)
+    ingest("digestables", files, tmp_path / "c")
+    made = round_of(tmp_path, corpus=load_corpus(tmp_path / "c"), undated=True)
+    (row,) = items(made).values()
+    assert (row["kind"], row["published"], row["given_labels"]) == ("digestables", None, True)
+    assert (row["demand"], row["demand_source"]) == ("Compare models by size.", "given")
+    # The demand is taken although it names a column, and 44, of which no title is known, is not.
+    assert distractors(row) == {"s2:33"}
+    assert file_of(made, "statistics.json")["demands"] == {"sources": {"given": 1}, "flagged": 1}
+    check = json.loads(made.read_file("tables", "demands_to_check.jsonl"))
+    assert "non_leaking" in check["flagged"]
+    assert row["settings"] == ["base", "abstracts", "titles"]
+    assert row["evidence"] == ["abstract"] * 3

@@ -1,0 +1,181 @@
+"""The scorer on answers of every kind: what is counted, what stays in n, and what people see."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from inspect_ai.model import ModelName, ModelOutput
+from inspect_ai.scorer import SampleScore, Score, Target
+from inspect_ai.solver import TaskState
+from inspect_ai.util import registry_info
+
+from vivavoce.tasks.tables.answered import DIAGNOSTICS, NAMES, side_by_side
+from vivavoce.tasks.tables.scorer import YES_BIAS, macro, micro, tables, tables_by_use
+
+TITLES = {"P1": "Reading Nets", "P2": "Translating Nets", "P3": "Nets | and *More*"}
+
+Rows = dict[str, Sequence[str]]
+
+
+def table(columns: str, rows: Rows, papers: Sequence[str] | None = None) -> str:
+    names = columns.split()
+    return json.dumps(
+        {
+            "papers": list(rows) if papers is None else papers,
+            "columns": names,
+            "rows": [
+                {"paper": paper, "cells": dict(zip(names, cells, strict=True))}
+                for paper, cells in rows.items()
+            ],
+        }
+    )
+
+
+GOLD = table("Task Size", {"P1": ("QA", "340M"), "P2": ("MT", "60M")})
+
+
+def scored(answer: str, gold: str = GOLD, *, pairs: int | None = None, stop: str = "stop") -> Score:
+    output = ModelOutput.from_content("m", answer, stop_reason=stop)  # type: ignore[arg-type]
+    pool = [{"label": label, "title": title} for label, title in TITLES.items()]
+    state = TaskState(ModelName("none/m"), "s", 1, "?", [], output=output, metadata={"pool": pool})
+    given = asyncio.run(tables(pairs)(state, Target(gold)))  # type: ignore[arg-type]
+    assert isinstance(given, Score)
+    return given
+
+
+def values(answer: str, gold: str = GOLD, **arguments: Any) -> dict[str, Any]:
+    value = scored(answer, gold, **arguments).value
+    assert isinstance(value, dict)
+    return value
+
+
+def test_the_gold_itself_scores_one_in_everything() -> None:
+    found = values(GOLD)
+    assert {found[name] for name in NAMES} == {1.0}
+    assert (found["valid"], found["success"], found["schema_recall"]) == (1.0, 1.0, 1.0)
+    assert (found["invented"], found["empty_cells"]) == (0.0, 0.0)
+    assert found.keys() == {*NAMES, *DIAGNOSTICS, "valid"}
+
+
+def test_an_answer_is_held_against_papers_columns_and_cells() -> None:
+    found = values(table("Task Venue", {"P1": ("QA", "ACL"), "P3": ("QA", "ACL")}))
+    # One of two papers is right, on both sides, and one of two columns.
+    assert (found["paper_f1"], found["schema_f1"]) == (0.5, 0.5)
+    # One of four gold cells, and one of four that were given.
+    assert (found["unary_r"], found["unary_p"], found["unary_f1"]) == (0.25, 0.25, 0.25)
+    # Two gold pairs (a column each), of which none is kept.
+    assert (found["pairwise_f1"], found["avg"]) == (0.0, (0.5 + 0.25 + 0.0) / 3)
+    assert (found["invented"], found["schema_recall"]) == (1.0, 0.5)
+
+
+def test_a_rotated_column_lowers_unary_and_not_schema() -> None:
+    found = values(table("Task Size", {"P1": ("MT", "340M"), "P2": ("QA", "60M")}))
+    assert found["schema_f1"] == found["paper_f1"] == 1.0
+    assert found["unary_f1"] == 0.5
+    assert found["pairwise_r"] == 0.5
+
+
+def test_rows_may_name_titles_and_stand_in_markdown() -> None:
+    answer = "Here:\n\n| Paper | Size | Task |\n|---|---|---|\n"
+    answer += "| Translating Nets | 60 million | MT |\n| reading nets | 340M | QA |"
+    assert values(answer)["avg"] == 1.0
+
+
+@pytest.mark.parametrize("answer", ["No idea, really.", "{}", '{"rows": 3}', "| Paper |\n|---|"])
+def test_what_is_no_table_is_malformed_and_stays_in_n(answer: str) -> None:
+    given = scored(answer)
+    found = given.value
+    assert isinstance(found, dict)
+    assert {found[name] for name in NAMES} == {0.0}
+    assert (found["valid"], found["success"]) == (0.0, 0.0)
+    assert math.isnan(found["empty_cells"])
+    assert (given.metadata or {})["fault"] == "malformed"
+    assert "no table" in str(given.explanation)
+
+
+def test_an_empty_table_is_an_answer_that_is_worth_nothing() -> None:
+    found = values(table("", {}))
+    assert {found[name] for name in NAMES} == {0.0}
+    assert (found["valid"], found["success"]) == (1.0, 1.0)
+
+
+def test_a_refusal_and_an_overflow_are_told_apart() -> None:
+    refused = scored("I'm sorry, but I can't help with that.")
+    assert (refused.metadata or {})["fault"] == "refusal"
+    over = scored(GOLD, stop="model_length")
+    assert (over.metadata or {})["fault"] == "overflow"
+    assert isinstance(over.value, dict)
+    assert (over.value["avg"], over.value["success"]) == (0.0, 0.0)
+
+
+def test_what_neither_table_can_be_asked_is_undefined_for_good_and_bad_answers() -> None:
+    gold = table("Task", {"P1": ("QA",)})
+    for answer in (gold, "No idea."):
+        found = values(answer, gold)
+        assert math.isnan(found["pairwise_f1"])
+        assert found["avg"] == (1.0 if answer == gold else 0.0)
+
+
+def test_fewer_pairs_may_be_asked() -> None:
+    gold = table("Task", {f"P{n}": (f"t{n}",) for n in range(1, 4)})
+    given = scored(gold, gold, pairs=2)
+    assert (given.metadata or {})["counts"]["pairwise_r"] == [2, 2, None]
+
+
+def test_hostile_answers_are_bounded() -> None:
+    rows = [{"paper": "P1", "cells": {"Task": "x" * 5}}] * 50_000
+    found = scored(json.dumps({"papers": ["P1"], "columns": ["Task"], "rows": rows}))
+    assert len(str(found.explanation)) < 50_000
+    assert values("[" * 100_000)["valid"] == 0.0
+
+
+def test_people_see_the_gold_beside_the_generated_table() -> None:
+    answer = table("Task A|b", {"P3": ("<b>QA</b>\n[x](y)", "`z`")}, papers=["P3", "P1"])
+    shown = str(scored(answer).explanation)
+    gold, _, generated = shown.partition("### Generated")
+    assert "| P2 Translating Nets | MT | 60M |" in gold
+    assert "| Paper | Task | A\\|b |" in generated
+    assert "P3 Nets \\| and \\*More\\*" in generated
+    assert "&lt;b&gt;QA&lt;/b&gt; \\[x\\](y) | \\`z\\` |" in generated
+    # A paper without a row was selected all the same.
+    assert "| P1 Reading Nets |  |  |" in generated
+
+
+def test_long_tables_are_cut_for_people() -> None:
+    from vivavoce.metrics.literature_tables import LiteratureTable, TableRow
+
+    rows = tuple(TableRow(f"p{n}", ("x" * 1000,) * 40) for n in range(100))
+    wide = LiteratureTable(("p0",), tuple(f"c{n}" for n in range(40)), rows)
+    shown = side_by_side(wide, None, {})
+    assert "40 further rows and 10 further columns are not shown." in shown
+    assert "x" * 161 not in shown
+
+
+def test_macro_and_micro_over_many_tables() -> None:
+    half = table("Task", {"P1": ("QA",)})
+    gold = table("Task", {"P1": ("QA",), "P2": ("MT",)})
+    # One of one cell, then none of three.
+    answers = [(half, half), ("Nothing.", table("Task", {f"P{n}": ("QA",) for n in (1, 2, 3)}))]
+    scores = [SampleScore(score=scored(answer, target)) for answer, target in answers]
+    over_tables, pooled = macro()(scores), micro()(scores)
+    assert isinstance(over_tables, dict)
+    assert isinstance(pooled, dict)
+    assert (over_tables["unary_r"], pooled["unary_r"]) == (0.5, 0.25)
+    # Precision: 1 and 0 over tables; one answer was asked about at all.
+    assert (over_tables["unary_p"], pooled["unary_p"]) == (0.5, 1.0)
+    assert over_tables["unary_f1"] == 0.5
+    assert pooled["unary_f1"] == pytest.approx(2 * 0.25 / 1.25)
+    assert micro()([SampleScore(score=scored(gold, gold))])["avg"] == 1.0  # type: ignore[index,call-overload]
+
+
+def test_questions_measure_all_that_values_do_and_how_ready_the_answerer_is_with_yes() -> None:
+    by_value, by_use = (
+        set(registry_info(made).metadata["metrics"]) for made in (tables(), tables_by_use())
+    )
+    assert by_use - by_value == {YES_BIAS}
+    assert by_value < by_use

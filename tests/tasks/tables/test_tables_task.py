@@ -1,0 +1,320 @@
+"""The task end to end against a server: what reached it, what was scored, and by whom."""
+
+from __future__ import annotations
+
+import inspect as python_inspect
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai import Task, eval
+from inspect_ai.log import EvalLog, EvalSample
+from inspect_ai.solver import Solver
+from tests.servers.scripted import (
+    KEY,
+    Ask,
+    Reply,
+    Script,
+    ScriptedServer,
+    answer,
+    by_model,
+    scripted,
+    slot,
+)
+from tests.tasks.tables.roles.readers import always_yes, careful
+from tests.tasks.tables.table_rounds import ITEM, TRANSLATING, round_of
+
+import vivavoce._registry  # noqa: F401  (registers the providers)
+from vivavoce.errors import InputError
+from vivavoce.results.board import leaderboard
+from vivavoce.rounds import Round
+from vivavoce.running import RunSpec, run
+from vivavoce.tasks import list_families
+from vivavoce.tasks.shared.agent import agent
+from vivavoce.tasks.shared.contestants import copycat, null, oracle
+from vivavoce.tasks.tables.solvers import (
+    iterative,
+    keyword_table,
+    one_step,
+    per_paper,
+    two_stage,
+)
+from vivavoce.tasks.tables.task import table
+
+CARD = list_families()["tables"].tasks["table"]
+DEMAND = re.compile(r"\bpars", re.IGNORECASE)
+
+
+def facts(text: str) -> dict[str, str]:
+    found = {}
+    if treebank := re.search(r"We parse the (\w+) treebank", text):
+        found["Treebank"] = treebank[1]
+    if score := re.search(r"an F1 of (\d+\.\d)", text):
+        found["F1"] = score[1]
+    if tongue := re.search(r"We translate from (\w+)\.", text):
+        found["Source"] = tongue[1]
+    return found
+
+
+def an_honest_table(ask: Ask) -> Reply:
+    """The papers of the demand's topic, with what their texts say."""
+    is_parsing = bool(DEMAND.search(slot(ask.prompt, "demand")))
+    papers = dict(re.findall(r'<paper label="(\w+)">\n(.*?)\n</paper>', ask.prompt, re.DOTALL))
+    assert len(papers) >= 8, "papers are missing"
+    rows = {label: facts(text) for label, text in papers.items()}
+    chosen = {label: row for label, row in rows.items() if ("Treebank" in row) == is_parsing}
+    value = {
+        "papers": list(chosen),
+        "columns": list(dict.fromkeys(name for row in chosen.values() for name in row)),
+        "rows": [{"paper": label, "cells": row} for label, row in chosen.items()],
+    }
+    return answer(json.dumps(value))
+
+
+@dataclass
+class Finished:
+    """A round, and a server whose models have scripts of their own."""
+
+    round: Round
+    server: ScriptedServer
+    folder: Path
+    scripts: dict[str, Script]
+
+    def log(
+        self, made: Task, model: str | None = None, solver: Solver | None = None, **more: Any
+    ) -> EvalLog:
+        [log] = eval(
+            made,
+            model=f"openai-api/scripted/{model}" if model else "none",
+            log_dir=str(self.folder / f"logs-{model}"),
+            display="none",
+            **({"solver": solver} if solver else {}),
+            **more,
+        )
+        assert log.status == "success", log.error
+        assert self.server.failures == []
+        return log
+
+    def task(self, **arguments: Any) -> Task:
+        return table(str(self.round.folder), **arguments)
+
+
+def samples_of(log: EvalLog) -> dict[str, EvalSample]:
+    assert log.samples is not None
+    return {str(sample.id): sample for sample in log.samples}
+
+
+def value_of(sample: EvalSample) -> dict[str, Any]:
+    assert sample.scores is not None
+    [score] = sample.scores.values()
+    assert isinstance(score.value, dict)
+    return score.value
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Finished]:
+    folder = tmp_path_factory.mktemp("table")
+    scripts: dict[str, Script] = {}
+    script = by_model(scripts, an_honest_table)
+    with pytest.MonkeyPatch.context() as patch, scripted(script) as server:
+        patch.setenv("SCRIPTED_API_KEY", KEY)
+        patch.setenv("SCRIPTED_BASE_URL", server.url)
+        yield Finished(round_of(folder), server, folder, scripts)
+
+
+def test_every_text_reached_the_server_and_its_answer_is_scored(finished: Finished) -> None:
+    log = finished.log(finished.task(), "tables-whole")
+    found = samples_of(log)
+    parsing, translating = value_of(found[ITEM]), value_of(found[f"{TRANSLATING}/table/0"])
+    assert {parsing[name] for name in CARD.metrics} == {1.0}
+    # Of two columns the texts tell one: half of the cells, and what is given is right.
+    assert (translating["paper_f1"], translating["unary_r"], translating["unary_p"]) == (1, 0.5, 1)
+    assert len(finished.server.prompts("tables-whole")) == 2
+    ask = next(ask for ask in finished.server.asks if ask.model == "tables-whole")
+    assert (ask.body["temperature"], ask.body["top_p"]) == (0.5, 1.0)
+    assert ask.body["max_tokens"] == CARD.decoding["max_tokens"]
+    for sample in found.values():
+        for prompt in finished.server.prompts("tables-whole"):
+            assert str(sample.target) not in prompt
+    assert log.results is not None
+    means = {
+        name.removeprefix("vivavoce/"): one.value
+        for score in log.results.scores
+        if score.name == "avg"
+        for name, one in score.metrics.items()
+    }
+    # 8 and 10 gold cells, of which 8 and 5 are there.
+    assert (means["macro_unary_r"], means["micro_unary_r"]) == (0.75, 13 / 18)
+
+
+def test_contestants_bound_every_metric(finished: Finished) -> None:
+    found = {
+        name: [
+            value_of(one)
+            for one in samples_of(finished.log(finished.task(), None, solver)).values()
+        ]
+        for name, solver in (("oracle", oracle()), ("null", null()), ("copycat", copycat()))
+    }
+    for metric in CARD.metrics:
+        assert all(value[metric] == 1.0 for value in found["oracle"]), metric
+        assert all(value[metric] == 0.0 for value in found["null"]), metric
+    assert [value["valid"] for value in found["null"]] == [0.0, 0.0]
+    assert all(value["avg"] < 1.0 for value in found["copycat"])
+
+
+def test_rules_without_a_model_make_a_table_of_the_pool(finished: Finished) -> None:
+    samples = samples_of(finished.log(finished.task(), None, keyword_table()))
+    for sample in samples.values():
+        labels = {one["label"] for one in sample.metadata["pool"]}
+        assert set(json.loads(sample.output.completion)["papers"]) <= labels
+        assert value_of(sample)["success"] == 1.0
+
+
+def test_titles_alone_show_no_abstract_and_no_text(finished: Finished) -> None:
+    finished.log(finished.task(setting="titles"), "tables-titles")
+    for prompt in finished.server.prompts("tables-titles"):
+        assert "Abstract:" not in prompt
+        assert "treebank" not in prompt
+
+
+def test_every_method_reads_the_texts_of_the_pool(finished: Finished) -> None:
+    methods = {"single": per_paper(), "staged": two_stage(), "rounds": iterative(rounds=1)}
+    for name, solver in methods.items():
+        model = f"tables-{name}"
+        finished.scripts[model] = lambda ask: answer("I would rather not say.")
+        for sample in samples_of(finished.log(finished.task(), model, solver)).values():
+            assert sample.metadata["table_run"]["skipped"] > 0
+            assert value_of(sample)["success"] == 1.0
+        if name != "staged":  # without columns no text is read
+            assert any("banana treebank" in prompt for prompt in finished.server.prompts(model))
+
+
+def test_an_agent_gets_the_question_and_the_library_of_the_pool(finished: Finished) -> None:
+    finished.scripts["tables-agent"] = lambda ask: answer('{"papers": [], "rows": []}')
+    finished.log(finished.task(), "tables-agent", agent())
+    for sent in finished.server.prompts("tables-agent"):
+        assert "treebank" not in sent
+        assert re.search("library of [89] papers", sent)
+        assert '{"papers": ["P1"]' in sent
+        assert "P8 [arxiv:190" in sent
+
+
+def test_a_model_may_answer_questions_about_both_tables(finished: Finished) -> None:
+    finished.scripts["tables-reader"] = careful
+    roles = {"answerer": "openai-api/scripted/tables-reader"}
+    log = finished.log(finished.task(answerer=roles["answerer"], question_seed=3), "tables-read")
+    found = samples_of(log)
+    assert {value_of(found[ITEM])[name] for name in CARD.metrics} == {1.0}
+    assert value_of(found[ITEM])["yes_bias"] == 0.0
+    [score] = (found[ITEM].scores or {}).values()
+    assert (score.metadata or {})["use"]["answerer"] == roles["answerer"]
+    metadata = log.eval.metadata or {}
+    assert metadata["judge"].startswith(
+        "openai-api/scripted/tables-reader pairs=10 seed=3 headers=schema runs=2 template="
+    )
+    assert "unary_f1" in metadata["judged"]
+    assert "paper_f1" not in metadata["judged"]
+    assert metadata["diagnostics"] == [*CARD.diagnostics, "yes_bias"]
+
+
+def test_the_board_keeps_evaluators_apart_and_a_reader_who_says_yes_shows(
+    finished: Finished,
+) -> None:
+    finished.scripts["tables-yes"] = always_yes
+    logs = finished.folder / "board"
+    for arguments in ({}, {"answerer": "openai-api/scripted/tables-yes"}, {"pairs": 5}):
+        report = run(
+            RunSpec(
+                tasks=["table"],
+                round=finished.round.folder,
+                logs=logs,
+                methods=("copycat",),
+                task_args=arguments,
+                display="none",
+            )
+        )
+        assert report.failed == ()
+    rows = {
+        (row["judge"] or "").partition(" template")[0]: row
+        for row in leaderboard(logs, resamples=0).rows
+        if row["metric"] == "schema_p"
+    }
+    asked = "openai-api/scripted/tables-yes pairs=10 seed=0 headers=schema runs=2"
+    assert rows.keys() == {"", asked, "matcher pairs=5 seed=0"}
+    assert (rows[""]["value"], rows[asked]["value"]) == (0.0, 1.0)
+    assert rows[asked]["method"] == "copycat"
+    assert (rows[asked]["tokens"], rows[""]["judge_tokens"]) == (0, 0)
+    assert rows[asked]["judge_tokens"] > 0
+
+
+def test_a_board_may_pool_the_questions_of_all_tables(finished: Finished) -> None:
+    logs = finished.folder / "pooled"
+    for how in ("items", "macro", "micro"):
+        report = run(
+            RunSpec(
+                tasks=["table"],
+                round=finished.round.folder,
+                logs=logs,
+                models=[f"openai-api/scripted/tables-pooled-{how}"],
+                methods=("one_step",),
+                task_args={"aggregate": how},
+                display="none",
+            )
+        )
+        assert report.failed == ()
+    rows = {(row["setting"], row["metric"]): row for row in leaderboard(logs).rows}
+    # Of 8 and 10 gold cells there are 8 and 5, and what is there is right.
+    expected = {"base": 0.75, "base+macro": 0.75, "base+micro": 13 / 18}
+    for setting, recall in expected.items():
+        assert rows[setting, "unary_r"]["value"] == pytest.approx(recall)
+        assert rows[setting, "unary_r"]["ci"] is not None
+        assert rows[setting, "unary_p"]["value"] == pytest.approx(1.0)
+    f1 = {setting: rows[setting, "unary_f1"]["value"] for setting in expected}
+    # Of the tables: 1 and 2 * 0.5 / 1.5; of mean P and R: 2 * 0.75 / 1.75; pooled: 26 / 31.
+    assert f1["base"] == pytest.approx((1 + 2 / 3) / 2)
+    assert f1["base+macro"] == pytest.approx(6 / 7)
+    assert f1["base+micro"] == pytest.approx(26 / 31)
+    assert rows["base+micro", "success"]["value"] == 1.0
+
+
+def test_a_role_that_is_asked_for_has_to_be_given(finished: Finished) -> None:
+    with pytest.raises(InputError, match="--model-role answerer=MODEL"):
+        finished.task(answerer="role")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"setting": "random"}, "There are: base, abstracts, titles"),
+        ({"pairs": -1}, "pairs=-1"),
+        ({"pairs": True}, "pairs=True"),
+        ({"question_seed": "x"}, "question_seed='x'"),
+        ({"answerer": ""}, "names of models"),
+        ({"answerer": 3}, "names of models"),
+        ({"headers": "model"}, "need an answerer"),
+        ({"aggregate": "mean"}, "none of items, macro, micro"),
+        ({"synthesizer": "role"}, "need an answerer"),
+        ({"answerer": "role", "headers": "all"}, "not one of none, schema, model"),
+    ],
+)
+def test_arguments_that_make_no_sense_are_told(
+    finished: Finished, arguments: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        finished.task(**arguments)
+
+
+def test_the_common_arguments_are_there() -> None:
+    names = list(python_inspect.signature(table).parameters)
+    own = ["answerer", "synthesizer", "headers", "pairs", "question_seed", "aggregate"]
+    common = ["context", "prompts", "max_tokens", "pin"]
+    assert names == ["round", "setting", *own, *common]
+
+
+def test_the_methods_of_the_card_are_solvers() -> None:
+    made = (one_step, per_paper, two_stage, iterative, agent, keyword_table)
+    assert [solver.__name__ for solver in made] == list(CARD.methods)
