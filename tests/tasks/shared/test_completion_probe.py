@@ -73,7 +73,9 @@ def test_a_sample_asks_for_the_words_behind_the_beginning(opened: Round) -> None
 
 
 @pytest.mark.parametrize(
-    ("method", "match"), [(oracle, 1.0), (null, 0.0), (copycat, 0.0)], ids=lambda m: str(m)
+    ("method", "match"),
+    [(oracle, 1.0), (null, 0.0), (copycat, 0.0)],
+    ids=["oracle", "null", "copycat"],
 )
 def test_what_the_contestants_reach(
     opened: Round, tmp_path: Path, method: Callable[[], Solver], match: float

@@ -29,7 +29,7 @@ from vivavoce.web.annotation.feedback import give_feedback, mark_read, unread_fe
 from vivavoce.web.annotation.intake import Sources, Wanted, take_in
 from vivavoce.web.annotation.kinds import KINDS
 from vivavoce.web.annotation.label_studio import labelling_config, read_studio
-from vivavoce.web.annotation.monitoring import counts, flagged, people_rows, summary, waiting
+from vivavoce.web.annotation.monitoring import counts, flagged, overview, people_rows, waiting
 from vivavoce.web.annotation.people import find_enrolment, find_person
 from vivavoce.web.annotation.process import NotYours, open_consensus
 from vivavoce.web.annotation.records import read_decisions, read_items
@@ -318,7 +318,7 @@ def test_a_lead_sees_how_far_things_are_and_no_label(done: Made) -> None:
         (flag,) = flagged(session, campaign)
         assert (flag.note, flag.person) == ("=HYPERLINK(1)", rows["bob"].enrolment.person.code)
         assert not hasattr(flag, "label")
-        assert summary(session, campaign).fields[0].pairwise.value == 5 / 8
+        assert overview(session, campaign).report.fields[0].pairwise.value == 5 / 8
 
 
 def test_feedback_reaches_whom_it_is_for_until_it_is_read(done: Made) -> None:

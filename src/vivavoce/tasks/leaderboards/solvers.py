@@ -28,7 +28,7 @@ def table_reader() -> Solver:
     """Answer with what the papers' tables say by rule: no model is asked."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        from vivavoce.tasks.leaderboards.table_reader import read_tables
+        from vivavoce.tasks.shared.score_tables.reader import read_tables
 
         board: dict[str, Any] = state.metadata["board"]
         asked = {name: board[name] for name in ("task", "dataset", "metric")}

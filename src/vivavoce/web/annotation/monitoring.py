@@ -132,11 +132,6 @@ def people_rows(
     return overview(session, campaign, idle=idle).people
 
 
-def summary(session: Session, campaign: Campaign, *, idle: timedelta = IDLE) -> Report:
-    """Agreement and times of a campaign as it stands, without intervals."""
-    return overview(session, campaign, idle=idle).report
-
-
 def waiting(session: Session, campaign: Campaign) -> list[Waiting]:
     """Items in conflict or discussion, those for a lead first."""
     judged = (

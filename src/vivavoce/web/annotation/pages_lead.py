@@ -11,7 +11,7 @@ from starlette.responses import Response
 from vivavoce.web.annotation.campaigns import pause_campaign, resume_campaign
 from vivavoce.web.annotation.feedback import give_feedback
 from vivavoce.web.annotation.kinds import find_kind
-from vivavoce.web.annotation.monitoring import counts, flagged, people_rows, summary, waiting
+from vivavoce.web.annotation.monitoring import counts, flagged, overview, waiting
 from vivavoce.web.annotation.pages_campaigns import CampaignName, Id, own_part
 from vivavoce.web.annotation.pages_items import votes_of
 from vivavoce.web.annotation.people import admit, pause, resume
@@ -32,7 +32,7 @@ def lead_page(visit: Reading, campaign: CampaignName) -> Response:
     with visit.database.reading() as session:
         enrolment = own_part(session, visit, campaign, role=_LEAD)
         own = enrolment.campaign
-        items = counts(session, own)
+        items, seen = counts(session, own), overview(session, own)
         return visit.page(
             "lead.html.j2",
             campaign=campaign,
@@ -40,10 +40,10 @@ def lead_page(visit: Reading, campaign: CampaignName) -> Response:
             bar=Bar(items.done, items.main, "items done"),
             paused_at=own.paused_at,
             counts=items,
-            people=people_rows(session, own),
+            people=seen.people,
             waiting=waiting(session, own),
             flagged=flagged(session, own),
-            report=summary(session, own),
+            report=seen.report,
         )
 
 

@@ -2,7 +2,7 @@
 
 Boards are the datasets that several papers name with the metrics that they are named with, in the
 captions and headers of tables and in sentences. What a paper's own score on a board is, tells the
-reader of tables that the family leaderboards has: the score of the method that the paper proposes,
+reader of tables that `table_reader` uses: the score of the method that the paper proposes,
 else the one that most speaks for.
 """
 
@@ -18,11 +18,11 @@ from vivavoce.corpus.boards.metrics import direction_of
 from vivavoce.corpus.boards.names import metric_key
 from vivavoce.metrics.cell_matching import read_number
 from vivavoce.metrics.leaderboards import method_key
-from vivavoce.tasks.leaderboards.table_prose import own_method
-from vivavoce.tasks.leaderboards.table_reader import read_tables
-from vivavoce.tasks.leaderboards.table_sources import sources_of
-from vivavoce.tasks.leaderboards.table_terms import stands_for, terms_in
 from vivavoce.tasks.shared.library import LibraryPaper, LibrarySection, LibraryTable
+from vivavoce.tasks.shared.score_tables.prose import own_method
+from vivavoce.tasks.shared.score_tables.reader import read_tables
+from vivavoce.tasks.shared.score_tables.sources import sources_of
+from vivavoce.tasks.shared.score_tables.terms import stands_for, terms_in
 from vivavoce.tasks.tables.keyword.names import datasets_in
 from vivavoce.tasks.tables.keyword.papers import PoolText
 from vivavoce.tasks.tables.keyword.vocabulary import (

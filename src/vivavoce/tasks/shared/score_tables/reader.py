@@ -16,18 +16,18 @@ from vivavoce.corpus.boards.metrics import direction_of, impossible, is_resource
 from vivavoce.corpus.boards.names import metric_key
 from vivavoce.metrics.cell_matching import read_number
 from vivavoce.metrics.leaderboards import method_key
-from vivavoce.tasks.leaderboards.table_evidence import Question
-from vivavoce.tasks.leaderboards.table_names import (
+from vivavoce.tasks.shared.library import LibraryPaper
+from vivavoce.tasks.shared.score_tables.evidence import Question
+from vivavoce.tasks.shared.score_tables.names import (
     is_own,
     method_name,
     name_quality,
     with_kind,
     without_notes,
 )
-from vivavoce.tasks.leaderboards.table_prose import claims, own_method
-from vivavoce.tasks.leaderboards.table_rows import Block, Record
-from vivavoce.tasks.leaderboards.table_sources import IN_TEXT, Source, sources_of
-from vivavoce.tasks.shared.library import LibraryPaper
+from vivavoce.tasks.shared.score_tables.prose import claims, own_method
+from vivavoce.tasks.shared.score_tables.rows import Block, Record
+from vivavoce.tasks.shared.score_tables.sources import IN_TEXT, Source, sources_of
 
 LIMIT = 30
 SHARE = 0.5

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from vivavoce.tasks.leaderboards.table_blocks import MAX_LINES, line_blocks, read_blocks
-from vivavoce.tasks.leaderboards.table_heads import header_in
-from vivavoce.tasks.leaderboards.table_lines import count_values, split_stream
-from vivavoce.tasks.leaderboards.table_rows import Block
-from vivavoce.tasks.leaderboards.table_terms import terms_in
-from vivavoce.tasks.leaderboards.table_text import blocks_in_text
 from vivavoce.tasks.shared.library import LibraryPaper, LibraryTable
+from vivavoce.tasks.shared.score_tables.blocks import MAX_LINES, line_blocks, read_blocks
+from vivavoce.tasks.shared.score_tables.heads import header_in
+from vivavoce.tasks.shared.score_tables.lines import count_values, split_stream
+from vivavoce.tasks.shared.score_tables.rows import Block
+from vivavoce.tasks.shared.score_tables.terms import terms_in
+from vivavoce.tasks.shared.score_tables.text import blocks_in_text
 
 IN_TEXT = -1
 """Place of a table that is in the running text."""

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from itertools import islice
 
-from vivavoce.tasks.leaderboards.table_blocks import line_blocks
-from vivavoce.tasks.leaderboards.table_lines import Line, read_line, split_stream
-from vivavoce.tasks.leaderboards.table_rows import Block
+from vivavoce.tasks.shared.score_tables.blocks import line_blocks
+from vivavoce.tasks.shared.score_tables.lines import Line, read_line, split_stream
+from vivavoce.tasks.shared.score_tables.rows import Block
 
 MAX_TEXT = 200_000
 """Characters of a text that are searched."""

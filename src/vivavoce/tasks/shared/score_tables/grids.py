@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vivavoce.tasks.leaderboards.table_lines import MISSING, Line
-from vivavoce.tasks.leaderboards.table_rows import Block, Record
-from vivavoce.tasks.leaderboards.table_terms import STUBS, terms_in
+from vivavoce.tasks.shared.score_tables.lines import MISSING, Line
+from vivavoce.tasks.shared.score_tables.rows import Block, Record
+from vivavoce.tasks.shared.score_tables.terms import STUBS, terms_in
 
 
 def grid_blocks(rows: Sequence[Sequence[str]], parsed: Sequence[Sequence[Line]]) -> list[Block]:

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from vivavoce.tasks.leaderboards.table_names import (
+from vivavoce.tasks.shared.score_tables.names import (
     is_own,
     method_name,
     name_quality,

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from vivavoce.tasks.leaderboards.table_rows import Block, Record
-from vivavoce.tasks.leaderboards.table_sources import Source
-from vivavoce.tasks.leaderboards.table_terms import (
+from vivavoce.tasks.shared.score_tables.rows import Block, Record
+from vivavoce.tasks.shared.score_tables.sources import Source
+from vivavoce.tasks.shared.score_tables.terms import (
     MEASURES,
     RESOURCES,
     SPLITS,
