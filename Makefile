@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: help demo test check bench setup pages clean
+.PHONY: help demo test faults check bench setup pages clean
 
 help: ## list what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -14,6 +14,9 @@ demo: $(VENV)/.base ## the whole way once, offline: sample papers to a leaderboa
 
 test: $(VENV)/.dev ## run every test
 	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+faults: $(VENV)/.dev ## the matrix of faults: a line for each, and whether it is stood
+	$(BIN)/python tests/faults/matrix.py
 
 check: $(VENV)/.dev ## formatting, lint, types, import order, benchmark conventions
 	$(BIN)/ruff format --check .

@@ -194,6 +194,9 @@ HOSTILE = {
         f"{number}. Paper {number}\n" for number in range(1_000_000)
     ),
     "deep brackets": "[" * 100_000 + "'x'",
+    "brackets without end": "[" * 1_000_000,
+    "brackets and spaces": "[ {\n" * 250_000,
+    "closed brackets": "[" * 500_000 + "]" * 500_000,
     "open quote": '["' + "a, " * 500_000,
     "quotes": "['" * 500_000,
     "escapes": '["' + "\\" * 999_999,

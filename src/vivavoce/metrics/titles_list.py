@@ -35,7 +35,9 @@ _CELL_TAG = re.compile(r"</?t[dh]\b[^<>\n]{0,200}>", re.IGNORECASE)
 _OTHER_TAG = re.compile(r"</?[a-z][^<>\n]{0,200}>", re.IGNORECASE)
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~).*$", re.MULTILINE)
 
-_CONTAINER = re.compile(r"[\[{]\s*+(?:[\[{]\s*+)*+[\"']")
+# Brackets are taken in whole runs, quote or not: sought again from each of them, a run of n takes
+# n * n steps.
+_BRACKETS = re.compile(r"[\[{](?:\s*+[\[{])*+\s*+(?P<quote>[\"'])?")
 # A quote closes a string only before a comma, a colon or a bracket: models forget to escape.
 _STRING = re.compile(
     r"[\s,:\[\]{}]*+(?:"
@@ -213,7 +215,7 @@ def _read_lines(text: str) -> tuple[list[str], bool]:
 
 def _open_containers(text: str) -> str:
     """Put each string of a JSON or Python list on lines of its own."""
-    start = _CONTAINER.search(text)
+    start = next((run for run in _BRACKETS.finditer(text) if run["quote"]), None)
     if start is None:
         return text
     values: list[str] = []

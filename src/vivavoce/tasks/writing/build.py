@@ -17,6 +17,7 @@ from vivavoce.store import Row
 from vivavoce.tasks.writing import activity, cells
 from vivavoce.tasks.writing.inputs import DEMONSTRATED, SCHEMAS, SETTINGS, TASKS, PaperText, Setting
 from vivavoce.tasks.writing.items import Maker, demos_of
+from vivavoce.tasks.writing.memo import FOLDER, Memo
 from vivavoce.tasks.writing.papers import Pool, papers_as_bytes, read_pool
 
 FAMILY = "writing"
@@ -57,6 +58,7 @@ def build(corpus: Corpus, spec: RoundSpec, options: WritingOptions) -> FamilyIte
         else {}
     )
     targets = [name for name in pool.candidates if name not in dropped]
+    memo = Memo(corpus.folder / FOLDER)
     maker = Maker(
         corpus,
         pool,
@@ -66,11 +68,13 @@ def build(corpus: Corpus, spec: RoundSpec, options: WritingOptions) -> FamilyIte
         demos=options.demos,
         splits=options.splits,
         max_overlap=options.max_overlap,
+        memo=memo,
     )
     unfit = [(name, *reason) for name, reason in pool.unfit.items()]
     unfit += [(n, "author_sampling", f"kept with probability 1/{m}") for n, m in dropped.items()]
     excluded = [Exclusion(EVERY_TASK, *row) for row in unfit]
     tasks = {task: maker.rows(task, targets) for task in TASKS}
+    memo.save()
     excluded += maker.excluded
     report = {
         "cells": cells.describe_cells(tasks, maker.settings, maker.missing, excluded),

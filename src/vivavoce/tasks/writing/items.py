@@ -13,6 +13,7 @@ from vivavoce.tasks.writing.cells import NO_DEMONSTRATION, Missing, shown_demos
 from vivavoce.tasks.writing.citations import Library, Works, read_references
 from vivavoce.tasks.writing.demonstrations import KINDS, Demonstrations
 from vivavoce.tasks.writing.inputs import DEMONSTRATED, settings_of
+from vivavoce.tasks.writing.memo import Memo
 from vivavoce.tasks.writing.papers import (
     Pool,
     Reason,
@@ -37,6 +38,7 @@ class Maker:
         demos: int,
         splits: Sequence[float],
         max_overlap: float,
+        memo: Memo,
     ) -> None:
         self.settings = settings
         self.excluded: list[Exclusion] = []
@@ -46,6 +48,7 @@ class Maker:
         self._seed = seed
         self._splits = splits
         self._max_overlap = max_overlap
+        self._memo = memo
         self._demos = Demonstrations(pool, authors, seed, demos)
         self._pairs = self._demos.kinship.find_all(list(pool.texts.values()))
         self._kin: dict[str, list[str]] = defaultdict(list)
@@ -58,7 +61,8 @@ class Maker:
         made = []
         for name in targets:
             paper = self._pool.texts[name]
-            target = make_target(task, paper, self._max_overlap)
+            exposed = self._memo.exposures(paper)[task]
+            target = make_target(task, paper, exposed, self._max_overlap)
             if target is None:
                 self.excluded.append(Exclusion(task, name, *why_no_gold(task, paper)))
             else:

@@ -37,11 +37,25 @@ MAX_SINGLE = 0.3
 Of readable sections with much mathematics a fifth are; where a parse of a PDF spells out what
 was hidden behind its formulas, nearly all.
 """
-_LIKE_BASE = ("base", "random", "coauthor", "mixed")
-"""Settings that show the same of the target."""
+_ALIKE: Mapping[str, tuple[str, ...]] = {
+    "base": ("base", "random", "coauthor", "mixed"),
+    "leave_one_out": ("leave_one_out",),
+    "title_only": ("title_only",),
+}
+"""Inputs that differ -> the settings that show them of the target."""
 
 Reason = tuple[str, str]
 """(short name, detail) of why something is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exposure:
+    """What an input gives away of the gold, however much of that a round allows."""
+
+    overlap: float | None
+    """Share of the gold's 13-word runs that stand in the input; None for a gold without any."""
+    leak: Reason | None
+    """Why the input is unfit in any round."""
 
 
 @dataclass(slots=True)
@@ -143,43 +157,61 @@ def _fault(text: str) -> Reason | None:
     return None
 
 
-def make_target(task: str, paper: PaperText, max_overlap: float) -> Target | None:
-    """A paper as a target of a task; None where it has no gold."""
+def make_target(
+    task: str, paper: PaperText, exposed: Mapping[str, Exposure], max_overlap: float
+) -> Target | None:
+    """A paper as a target of a task; None where it has no gold.
+
+    Args:
+        task: What is to be written.
+        paper: The paper.
+        exposed: What `expose` finds of the two.
+        max_overlap: The largest share of the gold's runs that may stand in an input.
+    """
     reference = gold_of(task, paper)
     if reference is None:
         return None
     made = Target(task, paper, reference)
-    made.overlap = _judge(made, "base", _LIKE_BASE, max_overlap)
-    made.overlap_rest = _judge(made, "leave_one_out", ["leave_one_out"], max_overlap)
-    if "title_only" in settings_of(task):
-        _judge(made, "title_only", ["title_only"], max_overlap)
+    made.overlap, made.overlap_rest = exposed["base"].overlap, exposed["leave_one_out"].overlap
+    for setting, alike in _ALIKE.items():
+        if setting in exposed and (leak := _leak(exposed[setting], max_overlap)):
+            made.left_out.update(dict.fromkeys(alike, leak))
     return made
 
 
-def _judge(target: Target, setting: str, alike: Sequence[str], max_overlap: float) -> float | None:
-    """The overlap of an input with the gold; settings that show it are left out if it leaks."""
-    shown = slots(target.task, setting, target.paper)
-    has_runs = len(words_of(target.reference)) >= RUN
-    overlap = ngram_overlap(target.reference, "\n\n".join(shown.values())) if has_runs else None
-    if leak := _leak(target, shown, overlap, max_overlap):
-        target.left_out.update(dict.fromkeys(alike, leak))
-    return overlap
+def _leak(exposure: Exposure, max_overlap: float) -> Reason | None:
+    """Why an input is unfit in a round that allows so much overlap."""
+    overlap = exposure.overlap
+    if exposure.leak is None and overlap is not None and overlap > max_overlap:
+        return "overlap", f"{overlap:.0%} of the gold's 13-word runs stand in the input"
+    return exposure.leak
 
 
-def _leak(
-    target: Target, shown: Mapping[str, str], overlap: float | None, max_overlap: float
-) -> Reason | None:
-    """Why an input gives its own answer away, or is none."""
+def expose(task: str, paper: PaperText) -> dict[str, Exposure]:
+    """What each input of a task gives away of the gold, by setting; empty where there is no gold.
+
+    It depends on the text of the paper alone. Settings that show the same as `base` are not listed.
+    """
+    reference = gold_of(task, paper)
+    if reference is None:
+        return {}
+    golds = [reference, *long_paragraphs(task, paper.sections)]
+    has_runs = len(words_of(reference)) >= RUN
+    found = {}
+    for setting in (s for s in _ALIKE if s in settings_of(task)):
+        shown = slots(task, setting, paper)
+        overlap = ngram_overlap(reference, "\n\n".join(shown.values())) if has_runs else None
+        found[setting] = Exposure(overlap, _verbatim(golds, shown))
+    return found
+
+
+def _verbatim(golds: Sequence[str], shown: Mapping[str, str]) -> Reason | None:
+    """Why an input gives its own answer away word for word, or is none."""
     if shown.get("content") == "":
         return "empty_input", "no section is left to write from"
     texts = {name: text for name, text in shown.items() if text}
-    golds = [target.reference, *long_paragraphs(target.task, target.paper.sections)]
     found = names_of_holders(golds, texts)
-    if found:
-        return "gold_in_input", f"stands verbatim in: {', '.join(found)}"
-    if overlap is not None and overlap > max_overlap:
-        return "overlap", f"{overlap:.0%} of the gold's 13-word runs stand in the input"
-    return None
+    return ("gold_in_input", f"stands verbatim in: {', '.join(found)}") if found else None
 
 
 def assign_splits(rows: list[Row], shares: Sequence[float]) -> None:

@@ -1,0 +1,40 @@
+"""Row 23 of the fault matrix: every reader of answers, on longer and longer hostile answers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from vivavoce.metrics.leaderboards import read_board
+from vivavoce.metrics.titles_list import find_titles
+from vivavoce.tasks.shared.json_answer import find_json
+from vivavoce.text.answers import clean_title
+from vivavoce.text.table_parsing import parse_tables
+
+TITLES = ["Deep Nets for Reading", "Shallow Nets for Writing"]
+READERS: dict[str, Callable[[str], object]] = {
+    "tables": parse_tables,
+    "board": read_board,
+    "titles": lambda text: find_titles(text, TITLES),
+    "JSON": find_json,
+    "title": clean_title,
+}
+UNITS = [
+    *("|", "| ", "|-", "[", "[ ", "{", "]", '"', "['", "👩‍👩‍👧", "<", "<td>", "`", "\\", "*", "_"),
+    *("(", "-", "\n|", "1. ", "a", "&", "Title: ", "\u0301", ": "),
+]
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("name", READERS)
+def test_row_23_ten_times_the_answer_is_about_ten_times_the_work(name: str, unit: str) -> None:
+    def seconds(size: int) -> float:
+        text = unit * (size // len(unit))
+        start = time.process_time()
+        READERS[name](text)
+        return time.process_time() - start
+
+    # A step for each pair of characters would take a hundred times as long.
+    assert seconds(100_000) < 30 * seconds(10_000) + 0.3
