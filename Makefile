@@ -13,7 +13,7 @@ demo: $(VENV)/.base ## the whole way once, offline: sample papers to a leaderboa
 	$(BIN)/viva demo
 
 test: $(VENV)/.dev ## run every test
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 faults: $(VENV)/.dev ## the matrix of faults: a line for each, and whether it is stood
 	$(BIN)/python tests/faults/matrix.py

@@ -85,7 +85,9 @@ def test_the_demo_again_does_no_work_and_leaves_the_same_files(
     folder: Path, made: dict[str, str], board: dict[str, Any]
 ) -> None:
     assert board["rows"]
-    assert hash_tree(folder) == made
+    now = hash_tree(folder)
+    # The ledger of the logs tells that somebody ran them again.
+    assert {name for name in made | now if made.get(name) != now.get(name)} == {"logs/runs.jsonl"}
 
 
 def test_the_board_in_the_readme_is_the_one_the_demo_prints(printed: str) -> None:

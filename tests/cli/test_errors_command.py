@@ -20,18 +20,16 @@ Viva = Callable[..., Result]
 PROGRAM = [sys.executable, "-c", "import sys; from vivavoce.cli import app; app(sys.argv[1:])"]
 
 
-def all_commands() -> Iterator[tuple[str, ...]]:
-    """Every verb with its group, such as ("round", "build")."""
-    root = typer.main.get_command(app)
-    assert isinstance(root, TyperGroup)
-    for name, command in root.commands.items():
-        if isinstance(command, TyperGroup):
-            yield from ((name, verb) for verb in command.commands)
-        else:
-            yield (name,)
+def all_commands(command: object, *words: str) -> Iterator[tuple[str, ...]]:
+    """Every verb with its groups, such as ("round", "build")."""
+    if isinstance(command, TyperGroup):
+        for name, inner in command.commands.items():
+            yield from all_commands(inner, *words, name)
+    else:
+        yield words
 
 
-COMMANDS = sorted(all_commands())
+COMMANDS = sorted(all_commands(typer.main.get_command(app)))
 
 
 def test_the_commands_of_the_contract_are_there() -> None:

@@ -43,7 +43,7 @@ NO_ANSWERS = {
 }
 """What is scored as no answer, and the fault it is counted as."""
 
-HANGING = Reply(delay=20)
+HANGING = Reply(delay=45)
 
 
 def always(reply: Reply) -> Script:
@@ -80,7 +80,7 @@ def finished(small: Round, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     scripts |= {name: always(FAULTS[name]) for name in [*NO_ANSWERS, "cut-off"]}
     with scripted(by_model(scripts)) as server:
         viva(
-            *("run", "title", "--round", small.folder, "--logs", logs, "--attempt-timeout", "8"),
+            *("run", "title", "--round", small.folder, "--logs", logs, "--attempt-timeout", "20"),
             *models("good", *scripts),
             env=server.environment,
         )

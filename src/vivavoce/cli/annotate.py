@@ -112,6 +112,7 @@ def serve(
     secure_cookies: bool = typer.Option(
         False, "--secure-cookies", help="For use behind HTTPS: cookies travel by it only."
     ),
+    as_json: bool = JSON_OPTION,
 ) -> None:
     """Run the web app until it is stopped."""
     need_extra()
@@ -125,7 +126,7 @@ def serve(
             port=port,
             secure_cookies=secure_cookies,
             allowed_hosts=allow_host,
-            announce=say,
+            announce=(lambda address: print_json({"address": address})) if as_json else say,
         )
 
 
