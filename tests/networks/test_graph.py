@@ -12,6 +12,7 @@ from vivavoce.errors import InputError, VivaError
 from vivavoce.networks.graph import (
     Graph,
     distinct,
+    distinct_keys,
     in_degrees,
     induced,
     largest_component,
@@ -123,6 +124,12 @@ def test_distinct_edges_have_no_loops_and_no_doubles() -> None:
 
     assert list(zip(directed.source, directed.target, strict=True)) == [(0, 1), (1, 0), (1, 2)]
     assert list(zip(undirected.source, undirected.target, strict=True)) == [(0, 1), (1, 2)]
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(-(2**63), 2**63 - 1), max_size=30))
+def test_distinct_keys_are_those_of_a_set(keys: list[int]) -> None:
+    assert distinct_keys(np.array(keys, dtype=np.int64)).tolist() == sorted(set(keys))
 
 
 @given(graphs)

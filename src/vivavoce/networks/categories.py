@@ -12,7 +12,7 @@ from vivavoce.corpus import Corpus
 from vivavoce.networks.columns import Ints, Longs, column_batches, flat
 from vivavoce.networks.domains import domain_of
 from vivavoce.networks.graph import in_degrees, out_degrees
-from vivavoce.networks.papers import number_papers, read_papers
+from vivavoce.networks.papers import number_sorted_papers, read_papers
 from vivavoce.networks.reading import Network, load_network
 
 Row = dict[str, Any]
@@ -115,7 +115,7 @@ def _entries_of_each(corpus: Corpus, paper_ids: Any) -> Longs:
     """How many entries each paper's list of references has."""
     total = np.zeros(len(paper_ids), dtype=np.int64)
     for batch in column_batches(corpus, "references", ["paper_id"]):
-        number = number_papers(flat(batch["paper_id"]), paper_ids)
+        number = number_sorted_papers(flat(batch["paper_id"]), paper_ids)
         total += np.bincount(number[number >= 0], minlength=len(paper_ids))
     return total
 

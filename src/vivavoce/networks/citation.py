@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,14 +24,20 @@ from vivavoce.networks.columns import (
     whole_table,
     widen,
 )
+from vivavoce.networks.graph import distinct_keys
 from vivavoce.networks.merging import MismatchError
 from vivavoce.networks.outside import DESCRIBED, SHOWN_TITLE, describe_works, keep_numbers
-from vivavoce.networks.papers import number_papers, read_papers, years_of
+from vivavoce.networks.papers import (
+    number_papers,
+    number_sorted_papers,
+    read_papers,
+    years_of,
+)
 from vivavoce.networks.pieces import Pieces
 from vivavoce.networks.shards import FOLDER, Shard, read_kept, read_shard, shards_of
 from vivavoce.networks.works import TELLING, Memo, read_identities, remember
 
-_READ = ["paper_id", "ordinal", "cited_paper_id", *TELLING]
+_READ = ["paper_id", "ordinal", *TELLING]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +89,12 @@ def read_entries(corpus: Corpus, known: Pieces) -> Entries:
     shards = shards_of(corpus, "references")
     gone = _gone_shards(corpus, known, shards)
     empty = whole_table("references", _READ, [])
-    lists = [_read_lists(empty, read_identities(empty), text_column([]))]
-    for shard in shards:
+    nowhere = np.zeros(0, dtype=np.int32)
+    lists = [_read_lists(empty, read_identities(empty), text_column([]), nowhere)]
+    for shard, cited in zip(shards, _cited_papers(corpus, shards, paper_ids), strict=True):
         references = widen(read_shard(corpus, shard, _READ))
         identities = _identities_of(corpus, shard, references, known, gone)
-        lists.append(_read_lists(references, identities, paper_ids))
+        lists.append(_read_lists(references, identities, paper_ids, cited))
 
     def read_again(place: int) -> pa.Table:
         shard = shards[place - 1]
@@ -158,11 +165,14 @@ def _span_of(references: pa.Table) -> tuple[str, str]:
 
 
 def distinct_pairs(entries: Entries, rows: Flags) -> tuple[Ints, Ints]:
-    """The distinct (citing, cited) pairs of some entries, sorted, none citing itself."""
+    """The distinct (citing, cited) pairs of some entries, sorted, none citing itself.
+
+    Two arrays of node numbers, one pair at each place; `rows` marks the entries that count.
+    """
     source, target = entries.source[rows], entries.target[rows]
     rows = (target != MISSING) & (source != target)
     n = max(entries.papers.num_rows + entries.works.num_rows, 1)
-    pairs = np.unique(source[rows].astype(np.int64) * n + target[rows])
+    pairs = distinct_keys(source[rows].astype(np.int64) * n + target[rows])
     first, second = np.divmod(pairs, n)
     return first.astype(np.int32), second.astype(np.int32)
 
@@ -170,7 +180,10 @@ def distinct_pairs(entries: Entries, rows: Flags) -> tuple[Ints, Ints]:
 def with_nodes(
     entries: Entries, source: Ints, target: Ints, weights: dict[str, Ints]
 ) -> tuple[pa.Table, pa.Table]:
-    """Nodes and edges, without the works that no edge leads to."""
+    """Nodes and edges, without the works that no edge leads to.
+
+    `source`, `target` and each of the weights have one value for each edge.
+    """
     papers = entries.papers.num_rows
     is_used = np.zeros(papers + entries.works.num_rows, dtype=np.bool_)
     is_used[:papers] = True
@@ -186,12 +199,32 @@ def with_nodes(
     return nodes, table_of({"source": source, "target": number[target], **weights})
 
 
+def _cited_papers(corpus: Corpus, shards: Sequence[Shard], paper_ids: pa.Array) -> Iterator[Ints]:
+    """Of each shard the cited paper of every entry; -1 for what is no paper of the corpus.
+
+    Looking up takes as long as there are papers, so it is done for that many entries at once.
+    """
+    group: list[pa.Array] = []
+    for shard in shards:
+        table = widen(read_shard(corpus, shard, ["cited_paper_id"]))
+        group.append(flat(table["cited_paper_id"]))
+        if sum(map(len, group)) >= len(paper_ids):
+            yield from _numbered(group, paper_ids)
+            group = []
+    if group:
+        yield from _numbered(group, paper_ids)
+
+
+def _numbered(group: Sequence[pa.Array], paper_ids: pa.Array) -> list[Ints]:
+    ends = np.cumsum([len(ids) for ids in group])
+    return np.split(number_papers(pa.concat_arrays(group), paper_ids), ends[:-1])
+
+
 def _read_lists(
-    references: pa.Table, identities: pa.Table, paper_ids: pa.Array
+    references: pa.Table, identities: pa.Table, paper_ids: pa.Array, inside: Ints
 ) -> tuple[tuple[Ints, Ints, Ints], pa.Table]:
     """Citing paper, place and cited paper of some references; what tells the others apart."""
-    source = number_papers(flat(references["paper_id"]), paper_ids)
-    inside = number_papers(flat(references["cited_paper_id"]), paper_ids)
+    source = number_sorted_papers(flat(references["paper_id"]), paper_ids)
     cites = source != MISSING
     outside = np.flatnonzero(cites & (inside == MISSING)).astype(np.int32)
     numbers = source[cites], as_numbers(flat(references["ordinal"]))[cites], inside[cites]

@@ -24,6 +24,7 @@ from vivavoce.networks.columns import (
     text_column,
     widen,
 )
+from vivavoce.networks.graph import distinct_keys
 from vivavoce.networks.papers import number_papers
 from vivavoce.networks.pieces import Pieces
 from vivavoce.networks.result_tables import result_like
@@ -154,7 +155,7 @@ def _count(
     at = np.searchsorted(edges, pair)
     is_edge = at < len(edges)
     is_edge[is_edge] = edges[at[is_edge]] == pair[is_edge]
-    shown = np.unique(_pair(at[is_edge], mentions.place[keep][is_edge], np.iinfo(np.int32).max))
+    shown = distinct_keys(_pair(at[is_edge], mentions.place[keep][is_edge], np.iinfo(np.int32).max))
     return np.bincount(shown // np.iinfo(np.int32).max, minlength=len(edges)).astype(np.int32)
 
 
