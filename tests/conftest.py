@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+from vivavoce.corpus import ingest
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -26,8 +30,14 @@ CHROMIUM_FLAGS = [
 
 
 def pytest_configure() -> None:
-    """A command that a test starts keeps what it compiles of the package for the next one."""
+    """A command that a test starts keeps what it compiles of the package for the next one.
+
+    How fast Hypothesis draws tells of the machine and of who else works on it, not of the code.
+    """
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    slow = [HealthCheck.too_slow]
+    settings.register_profile("shared machine", deadline=None, suppress_health_check=slow)
+    settings.load_profile("shared machine")
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -45,6 +55,28 @@ def _no_drawing_for_nobody() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Live, "refresh", lambda _: None)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_database_for_nobody() -> Iterator[None]:
+    """Inspect keeps events in a database for whoever watches a run: a third of a small run.
+
+    Only where a collected test loads Inspect, which takes seconds; commands of their own keep it.
+    """
+    if "inspect_ai" not in sys.modules:
+        yield
+        return
+    from inspect_ai._eval.task.log import TaskLogger
+
+    start = TaskLogger.init
+
+    async def start_unwatched(logger: TaskLogger) -> None:
+        await start(logger)
+        await logger._release_buffer_db(keep=False)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TaskLogger, "init", start_unwatched)
         yield
 
 
@@ -68,6 +100,20 @@ def data_dir() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no real papers at {folder}: point VIVAVOCE_DATA at a folder that has them")
     return folder
+
+
+@pytest.fixture(scope="session")
+def read_tei(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Path]:
+    """Makes a corpus of the real TEI files at a place; they are read but once."""
+    first = tmp_path_factory.mktemp("tei") / "corpus"
+
+    def copy_to(corpus: Path) -> Path:
+        if not first.exists():
+            ingest("tei", data_dir / "tei", first)
+        shutil.copytree(first, corpus)
+        return corpus
+
+    return copy_to
 
 
 @pytest.fixture(scope="module")

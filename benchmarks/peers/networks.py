@@ -28,11 +28,12 @@ TOLERANCE, CLOSE = 1e-12, 1e-9
 
 def comparisons(scratch: Path, *, smoke: bool) -> Iterator[Comparison]:
     """PageRank with the building of the graph, components, and 5% more papers."""
-    yield from _graphs(*((5_000, 25_000) if smoke else (100_000, 500_000)))
+    yield from graph_comparisons(*((5_000, 25_000) if smoke else (100_000, 500_000)))
     yield _update(scratch / "authors", 4_000 if smoke else 200_000)
 
 
-def _graphs(n: int, m: int) -> Iterator[Comparison]:
+def graph_comparisons(n: int, m: int) -> Iterator[Comparison]:
+    """PageRank with the building of the graph, and components, on one random graph."""
     drawn = np.random.default_rng(0).integers(0, n, (2, m)).astype(np.int32)
     graph = distinct(make_graph(n, *drawn))
     pairs = list(zip(graph.source.tolist(), graph.target.tolist(), strict=True))

@@ -14,7 +14,7 @@ from vivavoce.running import RunSpec, run
 from vivavoce.running.progress import Progress
 from vivavoce.sandbox.trial import why_unusable
 from vivavoce.tasks import build_round, list_families
-from vivavoce.web.site import write_site
+from vivavoce.web.board.site import write_site
 
 PAPERS = 60
 SPEC = {

@@ -15,7 +15,7 @@ import math
 import os
 import time
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -77,7 +77,10 @@ def write_bytes(path: Path, content: bytes) -> None:
 
 
 def write_pieces(path: Path, pieces: Iterable[bytes]) -> None:
-    """Write a file out of pieces that are made one after the other, whole or not at all."""
+    """Write a file out of pieces that are made one after the other, whole or not at all.
+
+    `VivaError` as for `write_bytes`.
+    """
     temporary = path.with_name(f".{path.name}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -139,6 +142,18 @@ def read_sealed(path: Path, remedy: str = "") -> Row:
     return content
 
 
+def is_gzip(path: Path) -> bool:
+    """Whether a file is gzip, told by its first two bytes."""
+    with path.open("rb") as stream:
+        return stream.read(2) == b"\x1f\x8b"
+
+
+def open_bytes(path: Path) -> IO[bytes]:
+    """A file to read, unpacked when it is gzip."""
+    # Both are binary streams; gzip's is not declared as one.
+    return gzip.open(path, "rb") if is_gzip(path) else path.open("rb")  # type: ignore[return-value]
+
+
 def open_text(path: Path) -> Iterator[tuple[int, bytes]]:
     """Yield (line number from 1, line without its newline) of a plain or gzip file.
 
@@ -146,9 +161,7 @@ def open_text(path: Path) -> Iterator[tuple[int, bytes]]:
     cannot be read or is cut or corrupt gzip.
     """
     try:
-        with path.open("rb") as probe:
-            is_gzip = probe.read(2) == b"\x1f\x8b"
-        with gzip.open(path, "rb") if is_gzip else path.open("rb") as stream:
+        with open_bytes(path) as stream:
             for number, line in enumerate(stream, start=1):
                 yield number, line.rstrip(b"\r\n")
     except FileNotFoundError as error:
@@ -173,12 +186,24 @@ def read_jsonl(path: Path) -> Iterator[tuple[int, Row]]:
 def parse_object(line: bytes, where: str) -> Row:
     """Parse one JSON object; `InputError` starts with `where`. NaN and Infinity are refused."""
     try:
-        value = json.loads(line, parse_constant=_refuse_constant, parse_float=_finite)
+        value = load_json(line)
     except (UnicodeDecodeError, ValueError, RecursionError) as error:
         raise InputError(f"{where} is not readable JSON: {error}") from error
     if not isinstance(value, dict):
         raise InputError(f"{where} is not a JSON object.")
     return value
+
+
+def load_json(
+    content: str | bytes, pairs: Callable[[list[tuple[str, Any]]], Any] | None = None
+) -> Any:
+    """A JSON value; `ValueError` also for NaN, infinity and numbers too large for a float.
+
+    `pairs` makes an object out of its keys and values; by default a dictionary.
+    """
+    return json.loads(
+        content, object_pairs_hook=pairs, parse_constant=_refuse_constant, parse_float=_finite
+    )
 
 
 def _refuse_constant(name: str) -> float:
@@ -200,13 +225,32 @@ def write_jsonl(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
 
 def write_parquet(path: Path, rows: Sequence[Mapping[str, Any]], schema: pa.Schema) -> None:
     """Write rows, in the order given, to one Parquet file, whole or not at all."""
+    write_bytes(path, parquet_of_rows(rows, schema))
+
+
+def parquet_of_rows(rows: Sequence[Mapping[str, Any]], schema: pa.Schema) -> bytes:
+    """A Parquet file of rows, in the order given."""
+    import pyarrow as pa
+
+    return parquet_of(pa.Table.from_pylist(list(rows), schema=schema))
+
+
+def parquet_of(table: pa.Table) -> bytes:
+    """A table as a Parquet file: the same bytes for the same table."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    table = pa.Table.from_pylist(list(rows), schema=schema)
     sink = pa.BufferOutputStream()
     pq.write_table(table, sink, compression="zstd", write_statistics=False)
-    write_bytes(path, sink.getvalue().to_pybytes())
+    return bytes(sink.getvalue().to_pybytes())
+
+
+def table_of_parquet(content: bytes) -> pa.Table:
+    """The table in the bytes of a Parquet file; pyarrow's errors where they are none."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    return pq.read_table(pa.BufferReader(content))
 
 
 def read_parquet(path: Path) -> list[Row]:

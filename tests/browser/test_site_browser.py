@@ -112,7 +112,7 @@ def visit(browser: Browser, folder: Path) -> Iterator[Visit]:
 
 
 def test_the_page_asks_only_for_its_own_files_and_complains_of_nothing(visit: Visit) -> None:
-    own = [(visit.folder / name).as_uri() for name in ("index.html", "sort.js", "style.css")]
+    own = [(visit.folder / name).as_uri() for name in ("board.js", "index.html", "style.css")]
     assert sorted(visit.requests) == own
     assert visit.complaints == []
     # The style has arrived although the policy forbids all but the page's own files.

@@ -153,11 +153,11 @@ def test_papers_are_cut_into_shards_where_their_ids_say_and_rows_stay_in_order(
 
 @pytest.mark.data
 def test_the_real_papers_get_their_dates_from_the_list_beside_them_in_either_order(
-    tmp_path: Path, data_dir: Path
+    tmp_path: Path, data_dir: Path, read_tei: Callable[[Path], Path]
 ) -> None:
     papers = ("tei", data_dir / "tei")
     index = ("metadata", data_dir / "tei" / "index.jsonl")
-    there = fill(tmp_path / "there", papers, index)
+    there = fill(read_tei(tmp_path / "there"), index)
     assert len(there.papers) == 101
     assert sum(paper.published is not None for paper in there.papers) == 90
     assert table_hashes(there.folder) == table_hashes(fill(tmp_path / "back", index, papers).folder)

@@ -1,17 +1,26 @@
-"""Commands written in a Markdown page, and what they are said to print."""
+"""Commands written in a Markdown page, and what they are said to print.
+
+A `bash` block that is followed by a `text` block is a step. A block that is preceded by the line
+"`path`:" is a file that the reader writes there.
+"""
 
 from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 _BLOCK = re.compile(
-    r"^```bash(?P<mark> real)?\n(?P<commands>.*?)^```\n\n```text\n(?P<output>.*?)^```$", re.M | re.S
+    r"^```bash(?P<mark> real)?\n(?P<commands>.*?)^```\n\n```text\n(?P<output>.*?)^```$"
+    r"|^`(?P<path>[\w./-]*\.\w+)`:\n\n```[\w.+-]+\n(?P<content>.*?)^```$",
+    re.M | re.S,
 )
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True)
@@ -24,20 +33,45 @@ class Step:
     """Whether it needs the real papers."""
 
 
-def read_steps(page: Path) -> list[Step]:
-    """Every `bash` block of a page that is followed by a `text` block."""
+@dataclass(frozen=True)
+class File:
+    """A file that the reader writes."""
+
+    path: str
+    content: str
+
+    def write(self, folder: Path) -> None:
+        path = folder / self.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(self.content, "utf-8")
+
+
+def read_parts(page: Path) -> list[Step | File]:
+    """Every step of a page and every file that it has the reader write, in order."""
     return [
-        Step(found["commands"], found["output"], bool(found["mark"]))
+        File(found["path"], found["content"])
+        if found["path"]
+        else Step(found["commands"], found["output"], bool(found["mark"]))
         for found in _BLOCK.finditer(page.read_text("utf-8"))
     ]
 
 
+def read_steps(page: Path) -> list[Step]:
+    """Every `bash` block of a page that is followed by a `text` block."""
+    return [part for part in read_parts(page) if isinstance(part, Step)]
+
+
 def run_step(step: Step, folder: Path, data: Path | None = None) -> str:
-    """Run a block in a folder with this environment's commands; return what it printed."""
+    """Run a block in a folder with this environment's commands; return what it printed.
+
+    Where the folder holds a tree of the package, that one is run.
+    """
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     environment = {**os.environ, "PATH": path, "COLUMNS": "200"}
     if data:
         environment["VIVAVOCE_DATA"] = str(data)
+    if (folder / "src").is_dir():
+        environment["PYTHONPATH"] = str(folder / "src")
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", step.commands],
         cwd=folder,
@@ -51,14 +85,33 @@ def run_step(step: Step, folder: Path, data: Path | None = None) -> str:
     return "".join(line.rstrip() + "\n" for line in done.stdout.splitlines())
 
 
+def play(page: Path, folder: Path, data: Path | None = None) -> Iterator[tuple[Step, str]]:
+    """Do what a page says in a folder; each step with what it printed.
+
+    Steps that need the real papers are passed over where there are none.
+    """
+    for part in read_parts(page):
+        if isinstance(part, File):
+            part.write(folder)
+        elif data is not None or not part.is_real:
+            yield part, run_step(part, folder, data)
+
+
+def prepare(page: Path, folder: Path) -> Path:
+    """A folder to play a page in, with a copy of the tree where the page starts from there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if "root of the checkout" in " ".join(page.read_text("utf-8").split()):
+        for part in ("src", "docs/how-to/papers-to-try"):
+            away = shutil.ignore_patterns("__pycache__", "*.egg-info")
+            shutil.copytree(ROOT / part, folder / part, ignore=away)
+    return folder
+
+
 def fill(page: Path, folder: Path, data: Path | None) -> None:
     """Write into a page what its commands print now."""
     text = page.read_text("utf-8")
-    for step in read_steps(page):
-        if step.is_real and data is None:
-            continue
+    for step, printed in play(page, folder, data):
         block = f"```bash{' real' * step.is_real}\n{step.commands}```\n\n```text\n"
-        printed = run_step(step, folder, data)
         text = text.replace(block + step.output, block + printed)
     page.write_text(text, "utf-8")
 
@@ -66,10 +119,11 @@ def fill(page: Path, folder: Path, data: Path | None) -> None:
 if __name__ == "__main__":
     import tempfile
 
-    root = Path(__file__).resolve().parents[2]
-    papers = Path(os.environ.get("VIVAVOCE_DATA") or root.parent / "shared" / "data")
-    with tempfile.TemporaryDirectory() as scratch:
-        for name in ("tutorial.md", "scoring.md"):
-            folder = Path(scratch) / name
-            folder.mkdir()
-            fill(root / "docs" / name, folder, papers if papers.is_dir() else None)
+    papers = Path(os.environ.get("VIVAVOCE_DATA") or ROOT.parent / "shared" / "data")
+    how_to = sorted(
+        str(path.relative_to(ROOT / "docs")) for path in (ROOT / "docs").glob("how-to/*.md")
+    )
+    for name in sys.argv[1:] or ["tutorial.md", "scoring.md", *how_to]:
+        page = ROOT / "docs" / name
+        with tempfile.TemporaryDirectory() as scratch:
+            fill(page, prepare(page, Path(scratch)), papers if papers.is_dir() else None)

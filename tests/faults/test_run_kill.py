@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 import shutil
-import signal
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 from inspect_ai.log import list_eval_logs, read_eval_log
-from tests.servers.commands import VIVA, small_round, viva_here
-from tests.servers.scripted import TOKENS, Ask, Reply, ScriptedServer, opening, scripted
+from tests.servers.commands import kill_after, small_round, viva_here
+from tests.servers.scripted import TOKENS, Ask, Reply, opening, scripted
 
 from vivavoce.errors import VivaError
 from vivavoce.results.board import leaderboard
@@ -37,22 +34,6 @@ def command(opened: Path, logs: Path, *options: str | Path) -> list[str | Path]:
     model = f"openai-api/scripted/{logs.parent.name}"
     most = ("--max-connections", str(CONNECTIONS))
     return ["run", "title", "--round", opened, "--logs", logs, "--model", model, *most, *options]
-
-
-def kill_after(server: ScriptedServer, answers: int, arguments: list[str | Path]) -> None:
-    """Start a run and kill its whole process group once the server has sent so many answers."""
-    process = subprocess.Popen(
-        [str(VIVA), *map(str, arguments)],
-        env=server.environment,
-        start_new_session=True,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        server.wait_for_answers(answers)
-    finally:
-        os.killpg(process.pid, signal.SIGKILL)
-        assert process.wait() == -signal.SIGKILL
 
 
 def headline(logs: Path, **options: Any) -> list[dict[str, Any]]:

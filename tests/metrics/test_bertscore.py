@@ -5,12 +5,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.small_models import NEEDS_NEURAL, save_bert
 
 from vivavoce.errors import InputError, MissingExtra
 from vivavoce.metrics.bertscore import PRESETS, BertScorer
 
-torch = pytest.importorskip("torch", reason="needs pip install 'vivavoce[neural]'")
-transformers = pytest.importorskip("transformers", reason="needs pip install 'vivavoce[neural]'")
+torch = pytest.importorskip("torch", reason=NEEDS_NEURAL)
+transformers = pytest.importorskip("transformers", reason=NEEDS_NEURAL)
 
 WORDS = ["model", "paper", "graph", "learn", "##ing", "##s", "data", "score", "neural", "a", "the"]
 LETTERS = [chr(code) for code in range(ord("a"), ord("z") + 1)]
@@ -23,19 +24,10 @@ LAYER = 2
 def model_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a BERT of three layers, random but the same each time."""
     folder = tmp_path_factory.mktemp("bert")
-    (folder / "vocab.txt").write_text("\n".join(dict.fromkeys(VOCABULARY)) + "\n")
-    tokenizer = transformers.BertTokenizer(str(folder / "vocab.txt"), model_max_length=64)
-    tokenizer.save_pretrained(folder)
-    torch.manual_seed(0)
-    config = transformers.BertConfig(
-        vocab_size=len(tokenizer),
-        hidden_size=32,
-        num_hidden_layers=3,
-        num_attention_heads=4,
-        intermediate_size=64,
-        max_position_embeddings=64,
+    sizes = {"hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 4}
+    save_bert(
+        folder, list(dict.fromkeys(VOCABULARY)), 64, is_told=True, intermediate_size=64, **sizes
     )
-    transformers.BertModel(config).save_pretrained(folder)
     return folder
 
 

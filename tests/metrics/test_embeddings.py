@@ -6,33 +6,20 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.small_models import NEEDS_NEURAL, save_bert
 
 from vivavoce.errors import InputError, MissingExtra
 from vivavoce.metrics.embeddings import SentenceEncoder
 
-torch = pytest.importorskip("torch", reason="needs pip install 'vivavoce[neural]'")
-transformers = pytest.importorskip("transformers", reason="needs pip install 'vivavoce[neural]'")
+torch = pytest.importorskip("torch", reason=NEEDS_NEURAL)
+transformers = pytest.importorskip("transformers", reason=NEEDS_NEURAL)
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "mean", "of", "the", "close", "volume"]
 
 
 @pytest.fixture(scope="module")
 def model_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("encoder")
-    (folder / "vocab.txt").write_text("\n".join(WORDS) + "\n")
-    tokenizer = transformers.BertTokenizer(str(folder / "vocab.txt"), model_max_length=32)
-    tokenizer.save_pretrained(folder)
-    torch.manual_seed(0)
-    config = transformers.BertConfig(
-        vocab_size=len(tokenizer),
-        hidden_size=16,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=32,
-        max_position_embeddings=32,
-    )
-    transformers.BertModel(config).save_pretrained(folder)
-    return folder
+    return Path(save_bert(tmp_path_factory.mktemp("encoder"), WORDS, 32, is_told=True))
 
 
 def test_a_text_is_the_mean_of_its_token_vectors(model_dir: Path) -> None:

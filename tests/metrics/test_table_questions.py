@@ -45,7 +45,8 @@ def read_both(pair: TablePair, pairs: int | None = None, seed: int = 0) -> Tally
     """The tally of the reader that needs no model."""
     asked = ask_both(pair, pairs, seed)
     answers = {
-        side: pair.read_all(asked[side].shuffled(seed), side, on=other) for side, other in SIDES
+        side: {one.key: pair.read(one, side, on=other) for one in asked[side].shuffled(seed)}
+        for side, other in SIDES
     }
     return tally(pair, asked, answers)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -155,9 +156,10 @@ def test_an_unfinished_corpus_makes_no_round(
 
 
 @pytest.mark.data
-def test_real_papers_make_a_round(data_dir: Path, tmp_path: Path, spec: dict[str, Any]) -> None:
-    corpus = tmp_path / "c"
-    ingest("tei", data_dir / "tei", corpus)
+def test_real_papers_make_a_round(
+    data_dir: Path, read_tei: Callable[[Path], Path], tmp_path: Path, spec: dict[str, Any]
+) -> None:
+    corpus = read_tei(tmp_path / "c")
     ingest("metadata", data_dir / "tei" / "index.jsonl", corpus)
     spec["round"]["window"] = {"start": "2014-01-01", "end": "2020-01-01"}
     built = build_round(corpus, spec, tmp_path / "rounds")

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from tests.servers.scripted import ScriptedServer
 from typer.testing import CliRunner, Result
 
 from vivavoce.cli import app
@@ -71,6 +74,22 @@ def viva_here(
     done = CliRunner().invoke(app, [str(argument) for argument in arguments], env=env)
     assert expect is None or done.exit_code == expect, f"{done.stdout}\n{done.stderr}"
     return done
+
+
+def kill_after(server: ScriptedServer, answers: int, arguments: Sequence[str | Path]) -> None:
+    """Start a run and kill its whole process group once the server has sent so many answers."""
+    process = subprocess.Popen(
+        [str(VIVA), *map(str, arguments)],
+        env=server.environment,
+        start_new_session=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        server.wait_for_answers(answers)
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        assert process.wait() == -signal.SIGKILL
 
 
 def only_json(text: str) -> Any:

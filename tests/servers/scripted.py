@@ -51,11 +51,17 @@ class Reply:
     """Close the connection without an answer."""
     delay: float = 0.0
     """Seconds before the answer."""
+    pace: float = 0.0
+    """Seconds between one piece of the body and the next; 0 to send it at once."""
+    cut: bool = False
+    """Close the connection after half of the body."""
 
 
 Script = Callable[[Ask], Reply]
 
 
+PIECES = 100
+"""Into how many pieces a body is cut that is sent slowly."""
 TOKENS = 107
 """What every completion claims to have used."""
 
@@ -223,10 +229,18 @@ class _Handler(BaseHTTPRequestHandler):
             for name, value in reply.headers.items():
                 self.send_header(name, value)
             self.end_headers()
-            self.wfile.write(reply.body)
+            self._send_body(reply)
         except (BrokenPipeError, ConnectionResetError):
             return  # the client was killed: that answer was not sent
         self.owner.count_answer()
+
+    def _send_body(self, reply: Reply) -> None:
+        body = reply.body[: len(reply.body) // 2] if reply.cut else reply.body
+        self.close_connection = self.close_connection or reply.cut
+        step = max(1, len(body) // PIECES) if reply.pace else max(1, len(body))
+        for start in range(0, len(body), step):
+            self.wfile.write(body[start : start + step])
+            time.sleep(reply.pace)
 
     def log_message(self, format: str, *args: Any) -> None:
         pass

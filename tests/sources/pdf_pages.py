@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -105,3 +106,26 @@ def simple_paper(path: Path, headings: list[str], body: str = FILLER) -> Path:
         paper.heading(heading)
         paper.paragraph(f"Words of {heading}. " + body)
     return paper.save()
+
+
+def paper_with_table(path: Path, rows: Sequence[tuple[str, str]], caption: str) -> Paper:
+    """A paper of three sections with a table of two columns in the second, and two references."""
+    paper = Paper(path)
+    paper.centred("A Paper With One Table")
+    for name in ("1 Introduction", "2 Results", "3 Conclusion"):
+        paper.heading(name)
+        paper.paragraph(FILLER)
+        if name == "2 Results":
+            paper.y += 12
+            for row in rows:
+                paper.y += 12
+                paper.say(row[0], 200, paper.y)
+                paper.say(row[1], 320, paper.y)
+            paper.y += 18
+            paper.say(caption, 200, paper.y)
+            paper.y += 18
+            paper.paragraph(FILLER)
+    paper.heading("References")
+    paper.lines("[1] A. Author. 2019. The first of all works. In Proceedings.")
+    paper.lines("[2] B. Author. 2020. The second of all works. In Proceedings.")
+    return paper

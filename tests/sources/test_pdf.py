@@ -5,7 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.sources.pdf_pages import BOLD, FILLER, ITALIC, TEXT, Paper, simple_paper
+from tests.sources.pdf_pages import (
+    BOLD,
+    FILLER,
+    ITALIC,
+    TEXT,
+    Paper,
+    paper_with_table,
+    simple_paper,
+)
 
 from vivavoce.records import Document, Fault, Section
 from vivavoce.sources import Piece, ReadOptions, get_source
@@ -204,24 +212,8 @@ def test_numbers_beside_every_line_are_no_text(tmp_path: Path) -> None:
 
 
 def test_a_table_is_stored_apart_with_the_works_it_cites(tmp_path: Path) -> None:
-    paper = Paper(tmp_path / "a.pdf")
-    paper.centred("A Paper With One Table")
-    for name in ("1 Introduction", "2 Results", "3 Conclusion"):
-        paper.heading(name)
-        paper.paragraph(FILLER)
-        if name == "2 Results":
-            paper.y += 12
-            for row in (("Model", "Score"), ("Lead [1]", "12.5"), ("Tail [2]", "14.0")):
-                paper.y += 12
-                paper.say(row[0], 200, paper.y)
-                paper.say(row[1], 320, paper.y)
-            paper.y += 18
-            paper.say("Table 1: Scores of two models.", 200, paper.y)
-            paper.y += 18
-            paper.paragraph(FILLER)
-    paper.heading("References")
-    paper.lines("[1] A. Author. 2019. The first of all works. In Proceedings.")
-    paper.lines("[2] B. Author. 2020. The second of all works. In Proceedings.")
+    rows = (("Model", "Score"), ("Lead [1]", "12.5"), ("Tail [2]", "14.0"))
+    paper = paper_with_table(tmp_path / "a.pdf", rows, "Table 1: Scores of two models.")
     document = read_file(paper.save())
     (table,) = document.tables
     assert table.caption == "Table 1: Scores of two models."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tests.sources.pdf_pages import FILLER, Paper
+from tests.sources.pdf_pages import paper_with_table
 
 from vivavoce.records import CitedTable, Document
 from vivavoce.sources import Piece, ReadOptions, get_source
@@ -171,25 +171,9 @@ def test_rows_of_a_survey_are_told_by_names_where_its_list_has_no_numbers(tmp_pa
 
 
 def test_rows_of_a_pdf_are_told_by_printed_marks(tmp_path: Path) -> None:
-    paper = Paper(tmp_path / "a.pdf")
-    paper.centred("A Paper With One Table")
-    for name in ("1 Introduction", "2 Results", "3 Conclusion"):
-        paper.heading(name)
-        paper.paragraph(FILLER)
-        if name == "2 Results":
-            paper.y += 12
-            for row in (("Model", "Score"), ("Tail [2], [1]", "12.5"), ("Lead [9]", "14.0")):
-                paper.y += 12
-                paper.say(row[0], 200, paper.y)
-                paper.say(row[1], 320, paper.y)
-            paper.y += 18
-            paper.say("Table 1: Scores of two models, as in [1].", 200, paper.y)
-            paper.y += 18
-            paper.paragraph(FILLER)
-    paper.heading("References")
-    paper.lines("[1] A. Author. 2019. The first of all works. In Proceedings.")
-    paper.lines("[2] B. Author. 2020. The second of all works. In Proceedings.")
-    path = paper.save()
+    rows = (("Model", "Score"), ("Tail [2], [1]", "12.5"), ("Lead [9]", "14.0"))
+    caption = "Table 1: Scores of two models, as in [1]."
+    path = paper_with_table(tmp_path / "a.pdf", rows, caption).save()
     (table,) = read_file(path).tables
     assert table.row_cited == ((), (1, 0), ())  # there is no ninth
     assert read_one("pdf", path).tables == (table,)  # as it comes out of the child process

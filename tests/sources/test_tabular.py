@@ -8,31 +8,14 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.sources.metadata_files import kinds, read, same_folder, write
 
 from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault
 from vivavoce.sources import Piece, ReadOptions
 from vivavoce.sources.metadata import SOURCE, unknown_columns
-
-same_folder = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-
-
-def read(path: Path, **rename: str) -> list[Document | Fault]:
-    options = ReadOptions(rename)
-    return [item for piece in SOURCE.pieces(path) for item in SOURCE.read(piece, options)]
-
-
-def write(folder: Path, name: str, content: str | bytes) -> Path:
-    path = folder / name
-    data = content.encode() if isinstance(content, str) else content
-    path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
-    return path
-
-
-def kinds(items: list[Document | Fault]) -> list[str | None]:
-    return [i.given_id if isinstance(i, Document) else i.where for i in items]
 
 
 def test_the_format_is_told_from_the_content(tmp_path: Path) -> None:

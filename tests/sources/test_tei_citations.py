@@ -255,10 +255,10 @@ def test_every_cited_reference_exists(
 @pytest.mark.parametrize("unit", ["Kim et al., 2016; ", "Same and One, 2018 ", "[4] x ", "[1-9]a "])
 def test_a_huge_table_takes_linear_time(unit: str) -> None:
     namesakes = "".join(entry(n, f"J Same, K Author{n}", 2018) for n in range(2000))
-    body = BY_NUMBER + table(unit * (1_000_000 // len(unit)))
+    body = BY_NUMBER + table(unit * (300_000 // len(unit)))
     start = time.process_time()
     paper(body, namesakes)
-    assert time.process_time() - start < 20
+    assert time.process_time() - start < 8
 
 
 # Real files

@@ -11,7 +11,9 @@ from vivavoce.cli import (
     annotate,
     audit,
     board,
+    board_compare,
     board_integrity,
+    board_serve,
     comparisons,
     corpus,
     demands,
@@ -26,6 +28,7 @@ from vivavoce.cli import (
     rounds,
     runs,
     score,
+    smoke,
     sweeps,
     table_audits,
 )
@@ -82,12 +85,19 @@ app.add_typer(demands.app, name="demand")
 app.command(
     epilog="Example: viva run title --round rounds/2024-h2 --model extractive/lead --logs logs"
 )(runs.run)
+app.command(
+    epilog="Example: viva smoke --model openai/gpt-4o-mini --price 0.15,0.60 --limit-usd 1"
+)(smoke.smoke)
 app.command(epilog="Example: viva score ranking --gold gold.jsonl --predictions answers.jsonl")(
     score.score
 )
 board.app.command(epilog="Example: viva board gains logs")(comparisons.gains)
 board.app.command(epilog="Example: viva board overall logs")(comparisons.overall)
 board.app.command(epilog="Example: viva board retrievers logs")(comparisons.retrievers)
+board.app.command(epilog="Example: viva board compare extractive/lead null --logs logs")(
+    board_compare.compare
+)
+board.app.command(epilog="Example: viva board serve logs")(board_serve.serve)
 board.app.command(epilog="Example: viva board sweep logs --over rounds,batch")(sweeps.sweep)
 board.app.command(epilog="Example: viva board contamination logs")(board_integrity.contamination)
 board.app.command(epilog="Example: viva board verify logs")(board_integrity.verify)

@@ -90,7 +90,12 @@ def import_items(
     row = {"campaign": campaign, "database": where, **found, "left_out": left_out}
     if as_json:
         print_json(row)
-        return
+    else:
+        _print_intake(found, left_out)
+        say(where)
+
+
+def _print_intake(found: Row, left_out: int) -> None:
     say(f"  {found['added']:,} items added, {found['known']:,} were there")
     if found["decisions"]:
         say(f"  {found['decisions']:,} decisions taken over")
@@ -98,7 +103,6 @@ def import_items(
         say(f"  {found['unused']:,} annotations left out: their items were done before")
     if left_out:
         say(f"  {left_out:,} items left out: one of the two gave no answer")
-    say(where)
 
 
 @app.command(epilog="Example: viva annotate serve --db annotation.db")

@@ -88,6 +88,22 @@ def prompts(
 
 
 def _print_judge(found: JudgeAudit) -> None:
+    _print_measures(found)
+    if found.agreement:
+        say("")
+        _print_agreement(found)
+    if found.self_preference:
+        say("")
+        _print_self_preference(found)
+    if found.human:
+        say("")
+        _print_people(found)
+    say("")
+    say("value [95% interval]; docs/audits.md says what each number is.")
+    print_notes(found.notes)
+
+
+def _print_measures(found: JudgeAudit) -> None:
     print_table(
         ["judge", "criterion", "measure", "value", "n", "unbiased"],
         [
@@ -103,55 +119,55 @@ def _print_judge(found: JudgeAudit) -> None:
         ],
         title="What sways a judge",
     )
-    if found.agreement:
-        say("")
-        print_table(
-            ["judges", "criterion", "agreement", "kappa", "alpha", "n"],
+
+
+def _print_agreement(found: JudgeAudit) -> None:
+    print_table(
+        ["judges", "criterion", "agreement", "kappa", "alpha", "n"],
+        [
+            [" / ".join(row["judges"]), row["criterion"], *_agreement(row)]
+            for row in found.agreement
+        ],
+        title="Judges of the same answers",
+    )
+
+
+def _print_self_preference(found: JudgeAudit) -> None:
+    print_table(
+        ["judge", "family", "own", "others", "preference", "n"],
+        [
             [
-                [" / ".join(row["judges"]), row["criterion"], *_agreement(row)]
-                for row in found.agreement
-            ],
-            title="Judges of the same answers",
-        )
-    if found.self_preference:
-        say("")
-        print_table(
-            ["judge", "family", "own", "others", "preference", "n"],
+                row["judge"],
+                row["family"],
+                estimate(row["own"]),
+                estimate(row["foreign"]),
+                estimate(row),
+                str(row["n"]),
+            ]
+            for row in found.self_preference
+        ],
+        title="Points a judge gives beyond other judges: to its own family, to others",
+    )
+
+
+def _print_people(found: JudgeAudit) -> None:
+    print_table(
+        ["judge", "agreement", "kappa", "alpha", "n", "without ties", "n", "indirect"],
+        [
             [
-                [
-                    row["judge"],
-                    row["family"],
-                    estimate(row["own"]),
-                    estimate(row["foreign"]),
-                    estimate(row),
-                    str(row["n"]),
-                ]
-                for row in found.self_preference
-            ],
-            title="Points a judge gives beyond other judges: to its own family, to others",
-        )
-    if found.human:
-        say("")
-        print_table(
-            ["judge", "agreement", "kappa", "alpha", "n", "without ties", "n", "indirect"],
-            [
-                [
-                    row["judge"],
-                    *_agreement(row),
-                    estimate(row["decided"]),
-                    str(row["decided"]["n"]),
-                    str(row["indirect"]),
-                ]
-                for row in found.human
-            ],
-            title="Judges and people",
-        )
-        people = found.human[0]["people"]
-        if people["n"]:
-            say(f"People agree with each other on {people['value']:.3f} (n {people['n']}).")
-    say("")
-    say("value [95% interval]; docs/audits.md says what each number is.")
-    print_notes(found.notes)
+                row["judge"],
+                *_agreement(row),
+                estimate(row["decided"]),
+                str(row["decided"]["n"]),
+                str(row["indirect"]),
+            ]
+            for row in found.human
+        ],
+        title="Judges and people",
+    )
+    people = found.human[0]["people"]
+    if people["n"]:
+        say(f"People agree with each other on {people['value']:.3f} (n {people['n']}).")
 
 
 def _agreement(row: dict[str, Any]) -> list[str]:
@@ -161,48 +177,9 @@ def _agreement(row: dict[str, Any]) -> list[str]:
 
 def _print_leakage(found: LeakageAudit) -> None:
     if found.cells:
-        print_table(
-            [
-                *("task", "setting", "items", "words", "overlap", "n", "median", "p95", "max"),
-                *("> limit", "verbatim"),
-            ],
-            [
-                [
-                    row["task"],
-                    row["setting"],
-                    str(row["items"]),
-                    str(row["run_words"]),
-                    estimate(row["overlap"]),
-                    str(row["overlap"]["n"]),
-                    *(number(row[name]) for name in ("median", "p95", "max")),
-                    "" if row["above_limit"] is None else str(row["above_limit"]),
-                    str(row["verbatim"]),
-                ]
-                for row in found.cells
-            ],
-            title=f"Round {found.round}: share of the gold's runs of words that stand in the input",
-        )
+        _print_overlap(found)
         say("")
-        print_table(
-            [
-                *("task", "items", "earliest", "latest", "outside", "demonstrations"),
-                *("not earlier", "split order"),
-            ],
-            [
-                [
-                    row["task"],
-                    str(row["items"]),
-                    row["earliest"] or "–",
-                    row["latest"] or "–",
-                    str(row["outside_window"]),
-                    str(row["demonstrations"]),
-                    str(row["not_earlier"]),
-                    str(row["split_order"]),
-                ]
-                for row in found.dates
-            ],
-            title="Dates",
-        )
+        _print_dates(found)
         say("")
     if found.left_out:
         print_table(
@@ -224,6 +201,53 @@ def _print_leakage(found: LeakageAudit) -> None:
         say(f"{kind}: {row['check']}: {where}: {row['id']}{other} {row['detail']}".rstrip())
     print_notes(found.notes)
     say(f"{found.breaches} breaches, {len(found.findings) - found.breaches} other findings")
+
+
+def _print_overlap(found: LeakageAudit) -> None:
+    print_table(
+        [
+            *("task", "setting", "items", "words", "overlap", "n", "median", "p95", "max"),
+            *("> limit", "verbatim"),
+        ],
+        [
+            [
+                row["task"],
+                row["setting"],
+                str(row["items"]),
+                str(row["run_words"]),
+                estimate(row["overlap"]),
+                str(row["overlap"]["n"]),
+                *(number(row[name]) for name in ("median", "p95", "max")),
+                "" if row["above_limit"] is None else str(row["above_limit"]),
+                str(row["verbatim"]),
+            ]
+            for row in found.cells
+        ],
+        title=f"Round {found.round}: share of the gold's runs of words that stand in the input",
+    )
+
+
+def _print_dates(found: LeakageAudit) -> None:
+    print_table(
+        [
+            *("task", "items", "earliest", "latest", "outside", "demonstrations"),
+            *("not earlier", "split order"),
+        ],
+        [
+            [
+                row["task"],
+                str(row["items"]),
+                row["earliest"] or "–",
+                row["latest"] or "–",
+                str(row["outside_window"]),
+                str(row["demonstrations"]),
+                str(row["not_earlier"]),
+                str(row["split_order"]),
+            ]
+            for row in found.dates
+        ],
+        title="Dates",
+    )
 
 
 def _print_prompts(found: PromptAudit) -> None:

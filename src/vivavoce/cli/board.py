@@ -12,6 +12,7 @@ from vivavoce.cli.output import JSON_OPTION, print_json, print_table, progress, 
 
 if TYPE_CHECKING:
     from vivavoce.results.board import Board
+    from vivavoce.results.groups import GroupedBoard
 
 LOGS_ARGUMENT = typer.Argument(help="Folder of logs that viva run wrote.")
 PARTIAL_OPTION = typer.Option(False, "--partial", help="Also show logs that lack samples, marked.")
@@ -22,6 +23,16 @@ CUTOFFS_OPTION = typer.Option(
 )
 MARGIN_OPTION = typer.Option(
     30, "--margin", min=0, help="Days after a cutoff whose items may have been seen."
+)
+SAMPLES_OPTION = typer.Option(
+    5, "--samples", min=0, max=200, help="Items of each board to show with all answers; 0 for none."
+)
+BUNDLE_OPTION = typer.Option(
+    None, "--bundle", help="Address or folder of a viewer made by inspect view bundle, to link to."
+)
+TEXTS_NOTE = (
+    "Note: the pages of items hold texts of papers and gold answers. Publish them only where you "
+    "may, or build with --samples 0."
 )
 
 app = typer.Typer(no_args_is_help=True, help="Turn logs into a leaderboard.")
@@ -36,21 +47,68 @@ def build(
     seed: int = SEED_OPTION,
     cutoffs: Path | None = CUTOFFS_OPTION,
     margin: int = MARGIN_OPTION,
+    samples: int = SAMPLES_OPTION,
+    bundle: str | None = BUNDLE_OPTION,
+    own: Path | None = typer.Option(
+        None, "--with", metavar="LOGS", help="Further logs, whose rows are marked as your own."
+    ),
+    cache: Path | None = typer.Option(
+        None, "--cache", help="Folder that keeps statistics, so that only new logs are computed."
+    ),
+    complete_only: bool = typer.Option(
+        False, "--complete-only", help="Leave out rows with missing or invalid answers."
+    ),
+    charts: bool = typer.Option(True, "--charts/--no-charts", help="Whether to draw charts."),
+    reasons: Path | None = typer.Option(
+        None, "--reasons", help="Why rows changed: JSON Lines of {reason, and fields of a row}."
+    ),
+    date: str | None = typer.Option(None, "--date", help="Day of this build, for the changes."),
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Write the leaderboard as a static site, with its numbers as JSON and CSV."""
-    from vivavoce.results.board import leaderboard
-    from vivavoce.tasks.shared.cutoffs import load_cutoffs
-    from vivavoce.web.site import write_site
+    from tempfile import TemporaryDirectory
 
+    from vivavoce.results.groups import complete_only as keep_complete
+    from vivavoce.results.sample_texts import stored_item_texts
+    from vivavoce.results.stored import stored_leaderboard
+    from vivavoce.store import read_jsonl
+    from vivavoce.tasks.shared.cutoffs import load_cutoffs
+    from vivavoce.web.board.bundle import find_bundle
+    from vivavoce.web.board.site import write_site
+
+    viewer = None if bundle is None else find_bundle(bundle, out)
     known = load_cutoffs(cutoffs, margin)
-    with progress("Reading logs"):
-        board = leaderboard(logs, partial=partial, resamples=resamples, seed=seed, cutoffs=known)
-    page = write_site(board.as_dict(), out)
+    told = [row for _, row in read_jsonl(reasons)] if reasons else []
+    with TemporaryDirectory() as passing, progress("Reading logs"):
+        board = stored_leaderboard(
+            logs,
+            cache or Path(passing),
+            own=own,
+            partial=partial,
+            resamples=resamples,
+            seed=seed,
+            cutoffs=known,
+        )
+        if complete_only:
+            board = keep_complete(board)
+        folders = [logs, *([own] if own else [])]
+        items = stored_item_texts(board.heads, folders, count=samples, seed=seed)
+        page = write_site(
+            board,
+            out,
+            samples=items,
+            charts=charts,
+            bundle=viewer,
+            reasons=told,
+            date=date,
+        )
     if as_json:
-        print_json({"page": str(page), "rows": len(board.rows), "notes": list(board.notes)})
+        rows = sum(len(group.rows) for group in board.groups)
+        print_json({"page": str(page), "rows": rows, "notes": list(board.notes)})
     else:
         print_notes(board)
+        if items:
+            say(TEXTS_NOTE)
         say(str(page))
 
 
@@ -153,7 +211,7 @@ def print_board(board: Board, *, everything: bool = False, costs: bool = False) 
     print_notes(board)
 
 
-def print_notes(board: Board) -> None:
+def print_notes(board: Board | GroupedBoard) -> None:
     """Print what a reader of the board has to know."""
     for note in board.notes:
         say(f"Note: {note}")

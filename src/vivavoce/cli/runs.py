@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from vivavoce.cli.output import JSON_OPTION, print_json, progress, say
+
+if TYPE_CHECKING:
+    from vivavoce.running import RunReport
 
 PANEL = "Decoding and limits"
 
@@ -86,7 +89,14 @@ def run(
         None, "--time-limit", min=1, help="Seconds of one sample.", rich_help_panel=PANEL
     ),
     cost_limit: float | None = typer.Option(
-        None, "--cost-limit", help="Dollars of one sample.", rich_help_panel=PANEL
+        None, "--cost-limit", min=0, help="Dollars of one sample.", rich_help_panel=PANEL
+    ),
+    price: list[str] = typer.Option(
+        [],
+        "--price",
+        metavar="MODEL=IN,OUT",
+        help="Dollars for a million tokens; boards then show what a row cost.",
+        rich_help_panel=PANEL,
     ),
     display: str = typer.Option(
         "none", "--display", help="none for a progress bar, or Inspect's full, rich, plain, log."
@@ -96,6 +106,7 @@ def run(
     """Run tasks with models or baselines; run it again to resume or to retry what failed."""
     from vivavoce.running import RunSpec
     from vivavoce.running import run as run_tasks
+    from vivavoce.running.prices import parse_prices
     from vivavoce.running.sweeps import parse_sweep
     from vivavoce.tasks.shared.cutoffs import load_cutoffs
     from vivavoce.tasks.shared.subsets import Subset
@@ -143,27 +154,27 @@ def run(
                 retry_on_error=retry_on_error,
                 time_limit=time_limit,
                 cost_limit=cost_limit,
+                prices=parse_prices(price),
                 display=display,
             ),
             update,
         )
-    for name in report.set_aside:
-        say(f"Set aside a log that cannot be read: {name}", quiet=True)
-    if as_json:
-        print_json(
-            {
-                "logs": list(report.logs),
-                "failed": list(report.failed),
-                "set_aside": list(report.set_aside),
-            }
-        )
-    else:
-        for line in report.failed:
-            say(f"Not complete: {line}")
-        say(str(logs))
+    _print_report(report, logs, as_json)
     if report.failed:
         say("Run the same command again to retry what failed.", quiet=True)
         raise typer.Exit(1)
+
+
+def _print_report(report: RunReport, logs: Path, as_json: bool) -> None:
+    for name in report.set_aside:
+        say(f"Set aside a log that cannot be read: {name}", quiet=True)
+    if as_json:
+        fields = ("logs", "failed", "set_aside")
+        print_json({name: list(getattr(report, name)) for name in fields})
+        return
+    for line in report.failed:
+        say(f"Not complete: {line}")
+    say(str(logs))
 
 
 def _parse_args(pairs: list[str], option: str) -> dict[str, Any]:

@@ -61,8 +61,19 @@ def retrieval(
 
 
 def _print_retrieval(found: RetrievalAudit) -> None:
-    first = found.retrievers[0]
-    names = list(first["at"])
+    _print_retrievers(found)
+    say("")
+    _print_curve(found)
+    if found.differences:
+        say("")
+        _print_differences(found)
+    say("")
+    say("mean over tables [95% interval over source papers]; --json has every cutoff.")
+    print_notes(found.notes)
+
+
+def _print_retrievers(found: RetrievalAudit) -> None:
+    names = list(found.retrievers[0]["at"])
     print_table(
         ["retriever", *(name.upper() for name in names), "AP", "reachable", "n"],
         [
@@ -77,7 +88,9 @@ def _print_retrieval(found: RetrievalAudit) -> None:
         ],
         title=f"Round {found.round}: the works of its tables among {found.works:,} works",
     )
-    say("")
+
+
+def _print_curve(found: RetrievalAudit) -> None:
     print_table(
         ["k", *(f"{letter} {row['retriever']}" for row in found.retrievers for letter in "PR")],
         [
@@ -89,31 +102,29 @@ def _print_retrieval(found: RetrievalAudit) -> None:
                     for letter in "pr"
                 ),
             ]
-            for place, point in enumerate(first["curve"])
+            for place, point in enumerate(found.retrievers[0]["curve"])
             if point["k"] in _SHOWN
         ],
         title="Precision and recall by the number of works retrieved",
     )
-    if found.differences:
-        say("")
-        print_table(
-            ["measure", "retriever", "more than", "difference", "n", "tied"],
+
+
+def _print_differences(found: RetrievalAudit) -> None:
+    print_table(
+        ["measure", "retriever", "more than", "difference", "n", "tied"],
+        [
             [
-                [
-                    row["measure"].upper(),
-                    row["retriever"],
-                    row["first"],
-                    estimate({"value": row["difference"], "ci": row["ci"]}),
-                    str(row["n"]),
-                    "yes" if row["tied"] else "",
-                ]
-                for row in found.differences
-            ],
-            title="Differences on the same tables",
-        )
-    say("")
-    say("mean over tables [95% interval over source papers]; --json has every cutoff.")
-    print_notes(found.notes)
+                row["measure"].upper(),
+                row["retriever"],
+                row["first"],
+                estimate({"value": row["difference"], "ci": row["ci"]}),
+                str(row["n"]),
+                "yes" if row["tied"] else "",
+            ]
+            for row in found.differences
+        ],
+        title="Differences on the same tables",
+    )
 
 
 def evaluators(

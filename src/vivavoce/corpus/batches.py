@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 PLAN, COMPLETE, MANIFEST = "plan.json", "complete.json", "manifest.json"
+"""Files of a batch, and the one that tells what the tables of a corpus were made of."""
 _RAW = "raw"
 READ = [name for name in DOCUMENT.names if name != _RAW]
 """The columns of a document that tables are made of."""
@@ -129,7 +130,8 @@ def read_tables(
 ) -> Iterator[pa.RecordBatch]:
     """A file of documents with those of the columns that it has, a few rows at a time.
 
-    Fields that were added to a column since the file was written are null.
+    Fields that were added to a column since the file was written are null. `DamagedError` names a
+    file that is no Parquet.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq

@@ -17,7 +17,11 @@ REBUILD = "Run any viva ingest of this corpus again to rebuild it."
 
 
 class Corpus:
-    """The tables of a corpus folder, each read when first asked for."""
+    """The tables of a corpus folder, each read when first asked for; `load_corpus` opens one.
+
+    `folder` is where it lies, `manifest` what was written down of it: of every file of a table its
+    rows and hashes.
+    """
 
     def __init__(self, folder: Path, manifest: Row) -> None:
         self.folder = folder

@@ -17,12 +17,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
 from vivavoce.metrics import Metric
+from vivavoce.text.stems import porter
 
 Similarity = Callable[[Sequence[str], Sequence[str]], npt.ArrayLike]
 """Texts of gold columns and of produced ones -> a matrix, one row a gold column."""
@@ -132,13 +133,4 @@ def _stems(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=100_000)
 def _stem(word: str) -> str:
-    return _porter()(word)
-
-
-@cache
-def _porter() -> Callable[[str], str]:
-    # NLTK takes seconds to import, and only stemming needs it.
-    from nltk.stem.porter import PorterStemmer
-
-    stem: Callable[[str], str] = PorterStemmer().stem
-    return stem
+    return porter()(word)

@@ -14,13 +14,14 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from functools import cache, lru_cache
+from collections.abc import Hashable, Iterable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from rapidfuzz.distance import LCSseq
 
 from vivavoce.metrics import Metric
+from vivavoce.text.stems import porter
 
 _LIN = "Lin 2004, ROUGE"
 
@@ -133,19 +134,10 @@ def _stem(word: str) -> str:
     if len(word) < _SHORTEST_STEMMED:
         return word
     if len(word) > _LONGEST_CACHED:
-        return _porter()(word)
+        return porter()(word)
     return _cached_stem(word)
 
 
 @lru_cache(maxsize=_CACHED_STEMS)
 def _cached_stem(word: str) -> str:
-    return _porter()(word)
-
-
-@cache
-def _porter() -> Callable[[str], str]:
-    # NLTK takes seconds to import, and only stemming needs it.
-    from nltk.stem.porter import PorterStemmer
-
-    stem: Callable[[str], str] = PorterStemmer().stem
-    return stem
+    return porter()(word)

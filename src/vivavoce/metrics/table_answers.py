@@ -1,4 +1,7 @@
-"""What is wrong with an answer that should be a literature table, beside its values."""
+"""What is wrong with an answer that should be a literature table, beside its values.
+
+Source: arXiv2Table, tables 2 and 9.
+"""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ right answer to all of them.
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
@@ -148,10 +148,6 @@ class TablePair:
         return column is not None and all(
             self._holds(claim, column, about, on, question.expected) for claim in question.claims
         )
-
-    def read_all(self, questions: Sequence[Question], about: Side, *, on: Side) -> dict[str, bool]:
-        """The answers of a table to many questions, by key."""
-        return {question.key: self.read(question, about, on=on) for question in questions}
 
     def _holds(self, claim: Claim, column: int, about: Side, on: Side, is_own: bool) -> bool:
         """Whether the row that belongs to a claim has its value."""

@@ -90,7 +90,11 @@ class LocalAPI(ModelAPI):
         tool_choice: ToolChoice,
         config: GenerateConfig,
     ) -> ModelOutput:
-        """Answer the conversation; a prompt over the window gives `model_length` and no text."""
+        """Answer the conversation; a prompt over the window gives `model_length` and no text.
+
+        Raises:
+            InputError: Tools are given.
+        """
         if tools:
             raise InputError(f"local/{self.model_name} calls no tools. Use a method without them.")
         request = _request(input, config)
@@ -155,7 +159,11 @@ class Engine:
             raise
 
     def chat(self, request: Json) -> Json:
-        """What llama.cpp answers to a conversation: choices and usage, or an error."""
+        """What llama.cpp answers to a conversation: choices and usage, or an error.
+
+        Raises:
+            VivaError: It was closed, or cannot answer.
+        """
         server = self._server
         if server is None:
             raise VivaError(f"{self._name} was closed. Get the model again.")
@@ -178,7 +186,7 @@ class Engine:
         return tokens
 
     def ask(self, verb: str, path: str, body: Json | None = None) -> Json:
-        """Ask about the model rather than for an answer of it."""
+        """Ask about the model rather than for an answer of it; `VivaError` when it refuses."""
         connection = _SocketConnection(self._socket)
         try:
             connection.request(verb, path, json.dumps(body) if body else None)

@@ -50,6 +50,9 @@ def meet_authors(
         keys: The authors of now, among them some of whom nothing is left.
         new: (author, place among the rows that came) of what has to be counted anew.
         is_alive: Of whom something is left.
+
+    Raises:
+        MismatchError: An author has no row at all; the network has to be built anew.
     """
     n = len(keys)
     first = np.full(n, _NEVER, dtype=np.int32)

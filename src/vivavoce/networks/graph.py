@@ -103,6 +103,8 @@ def pagerank(
 
     With probability 1 - damping, and from nodes without edges, the walk starts anew.
 
+    Source: Page, Brin, Motwani and Winograd 1999, The PageRank Citation Ranking.
+
     Args:
         graph: Directed edges; the walk takes one in proportion to its weight.
         damping: How likely the walk goes on.

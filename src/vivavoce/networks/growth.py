@@ -107,14 +107,14 @@ class History:
         self.written_by = Groups(self.all.paper, self.all.author, self.papers)
 
     def leaders(self, papers: Flags) -> Flags:
-        """The first authors of some papers."""
+        """The first authors of some papers: a flag for each author, out of one for each paper."""
         flags = np.zeros(self.authors, dtype=np.bool_)
         lead = self.lead[papers]
         flags[lead[lead != MISSING]] = True
         return flags
 
     def are_led_by(self, authors: Flags) -> Flags:
-        """The papers whose first author is one of some."""
+        """The papers whose first author is one of some: a flag for each paper."""
         theirs: Flags = np.append(authors, False)[self.lead]  # MISSING takes the last
         return theirs
 

@@ -39,7 +39,7 @@ class Network:
 
     @property
     def is_inside(self) -> Flags:
-        """Which nodes belong to the corpus; all but the external works."""
+        """Which nodes belong to the corpus, a flag for each; all but the external works."""
         if "is_external" not in self.nodes.column_names:
             return np.ones(self.graph.n, dtype=np.bool_)
         return ~as_flags(flat(self.nodes["is_external"]))

@@ -44,10 +44,6 @@ class Change:
     stayed: list[tuple[int, int]]
     """(old, new) places."""
 
-    def old_start(self, place: int) -> int:
-        """The first row of an old shard in its table."""
-        return sum(shard.rows for shard in self.old[:place])
-
 
 def shards_of(corpus: Corpus, table: str) -> list[Shard]:
     """The shards of a table that have rows, in order."""

@@ -19,6 +19,7 @@ import numpy as np
 from vivavoce.errors import VivaError
 from vivavoce.results.bootstrap import resample
 from vivavoce.results.contamination import exposure_fields, find_gaps, statuses_of
+from vivavoce.results.heads import Log, LogHead
 from vivavoce.results.ledger import count_runs
 from vivavoce.results.logs import ForeignLog, RowKey, RunLog, SampleScore, read_logs
 from vivavoce.results.pooled import spread
@@ -77,7 +78,7 @@ def leaderboard(
     found, chosen, notes = _select(Path(logs), partial)
     known = cutoffs or load_cutoffs()
     runs = count_runs(Path(logs), found)
-    contestants = [_contestant(log, resamples, seed, known) for log in chosen]
+    contestants = [contestant_of(log, resamples, seed, known) for log in chosen]
     groups: dict[tuple[str, ...], list[Contestant]] = defaultdict(list)
     for log, contestant in zip(chosen, contestants, strict=True):
         groups[log.key.round, log.key.task, log.key.task_version, log.key.setting].append(
@@ -89,17 +90,18 @@ def leaderboard(
         for row in contestant.rows.values():
             row["runs"] = runs[log.key]
     rows = [row for contestant in contestants for row in contestant.rows.values()]
-    rows.sort(key=_order)
+    rows.sort(key=order_of)
     return Board(
         rows=tuple(rows),
-        rounds=tuple(_rounds(chosen)),
+        rounds=tuple(rounds_of(chosen)),
         headlines={log.key.task: log.metrics[0] for log in chosen},
-        metrics=_metrics(chosen),
-        notes=tuple(sorted([*notes, *_removed_notes(chosen, runs)])),
+        metrics=metrics_of(chosen),
+        notes=tuple(sorted([*notes, *removed_notes(chosen, runs)])),
     )
 
 
-def _removed_notes(logs: Sequence[RunLog], runs: Mapping[RowKey, Row]) -> list[str]:
+def removed_notes(logs: Sequence[LogHead], runs: Mapping[RowKey, Row]) -> list[str]:
+    """Notes on rows of whose runs some are gone."""
     return [
         f"{log.key.method} with {log.key.model} ran {log.key.task} ({log.key.setting}) in "
         f"{count} more logs that are gone from the folder."
@@ -108,7 +110,8 @@ def _removed_notes(logs: Sequence[RunLog], runs: Mapping[RowKey, Row]) -> list[s
     ]
 
 
-def _metrics(logs: Sequence[RunLog]) -> dict[str, list[str]]:
+def metrics_of(logs: Sequence[LogHead]) -> dict[str, list[str]]:
+    """What answers of each task are measured by, in the order of its card."""
     names: dict[str, dict[str, None]] = defaultdict(dict)
     for log in logs:
         names[log.key.task] |= dict.fromkeys(log.metrics)
@@ -132,6 +135,17 @@ def select_logs(folder: Path, *, partial: bool = False) -> tuple[list[RunLog], l
 def _select(folder: Path, partial: bool) -> tuple[list[RunLog], list[RunLog], list[str]]:
     """All our logs, those that make the rows, and notes on the others."""
     found, foreign = read_logs(folder)
+    return found, *choose(found, foreign, partial=partial)
+
+
+def choose(
+    found: Sequence[Log], foreign: Sequence[ForeignLog], *, partial: bool
+) -> tuple[list[Log], list[str]]:
+    """Those of our logs that make the rows of a board, and notes on all others.
+
+    Raises:
+        VivaError: As `leaderboard` says.
+    """
     _refuse_mixed_rounds(found)
     chosen, notes = _choose(found)
     _refuse_partial(chosen, foreign, partial)
@@ -143,23 +157,23 @@ def _select(folder: Path, partial: bool) -> tuple[list[RunLog], list[RunLog], li
         if log.is_own_judge
     ]
     notes += [
-        f"{log.name} is partial: {len(log.samples)} of {log.expected} answers are scored; "
+        f"{log.name} is partial: {log.answers} of {log.expected} answers are scored; "
         f"its rows are not ranked."
         for log in chosen
         if not log.is_complete
     ]
-    return found, chosen, sorted(notes)
+    return chosen, sorted(notes)
 
 
-def _choose(logs: Sequence[RunLog]) -> tuple[list[RunLog], list[str]]:
+def _choose(logs: Sequence[Log]) -> tuple[list[Log], list[str]]:
     """One log for each row key: the newest complete one, else the one with most answers."""
-    by_key: dict[RowKey, list[RunLog]] = defaultdict(list)
+    by_key: dict[RowKey, list[Log]] = defaultdict(list)
     for log in logs:
         by_key[log.key].append(log)
     chosen, notes = [], []
     for key in sorted(by_key):
         ordered = sorted(
-            by_key[key], key=lambda log: (log.is_complete, len(log.samples), log.created, log.name)
+            by_key[key], key=lambda log: (log.is_complete, log.answers, log.created, log.name)
         )
         chosen.append(ordered[-1])
         notes += [
@@ -170,11 +184,11 @@ def _choose(logs: Sequence[RunLog]) -> tuple[list[RunLog], list[str]]:
     return chosen, notes
 
 
-def _refuse_partial(logs: Sequence[RunLog], foreign: Sequence[ForeignLog], partial: bool) -> None:
+def _refuse_partial(logs: Sequence[LogHead], foreign: Sequence[ForeignLog], partial: bool) -> None:
     if partial:
         return
     bad = [
-        f"{log.name}: {len(log.samples)} of {log.expected} answers, status {log.status}"
+        f"{log.name}: {log.answers} of {log.expected} answers, status {log.status}"
         for log in logs
         if not log.is_complete
     ]
@@ -188,7 +202,7 @@ def _refuse_partial(logs: Sequence[RunLog], foreign: Sequence[ForeignLog], parti
         )
 
 
-def _refuse_mixed_rounds(logs: Iterable[RunLog]) -> None:
+def _refuse_mixed_rounds(logs: Iterable[LogHead]) -> None:
     hashes: dict[str, set[str]] = defaultdict(set)
     for log in logs:
         hashes[log.key.round].add(log.round_sha256)
@@ -200,7 +214,7 @@ def _refuse_mixed_rounds(logs: Iterable[RunLog]) -> None:
         )
 
 
-def _contestant(log: RunLog, resamples: int, seed: int, cutoffs: Cutoffs) -> Contestant:
+def contestant_of(log: RunLog, resamples: int, seed: int, cutoffs: Cutoffs) -> Contestant:
     """A log's values by item, and its rows but for their standing."""
     items: dict[str, list[SampleScore]] = defaultdict(list)
     for sample in log.samples:
@@ -271,14 +285,15 @@ def _mean(samples: Sequence[SampleScore], metric: str, empty: Any = float("nan")
     return math.fsum(values) / len(values) if values else empty
 
 
-def _order(row: Row) -> tuple[Any, ...]:
+def order_of(row: Row) -> tuple[Any, ...]:
+    """Sort key of a board's rows."""
     rank = row["rank"] if row["rank"] is not None else -1
     contestant = (row["method"], row["model"], row["decoding"], row["prompt_hash"])
     section = (row["round"], row["task"], row["task_version"], row["setting"])
     return (*section, row["metric"], rank, *contestant)
 
 
-def _rounds(logs: Sequence[RunLog]) -> list[Row]:
+def rounds_of(logs: Sequence[LogHead]) -> list[Row]:
     """The rounds behind a board."""
     rounds: dict[str, Row] = {}
     for log in logs:
@@ -291,6 +306,5 @@ def _rounds(logs: Sequence[RunLog]) -> list[Row]:
                 "counts": {},
             },
         )
-        items = len({sample.id for sample in log.samples})
-        entry["counts"][log.key.task] = max(items, entry["counts"].get(log.key.task, 0))
+        entry["counts"][log.key.task] = max(log.items, entry["counts"].get(log.key.task, 0))
     return [rounds[name] for name in sorted(rounds)]

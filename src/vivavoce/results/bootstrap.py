@@ -160,6 +160,9 @@ def resample(
 
     The order of the items does not matter: clusters are numbered by sorted label, integers
     before strings (1 and "1" differ). `resamples=0` switches intervals off.
+
+    Raises:
+        InputError: `resamples` or `seed` is negative.
     """
     if resamples < 0 or seed < 0:
         raise InputError(f"resamples={resamples} and seed={seed} must not be negative.")
@@ -180,6 +183,16 @@ def interval(
     """Percentile interval of the mean of one metric's values, NaN left out.
 
     None when fewer than two clusters hold a defined value, or when `resamples` is 0.
+
+    Args:
+        values: Shape (n,), one for each item.
+        clusters: The label of each item's cluster, in the same order.
+        resamples: Draws.
+        seed: Seed of the draws.
+        level: Share of the draws inside, such as 0.95.
+
+    Raises:
+        InputError: The values do not fit the clusters, or hold an infinite one.
     """
     draws = resample(clusters, resamples=resamples, seed=seed)
     if np.ndim(values) != 1:
@@ -190,7 +203,8 @@ def interval(
 def percentile_interval(draws: npt.ArrayLike, level: float = DEFAULT_LEVEL) -> Interval | None:
     """Interval that leaves (1 - level) / 2 of the draws on either side, interpolated linearly.
 
-    NaN draws are dropped (`dropped_draws` counts them); None when no draw is left.
+    NaN draws are dropped (`dropped_draws` counts them); None when no draw is left. `InputError` for
+    a level that is not between 0 and 1.
     """
     if not 0.0 < level < 1.0:
         raise InputError(f"level={level} is not between 0 and 1. For a 95% interval use 0.95.")

@@ -7,7 +7,7 @@ clearly although their own intervals overlap.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from statistics import NormalDist, median
@@ -19,6 +19,9 @@ from vivavoce.errors import InputError
 from vivavoce.results.bootstrap import Floats, Interval, Resample
 
 Pair = tuple[str, str]
+Signs = MutableMapping[Pair, int]
+"""By pair of names in alphabetical order: 1 where the first is told apart as better, -1 where the
+second is, 0 where neither."""
 
 # A bound this close to 0, relative to the values, differs from it by rounding alone.
 _ROUNDING = 1e-12
@@ -69,7 +72,10 @@ class WinRate:
 
 
 def paired_difference(a: npt.ArrayLike, b: npt.ArrayLike, resample: Resample) -> Difference:
-    """Difference of two contestants' values on the items of `resample`, in the same order."""
+    """Difference of two contestants' values, shape (n,), on the n items of `resample` in its order.
+
+    NaN stands for an item without a value; only items with both count.
+    """
     [(_, difference)] = _differences({"a": _column(a), "b": _column(b)}, [("a", "b")], resample)
     return difference
 
@@ -77,7 +83,10 @@ def paired_difference(a: npt.ArrayLike, b: npt.ArrayLike, resample: Resample) ->
 def paired_differences(
     contestants: Mapping[str, npt.ArrayLike], resample: Resample
 ) -> dict[Pair, Difference]:
-    """The difference (first - second) of every ordered pair of names, each computed once."""
+    """The difference (first - second) of every ordered pair of names, each computed once.
+
+    Each contestant has values of shape (n,), as for `paired_difference`.
+    """
     columns = {name: _column(contestants[name]) for name in sorted(contestants)}
     differences: dict[Pair, Difference] = {}
     for (a, b), difference in _differences(columns, list(combinations(columns, 2)), resample):
@@ -87,7 +96,10 @@ def paired_differences(
 
 
 def rank(
-    contestants: Mapping[str, npt.ArrayLike], resample: Resample, higher_is_better: bool = True
+    contestants: Mapping[str, npt.ArrayLike],
+    resample: Resample,
+    higher_is_better: bool = True,
+    signs: Signs | None = None,
 ) -> dict[str, Rank]:
     """Rank contestants by their mean over the items of `resample`, with ties.
 
@@ -97,17 +109,24 @@ def rank(
     interval always holds the rank: where contestants have values on different items, so that the
     means and the paired differences may disagree, it is widened to. A contestant without any value
     is not ranked. The order of the names and of the items has no say.
+
+    Args:
+        contestants: Values of shape (n,) by name, NaN for an item without one.
+        resample: The n items, and how they are drawn.
+        higher_is_better: Whether a greater mean is the better one.
+        signs: Pairs compared before on the same items and draws: those are not compared again,
+            and all others are added.
     """
     sign = 1.0 if higher_is_better else -1.0
     columns = {name: sign * _column(contestants[name]) for name in contestants}
     means = {name: resample.mean(column)[0] for name, column in columns.items()}
     ranked = {name: mean for name, mean in means.items() if mean is not None}
-    differences: dict[Pair, Difference] = {}
+    known: Signs = {} if signs is None else signs
     if resample.gives_intervals:
-        differences = paired_differences({name: columns[name] for name in ranked}, resample)
+        _add_signs(known, {name: columns[name] for name in sorted(ranked)}, resample)
     unranked = Rank(rank=None, rank_interval=None, tied_with=())
     return {
-        name: _rank_of(name, ranked, differences, resample.gives_intervals)
+        name: _rank_of(name, ranked, known, resample.gives_intervals)
         if name in ranked
         else unranked
         for name in contestants
@@ -141,6 +160,7 @@ def win_rate(verdicts: npt.ArrayLike, resample: Resample) -> WinRate:
     """Win rate from one verdict an item: 1 won, 0 tied, -1 lost, NaN without a verdict.
 
     A judge whose verdict changes with the order of the answers gives 0, hence a rate of 0.5.
+    `verdicts` has the shape (n,); `InputError` for any other value in it.
     """
     outcomes = _column(verdicts)
     known = outcomes[~np.isnan(outcomes)]
@@ -179,18 +199,28 @@ def _difference_tables(
         yield some_pairs, table, [max(scales[a], scales[b]) for a, b in some_pairs]
 
 
-def _rank_of(
-    name: str, means: Mapping[str, float], differences: Mapping[Pair, Difference], known: bool
-) -> Rank:
+def _add_signs(known: Signs, columns: Mapping[str, Floats], resample: Resample) -> None:
+    missing = [pair for pair in combinations(columns, 2) if pair not in known]
+    if not missing:
+        return
+    for pair, found in _differences(columns, missing, resample):
+        is_ahead = found.low is not None and found.low > 0
+        known[pair] = 0 if found.tied is not False else 1 if is_ahead else -1
+
+
+def _rank_of(name: str, means: Mapping[str, float], signs: Signs, has_intervals: bool) -> Rank:
     own = means[name]
     place = 1 + sum(mean > own for mean in means.values())
-    if not known:
+    if not has_intervals:
         return Rank(rank=place, rank_interval=None, tied_with=())
-    rivals = {rival: differences[name, rival] for rival in sorted(means) if rival != name}
-    tied_with = tuple(rival for rival, found in rivals.items() if found.tied is not False)
-    told_apart = [found.low for found in rivals.values() if found.tied is False]
-    worse = sum(low is not None and low > 0 for low in told_apart)
-    best, worst = 1 + len(told_apart) - worse, len(means) - worse
+    rivals = {
+        rival: signs[name, rival] if name < rival else -signs[rival, name]
+        for rival in sorted(means)
+        if rival != name
+    }
+    tied_with = tuple(rival for rival, found in rivals.items() if found == 0)
+    worse = sum(found > 0 for found in rivals.values())
+    best, worst = 1 + sum(found < 0 for found in rivals.values()), len(means) - worse
     return Rank(place, (min(best, place), max(worst, place)), tied_with)
 
 

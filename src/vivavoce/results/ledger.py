@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from vivavoce.results.logs import RowKey, RunLog
+from vivavoce.results.heads import LogHead
+from vivavoce.results.logs import RowKey
 from vivavoce.running.ledger import LEDGER, Ledger, is_finished, read_ledger
 from vivavoce.store import Row, hash_file
 
@@ -98,7 +99,7 @@ def _is_log(path: Path) -> bool:
     return path.suffix == ".eval" or path.name[:4].isdigit()
 
 
-def count_runs(folder: Path, logs: Iterable[RunLog]) -> dict[RowKey, Row]:
+def count_runs(folder: Path, logs: Iterable[LogHead]) -> dict[RowKey, Row]:
     """By row: logs of the same row, logs of it that are gone, and other ways its model was tried.
 
     `variants` are other rows of the same task, setting and model: other methods, decoding

@@ -124,6 +124,16 @@ class RunLog:
     """How values add up over items, where they are no means: `how` and `averages` of `pooled`."""
 
     @property
+    def answers(self) -> int:
+        """How many samples have a score, epochs counted."""
+        return len(self.samples)
+
+    @property
+    def items(self) -> int:
+        """How many items have a score."""
+        return len({sample.id for sample in self.samples})
+
+    @property
     def is_complete(self) -> bool:
         """Whether every sample of every epoch has a score."""
         scored = {(sample.id, sample.epoch) for sample in self.samples}
@@ -145,25 +155,42 @@ def read_logs(folder: Path) -> tuple[list[RunLog], list[ForeignLog]]:
     Raises:
         InputError: The folder does not exist or holds no log.
     """
-    if not folder.is_dir():
-        raise InputError(f"{folder} is not a folder of logs.")
-    found = sorted(list_eval_logs(str(folder), recursive=True), key=lambda info: info.name)
-    if not found:
-        raise InputError(f"{folder} holds no log. Make some with: viva run TASK --logs {folder}")
     logs: list[RunLog] = []
     foreign: list[ForeignLog] = []
-    for info in found:
-        name = Path(info.name).name
-        try:
-            header = read_eval_log(info, header_only=True)
-            if "round_sha256" not in (header.eval.metadata or {}):
-                foreign.append(ForeignLog(name, "is not a log of one of our tasks", False))
-                continue
-            logs.append(_run_log(name, header, read_eval_log_sample_summaries(info)))
-        except Exception as error:  # a damaged archive fails in many ways, inside Inspect
-            reason = f"cannot be read ({type(error).__name__}: {error})"
-            foreign.append(ForeignLog(name, reason, True))
+    for path in find_logs(folder):
+        log = read_log(path)
+        if isinstance(log, RunLog):
+            logs.append(log)
+        else:
+            foreign.append(log)
     return logs, foreign
+
+
+def find_logs(folder: Path) -> list[str]:
+    """The paths of all logs below a folder, sorted.
+
+    Raises:
+        InputError: The folder does not exist or holds no log.
+    """
+    if not folder.is_dir():
+        raise InputError(f"{folder} is not a folder of logs.")
+    listed = list_eval_logs(str(folder), recursive=True)
+    found = sorted(info.name.removeprefix("file://") for info in listed)
+    if not found:
+        raise InputError(f"{folder} holds no log. Make some with: viva run TASK --logs {folder}")
+    return found
+
+
+def read_log(path: str) -> RunLog | ForeignLog:
+    """Read one log; what is wrong with it where it makes no row."""
+    name = Path(path).name
+    try:
+        header = read_eval_log(path, header_only=True)
+        if "round_sha256" not in (header.eval.metadata or {}):
+            return ForeignLog(name, "is not a log of one of our tasks", False)
+        return _run_log(name, header, read_eval_log_sample_summaries(path))
+    except Exception as error:  # a damaged archive fails in many ways, inside Inspect
+        return ForeignLog(name, f"cannot be read ({type(error).__name__}: {error})", True)
 
 
 def _run_log(name: str, header: EvalLog, summaries: list[EvalSampleSummary]) -> RunLog:
@@ -185,7 +212,7 @@ def _run_log(name: str, header: EvalLog, summaries: list[EvalSampleSummary]) -> 
         stages=tuple(metadata.get("stages", ())),
         round_sha256=metadata["round_sha256"],
         window=tuple(metadata["window"]),
-        samples=tuple(score for summary in summaries if (score := _sample_score(summary, shown))),
+        samples=tuple(score for summary in summaries if (score := sample_score(summary, shown))),
         expected=total * (header.eval.config.epochs or 1),
         status=header.status,
         pooling=dict(metadata.get("pooling") or {}),
@@ -263,7 +290,7 @@ def _shown(value: Any) -> str:
     return str(value) if is_short else hash_of(value)[:12]
 
 
-def _sample_score(summary: EvalSampleSummary, metrics: tuple[str, ...]) -> SampleScore | None:
+def sample_score(summary: EvalSampleSummary, metrics: tuple[str, ...]) -> SampleScore | None:
     """A summary's scores; None for a sample that has none."""
     if summary.error or not summary.scores:
         return None

@@ -113,7 +113,7 @@ class LoggedAPI(ModelAPI):
         tool_choice: ToolChoice,
         config: GenerateConfig,
     ) -> ModelOutput:
-        """The next logged reply to these messages."""
+        """The next logged reply to these messages; `UnknownRequest` when there is none."""
         said = self.replies.get(_request(input))
         if not said:
             raise UnknownRequest("a model was asked for its judgement of something else")

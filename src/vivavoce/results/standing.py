@@ -5,22 +5,27 @@ Contestants are compared on the same items with one resample of their clusters.
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from vivavoce.metrics import metrics_of
-from vivavoce.results.bootstrap import resample
-from vivavoce.results.comparison import rank, smallest_detectable_difference
+from vivavoce.results.bootstrap import Resample, resample
+from vivavoce.results.comparison import Signs, rank, smallest_detectable_difference
 from vivavoce.store import Row
 
 CEILING = "oracle"
 """The method that answers with the gold: shown, never ranked."""
 MAX_UNDEFINED = 0.05
 """A metric with a larger share undefined does not rank."""
+
+
+_DIGITS = 24  # of the hash of a contestant's values
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +51,23 @@ class Contestant:
         return row["method"] != CEILING and not row["partial"]
 
 
-def add_standing(contestants: Sequence[Contestant], *, resamples: int, seed: int) -> None:
+class Compared(Protocol):
+    """What is remembered of earlier comparisons; `known` is given content hashes by name."""
+
+    def known(self, metric: str, contents: Mapping[str, str]) -> Signs:
+        """Pairs of these names that were compared before with the same contents."""
+
+    def keep(self, metric: str, contents: Mapping[str, str], signs: Signs) -> None:
+        """Remember pairs for the next time."""
+
+
+def add_standing(
+    contestants: Sequence[Contestant],
+    *,
+    resamples: int,
+    seed: int,
+    compared: Compared | None = None,
+) -> None:
     """Fill in rank, rank_interval, tied_with and detectable of the rows of one task and setting.
 
     A metric that rests on a judge ranks those of one judge. By any other metric a contestant that
@@ -58,7 +79,7 @@ def add_standing(contestants: Sequence[Contestant], *, resamples: int, seed: int
         for members in _comparable(ranked, metric):
             groups.setdefault(tuple(members), []).append(metric)
     for places, metrics in groups.items():
-        _rank_group([ranked[place] for place in places], metrics, resamples, seed)
+        _rank_group([ranked[place] for place in places], metrics, resamples, seed, compared)
 
 
 def _comparable(contestants: Sequence[Contestant], metric: str) -> list[list[int]]:
@@ -85,7 +106,11 @@ def _judge(contestant: Contestant) -> str:
 
 
 def _rank_group(
-    ranked: Sequence[Contestant], metrics: Sequence[str], resamples: int, seed: int
+    ranked: Sequence[Contestant],
+    metrics: Sequence[str],
+    resamples: int,
+    seed: int,
+    compared: Compared | None,
 ) -> None:
     names = _labels([next(iter(contestant.rows.values())) for contestant in ranked])
     shared = sorted(set.intersection(*(set(contestant.values) for contestant in ranked)))
@@ -100,7 +125,11 @@ def _rank_group(
             for name, contestant in zip(names, ranked, strict=True)
         }
         is_higher_better = metric not in directions or directions[metric].higher_is_better
-        standing = rank(values, draws, is_higher_better)
+        contents = _contents(values, draws) if compared else {}
+        signs = compared.known(metric, contents) if compared else {}
+        standing = rank(values, draws, is_higher_better, signs)
+        if compared:
+            compared.keep(metric, contents, signs)
         detectable = smallest_detectable_difference(values, draws)
         for name, row in zip(names, rows, strict=True):
             place = standing[name]
@@ -108,6 +137,15 @@ def _rank_group(
             row["rank_interval"] = list(place.rank_interval) if place.rank_interval else None
             row["tied_with"] = list(place.tied_with) if place.rank_interval else None
             row["detectable"] = detectable
+
+
+def _contents(values: Mapping[str, npt.NDArray[np.float64]], draws: Resample) -> dict[str, str]:
+    """What a comparison depends on, by name: a contestant's values, and how items are drawn."""
+    setting = f"{draws.resamples} {draws.seed} {draws.clusters}".encode() + draws.codes.tobytes()
+    return {
+        name: hashlib.sha256(setting + column.tobytes()).hexdigest()[:_DIGITS]
+        for name, column in values.items()
+    }
 
 
 def _column(contestant: Contestant, metric: str, items: Sequence[str]) -> npt.NDArray[np.float64]:

@@ -217,7 +217,11 @@ class TantivyWriter:
         self._open().delete_documents_by_term(_NUMBER, number)
 
     def commit(self, mark: str) -> None:
-        """Make every change since the last commit visible at once, with a mark that names them."""
+        """Make every change since the last commit visible at once, with a mark that names them.
+
+        Raises:
+            VivaError: The index cannot be written, for want of room for instance.
+        """
         import tantivy
 
         self.remove(_MARK_NUMBER)

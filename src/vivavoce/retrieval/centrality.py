@@ -1,4 +1,7 @@
-"""Which sentences of a text stand at its centre."""
+"""Which sentences of a text stand at its centre.
+
+Source: Erkan and Radev 2004, LexRank, its continuous form; the weights are those of `tfidf`.
+"""
 
 from __future__ import annotations
 

@@ -184,7 +184,7 @@ def read_settings(folder: Path) -> Preset:
 def find_folder(model: str, *, local_files_only: bool = False) -> Path:
     """The folder of a model: its own, that of a package, or the download of a hub name.
 
-    `InputError` says what a model that is not there needs.
+    `InputError` says what a model that is not there needs, `MissingExtra` what fetching one does.
     """
     if model == MINILM_PACKAGE:
         return _minilm_folder()

@@ -67,12 +67,12 @@ def best_hits(scores: Scores, k: int) -> list[Hit]:
 
 
 def check_limit(k: int) -> None:
-    """Refuse a number of hits below 0."""
+    """Refuse a number of hits below 0 with an `InputError`."""
     if k < 0:
         raise InputError(f"k is {k}; a search gives 0 hits or more.")
 
 
 def check_queries(queries: Sequence[str]) -> None:
-    """Refuse one query where several are asked for."""
+    """Refuse one query where several are asked for with an `InputError`."""
     if isinstance(queries, str):
         raise InputError("search_many takes a list of queries; for a single one use search.")

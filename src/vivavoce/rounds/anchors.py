@@ -13,11 +13,10 @@ from hashlib import sha256
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from vivavoce.rounds.family import FamilyItems
 from vivavoce.rounds.reading import Round
-from vivavoce.store import Row, hash_of
+from vivavoce.store import Row, hash_of, parquet_of_rows, table_of_parquet
 
 SPLIT, _PAPER = "split", "paper_id"
 
@@ -117,8 +116,8 @@ class _Library:
         for name, content in sorted(files.items()):
             if not name.endswith(".parquet") or f"{family}/{name}" not in parent.manifest["files"]:
                 continue
-            new = pq.read_table(pa.BufferReader(content))
-            old = pq.read_table(pa.BufferReader(parent.read_file(family, name)))
+            new = table_of_parquet(content)
+            old = table_of_parquet(parent.read_file(family, name))
             if _PAPER in new.column_names and new.schema.equals(old.schema):
                 here, there = _by_paper(new), _by_paper(old)
                 if len(there) == old.num_rows and len(here) == new.num_rows:
@@ -141,7 +140,7 @@ class _Library:
             if missing:
                 every = {**here, **{name: there[name] for name in missing}}
                 rows = [every[name] for name in sorted(every)]
-                changed[file] = _as_bytes(pa.Table.from_pylist(rows, schema=table.schema))
+                changed[file] = parquet_of_rows(rows, table.schema)
         return changed
 
 
@@ -173,9 +172,3 @@ def _texts(value: Any) -> Iterator[str]:
 
 def _by_paper(table: pa.Table) -> dict[str, Row]:
     return {str(row[_PAPER]): row for row in table.to_pylist()}
-
-
-def _as_bytes(table: pa.Table) -> bytes:
-    sink = pa.BufferOutputStream()
-    pq.write_table(table, sink, compression="zstd", write_statistics=False)
-    return bytes(sink.getvalue().to_pybytes())

@@ -13,7 +13,11 @@ UPDATE = "update.json"
 
 
 class Round:
-    """A frozen benchmark: items by family and task."""
+    """A frozen benchmark: items by family and task; `load_round` opens one.
+
+    `folder` is where it lies, `manifest` what `manifest.json` in it says: window, seed, counts, and
+    the hash of every file.
+    """
 
     def __init__(self, folder: Path, manifest: Row) -> None:
         self.folder = folder

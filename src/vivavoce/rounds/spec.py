@@ -128,7 +128,17 @@ def read_spec(path: Path, families: Mapping[str, type[Options]]) -> RoundSpec:
 def parse_spec(
     values: Mapping[str, Any], families: Mapping[str, type[Options]], *, where: str = "spec"
 ) -> RoundSpec:
-    """Check a spec given as plain values; `where` starts every message."""
+    """Check a spec given as plain values.
+
+    Args:
+        values: The tables of the spec, by name.
+        families: The options that each family knows.
+        where: Starts every message.
+
+    Raises:
+        InputError: A table, key or value is unknown or cannot be; the message names the nearest
+            known one.
+    """
     for table in values:
         if table not in (*_OWN_TABLES, *families):
             raise InputError(

@@ -20,6 +20,7 @@ from vivavoce.errors import InputError, VivaError
 from vivavoce.rounds import load_round
 from vivavoce.running.ledger import recording
 from vivavoce.running.logs import log_path, set_aside_damaged, why_incomplete
+from vivavoce.running.prices import Price, set_prices
 from vivavoce.running.progress import Progress, listen
 from vivavoce.running.sweeps import Sweep, combinations, rename
 from vivavoce.store import lock
@@ -48,14 +49,21 @@ class RunSpec:
     """What to run."""
 
     tasks: Sequence[str]
+    """Names such as `title` or `vivavoce/title`."""
     round: Path
+    """The folder of the round."""
     logs: Path
+    """Folder for the logs; a run goes on with what is in it."""
     models: Sequence[str] = ()
+    """`provider/model`, as Inspect names them; none for methods that need no model."""
     methods: Sequence[str] = ("direct",)
+    """How each model is used, and contestants without one; `list_methods` has all."""
     judge: str | None = None
     """A model that compares every answer with the gold, for tasks that take a judge."""
     setting: str = "base"
+    """What the models see, by the card of the family."""
     context: int | None = None
+    """Every model's window in tokens; None for what is known of each."""
     task_args: Mapping[str, Any] = field(default_factory=dict)
     """Further arguments of the tasks, such as `data_info` of formula."""
     solver_args: Mapping[str, Any] = field(default_factory=dict)
@@ -67,10 +75,13 @@ class RunSpec:
     clean_for: Cutoffs | None = None
     """Only items that are clean for every model of the run by these cutoffs."""
     prompts: Path | None = None
+    """Folder of templates to use instead of the family's."""
     epochs: int = 1
+    """Answers asked for each sample."""
     limit: int | None = None
     """Only the first so many samples; a board then calls the log partial."""
     max_tokens: int | None = None
+    """The longest answer, in tokens; None for what the task's card says."""
     generate: Mapping[str, Any] = field(default_factory=dict)
     """Decoding settings for Inspect's GenerateConfig, such as temperature."""
     model_args: Mapping[str, Any] = field(default_factory=dict)
@@ -84,9 +95,16 @@ class RunSpec:
     task's card says, else 600."""
     retry_on_error: int = 3
     """Further tries of a sample that ended in an error."""
+    task_tries: int = 3
+    """Tries of a task some of whose samples still have no score."""
     time_limit: int | None = None
+    """Seconds that one sample may take."""
     cost_limit: float | None = None
+    """Dollars that one try of a sample may cost; the prices of all its models must be known."""
+    prices: Mapping[str, Price] = field(default_factory=dict)
+    """What models cost, by their names: Inspect knows no price by itself."""
     display: str | None = None
+    """How Inspect shows the run: `none`, `plain`, `rich`, `full` or `log`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +165,8 @@ def _eval_set(tasks: list[Task], spec: RunSpec) -> list[EvalLog]:
         fail_on_error=True,
         continue_on_fail=True,
         retry_on_error=spec.retry_on_error,
-        retry_attempts=2,
-        retry_immediate=True,
+        retry_attempts=spec.task_tries - 1,
+        retry_immediate=spec.task_tries > 1,
         # A log that another run takes up, say with more epochs, is a row of its own: it stays.
         retry_cleanup=False,
         max_connections=spec.max_connections,
@@ -183,6 +201,7 @@ def _resolve(spec: RunSpec) -> list[Task]:
     _check_arguments(spec, found)
     started = _start_models(dict.fromkeys(spec.models), spec.model_args)
     roles = _roles(spec)
+    set_prices([*started, *roles.values()], spec.prices, spec.cost_limit)
     resolved = []
     for family, task in found:
         created = _create_task(task, _task_args(spec, family))

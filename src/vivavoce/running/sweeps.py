@@ -69,7 +69,11 @@ def _scalar(name: str, text: str) -> Any:
 def rename(
     given: Mapping[str, Any], aliases: Mapping[str, str], taken: Iterable[str]
 ) -> dict[str, Any]:
-    """Arguments by the methods' own names; an alias is one where no method takes it itself."""
+    """Arguments by the methods' own names; an alias is one where no method takes it itself.
+
+    Raises:
+        InputError: An argument is given under both its names.
+    """
     own = set(taken)
     renamed: dict[str, Any] = {}
     for name, value in given.items():

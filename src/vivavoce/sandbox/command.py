@@ -116,7 +116,11 @@ def _files(config: BwrapConfig) -> list[str]:
 def build_command(
     config: BwrapConfig, supervisor_at: int, info_at: int, filter_at: int | None
 ) -> list[str]:
-    """The whole command; the numbers are descriptors that bwrap inherits."""
+    """The whole command; the numbers are descriptors that bwrap inherits.
+
+    Raises:
+        MissingProgram: bwrap is not installed.
+    """
     program = shutil.which("bwrap")
     if program is None:
         raise MissingProgram

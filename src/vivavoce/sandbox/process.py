@@ -209,7 +209,18 @@ class Sandbox:
         cwd: str | None = None,
         env: Mapping[str, str] | None = None,
     ) -> RunResult:
-        """Run one program; everything it started has ended when this returns."""
+        """Run one program; everything it started has ended when this returns.
+
+        Args:
+            command: The program and its arguments.
+            timeout: Seconds, at most those of the config.
+            input: What it reads from its standard input.
+            cwd: Folder that it starts in; by default /work.
+            env: Variables beside those of the sandbox.
+
+        Raises:
+            InputError: The command is empty or holds a NUL.
+        """
         seconds = min(timeout or self.config.wall_seconds, self.config.wall_seconds)
         before = self.group.kills() if self.group else 0
         request = {

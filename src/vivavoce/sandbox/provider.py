@@ -41,7 +41,7 @@ class BwrapSandboxEnvironment(SandboxEnvironment):
         config: SandboxEnvironmentConfigType | None,
         metadata: dict[str, str],
     ) -> dict[str, SandboxEnvironment]:
-        """Start the sandbox of a sample."""
+        """Start the sandbox of a sample; `InputError` for a config of another kind."""
         if config is not None and not isinstance(config, BwrapConfig):
             raise InputError(
                 "The bwrap sandbox takes no configuration file. "
@@ -85,7 +85,13 @@ class BwrapSandboxEnvironment(SandboxEnvironment):
         timeout_retry: bool = True,
         concurrency: bool = True,
     ) -> ExecResult[str]:
-        """Run a command; `timeout_retry` is ignored, a hostile program runs once."""
+        """Run a command; `timeout_retry` is ignored, a hostile program runs once.
+
+        Raises:
+            TimeoutError: It took longer than `timeout` seconds, or than the config allows.
+            PermissionError: It is a file that may not be executed.
+            SandboxUserUnsupportedError: A user is named.
+        """
         if user is not None:
             raise SandboxUserUnsupportedError("The bwrap sandbox has one user; leave `user` out.")
         self._is_used = True
@@ -106,7 +112,11 @@ class BwrapSandboxEnvironment(SandboxEnvironment):
         return ExecResult(code == 0, code, result.stdout, stderr)
 
     async def write_file(self, file: str, contents: str | bytes) -> None:
-        """Write a file below /work, or at an absolute path inside."""
+        """Write a file below /work, or at an absolute path inside.
+
+        Raises:
+            PermissionError: It lies where nothing may be written, or is a link or a fifo.
+        """
         data = contents.encode() if isinstance(contents, str) else contents
         try:
             await self.box.write(file, data)
@@ -122,7 +132,11 @@ class BwrapSandboxEnvironment(SandboxEnvironment):
     async def read_file(self, file: str, text: Literal[False]) -> bytes: ...
 
     async def read_file(self, file: str, text: bool = True) -> str | bytes:
-        """Read a regular file; a link or a fifo in its place is a PermissionError."""
+        """Read a regular file; a link or a fifo in its place is a PermissionError.
+
+        Raises:
+            OutputLimitExceededError: It is longer than the config's `read_mb`.
+        """
         try:
             data = await self.box.read(file)
         except OSError as error:

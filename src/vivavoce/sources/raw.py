@@ -6,13 +6,11 @@ hold. The text of a record is valid UTF-8 whatever the record holds.
 
 from __future__ import annotations
 
-import json
-import math
 import re
 from typing import Any
 
 from vivavoce.errors import InputError
-from vivavoce.store import canonical_json
+from vivavoce.store import canonical_json, load_json
 
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _BOM = b"\xef\xbb\xbf"
@@ -25,12 +23,7 @@ def parse_strictly(content: bytes, what: str) -> Any:
     object, NaN and infinity are refused as well.
     """
     try:
-        value = json.loads(
-            content.removeprefix(_BOM),
-            object_pairs_hook=_object,
-            parse_constant=_refuse_constant,
-            parse_float=_finite,
-        )
+        value = load_json(content.removeprefix(_BOM), _object)
     except (UnicodeDecodeError, ValueError, RecursionError) as error:
         raise InputError(f"{what} is not readable JSON: {error}") from error
     if not isinstance(value, dict | list):
@@ -60,15 +53,4 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
             if key in seen:
                 raise ValueError(f"the key {key[:60]!r} stands twice in one object")
             seen.add(key)
-    return value
-
-
-def _refuse_constant(name: str) -> float:
-    raise ValueError(f"{name} is not a JSON number")
-
-
-def _finite(text: str) -> float:
-    value = float(text)
-    if not math.isfinite(value):
-        raise ValueError(f"{text[:40]} is too large for a number")
     return value

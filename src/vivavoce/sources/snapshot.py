@@ -39,17 +39,6 @@ def _matches(path: Path) -> bool:
     return _NAME.fullmatch(path.name.lower()) is not None
 
 
-def _pieces(path: Path) -> Iterator[Piece]:
-    """A damaged file is one piece: reading it says what is wrong, and other files go in."""
-    if not path.is_file():
-        raise InputError(f"{path} is not a file.")
-    try:
-        pieces = list(cut(path))
-    except (BadFile, *DAMAGE):
-        pieces = []
-    yield from pieces if len(pieces) > 1 else [Piece(path)]
-
-
 def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
     name = piece.path.name
     last = piece.first_row - 1
@@ -109,7 +98,7 @@ SOURCE = Source(
     summary="arXiv's metadata snapshot (arxiv-metadata*.json, .jsonl, .parquet), plain or gzip",
     is_metadata=True,
     matches=_matches,
-    pieces=_pieces,
+    pieces=cut,
     read=_read,
     holds_many=True,
     reader_version="2",

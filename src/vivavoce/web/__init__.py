@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from vivavoce.web.site import write_site
+from vivavoce.web.board.site import write_site
 
 __all__ = ["write_site"]

@@ -16,7 +16,7 @@ def visible(text: object, limit: int | None = SHOWN_CHARACTERS) -> str:
     whole = str(text)
     shown = whole if limit is None else whole[:limit]
     rest = len(whole) - len(shown)
-    spelled = "".join(_spell(char) for char in shown)
+    spelled = shown if shown.isprintable() else "".join(_spell(char) for char in shown)
     return f"{spelled}… (+{rest:,} characters)" if rest else spelled
 
 

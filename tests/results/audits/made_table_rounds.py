@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from vivavoce.store import hash_file, write_bytes, write_json, write_sealed
+from vivavoce.store import hash_file, write_bytes, write_json, write_parquet, write_sealed
 from vivavoce.tasks.shared.library import library_as_bytes
-from vivavoce.tasks.tables.items import as_bytes
+from vivavoce.tasks.tables.items import ITEM
 
 WORKS = {
     "p1": ("Whistling of dolphins", "Sounds under water."),
@@ -57,7 +57,7 @@ def write_table_round(
         for name, (title, abstract) in sorted(works.items())
     ]
     (folder / "tables").mkdir(parents=True)
-    write_bytes(folder / "tables" / "table.parquet", as_bytes(list(map(dict, items))))
+    write_parquet(folder / "tables" / "table.parquet", items, ITEM)
     write_bytes(folder / "tables" / "papers.parquet", library_as_bytes(rows))
     write_json(folder / "leakage.json", {"counts": {}, "excluded": []})
     manifest = {

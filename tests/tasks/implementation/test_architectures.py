@@ -6,6 +6,7 @@ import importlib.util
 import json
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from vivavoce.metrics.architecture import score_architecture, score_tracks
 from vivavoce.tasks.implementation import driver
 from vivavoce.tasks.implementation.architecture import (
     Architecture,
+    Case,
     build_case,
     draw_case,
     draw_graph,
@@ -33,9 +35,15 @@ ARCHITECTURES = list_architectures()
 each_architecture = pytest.mark.parametrize("name", list(ARCHITECTURES))
 
 
+@cache
+def case_of(name: str, seed: int = 0) -> Case:
+    """The case of an architecture, made once: it is data alone."""
+    return build_case(ARCHITECTURES[name], seed)
+
+
 def prepare(folder: Path, architecture: Architecture, model: str, seed: int = 0) -> None:
     """What the sandbox holds before the driver starts."""
-    case = build_case(architecture, seed)
+    case = case_of(architecture.name, seed)
     (folder / "model.py").write_text(model, encoding="utf-8")
     (folder / "settings.json").write_text(architecture.settings(), encoding="utf-8")
     (folder / "weights.safetensors").write_bytes(case.weights)
@@ -91,7 +99,7 @@ def test_the_reference_equals_torch_geometric_to_the_last_bit(name: str, tmp_pat
 def test_gold_in_double_precision_differs_from_single_by_rounding_alone(name: str) -> None:
     architecture = ARCHITECTURES[name]
     for seed in range(5):
-        case = build_case(architecture, seed)
+        case = case_of(name, seed)
         weights, inputs, unseen = draw_case(architecture, seed)
         single = [
             {f"layer_{i:02}": layer for i, layer in enumerate(architecture.truth(given, weights))}
@@ -118,7 +126,7 @@ def test_messages_that_run_backwards_have_the_right_shapes_and_wrong_values(
     architecture = ARCHITECTURES[name]
     right, wrong = MISTAKES[name]
     assert right in architecture.reference
-    case = build_case(architecture, 0)
+    case = case_of(name)
     prepare(tmp_path, architecture, architecture.reference.replace(right, wrong))
 
     driver.run(tmp_path)
@@ -133,17 +141,17 @@ def test_messages_that_run_backwards_have_the_right_shapes_and_wrong_values(
 @each_architecture
 def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(name: str) -> None:
     architecture = ARCHITECTURES[name]
-    case = build_case(architecture, 1)
+    case = case_of(name, 1)
 
     assert build_case(architecture, 1) == case
-    other = build_case(architecture, 2)
+    other = case_of(name, 2)
     for part in ("weights", "inputs", "gold", "unseen_inputs", "unseen_gold"):
         assert getattr(other, part) != getattr(case, part)
 
 
 @each_architecture
 def test_the_unseen_graph_is_another_one(name: str) -> None:
-    case = build_case(ARCHITECTURES[name], 0)
+    case = case_of(name)
     main, unseen = load(case.inputs), load(case.unseen_inputs)
 
     assert set(main) == set(unseen) == set(ARCHITECTURES[name].inputs)
@@ -152,7 +160,7 @@ def test_the_unseen_graph_is_another_one(name: str) -> None:
 
 def test_the_energy_of_a_molecule_does_not_change_when_it_is_rotated() -> None:
     visnet = ARCHITECTURES["ViSNet"]
-    inputs = load(build_case(visnet, 0).inputs)
+    inputs = load(case_of("ViSNet").inputs)
     weights = draw_weights(visnet, 0)
     quarter_turn = np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1]], dtype=np.float32)
 
@@ -194,7 +202,7 @@ def test_the_driver_is_a_program_that_needs_nothing_of_ours(tmp_path: Path) -> N
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
     assert "vivavoce" not in driver_source()
     main, unseen = results(tmp_path)
-    case = build_case(pmlp, 0)
+    case = case_of("PMLP")
     values = score_tracks(load(case.gold), main, load(case.unseen_gold), unseen)
     assert set(values.values()) == {1.0}
 
@@ -230,7 +238,7 @@ def test_half_precision_layers_can_be_read_back(tmp_path: Path) -> None:
 
     driver.run(tmp_path)
 
-    score = score_architecture(load(build_case(pmlp, 0).gold), results(tmp_path)[0])
+    score = score_architecture(load(case_of("PMLP").gold), results(tmp_path)[0])
     assert score.tvc is not None
     assert 0.99 < score.tvc < 1.0
 

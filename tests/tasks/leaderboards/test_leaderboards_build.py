@@ -12,8 +12,9 @@ from vivavoce.corpus.boards.within import is_test_board
 from vivavoce.errors import InputError, VivaError
 from vivavoce.metrics.leaderboards import read_board, score_board
 from vivavoce.rounds import Round, parse_spec
+from vivavoce.store import table_of_parquet
 from vivavoce.tasks.leaderboards.build import OPTIONS
-from vivavoce.tasks.leaderboards.items import from_bytes, gold_entries, gold_table
+from vivavoce.tasks.leaderboards.items import gold_entries, gold_table
 from vivavoce.tasks.shared.library import read_library
 
 
@@ -22,7 +23,9 @@ def items(opened: Round) -> list[dict[str, Any]]:
 
 
 def development(opened: Round) -> list[dict[str, Any]]:
-    return from_bytes(opened.read_file("leaderboards", "development.parquet"))
+    content = opened.read_file("leaderboards", "development.parquet")
+    rows: list[dict[str, Any]] = table_of_parquet(content).to_pylist()
+    return rows
 
 
 def library(opened: Round) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
+from tests.small_models import NEEDS_NEURAL, save_bert
 
 from vivavoce.errors import InputError
 from vivavoce.tasks.ranking.encoders import (
@@ -22,7 +23,6 @@ WORDS = ["graph", "neural", "network", "of", "text", "paper", "table"]
 VOCABULARY = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS]
 TITLES = ["Graph network", "Neural text", "Graph", ""]
 ABSTRACTS = ["of text", "of paper table", "", ""]
-NEEDS_NEURAL = "needs pip install 'vivavoce[neural]'"
 Save = Callable[..., str]
 
 
@@ -43,27 +43,10 @@ def test_a_paper_without_words_is_like_nothing() -> None:
 @pytest.fixture(scope="module")
 def save(tmp_path_factory: pytest.TempPathFactory) -> Save:
     """Saves a random BERT with the files that such models have on the hub."""
-    torch = pytest.importorskip("torch", reason=NEEDS_NEURAL)
-    transformers = pytest.importorskip(
-        "transformers", reason="needs pip install 'vivavoce[neural]'"
-    )
 
     def save_model(name: str, positions: int = 16) -> str:
         folder = tmp_path_factory.mktemp(name)
-        torch.manual_seed(7)
-        config = transformers.BertConfig(
-            vocab_size=len(VOCABULARY),
-            hidden_size=16,
-            num_hidden_layers=2,
-            num_attention_heads=2,
-            intermediate_size=32,
-            max_position_embeddings=positions,
-            initializer_range=0.3,
-        )
-        transformers.BertModel(config).save_pretrained(folder)
-        (folder / "vocab.txt").write_text("\n".join(VOCABULARY) + "\n")
-        (folder / "tokenizer_config.json").write_text('{"do_lower_case": true}')
-        return str(folder)
+        return save_bert(folder, VOCABULARY, positions, seed=7, initializer_range=0.3)
 
     return save_model
 

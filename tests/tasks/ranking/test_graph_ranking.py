@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -10,14 +9,13 @@ from typing import Any
 
 import networkx
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from vivavoce.errors import DamagedError, InputError
+from vivavoce.store import parquet_of_rows
 from vivavoce.tasks.ranking.graph_items import EDGE, PAPER
 from vivavoce.tasks.ranking.graph_ranking import (
     RANKERS,
@@ -33,12 +31,6 @@ PLAIN = RankOptions(weights=False, damping=0.5)
 Edges = Mapping[str, Sequence[tuple[int, int]]]
 
 
-def as_bytes(rows: list[dict[str, Any]], schema: pa.Schema) -> bytes:
-    sink = io.BytesIO()
-    pq.write_table(pa.Table.from_pylist(rows, schema=schema), sink)
-    return sink.getvalue()
-
-
 def graph_of(papers: Sequence[Mapping[str, Any]], edges: Edges) -> PaperGraph:
     """Papers in the order of their ids, and edges between their places."""
     known: dict[str, Any] = {"title": "Same", "abstract": None, "published": "2020"}
@@ -48,7 +40,9 @@ def graph_of(papers: Sequence[Mapping[str, Any]], edges: Edges) -> PaperGraph:
         for name, pairs in edges.items()
         for source, target in pairs
     ]
-    return PaperGraph(as_bytes([known | dict(p) for p in papers], PAPER), as_bytes(joined, EDGE))
+    return PaperGraph(
+        parquet_of_rows([known | dict(p) for p in papers], PAPER), parquet_of_rows(joined, EDGE)
+    )
 
 
 def four(edges: Edges, *texts: str) -> PaperGraph:

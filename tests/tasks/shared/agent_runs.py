@@ -14,19 +14,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import Task, eval
+from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.log import EvalLog, EvalSample
+from inspect_ai.log import EvalLog
 from inspect_ai.scorer import includes
-from tests.servers.scripted import KEY, Ask, Reply, Script, ScriptedServer, answer, scripted
+from tests.servers.evaluations import evaluate
+from tests.servers.scripted import Ask, Reply, Script, ScriptedServer, answer
 
-import vivavoce._registry  # noqa: F401  (registers the providers)
 from vivavoce.store import hash_file, write_bytes, write_sealed
 from vivavoce.tasks.shared.agent import agent
 from vivavoce.tasks.shared.library import library_as_bytes
 
 QUESTION = "Which methods have an F1 score on the melon treebank?"
-_NUMBERS = itertools.count()
 
 Call = tuple[str, object]
 """(tool, arguments); text for arguments that are no JSON."""
@@ -165,26 +164,8 @@ def work(
         scorer=includes(),
         name="melons",
     )
-    with scripted(play) as server:
-        monkeypatch.setenv("SCRIPTED_BASE_URL", server.url)
-        monkeypatch.setenv("SCRIPTED_API_KEY", KEY)
-        [log] = eval(
-            task,
-            model=f"openai-api/scripted/agent-{next(_NUMBERS)}",
-            display="none",
-            log_dir=str(folder.parent / "logs"),
-            max_tokens=300,
-            **options,
-        )
-    assert server.failures == []
-    return server, log
-
-
-def one(log: EvalLog) -> EvalSample:
-    assert log.status == "success", log.error
-    assert log.samples is not None
-    (found,) = log.samples
-    return found
+    logs = folder.parent / "logs"
+    return evaluate(task, play, "agent", logs, monkeypatch, max_tokens=300, **options)
 
 
 def sent(ask: Ask) -> int:

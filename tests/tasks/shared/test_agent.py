@@ -11,12 +11,12 @@ import pytest
 from inspect_ai import Task, eval
 from inspect_ai.dataset import MemoryDataset
 from inspect_ai.scorer import includes
+from tests.servers.evaluations import one
 from tests.servers.scripted import Reply, answer
 from tests.tasks.shared.agent_runs import (
     QUESTION,
     Call,
     calls,
-    one,
     reader,
     results,
     round_at,

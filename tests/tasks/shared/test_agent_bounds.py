@@ -10,10 +10,10 @@ from inspect_ai.dataset import MemoryDataset
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import ChatMessage, ModelOutput, ModelUsage, get_model
 from inspect_ai.scorer import includes
+from tests.servers.evaluations import one
 from tests.servers.scripted import FAULTS, Ask, Reply, answer
 from tests.tasks.shared.agent_runs import (
     calls,
-    one,
     reader,
     results,
     round_at,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import importlib.util
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
+from tests.small_models import save_bert
 
 from vivavoce.errors import InputError
 from vivavoce.retrieval.bm25 import Bm25Retriever
@@ -45,26 +45,8 @@ class WordCounter:
 @pytest.fixture(scope="module")
 def random_encoder(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A randomly initialised BERT, saved as such models are."""
-    torch = pytest.importorskip("torch", reason="needs pip install 'vivavoce[neural]'")
-    transformers = pytest.importorskip(
-        "transformers", reason="needs pip install 'vivavoce[neural]'"
-    )
-    folder = tmp_path_factory.mktemp("encoder")
     words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *TOPICS]
-    torch.manual_seed(0)
-    config: Any = transformers.BertConfig(
-        vocab_size=len(words),
-        hidden_size=16,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=32,
-        max_position_embeddings=24,
-        initializer_range=0.8,
-    )
-    transformers.BertModel(config).save_pretrained(folder)
-    (folder / "vocab.txt").write_text("\n".join(words) + "\n")
-    (folder / "tokenizer_config.json").write_text('{"do_lower_case": true}')
-    return str(folder)
+    return save_bert(tmp_path_factory.mktemp("encoder"), words, 24, initializer_range=0.8)
 
 
 @pytest.fixture(

@@ -255,12 +255,15 @@ def surveys(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Round:
 
 
 @pytest.fixture(scope="module")
-def results(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Round:
+def results(
+    data_dir: Path,
+    read_tei: Callable[[Path], Path],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Round:
     """Lists of results on papers in full text."""
-    folder = tmp_path_factory.mktemp("results")
-    ingest("tei", data_dir / "tei", folder / "corpus")
-    ingest("tdms", data_dir / "leaderboards" / "tdms_results.jsonl", folder / "corpus")
-    return round_of(folder / "corpus", "results")
+    corpus = read_tei(tmp_path_factory.mktemp("results") / "corpus")
+    ingest("tdms", data_dir / "leaderboards" / "tdms_results.jsonl", corpus)
+    return round_of(corpus, "results")
 
 
 def test_every_real_table_that_passes_the_filters_is_an_item(

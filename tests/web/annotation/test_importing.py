@@ -11,8 +11,8 @@ import pytest
 from tests.web.annotation.made_campaigns import START, candidate, make, new_items
 
 from vivavoce.errors import InputError
-from vivavoce.store import Row, hash_file, write_bytes, write_parquet, write_sealed
-from vivavoce.tasks.tables.items import ITEM, as_bytes
+from vivavoce.store import Row, hash_file, write_parquet, write_sealed
+from vivavoce.tasks.tables.items import ITEM
 from vivavoce.web.annotation.campaigns import NewItem, add_items, find_campaign, make_campaign
 from vivavoce.web.annotation.importing import check_rows, read_new_items
 from vivavoce.web.annotation.intake import Sources, Wanted, take_in
@@ -211,7 +211,7 @@ def tables(tmp_path: Path) -> Path:
         "given_labels": False,
     }
     assert set(row) == set(ITEM.names)
-    write_bytes(folder / "tables" / "table.parquet", as_bytes([row]))
+    write_parquet(folder / "tables" / "table.parquet", [row], ITEM)
     schema = pa.schema(
         [("paper_id", pa.string()), ("title", pa.string()), ("abstract", pa.string())]
     )

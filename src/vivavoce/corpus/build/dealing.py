@@ -96,7 +96,10 @@ def deal(task: Row) -> Row:
 
 
 def read_dealt(path: Path, number: int) -> tuple[pa.RecordBatch, Numbers]:
-    """One batch of a file that was dealt, and where its documents stand in the shard."""
+    """One batch of a file that was dealt, and where its documents stand in the shard.
+
+    `DamagedError` names a file that cannot be read.
+    """
     try:
         with pa.memory_map(str(path)) as source:
             batch = pa.ipc.open_file(source).get_batch(number)

@@ -104,6 +104,9 @@ def build_tables(corpus: Path, engine: Engine | None = None) -> Built:
     Args:
         corpus: The corpus folder.
         engine: Where the work is done; this machine by default.
+
+    Raises:
+        DamagedError: A shard changed while it was made, or cannot be read.
     """
     engine = engine or Engine()
     folder = corpus / "tables"

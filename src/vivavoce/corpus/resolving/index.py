@@ -58,7 +58,10 @@ class Index:
     _starts: Mapping[str, Numbers] = field(default_factory=dict)
 
     def narrowed(self, keys: Keys, values: NDArray[np.uint32]) -> Index:
-        """The same papers under some of the keys only, such as those a shard was joined with."""
+        """The same papers under some of the keys only, such as those a shard was joined with.
+
+        `values` has one number for each of `keys`: a paper's, or a title's.
+        """
         order = np.argsort(keys, kind="stable")
         return replace(self, arrays={**self.arrays, "keys": keys[order], "values": values[order]})
 
@@ -82,7 +85,7 @@ class Index:
         return np.asarray(self.arrays["title_papers"][numbers], np.int64)
 
     def known_papers(self, numbers: Numbers) -> list[KnownPaper]:
-        """Some papers, in the order of the corpus."""
+        """The papers of some numbers, in the order of the corpus."""
         found = papers_of(self._take(self.papers, "papers", numbers))
         return sorted(found, key=lambda paper: paper.paper_id)
 
@@ -166,7 +169,7 @@ def open_index(folder: Path) -> Index:
 
 
 def write_array(folder: Path, name: str, values: NDArray[Any]) -> None:
-    """Write one of the arrays of an index."""
+    """Write one of the arrays of an index, all of one dimension: one value a row."""
     with (folder / f"{name}.npy").open("wb") as stream:
         np.save(stream, np.ascontiguousarray(values, np.dtype(ARRAYS[name])), allow_pickle=False)
 

@@ -12,6 +12,7 @@ from vivavoce.sources.raw import raw_json
 from vivavoce.sources.s2orc.fields import Fields, line_at, object_at, text_at
 from vivavoce.text.dates import parse_date
 from vivavoce.text.identifiers import find_arxiv_id
+from vivavoce.text.normalise import clean_text
 
 _CITED = "Related Work"
 """The label of a candidate that the paper really cites; the others are padding."""
@@ -69,7 +70,8 @@ def _categories(fields: Fields) -> tuple[str, ...]:
     if not all(isinstance(name, str) for name in names):
         raise InputError("'cats' is not a list of categories")
     first = line_at(fields, "primary_cat")
-    return tuple(dict.fromkeys(name for name in [first, *names] if name))
+    cleaned = (" ".join(clean_text(name).split()) for name in [first, *names])
+    return tuple(dict.fromkeys(name for name in cleaned if name))
 
 
 def _authors(fields: Fields) -> tuple[Author, ...]:

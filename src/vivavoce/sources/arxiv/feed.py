@@ -11,6 +11,7 @@ from vivavoce.errors import InputError
 from vivavoce.records import Author, Document, Fault
 from vivavoce.sources.arxiv.decoding import decode_feed
 from vivavoce.sources.arxiv.names import part_names
+from vivavoce.sources.xml import safe_parser
 from vivavoce.text.dates import parse_date
 from vivavoce.text.identifiers import find_arxiv_id, find_doi
 from vivavoce.text.normalise import clean_text
@@ -76,17 +77,8 @@ def _parse(content: bytes) -> tuple[etree._Element, int]:
     # A feed has no use for a document type, and entities can only be declared in one.
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise InputError("it declares a document type or XML entities, not read for safety")
-    parser = etree.XMLParser(
-        encoding="utf-8",
-        resolve_entities=False,
-        no_network=True,
-        load_dtd=False,
-        huge_tree=False,
-        remove_comments=True,
-        remove_pis=True,
-    )
     try:
-        root = etree.fromstring(text.encode("utf-8"), parser)
+        root = etree.fromstring(text.encode("utf-8"), safe_parser())
     except etree.XMLSyntaxError as error:
         raise InputError(f"it is cut off or damaged XML: {error.msg or 'no element'}") from error
     if root.tag != f"{_ATOM}feed":

@@ -29,7 +29,7 @@ class _Span:
 
 
 def paper_document(entry: Entry) -> Document:
-    """A row of papers.jsonl, or of a file of papers by id."""
+    """A row of papers.jsonl, or of a file of papers by id; `InputError` without id and title."""
     fields = entry.fields
     number = check_id(entry.listed_as or fields.get("corpus_id"), "corpus_id")
     ids = {name.lower(): line_at(_ids(fields), name) for name in _ids(fields)}
@@ -51,7 +51,10 @@ def paper_document(entry: Entry) -> Document:
 
 
 def text_document(entry: Entry) -> Document:
-    """A row of full_texts.jsonl: one string, and what its stretches are."""
+    """A row of full_texts.jsonl: one string, and what its stretches are.
+
+    `InputError` says what of it cannot be read.
+    """
     fields = entry.fields
     about = object_at(fields, "metadata")
     content = object_at(fields, "content")

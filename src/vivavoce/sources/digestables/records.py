@@ -11,6 +11,7 @@ from vivavoce.sources import Piece
 from vivavoce.sources.raw import raw_json
 from vivavoce.sources.s2orc.fields import Fields
 from vivavoce.sources.s2orc.files import is_lines, read_values
+from vivavoce.text.normalise import clean_text
 
 TABLE, PAPER, TEXT, BENCHMARK = "table", "paper", "text", "benchmark"
 
@@ -116,12 +117,15 @@ def _strange(fields: Fields) -> str:
 
 
 def check_id(value: Any, name: str) -> str:
-    """An id as text; empty where it is absent or -1, which stands for unknown."""
+    """An id as text; empty where it is absent or -1, which stands for unknown.
+
+    `InputError` names a value that is neither a number nor a text.
+    """
     if value is None or value == -1:
         return ""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise InputError(f"{name!r} is a {type(value).__name__}, not an id")
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    text = " ".join(str(value).split())
+    text = " ".join(clean_text(str(value)).split())
     return "" if text == "-1" else text

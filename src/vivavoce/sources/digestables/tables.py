@@ -92,7 +92,10 @@ def paper_of(tables: Sequence[TableRecord]) -> Document:
 
 
 def benchmark_document(entry: Entry) -> Document:
-    """An entry of arXiv2Table: one table, without the paper it comes from."""
+    """An entry of arXiv2Table: one table, without the paper it comes from.
+
+    `InputError` for an entry without an id, or with a field of another kind.
+    """
     fields = entry.fields
     name = check_id(fields.get("table_id"), "table_id")
     query = check_id(fields.get("table_query_id"), "table_query_id")

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from lxml import etree
 
 from vivavoce.records import Author
-from vivavoce.sources.html.tree import children, classes_of, with_class
+from vivavoce.sources.html.tree import classes_of, with_class
+from vivavoce.sources.xml import children
 from vivavoce.text.normalise import clean_text
 
 _MARK = "\x04"

@@ -10,8 +10,9 @@ from itertools import islice
 from lxml import etree
 
 from vivavoce.records import Reference
-from vivavoce.sources.html.tree import children, classes_of, with_class
+from vivavoce.sources.html.tree import classes_of, with_class
 from vivavoce.sources.html.typeset import line_of
+from vivavoce.sources.xml import children
 from vivavoce.text.identifiers import find_arxiv_id, find_doi
 
 _MOST_ENTRIES = 5_000

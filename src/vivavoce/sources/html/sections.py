@@ -11,7 +11,6 @@ from lxml import etree
 from vivavoce.records import CitedTable, Section
 from vivavoce.sources.html.tables import is_grid, is_tabular, read_table
 from vivavoce.sources.html.tree import (
-    children,
     classes_of,
     is_division,
     outermost,
@@ -21,6 +20,7 @@ from vivavoce.sources.html.tree import (
 from vivavoce.sources.html.typeset import Writer, line_of
 from vivavoce.sources.latex.outline import Draft, finish
 from vivavoce.sources.latex.typeset import paragraphs_of
+from vivavoce.sources.xml import children
 from vivavoce.text.headings import split_heading
 from vivavoce.text.normalise import clean_text
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from lxml import etree
 
 from vivavoce.errors import InputError
-from vivavoce.sources.xml import parse_xml
+from vivavoce.sources.xml import check_text, parse_xml
 
 _MOST_TAGS = 1_000_000
 _PAGES = ("article", "div", "section", "main")
@@ -30,12 +30,7 @@ def parse_page(content: bytes) -> etree._Element:
     since the parser would give back its start alone.
     """
     content = content.removeprefix(b"\xef\xbb\xbf")
-    if not content.strip():
-        raise InputError("the file is empty")
-    try:
-        content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise InputError(f"not UTF-8 text: {error.reason} at byte {error.start}") from error
+    check_text(content)
     if content.count(b"<") > _MOST_TAGS:
         raise InputError(f"it has more than {_MOST_TAGS:,} tags, which no paper has")
     if content.lstrip().startswith(b"<?xml"):
@@ -112,11 +107,6 @@ def classes_of(element: etree._Element) -> frozenset[str]:
     """The classes of an element."""
     names = element.get("class")
     return frozenset(names.split()) if names else _NO_CLASSES
-
-
-def children(element: etree._Element) -> Iterator[etree._Element]:
-    """The child elements."""
-    return element.iterchildren(etree.Element)
 
 
 def outermost(

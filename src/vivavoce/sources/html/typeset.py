@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 
 from lxml import etree
 
-from vivavoce.sources.html.tree import children, classes_of, outermost, with_class
+from vivavoce.sources.html.tree import classes_of, outermost, with_class
+from vivavoce.sources.xml import children
 from vivavoce.text.normalise import clean_text
 
 BREAK = "\n\n"

@@ -9,7 +9,8 @@ from lxml import etree
 
 from vivavoce.records import Author
 from vivavoce.sources.jats.references import read_name
-from vivavoce.sources.jats.xml import ASIDE, children, text_of
+from vivavoce.sources.jats.xml import ASIDE, text_of
+from vivavoce.sources.xml import children
 from vivavoce.text.dates import parse_date, parse_month, period
 
 _META = "front/article-meta"

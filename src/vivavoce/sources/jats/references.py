@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping
 from lxml import etree
 
 from vivavoce.records import Reference
-from vivavoce.sources.jats.xml import children, text_of
+from vivavoce.sources.jats.xml import text_of
+from vivavoce.sources.xml import children
 from vivavoce.text.identifiers import find_arxiv_id, find_doi
 
 _CITATIONS = frozenset({"element-citation", "mixed-citation", "nlm-citation", "citation"})

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from lxml import etree
 
 from vivavoce.records import Section
-from vivavoce.sources.jats.xml import ASIDE, children, text_of
+from vivavoce.sources.jats.xml import ASIDE, text_of
+from vivavoce.sources.xml import children
 from vivavoce.text.headings import split_heading
 
 _ROLE_OF_TYPE = {

@@ -8,7 +8,8 @@ from lxml import etree
 
 from vivavoce.records import CitedTable
 from vivavoce.sources.jats.references import Ordinals, mentions_in
-from vivavoce.sources.jats.xml import children, text_of
+from vivavoce.sources.jats.xml import text_of
+from vivavoce.sources.xml import children
 from vivavoce.text.row_citations import RowCitations
 
 _PLACES = ("body", "back", "floats-group", "floats-wrap")

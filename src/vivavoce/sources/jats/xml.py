@@ -43,11 +43,6 @@ def text_of(element: etree._Element | None, skip: frozenset[str] = frozenset()) 
     return clean_text(" ".join("".join(_pieces(element, skip)).split()))
 
 
-def children(element: etree._Element) -> Iterator[etree._Element]:
-    """The child elements, without entity references."""
-    return element.iterchildren(etree.Element)
-
-
 def _pieces(element: etree._Element, skip: frozenset[str]) -> Iterator[str]:
     yield element.text or ""
     for child in element.iterchildren():

@@ -246,7 +246,7 @@ class Expander(TokenStream):
             other = rest or self.peek() or ""
             if not rest:
                 self.next()
-        self._store(name, self._macros.get(other) or Macro((other,)))
+        self._store(name, self._macros.get(other) or Macro((other,) if other else ()))
 
     def _define_environment(self) -> None:
         self.take("*")
@@ -292,7 +292,7 @@ class Expander(TokenStream):
             found = self._files.find(name, suffixes=(".sty",))
             if found and "\\ProvidesPackage" not in self._files.text(found):
                 self._read_in(found)
-        out += [token, "[", *(options or []), "]", "{", names, "}"]
+        out += [token, "[", *(options or []), "]", "{", *filter(None, [names]), "}"]
 
     def _input(self, name: str) -> None:
         current = next((frame.name for frame in reversed(self.frames) if frame.name), "")

@@ -45,17 +45,6 @@ def _matches(path: Path) -> bool:
     return path.name.lower().endswith(_SUFFIXES)
 
 
-def _pieces(path: Path) -> Iterator[Piece]:
-    """A damaged file is one piece: reading it says what is wrong, and other files go in."""
-    if not path.is_file():
-        raise InputError(f"{path} is not a file.")
-    try:
-        pieces = list(cut(path))
-    except (BadFile, *DAMAGE):
-        pieces = []
-    yield from pieces if len(pieces) > 1 else [Piece(path)]
-
-
 def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
     """Raises `InputError` only for a rename that cannot be done."""
     _check_targets(options.rename)
@@ -119,7 +108,7 @@ SOURCE = Source(
     summary="titles, authors, dates and identifiers in Parquet, JSON Lines or CSV, plain or gzip",
     is_metadata=True,
     matches=_matches,
-    pieces=_pieces,
+    pieces=cut,
     read=_read,
     ignored_columns=unknown_columns,
     holds_many=True,

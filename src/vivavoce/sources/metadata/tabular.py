@@ -18,7 +18,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from vivavoce.errors import InputError
 from vivavoce.sources import Piece
-from vivavoce.store import parse_object
+from vivavoce.store import is_gzip, open_bytes, parse_object
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -45,11 +45,25 @@ class BadFile(Exception):
 
 
 def cut(path: Path) -> Iterator[Piece]:
-    """Runs of about 10,000 rows; gzip and CSV stay whole."""
+    """Runs of about 10,000 rows; gzip and CSV stay whole.
+
+    A damaged file is one piece: reading it says what is wrong, and other files go in. `InputError`
+    for a path that is no file.
+    """
+    if not path.is_file():
+        raise InputError(f"{path} is not a file.")
+    try:
+        pieces = list(_runs(path))
+    except (BadFile, *DAMAGE):
+        pieces = []
+    yield from pieces if len(pieces) > 1 else [Piece(path)]
+
+
+def _runs(path: Path) -> Iterator[Piece]:
     kind = _format(path)
     if kind == "parquet":
         yield from _parquet_pieces(path)
-    elif kind == "jsonl" and not _is_gzip(path):
+    elif kind == "jsonl" and not is_gzip(path):
         yield from _line_pieces(path)
     else:
         yield Piece(path)
@@ -85,7 +99,7 @@ def _format(path: Path) -> str:
             return "parquet"
     stem = path.name.lower().removesuffix(".gz")
     try:
-        with _open(path) as stream:
+        with open_bytes(path) as stream:
             head = stream.read(_BLOCK_BYTES)
     except (EOFError, gzip.BadGzipFile, zlib.error):
         return "csv" if stem.endswith(".csv") else "jsonl"
@@ -94,16 +108,6 @@ def _format(path: Path) -> str:
         # A broken first line does not make another format of a file that says what it is.
         is_jsonl = any(line.lstrip(_BLANK)[:1] in (b"{", b"[") for line in head.splitlines())
     return "jsonl" if is_jsonl else "csv"
-
-
-def _is_gzip(path: Path) -> bool:
-    with path.open("rb") as stream:
-        return stream.read(2) == b"\x1f\x8b"
-
-
-def _open(path: Path) -> IO[bytes]:
-    # Both are binary streams; gzip's is not declared as one.
-    return gzip.open(path, "rb") if _is_gzip(path) else path.open("rb")  # type: ignore[return-value]
 
 
 def _check_header(names: Sequence[str], wanted: Collection[str]) -> None:
@@ -240,7 +244,7 @@ def _numbered_lines(stream: IO[bytes], piece: Piece) -> Iterator[tuple[int, byte
 
 
 def _json_rows(piece: Piece, _wanted: Collection[str] = ()) -> Rows:
-    with _open(piece.path) as stream:
+    with open_bytes(piece.path) as stream:
         for number, line in _numbered_lines(stream, piece):
             if line is None:
                 yield number, f"the line is longer than {_LONGEST_LINE:,} bytes"
@@ -297,7 +301,7 @@ class _CsvLines:
 def _csv_records(path: Path) -> Iterator[tuple[int, list[str] | str]]:
     """(Line where it starts, fields) of each record; blank lines are passed over."""
     with (
-        _open(path) as stream,
+        open_bytes(path) as stream,
         io.TextIOWrapper(stream, "utf-8-sig", "surrogateescape", newline="") as text,
     ):
         lines = _CsvLines(text)

@@ -194,7 +194,8 @@ class _Reader:
             matrix.a = matrix.d = 1.0
         size = pdfium.FPDFText_GetFontSize(self.text_page, index)
         size *= math.hypot(matrix.c, matrix.d) or 1.0
-        turn = round(math.atan2(matrix.b, matrix.a) / (math.pi / 2)) % 4
+        angle = math.atan2(matrix.b, matrix.a)
+        turn = round(angle / (math.pi / 2)) % 4 if math.isfinite(angle) else 0
         font = None
         if address:
             font = pdfium.FPDFTextObj_GetFont(ctypes.cast(address, pdfium.FPDF_PAGEOBJECT))
@@ -305,6 +306,11 @@ def _accent(found: re.Match[str]) -> str:
     return unicodedata.normalize("NFC", letter + _COMBINING[found[1]])
 
 
+def _is_placed(word: Word) -> bool:
+    """Whether a word has a place and a size: a hostile matrix makes them NaN or infinite."""
+    return all(map(math.isfinite, (word.x0, word.x1, word.y, word.font.size)))
+
+
 def _upright(
     number: int, box: tuple[float, float, float, float], found: list[tuple[Word, int]]
 ) -> Page:
@@ -316,7 +322,7 @@ def _upright(
     main = 1 if turns[1] > 2 * turns[0] else 0
     upright, turned = [], []
     for word, turn in found:
-        if not word.text or word.font.size < _SMALLEST:
+        if not word.text or not _is_placed(word) or word.font.size < _SMALLEST:
             continue
         if turn != main:
             turned.append(word.text)

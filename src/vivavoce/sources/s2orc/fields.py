@@ -1,4 +1,7 @@
-"""Fields of JSON records with the type that is expected of them."""
+"""Fields of JSON records with the type that is expected of them.
+
+`InputError` names a field of another type.
+"""
 
 from __future__ import annotations
 

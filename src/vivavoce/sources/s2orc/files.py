@@ -6,15 +6,15 @@ says why. Memory is bounded by the longest record allowed, time by how much a fi
 
 from __future__ import annotations
 
-import gzip
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from vivavoce.errors import InputError
 from vivavoce.sources import Piece
 from vivavoce.sources.raw import parse_strictly
+from vivavoce.store import is_gzip, open_bytes
 
 Record = dict[str, Any]
 
@@ -36,7 +36,7 @@ def is_lines(path: Path) -> bool:
     if not path.name.lower().removesuffix(".gz").endswith((".jsonl", ".ndjson")):
         return False
     try:
-        with _open(path) as stream:
+        with open_bytes(path) as stream:
             first = stream.readline(_LONGEST_MARGIN).strip(_BLANK)
             following = stream.read(1)
     except _DAMAGE:
@@ -49,7 +49,7 @@ def read_head(path: Path) -> bytes:
     """The start of a file, unpacked; empty where it cannot be read."""
     parts: list[bytes] = []
     try:
-        with _open(path) as stream:
+        with open_bytes(path) as stream:
             left = _HEAD_BYTES
             while left > 0 and (part := stream.read(min(left, 4096))):
                 parts.append(part)
@@ -110,10 +110,10 @@ def read_values(
 
 def _bounds(path: Path) -> Iterator[tuple[int, int]]:
     """(Byte, line) where each run of lines but the first starts."""
-    run = _LINES_PER_GZIP_PIECE if _is_gzip(path) else _LINES_PER_PIECE
+    run = _LINES_PER_GZIP_PIECE if is_gzip(path) else _LINES_PER_PIECE
     most = _most_unpacked(path)
     offset, lines, is_start = 0, 0, False
-    with _open(path) as stream:
+    with open_bytes(path) as stream:
         while offset <= most and (part := stream.readline(_LONGEST_RECORD)):
             if is_start and lines % run == 0:
                 yield offset, lines + 1
@@ -123,7 +123,7 @@ def _bounds(path: Path) -> Iterator[tuple[int, int]]:
 
 
 def _read_whole(path: Path, largest: int) -> Record | list[Any] | str:
-    with _open(path) as stream:
+    with open_bytes(path) as stream:
         content = stream.read(largest + 1)
     if len(content) > largest:
         return f"larger than {largest >> 20} MiB: too large to be read as one"
@@ -133,7 +133,7 @@ def _read_whole(path: Path, largest: int) -> Record | list[Any] | str:
 def _lines(piece: Piece) -> Iterator[tuple[int, bytes]]:
     """The lines by number; empty for one that is too long."""
     most = _most_unpacked(piece.path)
-    with _open(piece.path) as stream:
+    with open_bytes(piece.path) as stream:
         stream.seek(piece.start)
         offset, number = piece.start, piece.first_row
         while piece.stop is None or offset < piece.stop:
@@ -173,13 +173,3 @@ def _parse(content: bytes, what: str) -> Record | list[Any] | str:
     except InputError as error:
         return str(error)
     return value
-
-
-def _is_gzip(path: Path) -> bool:
-    with path.open("rb") as stream:
-        return stream.read(2) == b"\x1f\x8b"
-
-
-def _open(path: Path) -> IO[bytes]:
-    # Both are binary streams; gzip's is not declared as one.
-    return gzip.open(path, "rb") if _is_gzip(path) else path.open("rb")  # type: ignore[return-value]

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
-from vivavoce.sources.tei.xml import ASIDE, children, text_of
+from vivavoce.sources.tei.xml import ASIDE, text_of
+from vivavoce.sources.xml import children
 
 # What GROBID names in the type of a division at the end of a paper.
 _ROLE_OF_TYPE = {

@@ -9,7 +9,8 @@ from lxml import etree
 
 from vivavoce.records import CitedTable
 from vivavoce.sources.tei.citations import Citations
-from vivavoce.sources.tei.xml import children, lines_of, text_of
+from vivavoce.sources.tei.xml import lines_of, text_of
+from vivavoce.sources.xml import children
 from vivavoce.text.row_citations import RowCitations, RowsCited, TableText
 
 _WIDEST_SPAN = 40

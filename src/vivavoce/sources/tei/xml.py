@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from lxml import etree
 
 from vivavoce.errors import InputError
-from vivavoce.sources.xml import parse_xml
+from vivavoce.sources.xml import children, parse_xml
 
 XML_ID = "{http://www.w3.org/XML/1998/namespace}id"
 
@@ -36,11 +36,6 @@ def lines_of(element: etree._Element) -> list[str]:
     """The text below an element by printed lines, blank ones dropped."""
     lines = "".join(_pieces(element, frozenset())).splitlines()
     return [line for printed in lines if (line := " ".join(printed.split()))]
-
-
-def children(element: etree._Element) -> Iterator[etree._Element]:
-    """The child elements, without entity references."""
-    return element.iterchildren(etree.Element)
 
 
 def _pieces(element: etree._Element, skip: frozenset[str]) -> Iterator[str]:

@@ -125,7 +125,7 @@ def build_case(architecture: Architecture, seed: int) -> Case:
 def draw_case(
     architecture: Architecture, seed: int
 ) -> tuple[dict[str, Array], dict[str, Array], dict[str, Array]]:
-    """Weights, inputs, and inputs of the unseen track."""
+    """Weights, inputs, and inputs of the unseen track: arrays by name, each of its own shape."""
     return (
         draw_weights(architecture, seed),
         architecture.main(_generator(architecture, seed, _MAIN)),
@@ -134,10 +134,10 @@ def draw_case(
 
 
 def gold_layers(architecture: Architecture, inputs: Arrays, weights: Arrays) -> dict[str, Array]:
-    """The layers by torch-geometric, computed in double precision and kept to 6 decimals.
+    """Each layer by torch-geometric, computed in double precision and kept to 6 decimals.
 
     The last digits of single precision depend on the processor. Those of double precision do too,
-    but lie far below what is kept.
+    but lie far below what is kept. `InputError` when an item has not as many layers as it says.
     """
     torch, _ = import_geometric()
     single = torch.get_default_dtype()
@@ -160,7 +160,7 @@ def driver_source() -> str:
 
 
 def name_layers(layers: Sequence[Array]) -> dict[str, Array]:
-    """layer_00, layer_01, ... in order."""
+    """Each layer under its name, layer_00, layer_01, ... in order."""
     return {f"layer_{i:02}": np.ascontiguousarray(layer) for i, layer in enumerate(layers)}
 
 
@@ -173,7 +173,10 @@ def draw_weights(architecture: Architecture, seed: int) -> dict[str, Array]:
 def draw_graph(
     generator: np.random.Generator, *, nodes: int, features: int, edges: int
 ) -> dict[str, Array]:
-    """Node features and distinct directed edges without loops."""
+    """Node features and distinct directed edges without loops.
+
+    `x` has the shape (nodes, features), `edge_index` (2, edges): from the first row to the second.
+    """
     drawn = generator.choice(nodes * (nodes - 1), size=edges, replace=False)
     source, rest = np.divmod(drawn, nodes - 1)
     target = rest + (rest >= source)
@@ -206,6 +209,9 @@ def record(
         weights: Its state, by our keys; buffers that are not among them keep their values.
         inputs: Arguments of its `forward`.
         renames: Prefix of our keys -> prefix of the module's keys; others stay as they are.
+
+    Raises:
+        InputError: The weights are not those that the module has.
     """
     import torch
 

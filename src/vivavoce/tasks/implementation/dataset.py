@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 from inspect_ai.dataset import MemoryDataset, Sample
 from safetensors.numpy import load
 
@@ -15,14 +14,14 @@ from vivavoce.errors import InputError
 from vivavoce.metrics.extraction import GoldMethod
 from vivavoce.metrics.factor import FactorFrame, frame_from_columns
 from vivavoce.rounds import Round
-from vivavoce.store import Row
+from vivavoce.store import Row, table_of_parquet
 from vivavoce.tasks.implementation.architecture import Arrays, driver_source
 from vivavoce.tasks.implementation.claims import RESULT as CLAIM
 from vivavoce.tasks.implementation.extraction import gold_method
 from vivavoce.tasks.implementation.formula import RESULT
 from vivavoce.tasks.implementation.market import TABLES
 from vivavoce.tasks.implementation.settings import data_level, has_knowledge
-from vivavoce.tasks.shared.prompts import PromptSet
+from vivavoce.tasks.shared.prompts import PromptSet, Rendered
 
 
 def formula_dataset(
@@ -51,20 +50,22 @@ def record_to_sample(row: Row, prompts: PromptSet, setting: str, max_tokens: int
         "data": _data(row, setting),
     }
     prompt = prompts.render("formula", slots, {"result": RESULT})
-    metadata: dict[str, Any] = {
-        name: row[name] for name in ("cluster", "category", "difficulty", "tables", "values")
-    }
-    return Sample(
-        id=row["id"],
-        input=prompt.text,
-        target=row["reference"],
-        metadata={
-            **metadata,
-            "naive": row["naive"],
-            "spans": {slot: list(span) for slot, span in prompt.spans.items()},
-            "max_tokens": max_tokens,
-        },
-    )
+    more = {name: row[name] for name in ("tables", "values", "naive")}
+    return _sample(row, prompt, row["reference"], max_tokens, more)
+
+
+def _sample(
+    row: Row,
+    prompt: Rendered,
+    target: str,
+    max_tokens: int,
+    more: Mapping[str, Any] | None = None,
+) -> Sample:
+    """An item as a sample; `more` is metadata beside what every task's samples have."""
+    kind = {name: row[name] for name in ("cluster", "category", "difficulty")}
+    shown = {"spans": prompt.json_spans, "max_tokens": max_tokens}
+    metadata = {**kind, **(more or {}), **shown}
+    return Sample(id=row["id"], input=prompt.text, target=target, metadata=metadata)
 
 
 def _variables(variables: dict[str, str]) -> str:
@@ -90,7 +91,7 @@ def gold_values(opened: Round) -> dict[str, FactorFrame]:
 
 
 def _values(opened: Round, name: str) -> FactorFrame:
-    table = pq.read_table(pa.BufferReader(opened.read_file("implementation", name)))
+    table = table_of_parquet(opened.read_file("implementation", name))
     return frame_from_columns({name: table[name].to_numpy() for name in table.column_names})
 
 
@@ -125,14 +126,7 @@ def architecture_sample(row: Row, prompts: PromptSet, max_tokens: int) -> Sample
         "layers": "\n".join(f"{i}. {layer}" for i, layer in enumerate(row["layers"], 1)),
     }
     prompt = prompts.render("architecture", slots, {})
-    metadata = {name: row[name] for name in ("cluster", "category", "difficulty")}
-    spans = {slot: list(span) for slot, span in prompt.spans.items()}
-    return Sample(
-        id=row["id"],
-        input=prompt.text,
-        target=row["reference"],
-        metadata={**metadata, "spans": spans, "max_tokens": max_tokens},
-    )
+    return _sample(row, prompt, row["reference"], max_tokens)
 
 
 def architecture_trials(opened: Round) -> dict[str, ArchitectureTrial]:
@@ -162,12 +156,8 @@ def reproduce_dataset(
     for row in opened.items("implementation", "reproduce"):
         slots = {"content": str(row["text"]), "data": _data(row, setting)}
         prompt = prompts.render("reproduce", slots, {"result": RESULT, "claim": CLAIM})
-        metadata = {name: row[name] for name in ("cluster", "category", "difficulty", "naive")}
-        metadata["spans"] = {slot: list(span) for slot, span in prompt.spans.items()}
-        metadata |= {"tables": list(TABLES), "max_tokens": max_tokens}
-        samples.append(
-            Sample(id=row["id"], input=prompt.text, target=row["reference"], metadata=metadata)
-        )
+        more = {"naive": row["naive"], "tables": list(TABLES)}
+        samples.append(_sample(row, prompt, row["reference"], max_tokens, more))
     return MemoryDataset(samples, name=f"{opened.id}/implementation/reproduce")
 
 
@@ -214,14 +204,7 @@ def extraction_sample(row: Row, prompts: PromptSet, column: str, max_tokens: int
     """One report as a sample; the target is the gold's methods in the form of an answer."""
     slots = {"title": str(row["title"]), "content": str(row[column])}
     prompt = prompts.render("extract_method", slots, {})
-    metadata = {name: row[name] for name in ("cluster", "category", "difficulty")}
-    spans = {slot: list(span) for slot, span in prompt.spans.items()}
-    return Sample(
-        id=row["id"],
-        input=prompt.text,
-        target=row["answer"],
-        metadata={**metadata, "spans": spans, "max_tokens": max_tokens},
-    )
+    return _sample(row, prompt, row["answer"], max_tokens)
 
 
 def gold_methods(opened: Round) -> dict[str, list[GoldMethod]]:

@@ -112,7 +112,10 @@ async def check_formula(program: str, state: TaskState, timeout: int) -> str | N
 
 
 async def check_architecture(program: str, state: TaskState, timeout: int) -> str | None:
-    """Run an architecture's module; how it failed, or None when all of its layers are there."""
+    """Run an architecture's module; how it failed, or None when all of its layers are there.
+
+    `timeout` is in seconds.
+    """
     files = _driven(state.metadata["run"]["round"])[str(state.sample_id)]
     outcome = await run_program(program, files, timeout, name="model.py", start="driver.py")
     return outcome.report() if outcome.failure else None

@@ -84,7 +84,10 @@ def architecture(
     max_tokens: int | None = None,
     pin: str | None = None,
 ) -> Task:
-    """Write a module that implements a network; its layers are compared. See `formula`."""
+    """Write a module that implements a network; its layers are compared. See `formula`.
+
+    `timeout` is in seconds, `context` and `max_tokens` are in tokens.
+    """
     entry = open_task(
         "implementation",
         "architecture",
@@ -116,7 +119,11 @@ def extract_method(
     max_tokens: int | None = None,
     pin: str | None = None,
 ) -> Task:
-    """Find the methods that a report describes; compared with `embedder`. See `formula`."""
+    """Find the methods that a report describes; compared with `embedder`. See `formula`.
+
+    `context` and `max_tokens` are in tokens; `threshold`, from 0 to 1, is the similarity from
+    which two descriptions say the same.
+    """
     entry = open_task(
         "implementation",
         "extract_method",
@@ -151,7 +158,10 @@ def reproduce(
     max_tokens: int | None = None,
     pin: str | None = None,
 ) -> Task:
-    """From a report to the number it claims: reading, data, program, values. See `formula`."""
+    """From a report to the number it claims: reading, data, program, values. See `formula`.
+
+    `timeout` is in seconds, `context` and `max_tokens` are in tokens.
+    """
     entry = open_task(
         "implementation",
         "reproduce",

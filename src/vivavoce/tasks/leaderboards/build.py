@@ -17,14 +17,13 @@ from vivavoce.corpus.boards.within import BoardWithin, boards_within
 from vivavoce.metrics.leaderboards import method_key, read_board, score_board
 from vivavoce.rounds.family import Exclusion, FamilyItems
 from vivavoce.rounds.spec import Options, RoundSpec
-from vivavoce.store import Row
+from vivavoce.store import Row, parquet_of_rows
 from vivavoce.tasks.leaderboards.items import (
     DEVELOPMENT,
     FAMILY,
     ITEM,
     PAPERS,
     TASK,
-    as_bytes,
     gold_entries,
     gold_table,
 )
@@ -85,7 +84,7 @@ def build(corpus: Corpus, spec: RoundSpec, options: LeaderboardsOptions) -> Fami
     else:
         shown = sorted({paper for row in rows for paper in row["papers"]})
     files = {
-        DEVELOPMENT: as_bytes(development),
+        DEVELOPMENT: parquet_of_rows(development, ITEM),
         PAPERS: library_as_bytes(library_rows(corpus, shown)),
     }
     return FamilyItems({TASK: test}, {TASK: ITEM}, excluded, files)

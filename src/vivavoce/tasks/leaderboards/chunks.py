@@ -17,7 +17,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from vivavoce.retrieval.bm25 import Bm25Retriever, words
+from vivavoce.retrieval.bm25 import Bm25Retriever
+from vivavoce.retrieval.postings import words
 from vivavoce.tasks.shared.library import LibraryPaper
 from vivavoce.tasks.shared.library_text import cut_table, cut_text
 

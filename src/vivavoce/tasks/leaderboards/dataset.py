@@ -9,7 +9,7 @@ from inspect_ai.dataset import MemoryDataset, Sample
 
 from vivavoce.errors import InputError
 from vivavoce.rounds import Round
-from vivavoce.store import Row, hash_of
+from vivavoce.store import Row, hash_of, table_of_parquet
 from vivavoce.tasks.leaderboards.ceiling import ceilings
 from vivavoce.tasks.leaderboards.chunks import CHUNKS, SIZE, SMALLEST, FoundChunk, Shelf
 from vivavoce.tasks.leaderboards.composing import VARIANTS, compose, question, without_excerpts
@@ -19,7 +19,6 @@ from vivavoce.tasks.leaderboards.items import (
     PAPERS,
     SPLITS,
     TASK,
-    from_bytes,
     gold_table,
 )
 from vivavoce.tasks.shared.library import read_library
@@ -85,7 +84,7 @@ def leaderboard_dataset(
     items = (
         opened.items(FAMILY, TASK)
         if shown.split == "test"
-        else from_bytes(opened.read_file(FAMILY, DEVELOPMENT))
+        else table_of_parquet(opened.read_file(FAMILY, DEVELOPMENT)).to_pylist()
     )
     rows = [row for row in items if shown.setting in row["settings"]]
     if not rows:
@@ -129,7 +128,7 @@ class _Maker:
             "setting": shown.setting,
             "variant": shown.variant,
             "prompts": str(self.prompts.folder.resolve()),
-            "spans": {slot: list(span) for slot, span in prompt.spans.items()},
+            "spans": prompt.json_spans,
             "blocks": [list(span) for span in prompt.blocks],
             "retrieved": [_record(one) for one in found],
             # By the number of chunks that a model's window leaves, from none to all.

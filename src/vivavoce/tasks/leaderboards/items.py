@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from vivavoce.metrics.cell_matching import read_number
 from vivavoce.metrics.leaderboards import TOLERANCE, Entry, method_key
@@ -62,20 +61,6 @@ def table_text(rows: Sequence[tuple[str, str]]) -> str:
     """Methods and scores as a markdown table."""
     lines = [_line(HEADER), "|---|---|", *map(_line, rows)]
     return "\n".join(lines)
-
-
-def as_bytes(rows: Sequence[Row]) -> bytes:
-    """Items as a file, the same bytes for the same items."""
-    sink = pa.BufferOutputStream()
-    table = pa.Table.from_pylist(list(rows), schema=ITEM)
-    pq.write_table(table, sink, compression="zstd", write_statistics=False)
-    return bytes(sink.getvalue().to_pybytes())
-
-
-def from_bytes(content: bytes) -> list[Row]:
-    """The items of such a file."""
-    rows: list[Row] = pq.read_table(pa.BufferReader(content)).to_pylist()
-    return rows
 
 
 def _line(cells: Sequence[str]) -> str:

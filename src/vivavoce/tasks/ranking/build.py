@@ -14,7 +14,7 @@ from pydantic import Field, model_validator
 from vivavoce.corpus import Corpus
 from vivavoce.rounds.family import Exclusion, FamilyItems
 from vivavoce.rounds.spec import Options, RoundSpec
-from vivavoce.store import Row
+from vivavoce.store import Row, parquet_of_rows, table_of_parquet
 from vivavoce.tasks.ranking.boards import RankedBoard, ranked_boards
 from vivavoce.tasks.ranking.candidates import (
     MOST_CANDIDATES,
@@ -32,7 +32,7 @@ from vivavoce.tasks.ranking.graph_items import (
     make_graph_part,
 )
 from vivavoce.tasks.ranking.graph_ranking import SETTINGS
-from vivavoce.tasks.ranking.prompt_items import ITEM, as_bytes, item_of
+from vivavoce.tasks.ranking.prompt_items import ITEM, item_of
 from vivavoce.tasks.ranking.wins import COMPARISONS, find_comparisons
 
 FAMILY = "ranking"
@@ -86,8 +86,9 @@ def build(corpus: Corpus, spec: RoundSpec, options: RankingOptions) -> FamilyIte
         report["graph"] = graph.report
         files |= graph.files
         wins = find_comparisons(corpus, _papers_of(graph), spec.window.end)
-        files[WINS] = as_bytes(wins, COMPARISONS)
-    files[DEVELOPMENT] = as_bytes(_split(rows, "dev"), GRAPH_ITEM if options.networks else ITEM)
+        files[WINS] = parquet_of_rows(wins, COMPARISONS)
+    schema = GRAPH_ITEM if options.networks else ITEM
+    files[DEVELOPMENT] = parquet_of_rows(_split(rows, "dev"), schema)
     files[REPORT] = json.dumps(report, indent=1, sort_keys=True).encode() + b"\n"
     excluded = [
         Exclusion(task, one.board, one.reason, one.detail)
@@ -133,8 +134,5 @@ def _with_candidates(row: Row, columns: Mapping[str, Row], options: RankingOptio
 
 def _papers_of(graph: GraphPart) -> list[str]:
     """Every candidate and every paper on a board."""
-    import pyarrow.parquet as pq
-
-    content = pa.BufferReader(graph.files["papers.parquet"])
-    found: list[str] = pq.read_table(content, columns=["paper_id"])["paper_id"].to_pylist()
+    found: list[str] = table_of_parquet(graph.files["papers.parquet"])["paper_id"].to_pylist()
     return found

@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 from inspect_ai.dataset import MemoryDataset, Sample
 
 from vivavoce.errors import InputError
 from vivavoce.rounds import Round
-from vivavoce.store import Row, hash_of
+from vivavoce.store import Row, hash_of, table_of_parquet
 from vivavoce.tasks.shared.prompts import PromptSet, Rendered, Span
 
 FAMILY = "ranking"
@@ -104,8 +102,8 @@ def read_rows(opened: Round, task: str, split: str) -> list[Row]:
     rows = opened.items(FAMILY, task)
     if split == "test":
         return rows
-    table = pq.read_table(pa.BufferReader(opened.read_file(FAMILY, "development.parquet")))
-    found: list[Row] = table.to_pylist()
+    content = opened.read_file(FAMILY, "development.parquet")
+    found: list[Row] = table_of_parquet(content).to_pylist()
     return found
 
 
@@ -145,7 +143,7 @@ def _metadata(row: Row, prompt: Rendered, common: Row) -> dict[str, Any]:
         **{name: row[name] for name in _TOLD},
         **common,
         "board": _names(row),
-        "spans": {slot: list(span) for slot, span in prompt.spans.items()},
+        "spans": prompt.json_spans,
     }
 
 

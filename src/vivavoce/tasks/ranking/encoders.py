@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from vivavoce.errors import InputError
-from vivavoce.retrieval.bm25 import count_terms, words
 from vivavoce.retrieval.dense import Encoder
+from vivavoce.retrieval.postings import count_terms, words
 from vivavoce.retrieval.presets import (
     OAG_BERT,
     PRESETS,
@@ -120,7 +120,7 @@ class EncodedVectors:
         return np.asarray((left * right).sum(axis=1), dtype=np.float64)
 
     def vector(self, place: int) -> Floats:
-        """The vector of one paper, of length 1."""
+        """The vector of one paper, of length 1; shape (dimensions of the encoder,)."""
         known = self._known.get(place)
         if known is None:
             text = self.encoder.paper_text(self._titles[place], self._abstracts[place])

@@ -15,13 +15,12 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from vivavoce.corpus import Corpus
 from vivavoce.networks import Network, load_network
 from vivavoce.networks.columns import flat
 from vivavoce.records import Paper, Window
-from vivavoce.store import Row
+from vivavoce.store import Row, parquet_of
 from vivavoce.tasks.ranking.candidates import (
     MOST_CANDIDATES,
     NAMES,
@@ -172,7 +171,7 @@ def _papers_as_bytes(
     for network in NETWORKS:
         degrees = parts[network][2].tolist() if network in parts else [None] * len(papers)
         columns[f"in_{network}"] = degrees
-    return _as_bytes(pa.Table.from_pydict(columns, schema=PAPER))
+    return parquet_of(pa.Table.from_pydict(columns, schema=PAPER))
 
 
 def _edges_as_bytes(parts: Mapping[NetworkName, tuple[Ints, Ints, Ints]]) -> bytes:
@@ -181,13 +180,7 @@ def _edges_as_bytes(parts: Mapping[NetworkName, tuple[Ints, Ints, Ints]]) -> byt
         columns["network"] += [network] * len(source)
         columns["source"] += source.tolist()
         columns["target"] += target.tolist()
-    return _as_bytes(pa.Table.from_pydict(columns, schema=EDGE))
-
-
-def _as_bytes(table: pa.Table) -> bytes:
-    sink = pa.BufferOutputStream()
-    pq.write_table(table, sink, compression="zstd", write_statistics=False)
-    return bytes(sink.getvalue().to_pybytes())
+    return parquet_of(pa.Table.from_pydict(columns, schema=EDGE))
 
 
 def _describe(found: Mapping[str, Candidates]) -> Row:

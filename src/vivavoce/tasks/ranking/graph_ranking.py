@@ -17,11 +17,11 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from vivavoce.errors import DamagedError, InputError
 from vivavoce.networks.graph import DAMPING, Graph, induced, make_graph, pagerank
 from vivavoce.retrieval.bm25 import Bm25Retriever
+from vivavoce.store import table_of_parquet
 from vivavoce.tasks.ranking.candidates import BoardQuery, Text
 from vivavoce.tasks.ranking.encoders import (
     TFIDF,
@@ -260,6 +260,6 @@ def _chance(key: str) -> float:
 
 def _read(content: bytes, name: str) -> pa.Table:
     try:
-        return pq.read_table(pa.BufferReader(content))
+        return table_of_parquet(content)
     except (OSError, pa.ArrowException) as error:
         raise DamagedError(f"{name} of the round cannot be read as Parquet: {error}") from error

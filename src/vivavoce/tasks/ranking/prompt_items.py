@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from random import Random
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from vivavoce.store import Row
 from vivavoce.tasks.ranking.boards import RankedBoard
@@ -68,11 +67,3 @@ def shown_order(papers: Sequence[str], seed: int, board: str) -> list[int]:
 def one_line(text: str) -> str:
     """A name without line breaks."""
     return " ".join(text.split())
-
-
-def as_bytes(rows: Sequence[Row], schema: pa.Schema) -> bytes:
-    """A Parquet file, the same bytes for the same rows."""
-    sink = pa.BufferOutputStream()
-    table = pa.Table.from_pylist(list(rows), schema=schema)
-    pq.write_table(table, sink, compression="zstd", write_statistics=False)
-    return bytes(sink.getvalue().to_pybytes())

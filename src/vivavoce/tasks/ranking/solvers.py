@@ -10,15 +10,12 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from random import Random
-from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 from inspect_ai.model import ModelOutput
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from vivavoce.rounds import Round, load_round
-from vivavoce.store import Row
+from vivavoce.store import Row, table_of_parquet
 from vivavoce.tasks.ranking.dataset import FAMILY, GRAPH, read_rows
 from vivavoce.tasks.ranking.encoders import ENCODERS
 from vivavoce.tasks.ranking.graph_ranking import (
@@ -223,8 +220,7 @@ class _RankingRound:
         """Who was compared with whom."""
         if self._tournament is None:
             content = self._round.read_file(FAMILY, "wins.parquet")
-            rows: list[dict[str, Any]] = pq.read_table(pa.BufferReader(content)).to_pylist()
-            self._tournament = Tournament(read_comparisons(rows))
+            self._tournament = Tournament(read_comparisons(table_of_parquet(content).to_pylist()))
         return self._tournament
 
 

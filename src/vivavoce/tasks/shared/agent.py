@@ -34,6 +34,7 @@ from vivavoce.tasks.shared.agent_tools import Desk, tools_of
 from vivavoce.tasks.shared.agent_window import Shown, Window
 from vivavoce.tasks.shared.direct import check_context
 from vivavoce.tasks.shared.library import Library, read_library
+from vivavoce.tasks.shared.patience import ask_patiently
 from vivavoce.tasks.shared.prompts import SUFFIX, PromptSet, load_prompts
 from vivavoce.tasks.shared.windows import measure
 
@@ -183,8 +184,8 @@ class _Run:
     async def _generate(self, shown: Shown, choice: Literal["auto", "none"]) -> ModelOutput:
         self._note["left_out"] = max(self._note["left_out"], shown.left_out)
         try:
-            output = await self._model.generate(
-                shown.messages, tools=self._tools, tool_choice=choice
+            output = await ask_patiently(
+                self._model, shown.messages, tools=self._tools, tool_choice=choice
             )
         except Exception as error:  # a provider raises what it likes where a model takes no tools
             if isinstance(error, ValueError) and _LONG_NUMBER in str(error):

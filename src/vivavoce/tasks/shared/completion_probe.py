@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import GenerateConfig
@@ -20,6 +18,7 @@ from inspect_ai.solver import TaskState
 from vivavoce.errors import InputError
 from vivavoce.metrics.completion import ASKED, METRICS, PLACES, cut_at_places, score_completion
 from vivavoce.rounds import Round, load_round
+from vivavoce.store import table_of_parquet
 from vivavoce.tasks.shared.direct import direct
 from vivavoce.tasks.shared.guard import VALID, guarded
 from vivavoce.tasks.shared.prompts import PromptSet, load_prompts
@@ -48,6 +47,9 @@ def completion_probe(
         context: The model's window in tokens; by default what the model table says.
         prompts: Folder of templates to use instead of the shipped one.
         max_tokens: The longest answer a model may give.
+
+    Raises:
+        InputError: `places` is no number from 1 to as many as an abstract is asked at.
     """
     if type(places) is not int or not 1 <= places <= ASKED:
         raise InputError(f"places={places!r} is not a number from 1 to {ASKED}.")
@@ -83,7 +85,7 @@ def completion_dataset(
     Raises:
         InputError: The round has no papers of writing tasks, or none with an abstract.
     """
-    rows = pq.read_table(pa.BufferReader(opened.read_file(*_PAPERS))).to_pylist()
+    rows = table_of_parquet(opened.read_file(*_PAPERS)).to_pylist()
     targets = {
         row["paper_id"]: row["published"]
         for family, name in opened.tasks()
@@ -101,7 +103,7 @@ def completion_dataset(
                 "cluster": row["paper_id"],
                 "published": targets[row["paper_id"]],
                 "given": given,
-                "spans": {slot: list(span) for slot, span in prompt.spans.items()},
+                "spans": prompt.json_spans,
                 "max_tokens": max_tokens,
             }
             samples.append(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from vivavoce.errors import InputError
+from vivavoce.tasks.shared.model_file import read_models
 from vivavoce.text.dates import parse_date, period
 
 if TYPE_CHECKING:
@@ -213,20 +213,16 @@ def _plain(name: str) -> str:
 
 
 def _read(path: Path) -> tuple[Cutoff, ...]:
-    try:
-        rows = tomllib.loads(path.read_text("utf-8"))["model"]
-        if not isinstance(rows, list):
-            raise TypeError("[model] is one table; write [[model]]")
-        return tuple(_entry(row, f"{path}: model {place}") for place, row in enumerate(rows, 1))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, KeyError, TypeError) as error:
-        raise InputError(
-            f"{path} is not a file of cutoffs ([[model]] with name, cutoff, source): {error}"
-        ) from error
+    return tuple(
+        read_models(
+            path,
+            lambda row, place: _entry(row, f"{path}: model {place}"),
+            "a file of cutoffs ([[model]] with name, cutoff, source)",
+        )
+    )
 
 
-def _entry(row: object, where: str) -> Cutoff:
-    if not isinstance(row, dict):
-        raise TypeError(f"{row!r} is not a table; write [[model]]")
+def _entry(row: dict[str, Any], where: str) -> Cutoff:
     name, cutoff, source = row.get("name"), row.get("cutoff"), row.get("source")
     if unknown := sorted(row.keys() - _KEYS):
         raise InputError(

@@ -28,7 +28,7 @@ Group = str | tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """What was taken off the end of a slot."""
+    """What was taken off the end of a slot, in tokens and characters."""
 
     slot: str
     kept_tokens: int
@@ -42,7 +42,9 @@ class Fitted:
 
     prompt: Rendered
     tokens: int
+    """Of the prompt, as the model's tokens are counted or estimated."""
     window: int | None
+    """Tokens of prompt and answer together; None where it is not known."""
     reserved: int
     """Tokens kept free for the answer."""
     estimated: bool

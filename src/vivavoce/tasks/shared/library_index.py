@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vivavoce.retrieval.bm25 import Floats, TermCounts, add_postings, count_terms, words
+from vivavoce.retrieval.postings import Floats, TermCounts, add_postings, count_terms, words
 from vivavoce.retrieval.protocol import best_hits
 from vivavoce.tasks.shared.library_text import cut_table, cut_text, headed
 

@@ -27,6 +27,11 @@ class Rendered:
     blocks: tuple[Span, ...] = ()
     """Parts that may be taken out as a whole, in this order; a later one may hold earlier ones."""
 
+    @property
+    def json_spans(self) -> dict[str, list[int]]:
+        """The spans as a sample's metadata hold them."""
+        return {slot: list(span) for slot, span in self.spans.items()}
+
 
 @dataclass(frozen=True, slots=True)
 class PromptSet:

@@ -95,7 +95,11 @@ async def end_all(box: SandboxEnvironment) -> None:
 
 
 async def read_bytes(box: SandboxEnvironment, path: str) -> bytes:
-    """Read a file; `OSError` or `OutputLimitExceededError` as `read_file` raises them."""
+    """Read a file; `OSError` or `OutputLimitExceededError` as `read_file` raises them.
+
+    Raises:
+        FileNotFoundError: It is not there, in a container also when it may not be read.
+    """
     if _kind(box) == "bwrap":
         return await box.read_file(path, text=False)
     # What lies in memory, as all does that a program can write, cannot be copied out of docker.

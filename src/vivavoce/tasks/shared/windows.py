@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from vivavoce.errors import InputError
+from vivavoce.tasks.shared.model_file import read_models
 
 TABLE_VARIABLE = "VIVAVOCE_MODELS"
 
@@ -63,7 +63,9 @@ class Measure:
     """What a prompt has to fit into, and how it is counted."""
 
     window: int | None
+    """Tokens of input and answer together; None where it is not known."""
     overhead: int
+    """Tokens that the chat template adds to a message."""
     counter: TokenCounter
 
 
@@ -158,20 +160,14 @@ def _state_of(path: Path) -> tuple[int, int]:
 @lru_cache(maxsize=16)
 def _read_table(path: Path, state: tuple[int, int]) -> list[ModelEntry]:
     """The entries of a file; asked for with every sample, so read once a `state`."""
-    try:
-        rows = tomllib.loads(path.read_text("utf-8"))["model"]
-        if not isinstance(rows, list):
-            raise TypeError("[model] is one table; write [[model]]")
-        return [_entry(row, path) for row in rows]
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, KeyError, TypeError) as error:
-        raise InputError(
-            f"{path} is not a model table ([[model]] with name, window, tokenizer): {error}"
-        ) from error
+    return read_models(
+        path,
+        lambda row, _: _entry(row, path),
+        "a model table ([[model]] with name, window, tokenizer)",
+    )
 
 
-def _entry(row: object, path: Path) -> ModelEntry:
-    if not isinstance(row, dict):
-        raise TypeError(f"{row!r} is not a table; write [[model]]")
+def _entry(row: dict[str, Any], path: Path) -> ModelEntry:
     unknown = sorted(row.keys() - {"name", "window", "tokenizer", "overhead"})
     window, tokenizer, overhead = row.get("window"), row.get("tokenizer"), row.get("overhead", 0)
     # True is an int of Python's; TOML keeps them apart.

@@ -66,7 +66,7 @@ class _Maker:
             "setting": self.setting,
             "question": asked.text,
             "prompts": str(self.prompts.folder.resolve()),
-            "spans": {slot: list(span) for slot, span in asked.spans.items()},
+            "spans": asked.json_spans,
             "library": self._library(row),
             "max_tokens": self.max_tokens,
         }

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from vivavoce.metrics.literature_answers import PaperNames, table_from_json
 from vivavoce.metrics.literature_tables import LiteratureTable, TableRow
@@ -123,20 +122,6 @@ ITEM = pa.schema(
     ]
 )
 """Columns of an item; `evidence` goes with `pool`, the cells of a row with `columns`."""
-
-
-def as_bytes(rows: Sequence[Row]) -> bytes:
-    """Items as a file, the same bytes for the same items."""
-    sink = pa.BufferOutputStream()
-    table = pa.Table.from_pylist(list(rows), schema=ITEM)
-    pq.write_table(table, sink, compression="zstd", write_statistics=False)
-    return bytes(sink.getvalue().to_pybytes())
-
-
-def from_bytes(content: bytes) -> list[Row]:
-    """The items of such a file."""
-    rows: list[Row] = pq.read_table(pa.BufferReader(content)).to_pylist()
-    return rows
 
 
 def gold_rows(table: GoldTable) -> list[Row]:

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 from inspect_ai.dataset import MemoryDataset, Sample
 
 from vivavoce.errors import InputError
 from vivavoce.rounds import Round
-from vivavoce.store import Row, hash_of, read_json
+from vivavoce.store import Row, hash_of, read_json, table_of_parquet
 from vivavoce.tasks.shared.prompts import PromptSet
 from vivavoce.tasks.writing.composing import (
     TRACKS,
@@ -172,7 +171,7 @@ class _Maker:
             "setting": shown.setting,
             "variant": shown.variant,
             "prompts": str(self._prompts.folder.resolve()),
-            "spans": {slot: list(span) for slot, span in composed.prompt.spans.items()},
+            "spans": composed.prompt.json_spans,
             "blocks": [list(span) for span in composed.prompt.blocks],
             "pool": [[source.label, *source.span] for source in composed.pool],
             **values,
@@ -207,7 +206,7 @@ def _listed(row: Row, shown: Showing) -> list[Row]:
 
 
 def _read_papers(opened: Round, wanted: set[str]) -> dict[str, PaperText]:
-    table = pq.read_table(pa.BufferReader(opened.read_file("writing", "papers.parquet")))
+    table = table_of_parquet(opened.read_file("writing", "papers.parquet"))
     mask = [paper_id in wanted for paper_id in table["paper_id"].to_pylist()]
     rows: Sequence[Row] = table.filter(pa.array(mask, pa.bool_())).to_pylist()
     return {row["paper_id"]: paper_from_row(row) for row in rows}

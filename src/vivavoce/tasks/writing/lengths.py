@@ -9,11 +9,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from vivavoce.rounds import Round, Shown, measure_settings
-from vivavoce.store import Row
+from vivavoce.store import Row, table_of_parquet
 from vivavoce.tasks.writing.cells import NAME as CELLS
 from vivavoce.tasks.writing.cells import shown_demos
 from vivavoce.tasks.writing.inputs import (
@@ -45,7 +42,7 @@ def describe_lengths(opened: Round, counter: TokenCounter) -> Row:
 
 def shown(opened: Round) -> Iterator[Shown]:
     """Every item in every setting of a round, by task and setting."""
-    table = pq.read_table(pa.BufferReader(opened.read_file(FAMILY, "papers.parquet")))
+    table = table_of_parquet(opened.read_file(FAMILY, "papers.parquet"))
     papers = {row["paper_id"]: paper_from_row(row) for row in table.to_pylist()}
     tasks = [task for family, task in opened.tasks() if family == FAMILY]
     for task in tasks:

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from vivavoce.corpus import Corpus
 from vivavoce.metrics.text_statistics import ngram_overlap, words_of
 from vivavoce.records import Paper, Window
 from vivavoce.rounds.leakage import duplicate_titles, names_of_holders
-from vivavoce.store import Row
+from vivavoce.store import Row, parquet_of_rows
 from vivavoce.tasks.writing.inputs import (
     PAPER,
     SECTION_TASKS,
@@ -225,7 +222,4 @@ def assign_splits(rows: list[Row], shares: Sequence[float]) -> None:
 
 def papers_as_bytes(papers: Sequence[PaperText]) -> bytes:
     """The file `papers.parquet`, the same bytes for the same papers."""
-    sink = pa.BufferOutputStream()
-    table = pa.Table.from_pylist([row_of_paper(paper) for paper in papers], schema=PAPER)
-    pq.write_table(table, sink, compression="zstd", write_statistics=False)
-    return bytes(sink.getvalue().to_pybytes())
+    return parquet_of_rows([row_of_paper(paper) for paper in papers], PAPER)

@@ -127,7 +127,7 @@ def next_path(visit: Visit, campaign: str) -> str | None:
 
 
 def own_part(session: Session, visit: Visit, campaign: str, *, role: str = "") -> Enrolment:
-    """The visitor's part in a campaign; a page that is not there where they have none."""
+    """The visitor's part in a campaign; `Refused`, as a page that is not there, without one."""
     found = session.scalar(
         select(Enrolment)
         .join(Campaign)

@@ -127,7 +127,8 @@ def site_of(request: Request) -> Site:
 async def read_form(request: Request) -> Mapping[str, str]:
     """The fields of a form, each of which may stand in it once.
 
-    They are kept with the request: a page that asks to try again sends them back.
+    They are kept with the request: a page that asks to try again sends them back. `Refused` for
+    what is no form, cannot be read, or has a field twice.
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != FORM_TYPE:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from vivavoce.errors import InputError
 from vivavoce.store import write_jsonl
 from vivavoce.tasks.tables.demands.checklist import check_demand
-from vivavoce.tasks.tables.demands.leaks import find_leaks
+from vivavoce.tasks.tables.demands.leaks import leak_index
 from vivavoce.tasks.tables.demands.making import (
     WORDINGS,
     Verdict,
@@ -57,7 +57,7 @@ def test_a_template_names_the_topic_of_the_caption_and_what_titles_share() -> No
     assert demand is not None
     assert "models for traffic forecasting" in demand
     assert "backbone" not in demand.lower()
-    assert find_leaks(demand, table_of(), TITLES) == ()
+    assert leak_index(table_of(), TITLES).leaks(demand) == ()
     # The same table has the same demand; other tables have other wordings.
     assert demand == template_demand(table_of(), TITLES)
     others = {template_demand(table_of(name=f"t{n}"), TITLES) for n in range(40)}
@@ -87,7 +87,7 @@ def test_a_word_that_is_a_column_or_a_value_is_left_out_of_the_topic() -> None:
     assert demand is not None
     assert "model" not in demand.lower()
     assert "forecast" not in demand.lower()
-    assert find_leaks(str(template_demand(table_of(), TITLES)), table, TITLES) != ()
+    assert leak_index(table, TITLES).leaks(str(template_demand(table_of(), TITLES))) != ()
 
 
 def test_the_task_of_a_table_of_results_is_its_topic() -> None:
@@ -96,7 +96,7 @@ def test_the_task_of_a_table_of_results_is_its_topic() -> None:
         kind="results",
     )
     assert "on sentiment analysis" in f"on {template_demand(table, TITLES)}".replace("about", "on")
-    assert find_leaks("F1 on the Treebank", table, TITLES) != ()
+    assert leak_index(table, TITLES).leaks("F1 on the Treebank") != ()
 
 
 def test_titles_in_capitals_are_lowered() -> None:
@@ -145,7 +145,7 @@ def test_a_template_demand_never_leaks_and_passes_the_checklist(
     table = table_of(caption, tuple(columns), rows)
     demand = template_demand(table, titles)
     if demand is not None:
-        assert find_leaks(demand, table, titles) == ()
+        assert leak_index(table, titles).leaks(demand) == ()
         assert [check.reason for check in check_demand(demand, table, titles)] == [""] * 4
 
 

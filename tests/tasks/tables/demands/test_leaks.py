@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.tasks.tables.demands.leaks import LeakIndex, find_leaks, topic_stems
+from vivavoce.tasks.tables.demands.leaks import LeakIndex, leak_index, topic_stems
 from vivavoce.tasks.tables.demands.word_forms import is_telling
 from vivavoce.tasks.tables.items import GoldRow, GoldTable
 
@@ -40,12 +40,14 @@ def test_a_leak_says_what_leaked_and_where_it_is_from() -> None:
         published=None,
     )
     demand = "I want to know what Pegasus costs: 2000 or less?"
-    assert [(leak.kind, leak.words, leak.source) for leak in find_leaks(demand, table, ())] == [
+    assert [
+        (leak.kind, leak.words, leak.source) for leak in leak_index(table, ()).leaks(demand)
+    ] == [
         ("column_word", "costs", "Training cost"),
         ("value", "Pegasus", "PEGASUS [3]"),
         ("number", "2000", "2,000 USD"),
     ]
-    assert find_leaks("I want to see what was tried.", table, ()) == ()
+    assert leak_index(table, ()).leaks("I want to see what was tried.") == ()
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from tests.tasks.tables.printed_tables import OLD, SURVEY, printed, survey_corpu
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.errors import InputError
 from vivavoce.records import Window
-from vivavoce.store import Row
+from vivavoce.store import Row, parquet_of_rows, table_of_parquet
 from vivavoce.tasks.tables.gold.filters import Limits
 from vivavoce.tasks.tables.gold.reading import GoldOptions, GoldTables, read_gold_tables
 from vivavoce.tasks.tables.gold.works import work_id
@@ -23,8 +23,6 @@ from vivavoce.tasks.tables.items import (
     GoldRow,
     answer_table,
     answer_text,
-    as_bytes,
-    from_bytes,
     gold_of,
     gold_rows,
 )
@@ -226,7 +224,7 @@ def test_an_item_keeps_its_gold_and_an_answer_its_table(tmp_path: Path) -> None:
         "columns": list(table.columns),
         "rows": gold_rows(table),
     }
-    (row,) = from_bytes(as_bytes([item]))
+    (row,) = table_of_parquet(parquet_of_rows([item], ITEM)).to_pylist()
     target = gold_of(row)
     assert target.rows[1].cells == ("CNN", None)
     assert answer_table(json.loads(answer_text(target))) == target

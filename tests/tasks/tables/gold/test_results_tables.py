@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 
@@ -119,11 +120,13 @@ def test_a_window_before_the_papers_holds_no_table(tmp_path: Path) -> None:
     assert not read(made, window=Window(date(2019, 1, 1), date(2020, 1, 1))).tables
 
 
-def test_real_lists_make_a_table_for_at_least_twelve_tasks(data_dir: Path, tmp_path: Path) -> None:
-    ingest("tei", data_dir / "tei", tmp_path / "c")
-    ingest("tdms", data_dir / "leaderboards" / "tdms_results.jsonl", tmp_path / "c")
+def test_real_lists_make_a_table_for_at_least_twelve_tasks(
+    data_dir: Path, read_tei: Callable[[Path], Path], tmp_path: Path
+) -> None:
+    corpus = read_tei(tmp_path / "c")
+    ingest("tdms", data_dir / "leaderboards" / "tdms_results.jsonl", corpus)
     window = Window(date(2010, 1, 1), date(2020, 1, 1))
-    found = read_gold_tables(load_corpus(tmp_path / "c"), window, GoldOptions())
+    found = read_gold_tables(load_corpus(corpus), window, GoldOptions())
     results = [table for table in found.tables if table.kind == "results"]
     assert len(results) >= 12
     for table in results:

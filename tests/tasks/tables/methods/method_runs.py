@@ -6,27 +6,25 @@ in their texts, and of cookery, which the demand is not about.
 
 from __future__ import annotations
 
-import itertools
 import json
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import Task, eval
+from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.log import EvalLog, EvalSample
+from inspect_ai.log import EvalLog
 from inspect_ai.scorer import includes
 from inspect_ai.solver import Solver
-from tests.servers.scripted import KEY, Ask, Script, ScriptedServer, scripted, slot
+from tests.servers.evaluations import evaluate, one
+from tests.servers.scripted import Ask, Script, ScriptedServer, slot
 
-import vivavoce._registry  # noqa: F401  (registers the providers)
 from vivavoce.tasks import tables
 
 DEMAND = "I want to know which parsers were tried on treebanks of fruit and how well they do."
 PROMPTS = Path(tables.__file__).with_name("prompts")
 FRUIT = "apple banana cherry date elder fig grape hazel".split()
-_NUMBERS = itertools.count()
 
 
 def parser(number: int, *, filler: int = 0, abstract: bool = True) -> dict[str, Any]:
@@ -123,26 +121,8 @@ def work(
 ) -> tuple[ScriptedServer, EvalLog]:
     """Run a method on a sample; the server with what reached it, and the log."""
     task = Task(dataset=MemoryDataset([given]), solver=method, scorer=includes(), name="fruit")
-    with scripted(play) as server:
-        monkeypatch.setenv("SCRIPTED_BASE_URL", server.url)
-        monkeypatch.setenv("SCRIPTED_API_KEY", KEY)
-        [log] = eval(
-            task,
-            model=f"openai-api/scripted/{model}-{next(_NUMBERS)}",
-            display="none",
-            log_dir=str(folder / "logs"),
-            epochs=epochs,
-            max_tokens=1000,
-        )
-    assert server.failures == []
-    return server, log
-
-
-def one(log: EvalLog) -> EvalSample:
-    assert log.status == "success", log.error
-    assert log.samples is not None
-    (found,) = log.samples
-    return found
+    logs = folder / "logs"
+    return evaluate(task, play, model, logs, monkeypatch, epochs=epochs, max_tokens=1000)
 
 
 def table_of(log: EvalLog) -> dict[str, Any]:

@@ -6,13 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.servers.evaluations import one
 from tests.servers.scripted import FAULTS, Ask, Reply, answer, slot
 from tests.tasks.tables.methods.method_runs import (
     demanded,
     facts_of,
     gold_of,
     needs,
-    one,
     papers_in,
     pool_of,
     record_of,

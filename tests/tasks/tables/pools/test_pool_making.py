@@ -19,13 +19,13 @@ from vivavoce.tasks.tables.pools.distractors import (
 )
 from vivavoce.tasks.tables.pools.making import (
     CandidatesFile,
+    candidates_as_bytes,
     count_distractors,
     draw_distractors,
     hash_demand,
     hash_works,
     make_pool,
     read_candidates,
-    write_candidates,
 )
 from vivavoce.tasks.tables.pools.vectors import TfidfEncoder
 
@@ -133,10 +133,10 @@ def made() -> CandidatesFile:
 
 def test_a_candidates_file_is_read_as_it_was_written(made: CandidatesFile, tmp_path: Path) -> None:
     path, again = tmp_path / "candidates.json", tmp_path / "again.json"
-    write_candidates(path, made)
+    path.write_bytes(candidates_as_bytes(made))
     found = read_candidates(path, TABLES[::-1], WORKS, Barred(TABLES, WORKS))
     assert found == made
-    write_candidates(again, found)
+    again.write_bytes(candidates_as_bytes(found))
     assert again.read_bytes() == path.read_bytes()
     # "Compare parsers of lakes" and p01, "Mountain lakes", share one word of two rare ones.
     [first] = [one for one in json.loads(path.read_text())["tables"] if one["id"] == "u"]
@@ -196,7 +196,7 @@ def test_a_faulty_candidates_file_is_refused_with_the_place(
     change: Change, message: str, made: CandidatesFile, tmp_path: Path
 ) -> None:
     path = tmp_path / "candidates.json"
-    write_candidates(path, made)
+    path.write_bytes(candidates_as_bytes(made))
     value = json.loads(path.read_text())
     change(value)
     path.write_text(json.dumps(value))
@@ -209,7 +209,7 @@ def test_a_work_of_the_same_source_paper_is_refused_also_in_a_file(
     made: CandidatesFile, tmp_path: Path
 ) -> None:
     path = tmp_path / "candidates.json"
-    write_candidates(path, made)
+    path.write_bytes(candidates_as_bytes(made))
     planted = made.candidates["t"][0].paper
     barred = Barred(TABLES, WORKS, {"t": [planted]})
     with pytest.raises(InputError, match=f"{planted}, is from the same source"):

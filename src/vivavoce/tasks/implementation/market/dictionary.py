@@ -10,6 +10,7 @@ from vivavoce.errors import InputError
 
 Level = Literal["none", "brief", "full"]
 LEVELS: tuple[str, ...] = get_args(Level)
+"""How much a contestant is told of the columns, by name."""
 _T = TypeVar("_T")
 
 
@@ -184,6 +185,7 @@ NOTES: Mapping[str, str] = {
     "and exactly one value column of floats, one row for each day and stock of the input, NaN "
     "where the value is undefined, no row twice.",
 }
+"""What a note tells about the market, by the subject of the note."""
 
 
 def describe(tables: Sequence[str], level: str) -> str:

@@ -21,6 +21,7 @@ from vivavoce.tasks.implementation.market import simulate, universe
 from vivavoce.tasks.implementation.market.universe import INDUSTRIES, INSTRUMENTS, Flags, Times
 
 TABLES = ("daily_pv", "daily_f", "high_freq")
+"""The tables of a market: prices of days, ratios of reports, quotes of minutes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,7 +41,11 @@ class Market:
 
 
 def generate(seed: int) -> Market:
-    """The market of a seed: the same values for the same seed, others for another."""
+    """The market of a seed: the same values for the same seed, others for another.
+
+    Raises:
+        InputError: The seed is below 0.
+    """
     if seed < 0:
         raise InputError(f"The market's seed is {seed}; it must be 0 or more.")
     rng = np.random.Generator(np.random.PCG64(seed))

@@ -55,7 +55,7 @@ class Events:
 
 
 def trading_days() -> Times:
-    """Weekdays without the holidays, as midnights."""
+    """Weekdays without the holidays, as midnights; shape (DAYS,)."""
     holidays = np.concatenate([np.arange(*span, dtype="datetime64[D]") for span in _HOLIDAYS])
     first = np.datetime64(_FIRST_DAY, "D")
     days = np.busday_offset(first, np.arange(DAYS), roll="forward", holidays=holidays)
@@ -63,13 +63,16 @@ def trading_days() -> Times:
 
 
 def minute_offsets() -> npt.NDArray[np.timedelta64]:
-    """The ends of a day's trading minutes since midnight: 09:31 to 11:30, 13:01 to 15:00."""
+    """The ends of a day's trading minutes since midnight: 09:31 to 11:30, 13:01 to 15:00.
+
+    Shape (MINUTES,).
+    """
     half = np.arange(1, MINUTES // 2 + 1)
     return np.concatenate([9 * 60 + 30 + half, 13 * 60 + half]).astype("timedelta64[m]")
 
 
 def draw_order(rng: np.random.Generator, count: int) -> Integers:
-    """A permutation out of uniform draws."""
+    """A permutation of the numbers below `count` out of uniform draws."""
     return np.argsort(rng.random(count), kind="stable")
 
 

@@ -208,11 +208,6 @@ def leak_index(table: GoldTable, titles: Sequence[str]) -> LeakIndex:
     return LeakIndex(table.columns, cells, (row.label for row in table.rows), titles, topic)
 
 
-def find_leaks(demand: str, table: GoldTable, titles: Sequence[str]) -> tuple[Leak, ...]:
-    """What a demand gives away of a gold table; empty when it is clean."""
-    return leak_index(table, titles).leaks(demand)
-
-
 def topic_stems(titles: Sequence[str]) -> frozenset[str]:
     """Stems of words that at least half of the titles hold, and at least two of them."""
     known = [title for title in titles if title.strip()]

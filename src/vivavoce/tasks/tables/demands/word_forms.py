@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from functools import cache, lru_cache
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from vivavoce.metrics.cell_matching import MAX_CELL, cell_key, is_unit, read_number
 from vivavoce.text.cell_text import plain_words
 from vivavoce.text.normalise import normalise
+from vivavoce.text.stems import porter
 from vivavoce.text.terms import STOP_WORDS
 
 _SILENT = STOP_WORDS | {"yes", "true", "false", "none", "na", "etc", "eg", "ie", "vs", "et"}
@@ -112,13 +113,4 @@ def _stem(word: str) -> str:
         return word
     if len(word) > _SHORTEST_ROOT:
         word = word.replace("our", "or")
-    return _porter()(word.replace("yz", "ys").replace("iz", "is"))
-
-
-@cache
-def _porter() -> Callable[[str], str]:
-    # NLTK takes seconds to import, and only stemming needs it.
-    from nltk.stem.porter import PorterStemmer
-
-    stem: Callable[[str], str] = PorterStemmer().stem
-    return stem
+    return porter()(word.replace("yz", "ys").replace("iz", "is"))

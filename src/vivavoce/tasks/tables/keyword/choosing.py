@@ -17,7 +17,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from vivavoce.retrieval.bm25 import words
+from vivavoce.retrieval.postings import words
 from vivavoce.retrieval.tfidf import TfidfRetriever
 from vivavoce.tasks.tables.demands.word_forms import is_telling, stem_of
 from vivavoce.tasks.tables.keyword.papers import PoolText
@@ -78,7 +78,7 @@ def nearness(demand: str, papers: Sequence[PoolText]) -> Floats:
 
 
 def count_kept(scores: Floats) -> int:
-    """How many of the best scores stand before the steepest fall."""
+    """How many of the best scores, one a paper in any order, stand before the steepest fall."""
     ordered = np.sort(scores)[::-1] + 1e-6
     size = len(ordered)
     least = max(1, -(-size // _KEPT_SHARE))

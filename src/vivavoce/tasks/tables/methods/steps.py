@@ -19,6 +19,7 @@ from vivavoce.errors import InputError
 from vivavoce.tasks.shared.direct import check_context
 from vivavoce.tasks.shared.fitting import Fitted, Group, fit
 from vivavoce.tasks.shared.guard import find_fault
+from vivavoce.tasks.shared.patience import ask_patiently
 from vivavoce.tasks.shared.prompts import Rendered, load_prompts
 from vivavoce.tasks.shared.windows import TokenCounter, measure
 from vivavoce.tasks.tables.composing import pool_with_texts
@@ -226,7 +227,8 @@ class TableRun:
         note = {"sample_id": self.state.sample_id, "epoch": self.state.epoch}
         message = ChatMessageUser(content=fitted.prompt.text, metadata={"vivavoce": note})
         self.record["calls"] += 1
-        output = await self._model.generate([message], config=GenerateConfig(max_tokens=room))
+        config = GenerateConfig(max_tokens=room)
+        output = await ask_patiently(self._model, [message], config=config)
         self.record["tokens"] += self._used(output, fitted)
         return output, fitted
 

@@ -112,6 +112,9 @@ class WorkingTable:
         """Name a column anew; with the name of another one it is merged into that.
 
         Of two values in a row, the one that had the name already stays.
+
+        Raises:
+            TableFault: There is no such column, or the new name is empty.
         """
         source, clean = self._known_column(old), _clean(new, MAX_NAME)
         if not clean:
@@ -141,6 +144,9 @@ class WorkingTable:
         """Write a cell of a selected paper; None or a mark for nothing makes it N/A.
 
         The shortened form in which a long value is shown leaves that value as it is.
+
+        Raises:
+            TableFault: There is no such paper or column, or the paper is not selected.
         """
         label, name = self.find_paper(paper), self._known_column(column)
         if label not in self._rows:

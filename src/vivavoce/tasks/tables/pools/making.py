@@ -16,7 +16,7 @@ from random import Random
 from typing import Any
 
 from vivavoce.errors import InputError
-from vivavoce.store import hash_of, hash_rows, read_json, write_bytes
+from vivavoce.store import hash_of, hash_rows, read_json
 from vivavoce.tasks.tables.items import GoldTable, PoolPaper, Work
 from vivavoce.tasks.tables.pools.distractors import (
     DIGITS,
@@ -91,11 +91,6 @@ def hash_works(papers: Iterable[str], works: Mapping[str, Work]) -> str:
         {"id": paper, "title": works[paper].title, "abstract": works[paper].abstract}
         for paper in sorted(papers)
     )
-
-
-def write_candidates(path: Path, made: CandidatesFile) -> None:
-    """Write a candidates file."""
-    write_bytes(path, candidates_as_bytes(made))
 
 
 def candidates_as_bytes(made: CandidatesFile) -> bytes:
@@ -179,7 +174,7 @@ def count_distractors(table: GoldTable, most: int = TOP) -> int:
     """Distractors that a table of m works should have: min(10, max(4, m)), and `most` at most.
 
     The paper draws their number between m and 10, which no table of more than 10 works allows and
-    which its smallest number, 4, contradicts for tables of fewer.
+    which its smallest number, 4, contradicts for tables of fewer. `InputError` for `most` below 0.
     """
     if most < 0:
         raise InputError(f"distractors is {most}. It must be 0 or more.")

@@ -16,8 +16,8 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from vivavoce.errors import InputError
-from vivavoce.retrieval.bm25 import count_terms, words
 from vivavoce.retrieval.dense import Encoders, open_encoders
+from vivavoce.retrieval.postings import count_terms, words
 from vivavoce.retrieval.presets import PRESETS
 from vivavoce.store import hash_of
 from vivavoce.tasks.tables.items import Work

@@ -62,7 +62,7 @@ class Model(torch.nn.Module):
 
 
 def truth(inputs: Arrays, weights: Arrays) -> list[Array]:
-    """The layers by torch-geometric."""
+    """Each layer by torch-geometric, in order."""
     _, nn = import_geometric()
     model = nn.AntiSymmetricConv(_FEATURES, num_iters=_ITERATIONS, epsilon=0.1, gamma=0.2)
     arguments = [inputs["x"], inputs["edge_index"]]

@@ -50,7 +50,7 @@ _RENAMES = {"conv_in.": "conv_in.lin_l.", "conv_out.": "conv_out.lin_l."}
 
 
 def truth(inputs: Arrays, weights: Arrays) -> list[Array]:
-    """The layers by torch-geometric."""
+    """Each layer by torch-geometric, in order."""
     _, nn = import_geometric()
     conv = nn.SAGEConv(_FEATURES, _OUT, root_weight=False)
     model = nn.DirGNNConv(conv, alpha=_ALPHA)

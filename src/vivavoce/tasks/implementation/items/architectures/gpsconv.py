@@ -78,7 +78,7 @@ _RENAMES = {
 
 
 def truth(inputs: Arrays, weights: Arrays) -> list[Array]:
-    """The layers by torch-geometric."""
+    """Each layer by torch-geometric, in order."""
     _, nn = import_geometric()
     model = nn.GPSConv(_FEATURES, nn.GCNConv(_FEATURES, _FEATURES), heads=_HEADS)
     out, calls = record(model, weights, [inputs["x"], inputs["edge_index"]], _RENAMES)

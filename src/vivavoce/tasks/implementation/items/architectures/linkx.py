@@ -63,7 +63,7 @@ _RENAMES = {
 
 
 def truth(inputs: Arrays, weights: Arrays) -> list[Array]:
-    """The layers by torch-geometric."""
+    """Each layer by torch-geometric, in order."""
     _, nn = import_geometric()
     model = nn.LINKX(_NODES, _FEATURES, _HIDDEN, _OUT, num_layers=1)
     out, calls = record(model, weights, [inputs["x"], inputs["edge_index"]], _RENAMES)

@@ -58,7 +58,7 @@ class Model(torch.nn.Module):
 
 
 def truth(inputs: Arrays, weights: Arrays) -> list[Array]:
-    """The layers by torch-geometric."""
+    """Each layer by torch-geometric, in order."""
     _, nn = import_geometric()
     model = nn.PMLP(_FEATURES, _HIDDEN, _OUT, num_layers=3)
     out, calls = record(model, weights, [inputs["x"], inputs["edge_index"]], {})

@@ -207,7 +207,7 @@ _RENAMES = {
 
 
 def truth(inputs: Arrays, weights: Arrays) -> list[Array]:
-    """The layers by torch-geometric."""
+    """Each layer by torch-geometric, in order."""
     _, nn = import_geometric()
     model = nn.ViSNet(**_ARGUMENTS)
     module: Any = importlib.import_module("torch_geometric.nn.models.visnet")

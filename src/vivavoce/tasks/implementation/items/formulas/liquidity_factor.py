@@ -6,7 +6,7 @@ from vivavoce.tasks.implementation.formula import Formula
 
 
 def liquidity_factor(daily_pv: pd.DataFrame, window: int = 20, scale: float = 1e8) -> pd.Series:
-    """Rolling mean of |return| per money traded of each stock."""
+    """Rolling mean of |return| per money traded of each stock, over `window` days."""
     rows = daily_pv.set_index(["datetime", "instrument"]).sort_index()
     close, money = rows["$close"], rows["$money"]
     change = close / close.groupby(level="instrument").shift(1) - 1

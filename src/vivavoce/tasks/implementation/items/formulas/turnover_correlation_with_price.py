@@ -8,7 +8,7 @@ from vivavoce.tasks.implementation.formula import Formula
 def turnover_correlation_with_price(
     daily_f: pd.DataFrame, daily_pv: pd.DataFrame, window: int = 20
 ) -> pd.Series:
-    """Rolling Pearson correlation of turnover and close of each stock."""
+    """Rolling Pearson correlation of turnover and close of each stock, over `window` days."""
     keys = ["datetime", "instrument"]
     rows = daily_f.merge(daily_pv, on=keys, how="left").set_index(keys).sort_index()
     parts = []

@@ -1,0 +1,296 @@
+"""How long the pages of a large leaderboard take, and those that one new log touches.
+
+    python -m benchmarks.bench_site                      # from the repository's root
+    python -m benchmarks.bench_site --models 20 --rounds 2 --logs viva-demo/logs
+
+Rows are drawn with a seed: so many models on every task and setting in every round. First the
+pages are made from them, then again unchanged, then with one more log on one board. The statistics
+of one board, of all its logs and of one new one, are timed apart, and with `--logs` the reading of
+real logs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from vivavoce.results.groups import GroupedBoard, cut, make_group
+from vivavoce.results.standing import Contestant, add_standing
+from vivavoce.results.stored import Memory, load_group, save_group, stored_leaderboard
+from vivavoce.store import Row, hash_of
+from vivavoce.tasks import list_families
+from vivavoce.web import write_site
+
+MOST_BYTES = 300_000
+"""Of any page."""
+MOST_SECONDS, MOST_SECONDS_FOR_ONE = 180.0, 10.0
+ITEMS = 120
+TIES = 6
+
+
+def task_settings(count: int) -> list[tuple[str, str, str, str, tuple[str, ...]]]:
+    """(family, task, version, setting, metrics) of that many boards of a round."""
+    found = [
+        (family, task, about.version, setting, (*about.metrics, *about.diagnostics))
+        for family, card in list_families().items()
+        for task, about in card.tasks.items()
+        for setting in about.settings
+    ]
+    if len(found) < count:
+        found += [(f, t, v, f"{s}-again", m) for f, t, v, s, m in found]
+    return found[:count]
+
+
+def model_names(models: int) -> list[str]:
+    """Names as long as real ones are."""
+    return [f"maker-{i % 23}/model-{i}-large-instruct" for i in range(models)]
+
+
+def make_board(models: int, settings: int, rounds: int, seed: int = 0) -> dict[str, Any]:
+    """Rows as `viva board show --json` prints them."""
+    names = model_names(models)
+    ids = [f"2025-{month:02}" for month in range(1, rounds + 1)]
+    boards = task_settings(settings)
+    rows = [
+        row
+        for round_id in ids
+        for board in boards
+        for row in board_rows(round_id, *board, names, seed)
+    ]
+    return {
+        "rows": rows,
+        "rounds": [
+            {
+                "id": round_id,
+                "window": [f"{round_id}-01", f"{round_id}-28"],
+                "manifest": "ab" * 32,
+                "counts": {task: ITEMS for _, task, _, _, _ in boards},
+            }
+            for round_id in ids
+        ],
+        "headlines": {task: metrics[0] for _, task, _, _, metrics in boards},
+        "metrics": {task: list(metrics) for _, task, _, _, metrics in boards},
+        "notes": [],
+    }
+
+
+def board_rows(
+    round_id: str,
+    family: str,
+    task: str,
+    version: str,
+    setting: str,
+    metrics: tuple[str, ...],
+    names: list[str],
+    seed: int,
+) -> Iterator[Row]:
+    """The rows of one board, ranked by each metric."""
+    drawn = random.Random(f"{seed} {round_id} {task} {setting}")
+    used = {name: [drawn.randint(400, 9000) * ITEMS, drawn.random() * ITEMS] for name in names}
+    for metric in metrics:
+        values = {name: drawn.random() for name in names}
+        order = sorted(names, key=lambda name: -values[name])
+        for place, name in enumerate(order, start=1):
+            value = values[name]
+            near = [other for other in order[max(0, place - 4) : place + 3] if other != name]
+            yield {
+                "round": round_id,
+                "task": task,
+                "task_version": version,
+                "setting": setting,
+                "method": "direct",
+                "model": name,
+                "decoding": "temperature=0.0 max_tokens=1024 attempts=1",
+                "prompt_hash": "9f2c41d07be3" * 5,
+                "family": family,
+                "judge": None,
+                "judge_own_family": None,
+                "judge_tokens": 0,
+                "judge_cost": None,
+                "metric": metric,
+                "value": value,
+                "value_valid": value,
+                "ci": [value - 0.03, value + 0.03],
+                "n": ITEMS,
+                "missing": 0,
+                "undefined": 0,
+                "valid": 1.0 if place % 9 else 0.95,
+                "faults": {} if place % 9 else {"malformed": 6},
+                "partial": False,
+                "rank": place,
+                "rank_interval": [max(1, place - 3), min(len(order), place + 3)],
+                "tied_with": sorted(near[:TIES]),
+                "detectable": 0.031,
+                "contamination": "clean",
+                "exposure": {
+                    "cutoff": "2024-06-30",
+                    "source": "made up",
+                    "margin_days": 30,
+                    "items": {"clean": ITEMS, "possibly_seen": 0, "seen": 0, "unknown": 0},
+                    "seen": None,
+                    "clean": value,
+                    "gap": None,
+                    "ci": None,
+                    "n_seen": 0,
+                    "n_clean": ITEMS,
+                },
+                "tokens": used[name][0],
+                "cost": used[name][1],
+                "seconds": 3.5 * ITEMS,
+                "answers": ITEMS,
+                "runs": {"logs": 1, "removed": 0, "variants": 0},
+            }
+
+
+def store_rows(board: dict[str, Any], store: Path) -> list[tuple[str, str, str, str]]:
+    """Keep the rows of all groups in a store, as `viva board build --cache` does."""
+    groups = cut(board["rows"], board["headlines"], board["metrics"])
+    for group in groups:
+        save_group(store, replace(group, key=hash_of(group.place)))
+    return [group.place for group in groups]
+
+
+def open_stored(board: dict[str, Any], store: Path, places: list[Any], last: str) -> GroupedBoard:
+    """The board out of its store; `last` is the key of its last group."""
+    keys = [*(hash_of(place) for place in places[:-1]), last]
+    groups = [load_group(store, place, key, list) for place, key in zip(places, keys, strict=True)]
+    return GroupedBoard(
+        tuple(group for group in groups if group),
+        tuple(board["rounds"]),
+        board["headlines"],
+        board["metrics"],
+        (),
+    )
+
+
+def add_one_log(place: Any, board: dict[str, Any], store: Path, models: int) -> str:
+    """One more contestant on a board, where everybody may get another rank; the board's new key."""
+    family, metrics = next(
+        (family, metrics)
+        for family, task, _, setting, metrics in task_settings(10**6)
+        if (task, setting) == (place[1], place[3])
+    )
+    names = [*model_names(models), "maker-0/newcomer"]
+    round_id, task, version, setting = place
+    rows = list(board_rows(round_id, family, task, version, setting, metrics, names, seed=1))
+    key = hash_of([place, "one more"])
+    save_group(store, make_group(rows, board["headlines"], board["metrics"], key))
+    return key
+
+
+def scored(names: list[str], metrics: tuple[str, ...], seed: int = 0) -> list[Contestant]:
+    """What the statistics of logs hold before anybody is ranked."""
+    drawn = np.random.default_rng(seed)
+    found = []
+    for name in names:
+        values = drawn.random((ITEMS, len(metrics)))
+        row = {
+            "method": "direct",
+            "model": name,
+            "decoding": "",
+            "prompt_hash": "",
+            "judge": None,
+            "partial": False,
+            "undefined": 0,
+            "n": ITEMS,
+        }
+        items = [f"item-{i:03}" for i in range(ITEMS)]
+        found.append(
+            Contestant(
+                {metric: dict(row) for metric in metrics},
+                "writing",
+                {item: item for item in items},
+                dict(zip(items, values, strict=True)),
+            )
+        )
+    return found
+
+
+def time_statistics(models: int) -> float:
+    """Rank the contestants of one board, then again with one more; the seconds of that."""
+    metrics = ("rougeL", "rouge1", "rouge2")
+    names = [*model_names(models), "maker-0/newcomer"]
+    everybody = scored(names, metrics)
+    first, second = Memory(), Memory()
+    timed(
+        f"statistics of one board, {models} logs, all pairs",
+        lambda: add_standing(everybody[:-1], resamples=10_000, seed=0, compared=first),
+    )
+    second = Memory(first.kept)
+    return timed(
+        "statistics of one board, one new log",
+        lambda: add_standing(everybody, resamples=10_000, seed=0, compared=second),
+    )
+
+
+def time_reading(logs: Path) -> None:
+    """Read real logs into an empty store, and once more."""
+    with tempfile.TemporaryDirectory() as store:
+        for what in ("reading logs and their statistics", "the same, nothing new"):
+            timed(what, lambda: stored_leaderboard(logs, Path(store)))
+
+
+def timed(what: str, work: Callable[[], Any]) -> float:
+    """Do it, print what it took, and return the CPU seconds."""
+    cpu, wall = time.process_time(), time.perf_counter()
+    work()
+    cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
+    print(f"{what:52} {cpu:8.1f} s CPU {wall:8.1f} s", flush=True)
+    return cpu
+
+
+def main() -> int:
+    """Measure; 1 where a promise is not kept."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--models", type=int, default=200)
+    parser.add_argument("--settings", type=int, default=40, help="tasks times settings")
+    parser.add_argument("--rounds", type=int, default=12)
+    parser.add_argument("--logs", type=Path, help="real logs, to time their reading")
+    parser.add_argument("--no-charts", action="store_true")
+    parser.add_argument("--out", type=Path, help="keep the site there")
+    given = parser.parse_args()
+    out = given.out or Path(tempfile.mkdtemp())
+    store = Path(tempfile.mkdtemp())
+    charts = not given.no_charts
+    if given.logs:
+        time_reading(given.logs)
+    ranking = time_statistics(given.models)
+    board = make_board(given.models, given.settings, given.rounds)
+    print(f"{given.models} models x {given.settings} task-settings x {given.rounds} rounds:")
+    print(f"{len(board['rows']):,} rows")
+    places = store_rows(board, store)
+    board["rows"] = []
+    last = hash_of(places[-1])
+
+    def build() -> None:
+        write_site(open_stored(board, store, places, last), out, charts=charts)
+
+    whole = timed("pages, from stored rows", build)
+    timed("pages, nothing new", build)
+    last = add_one_log(places[-1], board, store, given.models)
+    one = timed("pages, one new log", build) + ranking
+    print(f"one new log in all: {one:.1f} s CPU")
+    pages = sorted(out.rglob("*.html"), key=lambda path: -path.stat().st_size)
+    sizes = [path.stat().st_size for path in pages]
+    print(f"{len(pages):,} pages, the largest {sizes[0]:,} bytes ({pages[0].relative_to(out)})")
+    shutil.rmtree(store)
+    if given.out is None:
+        shutil.rmtree(out)
+    kept = whole <= MOST_SECONDS and one <= MOST_SECONDS_FOR_ONE and sizes[0] < MOST_BYTES
+    return 0 if kept else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

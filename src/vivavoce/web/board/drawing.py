@@ -1,0 +1,150 @@
+"""Charts as SVG files: Vega-Lite draws them when a site is built, so pages ship no chart code.
+
+A file carries its colours for light and dark, names no font file and nothing outside itself, and
+holds only shapes and text: whatever else a chart might bring is dropped here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from typing import Any
+
+from vivavoce.errors import MissingExtra, VivaError
+
+PACKAGE = "vl-convert-python"
+_VEGA_LITE = "6.4"
+
+PAPER, INK, QUIET, RULE, STRONG = "#ffffff", "#1c1e21", "#5d6169", "#e3e0d8", "#bdb9ae"
+ACCENT = "#1d5a8f"
+SERIES = (
+    ACCENT,
+    "#b4532a",
+    "#2f7d4f",
+    "#7a4a9e",
+    "#8a6d12",
+    "#a83a5b",
+    "#2a7d8c",
+    "#565b63",
+)
+"""Colours of lines; each line is named at its end too."""
+STEPS = ("#eef3f8", "#d3e2f0", "#a9c8e3", "#3d79ad", "#1b4f80")
+"""Of a heat map, from the least to the best."""
+
+_DARK = {
+    PAPER: "#1a1d22",
+    INK: "#e9e7e1",
+    QUIET: "#a2a5ab",
+    RULE: "#2c3037",
+    STRONG: "#4c515a",
+    ACCENT: "#8fc0ee",
+    "#b4532a": "#eb9b6f",
+    "#2f7d4f": "#7fc79b",
+    "#7a4a9e": "#c3a0e0",
+    "#8a6d12": "#d9bd63",
+    "#a83a5b": "#ec91ab",
+    "#2a7d8c": "#7fcbd8",
+    "#565b63": "#b4b7bd",
+    "#eef3f8": "#20262d",
+    "#d3e2f0": "#24384b",
+    "#a9c8e3": "#2a4f72",
+    "#3d79ad": "#6ba3d3",
+    "#1b4f80": "#a3cdf2",
+    "#fefefe": "#0f1216",
+}
+"""What each colour becomes where the reader prefers a dark page."""
+ON_DARK_STEP = "#fefefe"
+"""Text on the two strongest steps."""
+
+# Measured with a font that vl-convert brings along, so that every machine lays out alike.
+FONT = "Liberation Sans"
+_FONTS = 'system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif'
+_SVG = "{http://www.w3.org/2000/svg}"
+_TAGS = frozenset(_SVG + name for name in ("svg", "g", "path", "line", "rect", "text", "tspan"))
+_ATTRIBUTES = frozenset(
+    """
+    width height viewBox version transform d fill stroke stroke-width stroke-opacity
+    fill-opacity opacity stroke-dasharray stroke-linecap stroke-linejoin stroke-miterlimit
+    x y x1 x2 y1 y2 dx dy font-size font-weight font-style text-anchor
+    """.split()
+)
+
+
+def is_available() -> bool:
+    """Whether charts can be drawn here."""
+    return find_spec("vl_convert") is not None
+
+
+@cache
+def drawer() -> str:
+    """What draws, with its version: another one may draw the same chart otherwise."""
+    try:
+        return f"{PACKAGE} {version(PACKAGE)}"
+    except PackageNotFoundError:
+        return "none"
+
+
+def missing() -> MissingExtra:
+    """What to tell someone who wants charts and cannot have them."""
+    return MissingExtra(PACKAGE, "web", "Drawing charts")
+
+
+def draw(spec: Mapping[str, Any]) -> bytes:
+    """Draw a Vega-Lite chart as an SVG file.
+
+    Raises:
+        MissingExtra: vl-convert is not installed.
+        VivaError: It could not draw the chart, or drew something else than shapes and text.
+    """
+    try:
+        import vl_convert
+    except ImportError as error:
+        raise missing() from error
+    try:
+        svg = vl_convert.vegalite_to_svg(dict(spec), vl_version=_VEGA_LITE, allowed_base_urls=[])
+    except ValueError as error:
+        raise VivaError(f"A chart could not be drawn: {error}") from error
+    return _cleaned(svg)
+
+
+def _cleaned(svg: str) -> bytes:
+    from lxml import etree
+
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True)
+    drawn = etree.fromstring(svg.encode("utf-8"), parser)
+    colours: dict[str, None] = {}
+    for element in drawn.iter():
+        if element.tag not in _TAGS:
+            raise VivaError(f"A chart holds the element {element.tag}, which no chart needs.")
+        for name, value in element.attrib.items():
+            if name not in _ATTRIBUTES:
+                del element.attrib[name]
+            elif value in _DARK:
+                colours[value] = None
+    drawn = _without_empty(drawn)
+    style = etree.Element(_SVG + "style")
+    style.text = _style(sorted(colours))
+    drawn.insert(0, style)
+    etree.cleanup_namespaces(drawn)
+    return bytes(etree.tostring(drawn, encoding="utf-8")) + b"\n"
+
+
+def _without_empty(drawn: Any) -> Any:
+    """Leave out the boxes that Vega puts behind its groups and that draw nothing."""
+    for path in list(drawn.iter(_SVG + "path")):
+        if path.get("fill") is None and path.get("stroke") is None:
+            parent = path.getparent()
+            if parent is not None and parent.get("fill") in (None, "none"):
+                parent.remove(path)
+    return drawn
+
+
+def _style(colours: list[str]) -> str:
+    dark = "".join(
+        f'[fill="{light}"]{{fill:{_DARK[light]}}}[stroke="{light}"]{{stroke:{_DARK[light]}}}'
+        for light in colours
+    )
+    text = f"text{{font-family:{_FONTS};paint-order:stroke}}"
+    return f"{text}@media (prefers-color-scheme:dark){{{dark}}}"

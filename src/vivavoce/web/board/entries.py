@@ -1,0 +1,189 @@
+"""One contestant on a board: its cells, standing, answers and costs, ready to print."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from vivavoce.store import Row
+from vivavoce.web.board import names
+from vivavoce.web.board.columns import Column, Mark, bounds_of
+from vivavoce.web.printing import counted, figure, interval, share, visible
+
+Contestant = dict[str, Row]
+"""A contestant's rows by metric."""
+
+MOST_UNDEFINED = 0.05
+"""A board never ranks by a metric with a larger undefined share."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One metric of one contestant."""
+
+    sort: str
+    """The value with six digits; empty where there is none."""
+    value: str
+    interval: str
+    missing: str
+    """Why there is no value; empty where there is one."""
+    notes: tuple[str, ...]
+    mark: Mark | None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One contestant: a row of its table."""
+
+    kind: str
+    """`model`, `baseline`, `floor` or `ceiling`."""
+    tag: str
+    name: str
+    path: str
+    """Of its own page."""
+    details: tuple[str, ...]
+    is_own: bool
+    """Whether it comes from the reader's own logs."""
+    rank: int | None
+    rank_note: str
+    """The ranks it may have, or why it has none."""
+    tied: str
+    cells: tuple[Cell, ...]
+    n: int
+    valid_text: str
+    faults: tuple[str, ...]
+    fault_count: int
+    amounts: tuple[str, str, str]
+    """Tokens, dollars and seconds of an answer; empty where not recorded."""
+    seen: str
+    """What is known of its items in its training data."""
+    is_complete: bool
+    """Whether every item has a valid answer and every metric a value."""
+
+
+def make_entry(
+    found: Contestant, columns: Sequence[Column], shared: Sequence[str], path: str
+) -> Entry:
+    """A row of a table; `shared` is what the caption says of all."""
+    lead = found.get(columns[0].metric)
+    row = lead or next(iter(found.values()))
+    kind = names.kind_of(row)
+    name, details = names.name_and_details(row)
+    if kind in ("model", "baseline") and row["model"] not in names.NO_MODEL:
+        details += [fact for fact in names.facts_of(row) if fact not in shared]
+    details += names.tries_of(row) if kind == "model" else []
+    faults = _faults(row)
+    cells = tuple(_cell(found.get(column.metric), row, column) for column in columns)
+    return Entry(
+        kind=kind,
+        tag=names.TAGS[kind],
+        name=name,
+        path=path,
+        details=tuple(details),
+        is_own=bool(row.get("own")),
+        rank=None if lead is None or kind == "ceiling" else lead["rank"],
+        rank_note=rank_note(lead, kind),
+        tied="" if lead is None or kind == "ceiling" else tie_note(lead),
+        cells=cells,
+        n=row["n"],
+        valid_text="not recorded" if row["valid"] is None else share(row["valid"]),
+        faults=tuple(text for _, text in faults),
+        fault_count=sum(count for count, _ in faults),
+        amounts=amounts_of(row),
+        seen=seen_text(row),
+        is_complete=not faults and not any(cell.missing for cell in cells),
+    )
+
+
+def rank_note(lead: Row | None, kind: str) -> str:
+    """What stands beside a rank, or why there is none."""
+    if kind == "ceiling":
+        return "not ranked"
+    if lead is None or lead["value"] is None:
+        return "no value"
+    if lead["rank"] is None:
+        if lead.get("partial"):
+            return "not ranked: not all answers are in"
+        too_many = lead["undefined"] > MOST_UNDEFINED * lead["n"]
+        return "not ranked: over 5% undefined" if too_many else "not ranked"
+    low, high = lead["rank_interval"] or (lead["rank"], lead["rank"])
+    return f"{low}–{high}" if low != high else ""
+
+
+def tie_note(lead: Row) -> str:
+    """With how many others a contestant is tied."""
+    tied = len(lead["tied_with"] or ())
+    return "" if not tied or lead["rank"] is None else f"ties {tied:,}"
+
+
+def amounts_of(row: Row) -> tuple[str, str, str]:
+    """Tokens, dollars and seconds of one answer, as means over the answers."""
+    answers = row.get("answers", row["n"])
+    if not answers:
+        return "", "", ""
+    tokens, cost, seconds = (row[name] for name in ("tokens", "cost", "seconds"))
+    return (
+        "" if tokens is None else f"{tokens / answers:,.0f}",
+        "" if cost is None else dollars(cost / answers),
+        "" if seconds is None else f"{seconds / answers:,.2f}",
+    )
+
+
+def dollars(amount: float) -> str:
+    """Money with two digits that say something."""
+    if amount == 0:
+        return "0"
+    if amount < 0.000_05:
+        return "<0.0001"
+    return f"{amount:.4f}" if amount < 0.1 else f"{amount:,.2f}"
+
+
+def seen_text(row: Row) -> str:
+    """What is known of a row's items in its model's training data, with the cutoff behind it."""
+    if not row["contamination"]:
+        return ""
+    exposure = row.get("exposure")
+    told = visible(row["contamination"]).replace("_", " ")
+    if not isinstance(exposure, Mapping):
+        return told
+    counts = exposure.get("items") or {}
+    named = [
+        f"{counts[name]:,} {name.replace('_', ' ')}" for name in sorted(counts) if counts[name]
+    ]
+    if len(named) > 1:
+        told = ", ".join(visible(part) for part in named)
+    cutoff = exposure.get("cutoff")
+    is_date = cutoff not in (None, "never")
+    return f"{told}; trained until {visible(cutoff)}" if is_date else told
+
+
+def _faults(row: Row) -> list[tuple[int, str]]:
+    invalid = 0 if row["valid"] is None else row["n"] - round(row["n"] * row["valid"])
+    counts = ((invalid, "not valid"), (row["missing"], "missing"), (row["undefined"], "undefined"))
+    found = [(count, f"{count:,} {word}") for count, word in counts if count]
+    return found + ([(1, "partial run")] if row.get("partial") else [])
+
+
+def _cell(row: Row | None, lead: Row, column: Column) -> Cell:
+    if row is None:
+        return Cell("", "", "", "not measured", (), None)
+    if row["value"] is None:
+        everywhere = row["undefined"] and row["undefined"] == row["n"]
+        reason = (
+            f"undefined for all {counted(row['n'], 'item', 'items')}" if everywhere else "no value"
+        )
+        return Cell("", "", "", reason, (), None)
+    notes = []
+    valid_only = row["value_valid"]
+    if valid_only is not None and figure(valid_only) != figure(row["value"]):
+        notes.append(f"{figure(valid_only)} if valid")
+    if row["n"] != lead["n"]:
+        notes.append(f"n {row['n']:,}")
+    if row["valid"] != lead["valid"] and row["valid"] is not None:
+        notes.append(f"{share(row['valid'])} valid")
+    for key in ("missing", "undefined"):
+        if row[key] != lead[key]:
+            notes.append(f"{row[key]:,} {key}")
+    between = "no interval" if row["ci"] is None else interval(bounds_of(row))
+    mark = column.mark(row) if names.kind_of(row) != "ceiling" else None
+    return Cell(f"{row['value']:.6g}", figure(row["value"]), between, "", tuple(notes), mark)

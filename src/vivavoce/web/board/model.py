@@ -1,0 +1,260 @@
+"""What the pages of a site are made of: boards, contestants and the facts beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from vivavoce.metrics import Metric, list_metrics, metrics_of
+from vivavoce.results.groups import PLACE, Group, GroupedBoard, cut
+from vivavoce.store import Row, hash_of
+from vivavoce.web.board.names import kind_of, shown_name, title_of
+from vivavoce.web.board.page import Link
+from vivavoce.web.board.paging import parts_of
+from vivavoce.web.board.sections import Section, Verdict, make_section, verdict_of
+from vivavoce.web.board.slugs import slug
+
+
+@dataclass(frozen=True)
+class BoardOf:
+    """All that was measured on one task, in one setting of one round: a page of its own."""
+
+    group: Group
+    path: str
+    """Of its page: `boards/ROUND/TASK--SETTING.html`."""
+
+    @property
+    def round(self) -> str:
+        """As its rows spell it, like the next three; print them through `visible`."""
+        return str(self.group.place[0])
+
+    @property
+    def task(self) -> str:
+        """The task's name."""
+        return str(self.group.place[1])
+
+    @property
+    def version(self) -> str:
+        """The task's version."""
+        return str(self.group.place[2])
+
+    @property
+    def setting(self) -> str:
+        """The task's setting."""
+        return str(self.group.place[3])
+
+    @property
+    def key(self) -> str:
+        """Changes whenever a row does."""
+        return self.group.key
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """In the order of the task's card; it is ranked by the first."""
+        return self.group.metrics
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """All its rows; of a large board they are loaded when first asked for."""
+        return self.group.rows
+
+    @property
+    def title(self) -> str:
+        """The task in words."""
+        return title_of(self.task)
+
+    @property
+    def headline(self) -> str:
+        """The metric it is ranked by."""
+        return self.metrics[0]
+
+    @cached_property
+    def family(self) -> str:
+        """The family of its task; empty where the rows are too old to name it."""
+        return str(self.group.leads[0].get("family") or "")
+
+    @cached_property
+    def known(self) -> dict[str, Metric]:
+        """What is known of its metrics, by name."""
+        return known_metrics([self.family] if self.family else [])
+
+    @property
+    def higher_is_better(self) -> bool:
+        """The direction of its headline metric."""
+        return self.headline not in self.known or self.known[self.headline].higher_is_better
+
+    @cached_property
+    def headline_rows(self) -> tuple[Row, ...]:
+        """One row for each contestant measured by the headline metric, in the order given."""
+        return tuple(row for row in self.group.leads if row["metric"] == self.headline)
+
+    @cached_property
+    def ranked(self) -> tuple[Row, ...]:
+        """The ranked headline rows, best first; the ceiling is not among them."""
+        found = [
+            row
+            for row in self.headline_rows
+            if row["rank"] is not None and row["value"] is not None and kind_of(row) != "ceiling"
+        ]
+        sign = -1 if self.higher_is_better else 1
+        return tuple(sorted(found, key=lambda row: (sign * row["value"], row["rank"])))
+
+    @property
+    def best(self) -> Row | None:
+        """The headline row that stands first; None where nobody is ranked."""
+        return self.ranked[0] if self.ranked else None
+
+    @cached_property
+    def verdict(self) -> Verdict | None:
+        """What a hurried reader takes away from it."""
+        return verdict_of(self.ranked)
+
+    @cached_property
+    def parts(self) -> int:
+        """On how many pages its rows stand."""
+        return parts_of(self.group.leads, len(self.metrics))
+
+    @cached_property
+    def section(self) -> Section:
+        """Its table, with every number and sentence ready to print; made when first asked for."""
+        return make_section(self.rows, self.known, self.metrics, model_path)
+
+
+@dataclass(frozen=True)
+class ModelOf:
+    """One model, or one method that needs none, wherever it was measured."""
+
+    slug: str
+    name: str
+    """As the rows spell it; print it through `visible`."""
+    kind: str
+    """`model`, `baseline`, `floor` or `ceiling`."""
+    path: str
+    is_own: bool
+    """Whether it comes from the reader's own logs alone."""
+
+    @property
+    def identity(self) -> tuple[str, str]:
+        """What `identity_of` says of each of its rows."""
+        return self.kind, self.name
+
+
+@dataclass(frozen=True)
+class Site:
+    """Everything the pages show. The order of boards and contestants is that of the rows."""
+
+    rounds: tuple[Row, ...]
+    headlines: Mapping[str, str]
+    metrics: Mapping[str, Sequence[str]]
+    notes: tuple[str, ...]
+    boards: tuple[BoardOf, ...]
+    contestants: tuple[ModelOf, ...]
+    nav: tuple[Link, ...] = ()
+    """The links in the head of every page."""
+    answered: frozenset[str] = frozenset()
+    """Paths of the boards that lead to pages of items with all answers."""
+
+    @property
+    def rows(self) -> Iterator[Row]:
+        """All rows, board after board; those of a large board are loaded one board at a time."""
+        for board in self.boards:
+            yield from board.rows
+
+    @cached_property
+    def key(self) -> str:
+        """Changes whenever a row, a round or a note does."""
+        return hash_of([[board.key for board in self.boards], self.rounds, self.notes])
+
+    @cached_property
+    def by_task(self) -> dict[str, list[BoardOf]]:
+        """The boards of each task, in all settings and rounds."""
+        found: dict[str, list[BoardOf]] = {}
+        for board in self.boards:
+            found.setdefault(board.task, []).append(board)
+        return found
+
+    @cached_property
+    def appearances(self) -> dict[tuple[str, str], list[tuple[BoardOf, Row]]]:
+        """By contestant, the boards it stands on, each with its headline row there."""
+        found: dict[tuple[str, str], list[tuple[BoardOf, Row]]] = {}
+        for board in self.boards:
+            for row in board.headline_rows:
+                found.setdefault(identity_of(row), []).append((board, row))
+        return found
+
+    @cached_property
+    def known(self) -> dict[str, Metric]:
+        """The metrics of the families on the board by name; of all families where rows name none.
+
+        Two families may use one name: ask the board itself for its own.
+        """
+        return known_metrics(dict.fromkeys(board.family for board in self.boards if board.family))
+
+
+def site_of(board: Mapping[str, Any] | GroupedBoard, nav: Sequence[Link] = ()) -> Site:
+    """What the pages show of a board, as `viva board show --json` prints it or in groups.
+
+    Boards of older versions may lack `headlines`, `metrics` and the newer fields of rows.
+    """
+    grouped = board if isinstance(board, GroupedBoard) else _grouped(board)
+    contestants: dict[tuple[str, str], bool] = {}
+    for group in grouped.groups:
+        for row in group.leads:
+            identity = identity_of(row)
+            contestants[identity] = contestants.get(identity, True) and bool(row.get("own"))
+    return Site(
+        rounds=grouped.rounds,
+        headlines=grouped.headlines,
+        metrics=grouped.metrics,
+        notes=grouped.notes,
+        boards=tuple(BoardOf(group, board_path(group.leads[0])) for group in grouped.groups),
+        contestants=tuple(_contestant(*found, own) for found, own in contestants.items()),
+        nav=tuple(nav),
+    )
+
+
+def _grouped(board: Mapping[str, Any]) -> GroupedBoard:
+    headlines, metrics = board.get("headlines", {}), board.get("metrics", {})
+    return GroupedBoard(
+        groups=cut(board["rows"], headlines, metrics),
+        rounds=tuple(board.get("rounds", ())),
+        headlines=headlines,
+        metrics=metrics,
+        notes=tuple(board.get("notes", ())),
+    )
+
+
+def identity_of(row: Row) -> tuple[str, str]:
+    """What has a page of its own: a kind and a name, such as ("model", "maker/name")."""
+    return kind_of(row), shown_name(row)
+
+
+def board_path(row: Row) -> str:
+    """Where the page of a row's board stands."""
+    name, setting = str(row["task"]).rpartition("/")[2], str(row["setting"])
+    page = slug(f"{name[:200]}--{setting[:200]}", *(row[key] for key in PLACE))
+    return f"boards/{slug(str(row['round']))}/{page}.html"
+
+
+def model_path(row: Row) -> str:
+    """Where the page of a row's contestant stands."""
+    return f"models/{_model_slug(*identity_of(row))}.html"
+
+
+def known_metrics(families: Iterable[str]) -> dict[str, Metric]:
+    """The metrics of these families by name; of all where none is named."""
+    named = list(families)
+    if not named:
+        return {metric.name: metric for metric in list_metrics()}
+    return {name: metric for family in named for name, metric in metrics_of(family).items()}
+
+
+def _model_slug(kind: str, name: str) -> str:
+    return slug(name, kind)
+
+
+def _contestant(kind: str, name: str, own: bool) -> ModelOf:
+    made = _model_slug(kind, name)
+    return ModelOf(made, name, kind, f"models/{made}.html", own)

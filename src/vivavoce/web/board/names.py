@@ -1,0 +1,104 @@
+"""Who stands on a board: names, kinds, and how each contestant was run, ready to print."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from vivavoce.store import Row
+from vivavoce.web.printing import visible
+
+NO_MODEL = ("", "none", "none/none", "null", "null/null")
+_CONTROLS = ("oracle", "null", "copycat", "random")
+_BASELINE_PROVIDERS = ("extractive", "none", "null")
+TAGS = {"model": "", "baseline": "Baseline", "floor": "Floor", "ceiling": "Ceiling"}
+_HASH_SHOWN = 8
+
+
+def kind_of(row: Row) -> str:
+    """`model`, `baseline`, `floor` or `ceiling`."""
+    method, model = str(row["method"]), str(row["model"])
+    if method == "oracle":
+        return "ceiling"
+    if method == "null" or model in ("null", "null/null"):
+        return "floor"
+    is_baseline = method in _CONTROLS or model.split("/", 1)[0] in _BASELINE_PROVIDERS
+    return "baseline" if is_baseline else "model"
+
+
+def shown_name(row: Row) -> str:
+    """The name under which a row stands, as the row spells it."""
+    is_method = row["model"] in NO_MODEL or row["method"] in _CONTROLS
+    return str(row["method"] if is_method else row["model"])
+
+
+def name_and_details(row: Row) -> tuple[str, list[str]]:
+    """A contestant's name, and what stands under it in small type."""
+    name = visible(shown_name(row))
+    if row["model"] in NO_MODEL:
+        return name, []
+    if row["method"] in _CONTROLS:
+        return name, [f"run as {visible(row['model'])}"]
+    return name, [visible(row["method"])]
+
+
+def label(row: Row) -> str:
+    """A contestant's name in a sentence, told apart from other uses of its model."""
+    name, details = name_and_details(row)
+    is_plain = row["method"] in ("direct", *_CONTROLS) or not details
+    return name if is_plain else f"{name} ({visible(row['method'])})"
+
+
+def title_of(task: str) -> str:
+    """A task's name in words."""
+    words = visible(task).rsplit("/", 1)[-1].replace("_", " ")
+    return words[:1].upper() + words[1:]
+
+
+def facts_of(row: Row) -> tuple[str, ...]:
+    """How a contestant was run: decoding, prompt and judge."""
+    facts = _decoding(row["decoding"])
+    if row["prompt_hash"]:
+        facts.append(f"prompt {visible(row['prompt_hash'])[:_HASH_SHOWN]}")
+    if row["judge"]:
+        facts.append(f"judge {visible(row['judge'])}")
+    return tuple(facts)
+
+
+def _decoding(settings: object) -> list[str]:
+    if isinstance(settings, Mapping):
+        pairs = [(key, settings[key]) for key in sorted(settings)]
+    else:
+        words = visible(settings).split() if settings else []
+        pairs = [(word.partition("=")[0], word.partition("=")[2] or None) for word in words]
+        if any(value is None for _, value in pairs):
+            return [" ".join(words)]
+    return [
+        f"{visible(key).replace('_', ' ')} {visible(value)}"
+        for key, value in pairs
+        if value is not None
+    ]
+
+
+def shared_facts(rows: Sequence[Row]) -> tuple[str, ...]:
+    """What all contestants with a model were run with, or all where none has one."""
+    of_models = [facts_of(row) for row in rows if row["model"] not in NO_MODEL]
+    everyone = of_models or [facts_of(row) for row in rows]
+    if not everyone:
+        return ()
+    common = set(everyone[0]).intersection(*everyone[1:])
+    return tuple(fact for fact in everyone[0] if fact in common)
+
+
+def tries_of(row: Row) -> list[str]:
+    """Other runs of the same model there, of which this may be the best."""
+    runs = row.get("runs") or {}
+    told = []
+    if runs.get("variants"):
+        told.append(f"{runs['variants']:,} other {_ways(runs['variants'])} tried")
+    if runs.get("removed"):
+        told.append(f"{runs['removed']:,} logs taken out")
+    return told
+
+
+def _ways(count: int) -> str:
+    return "way" if count == 1 else "ways"

@@ -1,0 +1,105 @@
+"""The site on this machine: the same pages as in a folder, made when they are opened."""
+
+from __future__ import annotations
+
+import logging
+import socket
+from collections.abc import Callable
+from contextlib import closing
+from http import HTTPStatus
+from pathlib import PurePosixPath
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from vivavoce.errors import InputError, VivaError
+from vivavoce.web.annotation.guards import App, Guard
+from vivavoce.web.board.live import LiveSite
+from vivavoce.web.board.page import environment
+
+HOST = "127.0.0.1"
+NAMES = (HOST, "localhost")
+"""Under which the site may be opened: another name may be a rebound one."""
+
+_TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".json": "application/json",
+    ".csv": "text/csv; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".tex": "text/plain; charset=utf-8",
+    ".md": "text/plain; charset=utf-8",
+}
+_OTHER = "application/octet-stream"
+_WAITING = 128
+_LOG = logging.getLogger(__name__)
+
+
+def make_app(site: LiveSite) -> Starlette:
+    """The app that answers with the pages of a site; it reads only."""
+
+    def answer(request: Request) -> Response:  # no coroutine: it is run beside the event loop
+        path = request.path_params["path"]
+        if not path or path.endswith("/"):
+            path += "index.html"
+        try:
+            page = site.find(path)
+            if page is None:
+                return _message(404, "There is no such page", "Perhaps the address was cut.")
+            tag = f'"{page.key}"'
+            known = request.headers.get("if-none-match", "").replace("W/", "").split(", ")
+            if tag in known:
+                return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=_headers(tag))
+            content = site.content(page)
+        except VivaError as error:
+            _LOG.error("%s: %s", request.url.path, error)
+            return _message(503, "The logs make no board at the moment", str(error))
+        kind = _TYPES.get(PurePosixPath(path).suffix, _OTHER)
+        return Response(content, media_type=kind, headers=_headers(tag))
+
+    def refusal(status: int, heading: str, message: str) -> App:
+        told = f"Open http://{HOST} with the port that it was started with."
+        return _message(status, heading, told if status == 400 else message)
+
+    app = Starlette(routes=[Route("/{path:path}", answer, methods=["GET"])])
+    app.add_middleware(Guard, hosts=NAMES, needs_https=False, refusal=refusal)
+    return app
+
+
+def serve(site: LiveSite, *, port: int = 8000, announce: Callable[[str], None] = print) -> None:
+    """Serve on this machine alone, until the process is told to stop.
+
+    Args:
+        site: What is served.
+        port: The port; 0 takes a free one.
+        announce: Is told the address once it listens.
+
+    Raises:
+        InputError: The port cannot be listened on.
+    """
+    try:
+        listening = socket.create_server((HOST, port), backlog=_WAITING)
+    except OSError as error:
+        raise InputError(
+            f"{HOST}:{port} cannot be listened on: {error.strerror}. Choose another --port."
+        ) from error
+    with closing(listening):
+        announce(f"http://{HOST}:{listening.getsockname()[1]}/")
+        config = uvicorn.Config(
+            make_app(site), log_level="warning", proxy_headers=False, server_header=False
+        )
+        uvicorn.Server(config).run(sockets=[listening])
+
+
+def _headers(tag: str) -> dict[str, str]:
+    return {"etag": tag, "cache-control": "no-cache"}
+
+
+def _message(status: int, heading: str, message: str) -> Response:
+    template = environment().get_template("message.html.j2")
+    html = template.render(root="/", here="", nav=(), heading=heading, message=message)
+    return Response(html, status_code=status, media_type=_TYPES[".html"])

@@ -1,0 +1,122 @@
+"""Writes a board as a static site: pages, their style and script, and the numbers themselves.
+
+The folder opens from disk and asks for nothing outside itself. The same board gives the same
+bytes. Names and notes come from providers and logs, so they are escaped everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from vivavoce.results.groups import GroupedBoard
+from vivavoce.store import hash_of
+from vivavoce.web.board import change_pages, downloads, pages, published, space, timeline
+from vivavoce.web.board.changes import History, history_of
+from vivavoce.web.board.figures import drawings
+from vivavoce.web.board.model import Site, site_of
+from vivavoce.web.board.page import Link, Page, file_of
+from vivavoce.web.board.rows import checked, refuse_endless
+from vivavoce.web.board.samples import INDEX as SAMPLES_INDEX
+from vivavoce.web.board.samples import answered_boards
+from vivavoce.web.board.samples import pages as sample_pages
+from vivavoce.web.board.state import write_pages
+
+if TYPE_CHECKING:
+    from vivavoce.results.sample_texts import ItemTexts
+
+_STATIC = ("style.css", "board.js")
+
+
+def write_site(
+    board: Mapping[str, Any] | GroupedBoard,
+    out: Path,
+    *,
+    samples: Iterable[ItemTexts] = (),
+    charts: bool = True,
+    bundle: str | None = None,
+    reasons: Sequence[Mapping[str, str]] = (),
+    date: str | None = None,
+) -> Path:
+    """Write a board as a folder of pages and return the path of the first of them.
+
+    Args:
+        board: Holds `rows` as `viva board show --json` prints them, `rounds`, `notes` and, where
+            wanted, `headlines`: the metric that a task is ranked by (else the first one listed).
+        out: The folder; of an earlier build there, only what changed is written again.
+        samples: Items whose answers get a page, as `results.sample_texts` reads them.
+        charts: Whether to draw charts.
+        bundle: Where `inspect view bundle` put its viewer, to link to it.
+        reasons: Why rows changed since the earlier build there; see `changes.history_of`.
+        date: The day of the build, for the list of changes.
+
+    Raises:
+        InputError: A row lacks a key, stands twice, or holds a number that is not finite.
+    """
+    site = read_site(board)
+    history = history_of(site, out, reasons=reasons, date=date)
+    made = pages_of(site, samples=samples, charts=charts, bundle=bundle, history=history)
+    write_pages(made, out)
+    return out / "index.html"
+
+
+def read_site(board: Mapping[str, Any] | GroupedBoard) -> Site:
+    """Check a board and group its rows; one that comes in groups was checked when it was stored."""
+    if isinstance(board, GroupedBoard):
+        return site_of(board)
+    checked(board["rows"])
+    try:
+        site = site_of(board)
+        hash_of([site.rounds, site.notes])
+        return site
+    except ValueError:  # what has no JSON
+        refuse_endless(board)
+        raise
+
+
+def pages_of(
+    site: Site,
+    *,
+    samples: Iterable[ItemTexts] = (),
+    charts: bool = True,
+    bundle: str | None = None,
+    history: History | None = None,
+) -> list[Page]:
+    """Every file of a site; none of them is rendered yet."""
+    items = list(samples)
+    answered = answered_boards(site, items)
+    changes = history or History()
+    nav = _nav(has_samples=bool(answered), has_changes=bool(changes.builds))
+    linked = replace(site, nav=nav, answered=answered)
+    drawn = timeline.course_charts(linked) if charts else []
+    return [
+        *pages.pages(linked, changes, charts=charts),
+        *drawings(drawn),
+        *timeline.pages(linked, charts=charts),
+        *sample_pages(linked, items, bundle),
+        *published.pages(linked),
+        *(change_pages.pages(linked, changes) if changes.builds else ()),
+        *downloads.files(linked),
+        *space.files(linked),
+        *static_files(),
+    ]
+
+
+def _nav(*, has_samples: bool, has_changes: bool) -> tuple[Link, ...]:
+    return (
+        Link("Timeline", timeline.PATH),
+        *([Link("Answers", SAMPLES_INDEX)] if has_samples else ()),
+        *([Link("Changes", change_pages.PAGE)] if has_changes else ()),
+        Link("Published results", published.PATH),
+        Link("Tasks and methods", "methods.html"),
+        Link("Metrics", "metrics.html"),
+    )
+
+
+def static_files() -> list[Page]:
+    """The style sheet and the script."""
+    folder = resources.files("vivavoce.web") / "static"
+    return [file_of(name, [], (folder / name).read_bytes) for name in _STATIC]

@@ -1,0 +1,100 @@
+"""Which files a site holds and what each was made of, so that a build touches only what changed.
+
+`site.json` lists every file with the key of its inputs and the sha256 of its bytes. It is written
+last: a build that was killed is finished by the next one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from vivavoce.errors import InputError, VivaError
+from vivavoce.store import hash_file, read_json, write_bytes, write_json
+from vivavoce.web.board.page import Page
+
+STATE = "site.json"
+SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What one build did."""
+
+    written: tuple[str, ...]
+    """Paths inside the site, sorted."""
+    kept: int
+    removed: tuple[str, ...]
+
+
+def write_pages(pages: Iterable[Page], out: Path) -> Built:
+    """Write the pages that are new, changed, or no longer as they were left; remove old ones.
+
+    Only files that an earlier build listed are ever removed.
+
+    Raises:
+        VivaError: Two pages have one path, or a file could not be written.
+    """
+    earlier = read_state(out)
+    state: dict[str, dict[str, str]] = {}
+    written = []
+    for page in pages:
+        if page.path in state or page.path == STATE:
+            raise VivaError(f"Two files of the site are called {page.path}. Rename one of them.")
+        known = earlier.get(page.path, {})
+        if known.get("key") != page.key or not _is_as_left(out / page.path, known.get("sha256")):
+            content = page.make()
+            write_bytes(out / page.path, content)
+            written.append(page.path)
+            known = {"key": page.key, "sha256": hashlib.sha256(content).hexdigest()}
+        state[page.path] = {"key": page.key, "sha256": known["sha256"]}
+    removed = sorted(set(earlier) - set(state))
+    for path in removed:
+        _remove(out, path)
+    if state != earlier or not (out / STATE).is_file():
+        write_json(out / STATE, {"schema_version": SCHEMA_VERSION, "files": state})
+    return Built(tuple(sorted(written)), len(state) - len(written), tuple(removed))
+
+
+def read_state(out: Path) -> dict[str, dict[str, str]]:
+    """What the last build left in a folder, by path; empty where nothing can be relied on."""
+    try:
+        found = read_json(out / STATE)
+    except InputError:
+        return {}
+    files = found.get("files") if isinstance(found, Mapping) else None
+    if not isinstance(files, Mapping) or found.get("schema_version") != SCHEMA_VERSION:
+        return {}
+    return {path: dict(entry) for path, entry in files.items() if _is_entry(path, entry)}
+
+
+def _is_entry(path: str, entry: Any) -> bool:
+    """Whether a line of `site.json` is one of ours: it may have been edited by anybody."""
+    pure = PurePosixPath(path)
+    is_inside = not pure.is_absolute() and ".." not in pure.parts and "\\" not in path
+    return (
+        is_inside
+        and str(pure) == path
+        and isinstance(entry, Mapping)
+        and all(isinstance(entry.get(name), str) for name in ("key", "sha256"))
+    )
+
+
+def _is_as_left(path: Path, sha256: str | None) -> bool:
+    return sha256 is not None and path.is_file() and hash_file(path) == sha256
+
+
+def _remove(out: Path, path: str) -> None:
+    """Remove a file, and the folders that it leaves empty; never through a link."""
+    target = out / path
+    folder = out.resolve()
+    if not target.is_file() or target.parent.resolve() != folder / PurePosixPath(path).parent:
+        return
+    target.unlink()
+    for parent in list(PurePosixPath(path).parents)[:-1]:
+        if any((out / parent).iterdir()):
+            return
+        (out / parent).rmdir()

@@ -1,0 +1,86 @@
+"""`viva board compare`: tables for people, one JSON document, pages, and refusals."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from lxml import html
+from tests.results.audits.made_logs import write_log
+from tests.servers.commands import only_json, viva_here
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    folder = tmp_path / "logs"
+    items = [f"item-{number}" for number in range(8)]
+    for task in ("title", "abstract"):
+        for model, low in (("lab/one", 0.1), ("lab/two", 0.3)):
+            values = {item: low + 0.02 * place for place, item in enumerate(items)}
+            write_log(folder, values, model=model, task=task)
+    return folder
+
+
+def test_the_table_names_the_winner_of_every_task(logs: Path) -> None:
+    done = viva_here("board", "compare", "lab/one", "lab/two", "--logs", logs, "--items", "2")
+    lines = done.stdout.splitlines()
+    assert [line for line in lines if "· base · round made" in line] == [
+        "abstract · base · round made · version 1-A",
+        "title · base · round made · version 1-A",
+    ]
+    # 0.1 against 0.3 on each of eight items, 2 / 2**8 = 0.008.
+    assert "rougeL  0.170  0.370  -0.200 [-0.200, -0.200]  b            0      0       8" in (
+        " ".join(done.stdout.split(" "))
+    )
+    assert "lab/two is ahead by 0.200 in rougeL" in done.stdout
+    assert done.stdout.count("item-") == 4
+
+
+def test_json_is_one_document(logs: Path) -> None:
+    done = viva_here(
+        *("board", "compare", "lab/one", "lab/two", "--logs", logs, "--task", "title", "--json")
+    )
+    (duel,) = only_json(done.stdout)["duels"]
+    assert (duel["task"], duel["items"], duel["a"]["name"]) == ("title", 8, "lab/one")
+    first = duel["metrics"][0]
+    assert (first["metric"], first["better"]) == ("rougeL", "b")
+    assert first["sign_p"] == pytest.approx(2 / 2**8)
+
+
+def test_two_logs_need_no_folder(logs: Path) -> None:
+    first, second = sorted(logs.glob("*_title_*.eval"))
+    done = viva_here("board", "compare", first, second)
+    assert "a: lab/one   b: lab/two" in done.stdout
+
+
+def test_pages_come_with_both_answers(logs: Path, tmp_path: Path) -> None:
+    out = tmp_path / "pages"
+    done = viva_here("board", "compare", "lab/one", "lab/two", "--logs", logs, "--out", out)
+    assert done.stdout.splitlines()[-1] == str(out / "index.html")
+    page = html.fromstring((out / "index.html").read_bytes())
+    assert len(page.xpath("//section[contains(@class, 'duel')]")) == 2
+    for link in page.xpath("//table//a/@href"):
+        assert (out / link).is_file()
+    assert json.loads((out / "compare.json").read_text())["duels"][0]["items"] == 8
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("lab/one", "lab/two"), "is neither a log nor a folder of logs"),
+        (("lab/one", "lab/one", "--logs", "LOGS"), "with itself"),
+        (("lab/one", "lab/six", "--logs", "LOGS"), "There are: lab/one, lab/two."),
+        (
+            ("lab/one", "lab/two", "--logs", "LOGS", "--bundle", "javascript:1", "--out", "OUT"),
+            "http",
+        ),
+    ],
+)
+def test_wrong_use_says_what_to_do(
+    logs: Path, tmp_path: Path, words: tuple[str, ...], message: str
+) -> None:
+    given = [{"LOGS": str(logs), "OUT": str(tmp_path / "out")}.get(word, word) for word in words]
+    done = viva_here("board", "compare", *given, expect=2)
+    assert message in done.stderr
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,113 @@
+"""What fuzzing runs of the JSON paths: answers that are JSON, and files of records."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+from typing import Any
+
+from tests.fuzz.documents import through_source
+from tests.fuzz.tables import TABLE, TITLES, as_text, check_values
+
+from vivavoce.errors import InputError
+from vivavoce.metrics.extraction import GoldMethod, score_extraction
+from vivavoce.metrics.judgement import read_verdict
+from vivavoce.metrics.literature_answers import PaperNames, table_from_json
+from vivavoce.metrics.literature_tables import score_table
+from vivavoce.sources.raw import parse_strictly, raw_json
+from vivavoce.store import parse_object
+from vivavoce.tasks.implementation.extraction import parse_methods
+from vivavoce.tasks.shared.json_answer import find_json
+from vivavoce.tasks.tables.methods.operations import UnusableReply, read_operations
+from vivavoce.text.answers import clean_title
+
+METHODS = [
+    GoldMethod("Momentum", "The return of the last five days.", "P_t / P_{t-5} - 1", ("P_t", "t")),
+    GoldMethod("Value", "Cheap shares go up.", None),
+]
+_DEEPEST = 40
+
+
+def answer_in_json(content: bytes) -> None:
+    """JSON in a model's answer, and everything that is made of it."""
+    text = as_text(content)
+    found = find_json(text)
+    assert found is None or isinstance(found, dict | list)
+    json.dumps(found, allow_nan=False)
+    assert _depth(found) <= _DEEPEST
+    read_verdict(found)
+    if methods := parse_methods(found):
+        values = score_extraction(METHODS, methods).values()
+        check_values(values, lowest={"unmarked": -math.inf, "invented": -math.inf})
+    with contextlib.suppress(UnusableReply):
+        read_operations(text)
+    if isinstance(found, dict):
+        _table(found)
+
+
+def title_in_an_answer(content: bytes) -> None:
+    """The title that an answer gives is one line."""
+    assert "\n" not in clean_title(as_text(content))
+
+
+def strict_json(content: bytes) -> None:
+    """What is read strictly is written and read again without loss."""
+    try:
+        value = parse_strictly(content, "it")
+        text = raw_json(value)
+    except InputError:
+        return
+    again = parse_strictly(text.encode("utf-8"), "it")
+    assert raw_json(again) == text
+
+
+def row_of_predictions(content: bytes) -> None:
+    """A row of `viva score`: a table in JSON."""
+    try:
+        row = parse_object(content, "rows.jsonl:1")
+    except InputError:
+        return
+    _table(row)
+
+
+def _table(row: dict[str, Any]) -> None:
+    try:
+        table = table_from_json(row, PaperNames(TABLE, TITLES))
+    except InputError:
+        return
+    check_values(score_table(TABLE, table).values(), lowest={})
+
+
+def _depth(value: Any) -> int:
+    depth, level = 0, [value]
+    while level := [part for part in level if isinstance(part, dict | list)]:
+        depth += 1
+        level = [
+            inside
+            for part in level
+            for inside in (part.values() if isinstance(part, dict) else part)
+        ]
+    return depth
+
+
+JSON_PATHS = (
+    answer_in_json,
+    title_in_an_answer,
+    strict_json,
+    row_of_predictions,
+    through_source("s2orc", "paper.json"),
+    through_source("s2orc", "release/papers.jsonl"),
+    through_source("unarxive", "papers.jsonl"),
+    through_source("digestables", "silver/tables.jsonl"),
+    through_source("digestables", "silver/papers.jsonl"),
+    through_source("digestables", "silver/full_texts.jsonl"),
+    through_source("digestables", "arxiv2table.json"),
+    through_source("academiceval", "title/sample.json"),
+    through_source("metadata", "papers.jsonl"),
+    through_source("pwc", "evaluation-tables.json"),
+    through_source("pwc", "sota.jsonl"),
+    through_source("tdms", "tdms.jsonl"),
+    through_source("snapshot", "arxiv-metadata.jsonl"),
+)
+"""The first byte of an input chooses one."""

@@ -1,0 +1,30 @@
+"""Inputs that once made a reader fail are read, and so is what fuzzing starts from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.fuzz.judging import judge
+from tests.fuzz.seeds import first_seeds, seeds_of
+from tests.fuzz.targets import TARGETS
+
+FOUND = Path(__file__).with_name("found")
+INPUTS = sorted(path for path in FOUND.glob("*/*") if path.is_file())
+NOWHERE = Path("no such folder")
+
+
+@pytest.mark.parametrize("path", INPUTS, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_what_once_was_a_finding_is_none(path: Path) -> None:
+    target = TARGETS[path.parent.name]
+    for content in first_seeds(target.name, has_choice=target.has_choice):
+        target.run(content)  # what is imported on first use is no cost of an input
+    assert judge(target, path.read_bytes()).finding == ""
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_hand_made_hostile_inputs_are_no_findings(name: str) -> None:
+    for content in first_seeds(name, has_choice=TARGETS[name].has_choice):
+        judge(TARGETS[name], content)
+    for content in seeds_of(name, NOWHERE):
+        assert judge(TARGETS[name], content).finding == "", content[:200]

@@ -1,0 +1,166 @@
+"""The smoke test of a model, here against a server that knows the answers and has a price."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from tests.conftest import ROOT
+from tests.faults.storms import WINDOW, sample_round
+from tests.servers.commands import only_json, viva_here
+from tests.servers.golden import Golden
+from tests.servers.scripted import Ask, Reply, ScriptedServer, answer, error, scripted
+
+from vivavoce.rounds import Round, load_round
+from vivavoce.running.prices import Price
+from vivavoce.smoke import SmokeReport, run_smoke
+from vivavoce.tasks import build_round, list_families
+
+pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")
+
+PRICE = Price(input=10.0, output=20.0, cache_write=12.5, cache_read=10.0)
+FEW = {"round": {"id": "few", "window": WINDOW, "families": ["leaderboards", "ranking"]}}
+REQUEST = (100 * 10 + 7 * 20) / 1_000_000
+"""Dollars of a request, each of which takes 100 tokens and gives 7."""
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
+    families = sorted(list_families())
+    chosen = {"formulas": ["PEG"], "architectures": [], "reports": ["growth_at_a_price"]}
+    folder = tmp_path_factory.mktemp("smoke")
+    return sample_round(folder, families, implementation=chosen, tables={"min_papers": 9})
+
+
+@dataclass
+class Trial:
+    """Smoke tests against one server, each of a model of its own."""
+
+    round: Round
+    few: Round
+    """One of two families, which have three runs with a model."""
+    server: ScriptedServer
+    folder: Path
+
+    def run(self, name: str, limit: float, opened: Round | None = None) -> SmokeReport:
+        model = f"openai-api/scripted/{name}"
+        folder = (opened or self.few).folder
+        return run_smoke(model, PRICE, limit, self.folder / name, items=1, round_folder=folder)
+
+    def asked(self, name: str) -> int:
+        return len(self.server.prompts(name))
+
+
+@pytest.fixture(scope="module")
+def trial(opened: Round, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Trial]:
+    golden = Golden(opened, [task for _, task in opened.tasks() if task != "rank_by_graph"])
+
+    def script(ask: Ask) -> Reply:
+        is_broken = ask.model == "broken" and "<question>" in ask.prompt
+        return error(400, "This model is not for questions.") if is_broken else golden(ask)
+
+    with scripted(script) as server, pytest.MonkeyPatch.context() as patch:
+        for name, value in server.environment.items():
+            patch.setenv(name, value)
+        few = build_round(opened.folder.parent / "corpus", FEW, tmp_path_factory.mktemp("few"))
+        yield Trial(opened, few, server, tmp_path_factory.mktemp("trials"))
+        assert server.failures == []
+
+
+def test_every_task_is_tried_with_every_method_that_needs_a_model(trial: Trial) -> None:
+    report = trial.run("good", 50.0, trial.round)
+    wanted = {
+        (task, method)
+        for family in list_families().values()
+        for task, card in family.tasks.items()
+        for method in card.methods
+        if method not in family.without_model and task != "architecture"
+    }
+    assert {(row.task, row.method) for row in report.rows} == wanted
+    one_request = [row.method == "direct" for row in report.rows]
+    assert one_request == sorted(one_request, reverse=True)
+    for row in report.rows:
+        assert (row.answered, row.valid, row.value) == (1, 1.0, 1.0), row
+        assert row.cost == pytest.approx(row.tokens / 107 * REQUEST)
+    assert report.is_whole
+    assert report.cost == pytest.approx(trial.asked("good") * REQUEST)
+
+
+def test_a_limit_ends_it_soon(trial: Trial) -> None:
+    # Three items share the price of two requests: the first is ended by its first request, since
+    # its share is 2/3 of one; so is the second with its 1/2; nothing is left for the third.
+    report = trial.run("poor", 2 * REQUEST)
+    assert trial.asked("poor") == 2
+    assert report.cost == pytest.approx(2 * REQUEST)
+    assert [(row.task, row.stopped, row.valid) for row in report.rows] == [
+        ("leaderboard", 1, 0.0),
+        ("rank_by_prompt", 1, 0.0),
+    ]
+    assert report.left_out == ("leaderboard with agent was not asked: the limit is used up.",)
+    assert not report.is_whole
+
+
+def test_what_does_not_work_is_said_and_does_not_stop_the_rest(trial: Trial) -> None:
+    report = trial.run("broken", 50.0)
+    rows = {(row.task, row.method): row for row in report.rows}
+    row = rows["leaderboard", "direct"]
+    assert (row.answered, row.valid, row.value) == (0, None, None)
+    assert "This model is not for questions." in row.problem
+    assert rows["rank_by_prompt", "direct"].value == 1.0
+    assert not report.is_whole
+
+
+def test_the_command_prints_a_row_a_run_and_the_sum(trial: Trial, tmp_path: Path) -> None:
+    command = ["smoke", "--model", "openai-api/scripted/shown", "--price", "10,20"]
+    command += ["--round", str(trial.few.folder), "--limit-usd", str(2 * REQUEST)]
+    done = viva_here(*command, "--items", "1", "--out", tmp_path / "smoke", expect=1)
+    lines = done.stdout.splitlines()
+    assert lines[0] == "openai-api/scripted/shown"
+    assert lines[1].split() == "task method answers valid score tokens dollars stopped".split()
+    assert lines[3].split()[-3:] == ["107", "0.0011", "1"]
+    assert "Cost 0.0023 of at most 0.00228 dollars." in lines
+    again = viva_here(*command, "--out", tmp_path / "smoke", expect=2)
+    assert "holds logs already" in again.stderr
+    as_json = viva_here(*command, "--json", "--out", tmp_path / "other", expect=1)
+    assert only_json(as_json.stdout)["cost"] == pytest.approx(2 * REQUEST)
+
+
+def test_without_a_round_the_sample_papers_are_asked(tmp_path: Path) -> None:
+    with scripted(lambda ask: answer("No.")) as server, pytest.MonkeyPatch.context() as patch:
+        for name, value in server.environment.items():
+            patch.setenv(name, value)
+        # Of some thirty items each may cost a part of a request: the second uses up the sum.
+        report = run_smoke("openai-api/scripted/own", PRICE, 1.5 * REQUEST, tmp_path, items=1)
+    assert load_round(tmp_path / "round" / "smoke").tasks()
+    assert [row.method for row in report.rows] == ["direct", "direct"]
+    asked = {row.task for row in report.rows} | {line.split()[0] for line in report.left_out}
+    assert asked >= {"extract_method", "leaderboard", "rank_by_prompt", "table", "title"}
+
+
+@pytest.mark.parametrize("missing", ["--price", "--limit-usd"])
+def test_nothing_is_asked_without_a_limit_that_holds(missing: str, tmp_path: Path) -> None:
+    given = {"--price": "1,2", "--limit-usd": "1", "--model": "extractive/lead"}
+    words = [word for name, value in given.items() if name != missing for word in (name, value)]
+    done = viva_here("smoke", *words, "--out", tmp_path, expect=2)
+    assert missing in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_limit_of_nothing_is_refused(tmp_path: Path) -> None:
+    words = ["--model", "extractive/lead", "--price", "1,2", "--limit-usd", "0"]
+    done = viva_here("smoke", *words, "--out", tmp_path, expect=2)
+    assert "buy nothing" in done.stderr
+
+
+def test_make_smoke_wants_a_model_and_its_price() -> None:
+    make = ["make", "-n", "-C", str(ROOT), "smoke"]
+    refused = subprocess.run(make, capture_output=True, text=True, check=False)
+    assert refused.returncode == 2
+    assert "PRICE=IN,OUT" in refused.stderr
+    words = [*make, "MODEL=openai/some", "PRICE=0.15,0.60"]
+    shown = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    assert "viva smoke --model 'openai/some' --price '0.15,0.60' --limit-usd 1" in shown

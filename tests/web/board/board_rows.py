@@ -1,0 +1,94 @@
+"""Rows of boards for tests, and the pages made from them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from lxml import html
+
+from vivavoce.web import write_site
+
+HOSTILE = [
+    "a</script><script>window.__xss=1</script>",
+    '"><img src=x onerror=alert(1)>',
+    "javascript:alert(1)",
+    "{{ 7*7 }}{% raw %}",
+    "rtl \u202egnp.exe",
+    "nul\x00 zero\u200bwidth \ud800 lone",
+    "../../../etc/passwd",
+    "long" * 5000,
+]
+
+
+def make_row(model: str, value: float | None, rank: int | None = None, **changes: Any) -> dict:
+    row: dict[str, Any] = {
+        "round": "2026-q1",
+        "task": "vivavoce/title",
+        "task_version": "1",
+        "setting": "base",
+        "method": "direct",
+        "model": model,
+        "decoding": {"temperature": 0, "max_tokens": 64},
+        "prompt_hash": "9f2c41d07be3",
+        "judge": None,
+        "metric": "rougeL",
+        "value": value,
+        "value_valid": value,
+        "ci": None if value is None else [value - 0.02, value + 0.02],
+        "n": 120,
+        "missing": 0,
+        "undefined": 0,
+        "valid": 1.0,
+        "rank": rank,
+        "rank_interval": None,
+        "tied_with": None,
+        "contamination": None,
+        "tokens": None,
+        "cost": None,
+        "seconds": None,
+    }
+    return {**row, **changes}
+
+
+def make_board(*rows: dict, **more: Any) -> dict:
+    rounds = [
+        {
+            "id": "2026-q1",
+            "window": ["2026-01-01", "2026-04-01"],
+            "manifest": "ab" * 32,
+            "counts": {"papers": 5120, "writing": {"title": 120}},
+        }
+    ]
+    return {"rows": list(rows), "rounds": rounds, "notes": [], **more}
+
+
+def pages_below(out: Path, folder: str) -> list[Path]:
+    """The pages of a folder of a site, sorted by name."""
+    return sorted((out / folder).rglob("*.html"))
+
+
+def read_index(board: dict, out: Path) -> html.HtmlElement:
+    return html.fromstring(write_site(board, out).read_bytes())
+
+
+def read_page(board: dict, out: Path) -> html.HtmlElement:
+    """The page of the only board."""
+    write_site(board, out)
+    (page,) = pages_below(out, "boards")
+    return html.fromstring(page.read_bytes())
+
+
+def names(page: html.HtmlElement) -> list[str]:
+    return [text_of(name) for name in page.xpath("//table[contains(@class, 'board')]//tbody//th/a")]
+
+
+def text_of(element: html.HtmlElement) -> str:
+    return " ".join(element.text_content().split())
+
+
+def row_of(page: html.HtmlElement, name: str) -> html.HtmlElement:
+    """The row of a contestant."""
+    rows = page.xpath("//table[contains(@class, 'board')]/tbody/tr")
+    (found,) = [row for row in rows if text_of(row.find("th").find("a")) == name]
+    return found

@@ -1,0 +1,353 @@
+"""The pages of scores: what they say, without a browser."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import html
+from tests.web.board.board_rows import (
+    HOSTILE,
+    make_board,
+    make_row,
+    names,
+    pages_below,
+    read_index,
+    read_page,
+    row_of,
+    text_of,
+)
+
+from vivavoce.errors import InputError
+from vivavoce.store import hash_tree
+from vivavoce.web import write_site
+from vivavoce.web.printing import figure, guard_formula, interval, share, visible
+
+
+def test_the_folder_holds_pages_and_numbers_and_lists_them(tmp_path: Path) -> None:
+    written = write_site(make_board(make_row("a/one", 0.4, 1)), tmp_path / "site")
+    assert written == tmp_path / "site" / "index.html"
+    found = hash_tree(tmp_path / "site")
+    listed = json.loads((tmp_path / "site" / "site.json").read_text())["files"]
+    del found["site.json"]
+    assert {path: entry["sha256"] for path, entry in listed.items()} == found
+    assert len(pages_below(tmp_path / "site", "boards")) == 1
+    assert len(pages_below(tmp_path / "site", "models")) == 1
+
+
+def test_the_same_board_gives_the_same_bytes(tmp_path: Path) -> None:
+    board = make_board(make_row("a/one", 0.4, 1), make_row("b/two", 0.3, 2))
+    write_site(board, tmp_path / "first")
+    write_site(json.loads(json.dumps(board)), tmp_path / "second")
+    assert hash_tree(tmp_path / "first") == hash_tree(tmp_path / "second")
+
+
+def test_rows_stand_by_the_headline_metric_with_missing_last(tmp_path: Path) -> None:
+    rows = [
+        make_row("c/none", None),
+        make_row("b/low", 0.1, 3),
+        make_row("a/high", 0.5, 1),
+        make_row("d/mid", 0.3, 2),
+    ]
+    page = read_page(make_board(*rows), tmp_path)
+    assert names(page) == ["a/high", "d/mid", "b/low", "c/none"]
+
+
+def test_a_board_may_name_the_headline_metric(tmp_path: Path) -> None:
+    rows = [
+        make_row("a/one", 0.9, 1, metric="rouge1"),
+        make_row("a/one", 0.2, 2, metric="rougeL"),
+        make_row("b/two", 0.8, 2, metric="rouge1"),
+        make_row("b/two", 0.3, 1, metric="rougeL"),
+    ]
+    assert names(read_page(make_board(*rows), tmp_path / "first")) == ["a/one", "b/two"]
+    board = make_board(*rows, headlines={"vivavoce/title": "rougeL"})
+    page = read_page(board, tmp_path / "named")
+    assert names(page) == ["b/two", "a/one"]
+    (sorted_header,) = page.xpath("//th[@aria-sort]")
+    assert text_of(sorted_header).startswith("rougeL")
+    assert sorted_header.get("aria-sort") == "descending"
+
+
+def test_every_round_task_version_and_setting_has_a_page_of_its_own(tmp_path: Path) -> None:
+    rows = [
+        make_row("a/one", 0.4, 1),
+        make_row("a/one", 0.4, 1, setting="title_only"),
+        make_row("a/one", 0.4, 1, task_version="2"),
+        make_row("a/one", 0.4, 1, task="vivavoce/abstract"),
+        make_row("a/one", 0.4, 1, round="2026-q2"),
+    ]
+    write_site(make_board(*rows), tmp_path, charts=False)
+    pages = [html.fromstring(path.read_bytes()) for path in pages_below(tmp_path, "boards")]
+    assert len(pages) == 5
+    assert all(len(page.xpath("//h1")) == 1 for page in pages)
+
+
+def test_a_value_stands_with_interval_items_valid_share_and_faults(tmp_path: Path) -> None:
+    # 114/120 = 0.95 valid, so 6 are not; over those alone the mean is 0.4 / 0.95 = 0.421.
+    row = make_row("a/one", 0.4, 1, valid=0.95, value_valid=0.4 / 0.95, missing=2)
+    found = row_of(read_page(make_board(row), tmp_path), "a/one")
+    rank, metric, items, valid, faults = found.findall("td")[:5]
+    assert text_of(rank) == "1"
+    assert text_of(metric) == "0.400 0.380–0.420 0.421 if valid"
+    assert (text_of(items), text_of(valid)) == ("120", "95%")
+    assert [text_of(span) for span in faults] == ["6 not valid", "2 missing"]
+
+
+def test_a_metric_with_other_counts_than_the_headline_says_so(tmp_path: Path) -> None:
+    rows = [
+        make_row("a/one", 0.4, 1),
+        make_row("a/one", 0.3, 1, metric="ktau", undefined=4),
+    ]
+    found = row_of(read_page(make_board(*rows), tmp_path), "a/one")
+    assert text_of(found.findall("td")[2]).endswith("4 undefined")
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"undefined": 120}, "undefined for all 120 items"),
+        ({"undefined": 3}, "no value"),
+    ],
+)
+def test_a_missing_value_is_a_reason_and_never_zero(
+    tmp_path: Path, changes: dict, reason: str
+) -> None:
+    page = read_page(make_board(make_row("a/one", None, **changes)), tmp_path)
+    cell = row_of(page, "a/one").findall("td")[1]
+    assert text_of(cell) == reason
+    assert "data-v" not in cell.attrib
+
+
+def test_a_metric_nobody_ran_for_a_contestant_is_not_measured(tmp_path: Path) -> None:
+    rows = [
+        make_row("a/one", 0.4, 1),
+        make_row("a/one", 0.5, 1, metric="rouge1"),
+        make_row("b/two", 0.3, 2),
+    ]
+    cell = row_of(read_page(make_board(*rows), tmp_path), "b/two").findall("td")[2]
+    assert text_of(cell) == "not measured"
+
+
+def test_the_oracle_is_an_unranked_ceiling_below_the_ranked_rows(tmp_path: Path) -> None:
+    rows = [
+        make_row("none/none", 1.0, 1, method="oracle"),
+        make_row("a/one", 0.4, 2),
+        make_row("none/none", 0.02, 3, method="null"),
+        make_row("extractive/lead", 0.2, 4),
+    ]
+    page = read_page(make_board(*rows), tmp_path)
+    assert names(page) == ["a/one", "extractive/lead", "null", "oracle"]
+    oracle = row_of(page, "oracle")
+    assert "limits" in oracle.getparent().get("class")
+    assert text_of(oracle.find("td")) == "not ranked"
+    kinds = {name: row_of(page, name).get("class") for name in names(page)}
+    assert kinds == {
+        "a/one": "model",
+        "extractive/lead": "baseline",
+        "null": "floor",
+        "oracle": "ceiling",
+    }
+
+
+def test_rank_intervals_and_reasons_for_no_rank(tmp_path: Path) -> None:
+    rows = [
+        make_row("a/one", 0.4, 1, rank_interval=[1, 2]),
+        make_row("b/two", 0.39, 2, rank_interval=[1, 2]),
+        make_row("c/three", 0.2, None, undefined=7),  # 7/120 = 5.8%
+    ]
+    page = read_page(make_board(*rows), tmp_path)
+    assert text_of(row_of(page, "a/one").find("td")) == "1 1–2"
+    assert text_of(row_of(page, "c/three").find("td")) == "not ranked: over 5% undefined"
+
+
+@pytest.mark.parametrize(
+    ("second", "tied_with", "sentence"),
+    [
+        (0.35, None, "Its interval stands clear of all others."),
+        (0.37, None, "The order may be chance: its interval overlaps that of b/two."),
+        # The paired difference on the same items knows more than the two intervals.
+        (0.37, [], "Ahead of every other contestant on the same items."),
+        (0.35, ["b/two"], "Tied with b/two."),
+    ],
+)
+def test_the_verdict_says_how_sure_the_first_place_is(
+    tmp_path: Path, second: float, tied_with: list[str] | None, sentence: str
+) -> None:
+    rows = [make_row("a/one", 0.4, 1, tied_with=tied_with), make_row("b/two", second, 2)]
+    page = read_index(make_board(*rows), tmp_path)
+    (card,) = page.xpath("//a[@class='card']")
+    assert text_of(card).endswith(sentence)
+    assert "a/one" in text_of(card)
+
+
+def test_an_unranked_contestant_never_leads(tmp_path: Path) -> None:
+    rows = [make_row("a/one", 0.9, None, undefined=60), make_row("b/two", 0.3, 1)]
+    (card,) = read_index(make_board(*rows), tmp_path).xpath("//a[@class='card']")
+    assert "b/two" in text_of(card)
+    assert "a/one" not in text_of(card)
+
+
+def test_what_all_were_run_with_stands_once_and_differences_in_their_rows(tmp_path: Path) -> None:
+    same = [make_row("a/one", 0.4, 1), make_row("b/two", 0.3, 2)]
+    page = read_page(make_board(*same), tmp_path / "same")
+    assert "max tokens 64, temperature 0, prompt 9f2c41d0." in text_of(page.find(".//caption"))
+    warm = make_row("a/one", 0.3, 2, decoding={"temperature": 1})
+    page = read_page(make_board(same[0], warm), tmp_path / "other")
+    assert "temperature" not in text_of(page.find(".//caption"))
+    assert [text_of(found) for found in page.xpath("//*[@class='details']")] == [
+        "direct · max tokens 64 · temperature 0",
+        "direct · temperature 1",
+    ]
+
+
+def test_headers_caption_and_language_are_there_for_screen_readers(tmp_path: Path) -> None:
+    page = read_page(make_board(make_row("a/one", 0.4, 1)), tmp_path)
+    assert page.get("lang") == "en"
+    assert all(cell.get("scope") == "col" for cell in page.xpath("//thead//th"))
+    assert all(cell.get("scope") == "row" for cell in page.xpath("//tbody//th"))
+    assert all(header.find("button") is not None for header in page.xpath("//thead//th"))
+    assert all(
+        plot.get("aria-hidden") == "true" for plot in page.xpath("//*[starts-with(@class, 'plot')]")
+    )
+    assert page.xpath("//caption")
+
+
+def test_every_page_keeps_its_policy_and_links_only_to_files_of_the_site(tmp_path: Path) -> None:
+    write_site(make_board(make_row("a/one", 0.4, 1)), tmp_path)
+    for path in tmp_path.rglob("*.html"):
+        page = html.fromstring(path.read_bytes())
+        (policy,) = page.xpath("//meta[@http-equiv='Content-Security-Policy']")
+        assert policy.get("content").startswith("default-src 'none'; style-src 'self'; script-src")
+        assert not page.xpath("//@style | //style | //script[not(@src)]")
+        assert not page.xpath("//@*[starts-with(name(), 'on')]")
+        for link in (*page.xpath("//@href"), *page.xpath("//@src")):
+            assert (path.parent / link.partition("#")[0]).exists(), (path.name, link)
+
+
+def test_rounds_notes_and_how_to_recompute(tmp_path: Path) -> None:
+    board = make_board(
+        make_row("a/one", 0.4, 1), notes=["x.eval: left out, 3 samples lack a score"]
+    )
+    page = read_index(board, tmp_path)
+    footer = text_of(page.xpath("//footer")[0])
+    assert "from 2026-01-01 until before 2026-04-01" in footer
+    assert "papers 5,120 · writing title 120" in footer
+    assert "ab" * 32 in footer
+    assert "viva board build LOGS --out DIR" in footer
+    assert text_of(page.xpath("//section[@class='notes']//li")[0]) == board["notes"][0]
+
+
+def test_a_board_without_rows_says_so(tmp_path: Path) -> None:
+    page = read_index(make_board(rounds=[]), tmp_path)
+    assert "No complete run" in page.text_content()
+    assert json.loads((tmp_path / "board.json").read_text())["rows"] == []
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
+def test_a_number_that_is_not_finite_is_refused_by_name(tmp_path: Path, bad: float) -> None:
+    with pytest.raises(InputError, match=r"board\.rows\[0\]\.ci\[1\]"):
+        write_site(make_board(make_row("a/one", 0.4, 1, ci=[0.1, bad])), tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_row_that_lacks_a_key_or_stands_twice_is_refused(tmp_path: Path) -> None:
+    row = make_row("a/one", 0.4, 1)
+    lacking = {key: value for key, value in row.items() if key != "valid"}
+    with pytest.raises(InputError, match="Row 0 of the board lacks valid"):
+        write_site(make_board(lacking), tmp_path)
+    with pytest.raises(InputError, match="Row 1 of the board repeats"):
+        write_site(make_board(row, row), tmp_path)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_names_are_shown_as_text(tmp_path: Path, name: str) -> None:
+    row = make_row(name, 0.4, 1, setting=name, metric=name, task=name, judge=name, round=name)
+    board = make_board(row, notes=[name])
+    board["rounds"][0]["id"] = name
+    assert names(read_page(board, tmp_path / "site")) == [" ".join(visible(name).split())]
+    for path in (tmp_path / "site").rglob("*.html"):
+        page = html.fromstring(path.read_bytes())
+        assert not page.xpath("//script[not(@src)] | //*[@onerror]")
+        assert not any("javascript:" in link for link in page.xpath("//@href"))
+        assert "\u202e" not in path.read_text("utf-8")
+        assert path.stat().st_size < 100_000
+    assert [path.name for path in tmp_path.iterdir()] == ["site"]
+
+
+def test_a_value_without_an_interval_says_so(tmp_path: Path) -> None:
+    rows = [make_row("a/one", 0.4, 1, ci=None), make_row("b/two", 0.3, 2)]
+    page = read_page(make_board(*rows), tmp_path)
+    assert "no interval" in text_of(row_of(page, "a/one"))
+    (card,) = read_index(make_board(*rows), tmp_path).xpath("//a[@class='card']")
+    assert "nobody can say how sure" in text_of(card)
+
+
+def test_figures_are_rounded_without_inventing_zeros_or_full_shares() -> None:
+    assert [figure(x) for x in (0.0, 0.4125, 1.0, -0.25, 0.0002, -0.0002, 86.53)] == [
+        "0.000",
+        "0.412",  # half to even: 0.4125 is stored as 0.41249999…
+        "1.000",
+        "−0.250",
+        "<0.001",
+        ">−0.001",
+        "86.5",
+    ]
+    assert interval((-0.1, 0.2)) == "−0.100 to 0.200"
+    assert [share(x) for x in (1.0, 0.57, 0.9996, 0.0)] == ["100%", "57%", "99.9%", "0%"]
+
+
+@given(st.text())
+def test_visible_text_has_no_hidden_characters_and_encodes(text: str) -> None:
+    shown = visible(text, limit=None)
+    shown.encode("utf-8")
+    assert shown.isprintable() or any(char.isspace() for char in shown)
+    assert not set("\u202a\u202b\u202d\u202e\u2066\u2067\u200b\ufeff\x00\n") & set(shown)
+
+
+@given(st.text())
+def test_no_guarded_cell_starts_a_formula(text: str) -> None:
+    assert not guard_formula(text).lstrip().startswith(("=", "+", "-", "@"))
+
+
+def test_a_table_says_which_difference_its_items_can_show(tmp_path: Path) -> None:
+    row = {**make_row("a/one", 0.4, 1), "detectable": 0.0314}
+    shown = read_page(make_board(row), tmp_path / "new")
+    assert "A difference under 0.031 is more than these items can show." in text_of(shown)
+    assert "A difference under" not in text_of(
+        read_page(make_board(make_row("a/one", 0.4, 1)), tmp_path / "old")
+    )
+
+
+def test_what_an_answer_used_stands_as_a_mean_over_answers(tmp_path: Path) -> None:
+    # 120 items answered twice: 240 answers; 480,000 / 240 = 2,000 and 0.6 / 240 = 0.0025.
+    used = {"tokens": 480_000, "cost": 0.6, "seconds": 360.0, "answers": 240}
+    page = read_page(make_board(make_row("a/one", 0.4, 1, **used)), tmp_path)
+    cells = row_of(page, "a/one").xpath("td[contains(@class, 'count')]")
+    assert [text_of(cell) for cell in cells] == ["120", "100%", "2,000", "0.0025", "1.50"]
+
+
+def test_rows_of_ones_own_are_marked(tmp_path: Path) -> None:
+    board = make_board(make_row("a/one", 0.4, 1), make_row("b/mine", 0.3, 2, own=True))
+    page = read_page(board, tmp_path)
+    assert "Yours" in text_of(row_of(page, "b/mine"))
+    assert "Yours" not in text_of(row_of(page, "a/one"))
+
+
+def test_hundreds_of_rows_are_parted_over_pages_of_less_than_300_kb(tmp_path: Path) -> None:
+    rows = [
+        make_row(f"maker/{'<&>' * 40}{place}", 1 - place / 1000, place) for place in range(1, 401)
+    ]
+    write_site(make_board(*rows), tmp_path, charts=False)
+    found = pages_below(tmp_path, "boards")
+    assert len(found) > 1
+    assert max(path.stat().st_size for path in found) < 300_000
+    pages = [html.fromstring(path.read_bytes()) for path in found]
+    places = sorted(
+        int(text) for page in pages for text in page.xpath("//*[@class='place']/text()")
+    )
+    assert places == list(range(1, 401))

@@ -1,0 +1,130 @@
+"""The page of a comparison, from what the command prints as JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lxml import html
+from tests.results.audits.made_logs import write_log
+
+from vivavoce.errors import InputError
+from vivavoce.results.head_to_head import HeadToHead, differing_items, head_to_head
+from vivavoce.store import hash_tree
+from vivavoce.web.board.duels import verdict, write_comparison
+
+HOSTILE = '</script><script>alert(1)</script> "onclick="x" \u202e'
+
+
+def text_of(element: html.HtmlElement) -> str:
+    return " ".join(element.text_content().split())
+
+
+@pytest.fixture
+def found(tmp_path: Path) -> HeadToHead:
+    items = [f"item-{number:02d}" for number in range(12)]
+    low = {item: 0.1 + 0.01 * place for place, item in enumerate(items)}
+    write_log(tmp_path / "logs", low, model="lab/one")
+    write_log(tmp_path / "logs", {i: v + 0.2 for i, v in low.items()}, model=f"lab/{HOSTILE}")
+    return head_to_head("lab/one", f"lab/{HOSTILE}", tmp_path / "logs", differing=3)
+
+
+def test_the_page_says_who_is_ahead_and_by_how_much(found: HeadToHead, tmp_path: Path) -> None:
+    page = html.fromstring(
+        write_comparison(found.as_dict(), differing_items(found), tmp_path / "out").read_bytes()
+    )
+    said = text_of(page.xpath("//p[@class='verdict']")[0])
+    assert "is ahead by 0.200 in rougeL (95% interval 0.200–0.200)" in said
+    assert said.endswith("better on 12 of 12 items.")
+    cells = page.xpath("(//section//table)[1]/tbody/tr[1]/td")
+    assert text_of(cells[2]).startswith("−0.200 95% interval −0.200 to −0.200")
+    assert [text_of(cell) for cell in cells[3:]] == ["0 / 0 / 12", "<0.001", "12"]
+
+
+def test_names_of_strangers_do_nothing(found: HeadToHead, tmp_path: Path) -> None:
+    write_comparison(found.as_dict(), differing_items(found), tmp_path / "out")
+    for path in (tmp_path / "out").rglob("*.html"):
+        page = html.fromstring(path.read_bytes())
+        assert len(page.xpath("//script")) == 1
+        assert not page.xpath("//@onclick")
+        assert "\u202e" not in path.read_text("utf-8")
+
+
+def test_items_that_differ_lead_to_both_answers(found: HeadToHead, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    page = html.fromstring(
+        write_comparison(found.as_dict(), differing_items(found), out).read_bytes()
+    )
+    links = page.xpath("//table//a/@href")
+    assert len(links) == 3
+    item = html.fromstring((out / links[0]).read_bytes())
+    assert len(item.xpath("//article")) == 2
+    back = [a.get("href") for a in item.xpath("//p[@class='around']/a")]
+    assert "../../index.html" in back
+
+
+def test_the_numbers_are_those_of_the_command(found: HeadToHead, tmp_path: Path) -> None:
+    write_comparison(found.as_dict(), [[]], tmp_path / "out")
+    stored = json.loads((tmp_path / "out" / "compare.json").read_text())
+    assert stored.pop("schema_version") == 1
+    assert stored == json.loads(json.dumps(found.as_dict()))
+
+
+def test_the_same_comparison_gives_the_same_bytes(found: HeadToHead, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        write_comparison(found.as_dict(), differing_items(found), tmp_path / name)
+    assert hash_tree(tmp_path / "one") == hash_tree(tmp_path / "two")
+
+
+def test_a_number_that_is_not_finite_is_refused(found: HeadToHead, tmp_path: Path) -> None:
+    broken = json.loads(json.dumps(found.as_dict()))
+    broken["duels"][0]["metrics"][0]["a"] = float("nan")
+    with pytest.raises(InputError):
+        write_comparison(broken, [[]], tmp_path / "out")
+
+
+def a_row(**changes: Any) -> dict[str, Any]:
+    metric = {
+        "metric": "rougeL",
+        "difference": -0.01,
+        "ci": [-0.03, 0.02],
+        "better": None,
+        "detectable": 0.04,
+        "wins_a": 3,
+        "wins_b": 5,
+        "equal": 2,
+        "n": 10,
+        **changes,
+    }
+    sides = {"a": {"name": "lab/one"}, "b": {"name": "lab/two"}}
+    return {"headline": "rougeL", "metrics": [metric], **sides}
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        (
+            {},
+            "They cannot be told apart in rougeL: a − b is −0.010, and may be −0.030 to 0.020. "
+            "A difference under 0.040 is more than these items show.",
+        ),
+        (
+            {"better": "b", "ci": [-0.03, -0.01], "difference": -0.02},
+            "lab/two is ahead by 0.020 in rougeL (95% interval 0.010–0.030), and better on 5 of "
+            "10 items.",
+        ),
+        ({"equal": 10, "n": 10}, "They have the same value in rougeL on all 10 items."),
+        (
+            {"ci": None},
+            "They differ by 0.010 in rougeL; with so little there is no interval.",
+        ),
+        (
+            {"difference": None},
+            "They share no item with a value in the metric that ranks.",
+        ),
+    ],
+)
+def test_a_duel_in_a_sentence(changes: dict[str, Any], said: str) -> None:
+    assert verdict(a_row(**changes)) == said

@@ -1,0 +1,251 @@
+"""Pages of items: what stands on them, what leads where, and what hostile answers cannot do."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai.log import read_eval_log, write_eval_log
+from inspect_ai.model import ModelOutput
+from lxml import html
+from tests.results.audits.made_logs import judge_note, write_log
+
+from vivavoce.results.board import leaderboard, select_logs
+from vivavoce.results.sample_texts import choose_item_texts, find_files
+from vivavoce.store import hash_tree
+from vivavoce.web.board.item_views import CARDS
+from vivavoce.web.board.samples import pages
+from vivavoce.web.board.site import read_site, static_files
+from vivavoce.web.board.state import Built, write_pages
+
+LIMIT = 300_000
+HOSTILE = [
+    "<script>window.__xss=1</script>",
+    "</pre></article><script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "[click](javascript:alert(1))",
+    "{{ 7*7 }}{% raw %}",
+    "right to left \u202egnp.exe and nothing\x00\u200b",
+]
+
+
+def say(path: Path, *texts: str, explanation: str | None = None) -> None:
+    """Answers of a log, one after the other; input and gold name the item."""
+    log = read_eval_log(str(path))
+    for number, sample in enumerate(log.samples or []):
+        sample.input, sample.target = f"write about {sample.id}", f"gold of {sample.id}"
+        sample.output = ModelOutput.from_content("x/y", texts[number % len(texts)])
+        for score in (sample.scores or {}).values():
+            score.explanation = explanation
+    write_eval_log(log, str(path))
+
+
+def build(logs: Path, out: Path, count: int = 3, bundle: str | None = None, seed: int = 0) -> Built:
+    """Sample pages of a folder of logs."""
+    site = read_site(leaderboard(logs, resamples=20).as_dict())
+    chosen, _ = select_logs(logs)
+    located = list(zip(chosen, find_files([logs], chosen), strict=True))
+    items = choose_item_texts(located, count=count, seed=seed)
+    return write_pages([*pages(site, items, bundle), *static_files()], out)
+
+
+def page_of(built: Built, out: Path, name: str) -> html.HtmlElement:
+    (path,) = [p for p in built.written if f"/{name}-" in p and p.endswith(".html")]
+    return html.fromstring((out / path).read_bytes())
+
+
+def text_of(element: html.HtmlElement) -> str:
+    return " ".join(element.text_content().split())
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    folder = tmp_path / "logs"
+    for model, low in (("lab/one", 0.2), ("lab/two", 0.6)):
+        path = write_log(folder, {"a": low, "b": low + 0.1, "c": low + 0.2}, model=model)
+        say(path, f"{model} speaks", explanation="counted words")
+    return folder
+
+
+def test_a_page_has_input_gold_and_all_answers_best_first(logs: Path, tmp_path: Path) -> None:
+    page = page_of(build(logs, tmp_path / "site"), tmp_path / "site", "a")
+    assert text_of(page.xpath("//h1")[0]) == "a"
+    passages = {p.get("aria-label"): p.text_content() for p in page.xpath("//pre")}
+    assert passages["Input"] == "write about a"
+    assert passages["Gold"] == "gold of a"
+    assert passages["Answer of lab/one"] == "lab/one speaks"
+    assert passages["What the scorer says of lab/one"] == "counted words"
+    assert [text_of(name) for name in page.xpath("//h3")] == ["lab/two", "lab/one"]
+    scores = page.xpath("//article[1]//dl[@class='scores']/div")
+    assert [text_of(score) for score in scores] == ["rougeL0.600", "rouge10.600"]
+
+
+def test_lists_lead_to_items_and_items_to_each_other(logs: Path, tmp_path: Path) -> None:
+    out = tmp_path / "site"
+    built = build(logs, out)
+    reached, waiting = set(), ["samples/index.html"]
+    while waiting:
+        path = waiting.pop()
+        if path in reached or not path.startswith("samples/"):
+            continue
+        reached.add(path)
+        if path.endswith(".html"):
+            for address in html.fromstring((out / path).read_bytes()).xpath("//main//a/@href"):
+                target = (out / path).parent.joinpath(address).resolve()
+                waiting.append(target.relative_to(out.resolve()).as_posix())
+    assert {p for p in built.written if p.startswith("samples/")} - reached == {
+        p for p in built.written if p.startswith("samples/") and p.endswith(".json")
+    }
+
+
+def test_a_list_shows_mean_worst_and_best_without_floor_and_ceiling(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    for model, method, value in (
+        ("lab/one", "direct", 0.2),
+        ("lab/two", "direct", 0.6),
+        ("none/none", "oracle", 1.0),
+        ("none/none", "null", 0.0),
+    ):
+        write_log(logs, {"a": value}, model=model, method=method)
+    built = build(logs, tmp_path / "site")
+    (path,) = [p for p in built.written if p.count("/") == 3 and p.endswith("index.html")]
+    row = html.fromstring((tmp_path / "site" / path).read_bytes()).xpath("//tbody/tr")[0]
+    # (0.2 + 0.6) / 2 = 0.4
+    assert [text_of(cell) for cell in row.xpath("td")] == ["0.400", "0.200", "0.600", "4 answers"]
+
+
+def test_the_file_holds_whole_texts(logs: Path, tmp_path: Path) -> None:
+    long = "word " * 20_000
+    for path in sorted(logs.glob("*.eval"))[:1]:
+        say(path, long)
+    out = tmp_path / "site"
+    built = build(logs, out)
+    page = page_of(built, out, "a")
+    shown = page.xpath("//pre[@aria-label='Answer of lab/one']")[0].text_content()
+    assert len(shown) < len(long)
+    left = len(long) - len(shown)
+    assert f"and {left:,} more characters" in text_of(page.xpath("//p[@class='cut']")[0])
+    (path,) = [p for p in built.written if "/a-" in p and p.endswith(".json")]
+    found = json.loads((out / path).read_text("ascii"))
+    assert [answer["output"] for answer in found["answers"]] == [long, "lab/two speaks"]
+    assert (found["input"], found["gold"], found["id"]) == ("write about a", "gold of a", "a")
+    assert found["answers"][0]["values"] == {"rougeL": 0.2, "rouge1": 0.2}
+
+
+def test_many_long_hostile_answers_stay_below_the_limit_and_inert(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    for number in range(CARDS + 5):
+        path = write_log(logs, {"a": number / 100}, model=f"lab/{HOSTILE[number % 6]} {number:02d}")
+        say(path, HOSTILE[number % 6] * 3_000, explanation=HOSTILE[(number + 1) % 6] * 900)
+    out = tmp_path / "site"
+    built = build(logs, out)
+    shown = [p for p in built.written if "/a-" in p and p.endswith(".html")]
+    assert len(shown) == 2  # 40 answers on the first page, 5 on the second
+    answers = 0
+    for path in shown:
+        content = (out / path).read_bytes()
+        assert len(content) < LIMIT
+        page = html.fromstring(content)
+        answers += len(page.xpath("//article"))
+        assert [s.get("src") for s in page.xpath("//script")] == ["../../../board.js"]
+        assert not page.xpath("//img")
+        assert not page.xpath("//@*[starts-with(name(), 'on')]")
+        assert not [a for a in page.xpath("//@href") if "script:" in a.lower()]
+        assert "\u202e".encode() not in content
+        assert b"49" not in content.split(b"{{ 7*7 }}")[0][-20:]
+    assert answers == CARDS + 5
+
+
+def test_equal_looking_ids_and_paths_stay_inside_and_apart(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    names = ["../../../../evil", "Same", "same", "s\u0430me", "a/b", "a-b", "CON", ".."]
+    path = write_log(logs, dict.fromkeys(names, 0.5))
+    say(path, "hello")
+    out = tmp_path / "deep" / "site"
+    built = build(logs, out, count=20)
+    shown = [p for p in built.written if p.count("/") == 3 and not p.endswith("index.html")]
+    assert len({p.lower() for p in shown if p.endswith(".html")}) == len(names)
+    assert sorted(hash_tree(tmp_path / "deep")) == sorted(
+        [*(f"site/{p}" for p in built.written), "site/site.json"]
+    )
+
+
+def test_a_judges_verdict_is_spelled_out(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    note = judge_note("jury/<b>x", "first", "second", style="first")
+    path = write_log(logs, {"a": 0.5}, judge="jury/x", notes={"a": note})
+    say(path, "hello")
+    page = page_of(build(logs, tmp_path / "site"), tmp_path / "site", "a")
+    table = page.xpath("//table[@class='verdicts']")[0]
+    assert "jury/<b>x" in text_of(table.xpath("caption")[0])
+    rows = [[text_of(cell) for cell in row] for row in table.xpath("tbody/tr")]
+    assert rows[0] == ["overall", "answer", "answer", "answer"]
+
+
+def test_who_was_shown_something_else_is_told(logs: Path, tmp_path: Path) -> None:
+    path = write_log(logs, {"a": 0.1, "b": 0.1, "c": 0.1}, model="lab/small")
+    log = read_eval_log(str(path))
+    for sample in log.samples or []:
+        sample.input = "cut"
+    write_eval_log(log, str(path))
+    page = page_of(build(logs, tmp_path / "site"), tmp_path / "site", "a")
+    told = {text_of(a.find(".//h3")): text_of(a) for a in page.xpath("//article")}
+    assert "another input, of 3 characters" in told["lab/small"]
+    assert "another input" not in told["lab/one"]
+
+
+@pytest.mark.parametrize(
+    ("bundle", "start"),
+    [
+        ("https://example.org/view/", "https://example.org/view/index.html#/logs/"),
+        ("../view/", "../../../../view/index.html#/logs/"),
+        (None, None),
+    ],
+)
+def test_transcripts_are_linked_where_there_are_some(
+    logs: Path, tmp_path: Path, bundle: str | None, start: str | None
+) -> None:
+    page = page_of(build(logs, tmp_path / "site", bundle=bundle), tmp_path / "site", "a")
+    links = [a.get("href") for a in page.xpath("//p[@class='use']/a")]
+    if start is None:
+        assert links == []
+        return
+    assert len(links) == 2
+    assert all(link.startswith(start) for link in links)
+    assert links[0].endswith(".eval/samples/sample/a/1/")
+
+
+def test_only_what_a_new_log_touches_is_made_again(logs: Path, tmp_path: Path) -> None:
+    say(write_log(logs, {"a": 0.5}, model="lab/one", setting="random"), "elsewhere")
+    out = tmp_path / "site"
+    build(logs, out)
+    assert build(logs, out).written == ()
+    say(write_log(logs, {"a": 0.5}, model="lab/two", setting="random"), "new")
+    written = build(logs, out).written
+    assert written
+    assert all("title-random" in path for path in written)
+
+
+def test_the_same_logs_give_the_same_bytes(logs: Path, tmp_path: Path) -> None:
+    build(logs, tmp_path / "one")
+    build(logs, tmp_path / "two")
+    assert hash_tree(tmp_path / "one") == hash_tree(tmp_path / "two")
+
+
+def test_a_board_without_items_has_no_sample_pages(logs: Path, tmp_path: Path) -> None:
+    built = build(logs, tmp_path / "site", count=0)
+    assert not [path for path in built.written if path.startswith("samples/")]
+
+
+def test_values_without_a_number_are_words_and_null(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    made: dict[str, Any] = {"a": None, "b": 0.5}
+    say(write_log(logs, made), "hello")
+    out = tmp_path / "site"
+    built = build(logs, out)
+    scores = page_of(built, out, "a").xpath("//dl[@class='scores']//dd")
+    assert [text_of(score) for score in scores] == ["undefined", "undefined"]
+    (path,) = [p for p in built.written if "/a-" in p and p.endswith(".json")]
+    assert json.loads((out / path).read_text())["answers"][0]["values"]["rougeL"] is None

@@ -1,0 +1,170 @@
+"""The numbers as files: CSV that spreadsheets may open, JSON, Parquet and LaTeX."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.web.board.board_courses import exposed, scored, site_with
+from tests.web.board.board_rows import HOSTILE
+
+from vivavoce.store import table_of_parquet
+from vivavoce.web.board import downloads, latex
+from vivavoce.web.board.downloads import columns, csv_of, json_of, table_of
+from vivavoce.web.board.model import Site
+from vivavoce.web.printing import visible
+
+
+def made(site: Site) -> dict[str, bytes]:
+    return {page.path: page.make() for page in downloads.files(site)}
+
+
+def rows_of(content: bytes) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(content.decode("utf-8"))))
+
+
+def test_every_page_has_its_numbers_in_four_forms() -> None:
+    site = site_with(scored("a/one", 0.6, 1), scored("b/two", 0.5, 2))
+    stems = ["board", site.boards[0].path[:-5], *(one.path[:-5] for one in site.contestants)]
+    assert sorted(made(site)) == sorted(
+        f"{stem}.{kind}" for stem in stems for kind in ("csv", "json", "parquet", "tex")
+    )
+    assert downloads.links("index.html") == [
+        ("CSV", "board.csv"),
+        ("JSON", "board.json"),
+        ("Parquet", "board.parquet"),
+        ("LaTeX", "board.tex"),
+    ]
+    assert downloads.links(site.boards[0].path)[0] == ("CSV", f"{stems[1]}.csv")
+
+
+def test_csv_parquet_and_json_hold_the_same_rows() -> None:
+    rows = [
+        scored("a/one", 0.6, 1, tied_with=["b/two"], rank_interval=[1, 2]),
+        scored("b/two", 0.5, 2, exposure=exposed(0.6, 0.4), ci=None),
+        scored("c/none", None, None),
+    ]
+    found = made(site_with(*rows))
+    sheet = rows_of(found["board.csv"])
+    table = table_of_parquet(found["board.parquet"]).to_pylist()
+    assert json.loads(found["board.json"])["rows"] == rows
+    assert [row["model"] for row in sheet] == [row["model"] for row in table]
+    assert [float(row["value"]) if row["value"] else None for row in sheet] == [0.6, 0.5, None]
+    assert [row["value"] for row in table] == [0.6, 0.5, None]
+    assert (sheet[0]["rank_low"], table[0]["rank_high"]) == ("1", 2)
+    assert (sheet[1]["ci_low"], table[1]["ci_high"]) == ("", None)
+    assert (sheet[1]["cutoff"], table[1]["gap"]) == ("2025-06", pytest.approx(0.2))
+    assert json.loads(sheet[0]["tied_with"]) == ["b/two"]
+    assert json.loads(table[0]["decoding"]) == rows[0]["decoding"]
+
+
+def test_a_contestants_files_hold_what_its_page_shows() -> None:
+    other = scored("a/one", 0.3, 1, metric="rouge1")
+    site = site_with(scored("a/one", 0.6, 1), other, scored("b/two", 0.5, 2), metrics={})
+    (path,) = (one.path for one in site.contestants if one.name == "a/one")
+    document = json.loads(made(site)[path.replace(".html", ".json")])
+    assert document["contestant"] == "a/one"
+    assert [row["metric"] for row in document["rows"]] == ["rougeL"]
+
+
+def test_a_large_site_keeps_only_first_metrics_in_one_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [scored("a/one", 0.6, 1), scored("a/one", 0.3, 1, metric="rouge1")]
+    monkeypatch.setattr(downloads, "_MOST_ROWS", 1)
+    found = made(site_with(*rows))
+    whole = json.loads(found["board.json"])
+    assert [row["metric"] for row in whole["rows"]] == ["rougeL"]
+    assert "headline" in whole["rows_are"]
+    (path,) = (path for path in found if path.startswith("boards/") and path.endswith(".json"))
+    assert len(json.loads(found[path])["rows"]) == 2
+
+
+FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "＝1", "  =1", "\t=1", "\r=1", "=cmd|' /C calc'!A0"]
+
+
+@pytest.mark.parametrize("formula", FORMULAS)
+def test_no_cell_of_the_csv_is_a_formula(formula: str) -> None:
+    row = scored(formula, 0.6, 1, metric=formula, judge=formula, setting=formula)
+    (found,) = rows_of(csv_of([row]))
+    for name in ("model", "metric", "judge", "setting"):
+        assert found[name].startswith("'"), name
+
+
+@settings(deadline=None)
+@given(st.text(max_size=60))
+def test_any_name_is_one_cell_of_csv_and_parquet(name: str) -> None:
+    rows = [scored(name, 0.6, 1), scored("b/two", 0.5, 2)]
+    one, two = rows_of(csv_of(rows))
+    assert one["model"].lstrip("'") == visible(name, limit=None).lstrip("'")
+    assert two["model"] == "b/two"
+    assert table_of(rows).column("model").to_pylist()[1] == "b/two"
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_names_stay_inside_their_files(name: str) -> None:
+    row = scored(name, 0.6, 1, round=name, task=name, setting=name, metric=name)
+    found = made(site_with(row))
+    assert all(".." not in path and not path.startswith("/") for path in found)
+    assert json.loads(found["board.json"].decode("ascii"))["rows"] == [row]
+
+
+def test_json_has_a_row_a_line_and_no_hidden_character() -> None:
+    text = json_of([scored("rtl \u202e", 0.6, 1)] * 2, {"notes": ["é"]}).decode("ascii")
+    assert text.isascii()
+    assert len(text.splitlines()) == 4
+    assert json_of([], {}).decode("ascii") == '{"schema_version": 1, "rows": [\n\n]}\n'
+
+
+def test_the_columns_of_earlier_files_come_first_and_in_their_order() -> None:
+    assert columns()[:16] == (
+        *("round", "task", "task_version", "setting", "method", "model", "decoding"),
+        *("prompt_hash", "judge", "metric", "value", "value_valid", "ci_low", "ci_high"),
+        *("n", "missing"),
+    )
+
+
+def test_a_latex_table_in_the_style_of_booktabs() -> None:
+    rows = [
+        scored("a/one_7b", 0.6, 1),
+        scored("b/two", 0.5, 2, ci=None),
+        scored("c/none", None, None),
+        scored("none", 1.0, None, method="oracle"),
+    ]
+    (board,) = site_with(*rows).boards
+    lines = latex.table_of(board).splitlines()
+    assert r"\toprule" in lines
+    assert r"1 & a/one\_7b & $0.600$ {\scriptsize $[0.580, 0.620]$} & 120 \\" in lines
+    assert r"2 & b/two & $0.500$ & 120 \\" in lines
+    assert r" & c/none & -- & 120 \\" in lines
+    # The ceiling stands below all others.
+    assert [line for line in lines if " & " in line][-2].startswith(" & oracle")
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        (r"\input{/etc/passwd}", r"\textbackslash{}input\{/etc/passwd\}"),
+        ("50% & $x_1^2$ #3 ~", r"50\% \& \$x\_1\textasciicircum{}2\$ \#3 \textasciitilde{}"),
+        ("a--b---c", "a-{}-b-{}-{}-c"),
+        ("[x]", "{[}x]"),
+        ("*x", "{*}x"),
+        ("<a>|", r"\textless{}a\textgreater{}\textbar{}"),
+        ("line\nbreak %", r"line break \%"),
+    ],
+)
+def test_latex_prints_names_and_never_runs_them(text: str, printed: str) -> None:
+    assert latex.escaped(text) == printed
+
+
+@settings(deadline=None)
+@given(st.text(alphabet=r"\{}$&#%_^~ab", max_size=40))
+def test_no_special_character_reaches_latex_bare(text: str) -> None:
+    left = latex.escaped(text)
+    for printed in (r"\textbackslash{}", r"\textasciicircum{}", r"\textasciitilde{}"):
+        left = left.replace(printed, "")
+    for char in r"{}$&#%_":
+        left = left.replace(f"\\{char}", "")
+    assert not set(left) & set(r"\{}$&#%_^~")

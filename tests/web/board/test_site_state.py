@@ -1,0 +1,71 @@
+"""Building again: only what changed is written, and only files of the site are removed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from vivavoce.errors import VivaError
+from vivavoce.web.board.page import Page
+from vivavoce.web.board.slugs import slug
+from vivavoce.web.board.state import read_state, write_pages
+
+
+def page(path: str, text: str) -> Page:
+    return Page(path, f"key of {text}", text.encode)
+
+
+def test_a_second_build_of_the_same_pages_writes_nothing(tmp_path: Path) -> None:
+    pages = [page("index.html", "one"), page("boards/a.html", "two")]
+    assert write_pages(pages, tmp_path).written == ("boards/a.html", "index.html")
+    again = write_pages(pages, tmp_path)
+    assert (again.written, again.kept, again.removed) == ((), 2, ())
+
+
+def test_a_page_with_another_key_is_rendered_and_no_other(tmp_path: Path) -> None:
+    write_pages([page("a.html", "one"), page("b.html", "two")], tmp_path)
+    built = write_pages([page("a.html", "one"), page("b.html", "three")], tmp_path)
+    assert built.written == ("b.html",)
+    assert (tmp_path / "b.html").read_text() == "three"
+
+
+def test_a_file_that_was_altered_or_lost_is_written_again(tmp_path: Path) -> None:
+    pages = [page("a.html", "one"), page("b.html", "two")]
+    write_pages(pages, tmp_path)
+    (tmp_path / "a.html").write_text("edited by hand")
+    (tmp_path / "b.html").unlink()
+    assert write_pages(pages, tmp_path).written == ("a.html", "b.html")
+
+
+def test_pages_no_longer_made_are_removed_and_other_files_stay(tmp_path: Path) -> None:
+    write_pages([page("index.html", "one"), page("boards/old/a.html", "two")], tmp_path)
+    (tmp_path / "mine.txt").write_text("a user's file")
+    assert write_pages([page("index.html", "one")], tmp_path).removed == ("boards/old/a.html",)
+    assert not (tmp_path / "boards").exists()
+    assert (tmp_path / "mine.txt").exists()
+
+
+@pytest.mark.parametrize("path", ["../outside.txt", "/etc/outside", "a/../../outside.txt", "a\\b"])
+def test_a_list_of_files_that_leads_out_is_not_followed(tmp_path: Path, path: str) -> None:
+    site = tmp_path / "site"
+    write_pages([page("index.html", "one")], site)
+    (tmp_path / "outside.txt").write_text("not ours")
+    state = json.loads((site / "site.json").read_text())
+    state["files"][path] = {"key": "k", "sha256": "s"}
+    (site / "site.json").write_text(json.dumps(state))
+    assert path not in read_state(site)
+    write_pages([page("index.html", "one")], site)
+    assert (tmp_path / "outside.txt").exists()
+
+
+def test_two_pages_of_one_path_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(VivaError, match=r"called a\.html"):
+        write_pages([page("a.html", "one"), page("a.html", "two")], tmp_path)
+
+
+def test_a_slug_is_plain_ascii_and_tells_names_apart() -> None:
+    assert slug("Maker/Model").startswith("maker-model-")
+    assert slug("a/b") != slug("a-b")
+    assert len(slug("\u202e/..")) == 8
