@@ -1,4 +1,4 @@
-"""The static leaderboard as a reader meets it: opened from disk in a browser."""
+"""A board of the static site as a reader meets it: opened from disk in a browser."""
 
 from __future__ import annotations
 
@@ -70,15 +70,21 @@ class Visit:
 
     page: Page
     folder: Path
+    board: Path
     requests: list[str] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
 
     def order(self) -> list[str]:
-        rows = self.page.locator("#table-1 tbody.ranked th").all()
-        return [str(row.get_attribute("data-v")) for row in rows if row.is_visible()]
+        rows = self.page.locator("tbody.ranked th.name a bdi").all()
+        return [row.inner_text() for row in rows if row.is_visible()]
 
     def header(self, label: str) -> Any:
-        return self.page.locator("#table-1 thead th").filter(has_text=label)
+        return self.page.locator("thead th").filter(has_text=label)
+
+
+def page_of(folder: Path, task: str) -> Path:
+    (found,) = folder.glob(f"boards/*/{task}-*.html")
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -102,18 +108,18 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def visit(browser: Browser, folder: Path) -> Iterator[Visit]:
     with browser.new_context(viewport={"width": 1280, "height": 900}) as context:
         page = context.new_page()
-        visit = Visit(page, folder)
+        visit = Visit(page, folder, page_of(folder, "title"))
         page.on("request", lambda request: visit.requests.append(request.url))
         page.on("console", lambda message: visit.complaints.append(message.text))
         page.on("pageerror", lambda error: visit.complaints.append(str(error)))
         page.on("dialog", lambda dialog: visit.complaints.append(f"dialog: {dialog.message}"))
-        page.goto((folder / "index.html").as_uri())
+        page.goto(visit.board.as_uri())
         yield visit
 
 
 def test_the_page_asks_only_for_its_own_files_and_complains_of_nothing(visit: Visit) -> None:
-    own = [(visit.folder / name).as_uri() for name in ("board.js", "index.html", "style.css")]
-    assert sorted(visit.requests) == own
+    own = [visit.board, visit.folder / "board.js", visit.folder / "style.css"]
+    assert sorted(visit.requests) == sorted(path.as_uri() for path in own)
     assert visit.complaints == []
     # The style has arrived although the policy forbids all but the page's own files.
     assert visit.page.locator("h1").evaluate("e => getComputedStyle(e).fontWeight") == "600"
@@ -161,37 +167,40 @@ def test_the_keyboard_sorts_too(visit: Visit) -> None:
     assert visit.order() == sorted(BY_ROUGE_L, reverse=True)
 
 
-def test_sorting_leaves_the_oracle_and_the_other_table_alone(visit: Visit) -> None:
-    other = visit.page.locator("#table-2 tbody")
-    before = other.all_inner_texts()
+def test_sorting_leaves_the_oracle_alone(visit: Visit) -> None:
     visit.header("rouge1").get_by_role("button").click()
-    assert visit.page.locator("#table-1 tbody.limits th").get_attribute("data-v") == "oracle"
-    assert other.all_inner_texts() == before
+    assert visit.page.locator("tbody.limits th.name a bdi").all_inner_texts() == ["oracle"]
 
 
-def test_the_filter_keeps_the_rows_that_match_in_every_table(visit: Visit) -> None:
+def test_the_filter_keeps_the_rows_that_match(visit: Visit) -> None:
     box = visit.page.get_by_label("Find a contestant")
     box.fill("BRISK")
     assert visit.order() == ["maker/brisk"]
-    # Two tables of six rows each, one match in each.
-    assert visit.page.get_by_role("status").inner_text() == "2 of 12 rows"
+    assert visit.page.get_by_role("status").inner_text() == "1 of 6 rows"
     box.fill("baseline")
     assert visit.order() == ["extractive/lead"]
     box.fill("nobody")
     assert visit.order() == []
-    assert visit.page.locator("#table-1 .nothing").is_visible()
+    assert visit.page.locator(".nothing").is_visible()
     box.fill("")
     assert visit.order() == BY_ROUGE_L
 
 
+def test_columns_are_hidden_and_rows_with_gaps_left_out(visit: Visit) -> None:
+    visit.page.locator("#columns summary").click()
+    visit.page.get_by_label("rouge1").uncheck()
+    assert not visit.header("rouge1").is_visible()
+    visit.page.get_by_label("Complete rows only").check()
+    # Neither has a value in every metric.
+    assert visit.order() == [n for n in BY_ROUGE_L if n[:4] not in ("extr", "java")]
+
+
 def test_both_downloads_hold_the_same_rows(visit: Visit) -> None:
-    links = visit.page.locator(".downloads a").all()
-    found = [visit.folder / str(link.get_attribute("href")) for link in links]
-    csv_file, json_file = found
+    csv_file, json_file = (visit.board.with_suffix(kind) for kind in (".csv", ".json"))
     with csv_file.open(encoding="utf-8", newline="") as stream:
         flat = list(csv.DictReader(stream))
     rows = json.loads(json_file.read_text("utf-8"))["rows"]
-    assert len(rows) == 24  # two tables, six contestants, two metrics
+    assert len(rows) == 12  # six contestants, two metrics
     plain = ("task", "model", "method", "metric", "value")
     assert [[row[key] for key in plain] for row in flat] == [
         ["" if row[key] is None else str(row[key]) for key in plain] for row in rows
@@ -213,10 +222,10 @@ def test_nothing_runs_out_of_the_window(visit: Visit, width: int, scheme: Any) -
 def test_the_page_is_whole_without_scripts(browser: Browser, folder: Path) -> None:
     with browser.new_context(java_script_enabled=False) as context:
         page = context.new_page()
-        page.goto((folder / "index.html").as_uri())
-        assert page.get_by_role("row").count() == 14  # two tables: a header and six rows each
+        page.goto(page_of(folder, "title").as_uri())
+        assert page.locator("table.board tr").count() == 7  # a header and six rows
         assert not page.locator("#filter").is_visible()
-        assert page.get_by_role("link", name="Download CSV").is_visible()
+        assert page.get_by_role("link", name="CSV").is_visible()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -224,7 +233,7 @@ def test_text_stands_out_from_its_ground(visit: Visit, scheme: Any) -> None:
     visit.page.emulate_media(color_scheme=scheme)
     colours = {
         selector: visit.page.locator(selector).first.evaluate("e => getComputedStyle(e).color")
-        for selector in ("h1", ".lead", ".interval", "a.card .quiet", ".tag", ".downloads a")
+        for selector in ("h1", ".verdict", ".interval", "h1 .quiet", ".tag", ".downloads a")
     }
     grounds = [
         visit.page.locator(selector).first.evaluate("e => getComputedStyle(e).backgroundColor")

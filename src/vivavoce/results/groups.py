@@ -88,7 +88,7 @@ def make_group(
 
 
 def complete_only(board: GroupedBoard) -> GroupedBoard:
-    """The board without contestants that lack an answer or gave one that is not valid.
+    """The board without contestants that lack an answer or a value, or gave what is not valid.
 
     Ranks stay those among all: who is left out was still compared with.
     """
@@ -108,7 +108,9 @@ def _complete(group: Group) -> Group:
 
 
 def _is_complete(row: Row) -> bool:
-    return not row["missing"] and not row.get("partial") and row["valid"] in (None, 1)
+    if row["value"] is None or row["missing"] or row.get("partial"):
+        return False
+    return row["valid"] in (None, 1)
 
 
 def _contestant(row: Row) -> tuple[str, ...]:
