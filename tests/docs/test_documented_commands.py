@@ -1,0 +1,74 @@
+"""Every command that a page shows exists, with the options that it is shown with.
+
+Pages whose commands run from the first to the last are tested beside this one; the others need
+models, networks or hours.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import typer.main
+
+from vivavoce.cli import app
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted(
+    path
+    for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md"))
+    if "decisions" not in path.parts
+)
+_FENCE = re.compile(r"^```[^\n]*\n(.*?)^```", re.M | re.S)
+_END = {"|", ">", ">>", "&&", "||", ";", "&", "2>", "<"}
+
+
+def commands_of(page: Path) -> Iterator[list[str]]:
+    """The words of each `viva ...` in the blocks of a page, without comments and pipes."""
+    for block in _FENCE.findall(page.read_text("utf-8")):
+        for line in re.sub(r"\\\n\s*", " ", block).splitlines():
+            bare = line.strip().removeprefix("$ ")
+            bare = re.sub(r"^([A-Z_]+=\S+ )+", "", bare)
+            if not re.match(r"viva [a-z-]", bare) or " · " in bare or "|" in bare.split("#")[0]:
+                continue
+            words = shlex.split(bare, comments=True)
+            stop = next((i for i, word in enumerate(words) if word in _END), len(words))
+            yield words[1:stop]
+
+
+def problem_of(words: list[str]) -> str | None:
+    """Why a command line is none; None where it is one."""
+    command = typer.main.get_command(app)
+    while hasattr(command, "commands"):
+        if not words or words[0].startswith("-"):
+            break
+        if words[0] not in command.commands:
+            return f"no command {words[0]!r}"
+        command, words = command.commands[words[0]], words[1:]
+    known = {name for param in command.params for name in (*param.opts, *param.secondary_opts)}
+    known.add("--help")
+    for word in words:
+        name = word.partition("=")[0]
+        if re.match(r"--?[A-Za-z]", word) and name not in known:
+            return f"no option {name}"
+    return None
+
+
+def test_there_is_something_to_check():
+    found = [words for page in PAGES for words in commands_of(page)]
+    assert len(found) > 150
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_every_command_of_a_page_exists(page: Path):
+    wrong = {" ".join(words): why for words in commands_of(page) if (why := problem_of(words))}
+    assert wrong == {}
+
+
+def test_a_command_that_is_gone_is_found():
+    assert problem_of(["board", "biuld", "logs"]) == "no command 'biuld'"
+    assert problem_of(["board", "build", "logs", "--outt", "x"]) == "no option --outt"
+    assert problem_of(["board", "build", "logs", "--out", "x"]) is None
