@@ -41,7 +41,11 @@ _INTS = frozenset(
 _NUMBERS = _FLOATS | _INTS | {"partial"}
 _KINDS = (("CSV", "csv"), ("JSON", "json"), ("Parquet", "parquet"), ("LaTeX", "tex"))
 _DECIDING = (*FIELDS, *NEWER, "exposure")
+_PLAIN = (str, int, float, bool)
+"""What stands in a cell as it is; everything else stands there as JSON."""
 _CACHED = 8192
+Cells = dict[str, list[Any]]
+"""Cells by column."""
 _MOST_ROWS = 60_000
 """In the files of the whole site; of a larger one they hold each board's first metric alone."""
 
@@ -117,12 +121,30 @@ def _files(
     tex: Callable[[], bytes],
 ) -> list[Page]:
     key = hash_of(inputs)
+    # The CSV and the Parquet file are made one after the other, of the same columns.
     return [
-        file_of(f"{stem}.csv", key, lambda: csv_of(source.rows)),
+        file_of(f"{stem}.csv", key, lambda: _csv(_LAST.cells(stem, source))),
+        file_of(f"{stem}.parquet", key, lambda: parquet_of(_table(_LAST.cells(stem, source)))),
         file_of(f"{stem}.json", key, lambda: json_of(source.rows, about)),
-        file_of(f"{stem}.parquet", key, lambda: parquet_of(table_of(source.rows))),
         file_of(f"{stem}.tex", key, tex),
     ]
+
+
+class _LastColumns:
+    """The columns that were asked for last."""
+
+    def __init__(self) -> None:
+        self._asked: tuple[str, _Source] | None = None
+        self._cells: Cells = {}
+
+    def cells(self, stem: str, source: _Source) -> Cells:
+        if self._asked is None or self._asked[0] != stem or self._asked[1] is not source:
+            self._cells = _by_column(source.rows)
+            self._asked = stem, source
+        return self._cells
+
+
+_LAST = _LastColumns()
 
 
 @cache
@@ -134,10 +156,13 @@ def columns() -> tuple[str, ...]:
 
 def csv_of(rows: Iterable[Row]) -> bytes:
     """The rows for a spreadsheet: text that it would run as a formula starts with an apostrophe."""
+    return _csv(_by_column(rows))
+
+
+def _csv(found: Cells) -> bytes:
     sink = io.StringIO()
     writer = csv.writer(sink, lineterminator="\n")
     writer.writerow(columns())
-    found = _by_column(rows)
     writer.writerows(
         zip(
             *(
@@ -169,10 +194,14 @@ def json_of(rows: Iterable[Row], about: Mapping[str, Any]) -> bytes:
 
 def table_of(rows: Iterable[Row]) -> pa.Table:
     """The rows as a table of typed columns; text as it is."""
+    return _table(_by_column(rows))
+
+
+def _table(found: Cells) -> pa.Table:
     import pyarrow as pa
 
     arrays = []
-    for name, values in _by_column(rows).items():
+    for name, values in found.items():
         if name in _FLOATS:
             arrays.append(pa.array(values, pa.float64()))
         elif name in _INTS:
@@ -194,10 +223,10 @@ def _storable(value: Any) -> str | None:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def _by_column(rows: Iterable[Row]) -> dict[str, list[Any]]:
+def _by_column(rows: Iterable[Row]) -> Cells:
     """The cells of each of `columns`."""
     kept = rows if isinstance(rows, Sequence) else list(rows)
-    found: dict[str, list[Any]] = {}
+    found: Cells = {}
     for name in FIELDS:
         values = [row[name] for row in kept]
         if name in _PAIRS:
@@ -207,7 +236,7 @@ def _by_column(rows: Iterable[Row]) -> dict[str, list[Any]]:
             found[name] = values
         else:
             found[name] = [
-                canonical_json(value) if isinstance(value, list | tuple | Mapping) else value
+                value if value is None or type(value) in _PLAIN else canonical_json(value)
                 for value in values
             ]
     found |= {name: [row.get(name) for row in kept] for name in NEWER}
