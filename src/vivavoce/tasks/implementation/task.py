@@ -84,10 +84,7 @@ def architecture(
     max_tokens: int | None = None,
     pin: str | None = None,
 ) -> Task:
-    """Write a module that implements a network; its layers are compared. See `formula`.
-
-    `timeout` is in seconds, `context` and `max_tokens` are in tokens.
-    """
+    """Write a module for a network, compared by layers. For seconds and tokens see `formula`."""
     entry = open_task(
         "implementation",
         "architecture",
@@ -158,10 +155,7 @@ def reproduce(
     max_tokens: int | None = None,
     pin: str | None = None,
 ) -> Task:
-    """From a report to the number it claims: reading, data, program, values. See `formula`.
-
-    `timeout` is in seconds, `context` and `max_tokens` are in tokens.
-    """
+    """From a report to its number: reading, data, program, values. Seconds, tokens: `formula`."""
     entry = open_task(
         "implementation",
         "reproduce",

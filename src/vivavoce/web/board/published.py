@@ -82,7 +82,7 @@ def _paper(key: str, text: str) -> PublishedPaper:
     import yaml
 
     # Every number stays the text that the paper prints, its last zeros included.
-    found = yaml.load(text, Loader=yaml.BaseLoader)
+    found = yaml.BaseLoader(text).get_single_data()
     try:
         return PublishedPaper(
             key=key,
