@@ -173,6 +173,8 @@ def _eval_set(tasks: list[Task], spec: RunSpec) -> list[EvalLog]:
         time_limit=spec.time_limit,
         cost_limit=spec.cost_limit,
         display=spec.display,  # type: ignore[arg-type]  # a Literal that Inspect checks itself
+        # Nobody watches a silent run, and what lets one watch takes a third of a small one's time.
+        log_realtime=spec.display != "none",
         log_level="warning",
         score_display=False,
         **spec.generate,
