@@ -63,7 +63,9 @@ def _theirs(opened: Round, answers: Path, logs: Path) -> float:
     prompts: Any = title(round=str(opened.folder)).dataset
     samples = [Sample(input=[_message(s)], target=s.target, id=s.id) for s in prompts]
     task = Task(dataset=MemoryDataset(samples), solver=generate(), scorer=_plain_rouge())
-    (log,) = evaluate(task, model=f"replay/{answers}", log_dir=str(logs), display="none")
+    # As ours, which cannot be watched while it runs either.
+    options: dict[str, Any] = {"display": "none", "log_realtime": False}
+    (log,) = evaluate(task, model=f"replay/{answers}", log_dir=str(logs), **options)
     return _mean(Path(log.location.removeprefix("file://")))
 
 
