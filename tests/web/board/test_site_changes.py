@@ -11,6 +11,7 @@ from lxml import html
 from tests.web.board.board_courses import scored, site_with
 from tests.web.board.board_rows import HOSTILE
 
+from vivavoce.errors import InputError
 from vivavoce.web.board import change_pages, changes, downloads
 from vivavoce.web.board.changes import History
 from vivavoce.web.board.state import write_pages
@@ -128,8 +129,9 @@ def test_no_more_than_a_page_is_listed(tmp_path: Path) -> None:
     ],
 )
 def test_a_history_that_cannot_be_read_begins_anew(tmp_path: Path, left: bytes) -> None:
+    build(tmp_path, ONE)
     (tmp_path / "changes.json").write_bytes(left)
-    assert len(build(tmp_path, ONE).builds) == 1
+    assert len(build(tmp_path, ONE, TWO).builds) == 1
 
 
 def test_an_edited_history_reads_nothing_outside_its_folder(tmp_path: Path) -> None:
@@ -154,3 +156,25 @@ def test_hostile_names_and_reasons_are_shown_as_text(tmp_path: Path, name: str) 
     assert not any("javascript" in link for link in page.xpath("//@href"))
     assert "\u202e" not in content.decode("utf-8")
     assert len(content) < 20_000
+
+
+@pytest.mark.parametrize("day", ["yesterday", "2026-13-01", "20260101", ""])
+def test_a_day_that_is_none_is_refused(tmp_path: Path, day: str) -> None:
+    with pytest.raises(InputError, match="is no date"):
+        build(tmp_path, ONE, date=day)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("reason", "why"),
+    [
+        ({"model": "a/one"}, "Reason 1 has no words"),
+        ({"model": "a/one", "reason": 3}, "Reason 1 has no words"),
+        ({"reason": "withdrawn"}, "Reason 1 names no row"),
+        ({"reason": "withdrawn", "modle": "a/one"}, "Reason 1 names modle"),
+        (["withdrawn"], "Reason 1 has no words"),
+    ],
+)
+def test_a_reason_that_could_fit_no_row_is_refused(tmp_path: Path, reason: Any, why: str) -> None:
+    with pytest.raises(InputError, match=why):
+        build(tmp_path, ONE, reasons=[reason])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from vivavoce.errors import VivaError
+from vivavoce.errors import InputError, VivaError
 from vivavoce.web.board.page import Page
 from vivavoce.web.board.slugs import slug
 from vivavoce.web.board.state import read_state, write_pages
@@ -69,3 +69,21 @@ def test_a_slug_is_plain_ascii_and_tells_names_apart() -> None:
     assert slug("Maker/Model").startswith("maker-model-")
     assert slug("a/b") != slug("a-b")
     assert len(slug("\u202e/..")) == 8
+
+
+def test_nothing_that_is_no_sites_is_written_over(tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("mine")
+    with pytest.raises(InputError, match=r"README\.md is there already and belongs to no site"):
+        write_pages([page("a.html", "a"), page("README.md", "b")], tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["README.md"]
+    assert (tmp_path / "README.md").read_text() == "mine"
+
+
+def test_a_first_build_that_was_killed_is_finished(tmp_path: Path) -> None:
+    def stop() -> bytes:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_pages([page("a.html", "a"), Page("b.html", "key of b", stop)], tmp_path)
+    write_pages([page("a.html", "a"), page("b.html", "b")], tmp_path)
+    assert (tmp_path / "b.html").read_bytes() == b"b"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date as Date
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -74,8 +75,12 @@ def history_of(
         out: Where it will be; the earlier build there, if any, is what it is compared with.
         reasons: Each with a `reason` and any fields of a row's key, such as `model` and `task`:
             the first whose fields all fit a changed row is its reason.
-        date: The day of this build; None leaves it open.
+        date: The day of this build, such as 2026-01-31; None leaves it open.
+
+    Raises:
+        InputError: The date is none, or a reason has no words or names no field of a row's key.
     """
+    _refuse_odd(reasons, date)
     earlier = _read(out)
     boards = {board.path: board.key for board in site.boards}
     if not earlier.builds:
@@ -100,6 +105,24 @@ def history_of(
         "entries": entries,
     }
     return History(boards, (*earlier.builds, build))
+
+
+def _refuse_odd(reasons: Sequence[Mapping[str, str]], date: str | None) -> None:
+    try:
+        if date is not None and Date.fromisoformat(date).isoformat() != date:
+            raise ValueError
+    except ValueError:
+        raise InputError(f"{date!r} is no date. Write it as in 2026-01-31.") from None
+    for number, given in enumerate(reasons, start=1):
+        words = given.get("reason") if isinstance(given, Mapping) else None
+        if not isinstance(words, str) or not words.strip():
+            raise InputError(f"Reason {number} has no words. Write them under `reason`.")
+        named = set(given) - {"reason"}
+        if not named or not named <= set(KEY):
+            raise InputError(
+                f"Reason {number} names {', '.join(sorted(named)) or 'no row'}. Its rows are told "
+                f"by some of: {', '.join(KEY)}."
+            )
 
 
 def _read(out: Path) -> History:

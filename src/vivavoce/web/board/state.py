@@ -33,11 +33,15 @@ class Built:
 def write_pages(pages: Iterable[Page], out: Path) -> Built:
     """Write the pages that are new, changed, or no longer as they were left; remove old ones.
 
-    Only files that an earlier build listed are ever removed.
+    Only files that an earlier build listed are ever removed, and none is written over in a folder
+    that holds no site yet.
 
     Raises:
+        InputError: The folder holds no site, but a file that this one would write over.
         VivaError: Two pages have one path, or a file could not be written.
     """
+    pages = list(pages)
+    _claim(out, [page.path for page in pages])
     earlier = read_state(out)
     state: dict[str, dict[str, str]] = {}
     written = []
@@ -57,6 +61,19 @@ def write_pages(pages: Iterable[Page], out: Path) -> Built:
     if state != earlier or not (out / STATE).is_file():
         write_json(out / STATE, {"schema_version": SCHEMA_VERSION, "files": state})
     return Built(tuple(sorted(written)), len(state) - len(written), tuple(removed))
+
+
+def _claim(out: Path, paths: Iterable[str]) -> None:
+    """Make a folder one of a site: from then on its files may be written over."""
+    if (out / STATE).is_file():
+        return
+    for path in paths:
+        if (out / path).exists():
+            raise InputError(
+                f"{out / path} is there already and belongs to no site. Move it away, or choose "
+                "another folder."
+            )
+    write_json(out / STATE, {"schema_version": SCHEMA_VERSION, "files": {}})
 
 
 def read_state(out: Path) -> dict[str, dict[str, str]]:
