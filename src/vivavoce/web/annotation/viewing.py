@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
+from jinja2 import Environment, pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup, escape
 
 from vivavoce.web.annotation.kinds import Kind
 from vivavoce.web.annotation.standing import Progress, Standing
 from vivavoce.web.printing import figure, visible
+from vivavoce.web.templating import environment_of
 
 _HEADING = re.compile(r"#{1,6} +")
 _BULLET = re.compile(r"[-*] +")
@@ -73,14 +74,7 @@ class ShownField:
 
 def make_templates() -> Environment:
     """The templates, in which everything is escaped and an unknown name is an error."""
-    environment = Environment(
-        loader=PackageLoader("vivavoce.web.annotation"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["visible"] = visible
+    environment = environment_of("vivavoce.web.annotation")
     environment.filters["plain"] = plain
     environment.filters["spoken"] = spoken
     environment.filters["moment"] = moment

@@ -11,7 +11,7 @@ from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.store import hash_of
-from vivavoce.web.printing import visible
+from vivavoce.web.templating import environment_of
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -80,18 +80,8 @@ def root_of(path: str) -> str:
 
 @cache
 def environment() -> Environment:
-    """The templates: everything they print is escaped, and an unknown name is an error."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    made = Environment(
-        loader=PackageLoader("vivavoce.web"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    made.filters["visible"] = visible
-    return made
+    """The templates of the site."""
+    return environment_of("vivavoce.web")
 
 
 @cache
@@ -99,7 +89,11 @@ def code_key() -> str:
     """Sha256 of the code and the templates that make pages."""
     digest = hashlib.sha256()
     web = resources.files("vivavoce.web")
-    parts = [web / "printing.py", *(web / name for name in ("board", "templates", "static"))]
+    parts = [
+        web / "printing.py",
+        web / "templating.py",
+        *(web / name for name in ("board", "templates", "static")),
+    ]
     for part in parts:
         _add(digest, part)
     return digest.hexdigest()
