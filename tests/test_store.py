@@ -27,6 +27,22 @@ JSON_VALUES = st.recursive(
 )
 
 
+@given(JSON_VALUES)
+def test_quick_json_is_read_back_as_it_was_and_hides_no_character(value: object) -> None:
+    written = store.quick_json(value)
+    assert written.isascii()
+    assert json.loads(written) == value
+    assert store.quick_value(written) == value
+
+
+def test_quick_json_has_one_spelling_and_stands_what_other_writers_do_not() -> None:
+    assert store.quick_json({"b": 1, "a": "é"}) == b'{"a":"\\u00e9","b":1}'
+    for odd in ({"name": "half \ud800"}, {"n": 2**70}):
+        assert store.quick_value(store.quick_json(odd)) == odd
+    with pytest.raises(ValueError):
+        store.quick_value(b"{")
+
+
 def test_canonical_json_has_one_spelling_for_one_value() -> None:
     assert store.canonical_json({"b": [1, None], "a": "é"}) == '{"a":"é","b":[1,null]}'
     assert store.hash_of({"a": 1, "b": 2}) == store.hash_of({"b": 2, "a": 1})

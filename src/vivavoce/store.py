@@ -35,11 +35,39 @@ _OWNER_TRIES, _OWNER_PAUSE = 20, 0.05
 _CANONICAL = json.JSONEncoder(
     sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False
 )
+_ASCII = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 def canonical_json(value: Any) -> str:
     """One spelling for one value: sorted keys, no spaces, no NaN (raises ValueError)."""
     return _CANONICAL.encode(value)
+
+
+def quick_json(value: Any) -> bytes:
+    """A value that holds no NaN as JSON in ASCII: sorted keys, no spaces.
+
+    For files, not for hashes: how it spells a float may change with the version of the library.
+    """
+    import orjson
+
+    try:
+        found = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+    except TypeError:  # half a surrogate pair, or an endless integer
+        return _ASCII.encode(value).encode("ascii")
+    return found if found.isascii() else _ASCII.encode(value).encode("ascii")
+
+
+def quick_value(content: bytes) -> Any:
+    """What JSON says, halves of surrogate pairs included; `ValueError` where it is none.
+
+    Integers of more than 64 bits become floats.
+    """
+    import orjson
+
+    try:
+        return orjson.loads(content)
+    except orjson.JSONDecodeError:
+        return json.loads(content.decode("utf-8", "surrogatepass"))
 
 
 def hash_of(value: Any) -> str:
@@ -68,18 +96,20 @@ def hash_rows(rows: Iterable[Mapping[str, Any]]) -> str:
     return digest.hexdigest()
 
 
-def write_bytes(path: Path, content: bytes) -> None:
+def write_bytes(path: Path, content: bytes, *, is_flushed: bool = True) -> None:
     """Write a file whole or not at all, surviving a kill and a power cut.
 
-    `VivaError` names the file that could not be written, for want of room for instance.
+    Without `is_flushed` a power cut may leave it damaged: for files whose hash is looked at before
+    they are used again. `VivaError` names the file that could not be written, for want of room for
+    instance.
     """
-    write_pieces(path, [content])
+    write_pieces(path, [content], is_flushed=is_flushed)
 
 
-def write_pieces(path: Path, pieces: Iterable[bytes]) -> None:
+def write_pieces(path: Path, pieces: Iterable[bytes], *, is_flushed: bool = True) -> None:
     """Write a file out of pieces that are made one after the other, whole or not at all.
 
-    `VivaError` as for `write_bytes`.
+    `is_flushed` and `VivaError` as for `write_bytes`.
     """
     temporary = path.with_name(f".{path.name}.tmp")
     try:
@@ -87,9 +117,11 @@ def write_pieces(path: Path, pieces: Iterable[bytes]) -> None:
         with temporary.open("wb") as stream:
             stream.writelines(pieces)
             stream.flush()
-            os.fsync(stream.fileno())
+            if is_flushed:
+                os.fsync(stream.fileno())
         temporary.replace(path)
-        _sync_folder(path.parent)
+        if is_flushed:
+            _sync_folder(path.parent)
     except OSError as error:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)

@@ -34,6 +34,8 @@ class Group:
     leads: tuple[Row, ...]
     """One row of each contestant, in the order of the rows: that of the headline metric, or its
     first where it was not measured by that."""
+    marks: tuple[str, ...]
+    """Of each of the leads; changes whenever it does."""
     load: Callable[[], Sequence[Row]]
 
     @cached_property
@@ -83,7 +85,12 @@ def make_group(
             leads[contestant] = row
     kept = tuple(rows)
     return Group(
-        place_of(rows[0]), key or hash_rows(rows), ordered, tuple(leads.values()), lambda: kept
+        place_of(rows[0]),
+        key or hash_rows(rows),
+        ordered,
+        tuple(leads.values()),
+        tuple(map(hash_of, leads.values())),
+        lambda: kept,
     )
 
 
@@ -97,12 +104,14 @@ def complete_only(board: GroupedBoard) -> GroupedBoard:
 
 
 def _complete(group: Group) -> Group:
-    leads = tuple(row for row in group.leads if _is_complete(row))
+    found = [pair for pair in zip(group.leads, group.marks, strict=True) if _is_complete(pair[0])]
+    leads = tuple(row for row, _ in found)
     kept = {_contestant(row) for row in leads}
     return replace(
         group,
         key=hash_of(["complete", group.key]),
         leads=leads,
+        marks=tuple(mark for _, mark in found),
         load=lambda: [row for row in group.rows if _contestant(row) in kept],
     )
 

@@ -7,7 +7,6 @@ and under the hashes of its logs the rows of each group. What cannot be relied o
 from __future__ import annotations
 
 import hashlib
-import json
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -25,7 +24,7 @@ from vivavoce.results.heads import StoredHead, head_as_row, head_from_row, head_
 from vivavoce.results.ledger import count_runs
 from vivavoce.results.logs import ForeignLog, RunLog, find_logs, read_log
 from vivavoce.results.standing import Contestant, add_standing
-from vivavoce.store import Row, canonical_json, hash_file, hash_of, write_bytes
+from vivavoce.store import Row, canonical_json, hash_file, hash_of, quick_value, write_bytes
 from vivavoce.tasks.shared.cutoffs import Cutoffs, load_cutoffs
 
 _INDEX = "logs.json"
@@ -220,7 +219,12 @@ class _Store:
 def save_group(store: Path, group: Group) -> Group:
     """Keep a group's rows in a store."""
     folder = store / "groups" / hash_of(group.place)[:24]
-    leads = {"key": group.key, "metrics": list(group.metrics), "leads": list(group.leads)}
+    leads = {
+        "key": group.key,
+        "metrics": list(group.metrics),
+        "leads": list(group.leads),
+        "marks": list(group.marks),
+    }
     _save(folder / "rows.json", {"key": group.key, "rows": list(group.rows)})
     _save(folder / "leads.json", leads)
     return group
@@ -248,8 +252,8 @@ def load_group(
         return again() if rows is None else rows
 
     one, two, three, four = place
-    metrics, rows = tuple(leads["metrics"]), tuple(leads["leads"])
-    return Group((one, two, three, four), key, metrics, rows, load)
+    metrics, rows, marks = (tuple(leads[name]) for name in ("metrics", "leads", "marks"))
+    return Group((one, two, three, four), key, metrics, rows, marks, load)
 
 
 def _as_row(made: Contestant) -> Row:
@@ -297,7 +301,7 @@ def _load(path: Path) -> Any:
         return None
     if hashlib.sha256(body).hexdigest().encode() != seal:
         return None
-    return json.loads(body.decode("utf-8", "surrogatepass"))
+    return quick_value(body)
 
 
 @cache

@@ -71,6 +71,16 @@ def test_a_contestants_files_hold_what_its_page_shows() -> None:
     assert [row["metric"] for row in document["rows"]] == ["rougeL"]
 
 
+def test_a_contestants_files_hold_its_newest_round() -> None:
+    older = scored("a/one", 0.3, 1, round="2025-q1")
+    site = site_with(older, scored("a/one", 0.6, 1, round="2025-q2"))
+    found = made(site)
+    (path,) = (one.path for one in site.contestants)
+    (row,) = json.loads(found[path.replace(".html", ".json")])["rows"]
+    assert (row["round"], row["value"]) == ("2025-q2", 0.6)
+    assert len(json.loads(found["board.json"])["rows"]) == 2
+
+
 def test_a_large_site_keeps_only_first_metrics_in_one_file(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [scored("a/one", 0.6, 1), scored("a/one", 0.3, 1, metric="rouge1")]
     monkeypatch.setattr(downloads, "_MOST_ROWS", 1)
@@ -88,7 +98,7 @@ FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "＝1", "  =1", "\t=1", "\r=1", "=cm
 @pytest.mark.parametrize("formula", FORMULAS)
 def test_no_cell_of_the_csv_is_a_formula(formula: str) -> None:
     row = scored(formula, 0.6, 1, metric=formula, judge=formula, setting=formula)
-    (found,) = rows_of(csv_of([row]))
+    (found,) = rows_of(csv_of(table_of([row])))
     for name in ("model", "metric", "judge", "setting"):
         assert found[name].startswith("'"), name
 
@@ -97,7 +107,7 @@ def test_no_cell_of_the_csv_is_a_formula(formula: str) -> None:
 @given(st.text(max_size=60))
 def test_any_name_is_one_cell_of_csv_and_parquet(name: str) -> None:
     rows = [scored(name, 0.6, 1), scored("b/two", 0.5, 2)]
-    one, two = rows_of(csv_of(rows))
+    one, two = rows_of(csv_of(table_of(rows)))
     assert one["model"].lstrip("'") == visible(name, limit=None).lstrip("'")
     assert two["model"] == "b/two"
     assert table_of(rows).column("model").to_pylist()[1] == "b/two"

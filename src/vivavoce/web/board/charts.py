@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from vivavoce.results.groups import CONTESTANT
@@ -28,6 +29,7 @@ _MOST_NAMES = 8
 _FEW = 12
 """So few contestants are all named."""
 _LONGEST_NAME = 60
+_CACHED = 8192
 _APART = 1.05
 """Amounts within this ratio are one amount."""
 
@@ -47,9 +49,13 @@ def all_board_charts(site: Site) -> list[Chart]:
 
 def open_rows(board: BoardOf) -> list[Row]:
     """The headline rows with a value, ceilings left out, best first."""
-    rows = [r for r in board.headline_rows if r["value"] is not None and kind_of(r) != "ceiling"]
+    rows = _valued(board)
     sign = -1 if board.higher_is_better else 1
     return sorted(rows, key=lambda row: (sign * row["value"], _spelled(row)))
+
+
+def _valued(board: BoardOf) -> list[Row]:
+    return [r for r in board.headline_rows if r["value"] is not None and kind_of(r) != "ceiling"]
 
 
 def _spelled(row: Row) -> tuple[str, ...]:
@@ -91,11 +97,10 @@ _MEASURES: tuple[tuple[str, str, str, Measure], ...] = (
 
 
 def _cost_chart(board: BoardOf) -> Chart | None:
-    rows = open_rows(board)
+    rows = _valued(board)
     for kind, title, unit, measure in _MEASURES:
-        found = [(row, spent) for row in rows if (spent := measure(row))]
-        if _differ([spent for _, spent in found]):
-            build = _cost_builder(board, found, title, unit)
+        if _differ([spent for row in rows if (spent := measure(row))]):
+            build = _cost_builder(board, measure, title, unit)
             return Chart(_own_path(board, "cost"), hash_of([kind, board.key]), build)
     return None
 
@@ -104,10 +109,9 @@ def _differ(amounts: Sequence[float]) -> bool:
     return bool(amounts) and max(amounts) > _APART * min(amounts)
 
 
-def _cost_builder(
-    board: BoardOf, found: Sequence[tuple[Row, float]], title: str, unit: str
-) -> Callable[[], Figure]:
+def _cost_builder(board: BoardOf, measure: Measure, title: str, unit: str) -> Callable[[], Figure]:
     def build() -> Figure:
+        found = [(row, spent) for row in open_rows(board) if (spent := measure(row))]
         front = _front(found)
         is_few = len(found) <= _FEW
         named = list(range(len(found))) if is_few else front
@@ -164,13 +168,12 @@ def _score_axis(board: BoardOf, rows: Sequence[Row], with_interval: Sequence[int
 
 
 def _cutoff_chart(board: BoardOf) -> Chart | None:
-    rows = [row for row in open_rows(board) if _has_both(row)]
-    if not rows:
+    if not any(map(_has_both, _valued(board))):
         return None
     return Chart(
         _own_path(board, "cutoff"),
         hash_of(["cutoff", board.key]),
-        lambda: _cutoff_figure(board, rows),
+        lambda: _cutoff_figure(board, [row for row in open_rows(board) if _has_both(row)]),
     )
 
 
@@ -274,9 +277,13 @@ def _series(boards: Sequence[BoardOf]) -> list[list[_Point]]:
 
 
 def _same_but_context(row: Row) -> tuple[str, ...]:
-    words = str(row["decoding"] or "").split()
-    decoding = " ".join(word for word in words if not word.startswith("context="))
+    decoding = _without_context(str(row["decoding"] or ""))
     return (str(row["model"]), str(row["method"]), decoding, str(row["judge"]))
+
+
+@lru_cache(maxsize=_CACHED)
+def _without_context(decoding: str) -> str:
+    return " ".join(word for word in decoding.split() if not word.startswith("context="))
 
 
 def _mean(points: Sequence[_Point]) -> float:

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from vivavoce.store import Row
 from vivavoce.web.board.names import kind_of
+from vivavoce.web.printing import visible
+
+_LONGEST_NAME = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +29,11 @@ class Column:
     """One metric of a table."""
 
     metric: str
+    label: str
+    """The metric's name, ready to print."""
     higher_is_better: bool
+    is_plotted: bool
+    """Whether its cells are drawn."""
     scale: tuple[float, float] | None
     """What the two ends of the plot stand for; None where nothing can be drawn."""
     ends: tuple[str, str] | None
@@ -34,16 +41,19 @@ class Column:
     """The interval of the best contestant."""
 
     def mark(self, row: Row | None) -> Mark | None:
-        """Place a row's value; None where it has none."""
-        if row is None or row["value"] is None:
+        """Place a row's value; None where it has none, or nothing is drawn."""
+        if not self.is_plotted or row is None or row["value"] is None:
             return None
         return _mark(row, self.scale)
 
 
-def make_column(metric: str, rows: Sequence[Row], higher_is_better: bool) -> Column:
+def make_column(
+    metric: str, rows: Sequence[Row], higher_is_better: bool, *, is_plotted: bool = True
+) -> Column:
     """A column out of the rows that have a value in it and may be ranked."""
+    label = visible(metric, _LONGEST_NAME)
     if not rows:
-        return Column(metric, higher_is_better, None, None, None)
+        return Column(metric, label, higher_is_better, is_plotted, None, None, None)
     # The floor would press everybody else together at the other end.
     inner = [row for row in rows if kind_of(row) != "floor"] or rows
     low = min(min(bounds_of(row)[0], row["value"]) for row in inner)
@@ -53,7 +63,7 @@ def make_column(metric: str, rows: Sequence[Row], higher_is_better: bool) -> Col
     best = pick(placed, key=lambda row: row["value"])
     scale = (low, high)
     ends = (f"{low:.2f}".replace("-", "−"), f"{high:.2f}".replace("-", "−"))
-    return Column(metric, higher_is_better, scale, ends, _mark(best, scale))
+    return Column(metric, label, higher_is_better, is_plotted, scale, ends, _mark(best, scale))
 
 
 def bounds_of(row: Row) -> tuple[float, float]:

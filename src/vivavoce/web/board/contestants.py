@@ -9,7 +9,7 @@ from typing import Any
 from vivavoce.store import Row
 from vivavoce.web.board.columns import bounds_of
 from vivavoce.web.board.entries import amounts_of, rank_note, seen_text, tie_note
-from vivavoce.web.board.model import BoardOf, ModelOf, Site
+from vivavoce.web.board.model import BoardOf, Measured, ModelOf, Site
 from vivavoce.web.board.names import (
     NO_MODEL,
     TAGS,
@@ -22,25 +22,6 @@ from vivavoce.web.board.names import (
 from vivavoce.web.board.overview import rounds_of
 from vivavoce.web.printing import figure, interval, share, visible
 
-_FIELDS = (
-    "value",
-    "ci",
-    "n",
-    "missing",
-    "undefined",
-    "valid",
-    "rank",
-    "rank_interval",
-    "tied_with",
-    "contamination",
-    "tokens",
-    "cost",
-    "seconds",
-    "method",
-    "decoding",
-    "prompt_hash",
-    "judge",
-)
 _NAMED_TIES = 6
 
 
@@ -81,29 +62,33 @@ class Course:
 def inputs_of(one: ModelOf, site: Site) -> list[Any]:
     """What the contestant's page depends on, as JSON values."""
     found = site.appearances.get(one.identity, [])
-    shown = [
-        [board.path, board.headline, len(board.ranked), *(row[name] for name in _FIELDS)]
-        + [row.get(name) for name in ("answers", "exposure", "runs", "partial", "own")]
-        for board, row in found
-    ]
+    shown = [[board.path, board.headline, len(board.ranked), mark] for board, _, mark in found]
     return [one.kind, one.name, rounds_of(site), shown]
+
+
+def newest_of(one: ModelOf, site: Site) -> list[Measured]:
+    """How it stands on the boards of the newest round that it is part of."""
+    found = site.appearances.get(one.identity, [])
+    held = {board.round for board, _, _ in found}
+    newest = [name for name in rounds_of(site) if name in held][-1:]
+    return [measured for measured in found if [measured.board.round] == newest]
 
 
 def contestant_page(one: ModelOf, site: Site) -> dict[str, Any]:
     """What `model.html.j2` prints."""
     found = site.appearances.get(one.identity, [])
-    rounds = [name for name in rounds_of(site) if any(board.round == name for board, _ in found)]
-    newest = rounds[-1] if rounds else ""
+    held = {board.round for board, _, _ in found}
+    rounds = [name for name in rounds_of(site) if name in held]
     return {
         "name": visible(one.name),
         "tag": TAGS[one.kind],
         "is_own": one.is_own,
-        "newest": visible(newest),
+        "newest": visible(rounds[-1]) if rounds else "",
         "rounds": [visible(name) for name in rounds],
-        "appearances": [_appearance(board, row) for board, row in found if board.round == newest],
+        "appearances": [_appearance(board, row) for board, row, _ in newest_of(one, site)],
         "courses": _courses(found, rounds) if len(rounds) > 1 else [],
-        "count": len({board.path for board, _ in found}),
-        "has_costs": any(row["cost"] is not None for _, row in found),
+        "count": len({board.path for board, _, _ in found}),
+        "has_costs": any(row["cost"] is not None for _, row, _ in found),
     }
 
 
@@ -137,9 +122,9 @@ def _ties(row: Row) -> str:
     return ", ".join(named) + (f" and {rest:,} more" if rest else "")
 
 
-def _courses(found: Sequence[tuple[BoardOf, Row]], rounds: Sequence[str]) -> list[Course]:
+def _courses(found: Sequence[Measured], rounds: Sequence[str]) -> list[Course]:
     lines: dict[tuple[str, ...], dict[str, tuple[BoardOf, Row]]] = {}
-    for board, row in found:
+    for board, row, _ in found:
         facts = (str(row[name]) for name in ("method", "decoding", "judge"))
         lines.setdefault((board.task, board.setting, *facts), {})[board.round] = (board, row)
     return [

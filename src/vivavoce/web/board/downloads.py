@@ -6,17 +6,17 @@ are. Every file has the rows of its page and nothing that the page would not sho
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
-from vivavoce.store import Row, canonical_json, hash_of, parquet_of
+from vivavoce.store import Row, hash_of, parquet_of, quick_json
+from vivavoce.web.board.contestants import newest_of
 from vivavoce.web.board.latex import contestant_document, document
 from vivavoce.web.board.model import BoardOf, ModelOf, Site
+from vivavoce.web.board.overview import rounds_of
 from vivavoce.web.board.page import Page, file_of
 from vivavoce.web.board.rows import FIELDS
 from vivavoce.web.printing import guard_formula, visible
@@ -40,14 +40,11 @@ _INTS = frozenset(
 )
 _NUMBERS = _FLOATS | _INTS | {"partial"}
 _KINDS = (("CSV", "csv"), ("JSON", "json"), ("Parquet", "parquet"), ("LaTeX", "tex"))
-_DECIDING = (*FIELDS, *NEWER, "exposure")
 _PLAIN = (str, int, float, bool)
 """What stands in a cell as it is; everything else stands there as JSON."""
-_CACHED = 8192
-Cells = dict[str, list[Any]]
-"""Cells by column."""
 _MOST_ROWS = 60_000
-"""In the files of the whole site; of a larger one they hold each board's first metric alone."""
+"""In the files of the whole site; of a larger one they hold each board's first metric alone, and
+the LaTeX file the newest round."""
 
 
 def files(site: Site) -> list[Page]:
@@ -79,7 +76,9 @@ def _all_rows(site: Site) -> list[Page]:
         return _files("board", inputs, site, about, lambda: document(site.boards))
     about["rows_are"] = "the headline metric's alone; those of all metrics are beside each page"
     first = _Shown([row for board in site.boards for row in board.group.leads])
-    return _files("board", inputs, first, about, lambda: document(site.boards, most_metrics=1))
+    newest = rounds_of(site)[-1]
+    boards = [board for board in site.boards if board.round == newest]
+    return _files("board", inputs, first, about, lambda: document(boards, most_metrics=1))
 
 
 def _of_board(board: BoardOf) -> list[Page]:
@@ -90,14 +89,14 @@ def _of_board(board: BoardOf) -> list[Page]:
 
 
 def _of_contestant(site: Site, one: ModelOf) -> list[Page]:
-    found = site.appearances.get(one.identity, [])
-    rows = [row for _, row in found]
+    """What its page shows of its newest round; all rounds stand in the files of the site."""
+    found = newest_of(one, site)
     return _files(
         one.path.removesuffix(".html"),
-        [one.name, hash_of([[row.get(name) for name in _DECIDING] for row in rows])],
-        _Shown(rows),
+        [one.name, [mark for _, _, mark in found]],
+        _Shown([row for _, row, _ in found]),
         {"contestant": one.name},
-        lambda: contestant_document(one, found),
+        lambda: contestant_document(one, [(board, row) for board, row, _ in found]),
     )
 
 
@@ -121,30 +120,30 @@ def _files(
     tex: Callable[[], bytes],
 ) -> list[Page]:
     key = hash_of(inputs)
-    # The CSV and the Parquet file are made one after the other, of the same columns.
+    # The CSV and the Parquet file are made one after the other, of the same table.
     return [
-        file_of(f"{stem}.csv", key, lambda: _csv(_LAST.cells(stem, source))),
-        file_of(f"{stem}.parquet", key, lambda: parquet_of(_table(_LAST.cells(stem, source)))),
+        file_of(f"{stem}.csv", key, lambda: csv_of(_LAST.of(stem, source))),
+        file_of(f"{stem}.parquet", key, lambda: parquet_of(_LAST.of(stem, source))),
         file_of(f"{stem}.json", key, lambda: json_of(source.rows, about)),
         file_of(f"{stem}.tex", key, tex),
     ]
 
 
-class _LastColumns:
-    """The columns that were asked for last."""
+class _LastTable:
+    """The table that was asked for last."""
 
     def __init__(self) -> None:
         self._asked: tuple[str, _Source] | None = None
-        self._cells: Cells = {}
+        self._table: pa.Table | None = None
 
-    def cells(self, stem: str, source: _Source) -> Cells:
+    def of(self, stem: str, source: _Source) -> pa.Table:
         if self._asked is None or self._asked[0] != stem or self._asked[1] is not source:
-            self._cells = _by_column(source.rows)
+            self._table = table_of(source.rows)
             self._asked = stem, source
-        return self._cells
+        return self._table
 
 
-_LAST = _LastColumns()
+_LAST = _LastTable()
 
 
 @cache
@@ -154,54 +153,42 @@ def columns() -> tuple[str, ...]:
     return (*plain, *NEWER, *_EXPOSURE)
 
 
-def csv_of(rows: Iterable[Row]) -> bytes:
-    """The rows for a spreadsheet: text that it would run as a formula starts with an apostrophe."""
-    return _csv(_by_column(rows))
+def csv_of(table: pa.Table) -> bytes:
+    """A table for a spreadsheet: text that it would run as a formula starts with an apostrophe."""
+    import pyarrow as pa
+    from pyarrow import csv
+
+    guarded = [
+        _guarded(column) if column.type == pa.string() else column for column in table.columns
+    ]
+    sink = pa.BufferOutputStream()
+    csv.write_csv(pa.Table.from_arrays(guarded, names=table.column_names), sink)
+    return bytes(sink.getvalue().to_pybytes())
 
 
-def _csv(found: Cells) -> bytes:
-    sink = io.StringIO()
-    writer = csv.writer(sink, lineterminator="\n")
-    writer.writerow(columns())
-    writer.writerows(
-        zip(
-            *(
-                cells if name in _NUMBERS else [_guarded(cell) for cell in cells]
-                for name, cells in found.items()
-            ),
-            strict=True,
-        )
-    )
-    # Lone halves of surrogate pairs are spelled out by then.
-    return sink.getvalue().encode("utf-8")
+def _guarded(column: pa.ChunkedArray) -> pa.Array:
+    """Every cell as a spreadsheet may have it; what stands in many of them is looked at once."""
+    import pyarrow as pa
 
-
-@lru_cache(maxsize=_CACHED)
-def _guarded(cell: str | bool | None) -> str | bool | None:
-    if not isinstance(cell, str):
-        return cell
-    is_plain = cell.isascii() and cell.isprintable()
-    return guard_formula(cell if is_plain else visible(cell, limit=None))
+    coded = column.combine_chunks().dictionary_encode()
+    cells = [guard_formula(visible(cell, limit=None)) for cell in coded.dictionary.to_pylist()]
+    safe = pa.array(cells, pa.string())
+    return pa.DictionaryArray.from_arrays(coded.indices, safe).cast(pa.string())
 
 
 def json_of(rows: Iterable[Row], about: Mapping[str, Any]) -> bytes:
     """One JSON document, a row a line; in ASCII, so that no invisible character hides in it."""
     head = json.dumps({"schema_version": SCHEMA_VERSION, **about}, sort_keys=True, allow_nan=False)
-    encoder = json.JSONEncoder(sort_keys=True, allow_nan=False, separators=(",", ":"))
-    lines = ",\n".join(map(encoder.encode, rows))
-    return f'{head[:-1]}, "rows": [\n{lines}\n]}}\n'.encode("ascii")
+    lines = b",\n".join(map(quick_json, rows))
+    return b'%b, "rows": [\n%b\n]}\n' % (head[:-1].encode("ascii"), lines)
 
 
 def table_of(rows: Iterable[Row]) -> pa.Table:
     """The rows as a table of typed columns; text as it is."""
-    return _table(_by_column(rows))
-
-
-def _table(found: Cells) -> pa.Table:
     import pyarrow as pa
 
     arrays = []
-    for name, values in found.items():
+    for name, values in _by_column(rows).items():
         if name in _FLOATS:
             arrays.append(pa.array(values, pa.float64()))
         elif name in _INTS:
@@ -209,24 +196,30 @@ def _table(found: Cells) -> pa.Table:
         elif name == "partial":
             arrays.append(pa.array(values, pa.bool_()))
         else:
-            arrays.append(pa.array([_storable(value) for value in values], pa.string()))
+            arrays.append(_texts(values))
     return pa.Table.from_arrays(arrays, names=list(columns()))
+
+
+def _texts(values: Sequence[Any]) -> pa.Array:
+    import pyarrow as pa
+
+    try:
+        return pa.array(values, pa.string())
+    except (pa.ArrowException, UnicodeEncodeError):  # a cell is a number, or holds half a pair
+        return pa.array([_storable(value) for value in values], pa.string())
 
 
 def _storable(value: Any) -> str | None:
     """Parquet has no place for half a surrogate pair."""
     if value is None:
         return None
-    text = value if isinstance(value, str) else str(value)
-    if text.isascii():
-        return text
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return str(value).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def _by_column(rows: Iterable[Row]) -> Cells:
+def _by_column(rows: Iterable[Row]) -> dict[str, list[Any]]:
     """The cells of each of `columns`."""
     kept = rows if isinstance(rows, Sequence) else list(rows)
-    found: Cells = {}
+    found: dict[str, list[Any]] = {}
     for name in FIELDS:
         values = [row[name] for row in kept]
         if name in _PAIRS:
@@ -236,7 +229,7 @@ def _by_column(rows: Iterable[Row]) -> Cells:
             found[name] = values
         else:
             found[name] = [
-                value if value is None or type(value) in _PLAIN else canonical_json(value)
+                value if value is None or type(value) in _PLAIN else quick_json(value).decode()
                 for value in values
             ]
     found |= {name: [row.get(name) for row in kept] for name in NEWER}

@@ -175,7 +175,7 @@ def _cell(row: Row | None, lead: Row, column: Column) -> Cell:
         return Cell("", "", "", reason, (), None)
     notes = []
     valid_only = row["value_valid"]
-    if valid_only is not None and figure(valid_only) != figure(row["value"]):
+    if valid_only not in (None, row["value"]) and figure(valid_only) != figure(row["value"]):
         notes.append(f"{figure(valid_only)} if valid")
     if row["n"] != lead["n"]:
         notes.append(f"n {row['n']:,}")

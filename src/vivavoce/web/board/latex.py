@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from vivavoce.results.groups import CONTESTANT
 from vivavoce.store import Row
@@ -12,6 +13,7 @@ from vivavoce.web.printing import visible
 
 MOST_METRICS = 6
 _LONGEST_NAME = 80
+_CACHED = 8192
 _HEAD = r"% Needs \usepackage{booktabs}; names may hold letters beyond ASCII (XeLaTeX, LuaLaTeX)."
 _SPECIAL = str.maketrans(
     {
@@ -41,7 +43,12 @@ _JOINED = (("--", "-{}-"), (",,", ",{},"))
 
 def escaped(text: object, limit: int = _LONGEST_NAME) -> str:
     """Text that LaTeX prints as it is and never runs, cut after `limit` characters."""
-    found = visible(text, limit).translate(_SPECIAL)
+    return _escaped(visible(text, limit))
+
+
+@lru_cache(maxsize=_CACHED)
+def _escaped(text: str) -> str:
+    found = text.translate(_SPECIAL)
     for pair, parted in _JOINED:
         # Twice, since one replacement leaves every second pair of a long run.
         found = found.replace(pair, parted).replace(pair, parted)

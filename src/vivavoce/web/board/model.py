@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from vivavoce.metrics import Metric, list_metrics, metrics_of
 from vivavoce.results.groups import PLACE, Group, GroupedBoard, cut
@@ -24,48 +24,50 @@ class BoardOf:
     group: Group
     path: str
     """Of its page: `boards/ROUND/TASK--SETTING.html`."""
+    known: Mapping[str, Metric]
+    """What is known of its metrics, by name."""
 
-    @property
+    @cached_property
     def round(self) -> str:
         """As its rows spell it, like the next three; print them through `visible`."""
         return str(self.group.place[0])
 
-    @property
+    @cached_property
     def task(self) -> str:
         """The task's name."""
         return str(self.group.place[1])
 
-    @property
+    @cached_property
     def version(self) -> str:
         """The task's version."""
         return str(self.group.place[2])
 
-    @property
+    @cached_property
     def setting(self) -> str:
         """The task's setting."""
         return str(self.group.place[3])
 
-    @property
+    @cached_property
     def key(self) -> str:
         """Changes whenever a row does."""
         return self.group.key
 
-    @property
+    @cached_property
     def metrics(self) -> tuple[str, ...]:
         """In the order of the task's card; it is ranked by the first."""
         return self.group.metrics
 
-    @property
+    @cached_property
     def rows(self) -> tuple[Row, ...]:
         """All its rows; of a large board they are loaded when first asked for."""
         return self.group.rows
 
-    @property
+    @cached_property
     def title(self) -> str:
         """The task in words."""
         return title_of(self.task)
 
-    @property
+    @cached_property
     def headline(self) -> str:
         """The metric it is ranked by."""
         return self.metrics[0]
@@ -73,14 +75,9 @@ class BoardOf:
     @cached_property
     def family(self) -> str:
         """The family of its task; empty where the rows are too old to name it."""
-        return str(self.group.leads[0].get("family") or "")
+        return family_of(self.group)
 
     @cached_property
-    def known(self) -> dict[str, Metric]:
-        """What is known of its metrics, by name."""
-        return known_metrics([self.family] if self.family else [])
-
-    @property
     def higher_is_better(self) -> bool:
         """The direction of its headline metric."""
         return self.headline not in self.known or self.known[self.headline].higher_is_better
@@ -120,6 +117,16 @@ class BoardOf:
     def section(self) -> Section:
         """Its table, with every number and sentence ready to print; made when first asked for."""
         return make_section(self.rows, self.known, self.metrics, model_path)
+
+
+class Measured(NamedTuple):
+    """How a contestant stands on one board."""
+
+    board: BoardOf
+    row: Row
+    """Of the headline metric."""
+    mark: str
+    """Changes whenever the row does."""
 
 
 @dataclass(frozen=True)
@@ -176,12 +183,14 @@ class Site:
         return found
 
     @cached_property
-    def appearances(self) -> dict[tuple[str, str], list[tuple[BoardOf, Row]]]:
+    def appearances(self) -> dict[tuple[str, str], list[Measured]]:
         """By contestant, the boards it stands on, each with its headline row there."""
-        found: dict[tuple[str, str], list[tuple[BoardOf, Row]]] = {}
+        found: dict[tuple[str, str], list[Measured]] = {}
         for board in self.boards:
-            for row in board.headline_rows:
-                found.setdefault(identity_of(row), []).append((board, row))
+            headline = board.headline
+            for row, mark in zip(board.group.leads, board.group.marks, strict=True):
+                if row["metric"] == headline:
+                    found.setdefault(identity_of(row), []).append(Measured(board, row, mark))
         return found
 
     @cached_property
@@ -200,6 +209,8 @@ def site_of(board: Mapping[str, Any] | GroupedBoard, nav: Sequence[Link] = ()) -
     """
     grouped = board if isinstance(board, GroupedBoard) else _grouped(board)
     contestants: dict[tuple[str, str], bool] = {}
+    families = dict.fromkeys(map(family_of, grouped.groups))
+    known = {family: known_metrics([family] if family else []) for family in families}
     for group in grouped.groups:
         for row in group.leads:
             identity = identity_of(row)
@@ -209,7 +220,10 @@ def site_of(board: Mapping[str, Any] | GroupedBoard, nav: Sequence[Link] = ()) -
         headlines=grouped.headlines,
         metrics=grouped.metrics,
         notes=grouped.notes,
-        boards=tuple(BoardOf(group, board_path(group.leads[0])) for group in grouped.groups),
+        boards=tuple(
+            BoardOf(group, board_path(group.leads[0]), known[family_of(group)])
+            for group in grouped.groups
+        ),
         contestants=tuple(_contestant(*found, own) for found, own in contestants.items()),
         nav=tuple(nav),
     )
@@ -224,6 +238,11 @@ def _grouped(board: Mapping[str, Any]) -> GroupedBoard:
         metrics=metrics,
         notes=tuple(board.get("notes", ())),
     )
+
+
+def family_of(group: Group) -> str:
+    """The family of a group's task; empty where its rows are too old to name it."""
+    return str(group.leads[0].get("family") or "")
 
 
 def identity_of(row: Row) -> tuple[str, str]:

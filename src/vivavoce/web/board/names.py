@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from vivavoce.store import Row
 from vivavoce.web.printing import visible
@@ -12,11 +13,16 @@ _CONTROLS = ("oracle", "null", "copycat", "random")
 _BASELINE_PROVIDERS = ("extractive", "none", "null")
 TAGS = {"model": "", "baseline": "Baseline", "floor": "Floor", "ceiling": "Ceiling"}
 _HASH_SHOWN = 8
+_CACHED = 8192
 
 
 def kind_of(row: Row) -> str:
     """`model`, `baseline`, `floor` or `ceiling`."""
-    method, model = str(row["method"]), str(row["model"])
+    return _kind(str(row["method"]), str(row["model"]))
+
+
+@lru_cache(maxsize=_CACHED)
+def _kind(method: str, model: str) -> str:
     if method == "oracle":
         return "ceiling"
     if method == "null" or model in ("null", "null/null"):

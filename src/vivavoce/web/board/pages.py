@@ -17,7 +17,7 @@ from vivavoce.web.board.figures import Chart, drawings, shown
 from vivavoce.web.board.model import BoardOf, ModelOf, Site
 from vivavoce.web.board.overview import about_round, family_title, overview, rounds_of
 from vivavoce.web.board.page import Page, page_of, root_of
-from vivavoce.web.board.paging import LONG, rows_a_page
+from vivavoce.web.board.paging import rows_a_page
 from vivavoce.web.board.round_charts import contestant_charts, heat_chart
 from vivavoce.web.board.samples import list_path
 from vivavoce.web.printing import visible
@@ -83,7 +83,6 @@ def _board_pages(
             "entries": entries,
             "ceilings": ceilings,
             "all_entries": (*entries, *ceilings),
-            "is_long": len(entries) > LONG,
             "first_path": board.path,
             "parts": paths,
             "summary": task.summary if task else "",

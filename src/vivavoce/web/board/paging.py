@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 
-from vivavoce.results.groups import CONTESTANT
 from vivavoce.store import Row
-from vivavoce.web.board.sections import MOST_COLUMNS
+from vivavoce.web.board.sections import MOST_COLUMNS, MOST_PLOTTED
 
 ROOM = 215_000
 """Bytes for rows on one page; the rest is its head, its charts and its words."""
@@ -17,35 +17,28 @@ _FURTHER = 75
 _PLOT = 190
 _TEXTS = ("method", "model", "decoding", "judge")
 _SHOWN = 160
+_CACHED = 8192
 _SPELLED = 12
 """Bytes of a character that draws nothing and is spelled out."""
-LONG = 60
-"""A table with more rows draws its plots for the first metric alone."""
 
 
-def rows_a_page(rows: Sequence[Row], metrics: int) -> int:
-    """How many contestants stand on each page of a board."""
-    contestants = {tuple(str(row[key]) for key in CONTESTANT): row for row in rows}
-    if not contestants:
+def rows_a_page(leads: Sequence[Row], metrics: int) -> int:
+    """How many contestants stand on each page of a board; `leads` holds a row of each."""
+    if not leads:
         return 1
-    texts = math.fsum(map(_text_bytes, contestants.values())) / len(contestants)
+    texts = math.fsum(_bytes_of(str(row[name])) for row in leads for name in _TEXTS) / len(leads)
     columns = min(metrics, MOST_COLUMNS)
     fixed = _ROW + columns * _METRIC + (metrics - columns) * _FURTHER + texts
-    with_plots = fixed + columns * _PLOT
-    is_short = len(contestants) <= LONG and len(contestants) * with_plots <= ROOM
-    return LONG if is_short else max(1, int(ROOM / (fixed + _PLOT)))
+    plots = columns if len(leads) <= MOST_PLOTTED else 1
+    return max(1, int(ROOM / (fixed + plots * _PLOT)))
 
 
-def parts_of(rows: Sequence[Row], metrics: int) -> int:
+def parts_of(leads: Sequence[Row], metrics: int) -> int:
     """On how many pages a board stands."""
-    contestants = {tuple(str(row[key]) for key in CONTESTANT) for row in rows}
-    return max(1, math.ceil(len(contestants) / rows_a_page(rows, metrics)))
+    return max(1, math.ceil(len(leads) / rows_a_page(leads, metrics)))
 
 
-def _text_bytes(row: Row) -> float:
-    return math.fsum(_bytes_of(str(row[name])) for name in _TEXTS)
-
-
+@lru_cache(maxsize=_CACHED)
 def _bytes_of(text: str) -> int:
     shown = text[:_SHOWN]
     is_plain = shown.isascii() and shown.isprintable() and not set(shown) & set("<>&\"'")

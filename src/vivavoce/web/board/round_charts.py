@@ -137,14 +137,14 @@ def contestant_charts(site: Site, one: ModelOf) -> list[Chart]:
 def _own_courses(site: Site, one: ModelOf) -> tuple[list[str], dict[str, dict[int, float]]]:
     """A contestant's rounds, and for each of its tasks the values there; those with two or more."""
     found = site.appearances.get(one.identity, [])
-    held = {board.round for board, _ in found}
+    held = {board.round for board, _, _ in found}
     rounds = [name for name in rounds_of(site) if name in held]
     at = {name: place for place, name in enumerate(rounds)}
     series: dict[tuple[str, str, str], dict[int, float]] = {}
-    for board, row in found:
-        if row["value"] is not None and row["metric"] == board.headline:
+    for board, row, _ in found:
+        if (value := row["value"]) is not None:
             key = (board.task, board.setting, str(row["method"]))
-            series.setdefault(key, {}).setdefault(at[board.round], row["value"])
+            series.setdefault(key, {}).setdefault(at[board.round], value)
     # The longest course of each task, in its usual setting where that is as long.
     ordered = sorted(series, key=lambda key: (-len(series[key]), key[1] != _USUAL, key))
     chosen: dict[str, dict[int, float]] = {}

@@ -15,6 +15,8 @@ from vivavoce.web.printing import counted, figure, interval, visible
 
 MOST_COLUMNS = 5
 """Metrics of the main table; the others stand below it."""
+MOST_PLOTTED = 60
+"""A table with more contestants draws the plots of its first metric alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,18 +51,10 @@ class Section:
     """Best first by the headline metric; those without a value last."""
     ceilings: tuple[Entry, ...]
     verdict: Verdict | None
-
-    @property
-    def amounts(self) -> tuple[bool, bool, bool]:
-        """Whether anybody's tokens, dollars and seconds were recorded."""
-        found = [entry.amounts for entry in (*self.entries, *self.ceilings)]
-        tokens, cost, seconds = (any(one[place] for one in found) for place in range(3))
-        return tokens, cost, seconds
-
-    @property
-    def tells_seen(self) -> bool:
-        """Whether anything is known of what was in training data."""
-        return any(entry.seen for entry in self.entries)
+    amounts: tuple[bool, bool, bool]
+    """Whether anybody's tokens, dollars and seconds were recorded."""
+    tells_seen: bool
+    """Whether anything is known of what was in training data."""
 
 
 def make_section(
@@ -84,7 +78,11 @@ def make_section(
     higher = {name: name not in known or known[name].higher_is_better for name in metrics}
     ordered = sorted(everyone.values(), key=lambda found: _place(found, metrics[0], higher))
     ranked = [found for found in ordered if names.kind_of(_first(found)) != "ceiling"]
-    columns = tuple(make_column(name, _valued(ranked, name), higher[name]) for name in metrics)
+    plotted = metrics[: MOST_COLUMNS if len(ordered) <= MOST_PLOTTED else 1]
+    columns = tuple(
+        make_column(name, _valued(ranked, name), higher[name], is_plotted=name in plotted)
+        for name in metrics
+    )
     shared = names.shared_facts([_first(found) for found in ranked])
     entries = [make_entry(found, columns, shared, path_of(_first(found))) for found in ordered]
     first = rows[0]
@@ -101,7 +99,14 @@ def make_section(
         entries=tuple(entry for entry in entries if entry.kind != "ceiling"),
         ceilings=tuple(entry for entry in entries if entry.kind == "ceiling"),
         verdict=verdict_of([row for row in _valued(ranked, metrics[0]) if row["rank"] is not None]),
+        amounts=_recorded(entries),
+        tells_seen=any(entry.seen for entry in entries if entry.kind != "ceiling"),
     )
+
+
+def _recorded(entries: Sequence[Entry]) -> tuple[bool, bool, bool]:
+    tokens, cost, seconds = (any(entry.amounts[at] for entry in entries) for at in range(3))
+    return tokens, cost, seconds
 
 
 def verdict_of(ranked: Sequence[Row]) -> Verdict | None:

@@ -51,7 +51,8 @@ def write_pages(pages: Iterable[Page], out: Path) -> Built:
         known = earlier.get(page.path, {})
         if known.get("key") != page.key or not _is_as_left(out / page.path, known.get("sha256")):
             content = page.make()
-            write_bytes(out / page.path, content)
+            # The next build looks at its hash: a power cut leaves nothing damaged for long.
+            write_bytes(out / page.path, content, is_flushed=False)
             written.append(page.path)
             known = {"key": page.key, "sha256": hashlib.sha256(content).hexdigest()}
         state[page.path] = {"key": page.key, "sha256": known["sha256"]}

@@ -1,0 +1,96 @@
+"""How soon a reader can use the pages of a site: Chromium opens them from disk, sorts, filters.
+
+    python -m benchmarks.site_in_browser SITE [--pages 5]
+
+The largest pages of each folder are opened several times. A page counts as ready once it is laid
+out and its script has run; sorting and filtering count until the table is laid out anew.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import statistics
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+MOST_SECONDS = 1.0
+_ROUNDS = 5
+_READY = "() => performance.getEntriesByType('navigation')[0].loadEventEnd"
+_SORT = """() => {
+  const buttons = document.querySelectorAll("table thead button");
+  if (!buttons.length) return 0;
+  const began = performance.now();
+  buttons[buttons.length - 1].click();
+  document.body.getBoundingClientRect();
+  return performance.now() - began;
+}"""
+_FILTER = """() => {
+  const field = document.getElementById("filter");
+  if (!field) return 0;
+  const began = performance.now();
+  field.value = "model-1";
+  field.dispatchEvent(new Event("input", {bubbles: true}));
+  document.body.getBoundingClientRect();
+  return performance.now() - began;
+}"""
+
+
+def largest_pages(site: Path, most: int) -> list[Path]:
+    """The largest pages of the site's own folder and of each folder below it."""
+    folders: dict[str, list[Path]] = {}
+    for path in site.rglob("*.html"):
+        folders.setdefault(path.relative_to(site).parts[0], []).append(path)
+    found = []
+    for _, paths in sorted(folders.items()):
+        found += sorted(paths, key=lambda path: (-path.stat().st_size, str(path)))[:most]
+    return found
+
+
+def measure(page: Page, path: Path) -> tuple[float, float, float]:
+    """Median seconds until the page is ready, and that a sort and a filter take."""
+    found = []
+    for _ in range(_ROUNDS):
+        page.goto(path.resolve().as_uri(), wait_until="load")
+        page.wait_for_function("performance.getEntriesByType('navigation')[0].loadEventEnd > 0")
+        found.append([page.evaluate(script) / 1000 for script in (_READY, _SORT, _FILTER)])
+    ready, sort, narrow = (statistics.median(column) for column in zip(*found, strict=True))
+    return ready, sort, narrow
+
+
+def main() -> int:
+    """Measure; 1 where a page takes longer than promised."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("site", type=Path)
+    parser.add_argument("--pages", type=int, default=3, help="of each folder")
+    given = parser.parse_args()
+    from playwright.sync_api import sync_playwright
+
+    slowest = 0.0
+    with sync_playwright() as playwright:
+        program = shutil.which("chromium")
+        if program is None:
+            sys.exit("Chromium is not installed: apt-get install chromium")
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        page = browser.new_page()
+        for path in largest_pages(given.site, given.pages):
+            times = measure(page, path)
+            slowest = max(slowest, *times)
+            said = ", ".join(
+                f"{what} {seconds:.3f} s"
+                for what, seconds in zip(("ready", "sorted", "filtered"), times, strict=True)
+            )
+            print(f"{path.relative_to(given.site)} ({path.stat().st_size:,} bytes): {said}")
+        browser.close()
+    print(f"slowest: {slowest:.3f} s")
+    return 0 if slowest <= MOST_SECONDS else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
