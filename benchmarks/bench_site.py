@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from vivavoce.results.groups import GroupedBoard, cut, make_group
+from vivavoce.results.many_rows import many_rows
 from vivavoce.results.standing import Contestant, add_standing
 from vivavoce.results.stored import Memory, load_group, save_group, stored_leaderboard
 from vivavoce.store import Row, hash_of
@@ -160,6 +161,7 @@ def store_rows(board: dict[str, Any], store: Path) -> list[tuple[str, str, str, 
     return [group.place for group in groups]
 
 
+@many_rows()
 def open_stored(board: dict[str, Any], store: Path, places: list[Any], last: str) -> GroupedBoard:
     """The board out of its store; `last` is the key of its last group."""
     keys = [*(hash_of(place) for place in places[:-1]), last]

@@ -23,6 +23,7 @@ from vivavoce.results.groups import Group, GroupedBoard, make_group
 from vivavoce.results.heads import StoredHead, head_as_row, head_from_row, head_of
 from vivavoce.results.ledger import count_runs
 from vivavoce.results.logs import ForeignLog, RunLog, find_logs, read_log
+from vivavoce.results.many_rows import many_rows
 from vivavoce.results.standing import Contestant, add_standing
 from vivavoce.store import Row, canonical_json, hash_file, hash_of, quick_value, write_bytes
 from vivavoce.tasks.shared.cutoffs import Cutoffs, load_cutoffs
@@ -32,6 +33,7 @@ _CODE = ("results", "metrics", "tasks/shared")
 _SIGNS = "-=+"
 
 
+@many_rows()
 def stored_leaderboard(
     logs: Path,
     store: Path,

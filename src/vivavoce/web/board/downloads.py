@@ -40,6 +40,8 @@ _INTS = frozenset(
 )
 _NUMBERS = _FLOATS | _INTS | {"partial"}
 _KINDS = (("CSV", "csv"), ("JSON", "json"), ("Parquet", "parquet"), ("LaTeX", "tex"))
+_ODD = r"^ *[=+@-]|[^ -~]"
+"""Finds every cell that could need a guard: a formula, or a character beyond printable ASCII."""
 _PLAIN = (str, int, float, bool)
 """What stands in a cell as it is; everything else stands there as JSON."""
 _MOST_ROWS = 60_000
@@ -158,12 +160,20 @@ def csv_of(table: pa.Table) -> bytes:
     import pyarrow as pa
     from pyarrow import csv
 
-    guarded = [
-        _guarded(column) if column.type == pa.string() else column for column in table.columns
-    ]
+    guarded = [_guarded(column) if _is_odd(column) else column for column in table.columns]
     sink = pa.BufferOutputStream()
     csv.write_csv(pa.Table.from_arrays(guarded, names=table.column_names), sink)
     return bytes(sink.getvalue().to_pybytes())
+
+
+def _is_odd(column: pa.ChunkedArray) -> bool:
+    """Whether any cell of a column may be a formula or hold what draws nothing."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if column.type != pa.string():
+        return False
+    return bool(pc.any(pc.match_substring_regex(column, _ODD)).as_py())
 
 
 def _guarded(column: pa.ChunkedArray) -> pa.Array:

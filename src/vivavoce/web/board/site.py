@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.results.groups import GroupedBoard
+from vivavoce.results.many_rows import many_rows
 from vivavoce.store import hash_of
 from vivavoce.web.board import change_pages, downloads, pages, published, space, timeline
 from vivavoce.web.board.changes import History, history_of
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 _STATIC = ("style.css", "board.js")
 
 
+@many_rows()
 def write_site(
     board: Mapping[str, Any] | GroupedBoard,
     out: Path,
