@@ -55,6 +55,82 @@ def test_my_own_logs_stand_marked_among_the_others_and_are_ranked_with_them(
     assert "Mine" in row or "Yours" in row or "yours" in row
 
 
+def test_my_logs_stand_unranked_beside_a_board_of_which_only_the_numbers_are_known(
+    logs: Path, tmp_path: Path
+) -> None:
+    build(logs, tmp_path / "published")
+    mine = tmp_path / "mine"
+    write_log(mine, {item: value + 0.1 for item, value in STEADY.items()}, model="me/new")
+    write_log(mine, dict.fromkeys(ITEMS, 0.9), model="lab/steady")
+    numbers = tmp_path / "published" / "board.json"
+    told = build(numbers, tmp_path / "site", "--with", str(mine), "--samples", "0")
+    assert any("no rank" in note for note in told["notes"])
+    found = {
+        row["model"]: (row["rank"], bool(row.get("own")), row["value"])
+        for row in rows_of(tmp_path / "site")
+    }
+    assert found["lab/steady"] == (1, False, pytest.approx(0.535))  # the published row stays
+    assert found["lab/brisk"][:2] == (2, False)
+    assert found["me/new"] == (None, True, pytest.approx(0.635))
+    (page,) = (tmp_path / "site" / "boards").glob("*/*.html")
+    assert "Yours" in page.read_text("utf-8")
+
+
+def test_a_site_is_made_again_of_its_numbers_alone(logs: Path, tmp_path: Path) -> None:
+    build(logs, tmp_path / "published", "--samples", "0")
+    build(tmp_path / "published" / "board.json", tmp_path / "again")
+    for name in ("board.csv", "board.tex"):
+        assert (tmp_path / "again" / name).read_bytes() == (
+            tmp_path / "published" / name
+        ).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("name", "bad", "where"),
+    [
+        ("value", "0.9", "rows.0.value"),
+        ("ci", [0.1], "rows.0.ci"),
+        ("n", -1, "rows.0.n"),
+        ("model", {"a": 1}, "rows.0.model"),
+        ("faults", {"malformed": "=1"}, "rows.0.faults.malformed"),
+        ("exposure", {"items": {"clean": "x"}}, "rows.0.exposure.items.clean"),
+        ("rank", True, "rows.0.rank"),
+    ],
+)
+def test_a_row_of_a_strangers_board_is_checked(
+    logs: Path, tmp_path: Path, name: str, bad: object, where: str
+) -> None:
+    build(logs, tmp_path / "published", "--samples", "0")
+    path = tmp_path / "published" / "board.json"
+    board = json.loads(path.read_text("utf-8"))
+    board["rows"][0][name] = bad
+    path.write_text(json.dumps(board), "utf-8")
+    words = ["board", "build", str(path), "--out", str(tmp_path / "site")]
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 2
+    assert where in result.output.replace("\n", "")
+    assert not (tmp_path / "site").exists()
+
+
+@pytest.mark.parametrize("text", ["[]", "{}", '{"rows": []}', "[" * 100_000, "NaN"])
+def test_what_is_no_board_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "board.json"
+    path.write_text(text, "utf-8")
+    result = CliRunner().invoke(app, ["board", "build", str(path), "--out", str(tmp_path / "site")])
+    assert result.exit_code == 2
+    assert "board.json" in result.output
+
+
+def test_another_round_of_the_same_name_is_refused(logs: Path, tmp_path: Path) -> None:
+    build(logs, tmp_path / "published", "--samples", "0")
+    path = tmp_path / "published" / "board.json"
+    path.write_text(re.sub(r'"manifest": ?"[^"]*"', '"manifest": "other"', path.read_text("utf-8")))
+    words = ["board", "build", str(path), "--out", str(tmp_path / "site"), "--with", str(logs)]
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 2
+    assert "manifests differ" in result.output.replace("\n", " ")
+
+
 def test_rows_with_gaps_are_left_out_on_request(logs: Path, tmp_path: Path) -> None:
     write_log(logs, dict.fromkeys(ITEMS), model="lab/gaps")
     everybody, complete = tmp_path / "everybody", tmp_path / "complete"

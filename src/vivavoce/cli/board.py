@@ -40,7 +40,9 @@ app = typer.Typer(no_args_is_help=True, help="Turn logs into a leaderboard.")
 
 @app.command(epilog="Example: viva board build logs --out site")
 def build(
-    logs: Path = LOGS_ARGUMENT,
+    logs: Path = typer.Argument(
+        help="Folder of logs that viva run wrote, or the board.json of a published site."
+    ),
     out: Path = typer.Option(..., "--out", help="Folder for the site."),
     partial: bool = PARTIAL_OPTION,
     resamples: int = RESAMPLES_OPTION,
@@ -69,6 +71,7 @@ def build(
     from tempfile import TemporaryDirectory
 
     from vivavoce.results.groups import complete_only as keep_complete
+    from vivavoce.results.published import beside, read_published
     from vivavoce.results.sample_texts import stored_item_texts
     from vivavoce.results.stored import stored_leaderboard
     from vivavoce.store import read_jsonl
@@ -79,19 +82,27 @@ def build(
     viewer = None if bundle is None else find_bundle(bundle, out)
     known = load_cutoffs(cutoffs, margin)
     told = [row for _, row in read_jsonl(reasons)] if reasons else []
+    published = read_published(logs) if logs.is_file() else None
+    folders = [*([] if published else [logs]), *([own] if own else [])]
     with TemporaryDirectory() as passing, progress("Reading logs"):
-        board = stored_leaderboard(
-            logs,
-            cache or Path(passing),
-            own=own,
-            partial=partial,
-            resamples=resamples,
-            seed=seed,
-            cutoffs=known,
-        )
+
+        def read(folder: Path, further: Path | None) -> GroupedBoard:
+            return stored_leaderboard(
+                folder,
+                cache or Path(passing),
+                own=further,
+                partial=partial,
+                resamples=resamples,
+                seed=seed,
+                cutoffs=known,
+            )
+
+        if published is None:
+            board = read(logs, own)
+        else:
+            board = beside(published, read(own, None) if own else None)
         if complete_only:
             board = keep_complete(board)
-        folders = [logs, *([own] if own else [])]
         items = stored_item_texts(board.heads, folders, count=samples, seed=seed)
         page = write_site(
             board,
