@@ -17,7 +17,7 @@ from vivavoce.cli.annotation_database import (
     opened,
 )
 from vivavoce.cli.annotation_report import print_model, print_report
-from vivavoce.cli.board import RESAMPLES_OPTION, SEED_OPTION
+from vivavoce.cli.log_options import RESAMPLES_OPTION, SEED_OPTION
 from vivavoce.cli.output import JSON_OPTION, print_json, progress, say
 
 if TYPE_CHECKING:

@@ -8,28 +8,22 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from vivavoce.cli.log_options import (
+    BUNDLE_OPTION,
+    CUTOFFS_OPTION,
+    LOGS_ARGUMENT,
+    MARGIN_OPTION,
+    PARTIAL_OPTION,
+    RESAMPLES_OPTION,
+    SAMPLES_OPTION,
+    SEED_OPTION,
+)
 from vivavoce.cli.output import JSON_OPTION, print_json, print_table, progress, say
 
 if TYPE_CHECKING:
     from vivavoce.results.board import Board
     from vivavoce.results.groups import GroupedBoard
 
-LOGS_ARGUMENT = typer.Argument(help="Folder of logs that viva run wrote.")
-PARTIAL_OPTION = typer.Option(False, "--partial", help="Also show logs that lack samples, marked.")
-RESAMPLES_OPTION = typer.Option(10_000, "--resamples", min=0, help="Bootstrap draws.")
-SEED_OPTION = typer.Option(0, "--seed", help="Seed of the bootstrap.")
-CUTOFFS_OPTION = typer.Option(
-    None, "--cutoffs", metavar="FILE", help="Until when models' training data reach, as TOML."
-)
-MARGIN_OPTION = typer.Option(
-    30, "--margin", min=0, help="Days after a cutoff whose items may have been seen."
-)
-SAMPLES_OPTION = typer.Option(
-    5, "--samples", min=0, max=200, help="Items of each board to show with all answers; 0 for none."
-)
-BUNDLE_OPTION = typer.Option(
-    None, "--bundle", help="Address or folder of a viewer made by inspect view bundle, to link to."
-)
 TEXTS_NOTE = (
     "Note: the pages of items hold texts of papers and gold answers. Publish them only where you "
     "may, or build with --samples 0."

@@ -8,7 +8,8 @@ from typing import Any
 
 import typer
 
-from vivavoce.cli.board import (
+from vivavoce.cli.comparisons import estimate, number, print_notes
+from vivavoce.cli.log_options import (
     CUTOFFS_OPTION,
     LOGS_ARGUMENT,
     MARGIN_OPTION,
@@ -16,7 +17,6 @@ from vivavoce.cli.board import (
     RESAMPLES_OPTION,
     SEED_OPTION,
 )
-from vivavoce.cli.comparisons import estimate, number, print_notes
 from vivavoce.cli.output import JSON_OPTION, print_json, print_table, progress, say
 
 ROUNDS_OPTION = typer.Option(

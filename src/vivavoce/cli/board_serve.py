@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from vivavoce.cli.board import (
+from vivavoce.cli.log_options import (
     CUTOFFS_OPTION,
     LOGS_ARGUMENT,
     MARGIN_OPTION,

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from vivavoce.cli.board import LOGS_ARGUMENT, PARTIAL_OPTION, RESAMPLES_OPTION, SEED_OPTION
 from vivavoce.cli.comparisons import number, print_notes
 from vivavoce.cli.corpus import CORPUS_OPTION, report_problems
+from vivavoce.cli.log_options import LOGS_ARGUMENT, PARTIAL_OPTION, RESAMPLES_OPTION, SEED_OPTION
 from vivavoce.cli.output import JSON_OPTION, print_json, print_table, say
 from vivavoce.cli.rounds import ROUND_ARGUMENT
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, cast
 
 import typer
 
-from vivavoce.cli.board import LOGS_ARGUMENT, PARTIAL_OPTION, RESAMPLES_OPTION, SEED_OPTION
 from vivavoce.cli.comparisons import estimate, print_notes
+from vivavoce.cli.log_options import LOGS_ARGUMENT, PARTIAL_OPTION, RESAMPLES_OPTION, SEED_OPTION
 from vivavoce.cli.output import JSON_OPTION, print_json, print_table, progress, say
 from vivavoce.cli.rounds import ROUND_ARGUMENT
 
