@@ -79,7 +79,7 @@ def test_my_logs_stand_unranked_beside_a_board_of_which_only_the_numbers_are_kno
 def test_a_site_is_made_again_of_its_numbers_alone(logs: Path, tmp_path: Path) -> None:
     build(logs, tmp_path / "published", "--samples", "0")
     build(tmp_path / "published" / "board.json", tmp_path / "again")
-    for name in ("board.csv", "board.tex"):
+    for name in ("board.csv", "board.json", "board.tex"):
         assert (tmp_path / "again" / name).read_bytes() == (
             tmp_path / "published" / name
         ).read_bytes()

@@ -54,6 +54,9 @@ class _Row(_Strict):
     decoding: str | dict[str, Any] | None
     prompt_hash: str | None
     judge: str | None
+    judge_own_family: bool | None = None
+    judge_tokens: _Count | None = None
+    judge_cost: float | None = None
     metric: str
     value: float | None
     value_valid: float | None
