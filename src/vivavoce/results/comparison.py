@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from vivavoce.errors import InputError
+from vivavoce.results.all_pairs import Pair, errors_of_pairs, is_whole, signs_of_pairs
 from vivavoce.results.bootstrap import Floats, Interval, Resample
 
-Pair = tuple[str, str]
 Signs = MutableMapping[Pair, int]
 """By pair of names in alphabetical order: 1 where the first is told apart as better, -1 where the
 second is, 0 where neither."""
@@ -145,11 +145,17 @@ def smallest_detectable_difference(
     Source: Bloom, Minimum Detectable Effects, Evaluation Review 19(5), 1995.
     """
     columns = {name: _column(contestants[name]) for name in sorted(contestants)}
-    pairs = list(combinations(columns, 2))
-    errors: list[float] = []
-    for _, table, scales in _difference_tables(columns, pairs, resample):
-        for error, scale in zip(resample.standard_error(table), scales, strict=True):
-            if error is not None and error > _ROUNDING * scale:
+    whole = {name: column for name, column in columns.items() if is_whole(column)}
+    margins = _margins(columns)
+    errors = [
+        error
+        for (first, second), error in errors_of_pairs(whole, resample)
+        if error > max(margins[first], margins[second])
+    ]
+    others = [pair for pair in combinations(columns, 2) if not whole.keys() >= set(pair)]
+    for some_pairs, table in _difference_tables(columns, others, resample):
+        for pair, error in zip(some_pairs, resample.standard_error(table), strict=True):
+            if error is not None and error > max(map(margins.__getitem__, pair)):
                 errors.append(error)
     if not errors:
         return None
@@ -180,30 +186,33 @@ def win_rate(verdicts: npt.ArrayLike, resample: Resample) -> WinRate:
 def _differences(
     columns: Mapping[str, Floats], pairs: Sequence[Pair], resample: Resample
 ) -> Iterator[tuple[Pair, Difference]]:
-    for some_pairs, table, scales in _difference_tables(columns, pairs, resample):
-        results = zip(resample.mean(table), resample.intervals(table), scales, strict=True)
-        for pair, (value, interval, scale) in zip(some_pairs, results, strict=True):
+    margins = _margins(columns)
+    for some_pairs, table in _difference_tables(columns, pairs, resample):
+        results = zip(resample.mean(table), resample.intervals(table), strict=True)
+        for pair, (value, interval) in zip(some_pairs, results, strict=True):
             low, high = interval or (None, None)
-            yield pair, Difference(value, low, high, _holds_zero(interval, scale))
+            tied = _holds_zero(interval, max(margins[name] for name in pair))
+            yield pair, Difference(value, low, high, tied)
 
 
 def _difference_tables(
     columns: Mapping[str, Floats], pairs: Sequence[Pair], resample: Resample
-) -> Iterator[tuple[Sequence[Pair], Floats, list[float]]]:
-    """Pairs, their differences as columns and the size of their values, in pieces that fit."""
+) -> Iterator[tuple[Sequence[Pair], Floats]]:
+    """Pairs and their differences as columns, in pieces that fit."""
     piece = max(1, _COLUMN_CELLS // max(1, resample.resamples, resample.items))
-    scales = {name: _scale(column) for name, column in columns.items()}
     for start in range(0, len(pairs), piece):
         some_pairs = pairs[start : start + piece]
         table = np.column_stack([_subtract(columns[a], columns[b]) for a, b in some_pairs])
-        yield some_pairs, table, [max(scales[a], scales[b]) for a, b in some_pairs]
+        yield some_pairs, table
 
 
 def _add_signs(known: Signs, columns: Mapping[str, Floats], resample: Resample) -> None:
     missing = [pair for pair in combinations(columns, 2) if pair not in known]
-    if not missing:
-        return
-    for pair, found in _differences(columns, missing, resample):
+    whole = {name for name, column in columns.items() if is_whole(column)}
+    quick = [pair for pair in missing if whole >= set(pair)]
+    known.update(signs_of_pairs(columns, quick, resample, _margins(columns)))
+    others = [pair for pair in missing if pair not in known]
+    for pair, found in _differences(columns, others, resample):
         is_ahead = found.low is not None and found.low > 0
         known[pair] = 0 if found.tied is not False else 1 if is_ahead else -1
 
@@ -242,16 +251,21 @@ def _subtract(a: Floats, b: Floats) -> Floats:
     return a - b
 
 
+def _margins(columns: Mapping[str, Floats]) -> dict[str, float]:
+    """By name, how far from 0 a bound still counts as 0."""
+    return {name: _ROUNDING * _scale(column) for name, column in columns.items()}
+
+
 def _scale(column: Floats) -> float:
     defined = np.abs(column[~np.isnan(column)])
     return float(defined.max()) if defined.size else 0.0
 
 
-def _holds_zero(interval: Interval | None, scale: float) -> bool | None:
+def _holds_zero(interval: Interval | None, margin: float) -> bool | None:
     if interval is None:
         return None
     low, high = interval
-    return low <= _ROUNDING * scale and high >= -_ROUNDING * scale
+    return low <= margin and high >= -margin
 
 
 def _minus(value: float | None) -> float | None:
