@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import vivavoce.tasks.writing
 from vivavoce.errors import InputError
-from vivavoce.tasks.shared.prompts import PromptSet, load_prompts
+from vivavoce.tasks.shared.prompts import PromptSet, folder_at, load_prompts
 
 TEMPLATE = "Read {{ content }} and {{ title }}; write {{ words }} words."
 
@@ -109,3 +110,19 @@ def test_a_template_that_is_not_text_is_refused(tmp_path: Path) -> None:
     (tmp_path / "ask.md.j2").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(InputError, match=str(tmp_path)):
         load_prompts(tmp_path)
+
+
+def test_shipped_templates_have_the_same_place_on_every_machine(tmp_path: Path) -> None:
+    shipped = load_prompts(Path(vivavoce.tasks.writing.__path__[0]) / "prompts")
+    assert shipped.place == "vivavoce:tasks/writing/prompts"
+    assert load_prompts(folder_at(shipped.place)) == shipped
+    own = tmp_path / "own"
+    own.mkdir()
+    (own / "title.md.j2").write_text("{{ content }}", "utf-8")
+    assert load_prompts(own).place == str(own)
+    assert folder_at(str(own)) == own
+
+
+def test_a_place_that_only_looks_shipped_is_refused() -> None:
+    with pytest.raises(InputError, match="no folder of this package"):
+        folder_at("vivavoce:../../etc")

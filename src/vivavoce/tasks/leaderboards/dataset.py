@@ -127,7 +127,7 @@ class _Maker:
             "question": without_excerpts(self.prompts, asked),
             "setting": shown.setting,
             "variant": shown.variant,
-            "prompts": str(self.prompts.folder.resolve()),
+            "prompts": self.prompts.place,
             "spans": prompt.json_spans,
             "blocks": [list(span) for span in prompt.blocks],
             "retrieved": [_record(one) for one in found],

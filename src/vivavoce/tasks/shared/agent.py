@@ -35,7 +35,7 @@ from vivavoce.tasks.shared.agent_window import Shown, Window
 from vivavoce.tasks.shared.direct import check_context
 from vivavoce.tasks.shared.library import Library, read_library
 from vivavoce.tasks.shared.patience import ask_patiently
-from vivavoce.tasks.shared.prompts import SUFFIX, PromptSet, load_prompts
+from vivavoce.tasks.shared.prompts import SUFFIX, PromptSet, folder_at, load_prompts
 from vivavoce.tasks.shared.windows import measure
 
 START, LAST = "agent", "agent.answer"
@@ -251,7 +251,7 @@ class _Run:
 
     def _prompts(self, template: str) -> PromptSet:
         """The family's own template, or the user's; where there is none, the shared one."""
-        folder = Path(self._state.metadata["prompts"])
+        folder = folder_at(self._state.metadata["prompts"])
         return _open(folder if (folder / f"{template}{SUFFIX}").is_file() else _OURS)
 
     def _sources(self) -> list[str]:

@@ -14,6 +14,9 @@ from vivavoce.errors import InputError
 from vivavoce.store import hash_of
 
 SUFFIX = ".md.j2"
+_PACKAGE = Path(__file__).resolve().parent.parent.parent
+_SHIPPED = f"{_PACKAGE.name}:"
+"""What the place of shipped templates begins with, as a log tells it."""
 
 Span = tuple[int, int]
 
@@ -39,6 +42,14 @@ class PromptSet:
 
     folder: Path
     sha256: str
+
+    @property
+    def place(self) -> str:
+        """Where they stand, for `folder_at`: shipped ones the same on every machine."""
+        folder = self.folder.resolve()
+        if folder.is_relative_to(_PACKAGE):
+            return _SHIPPED + folder.relative_to(_PACKAGE).as_posix()
+        return str(folder)
 
     def render(self, name: str, slots: Mapping[str, str], values: Mapping[str, object]) -> Rendered:
         """Fill a template.
@@ -70,6 +81,16 @@ def _compiled(source: str) -> jinja2.Template:
         undefined=jinja2.StrictUndefined, autoescape=False, keep_trailing_newline=False
     )
     return environment.from_string(source)
+
+
+def folder_at(place: str) -> Path:
+    """The folder that `PromptSet.place` told; `InputError` for one that only looks shipped."""
+    if not place.startswith(_SHIPPED):
+        return Path(place)
+    folder = (_PACKAGE / place.removeprefix(_SHIPPED)).resolve()
+    if not folder.is_relative_to(_PACKAGE):
+        raise InputError(f"{place} is no folder of this package. Pass the folder of your prompts.")
+    return folder
 
 
 def load_prompts(folder: Path) -> PromptSet:

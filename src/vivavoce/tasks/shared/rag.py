@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import threading
 from functools import lru_cache, partial
-from pathlib import Path
 from typing import Any
 
 from anyio import to_thread
@@ -32,7 +31,7 @@ from vivavoce.tasks.shared.excerpts import (
     lay_out,
     slot_of,
 )
-from vivavoce.tasks.shared.prompts import PromptSet, Rendered, load_prompts
+from vivavoce.tasks.shared.prompts import PromptSet, Rendered, folder_at, load_prompts
 from vivavoce.tasks.shared.windows import measure
 from vivavoce.text.chunk import OVERLAP, SIZE, split_text
 
@@ -144,8 +143,8 @@ def _prompts(state: TaskState) -> PromptSet:
 
 
 @lru_cache(maxsize=4)
-def _open(folder: str) -> PromptSet:
-    return load_prompts(Path(folder))
+def _open(place: str) -> PromptSet:
+    return load_prompts(folder_at(place))
 
 
 def _record(found: Found, is_shown: bool) -> dict[str, Any]:

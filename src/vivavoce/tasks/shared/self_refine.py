@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Mapping
-from pathlib import Path
 
 from inspect_ai.dataset import MemoryDataset
 from inspect_ai.model import ChatMessage, ChatMessageUser, ContentReasoning, get_model
@@ -18,7 +17,7 @@ from vivavoce.tasks.shared.direct import check_context, first_message
 from vivavoce.tasks.shared.entry import TaskEntry
 from vivavoce.tasks.shared.guard import find_fault
 from vivavoce.tasks.shared.programs import find_program
-from vivavoce.tasks.shared.prompts import PromptSet, load_prompts
+from vivavoce.tasks.shared.prompts import PromptSet, folder_at, load_prompts
 from vivavoce.tasks.shared.windows import measure
 
 Check = Callable[[str, TaskState, int], Awaitable[str | None]]
@@ -44,7 +43,7 @@ def note_run(dataset: MemoryDataset, kind: str, entry: TaskEntry, timeout: int) 
             "run": {
                 "kind": kind,
                 "round": str(entry.round.folder.resolve()),
-                "prompts": str(entry.prompts.folder.resolve()),
+                "prompts": entry.prompts.place,
                 "timeout": timeout,
             }
         }
@@ -68,7 +67,7 @@ def refine(checks: Mapping[str, Check], rounds: int, context: int | None) -> Sol
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         run = state.metadata["run"]
-        check, prompts = checks[run["kind"]], load_prompts(Path(run["prompts"]))
+        check, prompts = checks[run["kind"]], load_prompts(folder_at(run["prompts"]))
         _reply(prompts, state, "")  # a template that cannot be used is told before anything is paid
         state.messages = [first_message(state, context, get_model())]
         state = await generate(state)

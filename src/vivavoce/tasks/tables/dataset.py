@@ -65,7 +65,7 @@ class _Maker:
             "evidence": list(row["evidence"]),
             "setting": self.setting,
             "question": asked.text,
-            "prompts": str(self.prompts.folder.resolve()),
+            "prompts": self.prompts.place,
             "spans": asked.json_spans,
             "library": self._library(row),
             "max_tokens": self.max_tokens,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Awaitable, Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 from inspect_ai.scorer import (
@@ -28,7 +27,7 @@ from vivavoce.metrics.literature_tables import (
 )
 from vivavoce.metrics.ratios import Aggregate, Ratio
 from vivavoce.tasks.shared.guard import VALID, FaultyAnswer, guarded
-from vivavoce.tasks.shared.prompts import load_prompts
+from vivavoce.tasks.shared.prompts import folder_at, load_prompts
 from vivavoce.tasks.tables.answered import (
     DIAGNOSTICS,
     NAMES,
@@ -118,7 +117,7 @@ def tables_by_use(
     async def ask(
         state: TaskState, gold: LiteratureTable, answer: LiteratureTable, notes: dict[str, Any]
     ) -> dict[str, float]:
-        prompts = load_prompts(Path(state.metadata["prompts"]))
+        prompts = load_prompts(folder_at(state.metadata["prompts"]))
         used = await use_tables(prompts, gold, answer, titles_of(state), use)
         notes[_COUNTS] = _counts([run.score for run in used.runs])
         notes["use"] = used.record

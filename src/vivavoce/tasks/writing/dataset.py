@@ -170,7 +170,7 @@ class _Maker:
             "task": shown.task,
             "setting": shown.setting,
             "variant": shown.variant,
-            "prompts": str(self._prompts.folder.resolve()),
+            "prompts": self._prompts.place,
             "spans": composed.prompt.json_spans,
             "blocks": [list(span) for span in composed.prompt.blocks],
             "pool": [[source.label, *source.span] for source in composed.pool],

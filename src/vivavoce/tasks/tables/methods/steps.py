@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, TypeVar
 
 from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelOutput, get_model
@@ -20,7 +19,7 @@ from vivavoce.tasks.shared.direct import check_context
 from vivavoce.tasks.shared.fitting import Fitted, Group, fit
 from vivavoce.tasks.shared.guard import find_fault
 from vivavoce.tasks.shared.patience import ask_patiently
-from vivavoce.tasks.shared.prompts import Rendered, load_prompts
+from vivavoce.tasks.shared.prompts import Rendered, folder_at, load_prompts
 from vivavoce.tasks.shared.windows import TokenCounter, measure
 from vivavoce.tasks.tables.composing import pool_with_texts
 from vivavoce.tasks.tables.methods.answers import final_answer
@@ -87,7 +86,7 @@ class TableRun:
         }
         state.metadata["table_run"] = self.record
         self._cot = cot
-        self._prompts = load_prompts(Path(state.metadata["prompts"]))
+        self._prompts = load_prompts(folder_at(state.metadata["prompts"]))
         self._model = get_model()
         self._measure = measure(str(self._model), self._model.api, context)
         self._window = self._measure.window
