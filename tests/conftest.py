@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+import gc
 import os
 import shutil
+import ssl
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -30,11 +33,12 @@ CHROMIUM_FLAGS = [
 
 
 def pytest_configure() -> None:
-    """A command that a test starts keeps what it compiles of the package for the next one.
+    """What is compiled of the package and of the tests is kept for the next command or run.
 
     How fast Hypothesis draws tells of the machine and of who else works on it, not of the code.
     """
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
     slow = [HealthCheck.too_slow]
     settings.register_profile("shared machine", deadline=None, suppress_health_check=slow)
     settings.load_profile("shared machine")
@@ -78,6 +82,21 @@ def _no_database_for_nobody() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(TaskLogger, "init", start_unwatched)
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_certificates_read_again() -> Iterator[None]:
+    """Each client of a model reads those of all authorities, though servers here speak no TLS."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ssl, "create_default_context", functools.cache(ssl.create_default_context))
+        yield
+
+
+def pytest_collection_finish() -> None:
+    """What is loaded by now stays to the end: to look again and again for garbage in it is slow."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:

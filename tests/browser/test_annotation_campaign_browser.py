@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.browser.campaigns import annotate
 from tests.browser.desks import Desk
-from tests.browser.fifty_items import annotate_fifty_items
 
 pytestmark = pytest.mark.browser
 
@@ -15,4 +15,4 @@ pytestmark = pytest.mark.browser
 def test_fifty_items_from_two_people_to_a_consensus_with_a_killed_server(
     tmp_path: Path, desk_of: Callable[..., Desk]
 ) -> None:
-    annotate_fifty_items(str(tmp_path / "annotation.db"), tmp_path, desk_of)
+    annotate(str(tmp_path / "annotation.db"), tmp_path, desk_of, items=50)

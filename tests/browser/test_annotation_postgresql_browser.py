@@ -1,4 +1,7 @@
-"""A whole campaign in browsers, on PostgreSQL, with both servers killed in between."""
+"""A whole campaign in browsers, on PostgreSQL, with both servers killed in between.
+
+It is a smaller one: every step is there, and fifty items are annotated on SQLite.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.browser.campaigns import annotate
 from tests.browser.desks import Desk
-from tests.browser.fifty_items import annotate_fifty_items
 from tests.conftest import missing_system_package
 from tests.servers.postgresql import find_initdb, running_postgresql
 
 pytestmark = pytest.mark.browser
 
 
-def test_the_same_fifty_items_on_postgresql_which_crashes_too(
+def test_the_same_campaign_on_postgresql_which_crashes_too(
     tmp_path: Path, desk_of: Callable[..., Desk]
 ) -> None:
     initdb = find_initdb()
@@ -23,4 +26,4 @@ def test_the_same_fifty_items_on_postgresql_which_crashes_too(
         return
     with running_postgresql(initdb) as server:
         url = server.create("annotation")
-        annotate_fifty_items(url, tmp_path, desk_of, crash=server.restart)
+        annotate(url, tmp_path, desk_of, items=16, crash=server.restart)

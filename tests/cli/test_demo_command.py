@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.servers.commands import only_json, viva, viva_here
+from tests.servers.commands import only_json, viva_here
 
 from vivavoce.rounds import verify_round
 from vivavoce.store import hash_tree
@@ -20,10 +20,17 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("demo") / "demo"
 
 
+def demo(folder: Path, *options: str) -> str:
+    """What `viva demo` prints into a folder that it is told the name of."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder.parent)
+        return viva_here("demo", "--out", folder.name, *options).stdout
+
+
 @pytest.fixture(scope="module")
 def printed(folder: Path) -> str:
     """What the demo prints for people."""
-    return viva("demo", "--out", folder.name, cwd=folder.parent).stdout
+    return demo(folder)
 
 
 @pytest.fixture(scope="module")
@@ -37,9 +44,7 @@ def made(folder: Path, printed: str) -> dict[str, str]:
 def board(folder: Path, made: dict[str, str]) -> dict[str, Any]:
     """What the same command prints for programs, run once more where everything is there."""
     assert made
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder.parent)
-        return dict(only_json(viva_here("demo", "--out", folder.name, "--json").stdout))
+    return dict(only_json(demo(folder, "--json")))
 
 
 def test_everything_is_where_it_is_promised(folder: Path, board: dict[str, Any]) -> None:

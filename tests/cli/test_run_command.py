@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 from inspect_ai.log import list_eval_logs, read_eval_log
-from tests.servers.commands import INSPECT, only_json, run, small_round, viva
+from tests.servers.commands import INSPECT, only_json, run, small_round
 from typer.testing import CliRunner
 
 from vivavoce.cli import app
@@ -49,8 +49,8 @@ def test_several_models_tasks_and_methods_in_one_command(
         *("--model", "extractive/lead", "--model", "replay/answers.jsonl"),
         *("--method", "direct", "--method", "oracle", "--json"),
     )
-    done = viva(*command, cwd=tmp_path)
-    report = only_json(done.stdout)
+    monkeypatch.chdir(tmp_path)
+    report = only_json(viva_here(*command).stdout)
     assert report["failed"] == report["set_aside"] == []
     assert len(report["logs"]) == 2 * 3
     assert all(Path(path).is_file() for path in report["logs"])
@@ -63,7 +63,6 @@ def test_several_models_tasks_and_methods_in_one_command(
     assert (abstracts["value"], abstracts["missing"], abstracts["n"]) == (0.75, 1, 4)
     assert rows["abstract", "none"]["value"] == rows["title", "none"]["value"] == 1.0
     # The same command again does no work and gives the same logs.
-    monkeypatch.chdir(tmp_path)
     assert only_json(viva_here(*command).stdout) == report
 
 

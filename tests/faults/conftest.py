@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.servers.commands import Killer
 
 from vivavoce.corpus import ingest
 from vivavoce.store import hash_tree
@@ -69,6 +70,14 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     folder = tmp_path_factory.mktemp("whole")
     ingest("tei", write_papers(folder / "tei"), folder / "c")
     return hash_tree(folder / "c")
+
+
+@pytest.fixture(scope="session")
+def kill_after() -> Iterator[Callable[..., None]]:
+    """Start a run against a server, and kill it once the server has sent so many answers."""
+    killer = Killer()
+    yield killer.kill_after
+    killer.close()
 
 
 @pytest.fixture

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from tests.faults.storms import WINDOW, complete_logs, values_of
-from tests.servers.commands import kill_after, viva_here
+from tests.faults.storms import WINDOW, complete_logs, hasty_client, values_of
+from tests.servers.commands import viva_here
 from tests.servers.golden import Golden
 from tests.servers.scripted import scripted
 from tests.servers.weather import PASSING, Weather
@@ -41,6 +41,7 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
 def test_a_family_killed_in_a_storm_goes_on_where_it_was(
     opened: Round,
     tmp_path: Path,
+    kill_after: Callable[..., None],
     task: str,
     methods: Sequence[str],
     answers: Sequence[int],
@@ -56,7 +57,8 @@ def test_a_family_killed_in_a_storm_goes_on_where_it_was(
             kill_after(server, count, command)
             with pytest.raises(VivaError):
                 leaderboard(logs)  # nobody takes it for complete
-        viva_here(*command, env=server.environment)
+        with hasty_client():
+            viva_here(*command, env=server.environment)
         assert server.failures == []
     assert weather.met.total() - weather.met[""] > 0
     found = list(complete_logs(logs))

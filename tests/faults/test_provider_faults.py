@@ -79,8 +79,8 @@ def finished(small: Round, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     scripts = {name: first_time(replies[name]) for name in PASSING}
     scripts |= {name: always(FAULTS[name]) for name in [*NO_ANSWERS, "cut-off"]}
     with scripted(by_model(scripts)) as server:
-        viva(
-            *("run", "title", "--round", small.folder, "--logs", logs, "--attempt-timeout", "20"),
+        viva_here(
+            *("run", "title", "--round", small.folder, "--logs", logs, "--attempt-timeout", "12"),
             *models("good", *scripts),
             env=server.environment,
         )
@@ -126,6 +126,10 @@ def test_every_model_was_asked_for_what_its_row_says(finished: Finished) -> None
     assert finished.server.failures == []
 
 
+STAYING = {"stays-malformed": FAULTS["malformed"], "stays-bad-request": FAULTS["bad-request"]}
+"""Models that never give one answer, with what they send in its place."""
+
+
 @dataclass(frozen=True)
 class Interrupted:
     """A run in which one sample of two models never worked, and the same run after the repair."""
@@ -147,9 +151,9 @@ def interrupted(small: Round, tmp_path_factory: pytest.TempPathFactory) -> Inter
     bad = next(p["abstract"] for p in papers.to_pylist() if p["paper_id"] == name)
 
     def script(ask: Ask) -> Reply:
-        return FAULTS[ask.model] if ask.model in FAULTS and bad in ask.prompt else opening(ask)
+        return STAYING[ask.model] if ask.model in STAYING and bad in ask.prompt else opening(ask)
 
-    names = ("good", "malformed", "bad-request")
+    names = ("steady", *STAYING)
     command = [
         *("run", "title", "--round", small.folder, "--logs", logs, "--retry-on-error", "0"),
         *models(*names),
@@ -160,7 +164,7 @@ def interrupted(small: Round, tmp_path_factory: pytest.TempPathFactory) -> Inter
         refused = viva_here("board", "show", logs, expect=1)
         rows = headline_rows(logs, partial=True)
         server.script = opening
-        viva(*command, env=server.environment)
+        viva_here(*command, env=server.environment)
         again = {name: len(server.prompts(name)) - asked[name] for name in names}
         return Interrupted(
             first.returncode,
@@ -182,8 +186,8 @@ def test_a_sample_that_keeps_failing_is_said_aloud(interrupted: Interrupted) -> 
 
 
 def test_a_sample_that_keeps_failing_does_not_stop_the_others(interrupted: Interrupted) -> None:
-    assert interrupted.asked["good"] == ITEMS
-    for name in ("malformed", "bad-request"):
+    assert interrupted.asked["steady"] == ITEMS
+    for name in STAYING:
         assert interrupted.asked[name] == ITEMS - 1 + 3  # the whole task is tried three times
         assert interrupted.rows[name]["n"] == ITEMS - 1
 
@@ -195,15 +199,15 @@ def test_a_board_refuses_what_lacks_a_sample(interrupted: Interrupted) -> None:
 
 
 def test_a_partial_row_is_marked_and_not_ranked(interrupted: Interrupted) -> None:
-    for name in ("malformed", "bad-request"):
+    for name in STAYING:
         assert interrupted.rows[name]["partial"]
         assert interrupted.rows[name]["rank"] is None
-    assert interrupted.rows["good"]["rank"] == 1
-    assert not interrupted.rows["good"]["partial"]
+    assert interrupted.rows["steady"]["rank"] == 1
+    assert not interrupted.rows["steady"]["partial"]
 
 
 def test_the_same_command_finishes_what_failed(interrupted: Interrupted) -> None:
-    assert interrupted.asked_again == {"good": 0, "malformed": 1, "bad-request": 1}
+    assert interrupted.asked_again == {"steady": 0, **dict.fromkeys(STAYING, 1)}
     values = {row["value"] for row in interrupted.repaired.values()}
     assert len(values) == 1
     assert all(row["n"] == ITEMS and not row["partial"] for row in interrupted.repaired.values())
@@ -212,7 +216,7 @@ def test_the_same_command_finishes_what_failed(interrupted: Interrupted) -> None
 def test_a_sample_out_of_time_is_an_empty_answer(small: Round, tmp_path: Path) -> None:
     slow = dataclasses.replace(HANGING, delay=30)
     with scripted(always(slow)) as server:
-        viva(
+        viva_here(
             *("run", "title", "--round", small.folder, "--logs", tmp_path / "logs"),
             *("--limit", "1", "--time-limit", "2", *models("slow")),
             env=server.environment,

@@ -20,6 +20,8 @@ UNPICKLING = {
     *("h5py", "tables", "jsonpickle"),
 }
 CALLS = {"read_pickle", "read_hdf", "unsafe_load", "full_load", "HDFStore", "fromfile"}
+LOADERS = {"load", "from_pretrained"}
+"""What may unpickle or not: it depends on whose it is and on its arguments."""
 NAMES = [
     "x.parquet",
     "x.safetensors",
@@ -48,8 +50,9 @@ class Trap:
 def test_row_18_nothing_in_the_package_can_unpickle() -> None:
     found = []
     for path in sorted(SOURCES.rglob("*.py")):
+        file = path.relative_to(SOURCES)
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            place = f"{path.relative_to(SOURCES)}:{getattr(node, 'lineno', 0)}"
+            place = f"{file}:{getattr(node, 'lineno', 0)}"
             if isinstance(node, ast.Import):
                 names = {alias.name.partition(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and not node.level:
@@ -57,7 +60,11 @@ def test_row_18_nothing_in_the_package_can_unpickle() -> None:
             else:
                 names = set()
             found += [f"{place} imports {name}" for name in sorted(names & UNPICKLING)]
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr in CALLS | LOADERS
+            ):
                 called = ast.unparse(node.func)
                 options = {key.arg: ast.unparse(key.value) for key in node.keywords}
                 is_bad = (

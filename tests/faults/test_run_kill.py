@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from inspect_ai.log import list_eval_logs, read_eval_log
-from tests.servers.commands import kill_after, small_round, viva_here
+from tests.servers.commands import small_round, viva_here
 from tests.servers.scripted import TOKENS, Ask, Reply, opening, scripted
 
 from vivavoce.errors import VivaError
@@ -17,6 +18,7 @@ from vivavoce.results.board import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.tasks.shared.entry import open_prompts
 
+Kill = Callable[..., None]
 ITEMS = 8
 CONNECTIONS = 2
 
@@ -56,7 +58,9 @@ def check_each_answer_stands_once(logs: Path, epochs: int = 1) -> None:
 
 
 @pytest.mark.parametrize("answers", [2, 6])
-def test_a_killed_run_goes_on_where_it_was(small: Round, tmp_path: Path, answers: int) -> None:
+def test_a_killed_run_goes_on_where_it_was(
+    small: Round, tmp_path: Path, kill_after: Kill, answers: int
+) -> None:
     arguments = command(small.folder, tmp_path / "logs")
     with scripted(slowly) as server:
         kill_after(server, answers, arguments)
@@ -69,7 +73,9 @@ def test_a_killed_run_goes_on_where_it_was(small: Round, tmp_path: Path, answers
         check_each_answer_stands_once(tmp_path / "logs")
 
 
-def test_a_run_killed_twice_with_two_answers_a_sample(small: Round, tmp_path: Path) -> None:
+def test_a_run_killed_twice_with_two_answers_a_sample(
+    small: Round, tmp_path: Path, kill_after: Kill
+) -> None:
     arguments = command(small.folder, tmp_path / "logs", "--epochs", "2")
     with scripted(slowly) as server:
         kill_after(server, 4, arguments)
@@ -82,7 +88,9 @@ def test_a_run_killed_twice_with_two_answers_a_sample(small: Round, tmp_path: Pa
         assert len(server.asks) == before  # a complete run asks nothing
 
 
-def test_changed_prompts_are_not_mixed_with_the_old_ones(small: Round, tmp_path: Path) -> None:
+def test_changed_prompts_are_not_mixed_with_the_old_ones(
+    small: Round, tmp_path: Path, kill_after: Kill
+) -> None:
     prompts, logs = tmp_path / "prompts", tmp_path / "logs"
     shutil.copytree(open_prompts("writing", None).folder, prompts)
     arguments = command(small.folder, logs, "--prompts", prompts)
@@ -106,7 +114,7 @@ def test_changed_prompts_are_not_mixed_with_the_old_ones(small: Round, tmp_path:
     ]
 
 
-def test_a_changed_round_is_not_mixed_with_the_old_one(tmp_path: Path) -> None:
+def test_a_changed_round_is_not_mixed_with_the_old_one(tmp_path: Path, kill_after: Kill) -> None:
     opened = small_round(tmp_path / "made", papers=ITEMS)
     logs = tmp_path / "logs"
     arguments = command(opened.folder, logs)

@@ -76,20 +76,53 @@ def viva_here(
     return done
 
 
-def kill_after(server: ScriptedServer, answers: int, arguments: Sequence[str | Path]) -> None:
-    """Start a run and kill its whole process group once the server has sent so many answers."""
-    process = subprocess.Popen(
-        [str(VIVA), *map(str, arguments)],
-        env=server.environment,
-        start_new_session=True,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        server.wait_for_answers(answers)
-    finally:
-        os.killpg(process.pid, signal.SIGKILL)
-        assert process.wait() == -signal.SIGKILL
+_WARM = """
+import json, os, sys
+import openai, vivavoce._registry, vivavoce.running
+from vivavoce.cli import app
+
+for line in sys.stdin:
+    arguments, environment = json.loads(line)
+    child = os.fork()
+    if not child:
+        os.setsid()
+        os.environ.clear()
+        os.environ.update(environment)
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for stream in range(3):
+            os.dup2(nowhere, stream)
+        app(arguments)
+    print(child, flush=True)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
+
+
+class Killer:
+    """Starts runs and kills them; each is a process forked from one that has loaded everything."""
+
+    def __init__(self) -> None:
+        self._warm = subprocess.Popen(
+            [sys.executable, "-c", _WARM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def kill_after(
+        self, server: ScriptedServer, answers: int, arguments: Sequence[str | Path]
+    ) -> None:
+        """Start a run and kill its whole process group once the server has sent so many answers."""
+        assert self._warm.stdin is not None
+        assert self._warm.stdout is not None
+        command = [[str(argument) for argument in arguments], server.environment]
+        print(json.dumps(command), file=self._warm.stdin, flush=True)
+        process = int(self._warm.stdout.readline())
+        try:
+            server.wait_for_answers(answers)
+        finally:
+            os.killpg(process, signal.SIGKILL)
+            assert int(self._warm.stdout.readline()) == -signal.SIGKILL
+
+    def close(self) -> None:
+        """End the process that the others came from."""
+        self._warm.communicate()
 
 
 def only_json(text: str) -> Any:

@@ -142,11 +142,11 @@ def test_nothing_of_an_earlier_program_is_left_and_rounds_are_bounded(
     spoiled = "import os\nos.remove('daily_pv.parquet'); os.mkdir('daily_pv.parquet')\n"
     answers = programs(RIGHT + spoiled + "1/0\n", "while True: pass\n", "open('x', 'w')\n")
     server, sample = refine(
-        opened, tmp_path / "logs", monkeypatch, answers, rounds=2, task_args={"timeout": 15}
+        opened, tmp_path / "logs", monkeypatch, answers, rounds=2, task_args={"timeout": 10}
     )
     assert len(server.asks) == 3
     assert "ZeroDivisionError" in server.asks[1].prompt
-    assert "ran for more than 15 seconds" in server.asks[2].prompt
+    assert "ran for more than 10 seconds" in server.asks[2].prompt
     assert score(sample)["fault"] == "no_file"
     assert sample.metadata["refine"]["rounds"] == 2
 

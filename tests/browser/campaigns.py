@@ -1,4 +1,4 @@
-"""A campaign of fifty items, from the first login to the export read back."""
+"""A campaign in browsers, from the first login to the export read back."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ from tests.browser.desks import FIVE, Desk, decisions
 from tests.servers.annotation import fill, running_server
 from typer.testing import CliRunner
 
-from vivavoce.cli import annotate
+from vivavoce.cli import annotate as commands
 from vivavoce.web.annotation.storage import Database, Draft, Item, open_database
 
-ITEMS = 50
 SMALL = {"width": 600, "height": 500}
 """Less to draw."""
 
@@ -35,28 +34,34 @@ def dan_says(number: int) -> str:
     return ann_says(number) if number % 8 else {"i": "e", "e": "i"}[ann_says(number)]
 
 
-def work(desk: Desk, says: Callable[[int], str], most: int = ITEMS) -> int:
+def work(desk: Desk, says: Callable[[int], str], most: int | None = None) -> int:
     """Decide items by key until there is none, or as many as allowed."""
-    for done in range(most):
-        number = desk.item()
-        if number is None:
-            return done
+    done = 0
+    while done != most and (number := desk.item()) is not None:
         desk.press(says(number))
-    return most
+        done += 1
+    return done
 
 
-def annotate_fifty_items(
-    url: str, folder: Path, desk_of: Callable[..., Desk], crash: Callable[[], None] | None = None
+def annotate(
+    url: str,
+    folder: Path,
+    desk_of: Callable[..., Desk],
+    items: int,
+    crash: Callable[[], None] | None = None,
 ) -> None:
     """Two people, then four, then a lead; the server is killed in between, and the database too."""
+    # Ben and Ann part on numbers 0, 4, ...; of those Dan leaves Cat on 0, 8, ...
+    split, settled = len(range(0, items, 4)), len(range(0, items, 8))
+    by_ann, by_ben = items * 2 // 5, items // 5 - 1
     database = open_database(url)
-    fill(database, FIVE, items=ITEMS, seed=7)
+    fill(database, FIVE, items=items, seed=7)
     with running_server(url, folder) as server:
         ann, ben = (desk_of(server, name, viewport=SMALL) for name in ("ann", "ben"))
         for desk in (ann, ben):
             desk.open("/c/pilot")
-        assert work(ann, ann_says, 20) == 20
-        assert work(ben, ben_says, 9) == 9
+        assert work(ann, ann_says, by_ann) == by_ann
+        assert work(ben, ben_says, by_ben) == by_ben
         # Ann types a note; the server dies under both, while Ben sends a decision.
         number = ann.item()
         ann.page.keyboard.press("n")
@@ -68,31 +73,30 @@ def annotate_fifty_items(
             ben.press("i")
         if crash is not None:
             crash()
-        assert decisions(database) == 29
+        assert decisions(database) == by_ann + by_ben
         server.start()
         ann.page.reload()
         assert ann.item() == number
         assert ann.page.locator("#note").input_value() == "a note typed before the crash"
         ben.open("/c/pilot")
         assert ben.page.url == before
-        assert work(ann, ann_says) == ITEMS - 20
-        assert work(ben, ben_says) == ITEMS - 9
+        assert work(ann, ann_says) == items - by_ann
+        assert work(ben, ben_says) == items - by_ben
         cat, dan, lea = (desk_of(server, name, viewport=SMALL) for name in ("cat", "dan", "lea"))
         for desk in (cat, dan):
             desk.is_watched = True
             desk.open("/c/pilot")
-        # Numbers 0, 4, ... 48 were split: 13. Of those Dan leaves Cat on 0, 8, ... 48: 7.
-        assert work(cat, ann_says) == 13
-        assert work(dan, dan_says) == 13
+        assert work(cat, ann_says) == split
+        assert work(dan, dan_says) == split
         for desk in (cat, dan):
-            assert len(desk.seen) == 14
+            assert len(desk.seen) == split + 1
             # Nothing of anybody else was ever in a page of theirs.
             assert not any("typed before the crash" in page for page in desk.seen)
             assert not any("What each of them said" in page for page in desk.seen)
         lea.open("/c/pilot/lead")
         links = lea.page.get_by_role("link", name="See the four labels")
-        assert links.count() == 7
-        for _ in range(7):
+        assert links.count() == settled
+        for _ in range(settled):
             lea.open("/c/pilot/lead")
             links.first.click()
             lea.page.get_by_role("button", name="Settle this item").click()
@@ -101,37 +105,37 @@ def annotate_fifty_items(
             lea.press("i")
             assert "What counts" in lea.page.content()
         lea.open("/c/pilot/lead")
-        assert lea.page.get_by_text("50 of 50 items done").is_visible()
+        assert lea.page.get_by_text(f"{items} of {items} items done").is_visible()
         (shown,) = re.findall(
             r"(0\.\d{3})</td><td class=\"number\">0\.\d{3}</td>", lea.page.content()
         )[:1]
         for desk in (ann, ben, cat, dan, lea):
             assert desk.foreign == []
             assert [line for line in desk.complaints if "ERR_" not in line] == []
-    check_result(database, url, folder, shown)
+    assert decisions(database) == 2 * items + 2 * split + settled
+    check_result(database, url, folder, shown, items)
     database.close()
 
 
-def check_result(database: Database, url: str, folder: Path, shown: str) -> None:
-    """Counts, agreement against statsmodels, and the export read back."""
-    assert decisions(database) == 2 * ITEMS + 26 + 7
+def check_result(database: Database, url: str, folder: Path, shown: str, items: int) -> None:
+    """What is settled, agreement against statsmodels, and the export read back."""
     with database.reading() as session:
         found = {row.key: row.final for row in session.scalars(select(Item))}
         assert session.scalar(select(func.count()).select_from(Draft)) == 0
     words = {"i": "include", "e": "exclude"}
     wanted = {
         f"main-{number:03d}": {"decision": words["i" if number % 8 == 0 else ann_says(number)]}
-        for number in range(ITEMS)
+        for number in range(items)
     }
     assert found == wanted
-    included = np.array([(ann_says(n) == "i") + (ben_says(n) == "i") for n in range(ITEMS)])
+    included = np.array([(ann_says(n) == "i") + (ben_says(n) == "i") for n in range(items)])
     kappa = fleiss_kappa(np.column_stack([included, 2 - included]))
     campaign = ("--campaign", "pilot")
     printed = viva("agreement", "--db", url, *campaign, "--resamples", "0", "--json")
     report = json.loads(printed)
     (decision,) = report["fields"]
     assert decision["fleiss"]["value"] == pytest.approx(kappa, abs=1e-12)
-    assert decision["pairwise"]["value"] == pytest.approx(37 / 50)
+    assert decision["pairwise"]["value"] == pytest.approx(1 - len(range(0, items, 4)) / items)
     assert shown == f"{kappa:.3f}"
     first, second = folder / "first", folder / "second"
     viva("export", "--db", url, *campaign, "--out", first)
@@ -144,6 +148,6 @@ def check_result(database: Database, url: str, folder: Path, shown: str) -> None
 
 def viva(*words: object) -> str:
     """What `viva annotate` prints; it must end well."""
-    done = CliRunner().invoke(annotate.app, [str(word) for word in words])
+    done = CliRunner().invoke(commands.app, [str(word) for word in words])
     assert done.exit_code == 0, f"{done.stdout}\n{done.stderr}"
     return done.stdout
