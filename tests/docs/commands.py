@@ -1,7 +1,8 @@
 """Commands written in a Markdown page, and what they are said to print.
 
 A `bash` block that is followed by a `text` block is a step. A block that is preceded by the line
-"`path`:" is a file that the reader writes there.
+"`path`:" is a file that the reader writes there. Every other block of commands or of Python is an
+example: it stands for papers, rounds and models of the reader's.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +21,23 @@ _BLOCK = re.compile(
     r"|^`(?P<path>[\w./-]*\.\w+)`:\n\n```[\w.+-]+\n(?P<content>.*?)^```$",
     re.M | re.S,
 )
+_FENCE = re.compile(r"^```(?P<kind>bash|console|sh|python)\n(?P<body>.*?)^```$", re.M | re.S)
 ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True)
+class Example:
+    """A block of commands, or of Python, that nothing is said to be printed by."""
+
+    is_python: bool
+    text: str
+
+    @property
+    def lines(self) -> list[str]:
+        """The commands, without what is remarked behind them."""
+        whole = re.sub(r"\\\n\s*", "", self.text)
+        bare = (re.sub(r"(^|\s+)# .*", "", line).strip() for line in whole.splitlines())
+        return [line for line in bare if line]
 
 
 @dataclass(frozen=True)
@@ -61,31 +78,73 @@ def read_steps(page: Path) -> list[Step]:
     return [part for part in read_parts(page) if isinstance(part, Step)]
 
 
-def run_step(step: Step, folder: Path, data: Path | None = None) -> str:
-    """Run a block in a folder with this environment's commands; return what it printed.
+def read_examples(page: Path) -> list[Example]:
+    """Every block of commands or of Python that is neither a step nor a file."""
+    text = page.read_text("utf-8")
+    taken = [found.span() for found in _BLOCK.finditer(text)]
+    return [
+        Example(found["kind"] == "python", _typed(found["kind"], found["body"]))
+        for found in _FENCE.finditer(text)
+        if not any(start <= found.start() < stop for start, stop in taken)
+    ]
+
+
+def read_named(page: Path) -> Example:
+    """The commands that stand in the running text and the tables of a page, what they need too."""
+    found = re.findall(r"`(viva [^`\n]*(?: --|[A-Z]{4})[^`\n]*)`", page.read_text("utf-8"))
+    return Example(False, "".join(f"{line}\n" for line in dict.fromkeys(found)))
+
+
+def _typed(kind: str, body: str) -> str:
+    """What is typed of a block; in a console each command stands behind a prompt."""
+    return re.sub(r"^\$ ", "", body, flags=re.M) if kind == "console" else body
+
+
+def run_step(
+    step: Step, folder: Path, data: Path | None = None, programs: Path | None = None
+) -> str:
+    """Run a block in a folder; return what it printed."""
+    more = {"VIVAVOCE_DATA": str(data)} if data else {}
+    return run_commands(step.commands, folder, programs, more)
+
+
+def run_commands(
+    commands: str, folder: Path, programs: Path | None, more: Mapping[str, str]
+) -> str:
+    """Run commands in a folder with this environment's programs; return what they printed.
 
     Where the folder holds a tree of the package, that one is run.
+
+    Args:
+        commands: For bash.
+        folder: Where they are run.
+        programs: A folder whose programs go before all others.
+        more: Further variables of the environment.
     """
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    environment = {**os.environ, "PATH": path, "COLUMNS": "200"}
-    if data:
-        environment["VIVAVOCE_DATA"] = str(data)
+    folders = [programs or Path(sys.executable).parent, Path(sys.executable).parent]
+    path = os.pathsep.join([*map(str, folders), os.environ["PATH"]])
+    # What Inspect serves a run's progress with takes longer to start than a small run.
+    quiet = {"INSPECT_EVAL_CTL_SERVER": "false"} if programs else {}
+    environment = {**os.environ, "PATH": path, "COLUMNS": "200", **quiet, **more}
     if (folder / "src").is_dir():
         environment["PYTHONPATH"] = str(folder / "src")
     done = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", step.commands],
+        ["bash", "-euo", "pipefail", "-c", commands],
         cwd=folder,
         env=environment,
+        stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         timeout=300,
         check=False,
     )
-    assert done.returncode == 0, f"{step.commands}\n{done.stdout}\n{done.stderr}"
+    assert done.returncode == 0, f"{commands}\n{done.stdout}\n{done.stderr}"
     return "".join(line.rstrip() + "\n" for line in done.stdout.splitlines())
 
 
-def play(page: Path, folder: Path, data: Path | None = None) -> Iterator[tuple[Step, str]]:
+def play(
+    page: Path, folder: Path, data: Path | None = None, programs: Path | None = None
+) -> Iterator[tuple[Step, str]]:
     """Do what a page says in a folder; each step with what it printed.
 
     Steps that need the real papers are passed over where there are none.
@@ -94,7 +153,7 @@ def play(page: Path, folder: Path, data: Path | None = None) -> Iterator[tuple[S
         if isinstance(part, File):
             part.write(folder)
         elif data is not None or not part.is_real:
-            yield part, run_step(part, folder, data)
+            yield part, run_step(part, folder, data, programs)
 
 
 def prepare(page: Path, folder: Path) -> Path:

@@ -11,6 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from safetensors.numpy import load
+from tests.servers.commands import viva_here
+from tests.servers.scripted import Ask, Reply, answer, scripted
 
 from vivavoce.corpus import ingest
 from vivavoce.metrics.architecture import score_tracks
@@ -41,6 +43,15 @@ def example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     list_architectures.cache_clear()
 
 
+COMMAND = "viva run architecture --round ROUND --model M --logs LOGS"
+
+
+def as_the_page_has_it(ask: Ask) -> Reply:
+    """The program of the example, as a model would give it."""
+    (program,) = re.findall(r'^REFERENCE = """\\\n(.*?)"""$', PAGE.read_text("utf-8"), re.M | re.S)
+    return answer(f"```python\n{program}```")
+
+
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")
 def test_the_example_becomes_an_item_that_its_reference_solves(
     example: str, tmp_path: Path
@@ -66,6 +77,13 @@ def test_the_example_becomes_an_item_that_its_reference_solves(
     assert {row["metric"]: row["value"] for row in rows} == dict.fromkeys(
         ("tvc", "match", "tsc", "tvc_unseen", "tsc_unseen", "exe"), 1.0
     )
+    assert f"\n{COMMAND}\n" in PAGE.read_text("utf-8")
+    model, logs = "openai-api/scripted/architect", tmp_path / "asked"
+    told = {"ROUND": opened.folder, "M": model, "LOGS": logs}
+    with scripted(as_the_page_has_it) as server:
+        viva_here(*(told.get(word, word) for word in COMMAND.split()[1:]), env=server.environment)
+    rows = leaderboard(logs, resamples=0).rows
+    assert {row["value"] for row in rows} == {1.0}
 
 
 def test_the_table_states_what_zeros_get_on_every_item() -> None:

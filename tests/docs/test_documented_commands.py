@@ -1,7 +1,6 @@
 """Every command that a page shows exists, with the options that it is shown with.
 
-Pages whose commands run from the first to the last are tested beside this one; the others need
-models, networks or hours.
+That they run is tested beside this one.
 """
 
 from __future__ import annotations
@@ -9,7 +8,9 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer.main
@@ -39,9 +40,15 @@ def commands_of(page: Path) -> Iterator[list[str]]:
             yield words[1:stop]
 
 
+@cache
+def verbs() -> Any:
+    """The whole of `viva`."""
+    return typer.main.get_command(app)
+
+
 def problem_of(words: list[str]) -> str | None:
     """Why a command line is none; None where it is one."""
-    command = typer.main.get_command(app)
+    command = verbs()
     while hasattr(command, "commands"):
         if not words or words[0].startswith("-"):
             break

@@ -4,20 +4,12 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).resolve().parents[2]
-_SPEC = importlib.util.spec_from_file_location("commands", Path(__file__).with_name("commands.py"))
-assert _SPEC is not None
-assert _SPEC.loader is not None
-commands = importlib.util.module_from_spec(_SPEC)
-sys.modules["commands"] = commands
-_SPEC.loader.exec_module(commands)
+from tests.docs.commands import ROOT, play, prepare
 
 PAGES = sorted((ROOT / "docs" / "how-to").glob("*.md"))
 
@@ -33,13 +25,13 @@ def _ray_in_a_short_folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_a_page_prints_what_it_says(page: Path, tmp_path: Path) -> None:
+def test_a_page_prints_what_it_says(page: Path, programs: Path, tmp_path: Path) -> None:
     if page.stem == "ray" and importlib.util.find_spec("ray") is None:
         pytest.skip("needs Ray: pip install 'vivavoce[ray]'")
     papers = Path(os.environ.get("VIVAVOCE_DATA") or ROOT.parent / "shared" / "data")
-    folder = commands.prepare(page, tmp_path / "here")
+    folder = prepare(page, tmp_path / "here")
     done = 0
-    for step, printed in commands.play(page, folder, papers if papers.is_dir() else None):
+    for step, printed in play(page, folder, papers if papers.is_dir() else None, programs):
         assert printed == step.output, step.commands
         done += 1
     assert done > 0

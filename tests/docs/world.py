@@ -1,0 +1,143 @@
+"""What the examples of the pages take for given: papers, a round, logs, and servers to ask."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from tests.corpus.fetching_corpus import feed, knowing, three_papers
+from tests.docs.commands import ROOT, run_commands
+from tests.docs.inputs import write_inputs
+from tests.docs.obliging import obliging
+from tests.servers.arxiv_replay import Ask, FakeClock, Fault, replaying
+from tests.servers.oai_replay import Repository, days_of_june, serving
+from tests.servers.scripted import KEY, scripted
+
+from vivavoce.models.local import SMOLLM2_PACKAGE, find_weights
+
+FAMILIES = """
+[leaderboards]
+pool = "corpus"
+
+[tables]
+min_papers = 4
+distractors = 2
+
+[implementation]
+formulas = ["PEG"]
+architectures = []
+reports = ["growth_at_a_price"]
+"""
+SPEC = f"""[round]
+id = "2024-h2"
+window = {{ start = 2024-11-10, end = 2025-01-01 }}
+families = ["writing", "leaderboards", "ranking", "tables", "implementation"]
+{FAMILIES}"""
+LIVE = """[round]
+id = "live"
+window = { start = 2024-07-01, end = 2024-11-01 }
+families = ["writing"]
+sealed = true
+
+[writing]
+settings = ["base"]
+
+"""
+MADE = """
+viva ingest sample 60 --corpus corpus
+viva network build --corpus corpus
+viva round build round.toml --corpus corpus --out rounds
+viva run title --round rounds/2024-h2 --logs logs --model extractive/lead
+viva run table --round rounds/2024-h2 --logs logs --method keyword_table
+"""
+ENCODER = """
+python - <<END
+import sys
+from pathlib import Path
+sys.path.insert(0, "$ROOT")
+from tests.small_models import save_bert
+save_bert(Path("models/encoder"), "[PAD] [UNK] [CLS] [SEP] [MASK] a of the".split(), 512)
+END
+"""
+_TOML = re.compile(r"^```toml\n(.*?)^```$", re.M | re.S)
+
+
+@dataclass(frozen=True)
+class World:
+    """A folder to copy, and how to run commands in a copy."""
+
+    folder: Path
+    programs: Path
+    environment: Mapping[str, str]
+
+    def copy_to(self, folder: Path) -> None:
+        """Make a copy that a page can do with as it likes."""
+        shutil.copytree(self.folder, folder)
+
+    def run(self, commands: str, folder: Path) -> str:
+        """Run commands in a copy; what they print."""
+        return run_commands(commands, folder, self.programs, self.environment)
+
+
+@contextmanager
+def make_world(folder: Path, programs: Path) -> Iterator[World]:
+    """A world, and its servers as long as the block lasts."""
+    made = folder / "made"
+    made.mkdir()
+    write_inputs(made / "inputs")
+    (made / "round.toml").write_text(SPEC, "utf-8")
+    (made / "live.toml").write_text(LIVE + _toml_of("live-rounds.md"), "utf-8")
+    cutoffs = _toml_of("contamination.md")
+    (made / "cutoffs.toml").write_text(cutoffs.replace("lab/one", "openai-api/lab/one"), "utf-8")
+    with _servers(folder) as environment:
+        world = World(made, programs, environment)
+        world.run(MADE + (ENCODER if find_spec("transformers") else ""), made)
+        yield world
+
+
+def _toml_of(page: str) -> str:
+    """The one block of settings on a page."""
+    (found,) = _TOML.findall((ROOT / "docs" / page).read_text("utf-8"))
+    return str(found)
+
+
+def _weights() -> str:
+    """The file of a small model; where it is not installed, one that is not there."""
+    return str(find_weights("smollm2")) if find_spec(SMOLLM2_PACKAGE) else "nowhere.gguf"
+
+
+@contextmanager
+def _servers(folder: Path) -> Iterator[dict[str, str]]:
+    """A model, a library and two archives on the loopback interface, as variables tell of them."""
+    clock = FakeClock()
+    library, cited = three_papers(folder), knowing("2001.00009")
+
+    def texts(ask: Ask) -> Fault | None:
+        return cited(ask) if ask.target.startswith("/api/") else library(ask)
+
+    with (
+        scripted(obliging) as model,
+        replaying({}, clock) as store,
+        replaying({}, clock) as arxiv,
+        serving(Repository(days_of_june(4)), clock) as oai,
+    ):
+        store.script = texts
+        arxiv.script = lambda _: Fault(feed(["2001.00001v1"]))
+        yield {
+            "OPENAI_BASE_URL": model.url,
+            "OPENAI_API_KEY": KEY,
+            "LAB_BASE_URL": model.url,
+            "LAB_API_KEY": KEY,
+            "TEXTS": store.origin,
+            "ARXIV": arxiv.api,
+            "OAI": f"{oai.origin}/oai",
+            "ROOT": str(ROOT),
+            "WEIGHTS": _weights(),
+            "HF_HOME": str(folder / "hub"),
+            "XDG_CACHE_HOME": str(folder / "cache"),
+        }
