@@ -39,7 +39,7 @@ def test_quick_json_has_one_spelling_and_stands_what_other_writers_do_not() -> N
     assert store.quick_json({"b": 1, "a": "é"}) == b'{"a":"\\u00e9","b":1}'
     for odd in ({"name": "half \ud800"}, {"n": 2**70}):
         assert store.quick_value(store.quick_json(odd)) == odd
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="Expecting"):
         store.quick_value(b"{")
 
 

@@ -64,7 +64,7 @@ def _theirs(opened: Round, answers: Path, logs: Path) -> float:
     samples = [Sample(input=[_message(s)], target=s.target, id=s.id) for s in prompts]
     task = Task(dataset=MemoryDataset(samples), solver=generate(), scorer=_plain_rouge())
     # As ours, which cannot be watched while it runs either.
-    options: dict[str, Any] = {"display": "none", "log_realtime": False}
+    options: dict[str, Any] = {"display": "none", "log_realtime": False, "ctl_server": False}
     (log,) = evaluate(task, model=f"replay/{answers}", log_dir=str(logs), **options)
     return _mean(Path(log.location.removeprefix("file://")))
 

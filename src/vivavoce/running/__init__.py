@@ -175,6 +175,7 @@ def _eval_set(tasks: list[Task], spec: RunSpec) -> list[EvalLog]:
         display=spec.display,  # type: ignore[arg-type]  # a Literal that Inspect checks itself
         # Nobody watches a silent run, and what lets one watch takes a third of a small one's time.
         log_realtime=spec.display != "none",
+        ctl_server=False if spec.display == "none" else None,
         log_level="warning",
         score_display=False,
         **spec.generate,

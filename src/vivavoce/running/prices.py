@@ -83,6 +83,8 @@ def set_prices(
     for name in prices:
         if name not in used:
             raise InputError(f"There is a price for {name}, which does not take part.")
+    if not prices and cost_limit is None:
+        return  # Inspect would read all that it knows of models, which takes a second
     for name, model in used.items():
         info = get_model_info(model) or ModelInfo()
         if price := prices.get(name):
