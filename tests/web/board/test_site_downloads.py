@@ -81,15 +81,23 @@ def test_a_contestants_files_hold_its_newest_round() -> None:
     assert len(json.loads(found["board.json"])["rows"]) == 2
 
 
-def test_a_large_site_keeps_only_first_metrics_in_one_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = [scored("a/one", 0.6, 1), scored("a/one", 0.3, 1, metric="rouge1")]
+def test_a_large_site_has_a_file_of_first_metrics_for_each_round(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    older = scored("a/one", 0.4, 1, round="2025-q1")
+    rows = [older, scored("a/one", 0.6, 1), scored("a/one", 0.3, 1, metric="rouge1")]
+    site = site_with(*rows)
+    assert downloads.links_of_rounds(site) == []
     monkeypatch.setattr(downloads, "_MOST_ROWS", 1)
-    found = made(site_with(*rows))
+    found = made(site)
+    ((name, (csv_link, *_)),) = downloads.links_of_rounds(site)
+    assert name == "2025-q1"
+    assert rows_of(found[csv_link[1]])[0]["value"] == "0.4"
     whole = json.loads(found["board.json"])
-    assert [row["metric"] for row in whole["rows"]] == ["rougeL"]
+    assert [(row["metric"], row["value"]) for row in whole["rows"]] == [("rougeL", 0.6)]
     assert "headline" in whole["rows_are"]
-    (path,) = (path for path in found if path.startswith("boards/") and path.endswith(".json"))
-    assert len(json.loads(found[path])["rows"]) == 2
+    newest = site.boards[-1].path.replace(".html", ".json")
+    assert len(json.loads(found[newest])["rows"]) == 2
 
 
 FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "＝1", "  =1", "\t=1", "\r=1", "=cmd|' /C calc'!A0"]

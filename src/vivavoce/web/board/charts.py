@@ -42,11 +42,6 @@ def board_charts(site: Site, board: BoardOf) -> list[Chart]:
     return [chart for chart in made if chart is not None]
 
 
-def all_board_charts(site: Site) -> list[Chart]:
-    """The charts of all boards; boards of one task and round share one."""
-    return [chart for board in site.boards for chart in board_charts(site, board)]
-
-
 def open_rows(board: BoardOf) -> list[Row]:
     """The headline rows with a value, ceilings left out, best first."""
     rows = _valued(board)

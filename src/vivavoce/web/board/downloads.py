@@ -19,6 +19,7 @@ from vivavoce.web.board.model import BoardOf, ModelOf, Site
 from vivavoce.web.board.overview import rounds_of
 from vivavoce.web.board.page import Page, file_of
 from vivavoce.web.board.rows import FIELDS
+from vivavoce.web.board.slugs import slug
 from vivavoce.web.printing import guard_formula, visible
 
 if TYPE_CHECKING:
@@ -45,8 +46,8 @@ _ODD = r"^ *[=+@-]|[^ -~]"
 _PLAIN = (str, int, float, bool)
 """What stands in a cell as it is; everything else stands there as JSON."""
 _MOST_ROWS = 60_000
-"""In the files of the whole site; of a larger one they hold each board's first metric alone, and
-the LaTeX file the newest round."""
+"""In the files of the whole site; of a larger one they hold a round's headline metrics."""
+_ELSEWHERE = "other rounds are in rounds/, all metrics beside each page"
 
 
 def files(site: Site) -> list[Page]:
@@ -65,22 +66,49 @@ def links(path: str) -> list[tuple[str, str]]:
     return [(label, f"{stem}.{suffix}") for label, suffix in _KINDS]
 
 
+def links_of_rounds(site: Site) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Of a large site its earlier rounds, the newest first, each with labels and paths."""
+    if not _is_large(site):
+        return []
+    stems = [(name, _stem(site, name)) for name in reversed(rounds_of(site)[:-1])]
+    return [
+        (name, [(label, f"{stem}.{suffix}") for label, suffix in _KINDS]) for name, stem in stems
+    ]
+
+
+def _is_large(site: Site) -> bool:
+    return sum(len(board.group.leads) * len(board.metrics) for board in site.boards) > _MOST_ROWS
+
+
+def _stem(site: Site, name: str) -> str:
+    """Of the files of a large site's round: the newest one's stand where a small site's do."""
+    return "board" if name == rounds_of(site)[-1] else f"rounds/{slug(name)}"
+
+
 def _all_rows(site: Site) -> list[Page]:
-    inputs = [site.key, dict(site.headlines), {name: list(of) for name, of in site.metrics.items()}]
     about = {
         "headlines": dict(site.headlines),
-        "metrics": site.metrics,
+        "metrics": {name: list(of) for name, of in site.metrics.items()},
         "notes": site.notes,
         "rounds": site.rounds,
     }
-    size = sum(len(board.group.leads) * len(board.metrics) for board in site.boards)
-    if size <= _MOST_ROWS:
+    if not _is_large(site):
+        inputs = [site.key, about["headlines"], about["metrics"]]
         return _files("board", inputs, site, about, lambda: document(site.boards))
-    about["rows_are"] = "the headline metric's alone; those of all metrics are beside each page"
-    first = _Shown([row for board in site.boards for row in board.group.leads])
-    newest = rounds_of(site)[-1]
-    boards = [board for board in site.boards if board.round == newest]
-    return _files("board", inputs, first, about, lambda: document(boards, most_metrics=1))
+    return [page for name in rounds_of(site) for page in _of_round(site, name, about)]
+
+
+def _of_round(site: Site, name: str, about: Mapping[str, Any]) -> list[Page]:
+    """A round of a large site, by headline metrics."""
+    boards = [board for board in site.boards if board.round == name]
+    told = {**about, "rows_are": f"those of round {name} by the headline metric; {_ELSEWHERE}"}
+    return _files(
+        _stem(site, name),
+        [told, [board.key for board in boards]],
+        _Shown([row for board in boards for row in board.group.leads]),
+        told,
+        lambda: document(boards, most_metrics=1),
+    )
 
 
 def _of_board(board: BoardOf) -> list[Page]:

@@ -11,7 +11,7 @@ from vivavoce.web.board.change_pages import removed_from
 from vivavoce.web.board.changes import History
 from vivavoce.web.board.charts import board_charts
 from vivavoce.web.board.contestants import contestant_page, inputs_of
-from vivavoce.web.board.downloads import links
+from vivavoce.web.board.downloads import links, links_of_rounds
 from vivavoce.web.board.drawing import drawer
 from vivavoce.web.board.figures import Chart, drawings, shown
 from vivavoce.web.board.model import BoardOf, ModelOf, Site
@@ -54,6 +54,9 @@ def _index(site: Site, charts: Sequence[Chart]) -> Page:
             "notes": notes[:_MOST_NOTES],
             "unlisted_notes": max(0, len(notes) - _MOST_NOTES),
             "downloads": links("index.html"),
+            "downloads_of_rounds": [
+                (visible(name, 40), found) for name, found in links_of_rounds(site)
+            ],
             "charts": shown(charts, ""),
         }
 
