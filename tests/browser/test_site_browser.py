@@ -201,9 +201,12 @@ def test_both_downloads_hold_the_same_rows(visit: Visit) -> None:
         flat = list(csv.DictReader(stream))
     rows = json.loads(json_file.read_text("utf-8"))["rows"]
     assert len(rows) == 12  # six contestants, two metrics
-    plain = ("task", "model", "method", "metric", "value")
+    plain = ("task", "model", "method", "metric")
     assert [[row[key] for key in plain] for row in flat] == [
-        ["" if row[key] is None else str(row[key]) for key in plain] for row in rows
+        [row[key] for key in plain] for row in rows
+    ]
+    assert [float(row["value"]) if row["value"] else None for row in flat] == [
+        row["value"] for row in rows
     ]
 
 

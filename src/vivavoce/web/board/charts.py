@@ -223,7 +223,7 @@ def _context_chart(site: Site, board: BoardOf) -> Chart | None:
         for other in site.by_task[board.task]
         if (other.round, other.version) == (board.round, board.version)
     ]
-    if not _is_growing(same):
+    if not _is_growing(tuple(same)):
         return None
     place = [board.round, board.task, board.version]
     folder = board.path.split("/")[1]
@@ -238,7 +238,8 @@ def _context_chart(site: Site, board: BoardOf) -> Chart | None:
 _Point = tuple[float, Row]
 
 
-def _is_growing(boards: Sequence[BoardOf]) -> bool:
+@lru_cache(maxsize=1)  # boards of one task and round follow each other
+def _is_growing(boards: tuple[BoardOf, ...]) -> bool:
     """Whether anybody answered with contexts of several lengths."""
     measure = _an_answer("tokens")
     first: dict[tuple[str, ...], float] = {}

@@ -19,7 +19,6 @@ from vivavoce.web.board.names import (
     title_of,
     tries_of,
 )
-from vivavoce.web.board.overview import rounds_of
 from vivavoce.web.printing import figure, interval, share, visible
 
 _NAMED_TIES = 6
@@ -63,14 +62,14 @@ def inputs_of(one: ModelOf, site: Site) -> list[Any]:
     """What the contestant's page depends on, as JSON values."""
     found = site.appearances.get(one.identity, [])
     shown = [[board.path, board.headline, len(board.ranked), mark] for board, _, mark in found]
-    return [one.kind, one.name, rounds_of(site), shown]
+    return [one.kind, one.name, site.round_names, shown]
 
 
 def newest_of(one: ModelOf, site: Site) -> list[Measured]:
     """How it stands on the boards of the newest round that it is part of."""
     found = site.appearances.get(one.identity, [])
     held = {board.round for board, _, _ in found}
-    newest = [name for name in rounds_of(site) if name in held][-1:]
+    newest = [name for name in site.round_names if name in held][-1:]
     return [measured for measured in found if [measured.board.round] == newest]
 
 
@@ -78,7 +77,7 @@ def contestant_page(one: ModelOf, site: Site) -> dict[str, Any]:
     """What `model.html.j2` prints."""
     found = site.appearances.get(one.identity, [])
     held = {board.round for board, _, _ in found}
-    rounds = [name for name in rounds_of(site) if name in held]
+    rounds = [name for name in site.round_names if name in held]
     return {
         "name": visible(one.name),
         "tag": TAGS[one.kind],

@@ -16,7 +16,6 @@ from vivavoce.store import Row, hash_of, parquet_of, quick_json
 from vivavoce.web.board.contestants import newest_of
 from vivavoce.web.board.latex import contestant_document, document
 from vivavoce.web.board.model import BoardOf, ModelOf, Site
-from vivavoce.web.board.overview import rounds_of
 from vivavoce.web.board.page import Page, file_of
 from vivavoce.web.board.rows import FIELDS
 from vivavoce.web.board.slugs import slug
@@ -70,7 +69,7 @@ def links_of_rounds(site: Site) -> list[tuple[str, list[tuple[str, str]]]]:
     """Of a large site its earlier rounds, the newest first, each with labels and paths."""
     if not _is_large(site):
         return []
-    stems = [(name, _stem(site, name)) for name in reversed(rounds_of(site)[:-1])]
+    stems = [(name, _stem(site, name)) for name in reversed(site.round_names[:-1])]
     return [
         (name, [(label, f"{stem}.{suffix}") for label, suffix in _KINDS]) for name, stem in stems
     ]
@@ -82,7 +81,7 @@ def _is_large(site: Site) -> bool:
 
 def _stem(site: Site, name: str) -> str:
     """Of the files of a large site's round: the newest one's stand where a small site's do."""
-    return "board" if name == rounds_of(site)[-1] else f"rounds/{slug(name)}"
+    return "board" if name == site.round_names[-1] else f"rounds/{slug(name)}"
 
 
 def _all_rows(site: Site) -> list[Page]:
@@ -95,7 +94,7 @@ def _all_rows(site: Site) -> list[Page]:
     if not _is_large(site):
         inputs = [site.key, about["headlines"], about["metrics"]]
         return _files("board", inputs, site, about, lambda: document(site.boards))
-    return [page for name in rounds_of(site) for page in _of_round(site, name, about)]
+    return [page for name in site.round_names for page in _of_round(site, name, about)]
 
 
 def _of_round(site: Site, name: str, about: Mapping[str, Any]) -> list[Page]:

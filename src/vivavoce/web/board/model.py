@@ -17,7 +17,7 @@ from vivavoce.web.board.sections import Section, Verdict, make_section, verdict_
 from vivavoce.web.board.slugs import slug
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class BoardOf:
     """All that was measured on one task, in one setting of one round: a page of its own."""
 
@@ -173,6 +173,13 @@ class Site:
     def key(self) -> str:
         """Changes whenever a row, a round or a note does."""
         return hash_of([[board.key for board in self.boards], self.rounds, self.notes])
+
+    @cached_property
+    def round_names(self) -> tuple[str, ...]:
+        """The rounds that have a board, by the end of their window and then by name."""
+        ends = {str(entry["id"]): str(entry["window"][1]) for entry in self.rounds}
+        named = dict.fromkeys(board.round for board in self.boards)
+        return tuple(sorted(named, key=lambda name: (ends.get(name, ""), name)))
 
     @cached_property
     def by_task(self) -> dict[str, list[BoardOf]]:

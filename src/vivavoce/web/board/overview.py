@@ -66,7 +66,7 @@ class Standing:
 
 def overview(site: Site) -> dict[str, Any]:
     """What `index.html.j2` prints."""
-    rounds = rounds_of(site)
+    rounds = site.round_names
     newest = rounds[-1] if rounds else ""
     boards = [board for board in site.boards if board.round == newest]
     families = list(dict.fromkeys(board.family for board in boards))
@@ -83,13 +83,6 @@ def overview(site: Site) -> dict[str, Any]:
         "notes": site.notes,
         "about_rounds": [about_round(entry) for entry in site.rounds],
     }
-
-
-def rounds_of(site: Site) -> list[str]:
-    """The rounds that have a board, by the end of their window and then by name."""
-    ends = {str(entry["id"]): str(entry["window"][1]) for entry in site.rounds}
-    named = dict.fromkeys(board.round for board in site.boards)
-    return sorted(named, key=lambda name: (ends.get(name, ""), name))
 
 
 def family_title(family: str) -> str:

@@ -15,7 +15,7 @@ from vivavoce.web.board.downloads import links, links_of_rounds
 from vivavoce.web.board.drawing import drawer
 from vivavoce.web.board.figures import Chart, drawings, shown
 from vivavoce.web.board.model import BoardOf, ModelOf, Site
-from vivavoce.web.board.overview import about_round, family_title, overview, rounds_of
+from vivavoce.web.board.overview import about_round, family_title, overview
 from vivavoce.web.board.page import Page, page_of, root_of
 from vivavoce.web.board.paging import rows_a_page
 from vivavoce.web.board.round_charts import contestant_charts, heat_chart
@@ -121,7 +121,7 @@ def part_paths(board: BoardOf) -> list[str]:
 
 def _near(board: BoardOf, site: Site) -> dict[str, Any]:
     """The same task in other settings of the round, and in other rounds."""
-    order = {name: place for place, name in enumerate(rounds_of(site))}
+    order = {name: place for place, name in enumerate(site.round_names)}
     same = site.by_task[board.task]
     settings = [(visible(one.setting, 60), one.path) for one in same if one.round == board.round]
     rounds = [one for one in same if one.setting == board.setting]

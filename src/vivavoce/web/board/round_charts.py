@@ -11,7 +11,7 @@ from vivavoce.web.board.charts import MOST_LINES, open_rows
 from vivavoce.web.board.figures import Chart, Figure
 from vivavoce.web.board.model import BoardOf, ModelOf, Site
 from vivavoce.web.board.names import label, title_of
-from vivavoce.web.board.overview import overview, rounds_of
+from vivavoce.web.board.overview import overview
 from vivavoce.web.board.shapes import Line, heat, lines
 from vivavoce.web.board.slugs import slug
 from vivavoce.web.printing import visible
@@ -59,7 +59,7 @@ def courses(site: Site) -> list[Course]:
 
     Scores of two versions of a task do not compare: a course follows the newest round's version.
     """
-    places = {name: place for place, name in enumerate(rounds_of(site))}
+    places = {name: place for place, name in enumerate(site.round_names)}
     found: dict[tuple[str, str], list[BoardOf]] = {}
     for board in site.boards:
         found.setdefault((board.task, board.setting), []).append(board)
@@ -138,7 +138,7 @@ def _own_courses(site: Site, one: ModelOf) -> tuple[list[str], dict[str, dict[in
     """A contestant's rounds, and for each of its tasks the values there; those with two or more."""
     found = site.appearances.get(one.identity, [])
     held = {board.round for board, _, _ in found}
-    rounds = [name for name in rounds_of(site) if name in held]
+    rounds = [name for name in site.round_names if name in held]
     at = {name: place for place, name in enumerate(rounds)}
     series: dict[tuple[str, str, str], dict[int, float]] = {}
     for board, row, _ in found:
@@ -193,8 +193,8 @@ def _words(rounds: Sequence[str]) -> dict[float, str]:
 
 def heat_chart(site: Site) -> Chart | None:
     """Families by contestants; None where a table of one column would say it all."""
-    newest = rounds_of(site)[-1:]
-    boards = [board for board in site.boards if [board.round] == newest]
+    newest = site.round_names[-1:]
+    boards = [board for board in site.boards if (board.round,) == newest]
     if len({board.family for board in boards}) < 2:
         return None
     key = hash_of(["heat", [board.key for board in boards], [one.name for one in site.contestants]])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 from vivavoce.web.board.model import Site
-from vivavoce.web.board.overview import rounds_of
 from vivavoce.web.board.page import Page, file_of
 from vivavoce.web.printing import counted, visible
 
@@ -22,7 +21,7 @@ def files(site: Site) -> list[Page]:
 
 def card_of(site: Site) -> str:
     """The card as Markdown with its settings on top."""
-    rounds = rounds_of(site)
+    rounds = site.round_names
     settings = {
         "title": "Viva Voce leaderboard",
         "emoji": "📄",

@@ -1,12 +1,14 @@
 """Which files a site holds and what each was made of, so that a build touches only what changed.
 
-`site.json` lists every file with the key of its inputs and the sha256 of its bytes. It is written
-last: a build that was killed is finished by the next one.
+`site.json` lists every file with the key of its inputs, the sha256 of its bytes and their number.
+It is written last, once all others are on the disk: a build that was killed is finished by the next
+one, and a file that was touched since is looked at anew.
 """
 
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -42,24 +44,25 @@ def write_pages(pages: Iterable[Page], out: Path) -> Built:
     """
     pages = list(pages)
     _claim(out, [page.path for page in pages])
-    earlier = read_state(out)
-    state: dict[str, dict[str, str]] = {}
+    earlier, since = read_state(out), (out / STATE).stat().st_ctime_ns
+    state: dict[str, dict[str, Any]] = {}
     written = []
     for page in pages:
         if page.path in state or page.path == STATE:
             raise VivaError(f"Two files of the site are called {page.path}. Rename one of them.")
         known = earlier.get(page.path, {})
-        if known.get("key") != page.key or not _is_as_left(out / page.path, known.get("sha256")):
+        if known.get("key") != page.key or not _is_as_left(out / page.path, known, since):
             content = page.make()
-            # The next build looks at its hash: a power cut leaves nothing damaged for long.
             write_bytes(out / page.path, content, is_flushed=False)
             written.append(page.path)
-            known = {"key": page.key, "sha256": hashlib.sha256(content).hexdigest()}
-        state[page.path] = {"key": page.key, "sha256": known["sha256"]}
+            digest = hashlib.sha256(content).hexdigest()
+            known = {"key": page.key, "sha256": digest, "size": len(content)}
+        state[page.path] = known
     removed = sorted(set(earlier) - set(state))
     for path in removed:
         _remove(out, path)
-    if state != earlier or not (out / STATE).is_file():
+    if state != earlier:
+        os.sync()  # all at once: one by one takes longer than making them
         write_json(out / STATE, {"schema_version": SCHEMA_VERSION, "files": state})
     return Built(tuple(sorted(written)), len(state) - len(written), tuple(removed))
 
@@ -77,7 +80,7 @@ def _claim(out: Path, paths: Iterable[str]) -> None:
     write_json(out / STATE, {"schema_version": SCHEMA_VERSION, "files": {}})
 
 
-def read_state(out: Path) -> dict[str, dict[str, str]]:
+def read_state(out: Path) -> dict[str, dict[str, Any]]:
     """What the last build left in a folder, by path; empty where nothing can be relied on."""
     try:
         found = read_json(out / STATE)
@@ -98,11 +101,15 @@ def _is_entry(path: str, entry: Any) -> bool:
         and str(pure) == path
         and isinstance(entry, Mapping)
         and all(isinstance(entry.get(name), str) for name in ("key", "sha256"))
+        and isinstance(entry.get("size"), int)
     )
 
 
-def _is_as_left(path: Path, sha256: str | None) -> bool:
-    return sha256 is not None and path.is_file() and hash_file(path) == sha256
+def _is_as_left(path: Path, known: Mapping[str, Any], since: int) -> bool:
+    """Whether a file holds what was written; read again where it was touched after that build."""
+    if not path.is_file() or path.stat().st_size != known["size"]:
+        return False
+    return path.stat().st_ctime_ns < since or hash_file(path) == known["sha256"]
 
 
 def _remove(out: Path, path: str) -> None:

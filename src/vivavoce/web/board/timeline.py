@@ -7,7 +7,7 @@ from typing import Any
 from vivavoce.store import Row
 from vivavoce.web.board.figures import Chart, shown
 from vivavoce.web.board.model import Site, model_path
-from vivavoce.web.board.overview import about_round, rounds_of
+from vivavoce.web.board.overview import about_round
 from vivavoce.web.board.page import Page, page_of, root_of
 from vivavoce.web.board.round_charts import Course, course_chart, courses, values_of
 from vivavoce.web.printing import figure, interval, visible
@@ -43,7 +43,7 @@ def _all_courses(site: Site, found: list[Course], with_charts: bool) -> Page:
         plans = [chart for course in drawn if (chart := course_chart(course))]
         parts = shown(plans, root_of(PATH), is_drawn=with_charts)
         return {
-            "rounds": [_round(site, name) for name in reversed(rounds_of(site))],
+            "rounds": [_round(site, name) for name in reversed(site.round_names)],
             "drawn": list(zip([course_path(one) for one in drawn], parts, strict=True)),
             "listed": [(one.title, len(one.boards), course_path(one)) for one in long],
         }
