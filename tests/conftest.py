@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import gc
 import os
 import shutil
 import ssl
@@ -90,13 +89,6 @@ def _no_certificates_read_again() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ssl, "create_default_context", functools.cache(ssl.create_default_context))
         yield
-
-
-def pytest_collection_finish() -> None:
-    """What is loaded by now stays to the end: to look again and again for garbage in it is slow."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(20_000, 20, 20)
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
