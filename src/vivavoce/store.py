@@ -99,9 +99,9 @@ def hash_rows(rows: Iterable[Mapping[str, Any]]) -> str:
 def write_bytes(path: Path, content: bytes, *, is_flushed: bool = True) -> None:
     """Write a file whole or not at all, surviving a kill and a power cut.
 
-    Without `is_flushed` a power cut may leave it damaged: for files whose hash is looked at before
-    they are used again. `VivaError` names the file that could not be written, for want of room for
-    instance.
+    Without `is_flushed` a power cut may leave it damaged: for many files that `flush_files` is
+    asked for in the end. `VivaError` names the file that could not be written, for want of room
+    for instance.
     """
     write_pieces(path, [content], is_flushed=is_flushed)
 
@@ -129,6 +129,17 @@ def write_pieces(path: Path, pieces: Iterable[bytes], *, is_flushed: bool = True
             f"{path} could not be written: {error.strerror}. Make room for it or choose another "
             "place, then run the same command again."
         ) from error
+
+
+def flush_files(paths: Iterable[Path]) -> None:
+    """Bring files and the folders they stand in to the disk, as far as they are not there yet."""
+    folders: dict[Path, None] = {}
+    for path in paths:
+        with path.open("rb") as stream:
+            os.fsync(stream.fileno())
+        folders[path.parent] = None
+    for folder in folders:
+        _sync_folder(folder)
 
 
 def write_text(path: Path, content: str) -> None:

@@ -93,7 +93,10 @@ def test_a_site_is_made_again_of_its_numbers_alone(logs: Path, tmp_path: Path) -
         ("n", -1, "rows.0.n"),
         ("model", {"a": 1}, "rows.0.model"),
         ("faults", {"malformed": "=1"}, "rows.0.faults.malformed"),
+        ("faults", {"\x1b[2J": -1}, r"rows.0.faults.\x1b[2J"),
         ("exposure", {"items": {"clean": "x"}}, "rows.0.exposure.items.clean"),
+        ("exposure", {"seen": 0.5, "clean": 0.4}, "rows.0.exposure"),
+        ("decoding", {"a": {"b": {}}}, "rows.0.decoding"),
         ("rank", True, "rows.0.rank"),
     ],
 )

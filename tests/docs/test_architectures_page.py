@@ -11,14 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from safetensors.numpy import load
+from tests.docs.own_items import round_of, values_of_reference
 from tests.servers.commands import viva_here
 from tests.servers.scripted import Ask, Reply, answer, scripted
 
-from vivavoce.corpus import ingest
 from vivavoce.metrics.architecture import score_tracks
 from vivavoce.results.board import leaderboard
-from vivavoce.running import RunSpec, run
-from vivavoce.tasks import build_round
 from vivavoce.tasks.implementation.architecture import build_case, list_architectures
 from vivavoce.tasks.implementation.items import architectures
 
@@ -56,25 +54,8 @@ def as_the_page_has_it(ask: Ask) -> Reply:
 def test_the_example_becomes_an_item_that_its_reference_solves(
     example: str, tmp_path: Path
 ) -> None:
-    ingest("sample", Path("4"), tmp_path / "corpus")
-    window = {"start": "2023-07-01", "end": "2025-01-01"}
-    spec = {
-        "round": {"id": "own", "window": window, "families": ["implementation"]},
-        "implementation": {"formulas": [], "reports": [], "architectures": [example]},
-    }
-    opened = build_round(tmp_path / "corpus", spec, tmp_path)
-    report = run(
-        RunSpec(
-            tasks=["architecture"],
-            round=opened.folder,
-            logs=tmp_path / "logs",
-            methods=["oracle"],
-            display="none",
-        )
-    )
-    assert report.failed == ()
-    rows = leaderboard(tmp_path / "logs", resamples=0).rows
-    assert {row["metric"]: row["value"] for row in rows} == dict.fromkeys(
+    opened = round_of("architectures", example, tmp_path)
+    assert values_of_reference("architecture", opened, tmp_path / "logs") == dict.fromkeys(
         ("tvc", "match", "tsc", "tvc_unseen", "tsc_unseen", "exe"), 1.0
     )
     assert f"\n{COMMAND}\n" in PAGE.read_text("utf-8")

@@ -8,11 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.docs.own_items import round_of, values_of_reference
 
-from vivavoce.corpus import ingest
-from vivavoce.results.board import leaderboard
-from vivavoce.running import RunSpec, run
-from vivavoce.tasks import build_round
 from vivavoce.tasks.implementation.formula import list_formulas
 from vivavoce.tasks.implementation.items import formulas
 
@@ -35,22 +32,5 @@ def example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 def test_the_example_becomes_an_item_that_its_reference_solves(
     example: str, tmp_path: Path
 ) -> None:
-    ingest("sample", Path("4"), tmp_path / "corpus")
-    window = {"start": "2023-07-01", "end": "2025-01-01"}
-    spec = {
-        "round": {"id": "own", "window": window, "families": ["implementation"]},
-        "implementation": {"formulas": [example], "reports": [], "architectures": []},
-    }
-    opened = build_round(tmp_path / "corpus", spec, tmp_path)
-    report = run(
-        RunSpec(
-            tasks=["formula"],
-            round=opened.folder,
-            logs=tmp_path / "logs",
-            methods=["oracle"],
-            display="none",
-        )
-    )
-    assert report.failed == ()
-    rows = leaderboard(tmp_path / "logs", resamples=0).rows
-    assert {row["metric"]: row["value"] for row in rows}["skill"] == 1.0
+    opened = round_of("formulas", example, tmp_path)
+    assert values_of_reference("formula", opened, tmp_path / "logs")["skill"] == 1.0

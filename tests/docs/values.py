@@ -15,7 +15,6 @@ _QUICK = "--limit 1 --context 345 --max-tokens 4"
 VALUES: Mapping[str, Mapping[str, str]] = {
     "": {
         "mistral/mistral-large-latest": "openai-api/lab/judge",
-        "anthropic/claude-sonnet-4-0": "openai-api/lab/claude",
         "together/meta-llama/Llama-3.3-70B-Instruct": "openai-api/lab/llama",
         "lab/one": "openai-api/lab/one",
         "M": MODEL,

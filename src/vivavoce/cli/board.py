@@ -65,7 +65,7 @@ def build(
     from tempfile import TemporaryDirectory
 
     from vivavoce.results.groups import complete_only as keep_complete
-    from vivavoce.results.published import beside, read_published
+    from vivavoce.results.published_board import beside, read_published
     from vivavoce.results.sample_texts import stored_item_texts
     from vivavoce.results.stored import stored_leaderboard
     from vivavoce.store import read_jsonl

@@ -1,4 +1,4 @@
-"""Handling very many rows without looking for rings among them again and again."""
+"""Handling very many rows without looking for cycles among them again and again."""
 
 from __future__ import annotations
 

@@ -8,14 +8,13 @@ one, and a file that was touched since is looked at anew.
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from vivavoce.errors import InputError, VivaError
-from vivavoce.store import hash_file, read_json, write_bytes, write_json
+from vivavoce.store import flush_files, hash_file, read_json, write_bytes, write_json
 from vivavoce.web.board.page import Page
 
 STATE = "site.json"
@@ -62,7 +61,7 @@ def write_pages(pages: Iterable[Page], out: Path) -> Built:
     for path in removed:
         _remove(out, path)
     if state != earlier:
-        os.sync()  # all at once: one by one takes longer than making them
+        flush_files(out / path for path in written)
         write_json(out / STATE, {"schema_version": SCHEMA_VERSION, "files": state})
     return Built(tuple(sorted(written)), len(state) - len(written), tuple(removed))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from vivavoce.errors import InputError
 from vivavoce.results.groups import CONTESTANT, GroupedBoard, cut, place_of
@@ -41,6 +41,12 @@ class _Exposure(_Strict):
     n_seen: _Count = 0
     n_clean: _Count = 0
 
+    @model_validator(mode="after")
+    def _has_a_gap(self) -> _Exposure:
+        if None not in (self.seen, self.clean) and self.gap is None:
+            raise ValueError("seen and clean have no gap between them")
+        return self
+
 
 class _Row(_Strict):
     """A row of a board; what a newer version adds is left out."""
@@ -51,7 +57,7 @@ class _Row(_Strict):
     setting: str
     method: str
     model: str
-    decoding: str | dict[str, Any] | None
+    decoding: str | dict[str, str | float | bool | list[str] | None] | None
     prompt_hash: str | None
     judge: str | None
     judge_own_family: bool | None = None
@@ -107,7 +113,7 @@ def read_published(path: Path) -> dict[str, Any]:
         board = _Published.model_validate(found)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the file"
+        where = ".".join(ascii(part).strip("'") for part in first["loc"]) or "the file"
         raise InputError(
             f"{path} is no published board: {where}: {first['msg']}. Give a folder of logs, or "
             "the board.json of a site."
