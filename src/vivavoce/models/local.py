@@ -168,8 +168,10 @@ class Engine:
         if server is None:
             raise VivaError(f"{self._name} was closed. Get the model again.")
         try:
+            # Some encoders write NaN as null, which would silently be the model's default.
+            json.dumps(request, allow_nan=False)
             answer: Json = server.handle_chat_completions(request)
-        except RuntimeError as error:
+        except (RuntimeError, ValueError) as error:
             raise VivaError(f"{self._name} could not answer: {error}") from error
         return answer
 
