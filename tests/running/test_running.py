@@ -1,4 +1,4 @@
-"""Running tasks: what is resolved, resumed, counted and refused, without a server."""
+"""Running tasks: what is resolved, resumed, counted and refused."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from inspect_ai.log import read_eval_log
 from tests.servers.commands import small_round
+from tests.servers.scripted import KEY, scripted
 
 from vivavoce.errors import InputError, VivaError
 from vivavoce.results.board import leaderboard
@@ -190,6 +191,19 @@ def test_a_missing_key_is_said_in_plain_words(
         run(spec(small, tmp_path / "logs", models=["openai-api/scripted/model"]))
     assert "[bold]" not in str(caught.value)
     assert caught.value.exit_code == 1
+
+
+def test_a_model_is_asked_where_it_is_now_not_where_it_was_in_an_earlier_run(
+    small: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SCRIPTED_API_KEY", KEY)
+    for logs in ("first", "second"):
+        with scripted() as server:
+            monkeypatch.setenv("SCRIPTED_BASE_URL", server.url)
+            model = "openai-api/scripted/moved"
+            report = run(spec(small, tmp_path / logs, models=[model], max_retries=0))
+        assert report.failed == ()
+        assert len(server.prompts("moved")) == ITEMS
 
 
 def test_a_window_too_small_is_said_with_the_log(small: Round, tmp_path: Path) -> None:

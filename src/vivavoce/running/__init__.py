@@ -309,7 +309,8 @@ def _start_models(names: Iterable[str], args: Mapping[str, Any]) -> list[Model]:
     started = []
     for name in names:
         try:
-            started.append(get_model(name, **args))
+            # One kept from an earlier run would hold that run's connections, and its address.
+            started.append(get_model(name, memoize=False, **args))
         except VivaError:
             raise
         except Exception as error:  # a provider raises what it likes while it starts

@@ -85,12 +85,13 @@ class Evaluation:
                 check_roles(wanted)
             elif model_roles().get(SYNTHESIZER) is None:
                 raise InputError(f"synthesizer=role needs --model-role {SYNTHESIZER}=MODEL.")
-        found = {
-            role: get_model(name)
+        models = {
+            role: name
             for role, name in named.items()
             if name is not None and name not in (MATCHER, ROLE)
         }
-        return dict(found) or None
+        started = {name: get_model(name, memoize=False) for name in dict.fromkeys(models.values())}
+        return {role: started[name] for role, name in models.items()} or None
 
     def metadata(self, card: TaskCard, prompts: PromptSet, setting: str) -> dict[str, Any]:
         """What a log says of it beyond what every log of the task says."""
