@@ -140,6 +140,8 @@ class TantivyIndex:
         self._ids = ids
         try:
             index = tantivy.Index.open(str(folder))
+            # By itself a thread would go on looking for later commits, which nobody asks for here.
+            index.config_reader(reload_policy="manual")
             self._schema = index.schema
             self._searcher = index.searcher()
             self.mark = self._read_mark()
