@@ -66,11 +66,7 @@ def viva(
 def viva_here(
     *arguments: str | Path, env: Mapping[str, str] | None = None, expect: int | None = 0
 ) -> Result:
-    """Run `viva` in this process, which has loaded already what takes seconds to load.
-
-    Inspect keeps a model that it has met, with the address of its server: in one process each
-    server needs models of other names.
-    """
+    """Run `viva` in this process, which has loaded already what takes seconds to load."""
     done = CliRunner().invoke(app, [str(argument) for argument in arguments], env=env)
     assert expect is None or done.exit_code == expect, f"{done.stdout}\n{done.stderr}"
     return done
