@@ -126,6 +126,7 @@ def run_commands(
     # What Inspect serves a run's progress with takes longer to start than a small run.
     quiet = {"INSPECT_EVAL_CTL_SERVER": "false"} if programs else {}
     environment = {**os.environ, "PATH": path, "COLUMNS": "200", **quiet, **more}
+    environment.pop("PYTEST_ADDOPTS", None)  # of this run of the tests, not of a reader's
     if (folder / "src").is_dir():
         environment["PYTHONPATH"] = str(folder / "src")
     done = subprocess.run(
