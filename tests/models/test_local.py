@@ -335,7 +335,7 @@ def test_tools_and_pictures_are_refused(model: Model) -> None:
 
 
 @pytest.mark.parametrize(
-    ("temperature", "reason"), [("hot", "must be number"), (float("nan"), "float values")]
+    ("temperature", "reason"), [("hot", "must be number"), (float("nan"), "NaN or infinite")]
 )
 def test_a_request_llama_cpp_refuses_is_an_error_with_its_reason(
     api: LocalAPI, temperature: object, reason: str

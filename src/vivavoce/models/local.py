@@ -170,8 +170,13 @@ class Engine:
         try:
             # Some encoders write NaN as null, which would silently be the model's default.
             json.dumps(request, allow_nan=False)
+        except ValueError as error:
+            raise VivaError(
+                f"{self._name} could not answer: a setting is NaN or infinite. Give a number."
+            ) from error
+        try:
             answer: Json = server.handle_chat_completions(request)
-        except (RuntimeError, ValueError) as error:
+        except RuntimeError as error:
             raise VivaError(f"{self._name} could not answer: {error}") from error
         return answer
 
