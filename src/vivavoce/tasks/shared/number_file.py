@@ -20,9 +20,11 @@ async def read_number(name: str, key: str, *, timeout: int) -> float | None:
     Args:
         name: The file in the program's folder.
         key: Where the number stands.
-        timeout: Seconds the reading may take; a pipe in the file's place never ends.
+        timeout: Seconds the reading may take.
     """
-    command = ["/usr/bin/head", "-c", str(_LARGEST + 1), name]
+    # Without waiting: a pipe in the file's place would never end.
+    once = ["count=1", f"bs={_LARGEST + 1}", "iflag=nonblock", "status=none"]
+    command = ["/usr/bin/dd", f"if={name}", *once]
     try:
         done = await sandbox().exec(command, timeout=timeout)
         if not done.success or len(done.stdout) > _LARGEST:
