@@ -172,6 +172,8 @@ def test_answers_differ_by_epoch(small: Round, tmp_path: Path) -> None:
         ({"models": ["extractive/other"]}, "extractive/lead"),
         ({"models": ["replay/none.jsonl"]}, "none.jsonl is not a file"),
         ({"round": Path("nowhere")}, "nowhere is not a round"),
+        ({"generate": {"temperature": float("nan")}}, "temperature is nan. Give a number"),
+        ({"cost_limit": float("inf")}, "cost_limit is inf. Give a number"),
         ({"prompts": Path("nowhere")}, "nowhere holds no prompt templates"),
     ],
 )

@@ -7,6 +7,7 @@ then counts as failed and is taken up again by the next run.
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -193,13 +194,17 @@ def list_methods() -> dict[str, str]:
 
 def _resolve(spec: RunSpec) -> list[Task]:
     """One Inspect task for each (task, method, model)."""
+    # What needs no Inspect is said before it is loaded, which takes seconds.
+    load_round(spec.round)
+    found = [find_task(name) for name in dict.fromkeys(spec.tasks)]
+    _check_methods(spec, found)
+    _check_numbers(spec)
+
     from inspect_ai import task_with
     from inspect_ai.util import registry_create
 
     from vivavoce import _registry  # noqa: F401  # registers our tasks, solvers and models
 
-    found = [find_task(name) for name in dict.fromkeys(spec.tasks)]
-    _check_methods(spec, found)
     spec = _with_own_names(spec, found)
     _check_arguments(spec, found)
     started = _start_models(dict.fromkeys(spec.models), spec.model_args)
@@ -333,6 +338,13 @@ def _check_methods(spec: RunSpec, tasks: Sequence[tuple[str, str]]) -> None:
             if method not in (*offered, *CONTESTANTS):
                 known = ", ".join((*offered, *CONTESTANTS))
                 raise InputError(f"{task} has no method {method!r}. There are: {known}.")
+
+
+def _check_numbers(spec: RunSpec) -> None:
+    """A limit that is NaN is never reached, and a setting that is, no provider understands."""
+    for name, value in {**spec.generate, "cost_limit": spec.cost_limit}.items():
+        if isinstance(value, float) and not math.isfinite(value):
+            raise InputError(f"{name} is {value}. Give a number.")
 
 
 def _check_arguments(spec: RunSpec, tasks: Sequence[tuple[str, str]]) -> None:
