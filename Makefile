@@ -12,11 +12,11 @@ help: ## list what can be made
 demo: $(VENV)/.base ## the whole way once, offline: sample papers to a leaderboard
 	$(BIN)/viva demo
 
-# More processes than two cores, since many tests wait for limits; so none starts threads of its own.
+# Two processes share two cores, so none starts threads of its own.
 test: export OMP_NUM_THREADS := 1
 test: export OPENBLAS_NUM_THREADS := 1
 test: $(VENV)/.dev ## run every test
-	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 faults: $(VENV)/.dev ## the matrix of faults: a line for each, and whether it is stood
 	$(BIN)/python tests/faults/matrix.py

@@ -11,6 +11,7 @@ from tests.results.answered_logs import answered, read
 from tests.results.audits.made_logs import write_log
 
 from vivavoce.errors import InputError
+from vivavoce.results.answer_texts import MOST_ATTEMPTS
 from vivavoce.results.board import select_logs
 from vivavoce.results.sample_texts import find_files
 
@@ -28,7 +29,7 @@ def test_every_contestants_answer_stands_beside_input_and_gold(tmp_path: Path) -
     assert (first.input, first.gold, first.output) == ("asked a", "gold of a", "lab/one answers")
     assert (second.output, second.explanation) == ("lab/two answers", "counted words")
     assert [answer.source.key.model for answer in item.read()] == ["lab/one", "lab/two"]
-    assert [score.values["rougeL"] for score in item.scores() if score] == [0.25, 0.25]
+    assert [score.values["rougeL"] for (score,) in item.scores()] == [0.25, 0.25]
 
 
 def test_a_seed_draws_the_same_items_in_every_setting(tmp_path: Path) -> None:
@@ -59,12 +60,22 @@ def test_the_key_changes_with_a_log_and_with_nothing_else(tmp_path: Path) -> Non
     assert read(tmp_path)[0].key != before.key
 
 
-def test_the_first_attempt_is_shown_and_all_are_counted(tmp_path: Path) -> None:
+def test_the_first_attempt_stands_for_all_and_the_mean_is_that_of_all(tmp_path: Path) -> None:
     write_log(tmp_path, {"a": [0.25, 0.75, 0.5]})
     (item,) = read(tmp_path)
     (answer,) = item.read()
     assert answer.score is not None
     assert (answer.score.values["rougeL"], answer.source.attempts) == (0.25, 3)
+    assert [attempt.epoch for attempt in answer.attempts] == [1, 2, 3]
+    assert item.means() == (0.5,)  # (0.25 + 0.75 + 0.5) / 3
+
+
+def test_no_more_attempts_are_read_than_a_page_can_use(tmp_path: Path) -> None:
+    write_log(tmp_path, {"a": [0.5] * (MOST_ATTEMPTS + 5)})
+    (item,) = read(tmp_path)
+    (answer,) = item.read()
+    assert len(answer.attempts) == MOST_ATTEMPTS
+    assert answer.source.attempts == MOST_ATTEMPTS + 5
 
 
 def test_a_log_is_found_below_its_folder_and_told_from_its_namesake(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""One answer read out of a log: bounded, and with the reason in words where that cannot be.
+"""Answers read out of a log: bounded, and with the reason in words where that cannot be.
 
 A log is a stranger's file: one sample of it may take so many bytes and no more, and a text so many
 characters. What is cut says so; what cannot be read says why.
@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import fsum
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,13 @@ from vivavoce.results.logs import RowKey, SampleScore, sample_score
 from vivavoce.tasks.shared.guard import VALID
 
 LONGEST = 1_000_000
-"""Characters of a text that are kept."""
+"""Characters of a text that are kept of a first attempt."""
+LONGEST_FURTHER = 100_000
+"""Characters of a text that are kept of each further one."""
 LARGEST = 32 * 1024 * 1024
 """Bytes of a sample, unpacked, that are read."""
+MOST_ATTEMPTS = 20
+"""Attempts of one contestant at an item that are read."""
 
 _PIECE = 4096  # packed bytes taken at a time: what one piece unpacks to is bounded by it
 _FIELDS = (
@@ -57,7 +62,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """The texts behind an answer."""
+    """The texts behind an attempt; of a further one output and explanation alone, and shorter."""
 
     input: str = ""
     gold: str = ""
@@ -71,42 +76,86 @@ class Texts:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """One contestant's first attempt at an item."""
+class Attempt:
+    """What a contestant said once."""
 
-    source: Source
+    epoch: int
     score: SampleScore | None
     """None where there is none, or it cannot be read."""
     texts: Texts
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One contestant's attempts at an item; the first one's score and texts stand in front."""
+
+    source: Source
+    attempts: tuple[Attempt, ...]
+    """By their numbers, `MOST_ATTEMPTS` at most; the first is always there."""
+
+    @property
+    def score(self) -> SampleScore | None:
+        """Of the first attempt."""
+        return self.attempts[0].score
+
+    @property
+    def texts(self) -> Texts:
+        """Of the first attempt."""
+        return self.attempts[0].texts
+
+    @property
+    def scores(self) -> tuple[SampleScore, ...]:
+        """Of all attempts that have one."""
+        return tuple(each.score for each in self.attempts if each.score is not None)
+
+    def mean(self, metric: str) -> float | None:
+        """The mean over the attempts where the metric is defined; None where it is at none."""
+        return mean_value(self.scores, metric)
+
+
 def read_answer(source: Source, item: str, metrics: tuple[str, ...]) -> Answer:
-    """One answer; a problem in words where it cannot be had."""
+    """One contestant's answer; a problem in words where an attempt cannot be had."""
+    epochs = range(1, max(1, min(source.attempts, MOST_ATTEMPTS)) + 1)
+    path = source.file.path
+    return Answer(source, tuple(_read_attempt(path, item, epoch, metrics) for epoch in epochs))
+
+
+def mean_value(scores: Sequence[SampleScore], metric: str) -> float | None:
+    """The mean of a metric over the attempts where it is defined, None where it is at none."""
+    found = [value for each in scores if (value := each.values.get(metric)) is not None]
+    return fsum(found) / len(found) if found else None
+
+
+def _read_attempt(path: Path, item: str, epoch: int, metrics: tuple[str, ...]) -> Attempt:
+    def without(problem: str) -> Attempt:
+        return Attempt(epoch, None, Texts(problem=problem))
+
     try:
-        sample, attached = _read_sample(source.file.path, item)
+        sample, attached = _read_sample(path, item, epoch)
         score = sample_score(sample.summary(), metrics)
     except _TooLarge as error:
-        problem = f"This sample takes {error} and is not shown. Open the log itself."
-        return Answer(source, None, Texts(problem=problem))
+        return without(f"This sample takes {error} and is not shown. Open the log itself.")
     except (KeyError, IndexError):
-        return Answer(source, None, Texts(problem="There is no answer to this item."))
+        return without("There is no answer to this item.")
     except Exception as error:  # a damaged archive fails in many ways, inside Inspect too
-        problem = f"The log cannot be read here ({type(error).__name__})."
-        return Answer(source, None, Texts(problem=problem))
+        return without(f"The log cannot be read here ({type(error).__name__}).")
     if score is None:
-        return Answer(source, None, Texts(problem="This answer was never scored."))
-    return Answer(source, score, _texts(sample, attached))
+        return without("This answer was never scored.")
+    return Attempt(epoch, score, _texts(sample, attached, is_first=epoch == 1))
 
 
-def _texts(sample: EvalSample, attached: Mapping[str, str]) -> Texts:
+def _texts(sample: EvalSample, attached: Mapping[str, str], *, is_first: bool) -> Texts:
+    longest = LONGEST if is_first else LONGEST_FURTHER
+
     def text(value: str) -> str:
-        return _cut(attached.get(value.removeprefix(_ATTACHED), value))
+        return _cut(attached.get(value.removeprefix(_ATTACHED), value), longest)
 
     score = next((s for s in (sample.scores or {}).values() if _is_ours(s)), None)
-    judgement = ((score.metadata if score else None) or {}).get("judge")
+    judgement = ((score.metadata if score and is_first else None) or {}).get("judge")
+    gold = sample.target if isinstance(sample.target, str) else "\n".join(sample.target)
     return Texts(
-        input=text(_input(sample)),
-        gold=text(sample.target if isinstance(sample.target, str) else "\n".join(sample.target)),
+        input=text(_input(sample)) if is_first else "",
+        gold=text(gold) if is_first else "",
         output=text(sample.output.completion),
         explanation=text((score.explanation if score else None) or ""),
         judgement=judgement if isinstance(judgement, Mapping) else None,
@@ -117,15 +166,15 @@ class _TooLarge(Exception):
     """A sample that is not read."""
 
 
-def _read_sample(path: Path, item: str) -> tuple[EvalSample, Mapping[str, str]]:
+def _read_sample(path: Path, item: str, epoch: int) -> tuple[EvalSample, Mapping[str, str]]:
     """A sample without its transcript, and the long texts that Inspect keeps aside."""
     if path.suffix != ".eval":
         if path.stat().st_size > LARGEST:
             raise _TooLarge(_megabytes(path.stat().st_size))
-        return read_eval_log_sample(str(path), item, 1, exclude_fields=_LEFT_OUT), {}
+        return read_eval_log_sample(str(path), item, epoch, exclude_fields=_LEFT_OUT), {}
     # Loading Inspect taught zipfile the compression of its logs.
     with zipfile.ZipFile(path) as archive:
-        entry = archive.getinfo(f"samples/{item}_epoch_1.json")
+        entry = archive.getinfo(f"samples/{item}_epoch_{epoch}.json")
         if entry.file_size > LARGEST:
             raise _TooLarge(_megabytes(entry.file_size))
         with archive.open(entry) as stream:
@@ -154,6 +203,6 @@ def _input(sample: EvalSample) -> str:
     return "\n\n".join(message.text for message in sample.input)
 
 
-def _cut(text: str) -> str:
-    rest = len(text) - LONGEST
-    return f"{text[:LONGEST]}\n… (+{rest:,} characters)" if rest > 0 else text
+def _cut(text: str, longest: int) -> str:
+    rest = len(text) - longest
+    return f"{text[:longest]}\n… (+{rest:,} characters)" if rest > 0 else text

@@ -11,7 +11,7 @@ from pathlib import Path
 from inspect_ai.log import list_eval_logs, read_eval_log
 
 from vivavoce.errors import InputError
-from vivavoce.results.answer_texts import Answer, LogFile, Source, read_answer
+from vivavoce.results.answer_texts import Answer, LogFile, Source, mean_value, read_answer
 from vivavoce.results.board import select_logs
 from vivavoce.results.heads import LogHead, StoredHead
 from vivavoce.results.logs import SampleScore
@@ -46,9 +46,13 @@ class ItemTexts:
         """Every contestant's answer, read from its log."""
         return self._desk.open(self)
 
-    def scores(self) -> tuple[SampleScore | None, ...]:
-        """The scores of the answers, for which no log is opened again."""
+    def scores(self) -> tuple[tuple[SampleScore, ...], ...]:
+        """The scores of each answer's attempts, for which no log is opened again."""
         return self._desk.scores(self)
+
+    def means(self) -> tuple[float | None, ...]:
+        """Of each answer, the mean of the headline metric over its attempts."""
+        return tuple(mean_value(scores, self.metrics[0]) for scores in self.scores())
 
 
 class _Desk:
@@ -61,7 +65,7 @@ class _Desk:
         self._place: Place | None = None
         self._item: str | None = None
         self._answers: tuple[Answer, ...] = ()
-        self._scores: dict[str, tuple[SampleScore | None, ...]] = {}
+        self._scores: dict[str, tuple[tuple[SampleScore, ...], ...]] = {}
 
     def open(self, item: ItemTexts) -> tuple[Answer, ...]:
         if (self._place, self._item) == (item.place, item.id):
@@ -70,10 +74,10 @@ class _Desk:
             self._place, self._scores = item.place, {}
         self._item, self._answers = item.id, ()
         self._answers = tuple(read_answer(source, item.id, item.metrics) for source in item.sources)
-        self._scores[item.id] = tuple(answer.score for answer in self._answers)
+        self._scores[item.id] = tuple(answer.scores for answer in self._answers)
         return self._answers
 
-    def scores(self, item: ItemTexts) -> tuple[SampleScore | None, ...]:
+    def scores(self, item: ItemTexts) -> tuple[tuple[SampleScore, ...], ...]:
         if self._place != item.place or item.id not in self._scores:
             self.open(item)
         return self._scores[item.id]

@@ -158,6 +158,61 @@ def test_many_long_hostile_answers_stay_below_the_limit_and_inert(tmp_path: Path
     assert answers == CARDS + 5
 
 
+def test_every_attempt_is_there_and_the_order_is_by_their_mean(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    # Means 0.5 and 0.4: the second's better first attempt does not put it in front.
+    for model, values in (("lab/one", [0.2, 0.8, 0.5]), ("lab/two", [0.6, 0.2, None])):
+        path = write_log(logs, {"a": values}, model=model)
+        say(path, "begins", "goes on", "ends")
+    out = tmp_path / "site"
+    built = build(logs, out)
+    page = page_of(built, out, "a")
+    assert [text_of(name) for name in page.xpath("//h3")] == ["lab/one", "lab/two"]
+    told = [text_of(each) for each in page.xpath("//article/details/summary")]
+    assert told == [
+        "All attempts: 0.200, 0.800, 0.500; mean 0.500",
+        "All attempts: 0.600, 0.200, undefined; mean 0.400",
+    ]
+    passages = {p.get("aria-label"): p.text_content() for p in page.xpath("//article[1]//pre")}
+    assert passages == {
+        "Answer of lab/one": "begins",
+        "Attempt 2 of lab/one": "goes on",
+        "Attempt 3 of lab/one": "ends",
+    }
+    heads = [text_of(head) for head in page.xpath("//article[1]//h4")]
+    assert heads == ["Attempt 2: 0.800", "Attempt 3: 0.500"]
+    (path_,) = [p for p in built.written if "/a-" in p and p.endswith(".json")]
+    answers = json.loads((out / path_).read_text("ascii"))["answers"]
+    assert [(each["attempt"], each["output"]) for each in answers[0]["other_attempts"]] == [
+        (2, "goes on"),
+        (3, "ends"),
+    ]
+    assert answers[0]["other_attempts"][0]["values"]["rougeL"] == 0.8
+    (row,) = html.fromstring(
+        next((out / p).read_bytes() for p in built.written if p.count("/") == 3 and "index" in p)
+    ).xpath("//tbody/tr")
+    # Mean, worst and best of 0.5 and 0.4.
+    assert [text_of(cell) for cell in row.xpath("td")] == ["0.450", "0.400", "0.500", "2 answers"]
+
+
+def test_many_attempts_of_many_stay_below_the_limit(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    for number in range(CARDS):
+        path = write_log(logs, {"a": [number / 100] * 20}, model=f"lab/{number:02d}")
+        say(path, "<&\n" * 4_000, explanation="<&" * 3_000)
+    out = tmp_path / "site"
+    built = build(logs, out)
+    (shown,) = [p for p in built.written if "/a-" in p and p.endswith(".html")]
+    content = (out / shown).read_bytes()
+    assert len(content) < LIMIT
+    page = html.fromstring(content)
+    assert len(page.xpath("//h4")) == CARDS  # one further text each; all values in the summary
+    assert len(text_of(page.xpath("//article/details/summary")[-1]).split(", ")) == 20
+    (texts,) = [p for p in built.written if "/a-" in p and p.endswith(".json")]
+    answers = json.loads((out / texts).read_text("ascii"))["answers"]
+    assert {len(answer["other_attempts"]) for answer in answers} == {19}
+
+
 def test_equal_looking_ids_and_paths_stay_inside_and_apart(tmp_path: Path) -> None:
     logs = tmp_path / "logs"
     names = ["../../../../evil", "Same", "same", "s\u0430me", "a/b", "a-b", "CON", ".."]

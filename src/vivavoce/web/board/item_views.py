@@ -15,7 +15,7 @@ from vivavoce.web.board.model import model_path
 from vivavoce.web.printing import counted, figure, visible
 
 if TYPE_CHECKING:
-    from vivavoce.results.answer_texts import Answer, Texts
+    from vivavoce.results.answer_texts import Answer, Attempt, Texts
     from vivavoce.results.logs import SampleScore
     from vivavoce.results.sample_texts import ItemTexts
 
@@ -26,8 +26,11 @@ METRICS = 24
 
 _INPUT = 20_000
 _GOLD = 14_000
-_OUTPUTS = 130_000
+_OUTPUTS = 100_000
 _LARGEST_OUTPUT = 14_000
+_OTHERS = 60
+"""Further attempts on a page whose texts are shown; the file holds those of all."""
+_OTHER_OUTPUTS = 20_000
 _EXPLANATIONS = 30_000
 _LARGEST_EXPLANATION = 6_000
 _LAST = ("floor", "ceiling")
@@ -55,6 +58,18 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
+class Further:
+    """An attempt after the first."""
+
+    number: int
+    value: str
+    """Of the headline metric, in print."""
+    fault: str
+    output: Excerpt
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
 class Card:
     """One contestant's answer."""
 
@@ -69,6 +84,9 @@ class Card:
     fault: str
     use: str
     """Attempts, tokens, seconds and cost."""
+    attempts: str
+    """What all attempts reached; empty where there is but one."""
+    further: tuple[Further, ...]
     output: Excerpt
     explanation: Excerpt | None
     verdicts: tuple[Verdict, ...]
@@ -140,13 +158,10 @@ def item_view(
 
 def line_of(board: Asked, item: ItemTexts) -> Line:
     """An item in the list of its board's items: the values are those of its headline metric."""
-    metric = item.metrics[0]
     found = [
         value
-        for source, score in zip(item.sources, item.scores(), strict=True)
-        if names.kind_of(asdict(source.key)) not in _LAST
-        and score is not None
-        and (value := score.values.get(metric)) is not None
+        for source, value in zip(item.sources, item.means(), strict=True)
+        if names.kind_of(asdict(source.key)) not in _LAST and value is not None
     ]
     ends = (min(found), max(found)) if found else None
     if ends and not board.higher_is_better:
@@ -163,7 +178,7 @@ def line_of(board: Asked, item: ItemTexts) -> Line:
 
 def _place(answer: Answer, metric: str, board: Asked) -> tuple[bool, bool, float, str]:
     """Best first; floor and ceiling, who compete with nobody, last."""
-    value = None if answer.score is None else answer.score.values.get(metric)
+    value = answer.mean(metric)
     sign = -1.0 if board.higher_is_better else 1.0
     is_apart = names.kind_of(asdict(answer.source.key)) in _LAST
     return is_apart, value is None, sign * (value or 0.0), str(answer.source.key)
@@ -193,6 +208,8 @@ def _card(
         values=_values(item.metrics, score.values) if score else (),
         fault=visible(score.fault, 60) if score and score.fault else "",
         use=_use(score, source.attempts) if score else "",
+        attempts=_attempts(answer, item.metrics[0]),
+        further=_further(answer, item.metrics[0], cards),
         output=excerpt(texts.output, min(_LARGEST_OUTPUT, _OUTPUTS // cards)),
         explanation=_explanation(texts, cards),
         verdicts=tuple(verdicts(texts.judgement)),
@@ -212,6 +229,38 @@ def _values(
         value = values.get(name)
         shown.append((visible(name, 60), "undefined" if value is None else figure(value)))
     return tuple(shown)
+
+
+def _attempts(answer: Answer, metric: str) -> str:
+    if answer.source.attempts < 2:
+        return ""
+    values = ", ".join(_value(each, metric) for each in answer.attempts)
+    mean = answer.mean(metric)
+    left = answer.source.attempts - len(answer.attempts)
+    more = f" and {left:,} more" if left > 0 else ""
+    return f"{values}{more}; mean {'undefined' if mean is None else figure(mean)}"
+
+
+def _further(answer: Answer, metric: str, cards: int) -> tuple[Further, ...]:
+    shown = answer.attempts[1 : 1 + max(1, _OTHERS // cards)]
+    size = _OTHER_OUTPUTS // max(1, len(shown) * cards)
+    return tuple(
+        Further(
+            number=each.epoch,
+            value=_value(each, metric),
+            fault=visible(each.score.fault, 60) if each.score and each.score.fault else "",
+            output=excerpt(each.texts.output, size),
+            problem=each.texts.problem,
+        )
+        for each in shown
+    )
+
+
+def _value(attempt: Attempt, metric: str) -> str:
+    if attempt.score is None:
+        return "none"
+    value = attempt.score.values.get(metric)
+    return "undefined" if value is None else figure(value)
 
 
 def _explanation(texts: Texts, cards: int) -> Excerpt | None:
@@ -240,7 +289,7 @@ def _use(score: SampleScore, attempts: int) -> str:
 
 
 def _facts(item: ItemTexts) -> tuple[str, ...]:
-    score = next((found for found in item.scores() if found is not None), None)
+    score = next((found[0] for found in item.scores() if found), None)
     told: list[str] = []
     if score is None:
         return ()

@@ -17,7 +17,7 @@ from vivavoce.web.board.page import Link, Page, file_of, page_of
 from vivavoce.web.board.slugs import slug
 
 if TYPE_CHECKING:
-    from vivavoce.results.answer_texts import Answer
+    from vivavoce.results.answer_texts import Answer, Attempt
     from vivavoce.results.sample_texts import ItemTexts
 
 INDEX = "samples/index.html"
@@ -188,18 +188,27 @@ def _file(item: ItemTexts) -> bytes:
 
 def _entry(answer: Answer, common: str) -> Row:
     """One answer; its input only where it is not the common one."""
-    source, score, texts = answer.source, answer.score, answer.texts
+    source, first = answer.source, answer.attempts[0]
+    is_other = first.score is not None and first.texts.input != common
     return {
         **{name: value for name, value in asdict(source.key).items() if name not in PLACE},
         "log": source.file.name,
         "log_sha256": source.file.sha256,
         "attempts": source.attempts,
+        **_said(first),
+        "other_input": first.texts.input if is_other else None,
+        "judgement": first.texts.judgement,
+        "other_attempts": [{"attempt": e.epoch, **_said(e)} for e in answer.attempts[1:]],
+    }
+
+
+def _said(attempt: Attempt) -> Row:
+    score, texts = attempt.score, attempt.texts
+    return {
         "values": None if score is None else score.values,
         "fault": None if score is None else score.fault,
         "output": texts.output,
-        "other_input": None if score is None or texts.input == common else texts.input,
         "explanation": texts.explanation or None,
-        "judgement": texts.judgement,
         "problem": texts.problem or None,
     }
 
