@@ -195,6 +195,20 @@ def test_every_attempt_is_there_and_the_order_is_by_their_mean(tmp_path: Path) -
     assert [text_of(cell) for cell in row.xpath("td")] == ["0.450", "0.400", "0.500", "2 answers"]
 
 
+def test_attempts_beyond_those_read_are_counted(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    path = write_log(logs, {"a": [0.5] * 25})
+    log = read_eval_log(str(path))
+    for sample in log.samples or []:
+        sample.working_time = 2.0
+    write_eval_log(log, str(path))
+    page = page_of(build(logs, tmp_path / "site"), tmp_path / "site", "a")
+    (told,) = page.xpath("//article/details/summary")
+    assert text_of(told).endswith("0.500 (the first 20 of 25); mean 0.500")
+    (use,) = page.xpath("//p[@class='use']")
+    assert text_of(use) == "first attempt: 2.0 s"
+
+
 def test_many_attempts_of_many_stay_below_the_limit(tmp_path: Path) -> None:
     logs = tmp_path / "logs"
     for number in range(CARDS):

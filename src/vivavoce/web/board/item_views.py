@@ -83,7 +83,7 @@ class Card:
     """Metrics with their values in print, the headline metric first."""
     fault: str
     use: str
-    """Attempts, tokens, seconds and cost."""
+    """Tokens, seconds and cost."""
     attempts: str
     """What all attempts reached; empty where there is but one."""
     further: tuple[Further, ...]
@@ -236,9 +236,9 @@ def _attempts(answer: Answer, metric: str) -> str:
         return ""
     values = ", ".join(_value(each, metric) for each in answer.attempts)
     mean = answer.mean(metric)
-    left = answer.source.attempts - len(answer.attempts)
-    more = f" and {left:,} more" if left > 0 else ""
-    return f"{values}{more}; mean {'undefined' if mean is None else figure(mean)}"
+    read, made = len(answer.attempts), answer.source.attempts
+    of = f" (the first {read} of {made:,})" if read < made else ""
+    return f"{values}{of}; mean {'undefined' if mean is None else figure(mean)}"
 
 
 def _further(answer: Answer, metric: str, cards: int) -> tuple[Further, ...]:
@@ -277,15 +277,13 @@ def _other_input(texts: Texts, common: str) -> str:
 
 def _use(score: SampleScore, attempts: int) -> str:
     told = []
-    if attempts > 1:
-        told.append(f"the first of {attempts} attempts")
     if score.tokens:
         told.append(counted(score.tokens, "token", "tokens"))
     if score.cost is not None:
         told.append(f"${score.cost:.4f}")
     if score.seconds >= 0.05:
         told.append(f"{score.seconds:,.1f} s")
-    return ", ".join(told)
+    return f"first attempt: {', '.join(told)}" if told and attempts > 1 else ", ".join(told)
 
 
 def _facts(item: ItemTexts) -> tuple[str, ...]:
