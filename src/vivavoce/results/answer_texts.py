@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
-from math import fsum
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from inspect_ai.log import EvalSample, read_eval_log_sample
+from inspect_ai.log import EvalSample, read_eval_log
 from inspect_ai.scorer import Score
 
-from vivavoce.results.logs import RowKey, SampleScore, sample_score
+from vivavoce.results.logs import RowKey, SampleScore, mean_value, sample_score
 from vivavoce.tasks.shared.guard import VALID
 
 LONGEST = 1_000_000
@@ -34,8 +35,10 @@ _FIELDS = (
     *("id", "epoch", "input", "target", "output", "scores", "metadata"),
     *("model_usage", "role_usage", "working_time", "error"),
 )
-_LEFT_OUT = {"events", "messages", "store", "timelines", "attachments"}
 _ATTACHED = "attachment://"
+
+_Read = Callable[[str, int], tuple[EvalSample, Mapping[str, str]]]
+"""Gives the sample of an item and an epoch, and the long texts kept aside from it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,32 +119,30 @@ class Answer:
 def read_answer(source: Source, item: str, metrics: tuple[str, ...]) -> Answer:
     """One contestant's answer; a problem in words where an attempt cannot be had."""
     epochs = range(1, max(1, min(source.attempts, MOST_ATTEMPTS)) + 1)
-    path = source.file.path
-    return Answer(source, tuple(_read_attempt(path, item, epoch, metrics) for epoch in epochs))
-
-
-def mean_value(scores: Sequence[SampleScore], metric: str) -> float | None:
-    """The mean of a metric over the attempts where it is defined, None where it is at none."""
-    found = [value for each in scores if (value := each.values.get(metric)) is not None]
-    return fsum(found) / len(found) if found else None
-
-
-def _read_attempt(path: Path, item: str, epoch: int, metrics: tuple[str, ...]) -> Attempt:
-    def without(problem: str) -> Attempt:
-        return Attempt(epoch, None, Texts(problem=problem))
-
     try:
-        sample, attached = _read_sample(path, item, epoch)
+        with _open(source.file.path) as read:
+            return Answer(source, tuple(_attempt(read, item, e, metrics) for e in epochs))
+    except Exception as error:  # a damaged log fails in many ways, inside Inspect too
+        return Answer(source, (Attempt(1, None, Texts(problem=_problem(error))),))
+
+
+def _attempt(read: _Read, item: str, epoch: int, metrics: tuple[str, ...]) -> Attempt:
+    try:
+        sample, attached = read(item, epoch)
         score = sample_score(sample.summary(), metrics)
-    except _TooLarge as error:
-        return without(f"This sample takes {error} and is not shown. Open the log itself.")
-    except (KeyError, IndexError):
-        return without("There is no answer to this item.")
-    except Exception as error:  # a damaged archive fails in many ways, inside Inspect too
-        return without(f"The log cannot be read here ({type(error).__name__}).")
+    except Exception as error:  # as above, of one sample
+        return Attempt(epoch, None, Texts(problem=_problem(error)))
     if score is None:
-        return without("This answer was never scored.")
+        return Attempt(epoch, None, Texts(problem="This answer was never scored."))
     return Attempt(epoch, score, _texts(sample, attached, is_first=epoch == 1))
+
+
+def _problem(error: Exception) -> str:
+    if isinstance(error, _TooLarge):
+        return f"This sample takes {error} and is not shown. Open the log itself."
+    if isinstance(error, KeyError | IndexError):
+        return "There is no answer to this item."
+    return f"The log cannot be read here ({type(error).__name__})."
 
 
 def _texts(sample: EvalSample, attached: Mapping[str, str], *, is_first: bool) -> Texts:
@@ -166,20 +167,34 @@ class _TooLarge(Exception):
     """A sample that is not read."""
 
 
-def _read_sample(path: Path, item: str, epoch: int) -> tuple[EvalSample, Mapping[str, str]]:
-    """A sample without its transcript, and the long texts that Inspect keeps aside."""
+@contextmanager
+def _open(path: Path) -> Iterator[_Read]:
+    """A log opened once, which gives the samples that are asked for."""
     if path.suffix != ".eval":
         if path.stat().st_size > LARGEST:
             raise _TooLarge(_megabytes(path.stat().st_size))
-        return read_eval_log_sample(str(path), item, epoch, exclude_fields=_LEFT_OUT), {}
+        samples = {(str(each.id), each.epoch): each for each in _samples(path)}
+        yield lambda item, epoch: (samples[item, epoch], samples[item, epoch].attachments)
+        return
     # Loading Inspect taught zipfile the compression of its logs.
     with zipfile.ZipFile(path) as archive:
-        entry = archive.getinfo(f"samples/{item}_epoch_{epoch}.json")
-        if entry.file_size > LARGEST:
-            raise _TooLarge(_megabytes(entry.file_size))
-        with archive.open(entry) as stream:
-            # zipfile stops at the size that was just looked at, whatever the data unpack to.
-            whole = b"".join(iter(lambda: stream.read(_PIECE), b""))
+        yield partial(_unpack, archive)
+
+
+def _samples(path: Path) -> list[EvalSample]:
+    return read_eval_log(str(path)).samples or []
+
+
+def _unpack(
+    archive: zipfile.ZipFile, item: str, epoch: int
+) -> tuple[EvalSample, Mapping[str, str]]:
+    """A sample without its transcript, and the long texts that Inspect keeps aside."""
+    entry = archive.getinfo(f"samples/{item}_epoch_{epoch}.json")
+    if entry.file_size > LARGEST:
+        raise _TooLarge(_megabytes(entry.file_size))
+    with archive.open(entry) as stream:
+        # zipfile stops at the size that was just looked at, whatever the data unpack to.
+        whole = b"".join(iter(lambda: stream.read(_PIECE), b""))
     found = json.loads(whole)
     attached = {
         name: value

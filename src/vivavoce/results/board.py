@@ -7,7 +7,6 @@ Diagnostics are rows too, but nobody is ranked by them.
 
 from __future__ import annotations
 
-import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -21,7 +20,7 @@ from vivavoce.results.bootstrap import resample
 from vivavoce.results.contamination import exposure_fields, find_gaps, statuses_of
 from vivavoce.results.heads import Log, LogHead
 from vivavoce.results.ledger import count_runs
-from vivavoce.results.logs import ForeignLog, RowKey, RunLog, SampleScore, read_logs
+from vivavoce.results.logs import ForeignLog, RowKey, RunLog, SampleScore, mean_value, read_logs
 from vivavoce.results.pooled import spread
 from vivavoce.results.standing import Contestant, add_standing
 from vivavoce.store import Row
@@ -222,7 +221,7 @@ def contestant_of(log: RunLog, resamples: int, seed: int, cutoffs: Cutoffs) -> C
     ids = sorted(items)
     clusters = {i: items[i][0].cluster for i in ids}
     shown = (*log.metrics, *log.diagnostics)
-    values = {i: np.array([_mean(items[i], name) for name in shown], dtype=float) for i in ids}
+    values = {i: np.array([mean_value(items[i], name) for name in shown], dtype=float) for i in ids}
     table = np.array(list(values.values())).reshape(len(ids), len(shown))
     if log.pooling and ids:
         counts = [[sample.counts for sample in items[i]] for i in ids]
@@ -240,7 +239,7 @@ def contestant_of(log: RunLog, resamples: int, seed: int, cutoffs: Cutoffs) -> C
             **shared,
             "metric": name,
             "value": means[column],
-            "value_valid": _mean([s for s in log.samples if s.fault is None], name, None),
+            "value_valid": mean_value([s for s in log.samples if s.fault is None], name),
             "ci": list(interval) if (interval := intervals[column]) else None,
             "undefined": int(np.isnan(table[:, column]).sum()),
             **exposed[column],
@@ -277,12 +276,6 @@ def _shared_fields(log: RunLog, items: int) -> Row:
         "seconds": round(sum(sample.seconds for sample in log.samples), 3),
         "answers": len(log.samples),
     }
-
-
-def _mean(samples: Sequence[SampleScore], metric: str, empty: Any = float("nan")) -> Any:
-    """Mean of the defined values, in whatever order they come; `empty` when there is none."""
-    values = [value for sample in samples if (value := sample.values[metric]) is not None]
-    return math.fsum(values) / len(values) if values else empty
 
 
 def order_of(row: Row) -> tuple[Any, ...]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from math import fsum
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +95,12 @@ class SampleScore:
     """The item's date; empty for an undated one."""
     counts: Mapping[str, Any] = field(default_factory=dict)
     """Of a precision or recall, what it is a share of: `pooled.Counts`."""
+
+
+def mean_value(scores: Iterable[SampleScore], metric: str) -> float | None:
+    """Mean of the defined values, in whatever order they come; None where there is none."""
+    found = [value for each in scores if (value := each.values[metric]) is not None]
+    return fsum(found) / len(found) if found else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,10 @@ from pathlib import Path
 from inspect_ai.log import list_eval_logs, read_eval_log
 
 from vivavoce.errors import InputError
-from vivavoce.results.answer_texts import Answer, LogFile, Source, mean_value, read_answer
+from vivavoce.results.answer_texts import Answer, LogFile, Source, read_answer
 from vivavoce.results.board import select_logs
 from vivavoce.results.heads import LogHead, StoredHead
-from vivavoce.results.logs import SampleScore
+from vivavoce.results.logs import SampleScore, mean_value
 from vivavoce.store import hash_file, hash_of
 
 Place = tuple[str, str, str, str]

@@ -24,7 +24,7 @@ async def read_number(name: str, key: str, *, timeout: int) -> float | None:
     """
     # Without waiting: a pipe in the file's place would never end.
     once = ["count=1", f"bs={_LARGEST + 1}", "iflag=nonblock", "status=none"]
-    command = ["/usr/bin/dd", f"if={name}", *once]
+    command = ["/bin/dd", f"if={name}", *once]
     try:
         done = await sandbox().exec(command, timeout=timeout)
         if not done.success or len(done.stdout) > _LARGEST:
