@@ -141,6 +141,7 @@ for one in examine_sandbox():
 """
 
 
+@pytest.mark.slow
 @needs_bwrap
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root to become an ordinary user")
 def test_an_ordinary_user_has_all_but_the_fresh_user_id():

@@ -31,7 +31,10 @@ from vivavoce.tasks import build_round
 from vivavoce.tasks.implementation.cheats import CHEATS
 from vivavoce.tasks.implementation.formula import list_formulas
 
-pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap"),
+]
 
 FORMULA = "mid_price"
 """It has no empty and no zero value: a table of constants earns nothing."""
