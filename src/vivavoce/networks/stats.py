@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vivavoce.corpus import Corpus
-from vivavoce.networks.authors import AMBIGUITIES
-from vivavoce.networks.coauthor import first_author_core
+from vivavoce.networks.authors import AMBIGUITIES, first_author_core
 from vivavoce.networks.columns import as_flags, flat
 from vivavoce.networks.graph import (
     Graph,

@@ -9,7 +9,6 @@ with its DOI and there without is one work.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -20,8 +19,6 @@ from vivavoce.networks.columns import (
     MISSING,
     Ints,
     Longs,
-    as_numbers,
-    column,
     flat,
     prefixed,
     text_column,
@@ -37,43 +34,22 @@ COLUMNS = ["arxiv", "doi", "title", "name", "text"]
 _ARXIV, _DOI, _TITLE, _TEXT = "arxiv:", "doi:", "title:", "text:"
 
 
-@dataclass(frozen=True, slots=True)
-class Memo:
-    """Texts and what became of them."""
-
-    texts: pa.Array
-    changed: pa.Array
-
-
-def read_identities(
-    references: pa.Table, titles: Memo | None = None, raws: Memo | None = None
-) -> pa.Table:
+def read_identities(references: pa.Table) -> pa.Table:
     """The identities that each reference shows, in `COLUMNS`; `text` only for want of others.
 
-    Args:
-        references: With the columns `TELLING`.
-        titles: Names of titles that are known already.
-        raws: Texts of entries that are known already.
+    `references` has the columns `TELLING`.
     """
     doi = pc.utf8_lower(pc.utf8_trim_whitespace(flat(references["doi"])))
     inside = _mapped(doi, lambda value: ids_in_doi(value).get("arxiv"))
     arxiv = prefixed(_ARXIV, pc.coalesce(flat(references["arxiv_id"]), inside))
     doi = prefixed(_DOI, pc.if_else(pc.is_valid(inside), text_scalar(None), doi))
     year = without_null(flat(references["year"]).cast(pa.large_string()))
-    name = _mapped(flat(references["title"]), lambda text: _labelled(_TITLE, text), titles)
+    name = _mapped(flat(references["title"]), lambda text: _labelled(_TITLE, text))
     title = pc.binary_join_element_wise(name, year, text_scalar("|"))
     known = pc.is_valid(pc.coalesce(arxiv, doi, title))
     raw = pc.if_else(known, text_scalar(None), flat(references["raw"]))
-    text = _mapped(raw, lambda value: _labelled(_TEXT, value), raws)
+    text = _mapped(raw, lambda value: _labelled(_TEXT, value))
     return pa.Table.from_arrays([arxiv, doi, title, name, text], names=COLUMNS)
-
-
-def remember(references: pa.Table, identities: pa.Table) -> tuple[Memo, Memo]:
-    """What references show already of titles and of entries without any other identity."""
-    known = pc.coalesce(*(flat(identities[name]) for name in ("arxiv", "doi", "title")))
-    bare = pc.is_null(known)
-    titles = Memo(flat(references["title"]), flat(identities["name"]))
-    return titles, Memo(flat(references["raw"]).filter(bare), flat(identities["text"]).filter(bare))
 
 
 def identify(arxiv: Ints, doi: Ints, title: Ints, name: Ints, text: Ints) -> Ints:
@@ -141,18 +117,8 @@ def _labelled(label: str, text: str) -> str | None:
     return label + normal if normal else None
 
 
-def _mapped(
-    texts: pa.Array, change: Callable[[str], str | None], memo: Memo | None = None
-) -> pa.Array:
-    """Each text changed, distinct texts once and none that is known already; empty is null."""
+def _mapped(texts: pa.Array, change: Callable[[str], str | None]) -> pa.Array:
+    """Each text changed, distinct texts once; empty is null."""
     encoded = pc.dictionary_encode(texts)
-    distinct = encoded.dictionary
-    if memo is None:
-        changed = text_column([change(text) or None for text in distinct.to_pylist()])
-        return changed.take(encoded.indices)
-    row = as_numbers(pc.index_in(distinct, value_set=memo.texts)).copy()
-    is_new = row == MISSING
-    fresh = [change(text) or None for text in distinct.filter(column(is_new)).to_pylist()]
-    row[is_new] = len(memo.changed) + np.arange(len(fresh))
-    joined = pa.concat_arrays([memo.changed, text_column(fresh)])
-    return joined.take(column(row)).take(encoded.indices)
+    changed = text_column([change(text) or None for text in encoded.dictionary.to_pylist()])
+    return changed.take(encoded.indices)
