@@ -22,7 +22,6 @@ from vivavoce.networks.columns import (
     widen,
 )
 from vivavoce.networks.graph import distinct_keys
-from vivavoce.networks.outside import DESCRIBED, SHOWN_TITLE, describe_works, keep_numbers
 from vivavoce.networks.papers import (
     number_papers,
     number_sorted_papers,
@@ -30,7 +29,14 @@ from vivavoce.networks.papers import (
     years_of,
 )
 from vivavoce.networks.shards import Pieces, Shard, read_shard, shards_of
-from vivavoce.networks.works import TELLING, read_identities
+from vivavoce.networks.works import (
+    DESCRIBED,
+    SHOWN_TITLE,
+    TELLING,
+    describe_works,
+    keep_numbers,
+    read_identities,
+)
 
 _READ = ["paper_id", "ordinal", *TELLING]
 
