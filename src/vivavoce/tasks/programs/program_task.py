@@ -7,9 +7,9 @@ from inspect_ai.dataset import MemoryDataset
 from inspect_ai.scorer import Scorer
 
 from vivavoce.errors import InputError
+from vivavoce.tasks.programs.sandboxes import sandbox_for
 from vivavoce.tasks.shared.direct import direct
 from vivavoce.tasks.shared.entry import TaskEntry
-from vivavoce.tasks.shared.sandboxes import sandbox_for
 from vivavoce.tasks.shared.self_refine import note_run
 
 
