@@ -34,8 +34,13 @@ from pathlib import Path
 import numpy as np
 
 from vivavoce.errors import VivaError
-from vivavoce.results.audits.agreement import agreement_estimates
-from vivavoce.results.audits.estimates import Draws, Estimate, estimate_from_sums, mean_estimate
+from vivavoce.results.audits.estimates import (
+    Draws,
+    Estimate,
+    agreement_estimates,
+    estimate_from_sums,
+    mean_estimate,
+)
 from vivavoce.results.audits.human import human_rows
 from vivavoce.results.audits.reading import read_audited
 from vivavoce.results.audits.verdicts import (
