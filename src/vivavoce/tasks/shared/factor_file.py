@@ -14,7 +14,7 @@ from inspect_ai.util import OutputLimitExceededError, sandbox
 
 from vivavoce.metrics.factor import FactorFrame
 from vivavoce.sandbox.errors import SandboxLost
-from vivavoce.tasks.shared.guard import FaultyAnswer
+from vivavoce.tasks.scoring.guard import FaultyAnswer
 from vivavoce.tasks.shared.sandboxes import python_inside, read_bytes
 
 _MAX_COLUMNS = 8

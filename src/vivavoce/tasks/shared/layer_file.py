@@ -16,7 +16,7 @@ import numpy.typing as npt
 from inspect_ai.util import OutputLimitExceededError, sandbox
 
 from vivavoce.sandbox.errors import SandboxLost
-from vivavoce.tasks.shared.guard import FaultyAnswer
+from vivavoce.tasks.scoring.guard import FaultyAnswer
 from vivavoce.tasks.shared.sandboxes import read_bytes
 
 _LENGTH = 8
