@@ -37,6 +37,13 @@ from vivavoce.errors import VivaError
 from vivavoce.models.model_names import is_same_family, model_family
 from vivavoce.results.audits.agreement import agreement_estimates
 from vivavoce.results.audits.estimates import Draws, Estimate, estimate_from_sums, mean_estimate
+from vivavoce.results.audits.estimates import (
+    Draws,
+    Estimate,
+    agreement_estimates,
+    estimate_from_sums,
+    mean_estimate,
+)
 from vivavoce.results.audits.human import human_rows
 from vivavoce.results.audits.reading import read_audited
 from vivavoce.results.audits.verdicts import (

@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from inspect_ai.util import sandbox
 
 from vivavoce.sandbox.errors import SandboxLost
-from vivavoce.tasks.shared.sandboxes import clear, end_all, python_inside
-from vivavoce.tasks.shared.sandboxes import sandbox_for as sandbox_for
+from vivavoce.tasks.programs.sandboxes import clear, end_all, python_inside
 
 _FENCE = re.compile(r"^[ \t]{0,3}```[ \t]*(?P<kind>[\w+-]{0,20})[^\n`]*\n", re.MULTILINE)
 _CLOSE = re.compile(r"^[ \t]{0,3}```[ \t]*$", re.MULTILINE)
-_LONGEST_PROGRAM = 200_000
+_MAX_PROGRAM = 200_000
 """Characters; nobody writes a longer one for one formula."""
 _PYTHON = frozenset({"python", "python3", "py"})
 _PLACEHOLDER = re.compile(
@@ -29,7 +28,7 @@ _PLACEHOLDER = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 PROGRAM_FILE = "program.py"
-_LONGEST_REPORT = 2_000
+_MAX_REPORT = 2_000
 """Characters."""
 
 
@@ -44,8 +43,8 @@ class Outcome:
     def report(self) -> str:
         """What its author is told of a failure: the end of what it wrote to standard error."""
         said = self.stderr.strip()
-        if len(said) > _LONGEST_REPORT:
-            said = f"[...]\n{said[-_LONGEST_REPORT:]}"
+        if len(said) > _MAX_REPORT:
+            said = f"[...]\n{said[-_MAX_REPORT:]}"
         return said or "It ended with an error code and wrote nothing to standard error."
 
 
@@ -54,7 +53,7 @@ def find_program(answer: str) -> str | None:
 
     None when there is no block and the text is not Python either.
     """
-    answer = answer[:_LONGEST_PROGRAM]
+    answer = answer[:_MAX_PROGRAM]
     blocks: list[tuple[str, str]] = []
     position = 0
     while opened := _FENCE.search(answer, position):

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.numpy import save
 
-from vivavoce.tasks.shared.layer_file import parse_layers
+from vivavoce.tasks.programs.result_files import parse_layers
 
 REFUSED = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
 """What the reader of a sample's file counts as unreadable."""

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.tasks.shared.programs import find_program, is_placeholder
+from vivavoce.tasks.programs.program import find_program, is_placeholder
 
 
 @pytest.mark.parametrize(

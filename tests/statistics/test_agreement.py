@@ -11,7 +11,7 @@ from statsmodels.stats import inter_rater
 
 from vivavoce.errors import InputError
 from vivavoce.metrics import list_metrics
-from vivavoce.metrics.agreement import (
+from vivavoce.statistics.agreement import (
     fleiss_kappa,
     gwet_ac1,
     krippendorff_alpha,

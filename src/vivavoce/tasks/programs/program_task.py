@@ -10,7 +10,11 @@ from vivavoce.errors import InputError
 from vivavoce.tasks.entry import TaskEntry
 from vivavoce.tasks.methods.direct import direct
 from vivavoce.tasks.methods.self_refine import note_run
-from vivavoce.tasks.shared.sandboxes import sandbox_for
+from vivavoce.tasks.programs.sandboxes import sandbox_for
+from vivavoce.tasks.programs.sandboxes import sandbox_for
+from vivavoce.tasks.methods.direct import direct
+from vivavoce.tasks.entry import TaskEntry
+from vivavoce.tasks.methods.self_refine import note_run
 
 
 def program_task(
