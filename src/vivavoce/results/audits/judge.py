@@ -35,8 +35,6 @@ import numpy as np
 
 from vivavoce.errors import VivaError
 from vivavoce.models.model_names import is_same_family, model_family
-from vivavoce.results.audits.agreement import agreement_estimates
-from vivavoce.results.audits.estimates import Draws, Estimate, estimate_from_sums, mean_estimate
 from vivavoce.results.audits.estimates import (
     Draws,
     Estimate,

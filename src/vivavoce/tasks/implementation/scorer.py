@@ -25,13 +25,6 @@ from vivavoce.tasks.implementation.dataset import (
 )
 from vivavoce.tasks.implementation.extraction import parse_methods
 from vivavoce.tasks.implementation.formula import RESULT
-from vivavoce.tasks.scoring.guard import VALID, FaultyAnswer, MalformedAnswer, guarded
-from vivavoce.tasks.scoring.json_answer import find_json
-from vivavoce.tasks.scoring.statistics import defined_mean
-from vivavoce.tasks.programs.files import read_factor
-from vivavoce.tasks.programs.files import read_layers
-from vivavoce.tasks.programs.files import read_number
-from vivavoce.tasks.programs.program import find_program, is_placeholder, run_program
 from vivavoce.tasks.programs.program import find_program, is_placeholder, run_program
 from vivavoce.tasks.programs.result_files import read_factor, read_layers, read_number
 from vivavoce.tasks.scoring.guard import VALID, FaultyAnswer, MalformedAnswer, guarded

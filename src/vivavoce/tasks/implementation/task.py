@@ -23,9 +23,6 @@ from vivavoce.tasks.implementation.scorer import reproduce as reproduce_scorer
 from vivavoce.tasks.implementation.settings import effective_setting
 from vivavoce.tasks.methods.direct import direct
 from vivavoce.tasks.programs.program_task import program_task
-from vivavoce.tasks.programs.program_task import program_task
-from vivavoce.tasks.methods.direct import direct
-from vivavoce.tasks.entry import open_task
 
 
 @task

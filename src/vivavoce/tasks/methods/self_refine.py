@@ -15,16 +15,10 @@ from inspect_ai.solver import Generate, Solver, TaskState
 from vivavoce.errors import InputError
 from vivavoce.tasks.entry import TaskEntry
 from vivavoce.tasks.methods.direct import check_context, first_message
+from vivavoce.tasks.programs.program import find_program
 from vivavoce.tasks.prompting.prompts import PromptSet, folder_at, load_prompts
 from vivavoce.tasks.prompting.windows import measure
 from vivavoce.tasks.scoring.guard import find_fault
-from vivavoce.tasks.programs.program import find_program
-from vivavoce.tasks.programs.program import find_program
-from vivavoce.tasks.methods.direct import check_context, first_message
-from vivavoce.tasks.entry import TaskEntry
-from vivavoce.tasks.scoring.guard import find_fault
-from vivavoce.tasks.prompting.prompts import PromptSet, folder_at, load_prompts
-from vivavoce.tasks.prompting.windows import measure
 
 Check = Callable[[str, TaskState, int], Awaitable[str | None]]
 """Runs a sample's program for at most so many seconds: how it failed in words for its author, or

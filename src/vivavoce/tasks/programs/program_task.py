@@ -11,10 +11,6 @@ from vivavoce.tasks.entry import TaskEntry
 from vivavoce.tasks.methods.direct import direct
 from vivavoce.tasks.methods.self_refine import note_run
 from vivavoce.tasks.programs.sandboxes import sandbox_for
-from vivavoce.tasks.programs.sandboxes import sandbox_for
-from vivavoce.tasks.methods.direct import direct
-from vivavoce.tasks.entry import TaskEntry
-from vivavoce.tasks.methods.self_refine import note_run
 
 
 def program_task(
