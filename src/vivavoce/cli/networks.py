@@ -114,6 +114,8 @@ def stats(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Measure the networks: authors, papers, edges, components; by category, month or degree."""
+    from vivavoce.corpus import load_corpus
+
     options = {"result_like": result_like, "prose": prose}
     found = _measure(load_corpus(corpus), by, options)
     if as_json:
@@ -137,6 +139,7 @@ def rank(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Show the papers or authors that stand out, by PageRank or in-degree."""
+    from vivavoce.corpus import load_corpus
     from vivavoce.networks import load_network, rank_nodes
 
     opened = load_network(
@@ -176,6 +179,7 @@ def walk(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Walk from seed authors to co-authors, each with their first-author papers."""
+    from vivavoce.corpus import load_corpus
     from vivavoce.networks import walk_coauthors
     from vivavoce.store import write_jsonl
 
