@@ -15,7 +15,8 @@ from vivavoce.metrics.extraction import GoldMethod
 from vivavoce.metrics.factor import FactorFrame, frame_from_columns
 from vivavoce.rounds import Round
 from vivavoce.store import Row, table_of_parquet
-from vivavoce.tasks.implementation.items.architecture import Arrays, driver_source
+from vivavoce.tasks.implementation.items.architecture import driver_source
+from vivavoce.tasks.implementation.items.architectures.reference import Arrays
 from vivavoce.tasks.implementation.items.extraction import gold_method
 from vivavoce.tasks.implementation.items.formula import RESULT
 from vivavoce.tasks.implementation.items.market import TABLES

@@ -104,7 +104,7 @@ def _read(path: Path) -> Iterator[Architecture]:
     check_words(
         [(given["category"], get_args(Category)), (given["difficulty"], get_args(Difficulty))]
     )
-    texts = {key: unfold(given.pop(key)) for key in ("description", "formulation")}
+    given |= {key: unfold(given[key]) for key in ("description", "formulation")}
     shapes = given.pop("parameters").items()
     truth, draw = given.pop("truth"), given.pop("draw")
     drawn = find_function(architectures.__name__, draw["function"])
@@ -114,7 +114,6 @@ def _read(path: Path) -> Iterator[Architecture]:
         truth=partial(find_function(architectures.__name__, truth), given["arguments"]),
         main=partial(drawn, **draw["main"]),
         unseen=partial(drawn, **draw["unseen"]),
-        **texts,
         **given,
     )
 

@@ -112,7 +112,7 @@ def _formula(given: dict[str, Any]) -> Formula:
             reference, _, name = given.pop(key).partition(" as ")
             functions[key] = find_function(formulas.__name__, reference)
             names |= {functions[key].__name__: name} if name else {}
-    texts = {key: fill(unfold(given.pop(key))) for key in ("description", "formulation")}
+    given |= {key: fill(unfold(given[key])) for key in ("description", "formulation")}
     variables = given.pop("variables").items()
     return Formula(
         tables=tuple(given.pop("tables")),
@@ -120,7 +120,6 @@ def _formula(given: dict[str, Any]) -> Formula:
         compute=functions["compute"],
         naive=functions.get("naive"),
         names=names,
-        **texts,
         **given,
     )
 
