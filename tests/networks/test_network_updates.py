@@ -26,7 +26,7 @@ from vivavoce.networks import (
     works,
 )
 from vivavoce.networks.coauthor import share_papers
-from vivavoce.networks.result_tables import result_like
+from vivavoce.networks.comparison import result_like
 from vivavoce.store import hash_tree
 from vivavoce.text.normalise import normalise_title
 

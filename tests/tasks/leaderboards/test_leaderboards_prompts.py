@@ -7,9 +7,10 @@ from itertools import combinations
 
 import pytest
 
-from vivavoce.tasks.leaderboards.chunks import FoundChunk, PaperChunk
-from vivavoce.tasks.leaderboards.composing import (
+from vivavoce.tasks.leaderboards.items.excerpts import (
     VARIANTS,
+    FoundChunk,
+    PaperChunk,
     compose,
     question,
     template_name,

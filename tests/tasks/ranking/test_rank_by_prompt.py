@@ -21,8 +21,8 @@ from tests.tasks.ranking.board_corpora import TITLES, Papers
 from vivavoce.errors import InputError
 from vivavoce.results.board import leaderboard
 from vivavoce.rounds import Round
-from vivavoce.tasks.ranking.boards import plain_title
 from vivavoce.tasks.ranking.dataset import VARIANTS
+from vivavoce.tasks.ranking.items.boards import plain_title
 from vivavoce.tasks.ranking.scorer import title_order
 from vivavoce.tasks.ranking.solvers import in_order, random_order, recency
 from vivavoce.tasks.ranking.task import rank_by_prompt

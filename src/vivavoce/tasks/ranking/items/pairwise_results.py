@@ -1,4 +1,4 @@
-"""Who was compared with whom: lines of tables, and sentences, that tell scores of papers.
+"""Pairwise results of papers: lines of tables, and sentences, that state scores of papers.
 
 A row is a table with the lines that stand for papers of interest, or a sentence of a paper with
 the scores that it states for itself. What each paper is about stands in a row of its own.
@@ -16,10 +16,10 @@ import pyarrow.compute as pc
 
 from vivavoce.corpus import Corpus
 from vivavoce.networks.shards import read_shard, shards_of
+from vivavoce.readers.claims import find_claims
+from vivavoce.readers.entries import Entries, read_entries
+from vivavoce.readers.row_attribution import AMBIGUOUS, Names, RowAttributor, own_names
 from vivavoce.store import Row
-from vivavoce.tasks.ranking.claims import find_claims
-from vivavoce.tasks.ranking.table_entries import Entries, read_entries
-from vivavoce.tasks.ranking.told import DOUBT, Names, Teller, own_names
 from vivavoce.text.dates import period
 
 _LINE = pa.struct(
@@ -166,14 +166,14 @@ def _tables(corpus: Corpus, wanted: frozenset[str], dates: Mapping[str, str]) ->
         for row in corpus.rows("tables")
         if row["paper_id"] in dates and (readings := read_entries(row["cells"]))
     ]
-    tellers = _tellers(corpus, {table.row["paper_id"] for table in tables})
-    names = _names(tables, tellers)
+    attributors = _attributors(corpus, {table.row["paper_id"] for table in tables})
+    names = _names(tables, attributors)
     for table in tables:
         paper_id = table.row["paper_id"]
         lines: list[Row] = []
         best = table.readings[0]
         for entries in table.readings:
-            told = _lines(table.row, entries, tellers[paper_id], names, wanted)
+            told = _lines(table.row, entries, attributors[paper_id], names, wanted)
             if _extent(told) > _extent(lines):
                 best, lines = entries, told
         if lines:
@@ -185,7 +185,7 @@ def _extent(lines: list[Row]) -> tuple[int, int]:
     return len({line["paper_id"] for line in lines}), len(lines)
 
 
-def _tellers(corpus: Corpus, sources: set[str]) -> dict[str, Teller]:
+def _attributors(corpus: Corpus, sources: set[str]) -> dict[str, RowAttributor]:
     references: dict[str, list[Row]] = defaultdict(list)
     wanted = pa.array(sorted(sources), pa.string())
     for shard in shards_of(corpus, "references"):
@@ -193,7 +193,7 @@ def _tellers(corpus: Corpus, sources: set[str]) -> dict[str, Teller]:
         for row in rows.filter(pc.is_in(rows["paper_id"], value_set=wanted)).to_pylist():
             references[row["paper_id"]].append(row)
     return {
-        paper.paper_id: Teller(
+        paper.paper_id: RowAttributor(
             paper.paper_id,
             own_names(paper.title or "", paper.abstract or ""),
             references[paper.paper_id],
@@ -203,34 +203,34 @@ def _tellers(corpus: Corpus, sources: set[str]) -> dict[str, Teller]:
     }
 
 
-def _names(tables: Iterable[_Table], tellers: Mapping[str, Teller]) -> Names:
+def _names(tables: Iterable[_Table], attributors: Mapping[str, RowAttributor]) -> Names:
     names = Names()
     for table in tables:
-        teller = tellers[table.row["paper_id"]]
+        attributor = attributors[table.row["paper_id"]]
         for entries in table.readings:
             for entry in entries.entries:
-                cited = teller.cited_in(entry.label, table.row["cited"])
-                if len(cited) == 1 and cited[0] != DOUBT:
+                cited = attributor.cited_in(entry.label, table.row["cited"])
+                if len(cited) == 1 and cited[0] != AMBIGUOUS:
                     names.add(entry.label, cited[0])
     return names
 
 
 def _lines(
-    row: Row, entries: Entries, teller: Teller, names: Names, wanted: frozenset[str]
+    row: Row, entries: Entries, attributor: RowAttributor, names: Names, wanted: frozenset[str]
 ) -> list[Row]:
     """The lines of a table that stand for papers of interest."""
     told: list[tuple[str, Row]] = []
     cites = False
     for entry in entries.entries:
-        cited = teller.cited_in(entry.label, row["cited"])
+        cited = attributor.cited_in(entry.label, row["cited"])
         work, told_by = row["paper_id"], _REST
         if len(cited) == 1:
             work, told_by = cited[0], _MARK
-        elif teller.is_own(entry.label):
+        elif attributor.is_own(entry.label):
             told_by = _OWN
-        elif cited or not teller.may_be_own(entry.label):
+        elif cited or not attributor.may_be_own(entry.label):
             continue
-        elif (named := teller.named(entry.label, names)) is not None:
+        elif (named := attributor.named(entry.label, names)) is not None:
             work, told_by = named, _OWN if named == row["paper_id"] else _NAME
         cites = cites or told_by in (_MARK, _NAME)
         told.append((told_by, _line(work, told_by, entry.numbers, entry.label, entry.group)))

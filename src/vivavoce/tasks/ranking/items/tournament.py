@@ -24,8 +24,8 @@ from statistics import median_low
 import numpy as np
 import numpy.typing as npt
 
-from vivavoce.tasks.ranking.board_terms import BoardTerms, terms_of_text
-from vivavoce.tasks.ranking.wins import ABOUT, Comparison, Line
+from vivavoce.readers.board_terms import BoardTerms, terms_of_text
+from vivavoce.tasks.ranking.items.pairwise_results import ABOUT, Comparison, Line
 from vivavoce.text.dates import period
 
 LEAST_FIT = 0.2
@@ -164,18 +164,6 @@ class Tournament:
             term: math.log(1 + total / count) / math.log(1 + total)
             for term, count in counts.items()
         }
-
-
-def rank_by_wins(
-    comparisons: Iterable[Comparison],
-    query: BoardQuery,
-    papers: Sequence[str],
-    dates: Mapping[str, str | None],
-    *,
-    sentences: bool = True,
-) -> list[str]:
-    """The papers ranked for one board; see `Tournament.rank`."""
-    return Tournament(comparisons, sentences=sentences).rank(query, papers, dates)
 
 
 def _day(published: str | None) -> int:

@@ -17,10 +17,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from vivavoce.readers.documents import LibraryPaper
 from vivavoce.retrieval.bm25 import Bm25Retriever
 from vivavoce.retrieval.postings import words
-from vivavoce.tasks.shared.library import LibraryPaper
+from vivavoce.store import Row
+from vivavoce.tasks.leaderboards.items.board_items import TASK
 from vivavoce.tasks.shared.library_text import cut_table, cut_text
+from vivavoce.tasks.shared.prompts import PromptSet, Rendered, Span
 
 CHUNKS, SIZE = 10, 512
 """Chunks of a prompt, and tokens of a chunk."""
@@ -141,3 +144,60 @@ class Shelf:
     def _index(self, names: tuple[str, ...]) -> tuple[list[PaperChunk], Bm25Retriever]:
         chunks = [chunk for name in names for chunk in self._cut(name)]
         return chunks, Bm25Retriever((chunk.searched for chunk in chunks), self._words)
+
+
+VARIANTS = (1, 2, 3)
+"""Wordings of the prompt."""
+
+_ASKED = ("task", "dataset", "metric")
+_BETWEEN = "\n\n"
+
+
+def template_name(variant: int) -> str:
+    """The main template in one of its wordings."""
+    return TASK if variant == 1 else f"{TASK}.{variant}"
+
+
+def question(prompts: PromptSet, row: Row) -> str:
+    """What is asked of an item, in one sentence: also the query that chunks are found by."""
+    return prompts.render("query", {name: row[name] for name in _ASKED}, {}).text
+
+
+def without_excerpts(prompts: PromptSet, asked: str) -> str:
+    """The question with the form of its answer, for methods that find the papers themselves."""
+    return prompts.render("question", {"question": asked}, {}).text
+
+
+def compose(
+    prompts: PromptSet, asked: str, found: Sequence[FoundChunk], variant: int = 1
+) -> Rendered:
+    """Put a prompt together.
+
+    Args:
+        prompts: The templates.
+        asked: The question.
+        found: The chunks, best first.
+        variant: The wording.
+
+    Raises:
+        InputError: A template is missing, malformed or lacks a slot.
+    """
+    text, places = _lay_out(prompts, found)
+    slots = {"question": asked, "excerpts": text}
+    main = prompts.render(template_name(variant), slots, {})
+    spans = dict(main.spans)
+    shift = spans.pop("excerpts")[0]  # no slot, so that no excerpt is cut in the middle
+    blocks = tuple((start + shift, end + shift) for start, end in reversed(places))
+    return Rendered(main.text, spans, blocks)
+
+
+def _lay_out(prompts: PromptSet, found: Sequence[FoundChunk]) -> tuple[str, list[Span]]:
+    """The chunks as one text, and the place of each with what parts it from the one before."""
+    text = ""
+    places: list[Span] = []
+    for one in found:
+        start = len(text)
+        slots = {"source": one.chunk.source, "text": one.chunk.text}
+        text += (_BETWEEN if places else "") + prompts.render("excerpt", slots, {}).text
+        places.append((start, len(text)))
+    return text, places

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from vivavoce.tasks.shared.score_tables.rows import Block, Record
-from vivavoce.tasks.shared.score_tables.sources import Source
-from vivavoce.tasks.shared.score_tables.terms import (
+from vivavoce.readers.grids import Block, Record
+from vivavoce.readers.paper_tables import Source
+from vivavoce.readers.terms import (
     MEASURES,
     RESOURCES,
     SPLITS,

@@ -7,13 +7,17 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from random import Random
 from typing import Any
+
+import pyarrow as pa
 
 from vivavoce.corpus import Corpus
 from vivavoce.corpus.boards import BoardEntry
 from vivavoce.corpus.boards.within import BoardWithin, LeftOut, boards_within
 from vivavoce.metrics.titles_list import find_titles, title_key
 from vivavoce.records import Paper, Window
+from vivavoce.store import Row
 
 _NOT_A_PAPER = "not_a_paper"
 _TAG = re.compile(r"</?[a-z][^<>\n]{0,200}>", re.IGNORECASE)
@@ -170,3 +174,62 @@ def _why_not(
     if list(find_titles("\n".join(titles), titles).order) != list(range(len(titles))):
         return "unreadable_titles", "a list of its titles is not read as such"
     return None
+
+
+ITEM = pa.schema(
+    [
+        ("id", pa.string()),
+        ("cluster", pa.string()),
+        ("split", pa.string()),
+        ("published", pa.string()),
+        ("task", pa.string()),
+        ("dataset", pa.string()),
+        ("metric", pa.string()),
+        ("higher_is_better", pa.bool_()),
+        ("area", pa.string()),
+        ("papers", pa.list_(pa.string())),
+        ("titles", pa.list_(pa.string())),
+        ("scores", pa.list_(pa.float64())),
+        ("dates", pa.list_(pa.string())),
+        ("shown", pa.list_(pa.int32())),
+        ("settings", pa.list_(pa.string())),
+    ]
+)
+"""`papers`, `titles`, `scores` and `dates` are best first; `shown` are places in them."""
+
+
+def item_of(board: RankedBoard, seed: int) -> Row:
+    """The row of a board, in the setting `base`."""
+    of = board.within.board
+    return {
+        "id": board.id,
+        "cluster": board.cluster,
+        "split": "test" if board.within.is_test else "dev",
+        "published": board.within.published,
+        "task": one_line(of.task),
+        "dataset": one_line(of.dataset),
+        "metric": one_line(of.metric),
+        "higher_is_better": of.direction.higher_is_better,
+        "area": of.area,
+        "papers": [paper.paper_id for paper in board.papers],
+        "titles": [paper.title for paper in board.papers],
+        "scores": [paper.score for paper in board.papers],
+        "dates": [paper.published for paper in board.papers],
+        "shown": shown_order([paper.paper_id for paper in board.papers], seed, board.id),
+        "settings": ["base"],
+    }
+
+
+def shown_order(papers: Sequence[str], seed: int, board: str) -> list[int]:
+    """Places of papers in the order in which they are listed: shuffled by seed and board.
+
+    The same papers are listed in the same order, whatever their scores.
+    """
+    places = sorted(range(len(papers)), key=papers.__getitem__)
+    Random(f"ranking/{seed}/{board}").shuffle(places)
+    return places
+
+
+def one_line(text: str) -> str:
+    """A name without line breaks."""
+    return " ".join(text.split())

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vivavoce.tasks.shared.score_tables.lines import (
+from vivavoce.readers.lines import (
     MAX_LINE,
     MISSING,
     count_values,

@@ -1,4 +1,4 @@
-"""Whose line of a table it is: the paper's own, or that of a work it cites.
+"""Attribution of the lines of a table: to the paper itself, or to a work it cites.
 
 A line tells its work by a printed citation, by a method's name that the title of the work opens
 with or that is cited elsewhere beside the same name, or by words such as `ours`.
@@ -20,8 +20,8 @@ from vivavoce.text.citation_markers import (
 )
 from vivavoce.text.normalise import normalise_title
 
-DOUBT = "?"
-"""Stands for a citation whose work cannot be told."""
+AMBIGUOUS = "?"
+"""Stands for a citation that may mean several works, or none of the list."""
 _OUTSIDE = "~"
 """Opens the key of a work that is no paper of the corpus."""
 _OWN_WORDS = re.compile(r"\b(?:ours?|this (?:work|paper)|proposed|present work)\b", re.IGNORECASE)
@@ -97,8 +97,8 @@ class _Work:
     letter: str
 
 
-class Teller:
-    """Tells the works of one paper's lines.
+class RowAttributor:
+    """Finds the works that the lines of one paper's tables belong to.
 
     Args:
         paper_id: The paper whose tables are read.
@@ -138,7 +138,7 @@ class Teller:
                 self._by_author[key, year].append(work)
 
     def cited_in(self, label: str, cited: Iterable[int]) -> list[str]:
-        """Keys of the works whose citation a label prints; one in doubt is `DOUBT`.
+        """Keys of the works whose citation a label prints, `AMBIGUOUS` for one in doubt.
 
         Args:
             label: Of a line.
@@ -151,7 +151,7 @@ class Teller:
         for numeric in find_numeric_markers(label[:_LONGEST_LABEL]):
             for number in numeric.numbers:
                 work = self._by_ordinal.get(number - 1)
-                found[work.key if work and work.ordinal in listed else DOUBT] = None
+                found[work.key if work and work.ordinal in listed else AMBIGUOUS] = None
         return list(found)
 
     def _by_marker(self, marker: AuthorYearMarker, listed: set[int]) -> str:
@@ -165,8 +165,8 @@ class Teller:
                     works = [work for work in works if work.ordinal in listed] or works
                 keys = {work.key for work in works}
                 if keys:
-                    return keys.pop() if len(keys) == 1 else DOUBT
-        return DOUBT
+                    return keys.pop() if len(keys) == 1 else AMBIGUOUS
+        return AMBIGUOUS
 
     def named(self, label: str, names: Names) -> str | None:
         """The key of the cited work, or the paper itself, whose method a label names."""

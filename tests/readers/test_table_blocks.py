@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vivavoce.tasks.shared.score_tables.blocks import line_blocks, read_blocks
-from vivavoce.tasks.shared.score_tables.text import blocks_in_text
+from vivavoce.readers.blocks import line_blocks, read_blocks
+from vivavoce.readers.paper_tables import blocks_in_text
 
 
 def _one_a_line(*lines: str) -> list[list[str]]:

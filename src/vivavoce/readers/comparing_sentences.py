@@ -1,4 +1,4 @@
-"""Comparisons stated in prose: a sentence that compares and cites.
+"""Sentences that compare and cite, and the references that their markers mean.
 
 The corpus keeps the text of sections and the lists of references, so a marker is understood where
 the two tell what it means: surnames and a year that fit one entry only, or a number that the list
@@ -11,10 +11,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from itertools import groupby
 
-from vivavoce.corpus import Corpus
-from vivavoce.networks.columns import column_batches
 from vivavoce.store import Row
 from vivavoce.text.citation_markers import (
     AuthorYearMarker,
@@ -24,7 +21,7 @@ from vivavoce.text.citation_markers import (
 )
 from vivavoce.text.sentences import split_sentences
 
-_ON_OTHERS = frozenset(("abstract", "related_work", "background", "references", "acknowledgements"))
+ON_OTHERS = frozenset(("abstract", "related_work", "background", "references", "acknowledgements"))
 _CUE = re.compile(
     r"\b(?:out-?perform(?:s|ed|ing)?|surpass(?:es|ed|ing)?|beat(?:s|ing)?"
     r"|baselines?|compar(?:e|es|ed|ing|isons?)\b.{0,60}?\b(?:with|to|against)|on par with"
@@ -38,11 +35,15 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’`´-][^\W\d_]+)*")
 _SHOWN = 400
 """Characters of an entry in which its authors stand."""
 _LONGEST_SENTENCE = 2_000
-_ROWS_AT_A_TIME = 1_000
 
 
-class _List:
-    """One paper's list of references, searched by what a marker shows."""
+class ReferenceList:
+    """One paper's list of references, searched by what a marker shows.
+
+    Args:
+        entries: Rows of the corpus' table `references` with `ordinal`, `raw`, `year` and
+            `first_author`.
+    """
 
     def __init__(self, entries: Iterable[Row]) -> None:
         self._by_author: dict[tuple[str, int], list[Row]] = defaultdict(list)
@@ -81,40 +82,14 @@ class _List:
                 return
 
 
-def find_comparisons(corpus: Corpus) -> Iterator[tuple[str, int, tuple[int, ...]]]:
-    """(paper, number of the sentence in it, entries cited) of each sentence that compares."""
-    lists = _by_paper(corpus, "references", ["ordinal", "raw", "year", "first_author"])
-    listed, entries = next(lists, (None, iter(())))
-    for paper_id, sections in _by_paper(corpus, "sections", ["role", "text"]):
-        while listed is not None and listed < paper_id:
-            listed, entries = next(lists, (None, iter(())))
-        if listed != paper_id:
-            continue
-        known = _List(entries)
-        texts = (row["text"] for row in sections if row["role"] not in _ON_OTHERS)
-        for number, sentence in enumerate(s for text in texts for s in _comparing(text or "")):
-            if cited := known.cited_in(sentence):
-                yield paper_id, number, tuple(sorted(cited))
-
-
-def _comparing(text: str) -> Iterator[str]:
+def comparing_sentences(text: str) -> Iterator[str]:
+    """Sentences of a text that compare."""
     for paragraph in text.split("\n\n"):
         if _CUE.search(paragraph):
             for sentence in split_sentences(paragraph):
                 shown = sentence[:_LONGEST_SENTENCE]
                 if _CUE.search(shown):
                     yield shown
-
-
-def _by_paper(
-    corpus: Corpus, table: str, columns: list[str]
-) -> Iterator[tuple[str, Iterator[Row]]]:
-    def rows() -> Iterator[Row]:
-        for batch in column_batches(corpus, table, ["paper_id", *columns]):
-            for piece in batch.to_batches(max_chunksize=_ROWS_AT_A_TIME):
-                yield from piece.to_pylist()
-
-    return groupby(rows(), key=lambda row: str(row["paper_id"]))
 
 
 def _surname_keys(name: str) -> set[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from vivavoce.tasks.shared.score_tables.terms import (
+from vivavoce.readers.terms import (
     MEASURES,
     RESOURCES,
     SPLITS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from vivavoce.tasks.shared.score_tables.terms import MEASURES, SPLITS, STUBS, is_head_word, terms_in
+from vivavoce.readers.terms import MEASURES, SPLITS, STUBS, is_head_word, terms_in
 
 _MOST_WORDS = 40
 _PAIR = re.compile(r"([\w.-]{1,20})\s?/\s?([\w.-]{1,20})")

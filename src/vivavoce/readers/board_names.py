@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from vivavoce.corpus.boards.spelling import words_of
+from vivavoce.text.spelling import words_of
 
 _METRICS = {
     "em": "exact match",

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from vivavoce.tasks.shared.library import LibraryPaper
-from vivavoce.tasks.shared.score_tables.evidence import Question
-from vivavoce.tasks.shared.score_tables.terms import MEASURES, SPLITS, terms_in
+from vivavoce.readers.documents import LibraryPaper
+from vivavoce.readers.evidence import Question
+from vivavoce.readers.terms import MEASURES, SPLITS, terms_in
 
 _MAX_PAPER = 400_000
 _BREAK = re.compile(r"(?<=[.!?])\s(?=[A-Z])|\n")

@@ -21,7 +21,7 @@ from vivavoce.networks import Network, load_network
 from vivavoce.networks.columns import flat
 from vivavoce.records import Paper, Window
 from vivavoce.store import Row, parquet_of
-from vivavoce.tasks.ranking.candidates import (
+from vivavoce.tasks.ranking.items.candidates import (
     MOST_CANDIDATES,
     NAMES,
     TEXTS,

@@ -12,22 +12,22 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from statistics import median
 
-from vivavoce.corpus.boards.metrics import direction_of, impossible, is_resource
-from vivavoce.corpus.boards.names import metric_key
 from vivavoce.metrics.cell_matching import read_number
 from vivavoce.metrics.leaderboards import method_key
-from vivavoce.tasks.shared.library import LibraryPaper
-from vivavoce.tasks.shared.score_tables.evidence import Question
-from vivavoce.tasks.shared.score_tables.names import (
+from vivavoce.readers.board_names import metric_key
+from vivavoce.readers.documents import LibraryPaper
+from vivavoce.readers.evidence import Question
+from vivavoce.readers.grids import Block, Record
+from vivavoce.readers.method_names import (
     is_own,
     method_name,
     name_quality,
     with_kind,
     without_notes,
 )
-from vivavoce.tasks.shared.score_tables.prose import claims, own_method
-from vivavoce.tasks.shared.score_tables.rows import Block, Record
-from vivavoce.tasks.shared.score_tables.sources import IN_TEXT, Source, sources_of
+from vivavoce.readers.metric_values import direction_of, impossible, is_resource
+from vivavoce.readers.own_results import claims, own_method
+from vivavoce.readers.paper_tables import IN_TEXT, Source, sources_of
 
 LIMIT = 30
 SHARE = 0.5

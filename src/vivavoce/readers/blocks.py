@@ -11,11 +11,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from vivavoce.tasks.shared.score_tables.grids import grid_blocks
-from vivavoce.tasks.shared.score_tables.heads import column_heads, split_head
-from vivavoce.tasks.shared.score_tables.lines import MAX_LINE, Line, read_line
-from vivavoce.tasks.shared.score_tables.rows import Block, Record
-from vivavoce.tasks.shared.score_tables.terms import SPLITS, STUBS, is_head_word, terms_in
+from vivavoce.readers.grids import Block, Record, grid_blocks
+from vivavoce.readers.headers import column_heads, split_head
+from vivavoce.readers.lines import MAX_LINE, Line, read_line
+from vivavoce.readers.terms import SPLITS, STUBS, is_head_word, terms_in
 
 MAX_LINES = 4_000
 """Lines or rows of a table that are read."""

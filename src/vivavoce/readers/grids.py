@@ -3,10 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from vivavoce.tasks.shared.score_tables.lines import MISSING, Line
-from vivavoce.tasks.shared.score_tables.rows import Block, Record
-from vivavoce.tasks.shared.score_tables.terms import STUBS, terms_in
+from vivavoce.readers.lines import MISSING, Line
+from vivavoce.readers.terms import STUBS, terms_in
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One row of results."""
+
+    label: str
+    values: tuple[str, ...]
+    context: str = ""
+    """What else names the row: a group's heading, a split, another column of words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Rows under one header."""
+
+    heads: tuple[str, ...]
+    """What stands before the rows, line by line."""
+    columns: tuple[str, ...]
+    """What stands above each column of values."""
+    records: tuple[Record, ...]
 
 
 def grid_blocks(rows: Sequence[Sequence[str]], parsed: Sequence[Sequence[Line]]) -> list[Block]:

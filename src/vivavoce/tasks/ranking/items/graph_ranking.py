@@ -22,14 +22,14 @@ from vivavoce.errors import DamagedError, InputError
 from vivavoce.networks.graph import DAMPING, Graph, induced, make_graph, pagerank
 from vivavoce.retrieval.bm25 import Bm25Retriever
 from vivavoce.store import table_of_parquet
-from vivavoce.tasks.ranking.candidates import BoardQuery, Text
-from vivavoce.tasks.ranking.encoders import (
+from vivavoce.tasks.ranking.items.candidates import BoardQuery, Text
+from vivavoce.tasks.ranking.items.encoders import (
     TFIDF,
     PaperVectors,
     check_encoder,
     open_vectors,
 )
-from vivavoce.tasks.ranking.graph_items import EDGES, NETWORKS, PAPERS, NetworkName
+from vivavoce.tasks.ranking.items.graph_items import EDGES, NETWORKS, PAPERS, NetworkName
 from vivavoce.text.dates import period
 
 Direction = Literal["cited", "citing", "both"]

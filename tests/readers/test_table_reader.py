@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vivavoce.tasks.shared.library import LibraryPaper, LibrarySection, LibraryTable
-from vivavoce.tasks.shared.score_tables.reader import LIMIT, read_tables
+from vivavoce.readers.documents import LibraryPaper, LibrarySection, LibraryTable
+from vivavoce.readers.leaderboard import LIMIT, read_tables
 
 ASKED: dict[str, Any] = {"task": "Question answering", "dataset": "SQuAD", "metric": "F1"}
 

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from vivavoce.tasks.shared.score_tables.names import (
+from vivavoce.readers.method_names import (
     is_own,
     method_name,
     name_quality,
