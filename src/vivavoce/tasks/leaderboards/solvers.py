@@ -17,8 +17,8 @@ from vivavoce.readers.leaderboard import read_tables
 from vivavoce.rounds import load_round
 from vivavoce.store import hash_of
 from vivavoce.tasks.leaderboards.items.board_items import table_text
-from vivavoce.tasks.shared.direct import direct
-from vivavoce.tasks.shared.library import read_library
+from vivavoce.tasks.library.search import read_library
+from vivavoce.tasks.methods.direct import direct
 
 _NUMBER = re.compile(r"(?<!\S)[-−+]?\d{1,15}(?:[.,]\d{1,10})?%?(?!\S)", re.ASCII)
 _LONGEST_ROW = 2_000

@@ -22,8 +22,8 @@ from vivavoce.retrieval.bm25 import Bm25Retriever
 from vivavoce.retrieval.postings import words
 from vivavoce.store import Row
 from vivavoce.tasks.leaderboards.items.board_items import TASK
-from vivavoce.tasks.shared.library_text import cut_table, cut_text
-from vivavoce.tasks.shared.prompts import PromptSet, Rendered, Span
+from vivavoce.tasks.library.text import cut_table, cut_text
+from vivavoce.tasks.prompting.prompts import PromptSet, Rendered, Span
 
 CHUNKS, SIZE = 10, 512
 """Chunks of a prompt, and tokens of a chunk."""
