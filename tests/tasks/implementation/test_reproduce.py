@@ -22,7 +22,6 @@ from tests.servers.scripted import (
     scripted,
     slot,
 )
-from vivavoce.tasks.implementation.reproduce_items import reproduce_items
 
 from vivavoce.corpus import ingest
 from vivavoce.errors import InputError
@@ -33,6 +32,7 @@ from vivavoce.tasks import build_round
 from vivavoce.tasks.implementation.items.formula import list_formulas
 from vivavoce.tasks.implementation.items.market import TABLES, generate
 from vivavoce.tasks.implementation.items.report import STATISTICS, list_reports
+from vivavoce.tasks.implementation.items.rows import reproduce_items
 
 REPORTS = ["growth_at_a_price", "restless_months"]
 needs_bwrap = pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")

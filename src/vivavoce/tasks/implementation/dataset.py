@@ -22,7 +22,7 @@ from vivavoce.tasks.implementation.items.formula import RESULT
 from vivavoce.tasks.implementation.items.market import TABLES
 from vivavoce.tasks.implementation.items.report import CLAIM as CLAIM
 from vivavoce.tasks.implementation.items.settings import data_level, has_knowledge
-from vivavoce.tasks.shared.prompts import PromptSet, Rendered
+from vivavoce.tasks.prompting.prompts import PromptSet, Rendered
 
 
 def formula_dataset(

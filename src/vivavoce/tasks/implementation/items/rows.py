@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from vivavoce.errors import InputError, MissingExtra
 from vivavoce.records import Document
-from vivavoce.sources.pdf.child import read_in_child
+from vivavoce.sources.fulltext.pdf.child import read_in_child
 from vivavoce.store import Row, canonical_json
 from vivavoce.tasks.implementation.items.architecture import Architecture, build_case
 from vivavoce.tasks.implementation.items.architectures.reference import import_geometric
