@@ -1,0 +1,1 @@
+"""Statistics of results: pure functions of arrays, without files and models."""
