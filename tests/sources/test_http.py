@@ -18,8 +18,7 @@ import pytest
 from tests.servers.arxiv_replay import Ask, FakeClock, Fault, ReplayServer, Script, only, replaying
 
 from vivavoce.errors import InputError, VivaError
-from vivavoce.sources.http.address import Allowed
-from vivavoce.sources.http.client import Client, Limits, retry_after
+from vivavoce.sources.http.client import Allowed, Client, Limits, retry_after
 from vivavoce.sources.http.errors import (
     BadReplyError,
     BadStatusError,

@@ -45,8 +45,7 @@ from vivavoce.sources.catalogues.arxiv.texts import (
     fetch_text,
     texts_wanted,
 )
-from vivavoce.sources.http.address import Allowed
-from vivavoce.sources.http.client import Client, Limits
+from vivavoce.sources.http.client import Allowed, Client, Limits
 from vivavoce.sources.http.throttle import INTERVALS, Throttle
 
 

@@ -86,8 +86,7 @@ def cited(
 def _client(base: str | None) -> Client:
     """One that shares its turns with every other such command on this machine."""
     from vivavoce.sources.catalogues.arxiv.texts import HOSTS
-    from vivavoce.sources.http.address import Allowed
-    from vivavoce.sources.http.client import Client, Limits
+    from vivavoce.sources.http.client import Allowed, Client, Limits
     from vivavoce.sources.http.throttle import Throttle, turns_folder
 
     limits = Limits(tries=3)

@@ -18,7 +18,7 @@ from vivavoce.corpus.batches import Batch, list_batches, read_keys, read_raw
 from vivavoce.corpus.reading import Corpus, load_corpus
 from vivavoce.errors import InputError, StaleError, VivaError
 from vivavoce.records import Fault
-from vivavoce.sources.raw import raw_json
+from vivavoce.sources.json_records import raw_json
 
 UPSTREAM_KINDS = ("academiceval", "digestables", "s2orc", "unarxive")
 """Kinds that keep every record whole."""

@@ -20,12 +20,11 @@ from vivavoce.networks.shards import FOLDER as NETWORKS
 from vivavoce.records import Fault
 from vivavoce.rounds.requests import CountingThrottle, polite_throttle, quick_throttle
 from vivavoce.sources.catalogues.arxiv import search
-from vivavoce.sources.catalogues.arxiv.saving import save_search
+from vivavoce.sources.catalogues.arxiv.search import save_search
 from vivavoce.sources.catalogues.arxiv.texts import HOSTS as TEXT_HOSTS
 from vivavoce.sources.catalogues.arxiv.texts import Addresses
 from vivavoce.sources.catalogues.oai import harvest
-from vivavoce.sources.http.address import Allowed
-from vivavoce.sources.http.client import Client
+from vivavoce.sources.http.client import Allowed, Client
 from vivavoce.sources.http.throttle import turns_folder
 from vivavoce.store import Row, read_jsonl, write_jsonl
 

@@ -1,4 +1,4 @@
-"""What each sample paper is about, who wrote it, what it cites and how well it scores.
+"""Plans of the sample papers: topic, authors, citations and score.
 
 A plan depends on the seed and on the plans before it alone, so the papers of a small corpus are
 the first papers of a larger one.

@@ -1,4 +1,4 @@
-"""Whether bytes are the text that was asked for, a page that says there is none, or neither."""
+"""Validation of a response: the text that was asked for, a page that says there is none, or neither."""
 
 from __future__ import annotations
 

@@ -1,28 +1,139 @@
-"""A paper out of one S2ORC record."""
+"""S2ORC JSON: a paper a file, or a paper a line."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain, islice
+from pathlib import Path
 
 from vivavoce.errors import InputError
-from vivavoce.records import Author, CitedTable, Document, Reference, Section
-from vivavoce.sources.fulltext.s2orc.fields import (
+from vivavoce.records import Author, CitedTable, Document, Fault, Reference, Section
+from vivavoce.sources import Piece, ReadOptions, Source
+from vivavoce.sources.fulltext.tei.blocks import Block
+from vivavoce.sources.fulltext.tei.sections import build_sections
+from vivavoce.sources.json_records import (
     Fields,
+    Record,
+    cut,
+    is_lines,
     line_at,
     object_at,
     objects_at,
+    raw_json,
+    read_head,
+    read_records,
     rows_at,
     text_at,
     texts_at,
 )
-from vivavoce.sources.fulltext.s2orc.spans import Marks, ordinals_of, print_marks, rows_cited
-from vivavoce.sources.fulltext.tei.blocks import Block
-from vivavoce.sources.fulltext.tei.sections import build_sections
+from vivavoce.text.citation_markers import find_numeric_markers
 from vivavoce.text.dates import parse_date
 from vivavoce.text.identifiers import find_acl_id, find_arxiv_id, find_doi
+from vivavoce.text.row_citations import Mention, RowsCited
 from vivavoce.text.table_markup import html_rows
+
+_TOKEN = re.compile(r"BIBREF[0-9]{1,6}")
+_LONE_NUMBER = re.compile(r"[\s\[\](),;]*([0-9]{1,3})[\s\[\](),;]*")
+_PRINTED_YEAR = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
+_ENOUGH_NUMBERS = 3
+_LONGEST_MARK = 200
+_SHORTEST_NAMED = 8
+_MOST_NAMED = 500
+_MOST_MENTIONS = 200_000
+"""In the rows of a table; cells that span are repeated in every place."""
+_GONE = "\0"
+_BARE = str.maketrans("", "", "()[],;. ")
+
+
+class Marks:
+    """How a paper prints its citations, learnt from those of its running text."""
+
+    def __init__(self, paragraphs: Iterable[Fields], ordinals: Mapping[str, int]) -> None:
+        self._ordinals = ordinals
+        numbers: dict[int, set[int]] = defaultdict(set)
+        named: dict[str, set[int]] = defaultdict(set)
+        for paragraph in paragraphs:
+            for span in rows_at(paragraph, "cite_spans"):
+                ordinal = ordinals.get(text_at(span, "ref_id"))
+                printed = text_at(span, "text")
+                if ordinal is None or len(printed) > _LONGEST_MARK:
+                    continue
+                lone = _LONE_NUMBER.fullmatch(printed)
+                if lone is not None:
+                    numbers[int(lone[1])].add(ordinal)
+                elif _PRINTED_YEAR.search(printed) and len(printed) >= _SHORTEST_NAMED:
+                    named[printed.translate(_BARE)].add(ordinal)
+        sure = {mark: min(of) for mark, of in named.items() if len(of) == 1}
+        some = islice(sure.items(), _MOST_NAMED)
+        self._longest_first = sorted(some, key=lambda pair: (-len(pair[0]), pair[0]))
+        is_numeric = len(numbers) >= _ENOUGH_NUMBERS and len(numbers) > len(named)
+        self._numbers = {n: min(of) for n, of in numbers.items() if is_numeric and len(of) == 1}
+
+    def cited_in(self, text: str) -> tuple[tuple[int, ...], frozenset[int]]:
+        """The references that a text without marks of its own cites, where that is sure.
+
+        First in order of mention, each once; then with those whose names end other names.
+        """
+        found: list[Mention] = [
+            (token.start(), (self._ordinals[token[0]],))
+            for token in _TOKEN.finditer(text)
+            if token[0] in self._ordinals
+        ]
+        for marker in find_numeric_markers(text):
+            known = (self._numbers.get(number) for number in marker.numbers)
+            meant = tuple(ordinal for ordinal in known if ordinal is not None)
+            if len(meant) == len(marker.numbers):
+                found.append((marker.start, meant))
+        found.sort(key=lambda mention: mention[0])
+        cited = dict.fromkeys(ordinal for _, meant in found for ordinal in meant)
+        named = sorted(self._named_in(text.translate(_BARE)))
+        cited.update(dict.fromkeys(ordinal for place, ordinal in named if place >= 0))
+        return tuple(cited), frozenset((*cited, *(ordinal for _, ordinal in named)))
+
+    def _named_in(self, bare: str) -> Iterator[tuple[int, int]]:
+        """Place and reference of names; below 0 the place of one that only ends other names."""
+        left = bare
+        for mark, ordinal in self._longest_first:
+            if mark in bare:
+                yield left.find(mark), ordinal
+                left = left.replace(mark, _GONE * len(mark))
+
+
+def rows_cited(marks: Marks, rows: Sequence[Sequence[str]]) -> tuple[set[int], RowsCited]:
+    """What rows cite together, and what each does; not the latter where that is far too much."""
+    known: dict[str, tuple[int, ...]] = {}
+    together: set[int] = set()
+    found: list[tuple[int, ...]] = []
+    room = _MOST_MENTIONS
+    for row in rows:
+        cells = list(dict.fromkeys(row))  # a cell that spans is repeated in every place
+        for cell in cells:
+            if cell not in known:
+                known[cell], everything = marks.cited_in(cell)
+                together |= everything
+        room -= sum(len(known[cell]) for cell in cells)
+        if room >= 0:
+            found.append(tuple(dict.fromkeys(o for cell in cells for o in known[cell])))
+    return together, tuple(found) if room >= 0 else ()
+
+
+def print_marks(text: str, ordinals: Mapping[str, int]) -> str:
+    """A text with `[3]` in place of the token that stands for the third reference."""
+
+    def printed(found: re.Match[str]) -> str:
+        ordinal = ordinals.get(found[0])
+        return found[0] if ordinal is None else f"[{ordinal + 1}]"
+
+    return _TOKEN.sub(printed, text)
+
+
+def ordinals_of(keys: Sequence[str]) -> dict[str, int]:
+    """The place of each key in a reference list."""
+    return {key: ordinal for ordinal, key in enumerate(keys)}
+
 
 _NESTED = re.compile(r"\s*:::?\s*")
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]\d\d|20\d\d|2100)(?!\d)")
@@ -37,14 +148,14 @@ _ROLE_OF_BACK = {
 }
 _PLAIN_NAMES = frozenset({"annex"})
 """Headings that the parser made up."""
-_PARSES = ("latex_parse", "pdf_parse", "grobid_parse")
+_PARSE_FIELDS = ("latex_parse", "pdf_parse", "grobid_parse")
 _BULK_FIELDS = ("_pdf_hash", "s2_pdf_hash", "s2_url", "has_pdf_parse")
 """Fields of the releases, in which a number is the corpus id; elsewhere it is a file's name."""
 
 
 def document_from(record: Fields, key: str, source_file: str | None) -> Document:
     """The paper of a record; `InputError` says which field is not what it should be."""
-    parse = next((held for name in _PARSES if (held := object_at(record, name))), record)
+    parse = next((held for name in _PARSE_FIELDS if (held := object_at(record, name))), record)
     about = {**record, **object_at(record, "metadata")}
     entries = objects_at(parse, "bib_entries")
     ordinals = ordinals_of(list(entries))
@@ -202,3 +313,60 @@ def _tables(parse: Fields, marks: Marks, ordinals: Mapping[str, int]) -> tuple[C
         cells = tuple(tuple(shown[cell] for cell in row) for row in cells)
         found.append(CitedTable(len(found), caption, cells, cited, row_cited))
     return tuple(found)
+
+
+_SUFFIXES = (".json", ".json.gz", ".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
+_PARSES = (b'"pdf_parse"', b'"latex_parse"', b'"grobid_parse"', b'"has_pdf_parse"')
+# Both kinds hold paragraphs with citation spans; only the other numbers and types them so.
+_OTHER_KIND = (b'"_source_hash"', b'"_source_name"', b'"bib_entry_raw"', b'"content_type"')
+
+
+def _matches(path: Path) -> bool:
+    """Whether the start of a JSON file holds what only S2ORC records do."""
+    if not path.name.lower().endswith(_SUFFIXES):
+        return False
+    head = read_head(path)
+    if not head.lstrip().startswith(b"{") or b'"paper_id"' not in head:
+        return False
+    if any(mark in head for mark in _PARSES):
+        return True
+    return b'"cite_spans"' in head and not any(mark in head for mark in _OTHER_KIND)
+
+
+def _name_of(path: Path) -> str:
+    """Releases have files of the same names in a folder for metadata and one for texts."""
+    return f"{path.parent.name}/{path.name}" if is_lines(path) else path.name
+
+
+def _key_of(record: Record) -> str:
+    """What a line is known by: a release has one with the text of a paper, one without it."""
+    number = line_at(record, "paper_id")
+    return f"metadata:{number}" if number and "has_pdf_parse" in record else number
+
+
+def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
+    name, has_lines = piece.path.name, is_lines(piece.path)
+    for where, record in read_records(piece):
+        if isinstance(record, str):
+            yield Fault(where, record)
+            continue
+        try:
+            if has_lines:
+                paper = document_from(record, _key_of(record) or where, None)
+            else:
+                paper = document_from(record, name, name)
+            yield replace(paper, raw=raw_json(record))
+        except InputError as error:
+            yield Fault(where, str(error))
+
+
+SOURCE = Source(
+    kind="s2orc",
+    summary="S2ORC JSON, a paper a file (.json) or a line (.jsonl), plain or gzip",
+    is_metadata=False,
+    matches=_matches,
+    pieces=cut,
+    read=_read,
+    name_of=_name_of,
+    reader_version="4",
+)

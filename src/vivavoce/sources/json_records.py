@@ -1,20 +1,69 @@
 """JSON records of papers out of files that nobody vouches for: `.json`, `.jsonl`, gzip or plain.
 
-Every record comes with where it stands; in place of one that cannot be read stands text that
-says why. Memory is bounded by the longest record allowed, time by how much a file may unpack to.
+Every record comes with its place; in place of one that cannot be read stands text with the reason.
+Memory is bounded by the longest record allowed, time by how much a file may unpack to.
+
+JSON is read strictly, so that it can be written again without loss: no key twice, no number that a
+float cannot hold. The canonical text of a record is valid UTF-8 whatever the record holds. Fields
+are read with the type that is expected of them; `InputError` names a field of another type.
 """
 
 from __future__ import annotations
 
+import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from vivavoce.errors import InputError
 from vivavoce.sources import Piece
-from vivavoce.sources.raw import parse_strictly
-from vivavoce.store import is_gzip, open_bytes
+from vivavoce.store import canonical_json, is_gzip, load_json, open_bytes
+from vivavoce.text.normalise import clean_text
+
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_BOM = b"\xef\xbb\xbf"
+
+
+def parse_strictly(content: bytes, what: str) -> Any:
+    """The JSON object or array of some bytes.
+
+    `InputError` starts with `what` and tells why there is none: a key that stands twice in one
+    object, NaN and infinity are refused as well.
+    """
+    try:
+        value = load_json(content.removeprefix(_BOM), _object)
+    except (UnicodeDecodeError, ValueError, RecursionError) as error:
+        raise InputError(f"{what} is not readable JSON: {error}") from error
+    if not isinstance(value, dict | list):
+        raise InputError(f"{what} is neither a JSON object nor an array.")
+    return value
+
+
+def raw_json(value: Any) -> str:
+    """The canonical JSON of a value; half a surrogate pair, which UTF-8 lacks, is escaped.
+
+    `InputError` for a value that is nested too deeply.
+    """
+    try:
+        text = canonical_json(value)
+    except RecursionError as error:
+        raise InputError("the record is nested too deeply") from error
+    if text.isascii():
+        return text
+    return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                raise ValueError(f"the key {key[:60]!r} stands twice in one object")
+            seen.add(key)
+    return value
+
 
 Record = dict[str, Any]
 
@@ -173,3 +222,58 @@ def _parse(content: bytes, what: str) -> Record | list[Any] | str:
     except InputError as error:
         return str(error)
     return value
+
+
+Fields = Mapping[str, Any]
+
+
+def text_at(row: Fields, key: str) -> str:
+    """A text without blanks around it; empty where it is absent. A number is its digits."""
+    value = row.get(key)
+    if value is None or isinstance(value, bool):
+        return ""
+    if isinstance(value, int | float):
+        return str(value)
+    if not isinstance(value, str):
+        raise InputError(f"{key!r} is a {type(value).__name__}, not a text")
+    return clean_text(value).strip()
+
+
+def line_at(row: Fields, key: str) -> str:
+    """A text on one line, with single spaces."""
+    return " ".join(text_at(row, key).split())
+
+
+def rows_at(row: Fields, key: str) -> list[Fields]:
+    """A list of objects; empty where it is absent."""
+    value = row.get(key)
+    if value is None:
+        return []
+    if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+        raise InputError(f"{key!r} is not a list of objects")
+    return value
+
+
+def object_at(row: Fields, key: str) -> Fields:
+    """An object; empty where it is absent."""
+    value = row.get(key)
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise InputError(f"{key!r} is a {type(value).__name__}, not an object")
+    return value
+
+
+def objects_at(row: Fields, key: str) -> dict[str, Fields]:
+    """An object of objects, in the order of the file; empty where it is absent."""
+    value = object_at(row, key)
+    if not all(isinstance(item, dict) for item in value.values()):
+        raise InputError(f"{key!r} holds something else than objects")
+    return dict(value)
+
+
+def texts_at(row: Fields, key: str) -> list[str]:
+    """A list of texts, or one text alone; empty where it is absent."""
+    value = row.get(key)
+    values = value if isinstance(value, list) else [value]
+    return [text for item in values if (text := line_at({key: item}, key))]
