@@ -87,13 +87,13 @@ def _client(base: str | None) -> Client:
     """One that shares its turns with every other such command on this machine."""
     from vivavoce.sources.catalogues.arxiv.texts import HOSTS
     from vivavoce.sources.http.client import Allowed, Client, Limits
-    from vivavoce.sources.http.throttle import Throttle, turns_folder
+    from vivavoce.sources.http.throttle import Throttle, slots_folder
 
     limits = Limits(tries=3)
     if base:
         quick = Throttle({"127.0.0.1": 0.0})
         return Client(Allowed(HOSTS, loopback=base), limits=limits, throttle=quick)
-    return Client(Allowed(HOSTS), limits=limits, throttle=Throttle(shared=turns_folder()))
+    return Client(Allowed(HOSTS), limits=limits, throttle=Throttle(shared=slots_folder()))
 
 
 def _list_faults(faults: Sequence[Fault]) -> None:

@@ -31,12 +31,12 @@ from vivavoce.sources.catalogues.arxiv.texts import (
     SOURCES,
     WITHDRAWN,
     Addresses,
-    Lack,
     Text,
     Wanted,
     fetch_text,
     texts_wanted,
 )
+from vivavoce.sources.catalogues.arxiv.validation import Missing
 from vivavoce.sources.http.client import Client
 from vivavoce.store import Row, lock, write_bytes
 
@@ -193,7 +193,7 @@ class _Fetch:
             if isinstance(found, Text) or found.outcome == WITHDRAWN or self._stopped is not None:
                 return
 
-    def _watch(self, wanted: Wanted, found: Text | Lack, row: Row) -> None:
+    def _watch(self, wanted: Wanted, found: Text | Missing, row: Row) -> None:
         """Stop when a host asks for a pause, or when nothing good has come from it for long."""
         host = urlsplit(wanted.url).hostname
         if isinstance(found, Text) or found.outcome not in (FAILED, REFUSED):
@@ -211,14 +211,14 @@ class _Fetch:
                 f"{found.reason}"
             )
 
-    def _row(self, paper: Paper, wanted: Wanted, found: Text | Lack) -> Row:
+    def _row(self, paper: Paper, wanted: Wanted, found: Text | Missing) -> Row:
         row: Row = {
             "paper": paper.paper_id,
             "kind": wanted.kind,
             "name": wanted.name,
             "licence": paper.licence,
         }
-        if isinstance(found, Lack):
+        if isinstance(found, Missing):
             told = {"reason": found.reason, "status": found.status, "url": wanted.url}
             return {**row, "outcome": found.outcome, **told}
         file = self._save(wanted, found)
@@ -231,8 +231,8 @@ class _Fetch:
             "file": file,
             "sha256": hashlib.sha256(found.content).hexdigest(),
             "bytes": len(found.content),
-            "source": found.judged.source,
-            "stated_licence": found.judged.licence,
+            "source": found.valid.source,
+            "stated_licence": found.valid.licence,
             "version": found.version,
         }
 
@@ -241,7 +241,7 @@ class _Fetch:
         name = wanted.name.replace("/", "")
         if text.version and not name.endswith(text.version):
             name += text.version
-        file = f"{DOWNLOADS}/{text.judged.source}/{name}{text.judged.suffix}"
+        file = f"{DOWNLOADS}/{text.valid.source}/{name}{text.valid.suffix}"
         write_bytes(self._corpus / file, text.content)
         return file
 

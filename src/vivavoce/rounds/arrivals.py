@@ -25,7 +25,7 @@ from vivavoce.sources.catalogues.arxiv.texts import HOSTS as TEXT_HOSTS
 from vivavoce.sources.catalogues.arxiv.texts import Addresses
 from vivavoce.sources.catalogues.oai import harvest
 from vivavoce.sources.http.client import Allowed, Client
-from vivavoce.sources.http.throttle import turns_folder
+from vivavoce.sources.http.throttle import slots_folder
 from vivavoce.store import Row, read_jsonl, write_jsonl
 
 PAGE = 1_000
@@ -76,7 +76,7 @@ def open_service(base: str | None = None) -> Service:
     """A client for arXiv's services that counts requests; `base` is a loopback server instead."""
     hosts = harvest.HOSTS | search.HOSTS | TEXT_HOSTS
     if base is None:
-        throttle = polite_throttle(turns_folder())
+        throttle = polite_throttle(slots_folder())
         return Service(Client(Allowed(hosts), throttle=throttle), throttle)
     throttle = quick_throttle()
     allowed = Allowed(hosts, loopback=base)

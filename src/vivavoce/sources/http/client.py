@@ -252,7 +252,7 @@ class Client:
         largest = self._limits.largest
         is_test = self._allowed.loopback is not None and at.startswith(self._allowed.loopback)
         try:
-            with self._throttle.turn(host, until):
+            with self._throttle.slot(host, until):
                 left = until - self._throttle.clock()
                 return transfer(at, seconds=left, largest=largest, trust_env=not is_test)
         except TimeoutError as error:

@@ -1,4 +1,4 @@
-"""Validation of a response: the text that was asked for, a page that says there is none, or neither."""
+"""Validation of a response: the text asked for, a page that says there is none, or neither."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ _LEAST_PARAGRAPHS = 5
 _LARGEST_NOTICE = 256 << 10
 _SHOWN = 60
 _LONGEST_LICENCE = 200
+_TOO_MANY_REQUESTS = 429
 
 _NOTICES = (
     b"no html for",
@@ -40,7 +41,7 @@ _TEX = re.compile(rb"\\(?:documentclass|documentstyle|begin[ \t]{0,9}\{document\
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class ValidText:
     """A text of a kind that a source reads."""
 
     source: str
@@ -53,60 +54,68 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True)
-class Absent:
-    """A text that is not to be had, however often it is asked for."""
+class Missing:
+    """Why there is no text."""
 
     outcome: str
+    """`missing`, `withdrawn`, `unusable`, `too_large` or `refused`; `failed` may pass."""
     reason: str
+    status: int | None = None
+    """Of the server's answer."""
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether the server asks to be left alone for a while."""
+        return self.status == _TOO_MANY_REQUESTS
 
 
-def judge_html(body: bytes) -> Judged | Absent:
+def validate_html(body: bytes) -> ValidText | Missing:
     """A page that LaTeXML made; `InputError` for what is neither that nor says why not."""
     if b"ltx_document" in body:
         if body.count(b"ltx_para") < _LEAST_PARAGRAPHS:
-            return Absent("unusable", "the page holds no running text")
+            return Missing("unusable", "the page holds no running text")
         licence, mark = _LICENCE.search(body), _WATERMARK.search(body)
         named = find_arxiv_id(_plain(mark[1])) if mark else None
-        return Judged("html", ".html", _licence(_plain(licence[1])) if licence else None, named)
+        return ValidText("html", ".html", _licence(_plain(licence[1])) if licence else None, named)
     if any(sign in body for sign in _ABSTRACT_PAGE):
-        return Absent("missing", "the abstract's page came instead")
+        return Missing("missing", "the abstract's page came instead")
     return _notice(body, "a page that LaTeXML made")
 
 
-def judge_eprint(body: bytes) -> Judged | Absent:
+def validate_eprint(body: bytes) -> ValidText | Missing:
     """Sources in tar, gzip or zip, one file of LaTeX, or a PDF; `InputError` for anything else."""
     if body.startswith(_ZIP):
-        return Judged("latex", ".zip")
+        return ValidText("latex", ".zip")
     if not body.startswith(_GZIP):
-        return _judge_unpacked(body, "") or _notice(body, "an e-print")
+        return _validate_unpacked(body, "") or _notice(body, "an e-print")
     try:
         start = zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(body, _PEEK)
     except zlib.error as error:
         raise InputError(f"its gzip data are damaged: {error}") from error
-    return _judge_unpacked(start, ".gz") or Judged("latex", ".gz")
+    return _validate_unpacked(start, ".gz") or ValidText("latex", ".gz")
 
 
-def judge_pdf(body: bytes) -> Judged | Absent:
+def validate_pdf(body: bytes) -> ValidText | Missing:
     """A PDF; `InputError` for what is neither that nor says why not."""
     if _PDF in body[:_PDF_WITHIN]:
-        return Judged("pdf", ".pdf")
+        return ValidText("pdf", ".pdf")
     return _notice(body, "a PDF")
 
 
-def _judge_unpacked(start: bytes, packing: str) -> Judged | Absent | None:
+def _validate_unpacked(start: bytes, packing: str) -> ValidText | Missing | None:
     """What the first bytes of an e-print are; None where they do not tell."""
     if start.startswith(_PDF):
         if packing:
-            return Absent("unusable", "it is a PDF in a gzip file")
-        return Judged("pdf", ".pdf")
+            return Missing("unusable", "it is a PDF in a gzip file")
+        return ValidText("pdf", ".pdf")
     if start.startswith(b"%!PS"):
-        return Absent("unusable", "it is PostScript")
+        return Missing("unusable", "it is PostScript")
     if b"%auto-ignore" in start[:_PDF_WITHIN]:
-        return Absent("withdrawn", "the e-print says that the paper was withdrawn")
+        return Missing("withdrawn", "the e-print says that the paper was withdrawn")
     if _is_tar(start):
-        return Judged("latex", f".tar{packing}")
+        return ValidText("latex", f".tar{packing}")
     if not packing and b"\0" not in start and not _is_markup(start) and _TEX.search(start):
-        return Judged("latex", ".tex")
+        return ValidText("latex", ".tex")
     return None
 
 
@@ -122,14 +131,14 @@ def _is_markup(body: bytes) -> bool:
     return body[:_PEEK].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"<"
 
 
-def _notice(body: bytes, asked: str) -> Absent:
+def _notice(body: bytes, asked: str) -> Missing:
     """A page that says why there is nothing."""
     if _is_markup(body) and len(body) <= _LARGEST_NOTICE:
         said = body.lower()
         if _WITHDRAWN.search(said):
-            return Absent("withdrawn", "a page says that the paper was withdrawn")
+            return Missing("withdrawn", "a page says that the paper was withdrawn")
         if any(notice in said for notice in _NOTICES):
-            return Absent("missing", "a page says that there is none")
+            return Missing("missing", "a page says that there is none")
     opening = clean_text(body[:_SHOWN].decode("utf-8", "replace"))
     raise InputError(f"it is not {asked} but starts with {opening!r}")
 
