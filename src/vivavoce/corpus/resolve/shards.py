@@ -16,10 +16,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from rapidfuzz import fuzz, process
 
-from vivavoce.corpus.matching import title_words
-from vivavoce.corpus.near_titles import MAX_TITLE, MIN_RATIO
-from vivavoce.corpus.references import PaperIndex, Resolution
-from vivavoce.corpus.resolving.hashing import (
+from vivavoce.corpus.identity.matching import title_words
+from vivavoce.corpus.resolve.hashing import (
     Flags,
     Kind,
     Numbers,
@@ -28,9 +26,16 @@ from vivavoce.corpus.resolving.hashing import (
     distinct,
     kinds_of,
 )
-from vivavoce.corpus.resolving.index import Index, IndexCensus, Matches
-from vivavoce.corpus.resolving.lookup_keys import COLUMNS, reference_keys, reference_of
-from vivavoce.corpus.resolving.raw_keys import ReferenceKeys, sort_keys
+from vivavoce.corpus.resolve.index import Index, IndexCensus, Matches
+from vivavoce.corpus.resolve.keys import (
+    COLUMNS,
+    ReferenceKeys,
+    reference_keys,
+    reference_of,
+    sort_keys,
+)
+from vivavoce.corpus.resolve.near_titles import MAX_TITLE, MIN_RATIO
+from vivavoce.corpus.resolve.references import PaperIndex, Resolution
 
 RESOLVED = pa.schema(
     [("cited_paper_id", pa.string()), ("resolver", pa.string()), ("confidence", pa.float64())]

@@ -7,9 +7,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from vivavoce.corpus.census import Census, LocalCensus
-from vivavoce.corpus.known_papers import MAX_RAW
-from vivavoce.corpus.matching import count_words, fold
+from vivavoce.corpus.identity.matching import count_words, fold
+from vivavoce.corpus.resolve.known_papers import MAX_RAW
+from vivavoce.corpus.resolve.near_titles import Census, LocalCensus
 
 _WORD = re.compile(r"[^\W_]+")
 BLOCK = 10
@@ -40,7 +40,9 @@ class RawTitles:
             if key := letters_of(title):
                 self._blocks[key[:BLOCK]].append((key, number, count_words(title)))
         counts = census or LocalCensus()
-        for block in counts.full_raw({b: len(m) for b, m in self._blocks.items()}, MAX_BLOCK):
+        for block in counts.oversized_raw_blocks(
+            {b: len(m) for b, m in self._blocks.items()}, MAX_BLOCK
+        ):
             del self._blocks[block]
 
     def find(self, raw: str) -> tuple[str, list[Found]]:

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from vivavoce.corpus.known_papers import KnownPaper, know_paper
-from vivavoce.corpus.matching import title_key, title_words
-from vivavoce.corpus.merge import MergedPaper
-from vivavoce.corpus.near_titles import MAX_TITLE, edges, parts_of_title
-from vivavoce.corpus.raw_titles import BLOCK, letters_of
-from vivavoce.corpus.resolving.hashing import Kind, hash_texts
-from vivavoce.corpus.resolving.lookup_keys import identifier_text
+from vivavoce.corpus.identity.matching import title_key, title_words
+from vivavoce.corpus.identity.merge import MergedPaper
+from vivavoce.corpus.resolve.hashing import Kind, hash_texts
+from vivavoce.corpus.resolve.keys import identifier_text
+from vivavoce.corpus.resolve.known_papers import KnownPaper, know_paper
+from vivavoce.corpus.resolve.near_titles import MAX_TITLE, edges, parts_of_title
+from vivavoce.corpus.resolve.raw_titles import BLOCK, letters_of
 from vivavoce.store import canonical_json
 
 _TEXTS = pa.list_(pa.string())

@@ -8,8 +8,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from vivavoce.corpus.census import Census
-from vivavoce.corpus.known_papers import (
+from vivavoce.corpus.identity.matching import count_words, title_key
+from vivavoce.corpus.identity.merge import ACL_DOIS, MergedPaper, ids_in_doi
+from vivavoce.corpus.resolve.known_papers import (
     MAX_RAW,
     SCHEMES,
     Evidence,
@@ -18,10 +19,8 @@ from vivavoce.corpus.known_papers import (
     names_surname,
     weigh,
 )
-from vivavoce.corpus.matching import count_words, title_key
-from vivavoce.corpus.merge import ACL_DOIS, MergedPaper, ids_in_doi
-from vivavoce.corpus.near_titles import NearTitles, parts_of_title, titles_inside
-from vivavoce.corpus.raw_titles import RawTitles
+from vivavoce.corpus.resolve.near_titles import Census, NearTitles, parts_of_title, titles_inside
+from vivavoce.corpus.resolve.raw_titles import RawTitles
 from vivavoce.records import Reference
 from vivavoce.text.identifiers import find_acl_id
 

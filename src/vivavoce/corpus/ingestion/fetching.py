@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from vivavoce.corpus.downloads import (
+from vivavoce.corpus.ingestion.downloads import (
     DOWNLOADS,
     Index,
     Reading,
@@ -18,7 +18,7 @@ from vivavoce.corpus.downloads import (
     is_sound,
     read_downloads,
 )
-from vivavoce.corpus.imports import Progress
+from vivavoce.corpus.ingestion.imports import Progress
 from vivavoce.corpus.reading import load_corpus
 from vivavoce.errors import InputError
 from vivavoce.records import Fault, Paper
@@ -43,7 +43,7 @@ from vivavoce.store import Row, lock, write_bytes
 INDEX = "texts.jsonl"
 UNREADABLE = "unreadable"
 """Of a file that is there and gave no text."""
-MOST_IN_A_ROW = 5
+MAX_IN_A_ROW = 5
 """Texts in a row that a host fails or refuses, and then it is left alone."""
 _AGAIN = (FAILED, GOT)
 """Outcomes after which a text may be asked for again: GOT where its file is damaged."""
@@ -203,11 +203,11 @@ class _Fetch:
         faults.append(row)
         if found.is_busy:
             self._stopped = f"The server asks for a pause. {found.reason}"
-        elif len(faults) >= MOST_IN_A_ROW:
+        elif len(faults) >= MAX_IN_A_ROW:
             # A refusal of everything says nothing of these papers, so they are asked for again.
             self.index.note({**fault, "outcome": FAILED} for fault in faults)
             self._stopped = (
-                f"{host} failed or refused {MOST_IN_A_ROW} texts in a row, the last with: "
+                f"{host} failed or refused {MAX_IN_A_ROW} texts in a row, the last with: "
                 f"{found.reason}"
             )
 

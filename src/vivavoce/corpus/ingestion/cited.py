@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from vivavoce.corpus.downloads import (
+from vivavoce.corpus.ingestion.downloads import (
     DOWNLOADS,
     Index,
     check_corpus,
@@ -16,7 +16,7 @@ from vivavoce.corpus.downloads import (
     is_sound,
     read_downloads,
 )
-from vivavoce.corpus.imports import Progress
+from vivavoce.corpus.ingestion.imports import Progress
 from vivavoce.corpus.reading import Corpus, load_corpus
 from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault

@@ -15,9 +15,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from vivavoce.corpus.resolving.hashing import Flags, Keys, Kind, Numbers, bounds_of, distinct, mix
-from vivavoce.corpus.resolving.index import Index
-from vivavoce.corpus.resolving.raw_keys import ReferenceKeys
+from vivavoce.corpus.resolve.hashing import Flags, Keys, Kind, Numbers, bounds_of, distinct, mix
+from vivavoce.corpus.resolve.index import Index
+from vivavoce.corpus.resolve.keys import ReferenceKeys
 from vivavoce.errors import DamagedError
 from vivavoce.store import write_bytes
 

@@ -9,13 +9,12 @@ It finds what `PaperIndex` finds, with memory bounded by the shard and not by th
 `changed_keys` and `touched_rows` tell which references papers that were added may concern.
 """
 
-from vivavoce.corpus.resolving.changes import Changes, changed_keys, touched_rows, write_digest
-from vivavoce.corpus.resolving.facts import FACTS, paper_facts
-from vivavoce.corpus.resolving.index import Index, open_index
-from vivavoce.corpus.resolving.indexing import build_index
-from vivavoce.corpus.resolving.lookup_keys import reference_keys
-from vivavoce.corpus.resolving.raw_keys import ReferenceKeys
-from vivavoce.corpus.resolving.shards import RESOLVED, Resolved, resolve_shard
+from vivavoce.corpus.resolve.changes import Changes, changed_keys, touched_rows, write_digest
+from vivavoce.corpus.resolve.facts import FACTS, paper_facts
+from vivavoce.corpus.resolve.index import Index, open_index
+from vivavoce.corpus.resolve.indexing import build_index
+from vivavoce.corpus.resolve.keys import ReferenceKeys, reference_keys
+from vivavoce.corpus.resolve.shards import RESOLVED, Resolved, resolve_shard
 
 __all__ = [
     "FACTS",

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vivavoce.corpus.build import index_papers, merge_imports, text_document
-from vivavoce.corpus.merge import MergedPaper, identifiers, ids_in_doi
+from vivavoce.corpus.identity.merge import MergedPaper, identifiers, ids_in_doi
 from vivavoce.corpus.reading import Corpus
-from vivavoce.corpus.references import PaperIndex, Resolution, identifiers_of
+from vivavoce.corpus.resolve.references import PaperIndex, Resolution, identifiers_of
 from vivavoce.records import Reference
 
 MAX_EXAMPLES = 20

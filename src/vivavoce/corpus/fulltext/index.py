@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from vivavoce.corpus.fulltext_state import (
+from vivavoce.corpus.fulltext.state import (
     LISTS,
     STATE,
     TERMS,

@@ -7,15 +7,15 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from vivavoce.corpus.matching import (
+from vivavoce.corpus.identity.groups import year_of
+from vivavoce.corpus.identity.matching import (
     fold,
     names_agree,
     surname,
     title_words,
     years_agree,
 )
-from vivavoce.corpus.merge import MergedPaper, identifiers, ids_in_doi
-from vivavoce.corpus.namesakes import year_of
+from vivavoce.corpus.identity.merge import MergedPaper, identifiers, ids_in_doi
 from vivavoce.records import Document, Reference
 
 MAX_RAW = 2_000

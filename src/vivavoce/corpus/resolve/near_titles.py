@@ -8,15 +8,51 @@ the number of papers.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from typing import NamedTuple, Protocol
 
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import OSA, Levenshtein
 
-from vivavoce.corpus.census import Census, LocalCensus
-from vivavoce.corpus.matching import skeleton, title_key, title_words
+from vivavoce.corpus.identity.matching import skeleton, title_key, title_words
+
+
+class Census(Protocol):
+    """Counts over the whole corpus."""
+
+    def seen(self, words: Collection[str]) -> Mapping[str, int]:
+        """In how many titles each word stands; 0 for a word of none."""
+        ...
+
+    def oversized_near_blocks(self, blocks: Mapping[str, int], limit: int) -> Set[str]:
+        """Which blocks of near titles hold more titles than the limit, of those at hand."""
+        ...
+
+    def oversized_raw_blocks(self, blocks: Mapping[str, int], limit: int) -> Set[str]:
+        """Which blocks of first letters hold more titles than the limit, of those at hand."""
+        ...
+
+
+class LocalCensus:
+    """Counts over the titles at hand, which are all there are."""
+
+    def __init__(self, titles: Sequence[Sequence[str]] = ()) -> None:
+        """Count the words of each title once."""
+        self._seen = Counter(word for words in titles for word in set(words))
+
+    def seen(self, words: Collection[str]) -> Mapping[str, int]:
+        """In how many titles each word stands."""
+        return {word: self._seen[word] for word in words}
+
+    def oversized_near_blocks(self, blocks: Mapping[str, int], limit: int) -> Set[str]:
+        """The blocks of more titles than the limit."""
+        return {block for block, count in blocks.items() if count > limit}
+
+    def oversized_raw_blocks(self, blocks: Mapping[str, int], limit: int) -> Set[str]:
+        """The blocks of more titles than the limit."""
+        return {block for block, count in blocks.items() if count > limit}
+
 
 MAX_TITLE = 500
 """Characters of a title that are looked at."""
@@ -75,7 +111,7 @@ class NearTitles:
             for block in (*rarest(words, seen), *edges(words)):
                 self._blocks[block].append(number)
         sizes = {block: len(members) for block, members in self._blocks.items()}
-        for block in self._census.full_near(sizes, MAX_BLOCK):
+        for block in self._census.oversized_near_blocks(sizes, MAX_BLOCK):
             del self._blocks[block]
 
     def find(self, title: str) -> list[Near]:

@@ -16,10 +16,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from vivavoce.corpus import near_titles, raw_titles
-from vivavoce.corpus.resolving.facts import PAPER
-from vivavoce.corpus.resolving.hashing import Flags, Keys, Kind, Numbers, distinct, hash_texts
-from vivavoce.corpus.resolving.index import INDEX, PAPERS, TITLES, stamp, write_array
+from vivavoce.corpus.resolve import near_titles, raw_titles
+from vivavoce.corpus.resolve.facts import PAPER
+from vivavoce.corpus.resolve.hashing import Flags, Keys, Kind, Numbers, distinct, hash_texts
+from vivavoce.corpus.resolve.index import INDEX, PAPERS, TITLES, stamp, write_array
 from vivavoce.store import write_sealed
 
 _LETTERS = pa.schema([("letters", pa.string())])

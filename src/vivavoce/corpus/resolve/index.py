@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Collection, Mapping, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,10 +17,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from vivavoce.corpus import near_titles, raw_titles
-from vivavoce.corpus.known_papers import KnownPaper
-from vivavoce.corpus.resolving.facts import papers_of
-from vivavoce.corpus.resolving.hashing import HASH_VERSION, Keys, Kind, Numbers, hash_texts
+from vivavoce.corpus.resolve import near_titles, raw_titles
+from vivavoce.corpus.resolve.facts import papers_of
+from vivavoce.corpus.resolve.hashing import HASH_VERSION, Keys, Kind, Numbers, hash_texts
+from vivavoce.corpus.resolve.known_papers import KnownPaper
 from vivavoce.errors import DamagedError
 from vivavoce.store import read_sealed
 
@@ -56,14 +56,6 @@ class Index:
     papers: pa.RecordBatchFileReader
     titles: pa.RecordBatchFileReader
     _starts: Mapping[str, Numbers] = field(default_factory=dict)
-
-    def narrowed(self, keys: Keys, values: NDArray[np.uint32]) -> Index:
-        """The same papers under some of the keys only, such as those a shard was joined with.
-
-        `values` has one number for each of `keys`: a paper's, or a title's.
-        """
-        order = np.argsort(keys, kind="stable")
-        return replace(self, arrays={**self.arrays, "keys": keys[order], "values": values[order]})
 
     def match(self, keys: Keys) -> Matches:
         """The range of `values` that each key stands for; keys in ascending order are fastest."""
@@ -124,11 +116,11 @@ class IndexCensus:
             self._known.update(zip(missing, map(int, found), strict=True))
         return {word: self._known[word] for word in words}
 
-    def full_near(self, blocks: Mapping[str, int], limit: int) -> Set[str]:
+    def oversized_near_blocks(self, blocks: Mapping[str, int], limit: int) -> Set[str]:
         """The blocks of near titles that were over the limit when the index was built."""
         return self._full(blocks, Kind.NEAR)
 
-    def full_raw(self, blocks: Mapping[str, int], limit: int) -> Set[str]:
+    def oversized_raw_blocks(self, blocks: Mapping[str, int], limit: int) -> Set[str]:
         """The blocks of first letters that were over the limit when the index was built."""
         return self._full(blocks, Kind.RAW_BLOCK)
 
