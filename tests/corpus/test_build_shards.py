@@ -165,9 +165,9 @@ def test_a_long_run_without_a_cut_is_cut_more_finely() -> None:
 DAFT = """
 import os, signal, sys
 from pathlib import Path
-from vivavoce.corpus.build import Engine, build_tables, shards
+from vivavoce.corpus.build import Engine, build_tables, partitioning
 
-shards.MEAN_PAPERS = 8
+partitioning.MEAN_PAPERS = 8
 build_tables(Path(sys.argv[1]), Engine(few_documents=0))
 assert "daft" in sys.modules
 """
@@ -200,10 +200,10 @@ def test_worker_processes_make_the_same_bytes(
     corpus = fill("c")
     whole = hash_tree(corpus / "tables")
     shutil.rmtree(corpus / "tables")
-    start, build = DAFT.split("shards.MEAN", 1)
+    start, build = DAFT.split("partitioning.MEAN", 1)
     code = DAFT
     if is_lost:
-        code = f"{start}{LOSING}shards.MEAN{build}"
+        code = f"{start}{LOSING}partitioning.MEAN{build}"
     done = subprocess.run(
         [sys.executable, "-c", code, str(corpus)], capture_output=True, text=True, check=False
     )

@@ -257,8 +257,9 @@ def test_titles_of_some_papers(add: Add) -> None:
 UPDATE = """
 import importlib, os, signal, sys
 from pathlib import Path
-from vivavoce.corpus import fulltext_index, load_corpus
-fulltext_index.PAPERS_PER_LIST = fulltext_index.CHANGES_PER_COMMIT = 10
+from vivavoce.corpus import load_corpus
+from vivavoce.corpus.fulltext import index
+index.PAPERS_PER_LIST = index.CHANGES_PER_COMMIT = 10
 module, name, call, corpus = sys.argv[1:]
 home, left = importlib.import_module(module), int(call)
 *inside, name = name.split(".")
@@ -275,7 +276,7 @@ def counted(*args, **kwargs):
     return result
 
 setattr(home, name, counted)
-fulltext_index.build_index(load_corpus(Path(corpus)))
+index.build_index(load_corpus(Path(corpus)))
 """
 INDEX, STATE = "vivavoce.corpus.fulltext.index", "vivavoce.corpus.fulltext.state"
 WRITER, COMMIT = "vivavoce.retrieval.all_terms", "TantivyWriter.commit"

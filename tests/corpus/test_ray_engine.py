@@ -50,9 +50,9 @@ cluster.shutdown()
 BUILD = f"""
 import sys
 from vivavoce.cli import app
-from vivavoce.corpus.build import shards
+from vivavoce.corpus.build import partitioning
 
-shards.MEAN_PAPERS = {MEAN}
+partitioning.MEAN_PAPERS = {MEAN}
 app(sys.argv[1:])
 """
 
