@@ -16,12 +16,12 @@ from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
 from tests.servers.commands import small_round
 
 from vivavoce.errors import VivaError
+from vivavoce.models.cutoffs import Cutoff, Cutoffs, Status
 from vivavoce.results.board import leaderboard
 from vivavoce.results.bootstrap import resample
 from vivavoce.results.contamination import contamination_report, exposure_fields, find_gaps
 from vivavoce.results.logs import read_logs
 from vivavoce.running import RunSpec, run
-from vivavoce.tasks.shared.cutoffs import Cutoff, Cutoffs, Status
 
 KNOWN = Cutoffs(((Cutoff("lab/one", "2023-12", "their page"), Cutoff("rules/*", "never")),))
 OLD, NEAR, NEW = "2023-05-01", "2024-01-10", "2024-06-01"

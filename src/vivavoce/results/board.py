@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from vivavoce.errors import VivaError
+from vivavoce.models.cutoffs import Cutoffs, load_cutoffs
 from vivavoce.results.bootstrap import resample
 from vivavoce.results.contamination import exposure_fields, find_gaps, statuses_of
 from vivavoce.results.heads import Log, LogHead
@@ -24,7 +25,6 @@ from vivavoce.results.logs import ForeignLog, RowKey, RunLog, SampleScore, mean_
 from vivavoce.results.pooled import spread
 from vivavoce.results.standing import Contestant, add_standing
 from vivavoce.store import Row
-from vivavoce.tasks.shared.cutoffs import Cutoffs, load_cutoffs
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vivavoce.errors import VivaError
+from vivavoce.models.cutoffs import NEVER, STATUSES, Cutoffs, Status
 from vivavoce.results.bootstrap import Floats, Resample, percentile_interval, resample
 from vivavoce.results.logs import NO_MODEL, RunLog
 from vivavoce.results.standing import CEILING, contestant_label
 from vivavoce.store import Row
-from vivavoce.tasks.shared.cutoffs import NEVER, STATUSES, Cutoffs, Status
 
 if TYPE_CHECKING:
     from vivavoce.results.audits.reading import AuditedLog

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from vivavoce.errors import InputError
+from vivavoce.models.cutoffs import Cutoffs, load_cutoffs
 from vivavoce.results import board as boards
 from vivavoce.results.comparison import Signs
 from vivavoce.results.groups import Group, GroupedBoard, make_group
@@ -26,10 +27,9 @@ from vivavoce.results.logs import ForeignLog, RunLog, find_logs, read_log
 from vivavoce.results.many_rows import many_rows
 from vivavoce.results.standing import Contestant, add_standing
 from vivavoce.store import Row, canonical_json, hash_file, hash_of, quick_value, write_bytes
-from vivavoce.tasks.shared.cutoffs import Cutoffs, load_cutoffs
 
 _INDEX = "logs.json"
-_CODE = ("results", "metrics", "tasks/shared")
+_CODE = ("results", "metrics", "tasks/scoring")
 _SIGNS = "-=+"
 
 

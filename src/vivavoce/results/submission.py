@@ -17,10 +17,10 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from vivavoce.errors import InputError, VivaError
+from vivavoce.models.cutoffs import NEVER
 from vivavoce.results.logs import NO_MODEL, RunLog, read_logs
 from vivavoce.results.verification import REFUSED, VERIFIED, Verification, verify_logs
 from vivavoce.store import Row
-from vivavoce.tasks.shared.cutoffs import NEVER
 from vivavoce.text.dates import parse_date
 
 FORM = "submission.toml"

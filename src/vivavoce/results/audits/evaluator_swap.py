@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vivavoce.errors import InputError, VivaError
+from vivavoce.models.model_names import is_same_family
 from vivavoce.results.audits.estimates import Draws, mean_estimate
 from vivavoce.results.audits.evaluating import (
     MATCHER,
@@ -24,8 +25,7 @@ from vivavoce.results.audits.evaluators import Evaluated, EvaluatorAudit, compar
 from vivavoce.results.audits.table_answers import TableAnswer, read_table_answers, take_items
 from vivavoce.store import Row
 from vivavoce.tasks import tables
-from vivavoce.tasks.shared.model_names import is_same_family
-from vivavoce.tasks.shared.prompts import load_prompts
+from vivavoce.tasks.prompting.prompts import load_prompts
 from vivavoce.tasks.tables.roles.answering import Use
 
 

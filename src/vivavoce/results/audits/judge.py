@@ -34,6 +34,7 @@ from pathlib import Path
 import numpy as np
 
 from vivavoce.errors import VivaError
+from vivavoce.models.model_names import is_same_family, model_family
 from vivavoce.results.audits.estimates import (
     Draws,
     Estimate,
@@ -54,7 +55,6 @@ from vivavoce.results.audits.verdicts import (
 )
 from vivavoce.results.bootstrap import Floats
 from vivavoce.store import Row
-from vivavoce.tasks.shared.model_names import is_same_family, model_family
 
 UNBIASED = {"first_share": 0.5, "flip_rate": 0.0, "length_slope": 0.0}
 """What an unbiased judge gives; the other numbers depend on the answers."""
