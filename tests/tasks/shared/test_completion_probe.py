@@ -15,9 +15,9 @@ from inspect_ai.util import registry_create
 from tests.servers.commands import small_round
 
 from vivavoce.errors import InputError
-from vivavoce.results.board import leaderboard
-from vivavoce.results.contamination import contamination_report
-from vivavoce.results.verification import verify_logs
+from vivavoce.results.board.building import leaderboard
+from vivavoce.results.integrity.contamination import contamination_report
+from vivavoce.results.integrity.verification import verify_logs
 from vivavoce.rounds import Round
 from vivavoce.tasks.shared.completion_probe import completion_probe
 from vivavoce.tasks.shared.contestants import copycat, null, oracle

@@ -19,8 +19,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from vivavoce.results.audits.estimates import Draws, Estimate, estimate_from_sums
-from vivavoce.results.bootstrap import Floats
+from vivavoce.statistics.estimates import Draws, Estimate, estimate_from_sums
+from vivavoce.statistics.intervals import Floats
 
 
 def agreement_estimates(

@@ -16,8 +16,8 @@ from typing import Any
 from vivavoce.errors import InputError
 from vivavoce.metrics.agreement import pairwise_agreement
 from vivavoce.results.audits.agreement import agreement_estimates
-from vivavoce.results.audits.estimates import Draws
 from vivavoce.results.audits.verdicts import OVERALL, REFERENCE, TIE, Judged
+from vivavoce.statistics.estimates import Draws
 from vivavoce.store import Row, read_jsonl
 
 VERDICTS = ("a", "b", TIE)

@@ -15,7 +15,7 @@ from math import prod
 
 import numpy as np
 
-from vivavoce.results.audits.estimates import Draws
+from vivavoce.statistics.estimates import Draws
 from vivavoce.store import Row
 from vivavoce.web.annotation.coefficients import (
     NO_DRAWS,

@@ -24,8 +24,8 @@ from vivavoce.metrics.agreement import (
     krippendorff_alpha,
     pairwise_agreement,
 )
-from vivavoce.results.audits.estimates import Draws, estimate_from_sums
-from vivavoce.results.bootstrap import Floats
+from vivavoce.statistics.estimates import Draws, estimate_from_sums
+from vivavoce.statistics.intervals import Floats
 from vivavoce.store import Row
 
 NO_DRAWS = Draws(resamples=0)

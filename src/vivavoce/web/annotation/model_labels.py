@@ -11,7 +11,7 @@ from pathlib import Path
 
 from vivavoce.errors import InputError
 from vivavoce.results.audits.agreement import agreement_estimates
-from vivavoce.results.audits.estimates import Draws, Estimate
+from vivavoce.statistics.estimates import Draws, Estimate
 from vivavoce.store import Row, read_jsonl
 from vivavoce.web.annotation.coefficients import Coefficient, share_estimate
 from vivavoce.web.annotation.kinds import Kind
