@@ -22,7 +22,7 @@ from tests.servers.texts_replay import NO_HTML, Library, eprint, latexml_page, p
 from vivavoce.corpus import ingest, load_corpus, verify_corpus
 from vivavoce.corpus.fetching import FetchReport, fetch_texts
 from vivavoce.errors import InputError, LockedError
-from vivavoce.sources.arxiv.texts import Addresses
+from vivavoce.sources.catalogues.arxiv.texts import Addresses
 from vivavoce.store import hash_file, hash_tree, lock
 
 ONE, TWO, THREE = "2001.00001v1", "2001.00002v2", "2001.00003v1"

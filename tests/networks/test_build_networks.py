@@ -84,7 +84,7 @@ def test_a_build_cut_short_goes_on_and_ends_the_same(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(citation, "citation_tables_of", fail)
+        patch.setattr(citation, "citation_tables", fail)
         with pytest.raises(KeyboardInterrupt):
             build_networks(sample)
     with pytest.raises(StaleError, match="viva network build --corpus"):

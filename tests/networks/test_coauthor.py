@@ -14,8 +14,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from vivavoce.corpus import Corpus, ingest, load_corpus
-from vivavoce.networks import build_networks, coauthor, network_stats
-from vivavoce.networks.coauthor import coauthor_tables, first_author_core
+from vivavoce.networks import authors as authors_module
+from vivavoce.networks import build_networks, network_stats
+from vivavoce.networks.authors import coauthor_tables, first_author_core
 from vivavoce.networks.graph import Graph, sizes, weak_components
 
 Write = Callable[..., Corpus]
@@ -153,7 +154,7 @@ def test_pairs_counted_in_small_pieces_are_the_same(
     corpus = write_authors(papers)
     whole = edges_of(corpus)
 
-    monkeypatch.setattr(coauthor, "_PAIRS_AT_A_TIME", 7)
+    monkeypatch.setattr(authors_module, "_PAIRS_AT_A_TIME", 7)
 
     assert edges_of(corpus) == whole
     assert sum(whole.values()) == 30 * 15  # six authors make 15 pairs

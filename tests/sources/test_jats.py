@@ -13,7 +13,7 @@ from vivavoce.corpus import ingest
 from vivavoce.corpus.reading import load_corpus
 from vivavoce.records import Document, Fault
 from vivavoce.sources import Piece, ReadOptions, get_source
-from vivavoce.sources.jats import SOURCE, read_document
+from vivavoce.sources.fulltext.jats import SOURCE, read_document
 
 META = """
 <article-id pub-id-type="pmc">77</article-id>

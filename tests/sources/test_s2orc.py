@@ -14,7 +14,7 @@ from vivavoce.corpus import ingest
 from vivavoce.corpus.reading import load_corpus
 from vivavoce.records import Document, Fault
 from vivavoce.sources import Piece, ReadOptions, get_source
-from vivavoce.sources.s2orc import SOURCE
+from vivavoce.sources.fulltext.s2orc import SOURCE
 
 
 def paragraph(text: str, section: str = "", number: str | None = None, **more: Any) -> Any:

@@ -28,8 +28,14 @@ from tests.servers.texts_replay import (
 )
 
 from vivavoce.errors import InputError
-from vivavoce.sources.arxiv.judging import Absent, Judged, judge_eprint, judge_html, judge_pdf
-from vivavoce.sources.arxiv.texts import (
+from vivavoce.sources.catalogues.arxiv.judging import (
+    Absent,
+    Judged,
+    judge_eprint,
+    judge_html,
+    judge_pdf,
+)
+from vivavoce.sources.catalogues.arxiv.texts import (
     ALL_KINDS,
     HOSTS,
     Addresses,

@@ -14,7 +14,7 @@ from vivavoce.corpus import ingest
 from vivavoce.corpus.reading import load_corpus
 from vivavoce.records import Document, Fault
 from vivavoce.sources import Piece, ReadOptions, get_source
-from vivavoce.sources.unarxive import SOURCE
+from vivavoce.sources.fulltext.unarxive import SOURCE
 
 
 def paragraph(text: str, section: str, number: str, kind: str = "section") -> dict[str, Any]:

@@ -8,8 +8,7 @@ from vivavoce.cli.comparisons import estimate
 from vivavoce.cli.output import print_table, say
 
 if TYPE_CHECKING:
-    from vivavoce.web.annotation.agreement import Report, Seconds
-    from vivavoce.web.annotation.coefficients import Coefficient
+    from vivavoce.web.annotation.agreement import Coefficient, Report, Seconds
     from vivavoce.web.annotation.model_labels import ModelAgreement
 
 

@@ -47,7 +47,7 @@ def oai(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Save the listing of a repository; again without --from, it fetches what changed since."""
-    from vivavoce.sources.oai.harvest import HOSTS, harvest
+    from vivavoce.sources.catalogues.oai.harvest import HOSTS, harvest
 
     with progress("Records") as update:
         report = harvest(
@@ -86,8 +86,8 @@ def arxiv(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Save the papers that a query finds on arXiv."""
-    from vivavoce.sources.arxiv.saving import save_search
-    from vivavoce.sources.arxiv.search import HOSTS
+    from vivavoce.sources.catalogues.arxiv.saving import save_search
+    from vivavoce.sources.catalogues.arxiv.search import HOSTS
 
     saved = save_search(_client(base, HOSTS), query, out, limit=limit, api=base)
     if as_json:

@@ -30,7 +30,7 @@ def texts(
 ) -> None:
     """Fetch a text for each paper that has an arXiv or Anthology id and none; resumes."""
     from vivavoce.corpus.fetching import fetch_texts
-    from vivavoce.sources.arxiv.texts import Addresses
+    from vivavoce.sources.catalogues.arxiv.texts import Addresses
 
     chosen = [kind.strip() for kind in kinds.split(",") if kind.strip()]
     with progress("Fetching texts") as update:
@@ -65,7 +65,7 @@ def cited(
 ) -> None:
     """Fetch titles and abstracts of cited works that have an arXiv id; resumes."""
     from vivavoce.corpus.cited import fetch_cited
-    from vivavoce.sources.arxiv.search import API
+    from vivavoce.sources.catalogues.arxiv.search import API
 
     api = f"{base.rstrip('/')}/api/query" if base else API
     with progress("Fetching cited works") as update:
@@ -85,7 +85,7 @@ def cited(
 
 def _client(base: str | None) -> Client:
     """One that shares its turns with every other such command on this machine."""
-    from vivavoce.sources.arxiv.texts import HOSTS
+    from vivavoce.sources.catalogues.arxiv.texts import HOSTS
     from vivavoce.sources.http.address import Allowed
     from vivavoce.sources.http.client import Client, Limits
     from vivavoce.sources.http.throttle import Throttle, turns_folder

@@ -89,8 +89,10 @@ def _metrics() -> Listing:
 
 
 def _sources() -> Listing:
-    from vivavoce.sources import list_sources
+    from vivavoce.sources import broken_sources, list_sources
 
+    for error in broken_sources().values():
+        say(f"Passed over: {error}", quiet=True)
     return ["source", "summary"], [[s.kind, s.summary] for s in list_sources().values()]
 
 

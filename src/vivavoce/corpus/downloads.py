@@ -16,7 +16,7 @@ from vivavoce.corpus.batches import read_faults
 from vivavoce.corpus.build import build_tables
 from vivavoce.corpus.imports import import_files
 from vivavoce.corpus.reading import load_corpus
-from vivavoce.errors import InputError, StaleError
+from vivavoce.errors import InputError, PluginError, StaleError
 from vivavoce.records import Fault
 from vivavoce.sources import ReadOptions, get_source
 from vivavoce.store import (
@@ -141,7 +141,7 @@ def read_downloads(folder: Path, names: Mapping[str, Sequence[str]]) -> Reading:
         for kind, files in names.items():
             try:
                 source = get_source(kind)
-            except InputError as error:
+            except (InputError, PluginError) as error:
                 done.faults.append(Fault(kind, f"{len(files)} files wait: {error}"))
                 continue
             paths = [(Path(name).name, folder / name) for name in files]

@@ -22,7 +22,7 @@ from vivavoce.corpus.imports import Progress
 from vivavoce.corpus.reading import load_corpus
 from vivavoce.errors import InputError
 from vivavoce.records import Fault, Paper
-from vivavoce.sources.arxiv.texts import (
+from vivavoce.sources.catalogues.arxiv.texts import (
     ALL_KINDS,
     FAILED,
     GOT,

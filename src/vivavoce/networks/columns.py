@@ -242,3 +242,22 @@ def _bits(buffer: pa.Buffer | None, values: pa.Array) -> Flags:
 
 def _packed(flags: Flags) -> npt.NDArray[np.uint8]:
     return np.packbits(flags, bitorder="little")
+
+
+class Groups:
+    """The members of each of `count` groups, in the order given.
+
+    Args:
+        group: The group of each member.
+        member: The members.
+        count: How many groups there are.
+    """
+
+    def __init__(self, group: Ints, member: Ints, count: int) -> None:
+        order = np.argsort(group, kind="stable")
+        self._members = member[order]
+        self._starts = np.searchsorted(group[order], np.arange(count + 1))
+
+    def of(self, group: int) -> Ints:
+        """The members of a group."""
+        return self._members[self._starts[group] : self._starts[group + 1]]

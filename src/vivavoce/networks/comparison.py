@@ -26,9 +26,8 @@ from vivavoce.networks.columns import (
 )
 from vivavoce.networks.graph import distinct_keys
 from vivavoce.networks.papers import number_papers
-from vivavoce.networks.pieces import Pieces
 from vivavoce.networks.result_tables import result_like
-from vivavoce.networks.shards import read_shard, shards_of
+from vivavoce.networks.shards import Pieces, read_shard, shards_of
 
 _READ = ["paper_id", "ordinal", "cells", "cited"]
 TABLES, RESULT_TABLES, SENTENCES = "tables", "result_tables", "sentences"
@@ -46,7 +45,7 @@ class _Mentions:
 
 
 def comparison_tables(
-    corpus: Corpus, entries: Entries, *, prose: bool = False, known: Pieces | None = None
+    corpus: Corpus, entries: Entries, known: Pieces, *, prose: bool = False
 ) -> tuple[pa.Table, pa.Table]:
     """Nodes, and edges from the paper with the table to the work its cells or caption cite.
 
@@ -69,15 +68,14 @@ def comparison_tables(
     return with_nodes(entries, source, target, counted)
 
 
-def _in_tables(corpus: Corpus, paper_ids: pa.Array, known: Pieces | None) -> _Mentions:
+def _in_tables(corpus: Corpus, paper_ids: pa.Array, known: Pieces) -> _Mentions:
     """Every entry that a table cites."""
     pieces = [_no_mentions()]
     for shard in shards_of(corpus, "tables"):
-        piece = known.find(shard.sha256) if known else None
+        piece = known.find(shard)
         if piece is None:
             piece = _read_mentions(read_shard(corpus, shard, _READ))
-            if known:
-                known.keep(shard, piece)
+            known.keep(shard, piece)
         pieces.append(piece)
     whole = pa.concat_tables(pieces)
     return _Mentions(

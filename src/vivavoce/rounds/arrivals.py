@@ -19,14 +19,14 @@ from vivavoce.networks.build import build_networks
 from vivavoce.networks.shards import FOLDER as NETWORKS
 from vivavoce.records import Fault
 from vivavoce.rounds.requests import CountingThrottle, polite_throttle, quick_throttle
-from vivavoce.sources.arxiv import search
-from vivavoce.sources.arxiv.saving import save_search
-from vivavoce.sources.arxiv.texts import HOSTS as TEXT_HOSTS
-from vivavoce.sources.arxiv.texts import Addresses
+from vivavoce.sources.catalogues.arxiv import search
+from vivavoce.sources.catalogues.arxiv.saving import save_search
+from vivavoce.sources.catalogues.arxiv.texts import HOSTS as TEXT_HOSTS
+from vivavoce.sources.catalogues.arxiv.texts import Addresses
+from vivavoce.sources.catalogues.oai import harvest
 from vivavoce.sources.http.address import Allowed
 from vivavoce.sources.http.client import Client
 from vivavoce.sources.http.throttle import turns_folder
-from vivavoce.sources.oai import harvest
 from vivavoce.store import Row, read_jsonl, write_jsonl
 
 PAGE = 1_000

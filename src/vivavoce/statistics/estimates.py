@@ -13,6 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from vivavoce.statistics.agreement import (
+    alpha_of_counts,
+    cohen_of_counts,
+    pair_cells,
+    pairwise_of_counts,
+)
 from vivavoce.statistics.comparison import paired_difference
 from vivavoce.statistics.intervals import Floats, percentile_interval, resample
 from vivavoce.store import Row
@@ -74,6 +80,26 @@ def estimate_from_sums(
         counts = np.stack([np.bincount(row, minlength=drawn.clusters) for row in indices])
         found.append(from_sums(counts.astype(np.float64) @ sums))
     return Estimate(value, percentile_interval(np.concatenate(found)), len(rows))
+
+
+def agreement_estimates(
+    pairs: Sequence[tuple[str, str]], clusters: Sequence[str], draws: Draws
+) -> dict[str, Estimate]:
+    """Pairwise agreement, Cohen's kappa and Krippendorff's alpha of the two labels of each case."""
+    labels = sorted({label for pair in pairs for label in pair})
+    cells = pair_cells(pairs, labels)
+
+    def estimated(coefficient: FromSums) -> Estimate:
+        def from_sums(sums: Floats) -> Floats:
+            return coefficient(sums.reshape(-1, len(labels), len(labels)))
+
+        return estimate_from_sums(cells, clusters, from_sums, draws)
+
+    return {
+        "agreement": estimated(pairwise_of_counts),
+        "kappa": estimated(cohen_of_counts),
+        "alpha": estimated(alpha_of_counts),
+    }
 
 
 def paired_row(

@@ -13,8 +13,8 @@ import pytest
 from tests.results.audits.made_logs import LOST, TIED, WON, judge_note, write_log
 
 from vivavoce.errors import InputError, VivaError
-from vivavoce.metrics.agreement import krippendorff_alpha, pairwise_agreement
 from vivavoce.results.audits.judge import JudgeAudit, audit_judge
+from vivavoce.statistics.agreement import krippendorff_alpha, pairwise_agreement
 
 Places = tuple[str | None, str | None]
 

@@ -15,12 +15,18 @@ from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 from tests.web.annotation.made_campaigns import EXCLUDE, INCLUDE, START, Made, make, new_items
 
 from vivavoce.errors import InputError
+from vivavoce.statistics import agreement as statistics
 from vivavoce.statistics.estimates import Draws, estimate_from_sums
 from vivavoce.store import write_jsonl
-from vivavoce.web.annotation import coefficients
-from vivavoce.web.annotation.agreement import WHOLE, Report, measure
+from vivavoce.web.annotation.agreement import (
+    NO_DRAWS,
+    WHOLE,
+    FieldAgreement,
+    Report,
+    field_agreement,
+    measure,
+)
 from vivavoce.web.annotation.campaigns import NewItem, find_campaign
-from vivavoce.web.annotation.coefficients import NO_DRAWS, FieldAgreement, field_agreement
 from vivavoce.web.annotation.kinds import KINDS
 from vivavoce.web.annotation.model_labels import compare_with_model, read_model_labels
 from vivavoce.web.annotation.process import save_draft
@@ -72,16 +78,16 @@ def test_from_counts_every_coefficient_is_what_it_is_from_labels(
     clusters = [str(n) for n in range(len(pairs))]
     found = agreement(pairs)
     for name, value in (
-        ("_pairwise", found.pairwise.value),
-        ("_fleiss", found.fleiss.value),
-        ("_alpha", found.alpha.value),
+        ("pairwise_of_counts", found.pairwise.value),
+        ("fleiss_of_counts", found.fleiss.value),
+        ("alpha_of_counts", found.alpha.value),
     ):
-        counted = getattr(coefficients, name)
+        counted = getattr(statistics, name)
         again = estimate_from_sums(
             cells, clusters, lambda sums, f=counted: f(sums.reshape(-1, 3, 3)), NO_DRAWS
         )
         assert again.value == (None if value is None else pytest.approx(value, abs=1e-9))
-    ac1 = coefficients._ac1(cells.sum(axis=0).reshape(1, 3, 3), 3)[0]
+    ac1 = statistics.ac1_of_counts(cells.sum(axis=0).reshape(1, 3, 3), 3)[0]
     assert found.ac1.value == pytest.approx(ac1, abs=1e-9)
 
 

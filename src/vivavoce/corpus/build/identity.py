@@ -35,7 +35,7 @@ from vivavoce.corpus.merge import (
 from vivavoce.corpus.references import PaperIndex
 from vivavoce.corpus.schema import TABLES, row_of
 from vivavoce.records import Author, Document
-from vivavoce.sources import completing_kinds, kinds_without_papers, list_sources
+from vivavoce.sources import completing_kinds, get_source, kinds_without_papers, list_sources
 from vivavoce.store import Row
 
 AT_ONCE = 50_000
@@ -154,8 +154,15 @@ def _merge(documents: Sequence[Document]) -> Merge:
     return merge_documents(documents, _is_metadata(), kinds_without_papers(), completing_kinds())
 
 
+class _IsMetadata(dict[str, bool]):
+    """Whether a kind is metadata; raises the error of `get_source` for one that is not there."""
+
+    def __missing__(self, kind: str) -> bool:
+        return get_source(kind).is_metadata
+
+
 def _is_metadata() -> dict[str, bool]:
-    return {source.kind: source.is_metadata for source in list_sources().values()}
+    return _IsMetadata((kind, source.is_metadata) for kind, source in list_sources().items())
 
 
 class _Scan:

@@ -34,7 +34,6 @@ from pathlib import Path
 import numpy as np
 
 from vivavoce.errors import VivaError
-from vivavoce.results.audits.agreement import agreement_estimates
 from vivavoce.results.audits.human import human_rows
 from vivavoce.results.audits.verdicts import (
     ANSWER,
@@ -46,7 +45,13 @@ from vivavoce.results.audits.verdicts import (
     read_verdicts,
 )
 from vivavoce.results.logs.audited import read_audited
-from vivavoce.statistics.estimates import Draws, Estimate, estimate_from_sums, mean_estimate
+from vivavoce.statistics.estimates import (
+    Draws,
+    Estimate,
+    agreement_estimates,
+    estimate_from_sums,
+    mean_estimate,
+)
 from vivavoce.statistics.intervals import Floats
 from vivavoce.store import Row
 from vivavoce.tasks.shared.model_names import is_same_family, model_family

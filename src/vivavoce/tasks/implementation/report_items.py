@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from vivavoce.records import Document
-from vivavoce.sources.pdf.child import read_in_child
+from vivavoce.sources.fulltext.pdf.child import read_in_child
 from vivavoce.store import Row
 from vivavoce.tasks.implementation.extraction import methods_json
 from vivavoce.tasks.implementation.report import Method, Report

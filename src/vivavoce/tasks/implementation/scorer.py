@@ -25,12 +25,10 @@ from vivavoce.tasks.implementation.dataset import (
 )
 from vivavoce.tasks.implementation.extraction import parse_methods
 from vivavoce.tasks.implementation.formula import RESULT
-from vivavoce.tasks.shared.factor_file import read_factor
+from vivavoce.tasks.programs.program import find_program, is_placeholder, run_program
+from vivavoce.tasks.programs.result_files import read_factor, read_layers, read_number
 from vivavoce.tasks.shared.guard import VALID, FaultyAnswer, MalformedAnswer, guarded
 from vivavoce.tasks.shared.json_answer import find_json
-from vivavoce.tasks.shared.layer_file import read_layers
-from vivavoce.tasks.shared.number_file import read_number
-from vivavoce.tasks.shared.programs import find_program, is_placeholder, run_program
 from vivavoce.tasks.shared.statistics import defined_mean
 
 FACTOR_NAMES = ("acc", "corr", "form", "exe")

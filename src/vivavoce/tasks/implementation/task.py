@@ -20,9 +20,9 @@ from vivavoce.tasks.implementation.scorer import extract_method as extract_metho
 from vivavoce.tasks.implementation.scorer import formula as formula_scorer
 from vivavoce.tasks.implementation.scorer import reproduce as reproduce_scorer
 from vivavoce.tasks.implementation.settings import effective_setting
+from vivavoce.tasks.programs.program_task import program_task
 from vivavoce.tasks.shared.direct import direct
 from vivavoce.tasks.shared.entry import open_task
-from vivavoce.tasks.shared.program_task import program_task
 
 
 @task

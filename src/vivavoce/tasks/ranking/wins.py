@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from vivavoce.corpus import Corpus
-from vivavoce.networks.shards import read_shard, shards_of
+from vivavoce.networks.columns import column_batches
 from vivavoce.store import Row
 from vivavoce.tasks.ranking.claims import find_claims
 from vivavoce.tasks.ranking.table_entries import Entries, read_entries
@@ -188,8 +188,7 @@ def _extent(lines: list[Row]) -> tuple[int, int]:
 def _tellers(corpus: Corpus, sources: set[str]) -> dict[str, Teller]:
     references: dict[str, list[Row]] = defaultdict(list)
     wanted = pa.array(sorted(sources), pa.string())
-    for shard in shards_of(corpus, "references"):
-        rows = read_shard(corpus, shard, _OF_A_REFERENCE)
+    for rows in column_batches(corpus, "references", _OF_A_REFERENCE):
         for row in rows.filter(pc.is_in(rows["paper_id"], value_set=wanted)).to_pylist():
             references[row["paper_id"]].append(row)
     return {

@@ -13,10 +13,10 @@ from inspect_ai.model import ChatMessage, ChatMessageUser, ContentReasoning, get
 from inspect_ai.solver import Generate, Solver, TaskState
 
 from vivavoce.errors import InputError
+from vivavoce.tasks.programs.program import find_program
 from vivavoce.tasks.shared.direct import check_context, first_message
 from vivavoce.tasks.shared.entry import TaskEntry
 from vivavoce.tasks.shared.guard import find_fault
-from vivavoce.tasks.shared.programs import find_program
 from vivavoce.tasks.shared.prompts import PromptSet, folder_at, load_prompts
 from vivavoce.tasks.shared.windows import measure
 

@@ -15,15 +15,21 @@ from math import prod
 
 import numpy as np
 
-from vivavoce.statistics.estimates import Draws
-from vivavoce.store import Row
-from vivavoce.web.annotation.coefficients import (
-    NO_DRAWS,
-    Coefficient,
-    FieldAgreement,
-    field_agreement,
-    share_estimate,
+from vivavoce.statistics.agreement import (
+    Agreement,
+    Floats,
+    ac1_of_counts,
+    alpha_of_counts,
+    fleiss_kappa,
+    fleiss_of_counts,
+    gwet_ac1,
+    krippendorff_alpha,
+    pair_cells,
+    pairwise_agreement,
+    pairwise_of_counts,
 )
+from vivavoce.statistics.estimates import Draws, FromSums, estimate_from_sums
+from vivavoce.store import Row
 from vivavoce.web.annotation.kinds import Kind
 from vivavoce.web.annotation.records import (
     IDLE,
@@ -35,6 +41,30 @@ from vivavoce.web.annotation.records import (
 
 WHOLE = "whole label"
 """The name under which all fields of a kind are compared at once."""
+NO_DRAWS = Draws(resamples=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Coefficient:
+    """A number between -1 and 1, or why there is none."""
+
+    value: float | None
+    undefined: str | None
+    interval: tuple[float, float] | None
+    """95%, by the cluster bootstrap."""
+    n: int
+    """Pairs of labels behind it."""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldAgreement:
+    """How far the first pairs agree in one field."""
+
+    field: str
+    pairwise: Coefficient
+    fleiss: Coefficient
+    alpha: Coefficient
+    ac1: Coefficient
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,6 +246,58 @@ def people_figures(
             )
         )
     return found
+
+
+def field_agreement(
+    field: str,
+    pairs: Sequence[tuple[Hashable, Hashable]],
+    clusters: Sequence[str],
+    *,
+    possible: int,
+    draws: Draws,
+) -> FieldAgreement:
+    """Agreement in one field.
+
+    Args:
+        field: Its name.
+        pairs: The two labels of each item.
+        clusters: What the bootstrap draws together, for each item.
+        possible: How many labels there are to choose from.
+        draws: How it draws; without any there are no intervals.
+    """
+    labels = sorted({label for pair in pairs for label in pair}, key=repr)
+    size = len(labels)
+    cells = pair_cells(pairs, labels)
+
+    def coefficient(found: Agreement, of_counts: FromSums) -> Coefficient:
+        def from_sums(sums: Floats) -> Floats:
+            return of_counts(sums.reshape(-1, size, size))
+
+        interval = None
+        if found.value is not None:
+            interval = estimate_from_sums(cells, clusters, from_sums, draws).interval
+        return Coefficient(found.value, found.undefined, interval, found.units)
+
+    # Labels nobody chose count for AC1 as well.
+    unused = [("unused", number) for number in range(possible - size)]
+    return FieldAgreement(
+        field=field,
+        pairwise=coefficient(pairwise_agreement(pairs), pairwise_of_counts),
+        fleiss=coefficient(fleiss_kappa(pairs), fleiss_of_counts),
+        alpha=coefficient(krippendorff_alpha(pairs), alpha_of_counts),
+        ac1=coefficient(
+            gwet_ac1(pairs, [*labels, *unused]), lambda counts: ac1_of_counts(counts, possible)
+        ),
+    )
+
+
+def share_estimate(hits: Sequence[bool], clusters: Sequence[str], draws: Draws) -> Coefficient:
+    """The share of some cases, with its interval."""
+    if not hits:
+        return Coefficient(None, "there are no cases", None, 0)
+    table = np.array([[float(hit), 1.0] for hit in hits])
+    found = estimate_from_sums(table, clusters, lambda sums: sums[:, 0] / sums[:, 1], draws)
+    return Coefficient(sum(hits) / len(hits), None, found.interval, len(hits))
 
 
 def _fields(kind: Kind, pairs: Sequence[Pair], draws: Draws) -> list[FieldAgreement]:

@@ -1,0 +1,134 @@
+"""Papers out of one AcademicEval sample: the target, its examples and the works it cites."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from vivavoce.errors import InputError
+from vivavoce.records import Author, Document, Reference, Section
+from vivavoce.sources.fulltext.s2orc.fields import Fields, line_at, object_at, text_at
+from vivavoce.sources.raw import raw_json
+from vivavoce.text.dates import parse_date
+from vivavoce.text.identifiers import find_arxiv_id
+from vivavoce.text.normalise import clean_text
+
+_CITED = "Related Work"
+"""The label of a candidate that the paper really cites; the others are padding."""
+_MOST_EXAMPLES = 10_000
+_PARTS = (
+    ("introduction", "Introduction", "introduction"),
+    ("related", "Related Work", "related_work"),
+    ("main_content", None, None),
+)
+"""Field, heading and role of a part of the text, in the order of a paper."""
+
+
+def read_sample(sample: Any, key: str) -> Iterator[Document]:
+    """The paper of a sample, then those shown as examples.
+
+    `InputError` says which field is not what it should be.
+    """
+    if isinstance(sample, list) and not sample:
+        raise InputError("the sample is an empty array")
+    target, *candidates = sample if isinstance(sample, list) else [sample]
+    wanted = "related" if isinstance(sample, list) else "introduction"
+    fields = _object(target, "the sample")
+    paper = _paper(fields, wanted, key)
+    references = tuple(_references([_object(other, "a candidate") for other in candidates]))
+    examples = [_paper(example, wanted, None) for example in _examples(fields)]
+    yield replace(paper, references=references, raw=raw_json(sample))
+    yield from {example.key: example for example in examples}.values()
+
+
+def _paper(fields: Fields, wanted: str, key: str | None) -> Document:
+    url, title = line_at(fields, "url"), line_at(fields, "title")
+    if not (url or title):
+        raise InputError("the paper has neither a 'url' nor a 'title'")
+    arxiv = find_arxiv_id(url)
+    published = parse_date(line_at(fields, "published"))
+    return Document(
+        kind="academiceval",
+        key=key if key is not None else f"url:{url or title}",
+        arxiv_id=arxiv[0] if arxiv else None,
+        version=arxiv[1] if arxiv else None,
+        source_url=url or None,
+        title=title or None,
+        abstract=text_at(fields, "abstract") or None,
+        published=published[0] if published else None,
+        categories=_categories(fields),
+        authors=_authors(fields),
+        sections=_sections(fields, wanted),
+    )
+
+
+def _categories(fields: Fields) -> tuple[str, ...]:
+    """The primary category first, each once."""
+    listed = fields.get("cats")
+    names = listed if isinstance(listed, list) else line_at(fields, "cats").split()
+    if not all(isinstance(name, str) for name in names):
+        raise InputError("'cats' is not a list of categories")
+    first = line_at(fields, "primary_cat")
+    cleaned = (" ".join(clean_text(name).split()) for name in [first, *names])
+    return tuple(dict.fromkeys(name for name in cleaned if name))
+
+
+def _authors(fields: Fields) -> tuple[Author, ...]:
+    names = (" ".join(name.split()) for name in line_at(fields, "authors").split(","))
+    return tuple(Author(name) for name in names if any(map(str.isalpha, name)))
+
+
+def _sections(fields: Fields, wanted: str) -> tuple[Section, ...]:
+    """The parts of the text that a sample gives; the part to be written is one of them."""
+    known = {name: text_at(fields, name) for name, _, _ in _PARTS}
+    gold = line_at(fields, "gt")
+    if gold not in {line_at(fields, "title"), line_at(fields, "abstract")}:
+        known[wanted] = known[wanted] or text_at(fields, "gt")
+    texts = [(heading, role, known[name]) for name, heading, role in _PARTS if known[name]]
+    return tuple(
+        Section(ordinal, 1, heading, role, text)
+        for ordinal, (heading, role, text) in enumerate(texts)
+    )
+
+
+def _references(candidates: Sequence[Fields]) -> Iterator[Reference]:
+    cited = [fields for fields in candidates if line_at(fields, "label") == _CITED]
+    for ordinal, fields in enumerate(cited):
+        title = line_at(fields, "title")
+        arxiv = find_arxiv_id(line_at(fields, "url"))
+        authors = _authors(fields)
+        published = parse_date(line_at(fields, "published"))
+        yield Reference(
+            ordinal=ordinal,
+            raw=title or line_at(fields, "url"),
+            title=title or None,
+            year=int(published[0][:4]) if published else None,
+            first_author=authors[0].name if authors else None,
+            arxiv_id=arxiv[0] if arxiv else None,
+        )
+
+
+def _examples(fields: Fields) -> Iterator[Fields]:
+    """The papers shown as examples: drawn at random, and by the authors' neighbours."""
+    found: list[Any] = []
+    drawn = fields.get("additional_info")
+    if drawn is not None and not isinstance(drawn, list):
+        raise InputError("'additional_info' is not a list")
+    for example in drawn or ():
+        found.append(example[0] if isinstance(example, list) and example else example)
+    papers: Mapping[str, Any] = object_at(object_at(fields, "additional_graph_info"), "node_feat")
+    for of_author in papers.values():
+        if not isinstance(of_author, list):
+            raise InputError("'node_feat' holds something else than lists of papers")
+        found += of_author
+    if len(found) > _MOST_EXAMPLES:
+        raise InputError(f"the sample has over {_MOST_EXAMPLES} examples")
+    for example in found:
+        yield _object(example, "an example")
+
+
+def _object(value: Any, what: str) -> Fields:
+    if not isinstance(value, dict):
+        raise InputError(f"{what} is not a JSON object")
+    return value

@@ -1,0 +1,1 @@
+"""Programs that models write: found in answers, run in a sandbox, their results read."""

@@ -1,0 +1,258 @@
+"""Result files of a program, read without trusting them: a factor, layers, a number.
+
+A factor's Parquet file is decoded inside the sandbox, by a fresh interpreter and after everything
+the program started was killed. Out comes a plain row of numbers. A safetensors file holds numbers
+alone: a header in JSON that says where each array lies, then the arrays. Nothing in either can
+run here, but a hostile file can be huge or lie about sizes: all are checked before use.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import secrets
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from inspect_ai.util import OutputLimitExceededError, sandbox
+
+from vivavoce.metrics.factor import FactorFrame
+from vivavoce.sandbox.errors import SandboxLost
+from vivavoce.tasks.programs.sandboxes import python_inside, read_bytes
+from vivavoce.tasks.shared.guard import FaultyAnswer
+
+_MAX_COLUMNS = 8
+_MAX_NAME = 64
+"""Characters of an instrument or of a layer's key."""
+_LENGTH = 8
+"""Bytes at the start of a safetensors file that hold the header's length."""
+_MAX_HEADER = 1 << 17
+_MAX_LAYERS = 500
+_MAX_RANK = 16
+_TYPES = {
+    "F64": "<f8",
+    "F32": "<f4",
+    "F16": "<f2",
+    "I64": "<i8",
+    "I32": "<i4",
+    "I16": "<i2",
+    "I8": "i1",
+    "U8": "u1",
+    "BOOL": "?",
+}
+"""Number types that are read, in numpy's words; the driver writes no other float than F64."""
+_MAX_NUMBER = 4_096
+"""Bytes; a number in JSON needs a few dozen."""
+_NOT_READ = (OSError, TimeoutError, OutputLimitExceededError)
+_NOT_PARSED = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
+
+Layers = dict[str, npt.NDArray[Any]]
+
+_DECODER = """
+import datetime, json, sys
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+source, target, max_rows, max_columns, longest = sys.argv[1], sys.argv[2], *map(int, sys.argv[3:])
+
+
+UTC = ("UTC", "Etc/UTC", "Z", "+00:00")
+
+
+def days(column):
+    if pa.types.is_timestamp(column.type) and column.type.tz:
+        # The day is the one on the clock. There is no list of time zones here; UTC needs none.
+        if column.type.tz in UTC:
+            column = pc.cast(column, pa.timestamp(column.type.unit))
+        else:
+            column = pc.local_timestamp(column)
+    if pa.types.is_timestamp(column.type) or pa.types.is_date(column.type):
+        return pc.cast(pc.cast(column, pa.date32(), safe=False), pa.int32()).to_numpy()
+    if pa.types.is_dictionary(column.type):
+        return days(column.cast(column.type.value_type))
+    first = datetime.date(1970, 1, 1).toordinal()
+    texts = map(str, column.to_pylist())  # 20240131 may be a number
+    return np.array([datetime.date.fromisoformat(t[:10]).toordinal() - first for t in texts])
+
+
+def finish(header, arrays=()):
+    with open(target, "wb") as stream:
+        stream.write(json.dumps(header).encode() + b"\\n")
+        for array in arrays:
+            stream.write(array.tobytes())
+    sys.exit(0)
+
+
+parquet = pq.ParquetFile(source)
+names = [n for n in parquet.schema_arrow.names if n not in ("datetime", "instrument")]
+names = [n for n in names if not (n.startswith("__index_level_") and n.endswith("__"))]
+rows = parquet.metadata.num_rows
+known = parquet.schema_arrow.names
+if rows > max_rows or len(known) > max_columns or len(set(known)) < len(known):
+    finish({"rows": int(rows), "columns": len(names), "readable": False})
+if "datetime" not in known or "instrument" not in known:
+    finish({"rows": int(rows), "columns": len(names), "readable": False})
+table = parquet.read(use_threads=False).combine_chunks()
+try:
+    day = np.asarray(days(table["datetime"]), dtype="<i8")
+    texts = [str(value)[:longest] for value in table["instrument"].to_pylist()]
+    values = [
+        np.asarray(pc.cast(table[n], pa.float64(), safe=False).to_numpy(), dtype="<f8")
+        for n in names
+    ]
+except (pa.ArrowInvalid, pa.ArrowNotImplementedError, TypeError, ValueError, OverflowError):
+    finish({"rows": int(rows), "columns": len(names), "readable": False})
+instruments = sorted(set(texts))
+place = {text: index for index, text in enumerate(instruments)}
+codes = np.array([place[text] for text in texts], dtype="<i8")
+header = {"rows": len(texts), "columns": len(values), "readable": True, "instruments": instruments}
+finish(header, [day, codes, *values])
+"""
+
+
+@contextmanager
+def _guard(*kinds: type[BaseException]) -> Iterator[None]:
+    """Turn errors of these kinds into the fault `unreadable`."""
+    try:
+        yield
+    except kinds as error:
+        raise FaultyAnswer("unreadable") from error
+
+
+async def read_factor(name: str, *, max_rows: int, timeout: int) -> FactorFrame | None:
+    """The factor that a program left in the sample's sandbox.
+
+    Args:
+        name: The file in the program's folder.
+        max_rows: A file with more rows is not read.
+        timeout: Seconds the decoding may take.
+
+    Returns:
+        The rows; None for a table that is no factor: no datetime or instrument, values that are
+        no numbers, too many rows or columns.
+
+    Raises:
+        FaultyAnswer: `no_file` when there is none, `unreadable` when it is not Parquet.
+    """
+    box = sandbox()
+    if not (await box.exec(["/usr/bin/test", "-f", name], timeout=timeout)).success:
+        raise FaultyAnswer("no_file")
+    # A name that no program can have prepared a trap under.
+    target = f"/tmp/{secrets.token_hex(16)}"
+    limits = [str(max_rows), str(_MAX_COLUMNS), str(_MAX_NAME)]
+    command = [*python_inside(box), "-c", _DECODER, name, target, *limits]
+    with _guard(*_NOT_READ, SandboxLost):
+        done = await box.exec(command, cwd="/work", timeout=timeout)
+        if not done.success:
+            raise FaultyAnswer("unreadable")
+        content = await read_bytes(box, target)
+    with _guard(*_NOT_PARSED):
+        return _frame(content, max_rows)
+
+
+def _frame(content: bytes, max_rows: int) -> FactorFrame | None:
+    """Check every size before the numbers are used."""
+    line, _, body = content.partition(b"\n")
+    header = json.loads(line)
+    if not header["readable"]:
+        return None
+    rows, columns = int(header["rows"]), int(header["columns"])
+    if not (0 <= rows <= max_rows and 0 <= columns <= _MAX_COLUMNS):
+        raise ValueError("more rows or columns than were asked for")
+    numbers = np.frombuffer(body, dtype="<i8").reshape(columns + 2, rows)
+    instruments = np.array([*header["instruments"], ""], dtype=np.str_)
+    values = tuple(numbers[2 + column].view("<f8") for column in range(columns))
+    return FactorFrame(numbers[0].astype("datetime64[D]"), instruments[numbers[1]], values)
+
+
+async def read_layers(name: str, *, max_bytes: int) -> Layers:
+    """The layers that a program left in the sample's sandbox, by key.
+
+    Args:
+        name: The file in the program's folder.
+        max_bytes: A larger file is not read.
+
+    Raises:
+        FaultyAnswer: `no_file` when there is none, `unreadable` when it is no such file.
+    """
+    with _guard(*_NOT_READ, SandboxLost):
+        try:
+            content = await read_bytes(sandbox(), name)
+        except FileNotFoundError as error:
+            raise FaultyAnswer("no_file") from error
+    if len(content) > max_bytes:
+        raise FaultyAnswer("unreadable")
+    with _guard(*_NOT_PARSED):
+        return parse_layers(content)
+
+
+def parse_layers(content: bytes) -> Layers:
+    """The arrays of a safetensors file; `ValueError` or the like when it is none, or has too many.
+
+    Every size is checked before it is used.
+    """
+    length = int.from_bytes(content[:_LENGTH], "little")
+    if len(content) < _LENGTH or length > min(_MAX_HEADER, len(content) - _LENGTH):
+        raise ValueError("the header is longer than allowed, or than the file")
+    header = json.loads(content[_LENGTH : _LENGTH + length])
+    entries = {key: entry for key, entry in header.items() if key != "__metadata__"}
+    if len(entries) > _MAX_LAYERS or any(len(key) > _MAX_NAME for key in entries):
+        raise ValueError("too many layers, or a name too long")
+    body = memoryview(content)[_LENGTH + length :]
+    arrays = {key: _array(entry, body) for key, entry in sorted(entries.items())}
+    # Parts that overlap would make a small file into much work.
+    if sum(array.nbytes for array in arrays.values()) > len(body):
+        raise ValueError("layers lie over one another")
+    return arrays
+
+
+def _array(entry: Mapping[str, Any], body: memoryview) -> npt.NDArray[Any]:
+    kind = np.dtype(_TYPES[entry["dtype"]])
+    shape, (start, end) = entry["shape"], entry["data_offsets"]
+    if len(shape) > _MAX_RANK or not all(_is_count(number) for number in (*shape, start, end)):
+        raise ValueError("a shape or a place is no list of sizes")
+    if not start <= end <= len(body) or end - start != math.prod(shape) * kind.itemsize:
+        raise ValueError("a layer does not fill its place")
+    return np.frombuffer(body[start:end], dtype=kind).reshape(shape)
+
+
+def _is_count(number: object) -> bool:
+    return type(number) is int and 0 <= number < 1 << 40
+
+
+async def read_number(name: str, key: str, *, timeout: int) -> float | None:
+    """The number under a key of a small JSON file in the sample's sandbox.
+
+    None when there is no such file, when it is larger than a few kilobytes or no JSON object, and
+    when what stands there is not a finite number.
+
+    Args:
+        name: The file in the program's folder.
+        key: Where the number stands.
+        timeout: Seconds the reading may take.
+    """
+    # Without waiting: a pipe in the file's place would never end.
+    once = ["count=1", f"bs={_MAX_NUMBER + 1}", "iflag=nonblock", "status=none"]
+    command = ["/bin/dd", f"if={name}", *once]
+    try:
+        done = await sandbox().exec(command, timeout=timeout)
+        if not done.success or len(done.stdout) > _MAX_NUMBER:
+            return None
+        value = json.loads(done.stdout)[key]
+    except (*_NOT_READ, *_NOT_PARSED):
+        return None
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return _finite(value) if is_number else None
+
+
+def _finite(value: float) -> float | None:
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
