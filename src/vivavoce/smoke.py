@@ -23,7 +23,7 @@ from vivavoce.running import RunSpec, run
 from vivavoce.running.prices import Price
 from vivavoce.sandbox.trial import why_unusable
 from vivavoce.tasks import build_round, list_families
-from vivavoce.tasks.shared.subsets import Subset
+from vivavoce.tasks.subsets import Subset
 
 ITEMS = 2
 

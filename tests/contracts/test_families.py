@@ -22,7 +22,7 @@ from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round, load_round
 from vivavoce.running import RunSpec, run
 from vivavoce.tasks import build_round, builders, find_task, list_families, list_tasks
-from vivavoce.tasks.shared.entry import open_prompts
+from vivavoce.tasks.entry import open_prompts
 
 FOLDER = Path(tasks.__file__).parent
 FAMILIES = sorted(list_families())

@@ -16,7 +16,7 @@ from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.tasks import list_families
-from vivavoce.tasks.shared.subsets import Subset
+from vivavoce.tasks.subsets import Subset
 
 ITEMS = 6
 

@@ -64,12 +64,12 @@ def build(
     """Write the leaderboard as a static site, with its numbers as JSON and CSV."""
     from tempfile import TemporaryDirectory
 
+    from vivavoce.models.cutoffs import load_cutoffs
     from vivavoce.results.board.groups import complete_only as keep_complete
     from vivavoce.results.board.published import beside, read_published
     from vivavoce.results.board.store import stored_leaderboard
     from vivavoce.results.logs.sample_texts import stored_item_texts
     from vivavoce.store import read_jsonl
-    from vivavoce.tasks.shared.cutoffs import load_cutoffs
     from vivavoce.web.board.files.bundle import find_bundle
     from vivavoce.web.board.site import write_site
 
@@ -134,8 +134,8 @@ def show(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Print the leaderboard."""
+    from vivavoce.models.cutoffs import load_cutoffs
     from vivavoce.results.board.building import leaderboard
-    from vivavoce.tasks.shared.cutoffs import load_cutoffs
 
     known = load_cutoffs(cutoffs, margin)
     board = leaderboard(logs, partial=partial, resamples=resamples, seed=seed, cutoffs=known)

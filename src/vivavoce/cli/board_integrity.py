@@ -74,8 +74,8 @@ def contamination(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Print each model's items by its cutoff, and how much better it does on the older ones."""
+    from vivavoce.models.cutoffs import load_cutoffs
     from vivavoce.results.integrity.contamination import contamination_report
-    from vivavoce.tasks.shared.cutoffs import load_cutoffs
 
     known = load_cutoffs(cutoffs, margin)
     found = contamination_report(logs, known, partial=partial, resamples=resamples, seed=seed)

@@ -49,7 +49,7 @@ def serve(
     from tempfile import TemporaryDirectory
 
     from vivavoce.errors import InputError
-    from vivavoce.tasks.shared.cutoffs import load_cutoffs
+    from vivavoce.models.cutoffs import load_cutoffs
     from vivavoce.web.board.files.bundle import find_bundle
     from vivavoce.web.board.live import LiveSite, mark_of
     from vivavoce.web.board.serving import serve as run

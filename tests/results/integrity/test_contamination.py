@@ -16,6 +16,7 @@ from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
 from tests.servers.commands import small_round
 
 from vivavoce.errors import VivaError
+from vivavoce.models.cutoffs import Cutoff, Cutoffs, Status
 from vivavoce.results.board.building import leaderboard
 from vivavoce.results.integrity.contamination import (
     contamination_report,
@@ -25,7 +26,6 @@ from vivavoce.results.integrity.contamination import (
 from vivavoce.results.logs.reading import read_logs
 from vivavoce.running import RunSpec, run
 from vivavoce.statistics.intervals import resample
-from vivavoce.tasks.shared.cutoffs import Cutoff, Cutoffs, Status
 
 KNOWN = Cutoffs(((Cutoff("lab/one", "2023-12", "their page"), Cutoff("rules/*", "never")),))
 OLD, NEAR, NEW = "2023-05-01", "2024-01-10", "2024-06-01"

@@ -22,7 +22,7 @@ from vivavoce.results.integrity.verification import LogCheck, verify_logs
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.running.ledger import recording
-from vivavoce.tasks.shared.subsets import Subset
+from vivavoce.tasks.subsets import Subset
 
 ITEMS = 4
 CRITERIA = ("novelty", "feasibility", "consistency", "factuality", "style", "overall")

@@ -16,7 +16,7 @@ from tests.servers.commands import small_round
 from vivavoce.errors import InputError
 from vivavoce.results.logs.reading import RunLog, read_logs
 from vivavoce.running import RunSpec, run
-from vivavoce.tasks.shared.entry import open_prompts
+from vivavoce.tasks.entry import open_prompts
 
 ITEMS = 4
 

@@ -22,7 +22,7 @@ from vivavoce.tasks.implementation.extraction import headings_as_methods, judge_
 from vivavoce.tasks.implementation.report import list_reports
 from vivavoce.tasks.implementation.scorer import extract_method
 from vivavoce.tasks.implementation.task import extract_method as extract_method_task
-from vivavoce.tasks.shared.json_answer import find_json
+from vivavoce.tasks.scoring.json_answer import find_json
 
 REPORTS = ["growth_at_a_price", "range_and_reward", "restless_months"]
 """The last one names a method without a formula."""

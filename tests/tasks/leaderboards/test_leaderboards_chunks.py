@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.tasks.leaderboards.chunks import Shelf, chunks_of
-from vivavoce.tasks.shared.library import LibraryPaper, LibrarySection, LibraryTable
+from vivavoce.tasks.library.search import LibraryPaper, LibrarySection, LibraryTable
 
 
 def paper(

@@ -7,6 +7,7 @@ from itertools import combinations
 
 import pytest
 
+from vivavoce.tasks.entry import open_prompts
 from vivavoce.tasks.leaderboards.chunks import FoundChunk, PaperChunk
 from vivavoce.tasks.leaderboards.composing import (
     VARIANTS,
@@ -15,7 +16,6 @@ from vivavoce.tasks.leaderboards.composing import (
     template_name,
     without_excerpts,
 )
-from vivavoce.tasks.shared.entry import open_prompts
 
 PROMPTS = open_prompts("leaderboards", None)
 ROW = {"task": "#task#", "dataset": "#dataset#", "metric": "#metric#"}

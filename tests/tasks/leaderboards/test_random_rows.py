@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from vivavoce.tasks.leaderboards.random_rows import draw_rows
-from vivavoce.tasks.shared.library import LibraryPaper, LibraryTable
+from vivavoce.tasks.library.search import LibraryPaper, LibraryTable
 
 CELLS = (
     ("Model", "F1", "EM"),  # no number

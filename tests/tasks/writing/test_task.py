@@ -24,7 +24,7 @@ from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.store import hash_of
 from vivavoce.tasks import list_families
-from vivavoce.tasks.shared.entry import open_prompts
+from vivavoce.tasks.entry import open_prompts
 from vivavoce.tasks.writing import task as module
 from vivavoce.tasks.writing.inputs import TASKS
 

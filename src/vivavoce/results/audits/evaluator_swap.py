@@ -24,8 +24,7 @@ from vivavoce.results.audits.table_answers import TableAnswer, read_table_answer
 from vivavoce.statistics.estimates import Draws, mean_estimate
 from vivavoce.store import Row
 from vivavoce.tasks import tables
-from vivavoce.tasks.shared.model_names import is_same_family
-from vivavoce.tasks.shared.prompts import load_prompts
+from vivavoce.tasks.prompting.prompts import load_prompts
 from vivavoce.tasks.tables.roles.answering import Use
 
 

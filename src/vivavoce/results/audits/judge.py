@@ -54,7 +54,6 @@ from vivavoce.statistics.estimates import (
 )
 from vivavoce.statistics.intervals import Floats
 from vivavoce.store import Row
-from vivavoce.tasks.shared.model_names import is_same_family, model_family
 
 UNBIASED = {"first_share": 0.5, "flip_rate": 0.0, "length_slope": 0.0}
 """What an unbiased judge gives; the other numbers depend on the answers."""

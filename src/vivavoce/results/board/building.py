@@ -30,7 +30,6 @@ from vivavoce.results.logs.selection import choose
 from vivavoce.statistics.intervals import resample
 from vivavoce.statistics.linearised import spread
 from vivavoce.store import Row
-from vivavoce.tasks.shared.cutoffs import Cutoffs, load_cutoffs
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,10 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
+from vivavoce.models.cutoffs import STATUSES, Cutoffs, Status
 from vivavoce.results.logs.reading import NO_MODEL, RunLog
 from vivavoce.statistics.intervals import Floats, Resample, percentile_interval
 from vivavoce.store import Row
-from vivavoce.tasks.shared.cutoffs import STATUSES, Cutoffs, Status
 
 MIXED = "mixed"
 """The contamination of a row whose items differ in it."""

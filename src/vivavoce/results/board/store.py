@@ -27,10 +27,9 @@ from vivavoce.results.logs.reading import ForeignLog, RunLog, find_logs, read_lo
 from vivavoce.results.logs.selection import choose
 from vivavoce.statistics.comparison import Signs
 from vivavoce.store import Row, canonical_json, hash_file, hash_of, quick_value, write_bytes
-from vivavoce.tasks.shared.cutoffs import Cutoffs, load_cutoffs
 
 _INDEX = "logs.json"
-_CODE = ("results", "statistics", "metrics", "tasks")
+_CODE = ("results", "statistics", "metrics", "models", "tasks")
 _SIGNS = "-=+"
 
 

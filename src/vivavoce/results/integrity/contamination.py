@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from vivavoce.errors import VivaError
+from vivavoce.models.cutoffs import NEVER, Cutoffs
 from vivavoce.results.board.exposure import exposure_fields, find_gaps, mean_of, statuses_of
 from vivavoce.results.board.ranks import CEILING, contestant_label
 from vivavoce.results.logs.audited import (
@@ -27,7 +28,6 @@ from vivavoce.results.logs.audited import (
 from vivavoce.results.logs.reading import NO_MODEL
 from vivavoce.statistics.intervals import resample
 from vivavoce.store import Row
-from vivavoce.tasks.shared.cutoffs import NEVER, Cutoffs
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,13 +36,13 @@ from inspect_ai.util import registry_create
 
 from vivavoce import _registry
 from vivavoce.errors import InputError, VivaError
+from vivavoce.models.cutoffs import Cutoff, Cutoffs, take_clean
 from vivavoce.rounds import Round, load_round
 from vivavoce.store import canonical_json
-from vivavoce.tasks.shared.cutoffs import Cutoff, Cutoffs, take_clean
-from vivavoce.tasks.shared.guard import VALID
-from vivavoce.tasks.shared.judge import judge_named_later
-from vivavoce.tasks.shared.subsets import Subset, take_subset
-from vivavoce.tasks.shared.windows import find_model, token_counter
+from vivavoce.tasks.prompting.windows import find_model, token_counter
+from vivavoce.tasks.scoring.guard import VALID
+from vivavoce.tasks.scoring.judge import judge_named_later
+from vivavoce.tasks.subsets import Subset, take_subset
 
 Address = tuple[str, int]
 """A sample's id and the epoch."""

@@ -20,7 +20,6 @@ from vivavoce.errors import InputError, VivaError
 from vivavoce.results.integrity.verification import REFUSED, VERIFIED, Verification, verify_logs
 from vivavoce.results.logs.reading import NO_MODEL, RunLog, read_logs
 from vivavoce.store import Row
-from vivavoce.tasks.shared.cutoffs import NEVER
 from vivavoce.text.dates import parse_date
 
 FORM = "submission.toml"

@@ -19,7 +19,7 @@ from inspect_ai.log import EvalSample, read_eval_log
 from inspect_ai.scorer import Score
 
 from vivavoce.results.logs.reading import RowKey, SampleScore, mean_value, sample_score
-from vivavoce.tasks.shared.guard import VALID
+from vivavoce.tasks.scoring.guard import VALID
 
 LONGEST = 1_000_000
 """Characters of a text that are kept of a first attempt."""

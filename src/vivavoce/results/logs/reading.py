@@ -22,10 +22,10 @@ from inspect_ai.model import ModelConfig, ModelUsage
 from inspect_ai.scorer import Score
 
 from vivavoce.errors import InputError
+from vivavoce.models.model_names import is_same_family
 from vivavoce.store import hash_of
-from vivavoce.tasks.shared.guard import VALID
-from vivavoce.tasks.shared.judge import ROLE
-from vivavoce.tasks.shared.model_names import is_same_family
+from vivavoce.tasks.scoring.guard import VALID
+from vivavoce.tasks.scoring.judge import ROLE
 from vivavoce.text.dates import parse_date
 
 NO_MODEL = "none"

@@ -21,7 +21,7 @@ from vivavoce.tasks.implementation.extraction import gold_method
 from vivavoce.tasks.implementation.formula import RESULT
 from vivavoce.tasks.implementation.market import TABLES
 from vivavoce.tasks.implementation.settings import data_level, has_knowledge
-from vivavoce.tasks.shared.prompts import PromptSet, Rendered
+from vivavoce.tasks.prompting.prompts import PromptSet, Rendered
 
 
 def formula_dataset(

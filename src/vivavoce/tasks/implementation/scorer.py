@@ -27,9 +27,9 @@ from vivavoce.tasks.implementation.extraction import parse_methods
 from vivavoce.tasks.implementation.formula import RESULT
 from vivavoce.tasks.programs.program import find_program, is_placeholder, run_program
 from vivavoce.tasks.programs.result_files import read_factor, read_layers, read_number
-from vivavoce.tasks.shared.guard import VALID, FaultyAnswer, MalformedAnswer, guarded
-from vivavoce.tasks.shared.json_answer import find_json
-from vivavoce.tasks.shared.statistics import defined_mean
+from vivavoce.tasks.scoring.guard import VALID, FaultyAnswer, MalformedAnswer, guarded
+from vivavoce.tasks.scoring.json_answer import find_json
+from vivavoce.tasks.scoring.statistics import defined_mean
 
 FACTOR_NAMES = ("acc", "corr", "form", "exe")
 NAMES = ("skill", *FACTOR_NAMES)

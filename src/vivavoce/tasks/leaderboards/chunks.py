@@ -19,8 +19,8 @@ from functools import lru_cache
 
 from vivavoce.retrieval.bm25 import Bm25Retriever
 from vivavoce.retrieval.postings import words
-from vivavoce.tasks.shared.library import LibraryPaper
-from vivavoce.tasks.shared.library_text import cut_table, cut_text
+from vivavoce.tasks.library.search import LibraryPaper
+from vivavoce.tasks.library.text import cut_table, cut_text
 
 CHUNKS, SIZE = 10, 512
 """Chunks of a prompt, and tokens of a chunk."""

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from vivavoce.store import Row
 from vivavoce.tasks.leaderboards.chunks import FoundChunk
 from vivavoce.tasks.leaderboards.items import TASK
-from vivavoce.tasks.shared.prompts import PromptSet, Rendered, Span
+from vivavoce.tasks.prompting.prompts import PromptSet, Rendered, Span
 
 VARIANTS = (1, 2, 3)
 """Wordings of the prompt."""

@@ -21,8 +21,8 @@ from vivavoce.tasks.leaderboards.items import (
     TASK,
     gold_table,
 )
-from vivavoce.tasks.shared.library import read_library
-from vivavoce.tasks.shared.prompts import PromptSet
+from vivavoce.tasks.library.search import read_library
+from vivavoce.tasks.prompting.prompts import PromptSet
 
 _MOST_CHUNKS = 1_000
 _LONGEST_CHUNK = 1_000_000

@@ -6,7 +6,7 @@ import random
 import re
 from collections.abc import Sequence
 
-from vivavoce.tasks.shared.library import LibraryPaper
+from vivavoce.tasks.library.search import LibraryPaper
 
 _NUMBER = re.compile(r"(?<!\S)[-−+]?\d{1,15}(?:[.,]\d{1,10})?%?(?!\S)", re.ASCII)
 _LONGEST_ROW = 2_000

@@ -15,8 +15,8 @@ from vivavoce.rounds import load_round
 from vivavoce.store import hash_of
 from vivavoce.tasks.leaderboards.items import table_text
 from vivavoce.tasks.leaderboards.random_rows import draw_rows
-from vivavoce.tasks.shared.direct import direct
-from vivavoce.tasks.shared.library import LibraryPaper, read_library
+from vivavoce.tasks.library.search import LibraryPaper, read_library
+from vivavoce.tasks.methods.direct import direct
 
 __all__ = ["direct", "random_rows", "table_reader"]
 

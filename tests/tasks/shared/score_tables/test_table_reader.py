@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vivavoce.tasks.shared.library import LibraryPaper, LibrarySection, LibraryTable
+from vivavoce.tasks.library.search import LibraryPaper, LibrarySection, LibraryTable
 from vivavoce.tasks.shared.score_tables.reader import LIMIT, read_tables
 
 ASKED: dict[str, Any] = {"task": "Question answering", "dataset": "SQuAD", "metric": "F1"}

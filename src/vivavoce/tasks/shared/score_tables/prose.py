@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from vivavoce.tasks.shared.library import LibraryPaper
+from vivavoce.tasks.library.search import LibraryPaper
 from vivavoce.tasks.shared.score_tables.evidence import Question
 from vivavoce.tasks.shared.score_tables.terms import MEASURES, SPLITS, terms_in
 

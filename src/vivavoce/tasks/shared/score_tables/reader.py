@@ -16,7 +16,7 @@ from vivavoce.corpus.boards.metrics import direction_of, impossible, is_resource
 from vivavoce.corpus.boards.names import metric_key
 from vivavoce.metrics.cell_matching import read_number
 from vivavoce.metrics.leaderboards import method_key
-from vivavoce.tasks.shared.library import LibraryPaper
+from vivavoce.tasks.library.search import LibraryPaper
 from vivavoce.tasks.shared.score_tables.evidence import Question
 from vivavoce.tasks.shared.score_tables.names import (
     is_own,

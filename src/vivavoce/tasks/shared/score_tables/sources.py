@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from vivavoce.tasks.shared.library import LibraryPaper, LibraryTable
+from vivavoce.tasks.library.search import LibraryPaper, LibraryTable
 from vivavoce.tasks.shared.score_tables.blocks import MAX_LINES, line_blocks, read_blocks
 from vivavoce.tasks.shared.score_tables.heads import header_in
 from vivavoce.tasks.shared.score_tables.lines import count_values, split_stream

@@ -18,7 +18,7 @@ from vivavoce.corpus.boards.metrics import direction_of
 from vivavoce.corpus.boards.names import metric_key
 from vivavoce.metrics.cell_matching import read_number
 from vivavoce.metrics.leaderboards import method_key
-from vivavoce.tasks.shared.library import LibraryPaper, LibrarySection, LibraryTable
+from vivavoce.tasks.library.search import LibraryPaper, LibrarySection, LibraryTable
 from vivavoce.tasks.shared.score_tables.prose import own_method
 from vivavoce.tasks.shared.score_tables.reader import read_tables
 from vivavoce.tasks.shared.score_tables.sources import sources_of
