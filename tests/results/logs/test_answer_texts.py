@@ -12,7 +12,7 @@ from inspect_ai.model import ChatMessageSystem, ChatMessageUser
 from tests.results.answered_logs import answered, read
 from tests.results.audits.made_logs import judge_note, write_log
 
-from vivavoce.results.logs.reading import answer_texts
+from vivavoce.results.logs import answer_texts
 from vivavoce.results.logs.sample_texts import choose_item_texts, find_files
 from vivavoce.results.logs.selection import select_logs
 

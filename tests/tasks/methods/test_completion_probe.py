@@ -15,6 +15,7 @@ from inspect_ai.util import registry_create
 from tests.servers.commands import small_round
 
 from vivavoce.errors import InputError
+from vivavoce.models.cutoffs import Cutoff, Cutoffs
 from vivavoce.results.board.building import leaderboard
 from vivavoce.results.integrity.contamination import contamination_report
 from vivavoce.results.integrity.verification import verify_logs

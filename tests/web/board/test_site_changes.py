@@ -13,7 +13,7 @@ from tests.web.board.board_rows import HOSTILE
 
 from vivavoce.errors import InputError
 from vivavoce.web.board.files import downloads
-from vivavoce.web.board.pages.boards import change_pages, changes
+from vivavoce.web.board.pages import change_pages, changes
 from vivavoce.web.board.pages.changes import History
 from vivavoce.web.board.state import write_pages
 

@@ -34,6 +34,7 @@ from pathlib import Path
 import numpy as np
 
 from vivavoce.errors import VivaError
+from vivavoce.models.model_names import is_same_family, model_family
 from vivavoce.results.audits.human import human_rows
 from vivavoce.results.audits.verdicts import (
     ANSWER,

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from vivavoce.models.cutoffs import Cutoffs, load_cutoffs
 from vivavoce.results.board.exposure import exposure_fields, find_gaps, statuses_of
 from vivavoce.results.board.ranks import Contestant, add_standing
 from vivavoce.results.logs.header import LogHead

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from vivavoce.errors import InputError
+from vivavoce.models.cutoffs import Cutoffs, load_cutoffs
 from vivavoce.results.board import building as boards
 from vivavoce.results.board.groups import Group, GroupedBoard, make_group
 from vivavoce.results.board.ranks import Contestant, add_standing

@@ -17,6 +17,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from vivavoce.errors import InputError, VivaError
+from vivavoce.models.cutoffs import NEVER
 from vivavoce.results.integrity.verification import REFUSED, VERIFIED, Verification, verify_logs
 from vivavoce.results.logs.reading import NO_MODEL, RunLog, read_logs
 from vivavoce.store import Row
