@@ -15,8 +15,9 @@ from tests.web.board.board_courses import exposed, scored, site_with
 from tests.web.board.board_rows import HOSTILE
 
 from vivavoce.errors import MissingExtra, VivaError
+from vivavoce.web.board.charts import drawing
 from vivavoce.web.board.charts.axes import axis_of, spread
-from vivavoce.web.board.charts.board_charts import board_charts, drawing
+from vivavoce.web.board.charts.board_charts import board_charts
 from vivavoce.web.board.charts.figures import Figure, drawings, shown
 from vivavoce.web.board.charts.round_charts import (
     contestant_charts,
