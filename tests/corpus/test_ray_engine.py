@@ -22,6 +22,7 @@ from vivavoce.corpus.schema import TABLES
 from vivavoce.store import hash_tree
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.skipif(find_spec("ray") is None, reason="needs Ray: pip install 'vivavoce[ray]'"),
     pytest.mark.timeout(1_200),
 ]

@@ -22,10 +22,13 @@ from vivavoce.tasks.implementation.items import architectures
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "families" / "architectures.md"
 
-pytestmark = pytest.mark.skipif(
-    importlib.util.find_spec("torch_geometric") is None,
-    reason="torch-geometric is not installed: pip install 'vivavoce[neural]'",
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        importlib.util.find_spec("torch_geometric") is None,
+        reason="torch-geometric is not installed: pip install 'vivavoce[neural]'",
+    ),
+]
 
 
 @pytest.fixture

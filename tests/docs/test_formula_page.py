@@ -13,6 +13,8 @@ from tests.docs.own_items import round_of, values_of_reference
 from vivavoce.tasks.implementation.formula import list_formulas
 from vivavoce.tasks.implementation.items import formulas
 
+pytestmark = pytest.mark.slow
+
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "families" / "implementation.md"
 
 

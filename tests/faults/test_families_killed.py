@@ -18,6 +18,8 @@ from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.tasks import build_round
 
+pytestmark = pytest.mark.slow
+
 QUICK = {name: PASSING[name] for name in ("429", "500", "dropped", "malformed", "cut", "html")}
 """Faults that a client notices at once."""
 

@@ -27,6 +27,8 @@ from tests.servers.texts_replay import eprint
 from vivavoce.corpus import verify_corpus
 from vivavoce.store import hash_tree
 
+pytestmark = pytest.mark.slow
+
 RUN = """
 import sys, typer
 from vivavoce.cli.fetch_texts import cited, texts

