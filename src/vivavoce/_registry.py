@@ -13,6 +13,11 @@ from vivavoce.tasks.implementation.task import architecture, extract_method, for
 from vivavoce.tasks.leaderboards.scorer import leaderboards
 from vivavoce.tasks.leaderboards.solvers import random_rows, table_reader
 from vivavoce.tasks.leaderboards.task import leaderboard
+from vivavoce.tasks.methods.agent import agent
+from vivavoce.tasks.methods.completion_probe import completion, completion_probe
+from vivavoce.tasks.methods.contestants import copycat, null, oracle
+from vivavoce.tasks.methods.direct import direct
+from vivavoce.tasks.methods.rag import rag
 from vivavoce.tasks.ranking.scorer import paper_order, title_order
 from vivavoce.tasks.ranking.solvers import (
     bm25,
@@ -24,11 +29,6 @@ from vivavoce.tasks.ranking.solvers import (
     tournament,
 )
 from vivavoce.tasks.ranking.task import rank_by_graph, rank_by_prompt
-from vivavoce.tasks.shared.agent import agent
-from vivavoce.tasks.shared.completion_probe import completion, completion_probe
-from vivavoce.tasks.shared.contestants import copycat, null, oracle
-from vivavoce.tasks.shared.direct import direct
-from vivavoce.tasks.shared.rag import rag
 from vivavoce.tasks.tables.scorer import macro, micro, tables, tables_by_use
 from vivavoce.tasks.tables.solvers import (
     iterative,

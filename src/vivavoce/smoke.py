@@ -17,13 +17,13 @@ from vivavoce.corpus import ingest, load_corpus
 from vivavoce.demonstration import PAPERS, SPEC
 from vivavoce.errors import InputError, VivaError
 from vivavoce.networks import build_networks
-from vivavoce.results.logs import RunLog, read_log
+from vivavoce.results.logs.reading import RunLog, read_log
 from vivavoce.rounds import Round, load_round
 from vivavoce.running import RunSpec, run
 from vivavoce.running.prices import Price
 from vivavoce.sandbox.trial import why_unusable
 from vivavoce.tasks import build_round, list_families
-from vivavoce.tasks.shared.subsets import Subset
+from vivavoce.tasks.subsets import Subset
 
 ITEMS = 2
 

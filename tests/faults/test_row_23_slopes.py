@@ -9,7 +9,7 @@ import pytest
 
 from vivavoce.metrics.leaderboards import read_board
 from vivavoce.metrics.titles_list import find_titles
-from vivavoce.tasks.shared.json_answer import find_json
+from vivavoce.tasks.scoring.json_answer import find_json
 from vivavoce.text.answers import clean_title
 from vivavoce.text.table_parsing import parse_tables
 

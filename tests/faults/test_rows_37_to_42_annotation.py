@@ -36,6 +36,8 @@ from vivavoce.web.annotation.storage import (
     open_database,
 )
 
+pytestmark = pytest.mark.slow
+
 WORK = "/c/pilot"
 TWO = {"ann": "annotator", "ben": "annotator"}
 FIVE = {**TWO, "cat": "adjudicator", "dan": "adjudicator", "lea": "lead"}

@@ -201,7 +201,7 @@ def test_any_network_is_that_of_networkx(
 def test_the_anthology_is_that_of_networkx(data_dir: Path, tmp_path: Path) -> None:
     path = data_dir / "acl" / "acl_upto2022.parquet"
     if not path.exists():
-        pytest.skip(f"no {path}")
+        pytest.skip(f"no real papers: {path} is missing")
     table = pq.read_table(path, columns=["id", "authors", "author_ids"])
     small = table.slice(20_000, 4_000)  # the whole of it is for benchmarks/networks.py
     pq.write_table(small, tmp_path / "acl.parquet")

@@ -29,7 +29,7 @@ def texts(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Fetch a text for each paper that has an arXiv or Anthology id and none; resumes."""
-    from vivavoce.corpus.fetching import fetch_texts
+    from vivavoce.corpus.ingestion.fetching import fetch_texts
     from vivavoce.sources.catalogues.arxiv.texts import Addresses
 
     chosen = [kind.strip() for kind in kinds.split(",") if kind.strip()]
@@ -64,7 +64,7 @@ def cited(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Fetch titles and abstracts of cited works that have an arXiv id; resumes."""
-    from vivavoce.corpus.cited import fetch_cited
+    from vivavoce.corpus.ingestion.cited import fetch_cited
     from vivavoce.sources.catalogues.arxiv.search import API
 
     api = f"{base.rstrip('/')}/api/query" if base else API

@@ -12,8 +12,8 @@ from datetime import date, timedelta
 from pathlib import Path
 
 from vivavoce.corpus import IngestReport, ingest, load_corpus
-from vivavoce.corpus.downloads import DOWNLOADS
-from vivavoce.corpus.fetching import FetchReport, fetch_texts
+from vivavoce.corpus.ingestion.downloads import DOWNLOADS
+from vivavoce.corpus.ingestion.fetching import FetchReport, fetch_texts
 from vivavoce.errors import InputError, VivaError
 from vivavoce.networks.build import build_networks
 from vivavoce.networks.shards import FOLDER as NETWORKS

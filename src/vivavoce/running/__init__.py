@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import InputError, VivaError
+from vivavoce.models.cutoffs import Cutoffs, take_clean
 from vivavoce.rounds import load_round
 from vivavoce.running.ledger import recording
 from vivavoce.running.logs import log_path, set_aside_damaged, why_incomplete
@@ -26,8 +27,7 @@ from vivavoce.running.progress import Progress, listen
 from vivavoce.running.sweeps import Sweep, combinations, rename
 from vivavoce.store import lock
 from vivavoce.tasks import find_task, list_families
-from vivavoce.tasks.shared.cutoffs import Cutoffs, take_clean
-from vivavoce.tasks.shared.subsets import Subset, take_subset
+from vivavoce.tasks.subsets import Subset, take_subset
 
 if TYPE_CHECKING:
     from inspect_ai import Task
@@ -154,7 +154,7 @@ def _evaluate(tasks: list[Task], spec: RunSpec) -> list[EvalLog]:
 def _eval_set(tasks: list[Task], spec: RunSpec) -> list[EvalLog]:
     from inspect_ai import Epochs, eval_set
 
-    from vivavoce.tasks.shared.statistics import REDUCERS
+    from vivavoce.tasks.scoring.statistics import REDUCERS
 
     _, logs = eval_set(
         tasks,
@@ -297,7 +297,7 @@ def _create_task(task: str, args: dict[str, Any]) -> Task:
     from inspect_ai.util import registry_create
 
     from vivavoce import _registry
-    from vivavoce.tasks.shared.judge import judge_named_later
+    from vivavoce.tasks.scoring.judge import judge_named_later
 
     known = inspect.signature(getattr(_registry, task)).parameters
     unknown = [name for name in args if name not in known]
@@ -370,7 +370,7 @@ def _needs_model(family: str, method: str) -> bool:
 
 def _task_args(spec: RunSpec, family: str) -> dict[str, Any]:
     """Arguments of a task; they decide which log of the folder a run goes on with."""
-    from vivavoce.tasks.shared.entry import fingerprint, open_prompts
+    from vivavoce.tasks.entry import fingerprint, open_prompts
 
     prompts = str(spec.prompts.resolve()) if spec.prompts else None
     opened = load_round(spec.round)

@@ -20,8 +20,8 @@ from vivavoce.errors import InputError, MissingExtra
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.tasks import build_round
-from vivavoce.tasks.implementation.architecture import list_architectures
 from vivavoce.tasks.implementation.dataset import architecture_trials
+from vivavoce.tasks.implementation.items.architecture import list_architectures
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap"),
@@ -304,8 +304,8 @@ def test_a_model_that_refines_sees_how_its_own_module_failed(
 
 
 def test_a_prompt_holds_the_item_and_not_its_reference(opened: Round) -> None:
+    from vivavoce.tasks.entry import open_prompts
     from vivavoce.tasks.implementation.dataset import architecture_dataset
-    from vivavoce.tasks.shared.entry import open_prompts
 
     prompts = open_prompts("implementation", None)
     for sample in architecture_dataset(opened, prompts, max_tokens=4096):

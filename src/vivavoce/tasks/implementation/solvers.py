@@ -10,15 +10,15 @@ from inspect_ai.model import ModelOutput
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from vivavoce.rounds import load_round
-from vivavoce.tasks.implementation.cheats import choose_cheat
 from vivavoce.tasks.implementation.dataset import architecture_trials, market_files
-from vivavoce.tasks.implementation.extraction import headings_as_methods
-from vivavoce.tasks.implementation.formula import RESULT
+from vivavoce.tasks.implementation.items.cheats import choose_cheat
+from vivavoce.tasks.implementation.items.extraction import headings_as_methods
+from vivavoce.tasks.implementation.items.formula import RESULT
+from vivavoce.tasks.methods.direct import SOURCE_SLOT, direct
+from vivavoce.tasks.methods.self_refine import Check, refine
 from vivavoce.tasks.programs.program import run_program
 from vivavoce.tasks.programs.result_files import read_factor
-from vivavoce.tasks.shared.direct import SOURCE_SLOT, direct
-from vivavoce.tasks.shared.guard import FaultyAnswer
-from vivavoce.tasks.shared.self_refine import Check, refine
+from vivavoce.tasks.scoring.guard import FaultyAnswer
 
 __all__ = ["cheater", "direct", "empty", "headings", "naive", "self_refine"]
 
