@@ -278,13 +278,16 @@ def parquet_of_rows(rows: Sequence[Mapping[str, Any]], schema: pa.Schema) -> byt
     return parquet_of(pa.Table.from_pylist(list(rows), schema=schema))
 
 
-def parquet_of(table: pa.Table) -> bytes:
-    """A table as a Parquet file: the same bytes for the same table."""
+def parquet_of(table: pa.Table, **options: Any) -> bytes:
+    """A table as a Parquet file: the same bytes for the same table.
+
+    `options` are those of pyarrow; by default it is compressed with zstd.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     sink = pa.BufferOutputStream()
-    pq.write_table(table, sink, compression="zstd", write_statistics=False)
+    pq.write_table(table, sink, **{"compression": "zstd", "write_statistics": False, **options})
     return bytes(sink.getvalue().to_pybytes())
 
 
