@@ -16,9 +16,10 @@ from vivavoce.store import hash_of
 from vivavoce.tasks.leaderboards.items import table_text
 from vivavoce.tasks.leaderboards.random_rows import draw_rows
 from vivavoce.tasks.library.search import LibraryPaper, read_library
+from vivavoce.tasks.methods.agent import agent
 from vivavoce.tasks.methods.direct import direct
 
-__all__ = ["direct", "random_rows", "table_reader"]
+__all__ = ["agent", "direct", "random_rows", "table_reader"]
 
 ROWS = 10
 
