@@ -17,7 +17,7 @@ from vivavoce.metrics.literature_answers import PaperNames, table_from_json
 from vivavoce.metrics.literature_tables import score_table
 from vivavoce.sources.raw import parse_strictly, raw_json
 from vivavoce.store import parse_object
-from vivavoce.tasks.implementation.extraction import parse_methods
+from vivavoce.tasks.implementation.items.extraction import parse_methods
 from vivavoce.tasks.scoring.json_answer import find_json
 from vivavoce.tasks.tables.methods.operations import UnusableReply, read_operations
 from vivavoce.text.answers import clean_title

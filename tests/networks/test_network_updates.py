@@ -16,8 +16,12 @@ from hypothesis import strategies as st
 
 from vivavoce.corpus import Corpus
 from vivavoce.errors import InputError, StaleError
-from vivavoce.networks import build_networks, comparison, load_network
-from vivavoce.networks.result_tables import result_like
+from vivavoce.networks import (
+    build_networks,
+    comparison,
+    load_network,
+)
+from vivavoce.networks.comparison import result_like
 from vivavoce.store import hash_tree
 
 Write = Callable[..., Corpus]

@@ -20,8 +20,8 @@ from vivavoce.errors import InputError, MissingExtra
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.tasks import build_round
-from vivavoce.tasks.implementation.architecture import list_architectures
 from vivavoce.tasks.implementation.dataset import architecture_trials
+from vivavoce.tasks.implementation.items.architecture import list_architectures
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap"),

@@ -17,8 +17,8 @@ from vivavoce.results.board import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.tasks import build_round
-from vivavoce.tasks.implementation.formula import list_formulas
-from vivavoce.tasks.implementation.formula_items import cluster_of
+from vivavoce.tasks.implementation.items.formula import list_formulas
+from vivavoce.tasks.implementation.items.rows import cluster_of
 from vivavoce.tasks.implementation.task import formula
 
 pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")

@@ -26,8 +26,8 @@ from vivavoce.results.board import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.running import RunReport, RunSpec, run
 from vivavoce.tasks import build_round
-from vivavoce.tasks.implementation.cheats import CHEATS
-from vivavoce.tasks.implementation.formula import list_formulas
+from vivavoce.tasks.implementation.items.cheats import CHEATS
+from vivavoce.tasks.implementation.items.formula import list_formulas
 
 pytestmark = [
     pytest.mark.slow,

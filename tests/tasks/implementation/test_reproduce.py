@@ -29,11 +29,10 @@ from vivavoce.results.attempts import ALL, attempt_tables
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.tasks import build_round
-from vivavoce.tasks.implementation.claims import STATISTICS
-from vivavoce.tasks.implementation.formula import list_formulas
-from vivavoce.tasks.implementation.market import TABLES, generate
-from vivavoce.tasks.implementation.report import list_reports
-from vivavoce.tasks.implementation.reproduce_items import reproduce_items
+from vivavoce.tasks.implementation.items.formula import list_formulas
+from vivavoce.tasks.implementation.items.market import TABLES, generate
+from vivavoce.tasks.implementation.items.report import STATISTICS, list_reports
+from vivavoce.tasks.implementation.items.rows import reproduce_items
 
 REPORTS = ["growth_at_a_price", "restless_months"]
 needs_bwrap = pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")

@@ -8,9 +8,10 @@ from itertools import combinations
 import pytest
 
 from vivavoce.tasks.entry import open_prompts
-from vivavoce.tasks.leaderboards.chunks import FoundChunk, PaperChunk
-from vivavoce.tasks.leaderboards.composing import (
+from vivavoce.tasks.leaderboards.items.excerpts import (
     VARIANTS,
+    FoundChunk,
+    PaperChunk,
     compose,
     question,
     template_name,

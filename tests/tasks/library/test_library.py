@@ -12,15 +12,8 @@ from hypothesis import strategies as st
 
 from vivavoce.corpus import Corpus, ingest, load_corpus
 from vivavoce.errors import DamagedError, InputError
-from vivavoce.tasks.library.search import (
-    Library,
-    LibraryPaper,
-    LibrarySection,
-    LibraryTable,
-    library_as_bytes,
-    library_rows,
-    read_library,
-)
+from vivavoce.readers.documents import LibraryPaper, LibrarySection, LibraryTable
+from vivavoce.tasks.library.search import Library, library_as_bytes, library_rows, read_library
 from vivavoce.tasks.library.text import cut_table
 from vivavoce.text.dates import period
 

@@ -23,8 +23,8 @@ from vivavoce.results.board import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.tasks.entry import open_prompts
 from vivavoce.tasks.methods.contestants import copycat, null, oracle
-from vivavoce.tasks.ranking.boards import plain_title
 from vivavoce.tasks.ranking.dataset import VARIANTS
+from vivavoce.tasks.ranking.items.boards import plain_title
 from vivavoce.tasks.ranking.scorer import title_order
 from vivavoce.tasks.ranking.solvers import in_order, random_order, recency
 from vivavoce.tasks.ranking.task import rank_by_prompt

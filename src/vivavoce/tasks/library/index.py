@@ -14,7 +14,7 @@ from vivavoce.retrieval.protocol import best_hits
 from vivavoce.tasks.library.text import cut_table, cut_text, headed
 
 if TYPE_CHECKING:
-    from vivavoce.tasks.library.search import LibraryPaper
+    from vivavoce.readers.documents import LibraryPaper
 
 PASSAGE, OVERLAP = 800, 100
 """Characters of a passage, and those that two neighbours share, at most."""

@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 
 from vivavoce.corpus import Corpus
 from vivavoce.errors import DamagedError, InputError
+from vivavoce.readers.documents import LibraryPaper, LibrarySection, LibraryTable
 from vivavoce.retrieval.protocol import check_limit
 from vivavoce.store import Row
 from vivavoce.tasks.library.index import Index
@@ -44,35 +45,6 @@ OUTLINE, ABSTRACT = "outline", "abstract"
 _ROWS_AT_ONCE = 500
 _FROM_ONE_PAPER = 2
 """Passages of one paper among the hits of a search, at most."""
-
-
-@dataclass(frozen=True, slots=True)
-class LibrarySection:
-    """One section of a paper."""
-
-    heading: str | None
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class LibraryTable:
-    """One table of a paper."""
-
-    caption: str
-    cells: tuple[tuple[str, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class LibraryPaper:
-    """A paper as a library holds it."""
-
-    paper_id: str
-    title: str
-    published: str | None
-    abstract: str | None
-    sections: tuple[LibrarySection, ...]
-    tables: tuple[LibraryTable, ...]
-    """In the corpus' order: the place of a table is its `ordinal`."""
 
 
 @dataclass(frozen=True, slots=True)
