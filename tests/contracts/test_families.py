@@ -17,7 +17,7 @@ from vivavoce.corpus import ingest, load_corpus
 from vivavoce.demonstration import PAPERS, demo_spec
 from vivavoce.metrics import metrics_of
 from vivavoce.networks import build_networks
-from vivavoce.results.board import leaderboard
+from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round, load_round
 from vivavoce.running import RunSpec, run
 from vivavoce.tasks import (
