@@ -18,7 +18,7 @@ from vivavoce.demonstration import PAPERS
 from vivavoce.demonstration import SPEC as DEMO
 from vivavoce.metrics import metrics_of
 from vivavoce.networks import build_networks
-from vivavoce.results.board import leaderboard
+from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round, load_round
 from vivavoce.running import RunSpec, run
 from vivavoce.tasks import build_round, builders, find_task, list_families, list_tasks

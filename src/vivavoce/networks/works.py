@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from vivavoce.corpus.merge import ids_in_doi
+from vivavoce.corpus.identity.merge import ids_in_doi
 from vivavoce.networks.columns import (
     MISSING,
     Flags,
