@@ -21,7 +21,7 @@ from vivavoce.results.logs.reading import RunLog, read_log
 from vivavoce.rounds import Round, load_round
 from vivavoce.running import RunSpec, run
 from vivavoce.running.prices import Price
-from vivavoce.sandbox.trial import why_unusable
+from vivavoce.sandbox.guarantees import why_unusable
 from vivavoce.tasks import build_round, list_families
 from vivavoce.tasks.subsets import Subset
 
