@@ -1,7 +1,27 @@
-"""Terms counted over passages, and the search that sums their weights."""
+"""Passages ranked by the weights of the terms that they share with a query: BM25 and TF-IDF.
+
+`Bm25Retriever` gives the scores of the package rank_bm25 (its BM25Okapi). With f the number of
+times a passage of length l has a term, a the mean length, N the number of passages and n that of
+those with the term, a passage's score is the sum over the query's terms, a repeated one counted
+each time, of
+
+    idf f (k1 + 1) / (f + k1 (1 - b + b l / a))      idf = ln(N - n + 0.5) - ln(n + 0.5)
+
+A term in more than half of the passages has a negative idf; it gets `epsilon` times the mean idf
+of all terms instead. That mean can itself be negative in a very small collection, where such a
+term then counts against a passage.
+
+`TfidfRetriever` ranks by the cosine of TF-IDF vectors. A term that a passage has f times, and n
+of N passages have, weighs f (ln((1 + N) / (1 + n)) + 1); each passage's vector is brought to
+length 1, and so is the query's, in which terms that the collection lacks do not count. These are
+the defaults of scikit-learn's TfidfVectorizer.
+
+Source: Robertson and Zaragoza 2009; the floor of the idf is that of rank_bm25.
+"""
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from array import array
 from collections import Counter, defaultdict
@@ -20,7 +40,7 @@ Tokenizer = Callable[[str], Sequence[str]]
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-_LONGEST_PIECE = 200
+_MAX_PIECE = 200
 
 
 def words(text: str) -> list[str]:
@@ -30,8 +50,8 @@ def words(text: str) -> list[str]:
     found: list[str] = []
     for piece in text.split():
         # The time to normalise a run of combining marks grows with the square of its length.
-        for start in range(0, len(piece), _LONGEST_PIECE):
-            found.extend(normalise_title(piece[start : start + _LONGEST_PIECE]).split())
+        for start in range(0, len(piece), _MAX_PIECE):
+            found.extend(normalise_title(piece[start : start + _MAX_PIECE]).split())
     return found
 
 
@@ -125,3 +145,70 @@ class TermRetriever(ABC):
 
     def _score(self, terms: Counter[int]) -> Floats:
         return add_postings(self._counts, self._weights, self._weigh(terms))
+
+
+class Bm25Retriever(TermRetriever):
+    """Passages ranked by BM25.
+
+    Args:
+        passages: The collection.
+        tokenize: Gives the terms of passages and queries.
+        k1: How slowly repetitions of a term lose weight.
+        b: How much the length of a passage matters, from 0 to 1.
+        epsilon: Share of the mean idf that a term in most passages gets.
+    """
+
+    def __init__(
+        self,
+        passages: Iterable[str],
+        tokenize: Tokenizer = words,
+        *,
+        k1: float = 1.5,
+        b: float = 0.75,
+        epsilon: float = 0.25,
+    ) -> None:
+        counts = count_terms(passages, tokenize)
+        mean = counts.lengths.mean() if counts.lengths.any() else 1.0
+        idf = _idf(counts.passages_with, len(counts.lengths), epsilon)
+        room = k1 * (1 - b + b * counts.lengths[counts.passages] / mean)
+        saturated = counts.frequencies * (k1 + 1) / (counts.frequencies + room)
+        super().__init__(counts, idf[counts.terms] * saturated, tokenize)
+
+    def _weigh(self, terms: Counter[int]) -> Mapping[int, int]:
+        """A term counts as often as it is asked for."""
+        return terms
+
+
+def _idf(passages_with: Integers, size: int, epsilon: float) -> Floats:
+    idf = np.log(size - passages_with + 0.5) - np.log(passages_with + 0.5)
+    if len(idf):
+        idf[idf < 0] = epsilon * idf.mean()
+    return np.asarray(idf, dtype=np.float64)
+
+
+def tfidf_weights(counts: TermCounts) -> tuple[Floats, Floats]:
+    """The idf of each term, and the weights of all passages' terms, each passage of length 1."""
+    size = len(counts.lengths)
+    idf: Floats = np.log((1 + size) / (1 + counts.passages_with)) + 1
+    weights = counts.frequencies * idf[counts.terms]
+    norms = np.sqrt(np.bincount(counts.passages, weights=weights**2, minlength=size))
+    return idf, weights / norms[counts.passages]
+
+
+class TfidfRetriever(TermRetriever):
+    """Passages ranked by TF-IDF cosine, from 0 to 1.
+
+    Args:
+        passages: The collection.
+        tokenize: Gives the terms of passages and queries.
+    """
+
+    def __init__(self, passages: Iterable[str], tokenize: Tokenizer = words) -> None:
+        counts = count_terms(passages, tokenize)
+        self._idf, weights = tfidf_weights(counts)
+        super().__init__(counts, weights, tokenize)
+
+    def _weigh(self, terms: Counter[int]) -> Mapping[int, float]:
+        weights = {number: times * float(self._idf[number]) for number, times in terms.items()}
+        norm = math.sqrt(math.fsum(weight**2 for weight in weights.values()))
+        return {number: weight / norm for number, weight in weights.items()}
