@@ -14,7 +14,7 @@ from tests.servers.commands import INSPECT, only_json, run, small_round
 from typer.testing import CliRunner
 
 from vivavoce.cli import app
-from vivavoce.results.board import leaderboard
+from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.store import lock
 

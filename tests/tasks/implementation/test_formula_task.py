@@ -13,7 +13,7 @@ from tests.servers.scripted import KEY, Ask, Reply, ScriptedServer, answer, scri
 
 from vivavoce.corpus import ingest
 from vivavoce.errors import InputError
-from vivavoce.results.board import leaderboard
+from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.tasks import build_round

@@ -25,7 +25,7 @@ from tests.servers.scripted import (
 
 from vivavoce.corpus import ingest
 from vivavoce.errors import InputError
-from vivavoce.results.attempts import ALL, attempt_tables
+from vivavoce.results.board.attempts import ALL, attempt_tables
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.tasks import build_round
