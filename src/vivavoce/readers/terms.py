@@ -6,15 +6,15 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from vivavoce.readers.metric_names import METRICS
 from vivavoce.text.normalise import normalise
 
 MAX_TEXT = 4_000
 """Characters of a text whose terms are read."""
 
-_PHRASES = tuple(
+_TEMPLATES = tuple(
     (re.compile(pattern), replacement)
     for pattern, replacement in (
-        (r"\bexact[ -]match(?:es)?\b", " em "),
         (r"\bbits?(?: ?/ ?| per |-per-)(?:char(?:acter)?s?|byte)\b", " bpc "),
         (r"\b(?:f|f-)[ -]?(?:1|measure|score)(?:[ -]?(?:score|measure))?\b", " f1 "),
         (r"\bf₁\b", " f1 "),
@@ -25,15 +25,7 @@ _PHRASES = tuple(
         (r"(?<![a-z@])@ ?(1|3|5|10)\b", r" hits\1 "),
         (r"\b(?:one |1 ?)?(?:billion|bn?)\b(?= word)", " 1b "),
         (r"\b(?:one|1) (?:billion|bn?)\b", " 1b "),
-        (r"\bmean reciprocal rank\b", " mrr "),
-        (r"\bmean rank\b", " mr "),
-        (r"\bmean average precision\b", " map "),
-        (r"\bword error rate\b", " wer "),
-        (r"\bcharacter error rate\b", " cer "),
-        (r"\bunlabell?ed attachment(?: score)?\b", " uas "),
-        (r"\blabell?ed attachment(?: score)?\b", " las "),
         (r"\btop[ -]?(1|5|10)\b", r" top\1 "),
-        (r"\b(?:percentage|percent) correct\b", " accuracy "),
         (r"\bpart[ -]of[ -]speech\b", " pos "),
     )
 )
@@ -41,39 +33,19 @@ _NUMBERED = re.compile(r"\b([a-z]{2,})[ -](\d{1,4})\b")
 _WORD = re.compile(r"[a-z0-9]+(?:[@#][a-z0-9]+)?|[%#]")
 _SAME = {
     **dict.fromkeys(("val", "valid", "validation", "dev", "development", "devel"), "dev"),
-    **dict.fromkeys(("ppl", "perplexities", "perp", "pplx"), "perplexity"),
-    **dict.fromkeys(("acc", "accuracies", "accuracy"), "accuracy"),
-    **dict.fromkeys(("prec", "precision"), "precision"),
-    **dict.fromkeys(("rec", "recall"), "recall"),
-    **dict.fromkeys(("err", "errors", "error"), "error"),
-    **dict.fromkeys(("avg", "average", "mean", "averaged"), "average"),
     **dict.fromkeys(("train", "training"), "train"),
     **dict.fromkeys(("testing", "tests", "test"), "test"),
-    **dict.fromkeys(("param", "params", "parameters"), "params"),
-    **dict.fromkeys(("fscore", "fmeasure", "f1"), "f1"),
-    **dict.fromkeys(("scores", "score"), "score"),
-    **dict.fromkeys(("bpb", "bpc"), "bpc"),
+    "bpb": "bpc",
+    **{word: metric.term for metric in METRICS for word in metric.single_words if metric.in_texts},
 }
 SPLITS = frozenset({"dev", "test", "train"})
-MEASURES = frozenset(
-    {
-        *("accuracy", "auc", "average", "bleu", "bleu1", "bleu2", "bleu3", "bleu4", "bpc", "cer"),
-        *("cider", "em", "eer", "error", "f1", "fid", "hits", "hits1", "hits3", "hits5", "hits10"),
-        *("iou", "las", "loss", "mae", "map", "mcc", "meteor", "miou", "mr", "mrr", "mse", "ndcg"),
-        *("nist", "nll", "pearson", "perplexity", "precision", "psnr", "recall", "rmse", "rouge"),
-        *("rouge1", "rouge2", "rougel", "rougew", "score", "spearman", "ssim", "ter", "top1"),
-        *("top5", "uas", "ucm", "lcm", "wer", "ap", "ap50", "ap75", "p", "r", "roc", "kappa"),
-        *("macro", "micro", "weighted", "unigram"),
-    }
-)
+MEASURES = frozenset(metric.term for metric in METRICS if metric.in_texts and not metric.cost)
 """Words that name how a result is measured."""
-RESOURCES = frozenset(
-    {
-        *("params", "size", "time", "speed", "epoch", "epochs", "steps", "step", "hours", "flops"),
-        *("memory", "rank", "year", "layers", "dim", "words", "sentences", "tokens", "vocab"),
-        *("examples", "samples", "instances", "depth", "hidden", "seconds", "sec", "ms", "gpu"),
-    }
-)
+RESOURCES = frozenset(metric.term for metric in METRICS if metric.cost) | {
+    *("speed", "epoch", "step", "hours", "rank", "layers", "dim", "words", "sentences"),
+    *("tokens", "vocab", "examples", "samples", "instances", "depth", "hidden", "sec", "ms"),
+    "gpu",
+}
 """Words of columns that hold no result."""
 STUBS = frozenset(
     {
@@ -102,16 +74,33 @@ def terms_in(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=4096)
 def _terms_in(text: str) -> tuple[str, ...]:
     plain = text.casefold() if text.isascii() else _plain(text)
-    for pattern, replacement in _PHRASES:
+    plain = _PHRASE.sub(_term_of_phrase, plain)
+    for pattern, replacement in _TEMPLATES:
         plain = pattern.sub(replacement, plain)
     plain = _NUMBERED.sub(r"\1\2", plain)
     return tuple(_SAME.get(word, word) for word in _WORD.findall(plain))
+
+
+def _term_of_phrase(found: re.Match[str]) -> str:
+    return f" {_PHRASES[found[0].replace('-', ' ')]} "
 
 
 def _plain(text: str) -> str:
     """Letters without case, accents and typographic variants."""
     folded = normalise("NFKC", text).casefold()
     return "".join(c for c in unicodedata.normalize("NFKD", folded) if not unicodedata.combining(c))
+
+
+_PHRASES = {
+    _plain(phrase): metric.term
+    for metric in METRICS
+    if metric.in_texts
+    for phrase in metric.phrases
+}
+_LONGEST_FIRST = sorted(_PHRASES, key=lambda phrase: (-len(phrase), phrase))
+_PHRASE = re.compile(
+    rf"\b(?:{'|'.join(phrase.replace(' ', '[ -]') for phrase in _LONGEST_FIRST)})\b"
+)
 
 
 def telling_terms(text: str) -> list[str]:
