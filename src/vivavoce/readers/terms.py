@@ -9,6 +9,8 @@ from functools import lru_cache
 from vivavoce.readers.metric_names import METRICS
 from vivavoce.text.normalise import normalise
 
+MAX_LETTERS = 10
+"""Letters of an abbreviation, at most."""
 MAX_TEXT = 4_000
 """Characters of a text whose terms are read."""
 
@@ -55,7 +57,7 @@ STUBS = frozenset(
     }
 )
 """Words above the column that names the methods."""
-_GENERAL = frozenset(
+GENERAL = frozenset(
     {
         *("a", "an", "and", "at", "by", "corpus", "data", "dataset", "datasets", "benchmark"),
         *("english", "evaluation", "experimental", "experiments", "following", "for", "from"),
@@ -105,7 +107,7 @@ _PHRASE = re.compile(
 
 def telling_terms(text: str) -> list[str]:
     """The distinct terms of a text without those that are in every name."""
-    return [term for term in dict.fromkeys(terms_in(text)) if term not in _GENERAL]
+    return [term for term in dict.fromkeys(terms_in(text)) if term not in GENERAL]
 
 
 def is_head_word(word: str) -> bool:
@@ -118,27 +120,22 @@ def is_head_word(word: str) -> bool:
 def stands_for(short: str, words: tuple[str, ...]) -> bool:
     """Whether an abbreviation can stand for some words: `SQuAD`, `PTB`, `WT2`, `CBT`.
 
-    Its letters are in the words in order, and each word gives at least its first.
+    Its letters are in the words in order, and each word gives at least its first; a single word
+    has an abbreviation of three letters or more.
     """
     letters = [c for c in short.casefold() if c.isalnum()]
-    if not 2 <= len(letters) <= 10 or not words or len(words) > len(letters):
+    least = 3 if len(words) == 1 else len(words)
+    if not words or not least <= len(letters) <= MAX_LETTERS:
         return False
-    return _fits(letters, 0, words, 0)
-
-
-def _fits(letters: list[str], at: int, words: tuple[str, ...], word: int) -> bool:
-    """Take for each word its first letter and as many of the next as it has in order."""
-    if word == len(words):
-        return at == len(letters)
-    if at == len(letters) or letters[at] != words[word][:1]:
-        return False
-    taken = at + 1
-    place = 1
-    ends = [taken]
-    while taken < len(letters):
-        place = words[word].find(letters[taken], place) + 1
-        if not place:
-            break
-        taken += 1
-        ends.append(taken)
-    return any(_fits(letters, end, words, word + 1) for end in reversed(ends))
+    ends = {0}
+    for word in words:
+        after: set[int] = set()
+        for end in ends:
+            if end < len(letters) and word.startswith(letters[end]):
+                place, at = 1, end + 1
+                after.add(at)
+                while at < len(letters) and (place := word.find(letters[at], place) + 1):
+                    at += 1
+                    after.add(at)
+        ends = after
+    return len(letters) in ends
