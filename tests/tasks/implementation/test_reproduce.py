@@ -144,6 +144,7 @@ def for_volatility(text: str) -> Any:
     return script
 
 
+@pytest.mark.slow
 @needs_bwrap
 def test_the_reference_passes_every_stage_and_the_naive_program_misses_the_claim(
     opened: Round, tmp_path: Path
@@ -266,6 +267,7 @@ def wrong(opened: Round, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
     return found
 
 
+@pytest.mark.slow
 @needs_bwrap
 @pytest.mark.parametrize(
     ("model", "fault", "values"),

@@ -27,7 +27,7 @@ from vivavoce.results.logs.ledger import count_runs
 from vivavoce.results.logs.reading import ForeignLog, RunLog, find_logs, read_log
 from vivavoce.results.logs.selection import choose
 from vivavoce.statistics.comparison import Signs
-from vivavoce.store import Row, canonical_json, hash_file, hash_of, quick_value, write_bytes
+from vivavoce.store import Row, canonical_json, hash_file, hash_of, loads_fast, write_bytes
 
 _INDEX = "logs.json"
 _CODE = ("results", "statistics", "metrics", "models", "tasks")
@@ -304,7 +304,7 @@ def _load(path: Path) -> Any:
         return None
     if hashlib.sha256(body).hexdigest().encode() != seal:
         return None
-    return quick_value(body)
+    return loads_fast(body)
 
 
 @cache

@@ -24,6 +24,7 @@ from inspect_ai.scorer import Score
 from vivavoce.errors import InputError
 from vivavoce.models.model_names import is_same_family
 from vivavoce.store import hash_of
+from vivavoce.tasks import short_name
 from vivavoce.tasks.scoring.guard import VALID
 from vivavoce.tasks.scoring.judge import ROLE
 from vivavoce.text.dates import parse_date
@@ -274,7 +275,7 @@ def _is_own_judge(header: EvalLog) -> bool | None:
 def _method(solver: str, params: Mapping[str, Any]) -> str:
     """A solver with its settings, such as `self_refine(rounds=3)`; the window is a decoding one."""
     settings = [f"{name}={_shown(value)}" for name, value in params.items() if name != "context"]
-    name = solver.removeprefix("vivavoce/")
+    name = short_name(solver)
     return f"{name}({', '.join(settings)})" if settings else name
 
 
