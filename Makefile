@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: help demo test test-slow faults fuzz smoke check bench setup docs pages clean
+.PHONY: help demo test test-slow faults fuzz smoke check bench same setup docs pages clean
 
 help: ## list what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 11
@@ -42,6 +42,10 @@ check: $(VENV)/.dev ## formatting, lint, types, import order, benchmark conventi
 
 bench: $(VENV)/.dev ## what this costs beside what you would use instead; SMOKE=1 for a quick look
 	$(BIN)/python -m benchmarks.peers $(if $(SMOKE),--smoke --rounds 3)
+
+same: $(VENV)/.dev ## prove that a restructuring changed nothing: BASE=commit or a recording; ONLY=demo,boards
+	$(if $(BASE),,$(error make same BASE=COMMIT))
+	$(BIN)/python -m benchmarks.same --base '$(BASE)' $(if $(ONLY),--only '$(ONLY)')
 
 setup: $(VENV)/.dev ## everything a developer needs
 
