@@ -26,6 +26,14 @@ _NEW = re.compile(r"[0-9]{4}\.[a-z0-9_]{1,60}")
 _NEW_VOLUME = re.compile(r"[a-zA-Z0-9_]{1,60}")
 _NUMBER = re.compile(r"[0-9]{1,5}")
 _FIRST_WIDE_VOLUME_OF_D19 = 5
+KIND = "acl"
+_WITHDRAWN = ("retracted", "removed")
+_FRONT_MATTER = re.compile(r"0+")
+_NO_PAPERS = ("frontmatter", "backmatter")
+_PARAGRAPH = "par"
+_SHOWN = 200
+_DIGITS = re.compile(r"[0-9]{4}")
+_LARGEST_FILE = 64 << 20
 
 
 def is_collection(name: str) -> bool:
@@ -58,14 +66,6 @@ def has_wide_volumes(collection: str, volume: int) -> bool:
     if collection == "D19":
         return volume >= _FIRST_WIDE_VOLUME_OF_D19
     return collection.startswith("W") or collection == "C69"
-
-
-KIND = "acl"
-_WITHDRAWN = ("retracted", "removed")
-_FRONT_MATTER = re.compile(r"0+")
-_NO_PAPERS = ("frontmatter", "backmatter")
-_PARAGRAPH = "par"
-_SHOWN = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,9 +194,6 @@ def _pieces(element: etree._Element) -> Iterator[str]:
         yield child.tail or ""
 
 
-_DIGITS = re.compile(r"[0-9]{4}")
-
-
 def read_earlier(root: etree._Element, file: str) -> Iterator[Document | Fault]:
     """The papers in the order of the file; what front matter says holds for those that follow."""
     collection = attribute_of(root, "id")
@@ -230,7 +227,6 @@ def _cut(collection: str, digits: str) -> tuple[str, str]:
     return str(int(digits[:width])), digits[width:]
 
 
-_LARGEST_FILE = 64 << 20
 _READERS = {"collection": read_collection, "volume": read_earlier}
 
 

@@ -32,7 +32,11 @@ _YEAR = re.compile(r"(?<![\d.:/-])(?:19\d\d|20\d\d)(?![\d:/-])")
 _LEVELS = {"section": 1, "subsection": 2, "subsubsection": 3, "paragraph": 4}
 _NO_CAPTION = "NO_CAPTION"
 _NO_NUMBER = "-1"
-_LONGEST_NUMBER = 3
+_MAX_NUMBER = 3
+_SUFFIXES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
+# What only this kind of record holds; one of these stands near its start.
+_MARKS = (b'"_source_hash"', b'"_source_name"', b'"bib_entry_raw"', b'"content_type"')
+_OTHER_KIND = (b'"pdf_parse"', b'"latex_parse"')
 
 
 @dataclass(slots=True)
@@ -47,7 +51,7 @@ class _Draft:
     def count(self) -> int:
         """Its number where that is a plain one, else 0."""
         number = self.name[1]
-        return int(number) if number.isdecimal() and len(number) <= _LONGEST_NUMBER else 0
+        return int(number) if number.isdecimal() and len(number) <= _MAX_NUMBER else 0
 
 
 class _Printer:
@@ -259,12 +263,6 @@ def _tables(entries: Mapping[str, Fields], printer: _Printer) -> tuple[CitedTabl
         CitedTable(ordinal, printer.print(caption), (), printer.cited_in(caption))
         for ordinal, caption in enumerate(captions)
     )
-
-
-_SUFFIXES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
-# What only this kind of record holds; one of these stands near its start.
-_MARKS = (b'"_source_hash"', b'"_source_name"', b'"bib_entry_raw"', b'"content_type"')
-_OTHER_KIND = (b'"pdf_parse"', b'"latex_parse"')
 
 
 def _matches(path: Path) -> bool:

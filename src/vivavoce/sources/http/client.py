@@ -25,6 +25,12 @@ from vivavoce.sources.http.transfer import Answer, Broken, Oversize, transfer
 from vivavoce.store import read_sealed, write_bytes, write_sealed
 
 _LOOPBACK = "http://127.0.0.1:"
+_PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_SECONDS = re.compile(r"[0-9]{1,9}")
+_LATER = "Run the same command again later."
+Check = Callable[[bytes], object]
+"""Raises `InputError` for a body that is not what was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,15 +109,6 @@ class Cache:
 
 def _sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
-
-
-_PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
-_REDIRECTS = frozenset({301, 302, 303, 307, 308})
-_SECONDS = re.compile(r"[0-9]{1,9}")
-_LATER = "Run the same command again later."
-
-Check = Callable[[bytes], object]
-"""Raises `InputError` for a body that is not what was asked for."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,13 @@ _OTHER = re.compile(
 _RULE_CELL = re.compile(r"\s*:?-+:?\s*")
 _LABEL = 120
 """Characters of a line above a table that can tell it from its neighbours."""
+KIND = "nlp_progress"
+_ROWS = re.compile(r"nlp[-_]?progress[-_a-z0-9]*\.jsonl")
+_LARGEST_FILE = 64 << 20
+_MAX_FAULTS = 1_000
+_RULE = re.compile(
+    rb"^[ \t]{0,3}\|?[ \t]{0,9}:?-{2,}:?[ \t]{0,999}\|[ \t:|-]{0,9999}\r?$", re.MULTILINE
+)
 
 
 @dataclass(slots=True)
@@ -124,15 +131,6 @@ def _link(cell: str) -> tuple[str | None, str | None]:
     return plain(plain_words(found[1])) or None, found[2]
 
 
-KIND = "nlp_progress"
-_ROWS = re.compile(r"nlp[-_]?progress[-_a-z0-9]*\.jsonl")
-_LARGEST_FILE = 64 << 20
-_MOST_FAULTS = 1_000
-_RULE = re.compile(
-    rb"^[ \t]{0,3}\|?[ \t]{0,9}:?-{2,}:?[ \t]{0,999}\|[ \t:|-]{0,9999}\r?$", re.MULTILINE
-)
-
-
 def _matches(path: Path) -> bool:
     """A Markdown page with a table, or rows under the name of the project."""
     name = path.name.lower()
@@ -165,7 +163,7 @@ def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
     else:
         rows = list(read_page(text))
     yield from documents_of(rows, KIND, name)
-    yield from faults[:_MOST_FAULTS]
+    yield from faults[:_MAX_FAULTS]
 
 
 def _read_rows(text: str, name: str, faults: list[Fault]) -> Iterator[ResultRow]:

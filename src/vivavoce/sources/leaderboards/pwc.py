@@ -33,7 +33,7 @@ _LARGEST_FILE = 512 << 20
 """Of a file, and of what is packed in it."""
 _DEEPEST = 20
 """Subtasks inside subtasks."""
-_MOST_FAULTS = 1_000
+_MAX_FAULTS = 1_000
 _DATASETS = ("datasets.json", "datasets.json.gz")
 _GZIP = b"\x1f\x8b"
 
@@ -53,7 +53,7 @@ def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
     modalities = _modalities(piece.path, faults)
     told = (replace(r, modality=r.modality or _modality(r.dataset, modalities)) for r in rows)
     yield from documents_of(told, KIND, name)
-    yield from faults[:_MOST_FAULTS]
+    yield from faults[:_MAX_FAULTS]
 
 
 def _parts(path: Path) -> Sequence[Path]:

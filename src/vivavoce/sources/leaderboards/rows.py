@@ -16,7 +16,7 @@ from vivavoce.text.identifiers import find_acl_id, find_arxiv_id, find_doi
 from vivavoce.text.normalise import clean_text, normalise_title
 from vivavoce.text.scores import read_score
 
-_MOST_CHARACTERS = 1_000
+_MAX_CHARACTERS = 1_000
 """Of a name; what is longer is cut."""
 
 
@@ -59,7 +59,7 @@ def plain(value: Any) -> str:
     """A field as one line of text; empty for what is no text or number."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return ""
-    return " ".join(clean_text(str(value)).split())[:_MOST_CHARACTERS]
+    return " ".join(clean_text(str(value)).split())[:_MAX_CHARACTERS]
 
 
 def has_name(row: ResultRow) -> bool:

@@ -22,7 +22,7 @@ KIND = "tdms"
 _NAME = re.compile(r"resultsannotation\.tsv|tdms[-_a-z0-9]*\.(?:tsv|jsonl)")
 _LARGEST_FILE = 64 << 20
 _FIELDS = 4
-_MOST_FAULTS = 1_000
+_MAX_FAULTS = 1_000
 _PAPER_SUFFIX = ".pdf"
 
 
@@ -49,7 +49,7 @@ def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
         except InputError as error:
             faults.append(Fault(f"{name}:{number}", str(error)))
     yield from documents_of(rows, KIND, name)
-    yield from faults[:_MOST_FAULTS]
+    yield from faults[:_MAX_FAULTS]
 
 
 def _read_paper(line: str) -> list[ResultRow]:

@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 
 from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault
-from vivavoce.sources.catalogues.arxiv.feed import Feed, ReportedError, read_feed
+from vivavoce.sources.catalogues.arxiv import Feed, ReportedError, read_feed
 from vivavoce.sources.http.client import Client
 from vivavoce.sources.http.errors import BadReplyError, BadStatusError, ChangedError
 from vivavoce.store import hash_of, write_bytes
@@ -21,7 +21,7 @@ from vivavoce.text.identifiers import find_arxiv_id
 API = "https://export.arxiv.org/api/query"
 HOSTS = frozenset({"export.arxiv.org"})
 LARGEST_PAGE = 2000
-DEEPEST = 30_000
+MAX_RESULTS = 30_000
 """Results of one query that the API gives out."""
 _AGAIN = "Search again without the cache, and the pages come from one state of arXiv."
 
@@ -49,8 +49,8 @@ def search(
     """
     if not 1 <= page <= LARGEST_PAGE:
         raise InputError(f"pages of {page} results: choose 1 to {LARGEST_PAGE}.")
-    if limit is not None and not 0 <= limit <= DEEPEST:
-        raise InputError(f"a limit of {limit} results: choose 0 to {DEEPEST}.")
+    if limit is not None and not 0 <= limit <= MAX_RESULTS:
+        raise InputError(f"a limit of {limit} results: choose 0 to {MAX_RESULTS}.")
     base = {"search_query": query, "id_list": "", "sortBy": sort, "sortOrder": order}
     total: int | None = None
     seen: dict[str, int] = {}
@@ -145,10 +145,10 @@ def _words(body: bytes) -> str | None:
 
 
 def _check_depth(total: int, limit: int | None, query: str) -> None:
-    if limit is None and total > DEEPEST:
+    if limit is None and total > MAX_RESULTS:
         raise InputError(
-            f"The query {query!r} has {total} results, and arXiv gives out {DEEPEST} of a query. "
-            "Narrow it, for instance by submittedDate, or set a limit."
+            f"The query {query!r} has {total} results, and arXiv gives out {MAX_RESULTS} of a "
+            "query. Narrow it, for instance by submittedDate, or set a limit."
         )
 
 

@@ -17,8 +17,7 @@ from vivavoce.sources.fulltext.html.tree import (
     with_class,
 )
 from vivavoce.sources.fulltext.html.typeset import Writer, line_of
-from vivavoce.sources.fulltext.latex.outline import Draft, finish
-from vivavoce.sources.fulltext.latex.typeset import paragraphs_of
+from vivavoce.sources.fulltext.latex.typeset import Draft, finish, paragraphs_of
 from vivavoce.sources.xml import children
 from vivavoce.text.headings import split_heading
 from vivavoce.text.normalise import clean_text
@@ -27,9 +26,18 @@ from vivavoce.text.row_citations import RowCitations
 _WIDEST_SPAN = 40
 _TALLEST_SPAN = 200
 _WIDEST_ROW = 400
-_MOST_CELLS = 200_000
-_LONGEST_RANGE = 50
+_MAX_CELLS = 200_000
+_MAX_RANGE = 50
 _DASH = re.compile(r"\s*[\])]?\s*[-‐–—−]\s*[\[(]?\s*")
+# As in LaTeX: below chapters everything but appendices is one level deeper.
+_LEVELS = {
+    "ltx_chapter": 0, "ltx_section": 1, "ltx_subsection": 2, "ltx_subsubsection": 3,
+    "ltx_paragraph": 4, "ltx_subparagraph": 5,
+}  # fmt: skip
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_FLOATS = frozenset({"ltx_table", "ltx_figure", "ltx_float"})
+_LEADING_WORD = re.compile(r"(?:appendix|chapter|section|part|annex)\b\W*", re.IGNORECASE)
+_TAG_SECTION = "ltx_tag_section"
 
 
 def read_table(
@@ -43,7 +51,7 @@ def read_table(
     cells: list[tuple[str, ...]] = []
     row_cited: list[tuple[int, ...]] = []
     known = frozenset(cited)
-    room = _MOST_CELLS
+    room = _MAX_CELLS
     for tabular in tabulars:
         grid = _Grid(ordinals, room)
         cells += grid.read(tabular)
@@ -73,7 +81,7 @@ def _mentions(element: etree._Element, ordinals: Mapping[str, int]) -> Iterator[
         here = ordinals.get((link.get("href") or "").rpartition("#")[2], -1)
         if here < 0:
             continue
-        if _DASH.fullmatch(between) and 0 <= last < here <= last + _LONGEST_RANGE:
+        if _DASH.fullmatch(between) and 0 <= last < here <= last + _MAX_RANGE:
             yield from range(last + 1, here)
         yield here
         last, between = here, (link.tail or "") if link.getnext() is not None else ""
@@ -144,17 +152,6 @@ def _is_row(element: etree._Element) -> bool:
 
 def _is_cell(element: etree._Element) -> bool:
     return element.tag in {"td", "th"} or "ltx_td" in classes_of(element)
-
-
-# As in LaTeX: below chapters everything but appendices is one level deeper.
-_LEVELS = {
-    "ltx_chapter": 0, "ltx_section": 1, "ltx_subsection": 2, "ltx_subsubsection": 3,
-    "ltx_paragraph": 4, "ltx_subparagraph": 5,
-}  # fmt: skip
-_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
-_FLOATS = frozenset({"ltx_table", "ltx_figure", "ltx_float"})
-_LEADING_WORD = re.compile(r"(?:appendix|chapter|section|part|annex)\b\W*", re.IGNORECASE)
-_TAG_SECTION = "ltx_tag_section"
 
 
 class Body:

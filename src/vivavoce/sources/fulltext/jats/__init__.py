@@ -26,9 +26,12 @@ _NAMES = ("name", "name-alternatives/name", "string-name", "name-alternatives/st
 _OTHER_DATES = frozenset(
     {"pmc-release", "nihms-submitted", "retraction", "corrected", "received", "accepted"}
 )
-_LONGEST_LICENCE = 300
+_MAX_LICENCE = 300
 _AUTHORS = frozenset({"author", "person", "group", "collab", ""})
 """Kinds of contributors that are authors, where their group does not say otherwise."""
+_LARGEST_FILE = 32 << 20
+_HEAD_BYTES = 1 << 14
+_MARKS = (b"<front", b"jats", b"nlm", b"article-type")
 
 
 def read_number(article: etree._Element, kind: str) -> str:
@@ -119,13 +122,8 @@ def read_licence(article: etree._Element) -> str | None:
         named += [link for link in linked if "licen" in link or "creativecommons" in link]
         found = next((text for text in named if text), text_of(licence))
         if found:
-            return found[:_LONGEST_LICENCE]
+            return found[:_MAX_LICENCE]
     return None
-
-
-_LARGEST_FILE = 32 << 20
-_HEAD_BYTES = 1 << 14
-_MARKS = (b"<front", b"jats", b"nlm", b"article-type")
 
 
 def _matches(path: Path) -> bool:

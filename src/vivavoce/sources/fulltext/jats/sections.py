@@ -18,7 +18,29 @@ _PLACES = ("body", "back", "floats-group", "floats-wrap")
 _WIDEST_SPAN = 40
 _TALLEST_SPAN = 200
 _WIDEST_ROW = 400
-_MOST_CELLS = 200_000
+_MAX_CELLS = 200_000
+_ROLE_OF_TYPE = {
+    "intro": "introduction",
+    "introduction": "introduction",
+    "materials|methods": "method",
+    "methods": "method",
+    "results": "results",
+    "discussion": "discussion",
+    "conclusion": "conclusion",
+    "conclusions": "conclusion",
+    "supplementary-material": "other",
+}
+_ROLE_OF_BACK = {
+    "ack": "acknowledgements",
+    "app": "appendix",
+    "glossary": "other",
+    "notes": "other",
+    "sec": None,
+}
+_HEADS = frozenset({"title", "label", "sec-meta", "subtitle"})
+_INSIDE_HEADING = ASIDE | {"xref"}
+_DIVISIONS = frozenset({"sec", "app", "notes", "glossary", "ack"})
+_LISTS = frozenset({"list", "def-list"})
 
 
 def read_tables(article: etree._Element, ordinals: Ordinals) -> tuple[CitedTable, ...]:
@@ -45,7 +67,7 @@ def _rows(
 ) -> Iterator[tuple[str, ...]]:
     """The rows that hold text; the further places that a cell spans are empty."""
     left: dict[int, int] = {}  # column -> rows below that a cell above still covers
-    room = _MOST_CELLS
+    room = _MAX_CELLS
     for row in wrap.iter("tr", "row"):  # of HTML, or of OASIS tables
         cells: list[str] = []
         for cell in children(row):
@@ -83,30 +105,6 @@ def _span(cell: etree._Element, name: str, most: int) -> int:
     value = cell.get(name) or "1"
     span = int(value) if value.isascii() and value.isdigit() and len(value) < 5 else 1
     return min(max(span, 1), most)
-
-
-_ROLE_OF_TYPE = {
-    "intro": "introduction",
-    "introduction": "introduction",
-    "materials|methods": "method",
-    "methods": "method",
-    "results": "results",
-    "discussion": "discussion",
-    "conclusion": "conclusion",
-    "conclusions": "conclusion",
-    "supplementary-material": "other",
-}
-_ROLE_OF_BACK = {
-    "ack": "acknowledgements",
-    "app": "appendix",
-    "glossary": "other",
-    "notes": "other",
-    "sec": None,
-}
-_HEADS = frozenset({"title", "label", "sec-meta", "subtitle"})
-_INSIDE_HEADING = ASIDE | {"xref"}
-_DIVISIONS = frozenset({"sec", "app", "notes", "glossary", "ack"})
-_LISTS = frozenset({"list", "def-list"})
 
 
 @dataclass(slots=True)

@@ -22,8 +22,9 @@ _FILES_PER_CHILD = 200
 _WALL = 3
 """Times the CPU limit: how long an answer may take on a busy machine."""
 _START_SECONDS = 60
-_LONGEST_ANSWER = 64 << 20
+_MAX_ANSWER = 64 << 20
 _CHUNK = 1 << 16
+_LOCK = threading.Lock()
 
 
 class Child:
@@ -105,7 +106,7 @@ class Child:
             ready, _, _ = select.select([process.stdout], [], [], max(left, 0))
             chunk = os.read(process.stdout.fileno(), _CHUNK) if ready else b""
             size += len(chunk)
-            if not chunk or size > _LONGEST_ANSWER:
+            if not chunk or size > _MAX_ANSWER:
                 return None
             parts.append(chunk)
         line, _, self._pending = b"".join(parts).partition(b"\n")
@@ -124,7 +125,6 @@ class Child:
 
 
 _CHILD = Child()
-_LOCK = threading.Lock()
 atexit.register(_CHILD.close)
 
 
