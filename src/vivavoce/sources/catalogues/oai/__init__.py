@@ -1,7 +1,7 @@
 """Papers in saved answers of an OAI-PMH repository, many papers a file.
 
-The protocol is that of https://www.openarchives.org/OAI/2.0/openarchivesprotocol.htm. Three metadata
-formats of arXiv's repository are read: `arXiv`, `arXivRaw` and Dublin Core.
+The protocol is that of https://www.openarchives.org/OAI/2.0/openarchivesprotocol.htm. Three
+metadata formats of arXiv's repository are read: `arXiv`, `arXivRaw` and Dublin Core.
 """
 
 from __future__ import annotations
