@@ -12,11 +12,13 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from vivavoce.errors import InputError
+from vivavoce.records import Document, Fault
 from vivavoce.sources import Piece
 from vivavoce.store import canonical_json, is_gzip, load_json, open_bytes
 from vivavoce.text.normalise import clean_text
@@ -126,6 +128,24 @@ def read_records(piece: Piece) -> Iterator[tuple[str, Record | str]]:
             yield where, f"the {_unit(piece.path)} is not a JSON object."
         else:
             yield where, value
+
+
+def read_documents(
+    piece: Piece, document_from: Callable[[Record, str], Document]
+) -> Iterator[Document | Fault]:
+    """The documents of a piece, each with its record.
+
+    Args:
+        piece: The part of a file.
+        document_from: Takes a record and its place; raises `InputError` for an unfit one.
+    """
+    for where, record in read_records(piece):
+        try:
+            if isinstance(record, str):
+                raise InputError(record)
+            yield replace(document_from(record, where), raw=raw_json(record))
+        except InputError as error:
+            yield Fault(where, str(error))
 
 
 def read_values(

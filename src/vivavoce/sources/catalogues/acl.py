@@ -15,7 +15,7 @@ from lxml import etree
 
 from vivavoce.errors import InputError
 from vivavoce.records import Author, Document, Fault
-from vivavoce.sources import Piece, ReadOptions, Source, one_piece, read_whole
+from vivavoce.sources import Source, one_piece, read_with
 from vivavoce.sources.xml import parse_xml
 from vivavoce.text.dates import parse_date, parse_month
 from vivavoce.text.identifiers import find_doi
@@ -235,19 +235,13 @@ def _matches(path: Path) -> bool:
     return path.name.endswith(".xml") and is_collection(path.name.removesuffix(".xml"))
 
 
-def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
-    name = piece.path.name
-    try:
-        content = read_whole(piece.path, _LARGEST_FILE, "collection")
-        root = parse_xml(content)
-        if root.tag not in _READERS:
-            raise InputError(
-                f"XML, but no collection of the Anthology: the root is <{str(root.tag)[:80]}>"
-            )
-    except (OSError, InputError) as error:
-        yield Fault(name, str(error))
-        return
-    yield from _READERS[str(root.tag)](root, name)
+def _read_file(content: bytes, name: str) -> Iterator[Document | Fault]:
+    root = parse_xml(content)
+    if root.tag not in _READERS:
+        raise InputError(
+            f"XML, but no collection of the Anthology: the root is <{str(root.tag)[:80]}>"
+        )
+    return _READERS[str(root.tag)](root, name)
 
 
 SOURCE = Source(
@@ -256,7 +250,7 @@ SOURCE = Source(
     is_metadata=True,
     matches=_matches,
     pieces=one_piece,
-    read=_read,
+    read=read_with(_read_file, _LARGEST_FILE, "collection"),
     holds_many=True,
     reader_version="2",
 )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 
@@ -22,9 +21,8 @@ from vivavoce.sources.json_records import (
     line_at,
     object_at,
     objects_at,
-    raw_json,
+    read_documents,
     read_head,
-    read_records,
     rows_at,
     text_at,
     texts_at,
@@ -341,19 +339,12 @@ def _key_of(record: Record) -> str:
 
 
 def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
-    name, has_lines = piece.path.name, is_lines(piece.path)
-    for where, record in read_records(piece):
-        if isinstance(record, str):
-            yield Fault(where, record)
-            continue
-        try:
-            if has_lines:
-                paper = document_from(record, _key_of(record) or where, None)
-            else:
-                paper = document_from(record, name, name)
-            yield replace(paper, raw=raw_json(record))
-        except InputError as error:
-            yield Fault(where, str(error))
+    name = piece.path.name
+    if is_lines(piece.path):
+        return read_documents(
+            piece, lambda record, where: document_from(record, _key_of(record) or where, None)
+        )
+    return read_documents(piece, lambda record, where: document_from(record, name, name))
 
 
 SOURCE = Source(

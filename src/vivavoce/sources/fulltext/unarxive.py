@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from itertools import pairwise
 from pathlib import Path
 
 from vivavoce.errors import InputError
-from vivavoce.records import Author, CitedTable, Document, Fault, Reference, Section
-from vivavoce.sources import Piece, ReadOptions, Source
+from vivavoce.records import Author, CitedTable, Document, Reference, Section
+from vivavoce.sources import Source
 from vivavoce.sources.json_records import (
     Fields,
     cut,
     line_at,
     object_at,
     objects_at,
-    raw_json,
+    read_documents,
     read_head,
-    read_records,
     rows_at,
     text_at,
 )
@@ -278,24 +277,13 @@ def _matches(path: Path) -> bool:
     )
 
 
-def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
-    for where, record in read_records(piece):
-        if isinstance(record, str):
-            yield Fault(where, record)
-            continue
-        try:
-            yield replace(document_from(record, where), raw=raw_json(record))
-        except InputError as error:
-            yield Fault(where, str(error))
-
-
 SOURCE = Source(
     kind="unarxive",
     summary="unarXive full texts in JSON Lines, a paper a line, plain or gzip",
     is_metadata=False,
     matches=_matches,
     pieces=cut,
-    read=_read,
+    read=lambda piece, options: read_documents(piece, document_from),
     holds_many=True,
     reader_version="4",
 )

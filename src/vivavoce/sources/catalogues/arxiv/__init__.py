@@ -10,13 +10,26 @@ import codecs
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from lxml import etree
 
 from vivavoce.errors import InputError
 from vivavoce.records import Author, Document, Fault
-from vivavoce.sources import Piece, ReadOptions, Source, one_piece, read_whole
+from vivavoce.sources import (
+    Piece as Piece,
+)
+from vivavoce.sources import (
+    ReadOptions as ReadOptions,
+)
+from vivavoce.sources import (
+    Source,
+    has_suffix,
+    one_piece,
+    read_with,
+)
+from vivavoce.sources import (
+    read_whole as read_whole,
+)
 from vivavoce.sources.fulltext.latex.typeset import plain_text
 from vivavoce.sources.xml import safe_parser
 from vivavoce.text.dates import parse_date
@@ -227,18 +240,8 @@ def _text(parent: etree._Element, path: str) -> str:
     return " ".join(clean_text("".join(map(str, element.itertext()))).split())
 
 
-def _matches(path: Path) -> bool:
-    return path.name.lower().endswith(_SUFFIXES)
-
-
-def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
-    name = piece.path.name
-    try:
-        content = read_whole(piece.path, _LARGEST_FILE, "feed")
-        feed = read_feed(content)
-    except (OSError, InputError) as error:
-        yield Fault(name, str(error))
-        return
+def _read_file(content: bytes, name: str) -> Iterator[Document | Fault]:
+    feed = read_feed(content)
     for entry in feed.entries:
         yield replace(entry, where=f"{name}: {entry.where}") if isinstance(entry, Fault) else entry
     if feed.replaced:
@@ -257,9 +260,9 @@ SOURCE = Source(
     kind="arxiv",
     summary="saved feeds of arXiv's query API (.atom.xml): titles, abstracts, authors and dates",
     is_metadata=True,
-    matches=_matches,
+    matches=has_suffix(*_SUFFIXES),
     pieces=one_piece,
-    read=_read,
+    read=read_with(_read_file, _LARGEST_FILE, "feed"),
     holds_many=True,
     reader_version="2",
 )

@@ -9,13 +9,26 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from lxml import etree
 
 from vivavoce.errors import InputError
 from vivavoce.records import Author, Document, Fault
-from vivavoce.sources import Piece, ReadOptions, Source, one_piece, read_whole
+from vivavoce.sources import (
+    Piece as Piece,
+)
+from vivavoce.sources import (
+    ReadOptions as ReadOptions,
+)
+from vivavoce.sources import (
+    Source,
+    has_suffix,
+    one_piece,
+    read_with,
+)
+from vivavoce.sources import (
+    read_whole as read_whole,
+)
 from vivavoce.sources.catalogues.arxiv import decode_feed
 from vivavoce.sources.catalogues.oai.listing import (
     authors_of,
@@ -225,22 +238,8 @@ def _categories(entry: Entry) -> tuple[str, ...]:
     return tuple(dict.fromkeys(".".join(path[1:]) for path in paths if len(path) > 1))
 
 
-def _matches(path: Path) -> bool:
-    return path.name.lower().endswith(".oai.xml")
-
-
-def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
-    name = piece.path.name
-    try:
-        content = read_whole(piece.path, _LARGEST_FILE, "answer")
-        page = read_page(content)
-    except (OSError, InputError) as error:
-        yield Fault(name, str(error))
-        return
-    yield from _read_page(page, name)
-
-
-def _read_page(page: Page, name: str) -> Iterator[Document | Fault]:
+def _read_answer(content: bytes, name: str) -> Iterator[Document | Fault]:
+    page = read_page(content)
     if page.error:
         code, said = page.error
         yield Fault(name, f"the repository reports {code}: {said or 'no reason given'}")
@@ -260,9 +259,9 @@ SOURCE = Source(
     kind="oai",
     summary="saved OAI-PMH answers of arXiv (.oai.xml): titles, authors, dates, licences",
     is_metadata=True,
-    matches=_matches,
+    matches=has_suffix(".oai.xml"),
     pieces=one_piece,
-    read=_read,
+    read=read_with(_read_answer, _LARGEST_FILE, "answer"),
     holds_many=True,
     reader_version="2",
 )

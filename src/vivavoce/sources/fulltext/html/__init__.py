@@ -8,13 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from lxml import etree
 
 from vivavoce.errors import InputError
 from vivavoce.records import Author, Document, Fault
-from vivavoce.sources import Piece, ReadOptions, Source, one_piece, read_whole
+from vivavoce.sources import Piece, ReadOptions, Source, has_suffix, one_piece, read_whole
 from vivavoce.sources.fulltext.html.references import read_references
 from vivavoce.sources.fulltext.html.sections import Body, read_abstract
 from vivavoce.sources.fulltext.html.tree import classes_of, find_document, parse_page, with_class
@@ -234,10 +233,6 @@ def _orcid(creator: etree._Element) -> str | None:
     return None
 
 
-def _matches(path: Path) -> bool:
-    return path.name.lower().endswith(_SUFFIXES)
-
-
 def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
     name = piece.path.name
     try:
@@ -292,7 +287,7 @@ SOURCE = Source(
     kind="html",
     summary="HTML by LaTeXML, as of arXiv and ar5iv (.html, .xhtml), one paper a file",
     is_metadata=False,
-    matches=_matches,
+    matches=has_suffix(*_SUFFIXES),
     pieces=one_piece,
     read=_read,
     reader_version="2",

@@ -9,8 +9,12 @@ from pathlib import Path
 from lxml import etree
 
 from vivavoce.errors import InputError
-from vivavoce.records import Author, Document, Fault
-from vivavoce.sources import Piece, ReadOptions, Source, one_piece, read_whole
+from vivavoce.records import Author, Document
+from vivavoce.records import Fault as Fault
+from vivavoce.sources import Piece as Piece
+from vivavoce.sources import ReadOptions as ReadOptions
+from vivavoce.sources import Source, one_piece, read_with
+from vivavoce.sources import read_whole as read_whole
 from vivavoce.sources.fulltext.jats.references import read_name, read_references
 from vivavoce.sources.fulltext.jats.sections import read_sections, read_tables
 from vivavoce.sources.fulltext.jats.xml import ASIDE, parse_jats, text_of
@@ -141,15 +145,6 @@ def _matches(path: Path) -> bool:
     return b"<article" in head and any(mark in head for mark in _MARKS)
 
 
-def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
-    name = piece.path.name
-    try:
-        content = read_whole(piece.path, _LARGEST_FILE, "paper")
-        yield read_document(content, name)
-    except (OSError, InputError) as error:
-        yield Fault(name, str(error))
-
-
 def read_document(content: bytes, name: str) -> Document:
     """The paper in a JATS file; `InputError` says why there is none."""
     article = parse_jats(content)
@@ -185,6 +180,6 @@ SOURCE = Source(
     is_metadata=False,
     matches=_matches,
     pieces=one_piece,
-    read=_read,
+    read=read_with(lambda content, name: [read_document(content, name)], _LARGEST_FILE, "paper"),
     reader_version="3",
 )

@@ -5,13 +5,27 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from lxml import etree
 
 from vivavoce.errors import InputError
-from vivavoce.records import Author, CitedTable, Document, Fault
-from vivavoce.sources import Piece, ReadOptions, Source, one_piece, read_whole
+from vivavoce.records import Author, CitedTable, Document
+from vivavoce.records import Fault as Fault
+from vivavoce.sources import (
+    Piece as Piece,
+)
+from vivavoce.sources import (
+    ReadOptions as ReadOptions,
+)
+from vivavoce.sources import (
+    Source,
+    has_suffix,
+    one_piece,
+    read_with,
+)
+from vivavoce.sources import (
+    read_whole as read_whole,
+)
 from vivavoce.sources.fulltext.tei.blocks import ASIDE, lines_of, parse_tei, read_blocks, text_of
 from vivavoce.sources.fulltext.tei.citations import Citations, find_itself
 from vivavoce.sources.fulltext.tei.references import read_name, read_references
@@ -127,19 +141,6 @@ def _is_kept(row: list[_Cell]) -> bool:
     return any(cell.text for cell in row)
 
 
-def _matches(path: Path) -> bool:
-    return path.name.lower().endswith(_SUFFIXES)
-
-
-def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
-    name = piece.path.name
-    try:
-        content = read_whole(piece.path, _LARGEST_FILE, "paper")
-        yield read_document(content, name)
-    except (OSError, InputError) as error:
-        yield Fault(name, str(error))
-
-
 def read_document(content: bytes, name: str) -> Document:
     """The paper in a TEI file; `InputError` says why there is none.
 
@@ -247,8 +248,8 @@ SOURCE = Source(
     kind="tei",
     summary="GROBID TEI XML: full text, references and tables, one paper a file",
     is_metadata=False,
-    matches=_matches,
+    matches=has_suffix(*_SUFFIXES),
     pieces=one_piece,
-    read=_read,
+    read=read_with(lambda content, name: [read_document(content, name)], _LARGEST_FILE, "paper"),
     reader_version="3",
 )
