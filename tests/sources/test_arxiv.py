@@ -93,10 +93,9 @@ def typed(clock: FakeClock) -> Iterator[ReplayServer]:
         yield running
 
 
-def client_of(server: ReplayServer, clock: FakeClock, cache: Path | None = None) -> Client:
+def client_of(server: ReplayServer, clock: FakeClock) -> Client:
     return Client(
         Allowed(frozenset(), loopback=server.origin),
-        cache=cache,
         limits=Limits(tries=3),
         throttle=clock.throttle(),
     )
@@ -221,17 +220,6 @@ def test_a_search_beyond_what_arxiv_gives_out_is_refused_before_the_second_page(
     with pytest.raises(InputError, match="214881 results"):
         list(search(client_of(server, clock), "testing", page=10, api=server.api))
     assert len(server.asks) == 1
-
-
-def test_a_killed_search_goes_on_from_its_cached_pages(
-    server: ReplayServer, clock: FakeClock, tmp_path: Path
-) -> None:
-    server.script = only([2, 3, 4], Fault(b"", 503))
-    client = client_of(server, clock, tmp_path)
-    with pytest.raises(Exception, match="offset 10"):
-        list(search(client, "testing", page=10, limit=30, api=server.api))
-    assert len(list(search(client, "testing", page=10, limit=30, api=server.api))) == 30
-    assert server.starts == [0, 10, 10, 10, 10, 20]
 
 
 def test_row_08_429_with_retry_after_in_mid_search(server: ReplayServer, clock: FakeClock) -> None:

@@ -242,7 +242,7 @@ class _Run:
                 raise InputError(problem)
 
         try:
-            body = self._client.get(url, check=check, offset=opened.received, fresh=True)
+            body = self._client.get(url, check=check, offset=opened.received)
         except BadStatusError as error:
             body = error.body
             if _error_in(body) is None:

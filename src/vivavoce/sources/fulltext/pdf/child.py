@@ -37,15 +37,11 @@ class Child:
         self._files = 0
         self._pending = b""
 
-    def read(self, path: Path, *, use_bookmarks: bool = True) -> Document:
+    def read(self, path: Path) -> Document:
         """The paper in a file; `InputError` says why there is none."""
         process = self._running()
         self._files += 1
-        request = {
-            "path": str(path.absolute()),
-            "seconds": self.cpu_seconds,
-            "bookmarks": use_bookmarks,
-        }
+        request = {"path": str(path.absolute()), "seconds": self.cpu_seconds}
         try:
             assert process.stdin is not None
             process.stdin.write(json.dumps(request).encode() + b"\n")
