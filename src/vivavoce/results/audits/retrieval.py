@@ -25,7 +25,7 @@ from vivavoce.statistics.estimates import Draws, paired_row
 from vivavoce.statistics.intervals import Floats, Interval, resample
 from vivavoce.store import Row
 from vivavoce.tasks.tables.gold.works import corpus_works
-from vivavoce.tasks.tables.items import FAMILY, PAPERS, TASK, Work
+from vivavoce.tasks.tables.items.table_items import FAMILY, PAPERS, TASK, Work
 from vivavoce.tasks.tables.pools.retrieval_study import (
     DEPTH,
     RETRIEVERS,

@@ -24,7 +24,7 @@ from vivavoce.tasks.tables.demands.making import (
     spot_check_row,
     template_demand,
 )
-from vivavoce.tasks.tables.items import GoldRow, GoldTable
+from vivavoce.tasks.tables.items.table_items import GoldRow, GoldTable
 
 TITLES = (
     "Graph Neural Networks for Traffic Forecasting",

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from vivavoce.tasks.tables.demands.leaks import LeakIndex, leak_index, topic_stems
 from vivavoce.tasks.tables.demands.word_forms import is_telling
-from vivavoce.tasks.tables.items import GoldRow, GoldTable
+from vivavoce.tasks.tables.items.table_items import GoldRow, GoldTable
 
 TITLES = (
     "Neural summarization of dialogues",

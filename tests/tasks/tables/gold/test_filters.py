@@ -6,7 +6,7 @@ import pytest
 
 from vivavoce.tasks.tables.gold.filters import Limits, Values, find_duplicates, read_values, why_not
 from vivavoce.tasks.tables.gold.headers import Grid, Line
-from vivavoce.tasks.tables.items import GoldRow, GoldTable
+from vivavoce.tasks.tables.items.table_items import GoldRow, GoldTable
 
 
 def values(header: tuple[str, ...], *lines: tuple[str, ...]) -> Values:

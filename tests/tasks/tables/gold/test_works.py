@@ -20,7 +20,7 @@ from vivavoce.tasks.tables.gold.works import (
     work_of_reference,
     works_library,
 )
-from vivavoce.tasks.tables.items import Work
+from vivavoce.tasks.tables.items.table_items import Work
 
 
 def test_two_papers_that_cite_one_title_mean_one_work() -> None:

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.errors import InputError
-from vivavoce.tasks.tables.items import GoldRow, GoldTable, Work
+from vivavoce.tasks.tables.items.table_items import GoldRow, GoldTable, Work
 from vivavoce.tasks.tables.pools import distractors
 from vivavoce.tasks.tables.pools.distractors import (
     Barred,

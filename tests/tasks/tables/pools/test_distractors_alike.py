@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vivavoce.tasks.tables.items import GoldRow, GoldTable, Work
+from vivavoce.tasks.tables.items.table_items import GoldRow, GoldTable, Work
 from vivavoce.tasks.tables.pools.distractors import TOP, Candidate, rank_distractors
 from vivavoce.tasks.tables.pools.vectors import open_encoder
 

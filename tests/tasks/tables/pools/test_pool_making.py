@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from vivavoce.errors import InputError
-from vivavoce.tasks.tables.items import GoldRow, GoldTable, Work
+from vivavoce.tasks.tables.items.table_items import GoldRow, GoldTable, Work
 from vivavoce.tasks.tables.pools.distractors import (
     Barred,
     Candidate,

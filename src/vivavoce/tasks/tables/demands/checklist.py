@@ -13,7 +13,7 @@ from functools import cache
 
 from vivavoce.tasks.tables.demands.leaks import LeakIndex, leak_index
 from vivavoce.tasks.tables.demands.word_forms import stem_of, stems_of, telling_words
-from vivavoce.tasks.tables.items import GoldTable
+from vivavoce.tasks.tables.items.table_items import GoldTable
 from vivavoce.text.sentences import split_sentences
 
 CHECKS = ("self_contained", "goal_oriented", "concise", "non_leaking")

@@ -33,7 +33,7 @@ from vivavoce.tasks.tables.demands.word_forms import (
     stems_of,
     telling_words,
 )
-from vivavoce.tasks.tables.items import GoldTable
+from vivavoce.tasks.tables.items.table_items import GoldTable
 
 Kind = Literal["column", "synonym", "column_word", "value", "number"]
 

@@ -17,7 +17,7 @@ from vivavoce.store import Row, hash_of, read_jsonl
 from vivavoce.tasks.tables.demands.checklist import Check, check_demand
 from vivavoce.tasks.tables.demands.leaks import MAX_DEMAND, leak_index
 from vivavoce.tasks.tables.demands.topics import find_topics
-from vivavoce.tasks.tables.items import GoldTable
+from vivavoce.tasks.tables.items.table_items import GoldTable
 
 Source = Literal["template", "model", "given"]
 """Who worded a demand: a template, a model, or the file that the table is from."""

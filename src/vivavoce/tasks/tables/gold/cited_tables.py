@@ -16,7 +16,7 @@ from vivavoce.tasks.tables.gold.given import GivenTables
 from vivavoce.tasks.tables.gold.headers import Grid, Line, distinct_names, read_grid
 from vivavoce.tasks.tables.gold.mentions import find_mentions, table_number
 from vivavoce.tasks.tables.gold.works import work_of_reference
-from vivavoce.tasks.tables.items import TASK, GoldRow, GoldTable, Kind, Work
+from vivavoce.tasks.tables.items.table_items import TASK, GoldRow, GoldTable, Kind, Work
 from vivavoce.text.dates import inside
 
 _DIGESTABLES: Kind = "digestables"

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from vivavoce.store import Row
-from vivavoce.tasks.tables.items import GoldTable
+from vivavoce.tasks.tables.items.table_items import GoldTable
 from vivavoce.text.terms import STOP_WORDS, terms_of
 from vivavoce.text.tokens import TokenCounter, WordCounter
 

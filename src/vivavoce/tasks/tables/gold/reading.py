@@ -22,7 +22,7 @@ from vivavoce.tasks.tables.gold.filters import Limits, find_duplicates
 from vivavoce.tasks.tables.gold.given import Given, GivenTables, read_given
 from vivavoce.tasks.tables.gold.results_tables import read_results_tables
 from vivavoce.tasks.tables.gold.works import Works, work_of_paper
-from vivavoce.tasks.tables.items import TASK, GoldTable, Work
+from vivavoce.tasks.tables.items.table_items import TASK, GoldTable, Work
 
 
 @dataclass(frozen=True, slots=True)

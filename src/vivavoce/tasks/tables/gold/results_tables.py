@@ -13,7 +13,7 @@ from vivavoce.metrics.cell_matching import cell_key
 from vivavoce.records import Paper, Window
 from vivavoce.rounds.family import Exclusion
 from vivavoce.tasks.tables.gold.headers import distinct_names
-from vivavoce.tasks.tables.items import TASK, GoldRow, GoldTable
+from vivavoce.tasks.tables.items.table_items import TASK, GoldRow, GoldTable
 from vivavoce.text.dates import inside
 
 _SHARED_BY = 2

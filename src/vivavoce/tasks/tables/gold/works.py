@@ -11,7 +11,7 @@ from vivavoce.corpus import Corpus
 from vivavoce.records import Paper
 from vivavoce.store import Row
 from vivavoce.tasks.library.search import library_rows
-from vivavoce.tasks.tables.items import Work
+from vivavoce.tasks.tables.items.table_items import Work
 from vivavoce.text.cell_text import plain_words
 from vivavoce.text.normalise import normalise_title
 

@@ -20,7 +20,7 @@ from vivavoce.retrieval.dense import Encoders, open_encoders
 from vivavoce.retrieval.presets import PRESETS
 from vivavoce.retrieval.sparse import count_terms, words
 from vivavoce.store import hash_of
-from vivavoce.tasks.tables.items import Work
+from vivavoce.tasks.tables.items.table_items import Work
 from vivavoce.text.terms import STOP_WORDS
 
 Floats = npt.NDArray[np.float64]

@@ -23,8 +23,8 @@ from vivavoce.tasks.tables.demands.making import (
     template_demand,
 )
 from vivavoce.tasks.tables.gold.reading import GoldTables
-from vivavoce.tasks.tables.items import TASK, GoldTable
-from vivavoce.tasks.tables.people_labels import read_demand_labels
+from vivavoce.tasks.tables.items.people_labels import read_demand_labels
+from vivavoce.tasks.tables.items.table_items import TASK, GoldTable
 
 TO_CHECK = "demands_to_check.jsonl"
 """Every demand with its table and what the checklist says, for people who look them through."""

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from vivavoce.records import Window
-from vivavoce.tasks.tables.asking import Asked
 from vivavoce.tasks.tables.gold.reading import GoldTables
-from vivavoce.tasks.tables.items import GoldTable, Work
-from vivavoce.tasks.tables.people_labels import PaperLabels, without_included
+from vivavoce.tasks.tables.items.demands.requests import Asked
+from vivavoce.tasks.tables.items.people_labels import PaperLabels, without_included
+from vivavoce.tasks.tables.items.table_items import GoldTable, Work
 from vivavoce.tasks.tables.pools.distractors import (
     Barred,
     PoolRule,

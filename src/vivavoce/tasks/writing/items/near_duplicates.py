@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vivavoce.metrics.text_statistics import words_of
-from vivavoce.tasks.writing.inputs import SECTION_TASKS, PaperText, gold
+from vivavoce.tasks.writing.items.inputs import SECTION_TASKS, PaperText, gold
 from vivavoce.text.identifiers import find_arxiv_id
 from vivavoce.text.normalise import normalise_title
 

@@ -21,10 +21,10 @@ import numpy as np
 import numpy.typing as npt
 
 from vivavoce.store import hash_of
-from vivavoce.tasks.writing.activity import Authors
-from vivavoce.tasks.writing.inputs import PaperText
-from vivavoce.tasks.writing.kinship import Hashes, Kinship, mix
-from vivavoce.tasks.writing.papers import Pool, Reason, gold_of, why_no_gold
+from vivavoce.tasks.writing.items.activity import Authors
+from vivavoce.tasks.writing.items.inputs import PaperText
+from vivavoce.tasks.writing.items.near_duplicates import Hashes, Kinship, mix
+from vivavoce.tasks.writing.items.papers import Pool, Reason, gold_of, why_no_gold
 from vivavoce.text.dates import earlier, period
 
 KINDS = ("random", "coauthor")

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from vivavoce.corpus import Corpus
 from vivavoce.rounds.family import Exclusion
 from vivavoce.store import Row
-from vivavoce.tasks.writing.activity import Authors
-from vivavoce.tasks.writing.cells import NO_DEMONSTRATION, Missing, shown_demos
-from vivavoce.tasks.writing.citations import Library, Works, read_references
-from vivavoce.tasks.writing.demonstrations import KINDS, Demonstrations
-from vivavoce.tasks.writing.inputs import DEMONSTRATED, settings_of
-from vivavoce.tasks.writing.memo import Memo
-from vivavoce.tasks.writing.papers import (
+from vivavoce.tasks.writing.items.activity import Authors
+from vivavoce.tasks.writing.items.cells import NO_DEMONSTRATION, Missing, shown_demos
+from vivavoce.tasks.writing.items.citations import Library, Works, read_references
+from vivavoce.tasks.writing.items.demonstrations import KINDS, Demonstrations
+from vivavoce.tasks.writing.items.inputs import DEMONSTRATED, settings_of
+from vivavoce.tasks.writing.items.memo import Memo
+from vivavoce.tasks.writing.items.papers import (
     Pool,
     Reason,
     Target,

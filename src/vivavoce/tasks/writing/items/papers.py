@@ -10,7 +10,7 @@ from vivavoce.metrics.text_statistics import ngram_overlap, words_of
 from vivavoce.records import Paper, Window
 from vivavoce.rounds.leakage import duplicate_titles, names_of_holders
 from vivavoce.store import Row, parquet_of_rows
-from vivavoce.tasks.writing.inputs import (
+from vivavoce.tasks.writing.items.inputs import (
     PAPER,
     SECTION_TASKS,
     PaperText,
@@ -20,7 +20,7 @@ from vivavoce.tasks.writing.inputs import (
     settings_of,
     slots,
 )
-from vivavoce.tasks.writing.kinship import RUN
+from vivavoce.tasks.writing.items.near_duplicates import RUN
 from vivavoce.text.dates import inside, period
 
 SPLITS = ("train", "val", "test")

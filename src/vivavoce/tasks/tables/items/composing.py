@@ -18,7 +18,7 @@ from vivavoce.store import Row
 from vivavoce.tasks.library.search import read_library
 from vivavoce.tasks.library.text import headed, table_lines
 from vivavoce.tasks.prompting.prompts import PromptSet, Rendered
-from vivavoce.tasks.tables.items import FAMILY, PAPERS, gold_of
+from vivavoce.tasks.tables.items.table_items import FAMILY, PAPERS, gold_of
 
 _LONGEST_TITLE = 300
 

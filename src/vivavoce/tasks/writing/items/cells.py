@@ -14,8 +14,8 @@ from statistics import fmean
 from vivavoce.corpus.gates import GATES
 from vivavoce.rounds.family import EVERY_TASK, Exclusion
 from vivavoce.store import Row
-from vivavoce.tasks.writing.inputs import DEMONSTRATED, settings_of
-from vivavoce.tasks.writing.papers import Reason
+from vivavoce.tasks.writing.items.inputs import DEMONSTRATED, settings_of
+from vivavoce.tasks.writing.items.papers import Reason
 
 NAME = "cells.json"
 NO_DEMONSTRATION = "no_demonstration"

@@ -24,9 +24,9 @@ from vivavoce.corpus import Corpus
 from vivavoce.networks.columns import column_batches
 from vivavoce.records import Paper
 from vivavoce.store import Row, hash_of
-from vivavoce.tasks.writing.inputs import PaperText, gold_paragraphs
-from vivavoce.tasks.writing.kinship import Hashes, mix
-from vivavoce.tasks.writing.papers import primary_category
+from vivavoce.tasks.writing.items.inputs import PaperText, gold_paragraphs
+from vivavoce.tasks.writing.items.near_duplicates import Hashes, mix
+from vivavoce.tasks.writing.items.papers import primary_category
 from vivavoce.text.citation_markers import (
     AuthorYearMarker,
     find_author_year_markers,
