@@ -14,8 +14,8 @@ from vivavoce.tasks.tables.items.people_labels import (
     read_paper_labels,
     without_included,
 )
+from vivavoce.tasks.tables.items.pools.distractors import Candidate
 from vivavoce.tasks.tables.items.table_items import GoldTable
-from vivavoce.tasks.tables.pools.distractors import Candidate
 
 
 def table(table_id: str) -> GoldTable:

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from vivavoce.tasks.tables.gold.filters import Limits, Values, find_duplicates, read_values, why_not
-from vivavoce.tasks.tables.gold.headers import Grid, Line
+from vivavoce.tasks.tables.items.gold.filters import (
+    Limits,
+    Values,
+    find_duplicates,
+    read_values,
+    why_not,
+)
+from vivavoce.tasks.tables.items.gold.headers import Grid, Line
 from vivavoce.tasks.tables.items.table_items import GoldRow, GoldTable
 
 

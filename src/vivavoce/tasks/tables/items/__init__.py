@@ -1,1 +1,1 @@
-"""Items."""
+"""Gold tables, demands and pools of a round, and a table by rule: everything free of Inspect."""

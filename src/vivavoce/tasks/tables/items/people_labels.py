@@ -14,8 +14,8 @@ from pathlib import Path
 
 from vivavoce.errors import InputError
 from vivavoce.store import Row, read_jsonl
+from vivavoce.tasks.tables.items.pools.distractors import Candidate
 from vivavoce.tasks.tables.items.table_items import GoldTable
-from vivavoce.tasks.tables.pools.distractors import Candidate
 
 INCLUDE, EXCLUDE = "include", "exclude"
 

@@ -1,1 +1,1 @@
-"""Items."""
+"""Targets, demonstrations and inputs of the writing tasks: everything free of Inspect."""

@@ -14,15 +14,15 @@ from typing import Literal
 from vivavoce.errors import InputError
 from vivavoce.rounds.family import Exclusion
 from vivavoce.store import Row, canonical_json
-from vivavoce.tasks.tables.demands.checklist import check_demand, failures
-from vivavoce.tasks.tables.demands.making import (
+from vivavoce.tasks.tables.items.demands.checklist import check_demand, failures
+from vivavoce.tasks.tables.items.demands.making import (
     Source,
     WrittenDemand,
     read_demands,
     spot_check_row,
     template_demand,
 )
-from vivavoce.tasks.tables.gold.reading import GoldTables
+from vivavoce.tasks.tables.items.gold.reading import GoldTables
 from vivavoce.tasks.tables.items.people_labels import read_demand_labels
 from vivavoce.tasks.tables.items.table_items import TASK, GoldTable
 

@@ -1,1 +1,1 @@
-"""Pools."""
+"""Which papers a model is given: those of the table, and distractors that look like them."""

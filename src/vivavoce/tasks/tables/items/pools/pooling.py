@@ -7,17 +7,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from vivavoce.records import Window
-from vivavoce.tasks.tables.gold.reading import GoldTables
 from vivavoce.tasks.tables.items.demands.requests import Asked
+from vivavoce.tasks.tables.items.gold.reading import GoldTables
 from vivavoce.tasks.tables.items.people_labels import PaperLabels, without_included
-from vivavoce.tasks.tables.items.table_items import GoldTable, Work
-from vivavoce.tasks.tables.pools.distractors import (
+from vivavoce.tasks.tables.items.pools.distractors import (
     Barred,
     PoolRule,
     find_universe,
     rank_distractors,
 )
-from vivavoce.tasks.tables.pools.making import (
+from vivavoce.tasks.tables.items.pools.making import (
     CandidatesFile,
     Pool,
     count_distractors,
@@ -26,7 +25,8 @@ from vivavoce.tasks.tables.pools.making import (
     make_pool,
     read_candidates,
 )
-from vivavoce.tasks.tables.pools.vectors import open_encoder
+from vivavoce.tasks.tables.items.pools.vectors import open_encoder
+from vivavoce.tasks.tables.items.table_items import GoldTable, Work
 from vivavoce.text.dates import period
 
 

@@ -12,16 +12,16 @@ from dataclasses import dataclass, field
 from vivavoce.corpus import Corpus
 from vivavoce.records import Window
 from vivavoce.rounds.family import Exclusion
-from vivavoce.tasks.tables.gold.cited_tables import (
+from vivavoce.tasks.tables.items.gold.cited_tables import (
     make_table,
     read_mentions,
     read_references,
     read_sources,
 )
-from vivavoce.tasks.tables.gold.filters import Limits, find_duplicates
-from vivavoce.tasks.tables.gold.given import Given, GivenTables, read_given
-from vivavoce.tasks.tables.gold.results_tables import read_results_tables
-from vivavoce.tasks.tables.gold.works import Works, work_of_paper
+from vivavoce.tasks.tables.items.gold.filters import Limits, find_duplicates
+from vivavoce.tasks.tables.items.gold.given import Given, GivenTables, read_given
+from vivavoce.tasks.tables.items.gold.results_tables import read_results_tables
+from vivavoce.tasks.tables.items.gold.works import Works, work_of_paper
 from vivavoce.tasks.tables.items.table_items import TASK, GoldTable, Work
 
 

@@ -17,8 +17,7 @@ from typing import Any
 
 from vivavoce.errors import InputError
 from vivavoce.store import hash_of, hash_rows, read_json
-from vivavoce.tasks.tables.items.table_items import GoldTable, PoolPaper, Work
-from vivavoce.tasks.tables.pools.distractors import (
+from vivavoce.tasks.tables.items.pools.distractors import (
     DIGITS,
     POOL_RULES,
     TOP,
@@ -26,6 +25,7 @@ from vivavoce.tasks.tables.pools.distractors import (
     Candidate,
     PoolRule,
 )
+from vivavoce.tasks.tables.items.table_items import GoldTable, PoolPaper, Work
 
 CANDIDATES = "candidates.json"
 LEAST = 4

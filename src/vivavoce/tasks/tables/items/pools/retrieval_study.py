@@ -21,8 +21,8 @@ from vivavoce.metrics.retrieval import average_precision
 from vivavoce.retrieval.dense import DenseRetriever, open_encoders
 from vivavoce.retrieval.protocol import Retriever
 from vivavoce.retrieval.sparse import Bm25Retriever, TfidfRetriever
+from vivavoce.tasks.tables.items.pools.vectors import content_words, work_text
 from vivavoce.tasks.tables.items.table_items import GoldTable, Work
-from vivavoce.tasks.tables.pools.vectors import content_words, work_text
 
 Floats = npt.NDArray[np.float64]
 Interval = tuple[float, float]

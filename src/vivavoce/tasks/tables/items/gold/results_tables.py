@@ -12,7 +12,7 @@ from vivavoce.corpus.boards.within import BoardWithin, boards_within
 from vivavoce.metrics.cell_matching import cell_key
 from vivavoce.records import Paper, Window
 from vivavoce.rounds.family import Exclusion
-from vivavoce.tasks.tables.gold.headers import distinct_names
+from vivavoce.tasks.tables.items.gold.headers import distinct_names
 from vivavoce.tasks.tables.items.table_items import TASK, GoldRow, GoldTable
 from vivavoce.text.dates import inside
 

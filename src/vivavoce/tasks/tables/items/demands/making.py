@@ -14,9 +14,9 @@ from typing import Literal
 
 from vivavoce.errors import InputError
 from vivavoce.store import Row, hash_of, read_jsonl
-from vivavoce.tasks.tables.demands.checklist import Check, check_demand
-from vivavoce.tasks.tables.demands.leaks import MAX_DEMAND, leak_index
-from vivavoce.tasks.tables.demands.topics import find_topics
+from vivavoce.tasks.tables.items.demands.checklist import Check, check_demand
+from vivavoce.tasks.tables.items.demands.leaks import MAX_DEMAND, leak_index
+from vivavoce.tasks.tables.items.demands.topics import find_topics
 from vivavoce.tasks.tables.items.table_items import GoldTable
 
 Source = Literal["template", "model", "given"]

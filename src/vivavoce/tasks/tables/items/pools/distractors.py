@@ -19,9 +19,9 @@ from rapidfuzz import fuzz, process
 
 from vivavoce.errors import InputError
 from vivavoce.retrieval.protocol import best_hits
-from vivavoce.tasks.tables.gold.works import is_outside
+from vivavoce.tasks.tables.items.gold.works import is_outside
+from vivavoce.tasks.tables.items.pools.vectors import Floats, PaperEncoder, Vectors
 from vivavoce.tasks.tables.items.table_items import GoldTable, Work
-from vivavoce.tasks.tables.pools.vectors import Floats, PaperEncoder, Vectors
 from vivavoce.text.normalise import normalise_title
 
 PoolRule = Literal["other_tables", "corpus"]

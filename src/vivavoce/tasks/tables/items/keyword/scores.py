@@ -23,9 +23,8 @@ from vivavoce.readers.metric_values import direction_of
 from vivavoce.readers.own_results import own_method
 from vivavoce.readers.paper_tables import sources_of
 from vivavoce.readers.terms import stands_for, terms_in
-from vivavoce.tasks.tables.keyword.names import datasets_in
-from vivavoce.tasks.tables.keyword.papers import PoolText
-from vivavoce.tasks.tables.keyword.vocabulary import (
+from vivavoce.tasks.tables.items.keyword.papers import PoolText, datasets_in
+from vivavoce.tasks.tables.items.keyword.vocabulary import (
     ARCHITECTURE,
     BASE_MODEL,
     LANGUAGE,

@@ -6,8 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from vivavoce.tasks.tables.demands.leaks import LeakIndex
-from vivavoce.tasks.tables.demands.word_forms import is_telling, names_in, stem_of
+from vivavoce.tasks.tables.items.demands.leaks import LeakIndex, is_telling, names_in, stem_of
 from vivavoce.text.cell_text import plain_words
 from vivavoce.text.normalise import normalise
 from vivavoce.text.sentences import split_sentences

@@ -12,7 +12,7 @@ from vivavoce.corpus import Corpus
 from vivavoce.corpus.ingestion.batches import list_batches, read_raw
 from vivavoce.records import Paper
 from vivavoce.store import Row
-from vivavoce.tasks.tables.gold.works import work_id, work_of_paper
+from vivavoce.tasks.tables.items.gold.works import work_id, work_of_paper
 from vivavoce.tasks.tables.items.table_items import Work
 from vivavoce.text.cell_text import plain_words
 from vivavoce.text.normalise import normalise_title

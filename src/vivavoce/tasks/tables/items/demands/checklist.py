@@ -11,8 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from vivavoce.tasks.tables.demands.leaks import LeakIndex, leak_index
-from vivavoce.tasks.tables.demands.word_forms import stem_of, stems_of, telling_words
+from vivavoce.tasks.tables.items.demands.leaks import (
+    LeakIndex,
+    leak_index,
+    stem_of,
+    stems_of,
+    telling_words,
+)
 from vivavoce.tasks.tables.items.table_items import GoldTable
 from vivavoce.text.sentences import split_sentences
 
