@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from vivavoce.results.logs.records import CONTESTANT, LogHeader, Place
@@ -32,7 +32,7 @@ class Group:
     first where it was not measured by that."""
     marks: tuple[str, ...]
     """Of each of the leads; changes whenever it does."""
-    load: Callable[[], Sequence[Row]]
+    load: Callable[[], Sequence[Row]] = field(compare=False)
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
@@ -53,7 +53,7 @@ class Board:
     what a judge said; the rows tell more than these."""
     notes: tuple[str, ...]
     """Logs left out, and rows that are not what they seem."""
-    heads: tuple[LogHeader, ...] = ()
+    heads: tuple[LogHeader, ...] = field(default=(), compare=False)
     """The logs behind it, where it comes from logs."""
 
     @property
