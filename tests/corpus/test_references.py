@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.corpus.merge import MergedPaper
-from vivavoce.corpus.references import PaperIndex
+from vivavoce.corpus.identity.merge import MergedPaper
+from vivavoce.corpus.resolve.references import PaperIndex
 from vivavoce.records import Author, Document, Reference
 
 

@@ -15,11 +15,10 @@ from tests.sandbox.ordinary_user import ordinary_user
 
 from vivavoce.errors import InputError
 from vivavoce.sandbox.cgroup import make_group
-from vivavoce.sandbox.command import build_command, python_command
+from vivavoce.sandbox.command import build_command, closure, python_command, site_entries
 from vivavoce.sandbox.config import BwrapConfig
 from vivavoce.sandbox.errors import MissingProgram, SandboxLost
 from vivavoce.sandbox.guarantees import examine_sandbox
-from vivavoce.sandbox.packages import closure, site_entries
 from vivavoce.sandbox.process import open_sandbox
 from vivavoce.sandbox.seccomp import build_filter
 

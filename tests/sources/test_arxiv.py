@@ -24,8 +24,7 @@ from vivavoce.records import Fault as Unread
 from vivavoce.sources import Piece, ReadOptions, get_source
 from vivavoce.sources.catalogues.arxiv.feed import read_feed
 from vivavoce.sources.catalogues.arxiv.search import by_ids, search
-from vivavoce.sources.http.address import Allowed
-from vivavoce.sources.http.client import Client, Limits
+from vivavoce.sources.http.client import Allowed, Client, Limits
 from vivavoce.sources.http.errors import BadReplyError, ChangedError
 
 FEED = """<?xml version='1.0' encoding='UTF-8'?>

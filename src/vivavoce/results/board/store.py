@@ -27,7 +27,14 @@ from vivavoce.results.logs.records import (
     RunLog,
     header_from_row,
 )
-from vivavoce.store import Row, canonical_json, hash_file, hash_of, quick_value, write_bytes
+from vivavoce.store import (
+    Row,
+    canonical_json,
+    hash_file,
+    hash_of,
+    loads_fast,
+    write_bytes,
+)
 
 _INDEX = "logs.json"
 _CODE = ("results", "statistics", "metrics", "models", "tasks")
@@ -225,7 +232,7 @@ def _load(path: Path) -> Any:
         return None
     if hashlib.sha256(body).hexdigest().encode() != seal:
         return None
-    return quick_value(body)
+    return loads_fast(body)
 
 
 @cache

@@ -12,6 +12,7 @@ from inspect_ai.log import list_eval_logs, read_eval_log
 
 from vivavoce.results.logs.records import RowKey, RunLog
 from vivavoce.results.logs.selection import select_logs
+from vivavoce.tasks import short_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +55,7 @@ def read_audited(folder: Path, *, partial: bool = False) -> tuple[list[AuditedLo
         log = wanted.pop((Path(info.name).name, str(header.eval.created)), None)
         if log is not None:
             steps = tuple(
-                (step.solver.removeprefix("vivavoce/"), step.params or {})
-                for step in header.plan.steps
+                (short_name(step.solver), step.params or {}) for step in header.plan.steps
             )
             found.append(AuditedLog(log, info.name, header.eval.task_args, steps))
     return sorted(found, key=lambda each: each.key), notes

@@ -23,6 +23,7 @@ from vivavoce.errors import InputError
 from vivavoce.models.model_names import is_same_family
 from vivavoce.results.logs.records import NO_MODEL, ForeignLog, RowKey, RunLog, SampleScore
 from vivavoce.store import hash_of
+from vivavoce.tasks import short_name
 from vivavoce.tasks.scoring.guard import VALID
 from vivavoce.tasks.scoring.judge import ROLE
 from vivavoce.text.dates import parse_date
@@ -174,7 +175,7 @@ def _is_own_judge(header: EvalLog) -> bool | None:
 def _method(solver: str, params: Mapping[str, Any]) -> str:
     """A solver with its settings, such as `self_refine(rounds=3)`; the window is a decoding one."""
     settings = [f"{name}={_shown(value)}" for name, value in params.items() if name != "context"]
-    name = solver.removeprefix("vivavoce/")
+    name = short_name(solver)
     return f"{name}({', '.join(settings)})" if settings else name
 
 

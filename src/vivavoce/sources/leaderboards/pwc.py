@@ -21,8 +21,8 @@ from typing import Any
 from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault
 from vivavoce.sources import Piece, ReadOptions, Source, one_piece, read_whole
+from vivavoce.sources.json_records import parse_strictly
 from vivavoce.sources.leaderboards.rows import ResultRow, documents_of, has_name, plain
-from vivavoce.sources.raw import parse_strictly
 
 KIND = "pwc"
 _NAME = re.compile(

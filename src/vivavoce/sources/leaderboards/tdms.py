@@ -1,4 +1,4 @@
-"""NLP-TDMS annotations: which score a paper reports for a task, a dataset and a metric.
+"""NLP-TDMS annotations: the score that a paper reports for a task, a dataset and a metric.
 
 The annotation file has a line a paper, its file and then `task#dataset#metric#score` joined by
 `$`; the same is also read flat, one score a JSON line with paper, paper_url, task, dataset, metric
@@ -15,8 +15,8 @@ from typing import Any
 from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault
 from vivavoce.sources import Piece, ReadOptions, Source, one_piece, read_whole
+from vivavoce.sources.json_records import parse_strictly
 from vivavoce.sources.leaderboards.rows import ResultRow, documents_of, has_name, plain
-from vivavoce.sources.raw import parse_strictly
 
 KIND = "tdms"
 _NAME = re.compile(r"resultsannotation\.tsv|tdms[-_a-z0-9]*\.(?:tsv|jsonl)")

@@ -22,7 +22,7 @@ from vivavoce.tasks.scoring.guard import FaultyAnswer
 
 __all__ = ["cheater", "direct", "empty", "headings", "naive", "self_refine"]
 
-_MOST_ROWS = 1_000_000
+_MAX_ROWS = 1_000_000
 _NO_FACTOR = (
     f"{RESULT} is no table of a factor. It has to hold datetime and instrument, as columns or "
     "index levels, dates in the one, and numbers in all other columns."
@@ -100,7 +100,7 @@ async def check_formula(program: str, state: TaskState, timeout: int) -> str | N
     if outcome.failure:
         return outcome.report()
     try:
-        frame = await read_factor(RESULT, max_rows=_MOST_ROWS, timeout=timeout)
+        frame = await read_factor(RESULT, max_rows=_MAX_ROWS, timeout=timeout)
     except FaultyAnswer as error:
         reasons = {"no_file": f"It ended without an error, but there is no file {RESULT}."}
         return reasons.get(error.fault, f"{RESULT} cannot be read as a Parquet file.")

@@ -1,7 +1,11 @@
-"""An Atom feed of arXiv's query API, read and checked for what is missing from it."""
+"""An Atom feed of arXiv's query API: decoded, read, and checked for what is missing from it.
+
+Also the names of authors and collaborations as arXiv's listings write them.
+"""
 
 from __future__ import annotations
 
+import codecs
 import re
 from dataclasses import dataclass
 
@@ -9,12 +13,91 @@ from lxml import etree
 
 from vivavoce.errors import InputError
 from vivavoce.records import Author, Document, Fault
-from vivavoce.sources.catalogues.arxiv.decoding import decode_feed
-from vivavoce.sources.catalogues.arxiv.names import part_names
+from vivavoce.sources.fulltext.latex.typeset import plain_text
 from vivavoce.sources.xml import safe_parser
 from vivavoce.text.dates import parse_date
 from vivavoce.text.identifiers import find_arxiv_id, find_doi
 from vivavoce.text.normalise import clean_text
+
+_LONGEST_NAME = 300
+_INITIAL = re.compile(r"(?<=[^\W\d_])\.(?=[^\W\d_])")
+_SPLIT_INITIALS = re.compile(r"\. -(?=[^\W\d_])")
+GROUP = r"(?:collaborations?|consortium|team|group)\b"
+FOR = re.compile(
+    rf"(?:^|\s)(?:for|on behalf of)\s+(?:the\s+|(?=(?:[^\s,;]+\s){{1,6}}?{GROUP}))",
+    re.IGNORECASE,
+)
+"""Between a person and those for whom they write."""
+
+
+def part_names(name: str) -> tuple[str, ...]:
+    """A person and the collaboration they write for as two names; none without letters.
+
+    After a collaboration that heads its members, arXiv takes the colon for one more author.
+    """
+    parts = FOR.split(spell_name(name))
+    return tuple(part.strip() for part in parts if any(map(str.isalpha, part)))
+
+
+def spell_name(name: str) -> str:
+    """A name in one line: accents of TeX as characters, initials as in `J.-N. F. One`."""
+    if len(name) <= _LONGEST_NAME and any(sign in name for sign in "\\{}~"):
+        name = plain_text(name)
+    return _SPLIT_INITIALS.sub(".-", _INITIAL.sub(". ", " ".join(name.split())))
+
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_DECLARED = re.compile(rb"""<\?xml[^>]{0,100}?encoding=["']([A-Za-z0-9._-]{1,40})["']""")
+_DECLARATION = re.compile(r"\s*<\?xml[^>]{0,200}\?>")
+_REPLACEMENT = "\ufffd"
+# Characters that no XML document may hold, written out or as a reference.
+_FORBIDDEN = re.compile(r"[\x01-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_REFERENCE = re.compile(r"&#(?:x0{0,8}([0-9A-Fa-f]{1,8})|0{0,8}([0-9]{1,9}));")
+_ENCODINGS = frozenset({"utf-8", "utf-16", "iso8859-1", "iso8859-15", "cp1252", "ascii"})
+
+
+def decode_feed(content: bytes) -> tuple[str, int]:
+    """The text without its XML declaration, and how many characters were replaced.
+
+    NUL characters are dropped and not counted.
+    """
+    text = _decode(content)
+    found = text.count(_REPLACEMENT)
+    text = _REFERENCE.sub(_safe_reference, text.replace("\x00", ""))
+    text = _FORBIDDEN.sub(_REPLACEMENT, text)
+    text = _DECLARATION.sub("", text, count=1) if text.lstrip().startswith("<?xml") else text
+    own = content.count(_REPLACEMENT.encode()) if found else 0
+    return text, max(0, text.count(_REPLACEMENT) - own)
+
+
+def _decode(content: bytes) -> str:
+    for mark, encoding in _BOMS:
+        if content.startswith(mark):
+            return content.decode(encoding, "replace").removeprefix("\ufeff")
+    declared = _DECLARED.match(content.lstrip())
+    encoding = "utf-8"
+    if declared is not None:
+        try:
+            encoding = codecs.lookup(declared[1].decode("ascii")).name
+        except LookupError:
+            encoding = "utf-8"
+    if encoding not in _ENCODINGS or encoding == "utf-16":
+        encoding = "utf-8"
+    return content.decode(encoding, "replace")
+
+
+def _safe_reference(found: re.Match[str]) -> str:
+    code = int(found[1], 16) if found[1] else int(found[2])
+    if code == 0:
+        return ""
+    if code > 0x10FFFF or _FORBIDDEN.match(chr(code)):
+        return _REPLACEMENT
+    return found[0]
+
 
 _ATOM = "{http://www.w3.org/2005/Atom}"
 _ARXIV = "{http://arxiv.org/schemas/atom}"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from lxml import etree
 
 from vivavoce.errors import InputError
-from vivavoce.sources.catalogues.arxiv.decoding import decode_feed
+from vivavoce.sources.catalogues.arxiv.feed import decode_feed
 from vivavoce.sources.catalogues.oai.listing import one_line
 from vivavoce.sources.xml import parse_xml
 

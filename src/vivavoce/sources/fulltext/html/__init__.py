@@ -11,8 +11,7 @@ from lxml import etree
 from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault
 from vivavoce.sources import Piece, ReadOptions, Source, one_piece, read_whole
-from vivavoce.sources.fulltext.html.authors import read_authors
-from vivavoce.sources.fulltext.html.identity import read_identity, read_licence
+from vivavoce.sources.fulltext.html.authors import read_authors, read_identity, read_licence
 from vivavoce.sources.fulltext.html.references import read_references
 from vivavoce.sources.fulltext.html.sections import Body, read_abstract
 from vivavoce.sources.fulltext.html.tree import find_document, parse_page, with_class

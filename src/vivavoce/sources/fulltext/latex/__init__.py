@@ -12,12 +12,13 @@ from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault
 from vivavoce.sources import Piece, ReadOptions, Source, one_piece
 from vivavoce.sources.fulltext.latex.archives import ARCHIVE_SUFFIXES, unpack
-from vivavoce.sources.fulltext.latex.choosing import choose_main, document_class
 from vivavoce.sources.fulltext.latex.files import (
     LARGEST_FILE,
     TEX_SUFFIXES,
     PaperFiles,
+    choose_main,
     decode,
+    document_class,
     list_text_files,
 )
 from vivavoce.sources.fulltext.latex.paper import read_paper

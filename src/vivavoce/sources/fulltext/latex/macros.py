@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 from vivavoce.errors import InputError
 from vivavoce.sources.fulltext.latex.files import PaperFiles
-from vivavoce.sources.fulltext.latex.streams import Frame, TokenStream
-from vivavoce.sources.fulltext.latex.tokens import LITERAL, PARAGRAPH, tokenise
+from vivavoce.sources.fulltext.latex.tokens import LITERAL, PARAGRAPH, Frame, TokenStream, tokenise
 from vivavoce.sources.fulltext.latex.vocabulary import is_own_command
 
 _MOST_TOKENS = 3_000_000

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 
 from vivavoce.errors import InputError
 from vivavoce.records import CitedTable, Document, Section
+from vivavoce.sources.fulltext.latex.bibliography import read_references
 from vivavoce.sources.fulltext.latex.citing import Entry
 from vivavoce.sources.fulltext.latex.files import PaperFiles
 from vivavoce.sources.fulltext.latex.header import read_authors
 from vivavoce.sources.fulltext.latex.layout import Layout, Span
 from vivavoce.sources.fulltext.latex.macros import Expander
 from vivavoce.sources.fulltext.latex.outline import Draft, Numbering, finish
-from vivavoce.sources.fulltext.latex.sourcing import read_references
 from vivavoce.sources.fulltext.latex.tables import read_table
 from vivavoce.sources.fulltext.latex.typeset import (
     REFERENCE_END,

@@ -7,18 +7,21 @@ from collections.abc import Callable
 
 from vivavoce.sources.fulltext.latex.citing import Citations
 from vivavoce.sources.fulltext.latex.layout import Layout
-from vivavoce.sources.fulltext.latex.symbols import ACCENTS, SYMBOLS, accented, typeset
 from vivavoce.sources.fulltext.latex.tokens import LITERAL, PARAGRAPH, source_of, tokenise
 from vivavoce.sources.fulltext.latex.vocabulary import (
+    ACCENTS,
     ENVIRONMENT_ARGUMENTS,
     FIGURES,
     HIDDEN,
     MATH,
     PLAIN,
     SILENT,
+    SYMBOLS,
     TABLES,
     TABULARS,
+    accented,
     is_citation,
+    typeset,
 )
 
 Hook = Callable[[int, list[str]], int]

@@ -7,8 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from vivavoce.sources.fulltext.pdf.bookmarks import compact
-from vivavoce.sources.fulltext.pdf.candidates import Candidate
+from vivavoce.sources.fulltext.pdf.candidates import Candidate, compact
 from vivavoce.sources.fulltext.pdf.floats import Columns
 from vivavoce.sources.fulltext.pdf.furniture import FURNITURE
 from vivavoce.sources.fulltext.pdf.layout import Layout, Line, join_words

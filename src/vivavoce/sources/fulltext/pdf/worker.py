@@ -13,7 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from vivavoce.errors import InputError
-from vivavoce.sources.fulltext.pdf.opening import read_file
+from vivavoce.sources.fulltext.pdf.document import read_file
 
 MEMORY = 2 << 30
 """Bytes of address space; PDFium reserves far more than it uses."""

@@ -1,4 +1,4 @@
-"""Which references of a TEI paper are meant by the markers that its tables print.
+"""References of a TEI paper that the markers printed in its tables mean.
 
 GROBID marks citations in running text only. How it resolved those there, and the list of
 references, resolve what stands inside tables; a marker that fits two references fits none.

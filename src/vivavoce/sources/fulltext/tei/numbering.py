@@ -1,4 +1,4 @@
-"""Which of the numbers in front of a paper's headings are section numbers.
+"""Section numbers among the numbers in front of a paper's headings.
 
 GROBID takes list items, table cells and lines of algorithms for headings. The true numbers are
 those that continue each other: the heaviest chain of steps that a reader would follow.

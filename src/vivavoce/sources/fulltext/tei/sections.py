@@ -1,4 +1,4 @@
-"""From the divisions of a TEI text to its sections: what opens one, and at which level."""
+"""Sections out of the divisions of a TEI text: the headings that open one, and their levels."""
 
 from __future__ import annotations
 

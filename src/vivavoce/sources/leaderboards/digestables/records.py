@@ -8,9 +8,7 @@ from typing import Any
 
 from vivavoce.errors import InputError
 from vivavoce.sources import Piece
-from vivavoce.sources.fulltext.s2orc.fields import Fields
-from vivavoce.sources.fulltext.s2orc.files import is_lines, read_values
-from vivavoce.sources.raw import raw_json
+from vivavoce.sources.json_records import Fields, is_lines, raw_json, read_values
 from vivavoce.text.normalise import clean_text
 
 TABLE, PAPER, TEXT, BENCHMARK = "table", "paper", "text", "benchmark"

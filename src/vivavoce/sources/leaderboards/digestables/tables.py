@@ -9,9 +9,8 @@ from typing import Any
 
 from vivavoce.errors import InputError
 from vivavoce.records import CitedTable, Document, Reference
-from vivavoce.sources.fulltext.s2orc.fields import Fields, line_at, object_at, rows_at, text_at
+from vivavoce.sources.json_records import Fields, line_at, object_at, raw_json, rows_at, text_at
 from vivavoce.sources.leaderboards.digestables.records import Entry, check_id, held_record, raw_of
-from vivavoce.sources.raw import raw_json
 from vivavoce.text.identifiers import find_arxiv_id
 from vivavoce.text.normalise import clean_text
 from vivavoce.text.row_citations import RowsCited
