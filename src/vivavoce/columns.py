@@ -1,4 +1,4 @@
-"""Tables in columns: read from a corpus, hashed, and written with the same bytes each time.
+"""Arrow columns as numpy arrays and back, and a hash of their rows that lasts.
 
 Arrow imports pandas, which takes longer than reading a small corpus, as soon as it turns Python
 values or numpy arrays into its own or its own into numpy. So here columns are made of, and seen
@@ -8,7 +8,7 @@ through, their buffers.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +16,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
-from vivavoce.corpus import Corpus
-from vivavoce.corpus.schema import TABLES
-from vivavoce.errors import DamagedError
-from vivavoce.store import write_bytes
+from vivavoce.store import Row, parquet_of, write_bytes
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -29,57 +25,8 @@ Flags = npt.NDArray[np.bool_]
 
 MISSING = -1
 """The number of what is not there."""
-_ROWS_A_GROUP = 1 << 24
-
-
-def column_batches(corpus: Corpus, table: str, names: Sequence[str]) -> Iterator[pa.Table]:
-    """Some columns of a table of the corpus, one of its files after the other.
-
-    Raises:
-        DamagedError: A file is not as it was written.
-    """
-    for name in corpus.files(table):
-        if problem := corpus.damage(name):
-            raise DamagedError(problem)
-        yield read_file(corpus.folder / "tables" / name, names)
-
-
-def read_file(path: Path, names: Sequence[str] | None = None) -> pa.Table:
-    """A Parquet file, or some of its columns.
-
-    Raises:
-        DamagedError: It cannot be read.
-    """
-    try:
-        with pq.ParquetFile(path) as file:
-            return file.read(columns=None if names is None else list(names), use_threads=False)
-    except (OSError, pa.ArrowException) as error:
-        raise DamagedError(f"{path} cannot be read as Parquet: {error}") from error
-
-
-def read_columns(corpus: Corpus, table: str, names: Sequence[str]) -> pa.Table:
-    """Some columns of a whole table; text has 64-bit offsets, so it may pass 2 GB.
-
-    Raises:
-        DamagedError: A file is not as it was written.
-    """
-    return whole_table(table, names, column_batches(corpus, table, names))
-
-
-def whole_table(table: str, names: Sequence[str], pieces: Iterable[pa.Table]) -> pa.Table:
-    """Pieces of some columns of a table of the corpus in one; text has 64-bit offsets."""
-    schema = pa.schema([TABLES[table].field(name) for name in names])
-    empty = pa.Table.from_batches([], schema=schema)
-    return pa.concat_tables([widen(piece) for piece in [empty, *pieces]]).combine_chunks()
-
-
-def widen(table: pa.Table) -> pa.Table:
-    """A table whose columns of text have 64-bit offsets."""
-    fields = [
-        pa.field(field.name, pa.large_string() if pa.types.is_string(field.type) else field.type)
-        for field in table.schema
-    ]
-    return table.cast(pa.schema(fields))
+ROWS_PER_GROUP = 1 << 16
+"""Rows of a group of a Parquet file, and rows that are hashed at once."""
 
 
 def numbers_in(values: Any) -> Any:
@@ -169,62 +116,62 @@ def sorted_keys(keys: pa.Array) -> tuple[pa.Array, Ints]:
     return encoded.dictionary.take(column(order)), numbers
 
 
-def hash_columns(table: pa.Table) -> str:
-    """Sha256 of a table's content, whatever writes or reads it.
+def write_parquet_table(path: Path, table: pa.Table, **options: Any) -> Row:
+    """Write a table to one Parquet file, whole or not at all; return what its manifest says.
 
-    Of each column its name and type, then which values are null, then the values: numbers as
-    little-endian bytes, of texts the lengths and the bytes.
+    `options` are those of `store.parquet_of`.
+    """
+    content = parquet_of(table.combine_chunks(), **{"row_group_size": ROWS_PER_GROUP, **options})
+    write_bytes(path, content)
+    sha256 = hashlib.sha256(content).hexdigest()
+    return {"sha256": sha256, "rows": table.num_rows, "row_hash": hash_table(table)}
+
+
+def hash_table(table: pa.Table) -> str:
+    """Sha256 of a table's rows, whatever writes or reads them.
+
+    Of each run of rows column by column: which values are null, then the values. Numbers are
+    little-endian bytes; of texts and lists come the lengths, then what they hold.
     """
     digest = hashlib.sha256()
-    for name in table.column_names:
-        values = flat(table[name])
-        digest.update(f"{name}\0{values.type}\0{len(values)}\0".encode())
-        digest.update(np.packbits(~_is_valid(values)).tobytes())
-        if pa.types.is_large_string(values.type):
-            whole = without_null(values)
-            lengths = numbers_in(pc.binary_length(whole))
-            digest.update(np.ascontiguousarray(lengths, dtype="<i8").data)
-            digest.update(_bytes_of(whole))
-        elif pa.types.is_boolean(values.type):
-            digest.update(as_flags(values).data)
-        else:
-            numbers = numbers_in(values)
-            if values.null_count:
-                numbers = np.where(_is_valid(values), numbers, numbers.dtype.type(0))
-            little = np.ascontiguousarray(numbers, dtype=numbers.dtype.newbyteorder("<"))
-            digest.update(little.data)
+    digest.update("\0".join([str(table.num_rows), *table.column_names]).encode())
+    for start in range(0, table.num_rows, ROWS_PER_GROUP):
+        rows = table.slice(start, ROWS_PER_GROUP)
+        for values in rows.columns:
+            _feed(digest.update, flat(values))
     return digest.hexdigest()
 
 
-def write_columns(path: Path, table: pa.Table) -> str:
-    """Write a table to one Parquet file, whole or not at all; return its sha256."""
-    content = to_parquet(table)
-    write_bytes(path, content)
-    return hashlib.sha256(content).hexdigest()
+def _feed(update: Callable[[Any], None], values: pa.Array) -> None:
+    valid = _is_valid(values)
+    update(np.packbits(valid).data)
+    kind = values.type
+    if pa.types.is_list(kind):
+        update(_little(as_numbers(pc.list_value_length(values), missing=0), "<i8"))
+        _feed(update, values.flatten())
+    elif pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        update(_little(as_numbers(pc.binary_length(values), missing=0), "<i8"))
+        update(_bytes_of(values.drop_null() if values.null_count else values))
+    elif pa.types.is_boolean(kind):
+        update(np.packbits(as_flags(values)).data)
+    else:
+        numbers = numbers_in(values)
+        found = np.where(valid, numbers, numbers.dtype.type(0)) if values.null_count else numbers
+        update(_little(found, "<f8" if pa.types.is_floating(kind) else "<i8"))
 
 
-def to_parquet(table: pa.Table) -> pa.Buffer:
-    """The Parquet file of a table."""
-    sink = pa.BufferOutputStream()
-    pq.write_table(
-        table.combine_chunks(),
-        sink,
-        compression="lz4",
-        # Numbers and keys hardly repeat: a dictionary of them takes time and room.
-        use_dictionary=False,
-        write_statistics=False,
-        row_group_size=_ROWS_A_GROUP,
-    )
-    return sink.getvalue()
+def _little(numbers: npt.NDArray[Any], kind: str) -> memoryview:
+    return np.ascontiguousarray(numbers.astype(kind)).data
 
 
 def _bytes_of(texts: pa.Array) -> memoryview:
-    """The bytes of all texts, one after the other; null is not among them."""
+    """The bytes of all texts, one after the other."""
     _, offsets, content = texts.buffers()
     if content is None or not len(texts):
         return memoryview(b"")
-    ends = np.frombuffer(offsets, dtype=np.int64)[texts.offset : texts.offset + len(texts) + 1]
-    return memoryview(content)[ends[0] : ends[-1]]
+    kind = np.int32 if pa.types.is_string(texts.type) else np.int64
+    ends = np.frombuffer(offsets, dtype=kind)[texts.offset : texts.offset + len(texts) + 1]
+    return memoryview(content)[int(ends[0]) : int(ends[-1])]
 
 
 def _is_valid(values: pa.Array) -> Flags:
