@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from vivavoce.columns import write_parquet_table
 from vivavoce.corpus.build.partitioning import Numbers, read_repartitioned, read_rows
-from vivavoce.corpus.build.writing import Rows, write_parquet_table
+from vivavoce.corpus.build.writing import Rows
 from vivavoce.corpus.dating import PaperDate, date_paper
 from vivavoce.corpus.gates import failed_gates
 from vivavoce.corpus.identity.merge import MergedPaper

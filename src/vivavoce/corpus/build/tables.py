@@ -26,6 +26,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from vivavoce import __version__
+from vivavoce.columns import write_parquet_table
 from vivavoce.corpus.build.citing import DIGESTS, INDEX, is_sound, make_index, resolve_references
 from vivavoce.corpus.build.engine import Engine
 from vivavoce.corpus.build.identity import File, Identity, identify
@@ -41,7 +42,7 @@ from vivavoce.corpus.build.partitioning import (
 )
 from vivavoce.corpus.build.parts import FACTS, REFERENCES, RESULTS, make_shard, read_marker
 from vivavoce.corpus.build.results import collect_results
-from vivavoce.corpus.build.writing import KEYS, sort_rows, write_parquet_table
+from vivavoce.corpus.build.writing import KEYS, sort_rows
 from vivavoce.corpus.identity.merge import APART
 from vivavoce.corpus.ingestion.batches import (
     MANIFEST,

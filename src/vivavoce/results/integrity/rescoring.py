@@ -32,13 +32,14 @@ from inspect_ai.model import (
 from inspect_ai.scorer import Score
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolChoice, ToolInfo
-from inspect_ai.util import registry_create
 
-from vivavoce import _registry
+from vivavoce import _registry  # noqa: F401  # registers our tasks, solvers and models
 from vivavoce.errors import InputError, VivaError
 from vivavoce.models.cutoffs import Cutoff, Cutoffs, take_clean
 from vivavoce.rounds import Round, load_round
 from vivavoce.store import canonical_json
+from vivavoce.tasks import list_families
+from vivavoce.tasks.lookup import create_scorer, create_task
 from vivavoce.tasks.prompting.windows import find_model, token_counter
 from vivavoce.tasks.scoring.guard import VALID
 from vivavoce.tasks.scoring.judge import judge_named_later
@@ -155,15 +156,17 @@ def reopen(header: EvalLog, rounds: Mapping[str, Round]) -> Task | None:
     """
     metadata = header.eval.metadata or {}
     opened = rounds.get(str(metadata.get("round_sha256"))) or _round_of(header)
-    maker = getattr(_registry, str(metadata.get("task")), None)
-    if opened is None or maker is None:
+    name = str(metadata.get("task"))
+    if opened is None or name not in _tasks():
         return None
     given = _safe_arguments(header.eval.task_args)
     with judge_named_later():
-        task: Task = registry_create(
-            "task", f"vivavoce/{metadata['task']}", **{**given, "round": str(opened.folder)}
-        )
+        task = create_task(name, **{**given, "round": str(opened.folder)})
     return _narrow(task, metadata)
+
+
+def _tasks() -> set[str]:
+    return {task for card in list_families().values() for task in card.tasks}
 
 
 def _safe_arguments(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -215,7 +218,9 @@ def logged_task(header: EvalLog, recording: Recording) -> Task:
     for made in header.eval.scorers or []:
         options = made.options or {}
         try:
-            scorer = registry_create("scorer", f"vivavoce/{made.name}", **options)
+            scorer = create_scorer(
+                str((header.eval.metadata or {}).get("task")), made.name, **options
+            )
         except LookupError:  # a scorer that a user added
             continue
         except (VivaError, TypeError) as error:

@@ -38,6 +38,7 @@ from vivavoce.results.integrity.rescoring import (
 from vivavoce.results.logs.ledger import LedgerCheck, check_ledgers
 from vivavoce.rounds import Round
 from vivavoce.store import Row
+from vivavoce.tasks import short_name
 
 Progress = Callable[[int, int], None]
 
@@ -167,7 +168,7 @@ def _read(path: Path, header: EvalLog, check: LogCheck) -> Recording:
     """Take in the samples, and hold the summaries against them."""
     recording = Recording()
     summaries = {(s.id, s.epoch): s for s in read_eval_log_sample_summaries(str(path))}
-    is_direct = [step.solver for step in header.plan.steps] == ["vivavoce/direct"]
+    is_direct = [short_name(step.solver) for step in header.plan.steps] == ["direct"]
     for sample in read_eval_log_samples(
         str(path), all_samples_required=False, resolve_attachments=True
     ):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
-from vivavoce.store import Row, hash_of, parquet_of, quick_json
+from vivavoce.store import Row, dumps_fast, hash_of, parquet_of
 from vivavoce.web.board.files.latex import contestant_document, document
 from vivavoce.web.board.model import BoardOf, ModelOf, Site
 from vivavoce.web.board.page import Page, file_of
@@ -216,7 +216,7 @@ def _guarded(column: pa.ChunkedArray) -> pa.Array:
 def json_of(rows: Iterable[Row], about: Mapping[str, Any]) -> bytes:
     """One JSON document, a row a line; in ASCII, so that no invisible character hides in it."""
     head = json.dumps({"schema_version": SCHEMA_VERSION, **about}, sort_keys=True, allow_nan=False)
-    lines = b",\n".join(map(quick_json, rows))
+    lines = b",\n".join(map(dumps_fast, rows))
     return b'%b, "rows": [\n%b\n]}\n' % (head[:-1].encode("ascii"), lines)
 
 
@@ -266,7 +266,7 @@ def _by_column(rows: Iterable[Row]) -> dict[str, list[Any]]:
             found[name] = values
         else:
             found[name] = [
-                value if value is None or type(value) in _PLAIN else quick_json(value).decode()
+                value if value is None or type(value) in _PLAIN else dumps_fast(value).decode()
                 for value in values
             ]
     found |= {name: [row.get(name) for row in kept] for name in NEWER}
