@@ -206,6 +206,7 @@ def build(corpus):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_lost", [False, True], ids=["whole", "a worker is killed"])
 def test_worker_processes_make_the_same_bytes(
     fill: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *, is_lost: bool
