@@ -33,6 +33,28 @@ import numpy.typing as npt
 from vivavoce.errors import InputError
 from vivavoce.metrics import Metric
 
+_SKILL = (Metric("skill", "acc beyond the best constant", "implementation", 0.0, 1.0, "ours"),)
+
+
+def best_constant(gold: FactorFrame) -> float:
+    """The highest `acc` that a table of one value everywhere can have; 0 without rows."""
+    (values,) = gold.values
+    if not len(values):
+        return 0.0
+    numbers = np.sort(values[~np.isnan(values)])
+    # A constant in the middle is right for every value less than a tolerance away on either side.
+    ends = np.searchsorted(numbers, numbers + 2 * TOLERANCE, side="left")
+    most = int((ends - np.arange(len(numbers))).max()) if len(numbers) else 0
+    return max(most, int(np.isnan(values).sum())) / len(values)
+
+
+def score_skill(acc: float, constant: float) -> float:
+    """The skill of an accuracy beyond that of the best constant; NaN where nothing is beyond it."""
+    if constant >= 1:
+        return float("nan")
+    return max(0.0, (acc - constant) / (1 - constant))
+
+
 _SOURCE = "RD2Bench, section 3.1"
 
 METRICS = (
