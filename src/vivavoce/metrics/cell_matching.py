@@ -2,8 +2,17 @@
 
 A cell is reduced to a key, and cells match when their keys are equal. What costs nothing: case,
 spaces, markup, `1,000` for `1k` or `1000`, `340M` for `340 million`, `5 min` for `300 s`, `ten` for
-10, a percent sign, a tick for `yes`, and what `cell_words` leaves out. A letter that only looks the
-same is another letter.
+10, a percent sign, and a tick for `yes`. A letter that only looks the same is another letter.
+
+In a cell of words, spelling, punctuation and the order of a list cost nothing:
+
+- A hyphen or underscore before or after a letter is left out: `CIFAR-10`, `CIFAR10`, `cifar_10`.
+  Between digits it stays: `10-20` is a range.
+- Accents on Latin letters, quotation marks, a final stop and marks of footnotes are left out.
+- Dots of abbreviations are left out (`U.S.`), and a short form in brackets that is made of the
+  initials of the words before it stands for them: `question answering (QA)` is `QA`.
+- What stands between commas, semicolons, slashes, `&` and `and` is a list, whose order does not
+  matter unless one of its items is a bare number: `80/20` is not `20/80`.
 """
 
 from __future__ import annotations
