@@ -18,15 +18,6 @@ leave nothing to compare, so `acc` is 0. Of a duplicated row the first counts.
 
 Source: RD2Bench, section 3.1 (executability, format, correlation, value accuracy); the tolerance
 is its code's. `acc` counts NaN with NaN as equal, where its code cannot reach 1 with a NaN.
-
-Some formulas are mostly one value, such as the sign of a change that is mostly 0: a table of zeros
-then has a high `acc`. With c the share of rows that the best single value gets right (NaN is one
-such value, and a number counts as right within the tolerance of `acc`),
-
-    skill = max(0, (acc - c) / (1 - c))
-
-so that every constant has 0 and the right values have 1. Undefined when the gold is constant.
-Source of `skill`: ours; the form is that of skill scores in forecasting.
 """
 
 from __future__ import annotations
@@ -45,7 +36,6 @@ from vivavoce.metrics import Metric
 _SOURCE = "RD2Bench, section 3.1"
 
 METRICS = (
-    Metric("skill", "acc beyond the best constant", "implementation", 0.0, 1.0, "ours"),
     Metric("exe", "there is a readable result", "factor", 0.0, 1.0, _SOURCE),
     Metric("form", "one value column and the gold rows", "factor", 0.0, 1.0, _SOURCE),
     Metric("corr", "mean daily cross-sectional correlation", "factor", -1.0, 1.0, _SOURCE),
@@ -272,22 +262,3 @@ def _as_floats(name: str, values: npt.ArrayLike) -> Floats:
         return np.asarray(values).astype(np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(f"The column {name} of a factor holds no numbers: {error}") from error
-
-
-def best_constant(gold: FactorFrame) -> float:
-    """The highest `acc` that a table of one value everywhere can have; 0 without rows."""
-    (values,) = gold.values
-    if not len(values):
-        return 0.0
-    numbers = np.sort(values[~np.isnan(values)])
-    # A constant in the middle is right for every value less than a tolerance away on either side.
-    ends = np.searchsorted(numbers, numbers + 2 * TOLERANCE, side="left")
-    most = int((ends - np.arange(len(numbers))).max()) if len(numbers) else 0
-    return max(most, int(np.isnan(values).sum())) / len(values)
-
-
-def score_skill(acc: float, constant: float) -> float:
-    """The skill of an accuracy beyond that of the best constant; NaN where nothing is beyond it."""
-    if constant >= 1:
-        return float("nan")
-    return max(0.0, (acc - constant) / (1 - constant))

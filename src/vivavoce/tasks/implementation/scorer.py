@@ -10,8 +10,9 @@ from inspect_ai.solver import TaskState
 from vivavoce.metrics.architecture import DEFAULT_GAMMA, Layers, score_tracks
 from vivavoce.metrics.embeddings import SentenceEncoder
 from vivavoce.metrics.extraction import THRESHOLD, score_extraction
-from vivavoce.metrics.factor import FactorScore, best_constant, score_factor, score_skill
+from vivavoce.metrics.factor import FactorScore, score_factor
 from vivavoce.metrics.reproduction import score_claim, score_columns
+from vivavoce.metrics.skill import best_constant, score_skill
 from vivavoce.rounds import load_round
 from vivavoce.tasks.implementation.dataset import (
     Claimed,
