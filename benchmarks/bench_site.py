@@ -24,10 +24,10 @@ from typing import Any
 
 import numpy as np
 
-from vivavoce.results.groups import GroupedBoard, cut, make_group
-from vivavoce.results.many_rows import many_rows
-from vivavoce.results.standing import Contestant, add_standing
-from vivavoce.results.stored import Memory, load_group, save_group, stored_leaderboard
+from vivavoce.results.board.groups import GroupedBoard, cut, make_group
+from vivavoce.results.board.ranks import Contestant, add_standing
+from vivavoce.results.board.relaxed_gc import many_rows
+from vivavoce.results.board.store import Memory, load_group, save_group, stored_leaderboard
 from vivavoce.store import Row, hash_of
 from vivavoce.tasks import list_families
 from vivavoce.web import write_site

@@ -8,9 +8,9 @@ import os
 import shutil
 import ssl
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -20,7 +20,11 @@ from vivavoce.corpus import ingest
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
+
 ROOT = Path(__file__).resolve().parent.parent
+NO_PAPERS = "no real papers"
+"""Stands in the reason of the only skip that `--no-skips` allows."""
 CHROMIUM_FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -92,6 +96,51 @@ def _no_certificates_read_again() -> Iterator[None]:
         yield
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option of the gate; a machine that sets CI=true has it without asking."""
+    parser.addoption(
+        "--no-skips",
+        action="store_true",
+        default=os.environ.get("CI") == "true",
+        help="a skipped test fails, except for want of real papers",
+    )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put into the slow tier, beside what is marked `slow`, all that needs papers or Chromium."""
+    for item in items:
+        marked = any(item.get_closest_marker(name) for name in ("data", "browser"))
+        if marked or not {"data_dir", "browser"}.isdisjoint(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.slow)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Fail a test that was skipped where nothing may be."""
+    return _without_skips((yield), item.config)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Fail a module that was skipped where nothing may be."""
+    return _without_skips((yield), collector.config)
+
+
+def _without_skips(report: Report, config: pytest.Config) -> Report:
+    """The report of a skip as that of a failure, unless real papers are missing."""
+    if report.skipped and config.getoption("no_skips") and not hasattr(report, "wasxfail"):
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        if NO_PAPERS not in reason:
+            report.outcome = "failed"
+            report.longrepr = f"No test may be skipped here. {reason}"
+    return report
+
+
 def pytest_collection_finish() -> None:
     """What is loaded by now stays to the end: to look again and again for garbage in it is slow."""
     gc.collect()
@@ -104,11 +153,8 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
 
 
 def missing_system_package(program: str, package: str) -> None:
-    """Skip for want of a system package; on CI, where it must be there, fail."""
-    message = f"{program} is not installed. Install it with: apt-get install -y {package}"
-    if os.environ.get("CI") == "true":
-        pytest.fail(message)
-    pytest.skip(message)
+    """Skip for want of a system package; with `--no-skips` the test fails."""
+    pytest.skip(f"{program} is not installed. Install it with: apt-get install -y {package}")
 
 
 @pytest.fixture(scope="session")
@@ -116,7 +162,7 @@ def data_dir() -> Path:
     """The folder of real papers: VIVAVOCE_DATA, else shared/data beside the repository."""
     folder = Path(os.environ.get("VIVAVOCE_DATA") or ROOT.parent / "shared" / "data")
     if not folder.is_dir():
-        pytest.skip(f"no real papers at {folder}: point VIVAVOCE_DATA at a folder that has them")
+        pytest.skip(f"{NO_PAPERS} at {folder}: point VIVAVOCE_DATA at a folder that has them")
     return folder
 
 

@@ -1,18 +1,14 @@
-"""Networks beside networkx, and a corpus brought up to date beside one made anew."""
+"""Networks beside networkx."""
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import networkx
 import numpy as np
-from benchmarks.network_corpora import write_made_up
 from benchmarks.peers.comparison import Comparison
 
-from vivavoce.corpus import load_corpus
-from vivavoce.networks import build_networks
 from vivavoce.networks.graph import (
     distinct,
     make_graph,
@@ -21,15 +17,14 @@ from vivavoce.networks.graph import (
     strong_components,
     weak_components,
 )
-from vivavoce.store import hash_tree
 
 TOLERANCE, CLOSE = 1e-12, 1e-9
 
 
 def comparisons(scratch: Path, *, smoke: bool) -> Iterator[Comparison]:
-    """PageRank with the building of the graph, components, and 5% more papers."""
-    yield from graph_comparisons(*((5_000, 25_000) if smoke else (100_000, 500_000)))
-    yield _update(scratch / "authors", 4_000 if smoke else 200_000)
+    """PageRank with the building of the graph, and components."""
+    del scratch
+    return graph_comparisons(*((5_000, 25_000) if smoke else (100_000, 500_000)))
 
 
 def graph_comparisons(n: int, m: int) -> Iterator[Comparison]:
@@ -73,32 +68,3 @@ def graph_comparisons(n: int, m: int) -> Iterator[Comparison]:
             theirs=lambda theirs=theirs: theirs(peer),
             agree=lambda mine, other: mine == other,
         )
-
-
-def _update(folder: Path, papers: int) -> Comparison:
-    """The co-author network of 95% of the papers, followed by the newest 5%."""
-    write_made_up(papers, "newest", folder)
-    work = folder / "work"
-    build_networks(load_corpus(folder / "before"), only=["coauthor"])
-
-    def restore() -> None:
-        shutil.rmtree(work, ignore_errors=True)
-        shutil.copytree(folder / "before", work)
-        for part in ("tables", "imports"):
-            shutil.rmtree(work / part)
-            shutil.copytree(folder / "after" / part, work / part)
-
-    def build(*, fresh: bool) -> dict[str, str]:
-        build_networks(load_corpus(work), only=["coauthor"], fresh=fresh)
-        return hash_tree(work / "networks" / "coauthor")
-
-    return Comparison(
-        job=f"co-authors, 5% more of {papers:,} papers",
-        peer="built anew",
-        ours=lambda: build(fresh=False),
-        theirs=lambda: build(fresh=True),
-        agree=lambda mine, other: mine == other,
-        target=2.5,
-        before=restore,
-        smoke_target=0.5,
-    )

@@ -6,6 +6,7 @@ VivaError           1   the work failed
 ├── StaleError      1   a step has to be done first
 ├── InputError      2   wrong use or unreadable input
 ├── MissingExtra    1   an optional package is not installed
+├── PluginError     1   an installed package registers something unusable
 └── LockedError    75   another process holds the corpus or round
 ```
 """
@@ -44,6 +45,10 @@ class MissingExtra(VivaError):
             f"{purpose} needs the package {package}. "
             f"Install it with: pip install 'vivavoce[{extra}]'"
         )
+
+
+class PluginError(VivaError):
+    """A plug-in that cannot be loaded or clashes with another; the message names the package."""
 
 
 class LockedError(VivaError):

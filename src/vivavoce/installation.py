@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from importlib import metadata
 
 from vivavoce.errors import VivaError
-from vivavoce.tasks.shared.windows import TABLE_VARIABLE, model_table
+from vivavoce.tasks.prompting.windows import TABLE_VARIABLE, model_table
 
 _SYSTEM = {
     "chromium": ("chromium", "browser tests"),

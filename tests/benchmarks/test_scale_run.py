@@ -18,6 +18,8 @@ from benchmarks.scale.stages import STAGES
 
 from vivavoce import load_corpus
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 PAPERS = 300
 

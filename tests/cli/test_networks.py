@@ -12,9 +12,9 @@ from typer.testing import CliRunner, Result
 
 from vivavoce.cli.networks import Keep, Name, RankBy, app, walk
 from vivavoce.errors import InputError, StaleError
-from vivavoce.networks.ranking import MEASURES
 from vivavoce.networks.reading import READS
-from vivavoce.networks.walk import COMPONENTS, MOST_NEIGHBOURS, MOST_NODES
+from vivavoce.networks.stats import MEASURES
+from vivavoce.networks.walk import COMPONENTS, MAX_NEIGHBOURS, MAX_NODES
 
 Network = Callable[..., Result]
 
@@ -144,8 +144,8 @@ def test_choices_and_defaults_are_those_of_the_library() -> None:
     assert [choice.value for choice in RankBy] == list(MEASURES)
     assert [choice.value for choice in Keep] == list(COMPONENTS)
     options = inspect.signature(walk).parameters
-    assert options["nodes"].default.default == MOST_NODES
-    assert options["neighbours"].default.default == MOST_NEIGHBOURS
+    assert options["nodes"].default.default == MAX_NODES
+    assert options["neighbours"].default.default == MAX_NEIGHBOURS
 
 
 @pytest.mark.parametrize("verb", ["build", "stats", "rank", "walk"])

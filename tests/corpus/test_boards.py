@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.corpus.boards import board_id, make_boards
-from vivavoce.corpus.boards.metrics import direction_of, impossible, is_resource, off_scale
-from vivavoce.corpus.boards.names import board_names, dataset_key, metric_key, name_key, task_key
+from vivavoce.readers.board_names import board_names, dataset_key, metric_key, name_key, task_key
+from vivavoce.readers.metric_values import direction_of, impossible, is_resource, off_scale
 
 
 def row(method: str, score: float | None, paper: str | None = None, **other: Any) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import pytest
 from tests.corpus.in_memory_build import tables_in_memory
 
 from vivavoce.corpus import ingest, load_corpus, verify_corpus
-from vivavoce.corpus.build import build_tables, dealing, identity, shards, tables
+from vivavoce.corpus.build import build_tables, identity, partitioning, tables
 from vivavoce.corpus.schema import TABLES
 from vivavoce.store import hash_tree
 
@@ -24,7 +24,7 @@ Write = Callable[..., Path]
 @pytest.fixture
 def small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shards of four papers or so, groups of five documents, files of forty rows."""
-    monkeypatch.setattr(shards, "MEAN_PAPERS", 4)
+    monkeypatch.setattr(partitioning, "MEAN_PAPERS", 4)
     monkeypatch.setattr(identity, "AT_ONCE", 5)
     monkeypatch.setattr(tables, "ROWS_PER_FILE", 40)
 
@@ -83,10 +83,12 @@ def test_documents_that_lie_scattered_are_dealt_out_to_the_same_bytes(
 ) -> None:
     corpus = fill("c")
     whole = hash_tree(corpus / "tables")
-    monkeypatch.setattr(dealing, "MOST_READS", 0.0)
-    monkeypatch.setattr(dealing, "DOCUMENTS_PER_RUN", 20)
+    monkeypatch.setattr(partitioning, "MAX_READS", 0.0)
+    monkeypatch.setattr(partitioning, "DOCUMENTS_PER_RUN", 20)
     dealt = []
-    monkeypatch.setattr(tables, "deal", lambda task: dealt.append(task) or dealing.deal(task))
+    monkeypatch.setattr(
+        tables, "repartition", lambda task: dealt.append(task) or partitioning.repartition(task)
+    )
     assert rebuilt(corpus) == whole
     assert len(dealt) >= 2
     assert not (corpus / "tables" / "work").exists()
@@ -142,30 +144,30 @@ def test_a_damaged_shard_is_made_again_and_nothing_else(
 
 def test_the_cuts_stay_where_they_are_when_papers_are_added() -> None:
     ids = [f"p{number:05d}" for number in range(2_000)]
-    cut = shards.cut_papers(ids, mean=64)
+    cut = partitioning.cut_papers(ids, mean=64)
     assert [s.stop for s in cut[:-1]] == [s.start for s in cut[1:]]
     assert max(s.stop - s.start for s in cut) <= 3 * 64
-    more = shards.cut_papers([*ids, *(f"q{number}" for number in range(100))], mean=64)
+    more = partitioning.cut_papers([*ids, *(f"q{number}" for number in range(100))], mean=64)
     assert more[: len(cut) - 1] == cut[:-1]
     # One paper in the middle changes the shard that it falls into, and moves no other cut.
-    one = shards.cut_papers(sorted([*ids, "p01000x"]), mean=64)
+    one = partitioning.cut_papers(sorted([*ids, "p01000x"]), mean=64)
     assert len({s.name for s in cut} ^ {s.name for s in one}) <= 2
-    assert shards.cut_papers([]) == []
+    assert partitioning.cut_papers([]) == []
 
 
 def test_a_long_run_without_a_cut_is_cut_more_finely() -> None:
     ids = [f"p{number:05d}" for number in range(500)]
-    cut = shards.cut_papers(ids, mean=1 << 40)
-    assert [s.name for s in cut] == [shards.FIRST]
-    assert max(s.stop - s.start for s in shards.cut_papers(ids, mean=16)) <= 48
+    cut = partitioning.cut_papers(ids, mean=1 << 40)
+    assert [s.name for s in cut] == [partitioning.FIRST]
+    assert max(s.stop - s.start for s in partitioning.cut_papers(ids, mean=16)) <= 48
 
 
 DAFT = """
 import os, signal, sys
 from pathlib import Path
-from vivavoce.corpus.build import Engine, build_tables, shards
+from vivavoce.corpus.build import Engine, build_tables, partitioning
 
-shards.MEAN_PAPERS = 8
+partitioning.MEAN_PAPERS = 8
 build_tables(Path(sys.argv[1]), Engine(few_documents=0))
 assert "daft" in sys.modules
 """
@@ -194,14 +196,14 @@ engine.attempt = die_once
 def test_worker_processes_make_the_same_bytes(
     fill: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, *, is_lost: bool
 ) -> None:
-    monkeypatch.setattr(shards, "MEAN_PAPERS", 8)
+    monkeypatch.setattr(partitioning, "MEAN_PAPERS", 8)
     corpus = fill("c")
     whole = hash_tree(corpus / "tables")
     shutil.rmtree(corpus / "tables")
-    start, build = DAFT.split("shards.MEAN", 1)
+    start, build = DAFT.split("partitioning.MEAN", 1)
     code = DAFT
     if is_lost:
-        code = f"{start}{LOSING}shards.MEAN{build}"
+        code = f"{start}{LOSING}partitioning.MEAN{build}"
     done = subprocess.run(
         [sys.executable, "-c", code, str(corpus)], capture_output=True, text=True, check=False
     )

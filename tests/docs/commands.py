@@ -16,6 +16,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.plugin_packages import install_project
+
 _BLOCK = re.compile(
     r"^```bash(?P<mark> real)?\n(?P<commands>.*?)^```\n\n```text\n(?P<output>.*?)^```$"
     r"|^`(?P<path>[\w./-]*\.\w+)`:\n\n```[\w.+-]+\n(?P<content>.*?)^```$",
@@ -148,11 +150,14 @@ def play(
 ) -> Iterator[tuple[Step, str]]:
     """Do what a page says in a folder; each step with what it printed.
 
-    Steps that need the real papers are passed over where there are none.
+    Steps that need the real papers are passed over where there are none. A package is installed
+    into the folder as soon as its `pyproject.toml` is written.
     """
     for part in read_parts(page):
         if isinstance(part, File):
             part.write(folder)
+            if Path(part.path).name == "pyproject.toml":
+                install_project((folder / part.path).parent, folder / "src")
         elif data is not None or not part.is_real:
             yield part, run_step(part, folder, data, programs)
 

@@ -6,9 +6,12 @@ import re
 from pathlib import Path
 
 import httpx2
+import pytest
 from tests.docs.commands import ROOT, read_steps, run_step
 from tests.docs.test_served_pages import serving
 from tests.servers.annotation import Person
+
+pytestmark = pytest.mark.slow
 
 PAGE = ROOT / "docs" / "annotation.md"
 

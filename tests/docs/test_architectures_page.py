@@ -16,24 +16,28 @@ from tests.servers.commands import viva_here
 from tests.servers.scripted import Ask, Reply, answer, scripted
 
 from vivavoce.metrics.architecture import score_tracks
-from vivavoce.results.board import leaderboard
-from vivavoce.tasks.implementation.architecture import build_case, list_architectures
+from vivavoce.results.board.building import leaderboard
 from vivavoce.tasks.implementation.items import architectures
+from vivavoce.tasks.implementation.items.architecture import build_case, list_architectures
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "families" / "architectures.md"
 
-pytestmark = pytest.mark.skipif(
-    importlib.util.find_spec("torch_geometric") is None,
-    reason="torch-geometric is not installed: pip install 'vivavoce[neural]'",
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        importlib.util.find_spec("torch_geometric") is None,
+        reason="torch-geometric is not installed: pip install 'vivavoce[neural]'",
+    ),
+]
 
 
 @pytest.fixture
 def example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """The page's file beside the shipped ones; the name of its architecture."""
-    (source,) = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text("utf-8"), re.M | re.S)
+    """The page's files beside the shipped ones; the name of its architecture."""
     (tmp_path / "items").mkdir()
-    (tmp_path / "items" / "neighbour_sum.py").write_text(source, "utf-8")
+    for kind, name in (("toml", "neighbour_sum.toml"), ("python", "sums.py")):
+        (source,) = re.findall(rf"^```{kind}\n(.*?)^```$", PAGE.read_text("utf-8"), re.M | re.S)
+        (tmp_path / "items" / name).write_text(source, "utf-8")
     folders = [*architectures.__path__, str(tmp_path / "items")]
     monkeypatch.setattr(architectures, "__path__", folders)
     list_architectures.cache_clear()
@@ -46,7 +50,7 @@ COMMAND = "viva run architecture --round ROUND --model M --logs LOGS"
 
 def as_the_page_has_it(ask: Ask) -> Reply:
     """The program of the example, as a model would give it."""
-    (program,) = re.findall(r'^REFERENCE = """\\\n(.*?)"""$', PAGE.read_text("utf-8"), re.M | re.S)
+    (program,) = re.findall(r"^reference = '''\n(.*?)'''$", PAGE.read_text("utf-8"), re.M | re.S)
     return answer(f"```python\n{program}```")
 
 

@@ -12,6 +12,8 @@ import pytest
 
 from vivavoce.tasks import list_families
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 _LOADED = re.compile(

@@ -17,6 +17,8 @@ from tests.docs.commands import ROOT, Example, read_examples, read_named
 from tests.docs.values import BEFORE, BEFORE_LINE, NEEDS, NOT_RUN, PYTHON, VALUES
 from tests.docs.world import World
 
+pytestmark = pytest.mark.slow
+
 TABLES = ("docs/how-to/papers.md", "docs/reproductions.md")
 """Pages whose tables list commands."""
 FILES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]

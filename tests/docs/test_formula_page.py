@@ -10,18 +10,21 @@ from pathlib import Path
 import pytest
 from tests.docs.own_items import round_of, values_of_reference
 
-from vivavoce.tasks.implementation.formula import list_formulas
 from vivavoce.tasks.implementation.items import formulas
+from vivavoce.tasks.implementation.items.formula import list_formulas
+
+pytestmark = pytest.mark.slow
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "families" / "implementation.md"
 
 
 @pytest.fixture
 def example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """The page's file beside the shipped ones; the name of its formula."""
-    (source,) = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text("utf-8"), re.M | re.S)
+    """The page's files beside the shipped ones; the name of its formula."""
     (tmp_path / "items").mkdir()
-    (tmp_path / "items" / "ranges_of_days.py").write_text(source, "utf-8")
+    for kind, name in (("toml", "daily_range.toml"), ("python", "ranges_of_days.py")):
+        (source,) = re.findall(rf"^```{kind}\n(.*?)^```$", PAGE.read_text("utf-8"), re.M | re.S)
+        (tmp_path / "items" / name).write_text(source, "utf-8")
     monkeypatch.setattr(formulas, "__path__", [*formulas.__path__, str(tmp_path / "items")])
     list_formulas.cache_clear()
     yield "daily_range"

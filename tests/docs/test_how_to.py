@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from tests.docs.commands import ROOT, play, prepare
 
+pytestmark = pytest.mark.slow
+
 PAGES = sorted((ROOT / "docs" / "how-to").glob("*.md"))
 
 

@@ -9,8 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import httpx2
+import pytest
 from tests.docs.commands import ROOT, read_steps, run_step
 from tests.docs.world import World
+
+pytestmark = pytest.mark.slow
 
 
 @contextmanager

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from tests.docs.commands import ROOT, read_steps, run_step
 
+pytestmark = pytest.mark.slow
+
 STEPS = read_steps(ROOT / "docs" / "tutorial.md")
 
 

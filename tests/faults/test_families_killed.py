@@ -14,9 +14,11 @@ from tests.servers.weather import PASSING, Weather
 
 from vivavoce.corpus import ingest
 from vivavoce.errors import VivaError
-from vivavoce.results.board import leaderboard
+from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.tasks import build_round
+
+pytestmark = pytest.mark.slow
 
 QUICK = {name: PASSING[name] for name in ("429", "500", "dropped", "malformed", "cut", "html")}
 """Faults that a client notices at once."""

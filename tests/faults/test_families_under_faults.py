@@ -27,6 +27,8 @@ from tests.servers.weather import PASSING, PASSING_STREAMS, Weather, streamed
 
 from vivavoce.tasks import list_families
 
+pytestmark = pytest.mark.slow
+
 ITEMS = 2
 FAMILIES = ("implementation", "leaderboards", "ranking", "writing")
 SANDBOX = shutil.which("bwrap") is not None

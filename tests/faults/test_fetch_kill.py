@@ -27,6 +27,8 @@ from tests.servers.texts_replay import eprint
 from vivavoce.corpus import verify_corpus
 from vivavoce.store import hash_tree
 
+pytestmark = pytest.mark.slow
+
 RUN = """
 import sys, typer
 from vivavoce.cli.fetch_texts import cited, texts
@@ -54,9 +56,9 @@ sys.argv[1:] = sys.argv[4:]
 """
 NAMES = ("2001.00001v1", "2001.00002v2", "2001.00003v1", "2001.00004v1", "2001.00005v1")
 READING = (
-    "vivavoce.corpus.imports",
+    "vivavoce.corpus.ingestion.imports",
     "vivavoce.corpus.build.parts",
-    "vivavoce.corpus.downloads",
+    "vivavoce.corpus.ingestion.downloads",
 )
 PLACES = {
     "one source is read, the next is not": (READING[0], "mark_done", 1),

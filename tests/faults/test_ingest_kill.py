@@ -18,10 +18,12 @@ from vivavoce.errors import InputError, StaleError
 from vivavoce.store import hash_tree
 from vivavoce.tasks import build_round
 
+pytestmark = pytest.mark.slow
+
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 Killed = Callable[..., None]
 
-IMPORTS, BUILD = "vivavoce.corpus.imports", "vivavoce.corpus.build"
+IMPORTS, BUILD = "vivavoce.corpus.ingestion.imports", "vivavoce.corpus.build"
 PARTS, CITING, TABLES = f"{BUILD}.parts", f"{BUILD}.citing", f"{BUILD}.tables"
 PLACES = {
     "the plan is written": (IMPORTS, "write_sealed", 1),

@@ -7,14 +7,18 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from vivavoce.corpus import ingest, verify_corpus
 from vivavoce.store import hash_tree
 from vivavoce.tasks import build_round
 
+pytestmark = pytest.mark.slow
+
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 Waiting = Callable[..., "subprocess.Popen[str]"]
 
-SHARD = ("vivavoce.corpus.imports", "mark_done", 1)
+SHARD = ("vivavoce.corpus.ingestion.imports", "mark_done", 1)
 ITEMS = ("vivavoce.rounds.build", "write_parquet", 1)
 SPEC = """
 [round]

@@ -25,8 +25,10 @@ from tests.servers.scripted import (
     scripted,
 )
 
-from vivavoce.results.board import leaderboard
+from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
+
+pytestmark = pytest.mark.slow
 
 ITEMS = 4
 PASSING = ["rate-limit", "server-error", "malformed", "html", "no-choices", "dropped", "hanging"]

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from tests.conftest import missing_system_package
 
+pytestmark = pytest.mark.slow
+
 DISK = 4 << 20
 INGEST = """
 import json, subprocess, sys

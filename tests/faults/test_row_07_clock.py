@@ -17,6 +17,8 @@ from vivavoce.corpus import ingest
 from vivavoce.store import hash_tree
 from vivavoce.tasks import build_round
 
+pytestmark = pytest.mark.slow
+
 MOVED = """
 import datetime, sys, time
 import daft, pandas, pyarrow.parquet  # compiled against the true class, which they must have seen

@@ -10,8 +10,8 @@ import pytest
 from tests.sources.pdf_pages import simple_paper
 
 from vivavoce.errors import InputError
-from vivavoce.sources.pdf.child import Child
-from vivavoce.sources.pdf.worker import MEMORY
+from vivavoce.sources.fulltext.pdf.child import Child
+from vivavoce.sources.fulltext.pdf.worker import MEMORY
 
 NAMES = ["1 Introduction", "2 Method"]
 

@@ -14,6 +14,8 @@ from typer.testing import CliRunner
 import vivavoce
 from vivavoce.cli import app
 
+pytestmark = pytest.mark.slow
+
 SOURCES = Path(vivavoce.__file__).parent
 UNPICKLING = {
     *("pickle", "_pickle", "cPickle", "cloudpickle", "dill", "joblib", "marshal", "shelve"),

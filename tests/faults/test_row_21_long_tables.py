@@ -11,6 +11,8 @@ import pytest
 from vivavoce.metrics.leaderboards import read_board
 from vivavoce.results.scoring import ScoreOptions, score
 
+pytestmark = pytest.mark.slow
+
 MILLION = 10**6
 GOLD = {
     "leaderboards": {"entries": [{"method": "Alpha", "score": 90.5}]},

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 MARK = "canary_of_row_30"
 WATCHED = """
 import sys

@@ -29,6 +29,8 @@ from vivavoce.web.annotation.storage import Database, open_database
 from vivavoce.web.annotation.tables import Assignment, Decision, Draft, LoginAttempt, LoginSession
 from vivavoce.web.guard import is_known_host, is_own_form
 
+pytestmark = pytest.mark.slow
+
 WORK = "/c/pilot"
 TWO = {"ann": "annotator", "ben": "annotator"}
 FIVE = {**TWO, "cat": "adjudicator", "dan": "adjudicator", "lea": "lead"}

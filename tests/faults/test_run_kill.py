@@ -14,9 +14,11 @@ from tests.servers.commands import small_round, viva_here
 from tests.servers.scripted import TOKENS, Ask, Reply, opening, scripted
 
 from vivavoce.errors import VivaError
-from vivavoce.results.board import leaderboard
+from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
-from vivavoce.tasks.shared.entry import open_prompts
+from vivavoce.tasks.entry import open_prompts
+
+pytestmark = pytest.mark.slow
 
 Kill = Callable[..., None]
 ITEMS = 8

@@ -19,6 +19,8 @@ from tests.faults.storms import (
 )
 from tests.servers.weather import PASSING
 
+pytestmark = pytest.mark.slow
+
 METHODS = ("one_step", "per_paper", "two_stage", "iterative", "agent")
 STEPS = ("per_paper", "two_stage", "iterative")
 """Methods that put a table together from several answers."""

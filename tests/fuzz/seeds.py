@@ -168,7 +168,7 @@ def _made_pages() -> Iterator[bytes]:
 def _real_pages(data: Path) -> Iterator[bytes]:
     import pypdfium2.raw as pdfium
 
-    from vivavoce.sources.pdf.lines import FontBook, read_page
+    from vivavoce.sources.fulltext.pdf.lines import FontBook, read_page
 
     pdfium.FPDF_InitLibrary()
     for path in sorted((data / "pdf").glob("*.pdf"))[:_MOST_FILES]:

@@ -11,8 +11,8 @@ from vivavoce.metrics.literature_answers import PaperNames, table_from_text
 from vivavoce.metrics.literature_tables import LiteratureTable, TableRow, score_table
 from vivavoce.metrics.ranking_answers import count_faults
 from vivavoce.metrics.titles_list import find_titles
-from vivavoce.tasks.shared.library import LibraryPaper, LibrarySection, LibraryTable
-from vivavoce.tasks.shared.score_tables.reader import read_tables
+from vivavoce.readers.documents import LibraryPaper, LibrarySection, LibraryTable
+from vivavoce.readers.leaderboard import read_tables
 from vivavoce.tasks.tables.answered import diagnose, read_answer, side_by_side
 from vivavoce.text.table_budget import MAX_CELLS, MAX_COLUMNS, MAX_ROWS, MAX_TABLES
 from vivavoce.text.table_parsing import parse_tables

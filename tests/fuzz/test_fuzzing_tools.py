@@ -89,6 +89,7 @@ def test_every_target_has_small_seeds_without_real_papers(name: str, tmp_path: P
     assert all(path.stat().st_size <= LARGEST_SEED for path in tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_a_short_run_prints_its_figures(tmp_path: Path) -> None:
     pytest.importorskip("atheris", reason="make fuzz installs it")
     command = [

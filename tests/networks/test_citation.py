@@ -8,24 +8,24 @@ from typing import Any
 import networkx
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.networks.citing_corpora import citation_tables_of
 
 from vivavoce.corpus import Corpus
 from vivavoce.networks import build_networks, network_stats
-from vivavoce.networks.citation import citation_tables
 
 Write = Callable[..., Corpus]
 Entry = dict[str, Any]
 
 
 def edges_of(corpus: Corpus) -> list[tuple[str, str]]:
-    nodes, edges = citation_tables(corpus)
+    nodes, edges = citation_tables_of(corpus)
     keys = nodes["key"].to_pylist()
     return [(keys[e["source"]], keys[e["target"]]) for e in edges.to_pylist()]
 
 
 def works_of(write: Write, *entries: Entry) -> list[str]:
     """The external works that one paper's entries mean."""
-    nodes, _ = citation_tables(write({"p": entries}))
+    nodes, _ = citation_tables_of(write({"p": entries}))
     return nodes["key"].to_pylist()[1:]
 
 
@@ -67,7 +67,7 @@ def test_nodes_are_papers_then_works_each_sorted(write_citations: Write) -> None
         papers=[{"paper_id": "a", "title": "First", "published": "2020-05"}],
     )
 
-    nodes, _ = citation_tables(corpus)
+    nodes, _ = citation_tables_of(corpus)
 
     assert nodes.to_pylist() == [
         {"node": 0, "key": "a", "title": "First", "year": 2020, "is_external": False},
@@ -177,7 +177,7 @@ def test_any_network_is_that_of_networkx(
             elif entry != paper:
                 oracle.add_edge(paper, entry)
 
-    nodes, edges = citation_tables(
+    nodes, edges = citation_tables_of(
         write_citations({paper: papers.get(paper, ()) for paper in "abcdef"})
     )
 

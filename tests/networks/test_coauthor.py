@@ -14,8 +14,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from vivavoce.corpus import Corpus, ingest, load_corpus
-from vivavoce.networks import build_networks, coauthor, network_stats
-from vivavoce.networks.coauthor import coauthor_tables, first_author_core
+from vivavoce.networks import authors as authors_module
+from vivavoce.networks import build_networks, network_stats
+from vivavoce.networks.authors import coauthor_tables, first_author_core
 from vivavoce.networks.graph import Graph, sizes, weak_components
 
 Write = Callable[..., Corpus]
@@ -153,7 +154,7 @@ def test_pairs_counted_in_small_pieces_are_the_same(
     corpus = write_authors(papers)
     whole = edges_of(corpus)
 
-    monkeypatch.setattr(coauthor, "_PAIRS_AT_A_TIME", 7)
+    monkeypatch.setattr(authors_module, "_PAIRS_AT_A_TIME", 7)
 
     assert edges_of(corpus) == whole
     assert sum(whole.values()) == 30 * 15  # six authors make 15 pairs
@@ -200,7 +201,7 @@ def test_any_network_is_that_of_networkx(
 def test_the_anthology_is_that_of_networkx(data_dir: Path, tmp_path: Path) -> None:
     path = data_dir / "acl" / "acl_upto2022.parquet"
     if not path.exists():
-        pytest.skip(f"no {path}")
+        pytest.skip(f"no real papers: {path} is missing")
     table = pq.read_table(path, columns=["id", "authors", "author_ids"])
     small = table.slice(20_000, 4_000)  # the whole of it is for benchmarks/networks.py
     pq.write_table(small, tmp_path / "acl.parquet")

@@ -17,18 +17,12 @@ from hypothesis import strategies as st
 from vivavoce.corpus import Corpus
 from vivavoce.errors import InputError, StaleError
 from vivavoce.networks import (
-    build,
     build_networks,
-    citation,
-    coauthor_update,
     comparison,
     load_network,
-    works,
 )
-from vivavoce.networks.coauthor import share_papers
-from vivavoce.networks.result_tables import result_like
+from vivavoce.networks.comparison import result_like
 from vivavoce.store import hash_tree
-from vivavoce.text.normalise import normalise_title
 
 Write = Callable[..., Corpus]
 Paper = dict[str, Any]
@@ -146,47 +140,6 @@ def authors(*names: str) -> Paper:
     return {"authors": [(name, None) for name in names]}
 
 
-@pytest.fixture
-def count_lists(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many authorships each count of pairs had to look at."""
-    seen: list[int] = []
-
-    def watched(paper: Any, author: Any, n: int) -> Any:
-        seen.append(len(paper))
-        return share_papers(paper, author, n)
-
-    for module in (build, coauthor_update):
-        monkeypatch.setattr(module, "share_papers", watched)
-    return seen
-
-
-def test_added_papers_alone_are_counted(
-    write_corpus: Write, tmp_path: Path, count_lists: list[int]
-) -> None:
-    before = {paper: authors("A", "B", "C") for paper in PAPERS[:10]}
-    after = before | {PAPERS[10]: authors("B", "D"), PAPERS[11]: authors("Aa")}
-    build_networks(write_corpus(in_shards=True, **tables_of(before)))
-    assert count_lists == [30]
-    count_lists.clear()
-
-    corpus = write_corpus(in_shards=True, **tables_of(after))
-    build_networks(corpus)
-
-    assert count_lists == [3, 0]  # three authorships came, none went
-    network = load_network(corpus, "coauthor")
-    assert network.nodes["name"].to_pylist() == ["A", "Aa", "B", "C", "D"]
-    edges = zip(network.graph.source, network.graph.target, network.graph.weight, strict=True)
-    assert [tuple(map(int, edge)) for edge in edges] == [
-        (0, 2, 10),
-        (0, 3, 10),
-        (2, 3, 10),
-        (2, 4, 1),
-    ]
-    count_lists.clear()
-    build_networks(corpus, fresh=True)
-    assert count_lists == [33]
-
-
 def test_a_paper_that_is_taken_away_takes_its_authors_along(
     write_corpus: Write, tmp_path: Path
 ) -> None:
@@ -206,108 +159,8 @@ def test_what_becomes_a_paper_counts_from_then_on(write_corpus: Write, tmp_path:
     assert is_as_built_anew(write_corpus, tmp_path, [paper, barred, paper, barred])
 
 
-@pytest.mark.parametrize(
-    "damaged", ["firsts", "names", "nodes", "edges", "bearings", "no_papers", "kept", "record"]
-)
-def test_whatever_is_missing_the_network_is_built_anew(
-    write_corpus: Write, tmp_path: Path, count_lists: list[int], damaged: str
-) -> None:
-    before = {paper: authors("A", "B") for paper in PAPERS[:10]}
-    after = {paper: authors("A", "C") for paper in PAPERS[1:11]}
-    corpus = write_corpus(in_shards=True, **tables_of(before))
-    build_networks(corpus)
-    networks = corpus.folder / "networks"
-    if damaged == "kept":
-        shutil.rmtree(networks / "kept")
-    elif damaged == "record":
-        (networks / "coauthor" / "record.json").unlink()
-    else:
-        path = networks / "coauthor" / f"{damaged}.parquet"
-        path.write_bytes(path.read_bytes()[:-1])
-    count_lists.clear()
-
-    corpus = write_corpus(in_shards=True, **tables_of(after))
-    build_networks(corpus)
-
-    assert count_lists == [20]
-    alone = write_corpus(tmp_path / "alone", in_shards=True, **tables_of(after))
-    build_networks(alone)
-    assert hash_tree(networks) == hash_tree(alone.folder / "networks")
-
-
-def test_shards_are_kept_without_taking_room(write_corpus: Write) -> None:
-    corpus = write_corpus(in_shards=True, **tables_of({p: authors("A") for p in PAPERS}))
-
-    build_networks(corpus)
-
-    shards = [corpus.folder / "tables" / name for name in corpus.files("authorships")]
-    kept = corpus.folder / "networks" / "kept"
-    assert len(shards) > 2
-    assert all(any(each.samefile(shard) for each in kept.iterdir()) for shard in shards)
-
-
 def cites(*titles: str) -> Paper:
     return {"references": [{"title": title, "year": 2000} for title in titles]}
-
-
-@pytest.fixture
-def normalised(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Every title that was normalised."""
-    seen: list[str] = []
-
-    def watched(text: str) -> str:
-        seen.append(text)
-        return normalise_title(text)
-
-    monkeypatch.setattr(works, "normalise_title", watched)
-    return seen
-
-
-def test_a_title_is_normalised_once_however_often_papers_come(
-    write_corpus: Write, normalised: list[str]
-) -> None:
-    before = {paper: cites("Nets", f"On {paper}") for paper in PAPERS[:8]}
-    build_networks(write_corpus(in_shards=True, **tables_of(before)))
-    assert set(normalised) == {"Nets", *(f"On {paper}" for paper in PAPERS[:8])}
-    normalised.clear()
-
-    # Papers come between the old ones, and a reference of an old one is resolved to one of them.
-    after = before | {paper: cites("Nets", "New") for paper in (PAPERS[9], "01.1a")}
-    resolved = {"title": f"On {PAPERS[0]}", "year": 2000, "cited_paper_id": "01.1a"}
-    after[PAPERS[0]] = {"references": [cites("Nets")["references"][0], resolved]}
-    corpus = write_corpus(in_shards=True, **tables_of(after))
-    build_networks(corpus)
-
-    # "Nets" stands in shards that came where none went, too.
-    assert set(normalised) <= {"New", "Nets"}
-    network = load_network(corpus, "citation")
-    assert f"title:on {PAPERS[0].replace('.', ' ')}|2000" not in network.nodes["key"].to_pylist()
-
-
-def test_an_update_holds_one_of_the_old_shards_at_a_time(
-    write_corpus: Write, normalised: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    held: list[int] = []
-
-    def watched(references: Any, identities: Any) -> Any:
-        held.append(references.num_rows)
-        return works.remember(references, identities)
-
-    monkeypatch.setattr(citation, "remember", watched)
-    before = {paper: cites(f"On {paper}") for paper in PAPERS}
-    corpus = write_corpus(in_shards=True, **tables_of(before))
-    shards = [corpus.manifest["files"][name]["rows"] for name in corpus.files("references")]
-    build_networks(corpus)
-    assert held == []
-    normalised.clear()
-
-    # Every shard is written anew, cut from the same papers as before.
-    after = {paper: cites(f"On {paper}", "New") for paper in PAPERS}
-    build_networks(write_corpus(in_shards=True, **tables_of(after)))
-
-    assert len(shards) > 2
-    assert held == shards
-    assert set(normalised) == {"New"}
 
 
 def test_tables_are_looked_at_once(write_corpus: Write, monkeypatch: pytest.MonkeyPatch) -> None:

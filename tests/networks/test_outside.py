@@ -8,10 +8,10 @@ from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.networks.citing_corpora import citation_tables_of
 
 from vivavoce.corpus import Corpus
 from vivavoce.networks import build_networks, load_network
-from vivavoce.networks.citation import citation_tables
 from vivavoce.store import hash_tree
 
 Write = Callable[..., Corpus]
@@ -44,7 +44,7 @@ def test_a_work_is_described_by_whoever_tells_first(write_corpus: Write) -> None
     corpus = write_corpus(in_shards=True, references=rows_of(cited))
     assert len(corpus.files("references")) > 2
 
-    nodes, edges = citation_tables(corpus)
+    nodes, edges = citation_tables_of(corpus)
 
     assert nodes.to_pylist()[9:] == [
         {"node": 9, "key": "doi:10.1/x", "title": "Told late", "year": 1999, "is_external": True}
@@ -60,8 +60,8 @@ def test_where_shards_begin_makes_no_difference(
     write_corpus: Write, cited: dict[str, list[dict[str, Any]]]
 ) -> None:
     rows = rows_of(cited)
-    whole = citation_tables(write_corpus(references=rows))
-    in_shards = citation_tables(write_corpus(in_shards=True, references=rows))
+    whole = citation_tables_of(write_corpus(references=rows))
+    in_shards = citation_tables_of(write_corpus(in_shards=True, references=rows))
 
     assert [table.to_pylist() for table in in_shards] == [table.to_pylist() for table in whole]
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from vivavoce.corpus import Corpus
-from vivavoce.networks.prose import find_comparisons
+from vivavoce.networks.comparison import find_comparisons
 
 Write = Callable[..., Corpus]
 NAMED = [

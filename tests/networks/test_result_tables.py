@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
-from vivavoce.networks.result_tables import result_like
+from vivavoce.networks.comparison import result_like
 
 Cells = list[list[str]]
 

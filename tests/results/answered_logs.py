@@ -7,8 +7,8 @@ from pathlib import Path
 from inspect_ai.log import EvalSample, read_eval_log, write_eval_log
 from inspect_ai.model import ModelOutput
 
-from vivavoce.results.board import select_logs
-from vivavoce.results.sample_texts import ItemTexts, choose_item_texts, find_files
+from vivavoce.results.logs.sample_texts import ItemTexts, choose_item_texts, find_files
+from vivavoce.results.logs.selection import select_logs
 
 
 def answered(path: Path, **texts: str) -> None:

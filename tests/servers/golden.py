@@ -14,7 +14,7 @@ from typing import Any
 from inspect_ai.dataset import Sample
 from inspect_ai.util import registry_create
 from tests.servers.scripted import Ask, Reply, answer, slot
-from tests.tasks.shared.agent_runs import calls
+from tests.tasks.methods.agent_runs import calls
 
 import vivavoce._registry  # noqa: F401  (registers the tasks)
 from vivavoce.rounds import Round

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, settings
 
 from vivavoce.records import Document, Fault
 from vivavoce.sources import ReadOptions
-from vivavoce.sources.metadata import SOURCE
+from vivavoce.sources.catalogues.metadata import SOURCE
 
 same_folder = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 

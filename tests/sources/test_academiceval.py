@@ -16,7 +16,7 @@ import pytest
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.records import Document, Fault
 from vivavoce.sources import ReadOptions, get_source
-from vivavoce.sources.academiceval import SOURCE
+from vivavoce.sources.leaderboards.academiceval import SOURCE
 
 
 def about(number: int, **more: Any) -> dict[str, Any]:

@@ -20,8 +20,8 @@ from vivavoce.corpus import ingest
 from vivavoce.errors import InputError
 from vivavoce.records import Author, Document, Fault
 from vivavoce.sources import Piece, ReadOptions, get_source
-from vivavoce.sources.acl.identifiers import build_id
-from vivavoce.sources.metadata.row import document_from
+from vivavoce.sources.catalogues.acl import build_id
+from vivavoce.sources.catalogues.metadata.row import document_from
 from vivavoce.text.identifiers import find_acl_id
 
 COLLECTION = """<?xml version='1.0' encoding='UTF-8'?>

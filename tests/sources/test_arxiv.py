@@ -22,10 +22,9 @@ from vivavoce.errors import InputError
 from vivavoce.records import Author, Document
 from vivavoce.records import Fault as Unread
 from vivavoce.sources import Piece, ReadOptions, get_source
-from vivavoce.sources.arxiv.feed import read_feed
-from vivavoce.sources.arxiv.search import by_ids, search
-from vivavoce.sources.http.address import Allowed
-from vivavoce.sources.http.client import Client, Limits
+from vivavoce.sources.catalogues.arxiv.feed import read_feed
+from vivavoce.sources.catalogues.arxiv.search import by_ids, search
+from vivavoce.sources.http.client import Allowed, Client, Limits
 from vivavoce.sources.http.errors import BadReplyError, ChangedError
 
 FEED = """<?xml version='1.0' encoding='UTF-8'?>

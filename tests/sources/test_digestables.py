@@ -18,7 +18,7 @@ import pytest
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.records import Document, Fault
 from vivavoce.sources import ReadOptions, get_source
-from vivavoce.sources.digestables import SOURCE
+from vivavoce.sources.leaderboards.digestables import SOURCE
 
 
 def work(number: int, row: int, kind: str = "ref", name: str = "f00ba4") -> dict[str, Any]:
@@ -132,7 +132,7 @@ def test_large_files_are_read_in_parts_by_paper(
     path = tmp_path / "tables.jsonl"
     path.write_text(lines(*rows) + "broken\n")
     whole = read(path)
-    monkeypatch.setattr("vivavoce.sources.digestables._BYTES_PER_PART", 8_000)
+    monkeypatch.setattr("vivavoce.sources.leaderboards.digestables._BYTES_PER_PART", 8_000)
     assert len(list(SOURCE.pieces(path))) > 2
     parted = read(path)
     assert len(parted) == len(whole) == 10  # nine papers and a fault

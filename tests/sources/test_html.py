@@ -14,7 +14,7 @@ from vivavoce.corpus import ingest
 from vivavoce.corpus.reading import load_corpus
 from vivavoce.records import Document
 from vivavoce.sources import get_source
-from vivavoce.sources.html import SOURCE, read_document
+from vivavoce.sources.fulltext.html import SOURCE, read_document
 
 PAGES = Path(__file__).parent / "fixtures" / "html"
 START, END = '<html><body><article class="ltx_document">', "</article></body></html>"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from vivavoce.records import Document, Fault
 from vivavoce.sources import Piece, ReadOptions
-from vivavoce.sources.html import SOURCE, read_document
+from vivavoce.sources.fulltext.html import SOURCE, read_document
 
 PAGES = Path(__file__).parent / "fixtures" / "html"
 START, END = '<html><body><article class="ltx_document">', "</article></body></html>"

@@ -18,8 +18,7 @@ import pytest
 from tests.servers.arxiv_replay import Ask, FakeClock, Fault, ReplayServer, Script, only, replaying
 
 from vivavoce.errors import InputError, VivaError
-from vivavoce.sources.http.address import Allowed
-from vivavoce.sources.http.client import Client, Limits, retry_after
+from vivavoce.sources.http.client import Allowed, Client, Limits, retry_after
 from vivavoce.sources.http.errors import (
     BadReplyError,
     BadStatusError,
@@ -29,7 +28,7 @@ from vivavoce.sources.http.errors import (
     TooLargeError,
     UnreachableError,
 )
-from vivavoce.sources.http.throttle import INTERVALS, SHARED, Throttle, turns_folder
+from vivavoce.sources.http.throttle import INTERVALS, SHARED, Throttle, slots_folder
 
 MIB = 1 << 20
 
@@ -108,7 +107,7 @@ def test_requests_of_two_clients_share_one_pause_of_three_seconds(
 def test_arxiv_hosts_share_their_turns_and_lookalikes_do_not(clock: FakeClock) -> None:
     throttle = Throttle(INTERVALS, clock=clock.time, sleep=clock.sleep)
     for host in ("arxiv.org", "export.arxiv.org", "oaipmh.arxiv.org", "notarxiv.org"):
-        with throttle.turn(host, clock.now + 60):
+        with throttle.slot(host, clock.now + 60):
             pass
     assert clock.slept == [3.0, 3.0]
 
@@ -149,9 +148,9 @@ def test_processes_that_share_a_folder_share_one_pause_over_all_hosts_of_arxiv(
     clock: FakeClock, tmp_path: Path
 ) -> None:
     for host in ("arxiv.org", "export.arxiv.org", "www.arxiv.org"):
-        with shared_throttle(tmp_path, clock).turn(host, clock.now + 60):
+        with shared_throttle(tmp_path, clock).slot(host, clock.now + 60):
             pass
-    with shared_throttle(tmp_path / "other", clock).turn("arxiv.org", clock.now + 60):
+    with shared_throttle(tmp_path / "other", clock).slot("arxiv.org", clock.now + 60):
         pass
     assert clock.slept == [3.0, 3.0]
 
@@ -162,9 +161,9 @@ def test_a_pause_that_a_server_asked_for_holds_in_other_processes_too(
     shared_throttle(tmp_path, clock).hold("export.arxiv.org", 100)
     shared_throttle(tmp_path, clock).hold("export.arxiv.org", 5)  # does not shorten it
     other = shared_throttle(tmp_path, clock)
-    with pytest.raises(TimeoutError), other.turn("arxiv.org", clock.now + 60):
+    with pytest.raises(TimeoutError), other.slot("arxiv.org", clock.now + 60):
         pass
-    with other.turn("arxiv.org", clock.now + 200):
+    with other.slot("arxiv.org", clock.now + 200):
         assert clock.now == 1100.0
 
 
@@ -172,13 +171,13 @@ def test_while_one_process_holds_the_connection_another_waits_until_its_deadline
     clock: FakeClock, tmp_path: Path
 ) -> None:
     one, other = (shared_throttle(tmp_path, clock) for _ in range(2))
-    with one.turn("arxiv.org", clock.now + 60):
-        with pytest.raises(TimeoutError), other.turn("export.arxiv.org", clock.now + 10):
+    with one.slot("arxiv.org", clock.now + 60):
+        with pytest.raises(TimeoutError), other.slot("export.arxiv.org", clock.now + 10):
             pass
         assert clock.now == pytest.approx(1010.0, abs=0.2)
-        with other.turn("aclanthology.org", clock.now + 10):  # its own budget
+        with other.slot("aclanthology.org", clock.now + 10):  # its own budget
             pass
-    with other.turn("export.arxiv.org", clock.now + 60):
+    with other.slot("export.arxiv.org", clock.now + 60):
         pass
 
 
@@ -188,13 +187,13 @@ def test_a_killed_process_frees_its_turn_and_leaves_its_pause(tmp_path: Path) ->
         "from pathlib import Path\n"
         "from vivavoce.sources.http.throttle import Throttle\n"
         "throttle = Throttle({'arxiv.org': 30.0}, shared=Path(sys.argv[1]))\n"
-        "with throttle.turn('arxiv.org', time.monotonic() + 60):\n"
+        "with throttle.slot('arxiv.org', time.monotonic() + 60):\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
     )
     done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=False)
     assert done.returncode == -signal.SIGKILL
     throttle = Throttle({"arxiv.org": 30.0}, shared=tmp_path)
-    with pytest.raises(TimeoutError), throttle.turn("arxiv.org", time.monotonic() + 1):
+    with pytest.raises(TimeoutError), throttle.slot("arxiv.org", time.monotonic() + 1):
         pass  # the pause of 30 s is not over
     slept: list[float] = []
     moved = 0.0
@@ -210,7 +209,7 @@ def test_a_killed_process_frees_its_turn_and_leaves_its_pause(tmp_path: Path) ->
         clock=lambda: time.monotonic() + moved,
         sleep=sleep,
     )
-    with later.turn("arxiv.org", time.monotonic() + 60):
+    with later.slot("arxiv.org", time.monotonic() + 60):
         assert len(slept) == 1
         assert 0 < slept[0] <= 30
 
@@ -220,14 +219,14 @@ def test_times_that_make_no_sense_or_are_from_before_a_restart_do_not_count(
     clock: FakeClock, tmp_path: Path, content: str
 ) -> None:
     (tmp_path / "arxiv.org.time").write_text(content)
-    with shared_throttle(tmp_path, clock).turn("arxiv.org", clock.now + 60):
+    with shared_throttle(tmp_path, clock).slot("arxiv.org", clock.now + 60):
         assert clock.now == 1000.0
 
 
 def test_a_pause_of_more_than_a_day_is_taken_for_a_slip(clock: FakeClock) -> None:
     throttle = Throttle(INTERVALS, clock=clock.time, sleep=clock.sleep)
     throttle.hold("arxiv.org", 999_999_999)
-    with throttle.turn("arxiv.org", 1e9):
+    with throttle.slot("arxiv.org", 1e9):
         assert clock.now == 1000.0 + 86_400
 
 
@@ -241,10 +240,10 @@ def test_the_folder_for_the_turns_of_a_user_follows_the_convention(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert turns_folder() == tmp_path / "vivavoce" / "turns"
+    assert slots_folder() == tmp_path / "vivavoce" / "turns"
     monkeypatch.setenv("XDG_CACHE_HOME", "not/absolute")
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert turns_folder() == tmp_path / ".cache" / "vivavoce" / "turns"
+    assert slots_folder() == tmp_path / ".cache" / "vivavoce" / "turns"
 
 
 def test_what_is_fetched_says_where_it_was_in_the_end(

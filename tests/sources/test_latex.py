@@ -4,7 +4,7 @@ from pathlib import Path
 
 from vivavoce.records import Document, Fault
 from vivavoce.sources import Piece, ReadOptions
-from vivavoce.sources.latex import SOURCE, read_document
+from vivavoce.sources.fulltext.latex import SOURCE, read_document
 
 BIB = r"""
 @string{acl = "Proceedings of ACL"}

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.records import Document, Fault
 from vivavoce.sources import Piece, ReadOptions
-from vivavoce.sources.latex import SOURCE, read_document
+from vivavoce.sources.fulltext.latex import SOURCE, read_document
 
 PAPER = r"\documentclass{article}\title{T}\begin{document}\section{A} %s \end{document}"
 MANY = 30_000

@@ -19,7 +19,7 @@ from tests.sources.metadata_files import read, same_folder, write
 from vivavoce.errors import InputError
 from vivavoce.records import Author, Document, Fault
 from vivavoce.sources import ReadOptions
-from vivavoce.sources.metadata import unknown_columns
+from vivavoce.sources.catalogues.metadata import unknown_columns
 
 WORDS = st.text("abcdé ü-", min_size=1, max_size=12).filter(lambda t: t == " ".join(t.split()))
 ROWS = st.fixed_dictionaries(

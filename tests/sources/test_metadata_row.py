@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from vivavoce.records import Author, Document, Fault
 from vivavoce.sources import Piece, ReadOptions
-from vivavoce.sources.metadata import SOURCE
+from vivavoce.sources.catalogues.metadata import SOURCE
 
 same_folder = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 

@@ -23,10 +23,9 @@ from tests.servers.oai_replay import (
 
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.errors import DamagedError, InputError, LockedError, VivaError
-from vivavoce.sources.http.address import Allowed
-from vivavoce.sources.http.client import Client, Limits
+from vivavoce.sources.catalogues.oai.harvest import HarvestReport, harvest
+from vivavoce.sources.http.client import Allowed, Client, Limits
 from vivavoce.sources.http.errors import BadReplyError, BadStatusError, ChangedError
-from vivavoce.sources.oai.harvest import HarvestReport, harvest
 from vivavoce.store import hash_tree, lock
 
 
@@ -299,10 +298,10 @@ def test_a_harvest_killed_between_page_and_state_ends_in_the_same_files(
 CHILD = """
 import sys
 from pathlib import Path
-from vivavoce.sources.http.address import Allowed
+from vivavoce.sources.http.client import Allowed
 from vivavoce.sources.http.client import Client
 from vivavoce.sources.http.throttle import Throttle
-from vivavoce.sources.oai.harvest import harvest
+from vivavoce.sources.catalogues.oai.harvest import harvest
 origin, folder = sys.argv[1:]
 client = Client(Allowed(frozenset(), loopback=origin), throttle=Throttle({"127.0.0.1": 0}))
 harvest(client, Path(folder), base=f"{origin}/oai")

@@ -13,8 +13,8 @@ from tests.sources.pdf_pages import simple_paper
 from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault
 from vivavoce.sources import Piece, ReadOptions, get_source
-from vivavoce.sources.pdf.child import Child
-from vivavoce.sources.pdf.opening import read_file
+from vivavoce.sources.fulltext.pdf.child import Child
+from vivavoce.sources.fulltext.pdf.document import read_file
 
 NAMES = ["1 Introduction", "2 Method", "3 Conclusion"]
 

@@ -15,8 +15,8 @@ import pytest
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.records import Document, Fault
 from vivavoce.sources import ReadOptions, get_source, kinds_without_papers
-from vivavoce.sources.qa_site import SOURCE
-from vivavoce.sources.qa_site.bodies import paper_links, read_body
+from vivavoce.sources.leaderboards.qa_site import SOURCE
+from vivavoce.sources.leaderboards.qa_site.bodies import paper_links, read_body
 
 QUESTION = {
     "Id": "5",
@@ -153,7 +153,7 @@ def test_a_part_reads_its_own_questions(tmp_path: Path, monkeypatch: pytest.Monk
     )
     whole = read(path)
     assert len(whole) == 20
-    monkeypatch.setattr("vivavoce.sources.qa_site.posts._BYTES_PER_PART", 4_000)
+    monkeypatch.setattr("vivavoce.sources.leaderboards.qa_site._BYTES_PER_PART", 4_000)
     assert len(list(SOURCE.pieces(path))) > 1
 
     def key(found: Document | Fault) -> str:

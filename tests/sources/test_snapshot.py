@@ -14,7 +14,7 @@ import pytest
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.records import Author, Document, Fault
 from vivavoce.sources import Piece, ReadOptions, get_source
-from vivavoce.sources.metadata.tabular import ROWS_PER_PIECE
+from vivavoce.sources.catalogues.metadata.tabular import ROWS_PER_PIECE
 
 ROW: dict[str, Any] = {
     "id": "2406.00007",

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from vivavoce.records import Document
 from vivavoce.sources import Piece, ReadOptions, get_source
-from vivavoce.sources.html import read_document as read_html
-from vivavoce.sources.jats import read_document as read_jats
-from vivavoce.sources.latex import read_document as read_latex
-from vivavoce.sources.tei import read_document as read_tei
+from vivavoce.sources.fulltext.html import read_document as read_html
+from vivavoce.sources.fulltext.jats import read_document as read_jats
+from vivavoce.sources.fulltext.latex import read_document as read_latex
+from vivavoce.sources.fulltext.tei import read_document as read_tei
 
 WORKS = range(6)
 Cell = tuple[str, tuple[int, ...], int]

@@ -9,12 +9,12 @@ from tests.sources.pdf_pages import paper_with_table
 
 from vivavoce.records import CitedTable, Document
 from vivavoce.sources import Piece, ReadOptions, get_source
-from vivavoce.sources.html import read_document as read_html
-from vivavoce.sources.jats import read_document as read_jats
-from vivavoce.sources.latex import read_document as read_latex
-from vivavoce.sources.pdf.opening import read_file
+from vivavoce.sources.fulltext.html import read_document as read_html
+from vivavoce.sources.fulltext.jats import read_document as read_jats
+from vivavoce.sources.fulltext.latex import read_document as read_latex
+from vivavoce.sources.fulltext.pdf.document import read_file
+from vivavoce.sources.fulltext.tei import read_document as read_tei
 from vivavoce.sources.sample import generate
-from vivavoce.sources.tei import read_document as read_tei
 
 
 def read_one(kind: str, path: Path) -> Document:

@@ -15,7 +15,7 @@ from tests.sources.metadata_files import kinds, read, same_folder, write
 from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault
 from vivavoce.sources import Piece, ReadOptions
-from vivavoce.sources.metadata import SOURCE, unknown_columns
+from vivavoce.sources.catalogues.metadata import SOURCE, unknown_columns
 
 
 def test_the_format_is_told_from_the_content(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from vivavoce.corpus.sections import assign_roles
 from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault, Section
 from vivavoce.sources import Piece, ReadOptions, get_source
-from vivavoce.sources.tei import SOURCE, clean_title, read_document
+from vivavoce.sources.fulltext.tei import SOURCE, clean_title, read_document
 
 HEADER = """<?xml version="1.0" encoding="UTF-8"?>
 <TEI xmlns="http://www.tei-c.org/ns/1.0" xmlns:xlink="http://www.w3.org/1999/xlink">

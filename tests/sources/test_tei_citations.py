@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from vivavoce.records import CitedTable, Document
 from vivavoce.sources import Piece, ReadOptions
-from vivavoce.sources.tei import SOURCE, read_document
+from vivavoce.sources.fulltext.tei import SOURCE, read_document
 from vivavoce.text.citation_markers import name_key
 
 

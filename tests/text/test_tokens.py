@@ -27,6 +27,7 @@ VOCABULARY = {
 }
 
 
+@pytest.mark.slow
 @WITH_BERT
 @pytest.mark.parametrize(
     ("text", "count"),
@@ -54,6 +55,7 @@ def test_tokens_of_bert(text: str, count: int) -> None:
     assert counter.count([text]) == [count]
 
 
+@pytest.mark.slow
 @WITH_BERT
 def test_bert_is_the_default_where_it_is_there() -> None:
     assert open_counter().name == open_counter("bert").name

@@ -16,15 +16,12 @@ from vivavoce.cli.annotation_database import (
     now,
     opened,
 )
+from vivavoce.cli.comparisons import estimate
 from vivavoce.cli.log_options import RESAMPLES_OPTION, SEED_OPTION
-from vivavoce.cli.output import JSON_OPTION, print_json, progress, say
+from vivavoce.cli.output import JSON_OPTION, print_json, print_table, progress, say
 
 if TYPE_CHECKING:
     from vivavoce.store import Row
-from vivavoce.cli.comparisons import estimate
-from vivavoce.cli.output import print_table
-
-if TYPE_CHECKING:
     from vivavoce.web.annotation.agreement import Coefficient, ModelAgreement
     from vivavoce.web.annotation.monitoring import Report, Seconds
 
@@ -183,7 +180,7 @@ def agreement(
 ) -> None:
     """Measure how far people agree, how long they take, and how a model compares."""
     with opened(db) as database, progress("Drawing"):
-        from vivavoce.results.audits.estimates import Draws
+        from vivavoce.statistics.estimates import Draws
         from vivavoce.web.annotation.agreement import compare_with_model, read_model_labels
         from vivavoce.web.annotation.campaigns import find_campaign
         from vivavoce.web.annotation.kinds import find_kind
@@ -212,7 +209,7 @@ def _rows_of_logs(
     if logs is None:
         return [], 0
     from vivavoce.errors import InputError
-    from vivavoce.results.preferences import preference_rows
+    from vivavoce.results.audits.preferences import preference_rows
 
     if a is None or b is None:
         raise InputError("--from-logs needs two contestants: --a NAME --b NAME.")

@@ -49,8 +49,8 @@ def serve(
     from tempfile import TemporaryDirectory
 
     from vivavoce.errors import InputError
-    from vivavoce.tasks.shared.cutoffs import load_cutoffs
-    from vivavoce.web.board.bundle import find_bundle
+    from vivavoce.models.cutoffs import load_cutoffs
+    from vivavoce.web.board.files.bundle import find_bundle
     from vivavoce.web.board.live import LiveSite, mark_of
     from vivavoce.web.board.serving import serve as run
 
@@ -61,8 +61,8 @@ def serve(
     folders = [logs, *([own] if own else [])]
 
     def read() -> list[Page]:
-        from vivavoce.results.sample_texts import stored_item_texts
-        from vivavoce.results.stored import stored_leaderboard
+        from vivavoce.results.board.store import stored_leaderboard
+        from vivavoce.results.logs.sample_texts import stored_item_texts
         from vivavoce.web.board.site import pages_of, read_site
 
         board = stored_leaderboard(

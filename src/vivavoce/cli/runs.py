@@ -104,12 +104,12 @@ def run(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Run tasks with models or baselines; run it again to resume or to retry what failed."""
+    from vivavoce.models.cutoffs import load_cutoffs
     from vivavoce.running import RunSpec
     from vivavoce.running import run as run_tasks
     from vivavoce.running.prices import parse_prices
     from vivavoce.running.sweeps import parse_sweep
-    from vivavoce.tasks.shared.cutoffs import load_cutoffs
-    from vivavoce.tasks.shared.subsets import Subset
+    from vivavoce.tasks.subsets import Subset
 
     if subset is None and (stratify or subset_seed):
         raise typer.BadParameter(

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from vivavoce.networks.build import build_networks
     from vivavoce.networks.categories import by_category, by_domain, by_month
-    from vivavoce.networks.ranking import rank_nodes
     from vivavoce.networks.reading import Network, load_network
-    from vivavoce.networks.stats import degree_counts, network_stats, whole_networks
+    from vivavoce.networks.stats import degree_counts, network_stats, rank_nodes, whole_networks
     from vivavoce.networks.walk import Walk, walk_coauthors
 
 _HOMES = {
@@ -26,7 +25,7 @@ _HOMES = {
     "degree_counts": "stats",
     "load_network": "reading",
     "network_stats": "stats",
-    "rank_nodes": "ranking",
+    "rank_nodes": "stats",
     "walk_coauthors": "walk",
     "whole_networks": "stats",
 }

@@ -1,7 +1,8 @@
-"""Who is an author: the source's id, or the name where there is none.
+"""Authors, and the co-author network: an edge for each pair of authors who share a paper.
 
-A name is compared in NFKC, case folded, with single spaces. The same name with and without an id
-gives two authors; both are flagged, and so are the other ways in which a name can mislead.
+An author is the source's id, or the name where there is none. A name is compared in NFKC, case
+folded, with single spaces. The same name with and without an id gives two authors; both are
+flagged, and so are the other ways in which a name can mislead.
 """
 
 from __future__ import annotations
@@ -13,8 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from vivavoce.corpus import Corpus
-from vivavoce.networks.columns import (
+from vivavoce.columns import (
     MISSING,
     Flags,
     Ints,
@@ -24,19 +24,23 @@ from vivavoce.networks.columns import (
     column,
     flat,
     prefixed,
-    read_columns,
     sorted_keys,
     table_of,
     text_column,
     text_scalar,
     without_null,
 )
-from vivavoce.networks.papers import first_of_each, is_no_paper, number_papers
+from vivavoce.corpus import Corpus
+from vivavoce.networks.graph import Graph, distinct_keys, induced, largest_component
+from vivavoce.networks.papers import first_of_each, number_papers, read_papers
+from vivavoce.networks.shards import read_columns
 
 BY_ID, BY_NAME = "id:", "name:"
 """What the key of an author starts with."""
 AMBIGUITIES = ("with_and_without_id", "name_of_several_ids", "initials_only")
 """Columns that say why an author may be several people, or one of several authors."""
+_PAIRS_AT_A_TIME = 4_000_000
+"""Pairs in memory at once: a paper of 3,000 authors has 4.5 million."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +59,6 @@ class Authorships:
     """The names that authors go by, as `name_of` compares them."""
     bearers: tuple[Ints, Ints]
     """(author, number of a name that the author goes by) pairs."""
-    bearings: Ints
-    """In how many rows each of these pairs stands."""
-    no_papers: pa.Array
-    """The documents that are no papers."""
-    first_row: Ints
-    """Of each author, the first row of the table."""
 
 
 def name_of(name: str) -> str:
@@ -70,28 +68,27 @@ def name_of(name: str) -> str:
 
 def read_authorships(corpus: Corpus) -> Authorships:
     """The authors of a corpus and what they wrote; rows without id and name are left out."""
-    papers = read_columns(corpus, "papers", ["paper_id", "gates"])
-    barred = is_no_paper(papers)
-    paper_ids = flat(papers["paper_id"]).filter(column(~barred))
+    paper_ids = flat(read_papers(corpus)["paper_id"])
     table = read_columns(corpus, "authorships", ["paper_id", "name", "author_id"])
     paper = number_papers(flat(table["paper_id"]), paper_ids)
     # The table is sorted by paper and place, so a paper's first row is its first author.
     is_first = first_of_each(paper)
     spelled = flat(table["name"])
-    keys, names, name = identify_authors(spelled, flat(table["author_id"]))
+    keys, names, name = _identify_authors(spelled, flat(table["author_id"]))
     keep = (paper != MISSING) & as_flags(pc.is_valid(keys))
     keyed, author = sorted_keys(keys.filter(column(keep)))
     _, first = np.unique(author, return_index=True)
-    first_row = np.flatnonzero(keep)[first].astype(np.int32)
+    first_row = np.flatnonzero(keep)[first]
     paper, name, is_first = paper[keep], name[keep], is_first[keep]
-    index = first_places(paper, author, len(keyed))
-    bearer, borne, bearings = distinct_pairs(author, name, len(names))
+    # Someone listed twice on a paper counts at the first place.
+    index = np.unique(_joined(paper, author, len(keyed)), return_index=True)[1]
+    bearers = _distinct_pairs(author, name, len(names))
     described = {
         "key": keyed,
         "name": spelled.take(column(first_row)),
-        "papers": count_of_each(author[index], len(keyed)),
-        "first_author_papers": count_of_each(author[index][is_first[index]], len(keyed)),
-        **_ambiguities(keyed, names, (bearer, borne)),
+        "papers": _count_of_each(author[index], len(keyed)),
+        "first_author_papers": _count_of_each(author[index][is_first[index]], len(keyed)),
+        **_ambiguities(keyed, names, bearers),
     }
     return Authorships(
         paper_ids=paper_ids,
@@ -100,48 +97,57 @@ def read_authorships(corpus: Corpus) -> Authorships:
         author=author[index],
         is_first=is_first[index],
         names=names,
-        bearers=(bearer, borne),
-        bearings=bearings,
-        no_papers=flat(papers["paper_id"]).filter(column(barred)),
-        first_row=first_row,
+        bearers=bearers,
     )
 
 
-def identify_authors(spelled: pa.Array, ids: pa.Array) -> tuple[pa.Array, pa.Array, Ints]:
+def coauthor_tables(corpus: Corpus) -> tuple[pa.Table, pa.Table]:
+    """Nodes, sorted by key, and edges from the lower to the higher, weighed in papers shared."""
+    authorships = read_authorships(corpus)
+    n = authorships.authors.num_rows
+    source, target, papers = _share_papers(authorships.paper, authorships.author, n)
+    numbered = authorships.authors.add_column(0, "node", column(np.arange(n, dtype=np.int32)))
+    return numbered, table_of({"source": source, "target": target, "papers": papers})
+
+
+def first_author_core(graph: Graph, first_author_papers: Ints) -> Graph:
+    """The largest component once authors who never are first author are dropped."""
+    kept = induced(graph, first_author_papers > 0)
+    core: Flags = largest_component(kept)
+    return induced(kept, core)
+
+
+def _identify_authors(spelled: pa.Array, ids: pa.Array) -> tuple[pa.Array, pa.Array, Ints]:
     """The key of each row's author, null for none; the names as compared, and each row's."""
-    names, name = compare_names(spelled)
+    names, name = _compare_names(spelled)
     trimmed = pc.utf8_trim_whitespace(ids)
     plain = prefixed(BY_NAME, names).take(column(name))
     return pc.coalesce(prefixed(BY_ID, trimmed), plain), names, name
 
 
-def first_places(paper: Ints, author: Ints, authors: int) -> Longs:
-    """The rows that count, sorted by paper and author: one listed twice is so at the first."""
-    joined = paper.astype(np.int64) * max(authors, 1) + author
-    index: Longs = np.unique(joined, return_index=True)[1]
-    return index
+def _joined(left: Ints, right: Ints, width: int) -> Longs:
+    """Pairs of numbers as one number each; right numbers are below the width."""
+    return np.asarray(left.astype(np.int64) * max(width, 1) + right)
 
 
-def distinct_pairs(left: Ints, right: Ints, width: int) -> tuple[Ints, Ints, Ints]:
-    """The distinct pairs, sorted, and how often each is there; right numbers are below width."""
-    joined = left.astype(np.int64) * max(width, 1) + right
-    pairs, rows = np.unique(joined, return_counts=True)
-    first, second = np.divmod(pairs, max(width, 1))
-    return first.astype(np.int32), second.astype(np.int32), rows.astype(np.int32)
+def _distinct_pairs(left: Ints, right: Ints, width: int) -> tuple[Ints, Ints]:
+    """The distinct pairs, sorted; right numbers are below the width."""
+    first, second = np.divmod(distinct_keys(_joined(left, right, width)), max(width, 1))
+    return first.astype(np.int32), second.astype(np.int32)
 
 
-def count_of_each(numbers: Ints, n: int) -> Ints:
+def _count_of_each(numbers: Ints, n: int) -> Ints:
     """How often each of the numbers below n is there."""
     return np.bincount(numbers, minlength=n).astype(np.int32)
 
 
-def has_only_initials(name: str) -> bool:
+def _has_only_initials(name: str) -> bool:
     """Whether a name is a single word, or all before its last word are initials."""
     words = name.replace(".", " ").split()
     return len(words) < 2 or all(len(word.strip("-")) < 2 for word in words[:-1])
 
 
-def compare_names(spelled: pa.Array) -> tuple[pa.Array, Ints]:
+def _compare_names(spelled: pa.Array) -> tuple[pa.Array, Ints]:
     """The distinct names as they are compared, and the number of each row's."""
     encoded = pc.dictionary_encode(without_null(spelled))
     # Words of ASCII with single spaces, as most names are, differ in their case alone.
@@ -172,7 +178,7 @@ def _ambiguities(keys: pa.Array, names: pa.Array, bearers: tuple[Ints, Ints]) ->
     is_named = as_flags(pc.not_equal(names, text_scalar("")))
     ids = np.bincount(name[has_id[author]], minlength=len(names))
     without = np.bincount(name[~has_id[author]], minlength=len(names))
-    short = np.array([has_only_initials(text) for text in names.to_pylist()], dtype=np.bool_)
+    short = np.array([_has_only_initials(text) for text in names.to_pylist()], dtype=np.bool_)
 
     def of_authors(flags: Flags) -> Flags:
         """Which authors go by a name that is flagged."""
@@ -183,3 +189,51 @@ def _ambiguities(keys: pa.Array, names: pa.Array, bearers: tuple[Ints, Ints]) ->
     found = dict(zip(AMBIGUITIES, map(of_authors, columns), strict=True))
     found["initials_only"] &= ~has_id
     return found
+
+
+def _share_papers(paper: Ints, author: Ints, n: int) -> tuple[Ints, Ints, Ints]:
+    """The pairs of authors that share a paper, the lower first, and how many they share.
+
+    Args:
+        paper: Of each authorship, sorted; an author stands once in a paper.
+        author: The same paper's in ascending order.
+        n: How many authors there are.
+    """
+    later = _followers(paper)
+    ends = np.cumsum(later)
+    keys, counts = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32)
+    start = 0
+    while start < len(author):
+        before = int(ends[start - 1]) if start else 0
+        stop = int(np.searchsorted(ends, before + _PAIRS_AT_A_TIME, side="right"))
+        stop = max(stop, start + 1)
+        more, each = np.unique(_pairs(author, later, start, stop, n), return_counts=True)
+        keys, counts = _add(keys, counts, more, each.astype(np.int32))
+        start = stop
+    source, target = np.divmod(keys, max(n, 1))
+    return source.astype(np.int32), target.astype(np.int32), counts
+
+
+def _followers(paper: Ints) -> Longs:
+    """How many authors of the same paper come after each one."""
+    begins = np.flatnonzero(first_of_each(paper))
+    ends = np.append(begins[1:], len(paper))[: len(begins)]
+    after: Longs = np.repeat(ends, ends - begins) - 1
+    return after - np.arange(len(paper))
+
+
+def _pairs(author: Ints, later: Longs, start: int, stop: int, n: int) -> Longs:
+    """Every pair whose first member is in a span, as one number: first * n + second."""
+    count = later[start:stop]
+    first = np.repeat(np.arange(start, stop), count)
+    step = np.arange(len(first)) - np.repeat(np.cumsum(count) - count, count)
+    return np.asarray(author[first].astype(np.int64) * n + author[first + step + 1])
+
+
+def _add(keys: Longs, counts: Ints, more: Longs, each: Ints) -> tuple[Longs, Ints]:
+    """Counts by key, added up; keys stay sorted."""
+    if not len(keys):
+        return more, each
+    joined, place = np.unique(np.concatenate([keys, more]), return_inverse=True)
+    weights = np.concatenate([counts, each])
+    return joined, np.bincount(place, weights=weights).astype(np.int32)

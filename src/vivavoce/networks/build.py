@@ -1,50 +1,34 @@
 """Networks built beside a corpus: numbered nodes and sorted edges, as Parquet.
 
-A network whose tables have not changed since it was built stays as it is. One whose tables
-changed is brought up to date from what was kept of its building, and comes out as if it were built
-anew, byte by byte. The record of a network is written after its files, the manifest last.
+A network whose tables have not changed since it was built stays as it is. The others are built
+anew; what was read out of the shards that the corpus still has is not read again. The record of a
+network is written after its files, the manifest last.
 """
 
 from __future__ import annotations
 
-import hashlib
+import shutil
 from collections.abc import Callable, Collection
-from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
+from vivavoce.columns import write_parquet_table
 from vivavoce.corpus import Corpus
 from vivavoce.errors import DamagedError, InputError
-from vivavoce.networks.authors import read_authorships
-from vivavoce.networks.coauthor import share_papers
-from vivavoce.networks.coauthor_update import update_tally
-from vivavoce.networks.columns import hash_columns, write_columns
-from vivavoce.networks.merging import MismatchError, Pairs
-from vivavoce.networks.pieces import Pieces, drop_pieces
+from vivavoce.networks.authors import coauthor_tables
 from vivavoce.networks.reading import FORMAT, MANIFEST, READS, inputs_for
-from vivavoce.networks.shards import (
-    FOLDER,
-    Shard,
-    compare_shards,
-    drop_kept,
-    keep_shards,
-    shards_of,
-)
-from vivavoce.networks.tally import PARTS, Tally, tables_of, tally_from, tally_of
+from vivavoce.networks.shards import FOLDER, PARQUET, Pieces, drop_pieces, shards_of
 from vivavoce.store import Row, hash_file, hash_of, lock, read_sealed, write_sealed
 
 if TYPE_CHECKING:
     from vivavoce.networks.citation import Entries
 
 Progress = Callable[[int, int], None]
-Tables = dict[str, pa.Table]
 RECORD = "record.json"
-_PIECES = (f"identities-{FORMAT}", f"mentions-{FORMAT}")
-SHOWN = ("nodes", "edges")
-"""The files of a network that are read again; its other files serve to bring it up to date."""
+_PARTS = ("nodes", "edges")
+_IDENTITIES, _MENTIONS = f"identities-{FORMAT}", f"mentions-{FORMAT}"
 
 
 def build_networks(
@@ -84,7 +68,7 @@ def build_networks(
             networks[name] = _build(shared, name, prose=prose and name == "comparison", fresh=fresh)
         manifest = {"format": FORMAT, "corpus": corpus.fingerprint, "networks": networks}
         write_sealed(corpus.folder / FOLDER / MANIFEST, manifest)
-        _tidy(corpus.folder / FOLDER)
+        _tidy(corpus)
     if progress:
         progress(len(names), len(names))
     return manifest
@@ -98,78 +82,44 @@ class _Shared:
         self._fresh = fresh
         self._entries: Entries | None = None
 
-    def tables(self, name: str, *, prose: bool) -> Tables:
-        """The parts of a network built anew."""
+    def tables(self, name: str, *, prose: bool) -> tuple[pa.Table, pa.Table]:
+        """The nodes and edges of a network."""
         if name == "coauthor":
-            return tables_of(_tally(self.corpus))
+            return coauthor_tables(self.corpus)
         # What normalises titles takes as long to load as a small co-author network to build.
-        from vivavoce.networks.citation import citation_tables_of, read_entries
+        from vivavoce.networks.citation import citation_tables, read_entries
         from vivavoce.networks.comparison import comparison_tables
 
-        identities, mentions = (self._pieces(kind) for kind in _PIECES)
-        self._entries = self._entries or read_entries(self.corpus, identities)
+        self._entries = self._entries or read_entries(self.corpus, self._pieces(_IDENTITIES))
         if name == "citation":
-            return dict(zip(SHOWN, citation_tables_of(self._entries), strict=True))
-        found = comparison_tables(self.corpus, self._entries, prose=prose, known=mentions)
-        return dict(zip(SHOWN, found, strict=True))
+            return citation_tables(self._entries)
+        mentions = self._pieces(_MENTIONS)
+        return comparison_tables(self.corpus, self._entries, mentions, prose=prose)
 
     def _pieces(self, kind: str) -> Pieces:
         return Pieces(self.corpus.folder / FOLDER, kind, fresh=self._fresh)
 
 
-def _tally(corpus: Corpus) -> Tally:
-    read = read_authorships(corpus)
-    return tally_of(read, Pairs(*share_papers(read.paper, read.author, read.authors.num_rows)))
-
-
 def _build(shared: _Shared, name: str, *, prose: bool, fresh: bool) -> Row:
     """Write a network that is not there as it should be; return its manifest entry."""
-    corpus = shared.corpus
-    networks = corpus.folder / FOLDER
-    inputs = inputs_for(corpus, name, prose=prose)
-    config = hash_of({"format": FORMAT, "network": name, "prose": prose})
-    record = None if fresh else _read_record(networks / name, config)
-    if record is None or record["inputs"] != inputs or not _stands(networks / name, record):
-        tables = None if record is None else _updated(corpus, name, record)
-        shards = {table: shards_of(corpus, table) for table in READS[name]}
-        record = {
-            "config": config,
-            "inputs": inputs,
-            "shards": {t: [[s.sha256, s.rows] for s in each] for t, each in shards.items()},
-            "files": _write(networks / name, tables or shared.tables(name, prose=prose)),
-        }
-        for each in shards.values():
-            keep_shards(corpus, networks, each)
-        write_sealed(networks / name / RECORD, record)
-    files = {part: record["files"][part] for part in SHOWN}
-    return {"inputs": inputs, "prose": prose, "files": files}
+    folder = shared.corpus.folder / FOLDER / name
+    inputs = inputs_for(shared.corpus, name, prose=prose)
+    config = hash_of({"format": FORMAT, "parts": _PARTS, "network": name, "prose": prose})
+    record = None if fresh else _read_record(folder, config)
+    if record is None or record["inputs"] != inputs or not _is_sound(folder, record):
+        files = _write(folder, *shared.tables(name, prose=prose))
+        record = {"config": config, "inputs": inputs, "files": files}
+        write_sealed(folder / RECORD, record)
+    return {"inputs": inputs, "prose": prose, "files": record["files"]}
 
 
-def _updated(corpus: Corpus, name: str, record: Row) -> Tables | None:
-    """The parts of a network brought up to date; None where it has to be built anew."""
-    if name != "coauthor":
-        return None
-    networks = corpus.folder / FOLDER
-    try:
-        old = tally_from({p: _read_part(networks / name, p, record) for p in PARTS})
-        changes = [
-            compare_shards([Shard("", *each) for each in record["shards"][t]], shards_of(corpus, t))
-            for t in READS[name]
-        ]
-        return tables_of(update_tally(corpus, networks, old, *changes))
-    except MismatchError:
-        return None
-
-
-def _write(folder: Path, tables: Tables) -> Row:
+def _write(folder: Path, *tables: pa.Table) -> Row:
     """Write the parts of a network; return what is written down of them."""
-    files: Row = {}
-    for part, table in tables.items():
-        sha256 = write_columns(folder / f"{part}.parquet", table)
-        files[part] = {"sha256": sha256, "rows": table.num_rows}
-        if part in SHOWN:
-            files[part]["row_hash"] = hash_columns(table)
-    return files
+    shutil.rmtree(folder, ignore_errors=True)
+    return {
+        part: write_parquet_table(folder / f"{part}.parquet", table, **PARQUET)
+        for part, table in zip(_PARTS, tables, strict=True)
+    }
 
 
 def _read_record(folder: Path, config: str) -> Row | None:
@@ -181,22 +131,13 @@ def _read_record(folder: Path, config: str) -> Row | None:
     return record if record["config"] == config else None
 
 
-def _stands(folder: Path, record: Row) -> bool:
+def _is_sound(folder: Path, record: Row) -> bool:
     """Whether the files of a network are as they were written."""
     paths = {part: folder / f"{part}.parquet" for part in record["files"]}
     return all(
         path.exists() and hash_file(path) == record["files"][part]["sha256"]
         for part, path in paths.items()
     )
-
-
-def _read_part(folder: Path, part: str, record: Row) -> pa.Table:
-    """A part of a network as it was written; `MismatchError` when it is not so."""
-    path = folder / f"{part}.parquet"
-    content = path.read_bytes() if path.exists() else b""
-    if hashlib.sha256(content).hexdigest() != record["files"][part]["sha256"]:
-        raise MismatchError
-    return pq.ParquetFile(pa.BufferReader(content)).read(use_threads=False)
 
 
 def _others(path: Path, names: Collection[str]) -> Row:
@@ -210,12 +151,11 @@ def _others(path: Path, names: Collection[str]) -> Row:
     return {name: entry for name, entry in manifest["networks"].items() if name not in names}
 
 
-def _tidy(networks: Path) -> None:
-    """Drop shards that no network was made of."""
-    shards: list[list[list[Any]]] = []
-    for path in sorted(networks.glob(f"*/{RECORD}")):
-        with suppress(DamagedError):  # that network will be built anew
-            shards += read_sealed(path)["shards"].values()
-    wanted = {sha256 for each in shards for sha256, _ in each}
-    drop_kept(networks, wanted)
-    drop_pieces(networks, _PIECES, wanted)
+def _tidy(corpus: Corpus) -> None:
+    """Drop the pieces of shards that the corpus does not have any more."""
+    held = {
+        shard.sha256 for table in ("references", "tables") for shard in shards_of(corpus, table)
+    }
+    networks = corpus.folder / FOLDER
+    drop_pieces(networks, (_IDENTITIES, _MENTIONS), held)
+    shutil.rmtree(networks / "kept", ignore_errors=True)  # shards that earlier versions kept

@@ -8,12 +8,43 @@ from typing import Any
 
 import numpy as np
 
+from vivavoce.columns import Ints, Longs, flat
 from vivavoce.corpus import Corpus
-from vivavoce.networks.columns import Ints, Longs, column_batches, flat
-from vivavoce.networks.domains import domain_of
 from vivavoce.networks.graph import in_degrees, out_degrees
 from vivavoce.networks.papers import number_sorted_papers, read_papers
 from vivavoce.networks.reading import Network, load_network
+from vivavoce.networks.shards import column_batches
+
+_NAMES = {
+    "cs": "computer science",
+    "econ": "economics",
+    "eess": "electrical engineering",
+    "math": "mathematics",
+    "q-bio": "quantitative biology",
+    "q-fin": "quantitative finance",
+    "stat": "statistics",
+}
+# Physics has many archives, some of them closed long ago.
+_PHYSICS = frozenset(
+    "acc-phys adap-org ao-sci astro-ph atom-ph bayes-an chao-dyn chem-ph comp-gas cond-mat gr-qc "
+    "hep-ex hep-lat hep-ph hep-th math-ph mtrl-th nlin nucl-ex nucl-th patt-sol physics "
+    "plasm-ph quant-ph solv-int supr-con".split()
+)
+_OLD = {
+    "alg-geom": "math",
+    "cmp-lg": "cs",
+    "dg-ga": "math",
+    "funct-an": "math",
+    "q-alg": "math",
+}
+
+
+def domain_of(category: str) -> str:
+    """The domain of an arXiv category; another category is its own domain."""
+    archive = category.partition(".")[0]
+    archive = _OLD.get(archive, archive)
+    return "physics" if archive in _PHYSICS else _NAMES.get(archive, category)
+
 
 Row = dict[str, Any]
 _NETWORKS = ("citation", "comparison")

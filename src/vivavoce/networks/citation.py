@@ -3,51 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 import pyarrow as pa
 
+from vivavoce.columns import MISSING, Flags, Ints, as_numbers, column, flat, table_of, text_column
 from vivavoce.corpus import Corpus
-from vivavoce.networks.columns import (
-    MISSING,
-    Flags,
-    Ints,
-    as_numbers,
-    column,
-    flat,
-    table_of,
-    text_column,
-    whole_table,
-    widen,
-)
 from vivavoce.networks.graph import distinct_keys
-from vivavoce.networks.merging import MismatchError
-from vivavoce.networks.outside import DESCRIBED, SHOWN_TITLE, describe_works, keep_numbers
 from vivavoce.networks.papers import (
     number_papers,
     number_sorted_papers,
     read_papers,
     years_of,
 )
-from vivavoce.networks.pieces import Pieces
-from vivavoce.networks.shards import FOLDER, Shard, read_kept, read_shard, shards_of
-from vivavoce.networks.works import TELLING, Memo, read_identities, remember
+from vivavoce.networks.shards import Pieces, Shard, read_shard, shards_of, whole_table, widen
+from vivavoce.networks.works import (
+    DESCRIBED,
+    SHOWN_TITLE,
+    TELLING,
+    describe_works,
+    keep_numbers,
+    read_identities,
+)
 
 _READ = ["paper_id", "ordinal", *TELLING]
-
-
-@dataclass(frozen=True, slots=True)
-class _Gone:
-    """A shard that was read out before and that the corpus does not have any more."""
-
-    shard: Shard
-    first: str
-    """Its first and its last paper."""
-    last: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +45,8 @@ class Entries:
     """The node of what is cited; -1 for an entry that tells nothing of it."""
 
 
-def citation_tables(corpus: Corpus) -> tuple[pa.Table, pa.Table]:
+def citation_tables(entries: Entries) -> tuple[pa.Table, pa.Table]:
     """Nodes, papers before other works, and each distinct edge from the citing to the cited."""
-    with TemporaryDirectory() as folder:
-        return citation_tables_of(read_entries(corpus, Pieces(Path(folder), "identities")))
-
-
-def citation_tables_of(entries: Entries) -> tuple[pa.Table, pa.Table]:
-    """The citation network of reference lists already read."""
     source, target = distinct_pairs(entries, np.ones(len(entries.source), dtype=np.bool_))
     return with_nodes(entries, source, target, {})
 
@@ -87,19 +61,18 @@ def read_entries(corpus: Corpus, known: Pieces) -> Entries:
     papers = read_papers(corpus, "title", "published")
     paper_ids = flat(papers["paper_id"])
     shards = shards_of(corpus, "references")
-    gone = _gone_shards(corpus, known, shards)
     empty = whole_table("references", _READ, [])
     nowhere = np.zeros(0, dtype=np.int32)
     lists = [_read_lists(empty, read_identities(empty), text_column([]), nowhere)]
     for shard, cited in zip(shards, _cited_papers(corpus, shards, paper_ids), strict=True):
         references = widen(read_shard(corpus, shard, _READ))
-        identities = _identities_of(corpus, shard, references, known, gone)
+        identities = _identities_of(shard, references, known)
         lists.append(_read_lists(references, identities, paper_ids, cited))
 
     def read_again(place: int) -> pa.Table:
         shard = shards[place - 1]
         references = widen(read_shard(corpus, shard, TELLING))
-        identities = _identities_of(corpus, shard, references, known, ())
+        identities = _identities_of(shard, references, known)
         return identities.append_column(SHOWN_TITLE, flat(references["title"]))
 
     numbers = zip(*(each for each, _ in lists), strict=True)
@@ -116,52 +89,13 @@ def read_entries(corpus: Corpus, known: Pieces) -> Entries:
     )
 
 
-def _identities_of(
-    corpus: Corpus, shard: Shard, references: pa.Table, known: Pieces, gone: Sequence[_Gone]
-) -> pa.Table:
+def _identities_of(shard: Shard, references: pa.Table, known: Pieces) -> pa.Table:
     """The identities of a shard's references, read out only where they are not known."""
-    identities = known.find(shard.sha256)
+    identities = known.find(shard)
     if identities is None or identities.num_rows != references.num_rows:
-        identities = read_identities(references, *_remember(corpus, known, gone, references))
+        identities = read_identities(references)
         known.keep(shard, identities)
     return identities
-
-
-def _gone_shards(corpus: Corpus, known: Pieces, shards: Sequence[Shard]) -> list[_Gone]:
-    """The shards that were read out before and that the corpus does not have any more."""
-    gone = []
-    for sha256 in sorted(set(known.shards()) - {shard.sha256 for shard in shards}):
-        kept = Shard("", sha256, 0)
-        with suppress(MismatchError):
-            table = read_kept(corpus.folder / FOLDER, kept, ["paper_id"])
-            gone.append(_Gone(kept, *_span_of(table)))
-    return gone
-
-
-def _remember(
-    corpus: Corpus, known: Pieces, gone: Sequence[_Gone], references: pa.Table
-) -> tuple[Memo | None, Memo | None]:
-    """What became of the texts of shards that were cut from the same papers as these references.
-
-    A few shards are in memory at once, however many of a corpus changed.
-    """
-    first, last = _span_of(references)
-    pairs = []
-    for shard in (each.shard for each in gone if each.first <= last and first <= each.last):
-        piece = known.find(shard.sha256)
-        read = read_kept(corpus.folder / FOLDER, shard, TELLING)
-        if piece is not None and piece.num_rows == read.num_rows:
-            pairs.append((widen(read), piece))
-    if not pairs:
-        return None, None
-    before, identities = zip(*pairs, strict=True)
-    return remember(pa.concat_tables(before), pa.concat_tables(identities))
-
-
-def _span_of(references: pa.Table) -> tuple[str, str]:
-    """The first and the last paper of references, of which there is at least one."""
-    paper_ids = references["paper_id"]
-    return paper_ids[0].as_py(), paper_ids[-1].as_py()
 
 
 def distinct_pairs(entries: Entries, rows: Flags) -> tuple[Ints, Ints]:
@@ -200,7 +134,7 @@ def with_nodes(
 
 
 def _cited_papers(corpus: Corpus, shards: Sequence[Shard], paper_ids: pa.Array) -> Iterator[Ints]:
-    """Of each shard the cited paper of every entry; -1 for what is no paper of the corpus.
+    """Index of the cited paper for each reference, per shard; -1 if it is not in the corpus.
 
     Looking up takes as long as there are papers, so it is done for that many entries at once.
     """

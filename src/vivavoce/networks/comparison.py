@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import groupby
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from vivavoce.corpus import Corpus
-from vivavoce.networks.citation import Entries, distinct_pairs, with_nodes
-from vivavoce.networks.columns import (
+from vivavoce.columns import (
     MISSING,
     Flags,
     Ints,
@@ -22,13 +22,79 @@ from vivavoce.networks.columns import (
     numbers_in,
     table_of,
     text_column,
-    widen,
 )
+from vivavoce.corpus import Corpus
+from vivavoce.networks.citation import Entries, distinct_pairs, with_nodes
 from vivavoce.networks.graph import distinct_keys
 from vivavoce.networks.papers import number_papers
-from vivavoce.networks.pieces import Pieces
-from vivavoce.networks.result_tables import result_like
-from vivavoce.networks.shards import read_shard, shards_of
+from vivavoce.networks.shards import Pieces, column_batches, read_shard, shards_of, widen
+from vivavoce.readers.comparing_sentences import ON_OTHERS, ReferenceList, comparing_sentences
+from vivavoce.store import Row
+
+_MOST = 0.5
+_MOST_OF_A_LIST = 1 / 3
+"""Where cells stand one below the other, as when a PDF's columns are lost, labels come between."""
+_FEWEST_NUMBERS = 2
+_LONGEST_NUMBER = 60
+_ROWS_AT_A_TIME = 1_000
+_EMPTY = r"^[\s\-–—−.·/]*$|^(?i:n/?a)$"
+_WORD = r"\p{L}{2}"
+_MARKER = r"^[\[(]?\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*\]$"
+
+
+def result_like(cells: pa.Array) -> Flags:
+    """For each table, whether most of its filled body cells are numbers.
+
+    The body is what stands neither in the first row nor in the first column. A cell is a number
+    when it has a digit, no two letters in a row, and is no citation such as `[12]`.
+
+    Args:
+        cells: Rows of cells of each table, as a list of lists of texts.
+    """
+    rows = cells.flatten()
+    texts = rows.flatten()
+    table_of_row = numbers_in(pc.list_parent_indices(cells))
+    row_of_cell = numbers_in(pc.list_parent_indices(rows))
+    width = as_numbers(pc.list_value_length(rows), missing=0).astype(np.int64)
+    table_of_cell = table_of_row[row_of_cell]
+    is_grid = _is_grid(table_of_row, width, len(cells))
+    in_body = (_place(table_of_row)[row_of_cell] > 0) & (_place(row_of_cell) > 0)
+    in_body |= ~is_grid[table_of_cell]
+    filled, number = _read_cells(texts)
+
+    def count(flags: Flags) -> Longs:
+        return np.bincount(table_of_cell[in_body & flags], minlength=len(cells)).astype(np.int64)
+
+    numbers, all_filled = count(number), count(filled)
+    needed = np.where(is_grid, _MOST, _MOST_OF_A_LIST) * all_filled
+    return np.asarray((numbers > needed) & (numbers >= _FEWEST_NUMBERS), dtype=np.bool_)
+
+
+def _is_grid(table_of_row: Longs, width: Longs, count: int) -> Flags:
+    """Which tables have at least as many rows of several cells as of one."""
+    several = np.bincount(table_of_row[width > 1], minlength=count)
+    return np.asarray(2 * several >= np.bincount(table_of_row, minlength=count), dtype=np.bool_)
+
+
+def _place(groups: Longs) -> Longs:
+    """The place of each member in its group, from 0; members of a group stand together."""
+    if not len(groups):
+        return np.zeros(0, dtype=np.int64)
+    begins = np.flatnonzero(np.append(True, groups[1:] != groups[:-1]))
+    sizes = np.diff(np.append(begins, len(groups)))
+    return np.arange(len(groups)) - np.repeat(begins, sizes)
+
+
+def _read_cells(texts: pa.Array) -> tuple[Flags, Flags]:
+    """Which cells are filled, and which are numbers."""
+    filled = pc.invert(pc.match_substring_regex(texts, _EMPTY))
+    has_digit = pc.match_substring_regex(texts, r"\d")
+    has_word = pc.match_substring_regex(texts, _WORD)
+    is_marker = pc.match_substring_regex(texts, _MARKER)
+    is_short = column(as_numbers(pc.utf8_length(texts), missing=0) <= _LONGEST_NUMBER)
+    is_number = pc.and_(has_digit, pc.and_(is_short, pc.invert(pc.or_(has_word, is_marker))))
+    return as_flags(filled), as_flags(is_number)
+
 
 _READ = ["paper_id", "ordinal", "cells", "cited"]
 TABLES, RESULT_TABLES, SENTENCES = "tables", "result_tables", "sentences"
@@ -46,7 +112,7 @@ class _Mentions:
 
 
 def comparison_tables(
-    corpus: Corpus, entries: Entries, *, prose: bool = False, known: Pieces | None = None
+    corpus: Corpus, entries: Entries, known: Pieces, *, prose: bool = False
 ) -> tuple[pa.Table, pa.Table]:
     """Nodes, and edges from the paper with the table to the work its cells or caption cite.
 
@@ -69,15 +135,14 @@ def comparison_tables(
     return with_nodes(entries, source, target, counted)
 
 
-def _in_tables(corpus: Corpus, paper_ids: pa.Array, known: Pieces | None) -> _Mentions:
+def _in_tables(corpus: Corpus, paper_ids: pa.Array, known: Pieces) -> _Mentions:
     """Every entry that a table cites."""
     pieces = [_no_mentions()]
     for shard in shards_of(corpus, "tables"):
-        piece = known.find(shard.sha256) if known else None
+        piece = known.find(shard)
         if piece is None:
             piece = _read_mentions(read_shard(corpus, shard, _READ))
-            if known:
-                known.keep(shard, piece)
+            known.keep(shard, piece)
         pieces.append(piece)
     whole = pa.concat_tables(pieces)
     return _Mentions(
@@ -110,8 +175,6 @@ def _no_mentions() -> pa.Table:
 
 def _in_prose(corpus: Corpus, paper_ids: pa.Array) -> _Mentions:
     """Every entry that a comparing sentence cites."""
-    from vivavoce.networks.prose import find_comparisons
-
     found = [
         (paper_id, sentence, ordinal)
         for paper_id, sentence, cited in find_comparisons(corpus)
@@ -120,6 +183,34 @@ def _in_prose(corpus: Corpus, paper_ids: pa.Array) -> _Mentions:
     paper = number_papers(text_column([row[0] for row in found]), paper_ids)
     place, ordinal = np.array([row[1:] for row in found], dtype=np.int32).reshape(-1, 2).T
     return _Mentions(paper, place, ordinal, np.zeros(len(paper), dtype=np.bool_))
+
+
+def find_comparisons(corpus: Corpus) -> Iterator[tuple[str, int, tuple[int, ...]]]:
+    """(paper, number of the sentence in it, entries cited) of each sentence that compares."""
+    lists = _by_paper(corpus, "references", ["ordinal", "raw", "year", "first_author"])
+    listed, entries = next(lists, (None, iter(())))
+    for paper_id, sections in _by_paper(corpus, "sections", ["role", "text"]):
+        while listed is not None and listed < paper_id:
+            listed, entries = next(lists, (None, iter(())))
+        if listed != paper_id:
+            continue
+        known = ReferenceList(entries)
+        texts = (row["text"] or "" for row in sections if row["role"] not in ON_OTHERS)
+        compared = (sentence for text in texts for sentence in comparing_sentences(text))
+        for number, sentence in enumerate(compared):
+            if cited := known.cited_in(sentence):
+                yield paper_id, number, tuple(sorted(cited))
+
+
+def _by_paper(
+    corpus: Corpus, table: str, columns: list[str]
+) -> Iterator[tuple[str, Iterator[Row]]]:
+    def rows() -> Iterator[Row]:
+        for batch in column_batches(corpus, table, ["paper_id", *columns]):
+            for piece in batch.to_batches(max_chunksize=_ROWS_AT_A_TIME):
+                yield from piece.to_pylist()
+
+    return groupby(rows(), key=lambda row: str(row["paper_id"]))
 
 
 def _nowhere() -> _Mentions:

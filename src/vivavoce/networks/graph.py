@@ -22,7 +22,7 @@ Floats = npt.NDArray[np.floating[Any]]
 Numbers = npt.NDArray[np.number[Any]]
 
 DAMPING = 0.85
-_MOST_ITERATIONS = 1_000
+_MAX_ITERATIONS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ def pagerank(
     fresh = _start(graph.n, start, dtype)
     into, is_end = _transitions(graph, dtype)
     scores = fresh
-    for iteration in range(1, _MOST_ITERATIONS + 1):
+    for iteration in range(1, _MAX_ITERATIONS + 1):
         ended = scores[is_end].sum(dtype=np.float64)
         moved = damping * (into @ scores)
         moved += (damping * ended + (1 - damping)) * fresh
@@ -133,7 +133,7 @@ def pagerank(
         if change < tolerance:
             return Ranks(scores, iteration)
     raise VivaError(
-        f"PageRank still changes by {change:.1e} after {_MOST_ITERATIONS} rounds: choose a "
+        f"PageRank still changes by {change:.1e} after {_MAX_ITERATIONS} rounds: choose a "
         "tolerance above the rounding of its numbers."
     )
 

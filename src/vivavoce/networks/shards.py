@@ -1,26 +1,30 @@
-"""The shards of a corpus that a network was made of, kept so that a change can be told.
+"""The shards of a corpus that networks are made of, and what was read out of each.
 
-A shard is kept under its hash as a second name of the same file: it takes no room before the
-corpus writes the shard anew, and afterwards until the networks follow.
+A piece depends on the rows of its shard alone and is kept as long as the corpus has the shard. Its
+file is named by the hash of the shard and by its own, so a damaged one is noticed and made anew.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Collection, Iterable, Sequence
+import hashlib
+import shutil
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from vivavoce.corpus import Corpus
+from vivavoce.corpus.schema import TABLES
 from vivavoce.errors import DamagedError
-from vivavoce.networks.columns import Longs, read_file
-from vivavoce.networks.merging import MismatchError
-from vivavoce.store import hash_file, write_bytes
+from vivavoce.store import parquet_of, write_bytes
 
-FOLDER, KEPT = "networks", "kept"
+FOLDER = "networks"
+_PIECES = "pieces"
+# Numbers and keys hardly repeat: a dictionary of them takes time and room.
+PARQUET = {"compression": "lz4", "use_dictionary": False, "row_group_size": 1 << 24}
+"""How networks and pieces are written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,95 +32,109 @@ class Shard:
     """One file of a table that has rows."""
 
     name: str
-    """Below the corpus' folder `tables`; empty for one that is only kept."""
+    """Below the corpus' folder `tables`."""
     sha256: str
-    rows: int
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """What became of the shards of a table; numbers are places in the old and the new list."""
+def column_batches(corpus: Corpus, table: str, names: Sequence[str]) -> Iterator[pa.Table]:
+    """Some columns of a table of the corpus, one of its files after the other.
 
-    old: Sequence[Shard]
-    new: Sequence[Shard]
-    gone: list[int]
-    come: list[int]
-    stayed: list[tuple[int, int]]
-    """(old, new) places."""
+    Raises:
+        DamagedError: A file is not as it was written.
+    """
+    for name in corpus.files(table):
+        if problem := corpus.damage(name):
+            raise DamagedError(problem)
+        yield read_file(corpus.folder / "tables" / name, names)
+
+
+def read_file(path: Path, names: Sequence[str] | None = None) -> pa.Table:
+    """A Parquet file, or some of its columns.
+
+    Raises:
+        DamagedError: It cannot be read.
+    """
+    try:
+        with pq.ParquetFile(path) as file:
+            return file.read(columns=None if names is None else list(names), use_threads=False)
+    except (OSError, pa.ArrowException) as error:
+        raise DamagedError(f"{path} cannot be read as Parquet: {error}") from error
+
+
+def read_columns(corpus: Corpus, table: str, names: Sequence[str]) -> pa.Table:
+    """Some columns of a whole table; text has 64-bit offsets, so it may pass 2 GB.
+
+    Raises:
+        DamagedError: A file is not as it was written.
+    """
+    return whole_table(table, names, column_batches(corpus, table, names))
+
+
+def whole_table(table: str, names: Sequence[str], pieces: Iterable[pa.Table]) -> pa.Table:
+    """Pieces of some columns of a table of the corpus in one; text has 64-bit offsets."""
+    schema = pa.schema([TABLES[table].field(name) for name in names])
+    empty = pa.Table.from_batches([], schema=schema)
+    return pa.concat_tables([widen(piece) for piece in [empty, *pieces]]).combine_chunks()
+
+
+def widen(table: pa.Table) -> pa.Table:
+    """A table whose columns of text have 64-bit offsets."""
+    fields = [
+        pa.field(field.name, pa.large_string() if pa.types.is_string(field.type) else field.type)
+        for field in table.schema
+    ]
+    return table.cast(pa.schema(fields))
 
 
 def shards_of(corpus: Corpus, table: str) -> list[Shard]:
     """The shards of a table that have rows, in order."""
     files = corpus.manifest["files"]
-    found = [Shard(n, files[n]["sha256"], files[n]["rows"]) for n in corpus.files(table)]
-    return [shard for shard in found if shard.rows]
-
-
-def compare_shards(old: Sequence[Shard], new: Sequence[Shard]) -> Change:
-    """Tell which shards stayed.
-
-    Raises:
-        MismatchError: Those that stayed changed their order.
-    """
-    place = {shard.sha256: number for number, shard in enumerate(old)}
-    stayed = [(place[s.sha256], number) for number, s in enumerate(new) if s.sha256 in place]
-    before = [old_place for old_place, _ in stayed]
-    if before != sorted(set(before)):
-        raise MismatchError
-    kept, known = set(before), {number for _, number in stayed}
-    return Change(
-        old,
-        new,
-        gone=[number for number in range(len(old)) if number not in kept],
-        come=[number for number in range(len(new)) if number not in known],
-        stayed=stayed,
-    )
-
-
-def starts_of(shards: Iterable[Shard]) -> Longs:
-    """The first row of each shard in its table, and the number of rows at the end."""
-    return np.cumsum([0, *(shard.rows for shard in shards)], dtype=np.int64)
+    return [Shard(n, files[n]["sha256"]) for n in corpus.files(table) if files[n]["rows"]]
 
 
 def read_shard(corpus: Corpus, shard: Shard, columns: Sequence[str]) -> pa.Table:
-    """Some columns of a shard of the corpus; `DamagedError` when it is not as it was written."""
+    """Some columns of a shard; `DamagedError` when it is not as it was written."""
     if problem := corpus.damage(shard.name):
         raise DamagedError(problem)
     return read_file(corpus.folder / "tables" / shard.name, columns)
 
 
-def read_kept(networks: Path, shard: Shard, columns: Sequence[str]) -> pa.Table:
-    """Some columns of a shard as it was when a network was built.
+class Pieces:
+    """The pieces of one kind; those of an earlier run count for nothing when all is made anew."""
 
-    Raises:
-        MismatchError: It is not there any more, or not as it was.
-    """
-    path = _path(networks, shard.sha256)
-    if not path.exists() or hash_file(path) != shard.sha256:
-        raise MismatchError
-    return read_file(path, columns)
+    def __init__(self, networks: Path, kind: str, *, fresh: bool = False) -> None:
+        self.folder = networks / _PIECES / kind
+        self._is_fresh = fresh
+        self._written: set[str] = set()
 
+    def find(self, shard: Shard) -> pa.Table | None:
+        """The piece of a shard; None when it is not there as it was written."""
+        if self._is_fresh and shard.sha256 not in self._written:
+            return None
+        for path in self._files_of(shard):
+            content = path.read_bytes()
+            if path.stem.partition("-")[2] == hashlib.sha256(content).hexdigest():
+                return pq.ParquetFile(pa.BufferReader(content)).read(use_threads=False)
+        return None
 
-def keep_shards(corpus: Corpus, networks: Path, shards: Iterable[Shard]) -> None:
-    """Keep shards of the corpus as they are now."""
-    (networks / KEPT).mkdir(parents=True, exist_ok=True)
-    for shard in shards:
-        source, path = corpus.folder / "tables" / shard.name, _path(networks, shard.sha256)
-        try:
-            if path.exists() and path.samefile(source):
-                continue
-            path.unlink(missing_ok=True)
-            os.link(source, path)
-        except OSError:  # a file system without second names
-            write_bytes(path, source.read_bytes())
-
-
-def drop_kept(networks: Path, wanted: Collection[str]) -> None:
-    """Drop the kept shards that no network was made of, given the hashes of the others."""
-    for path in sorted((networks / KEPT).glob("*")):
-        if path.stem not in wanted:
+    def keep(self, shard: Shard, piece: pa.Table) -> None:
+        """Keep the piece of a shard."""
+        content = parquet_of(piece.combine_chunks(), **PARQUET)
+        own = hashlib.sha256(content).hexdigest()
+        for path in self._files_of(shard):
             path.unlink()
+        write_bytes(self.folder / f"{shard.sha256}-{own}.parquet", content)
+        self._written.add(shard.sha256)
+
+    def _files_of(self, shard: Shard) -> list[Path]:
+        return sorted(self.folder.glob(f"{shard.sha256}-*.parquet"))
 
 
-def _path(networks: Path, sha256: str) -> Path:
-    return networks / KEPT / f"{sha256}.parquet"
+def drop_pieces(networks: Path, kinds: Collection[str], wanted: Collection[str]) -> None:
+    """Drop the pieces of other kinds, and those of shards whose hash is not wanted."""
+    for folder in sorted((networks / _PIECES).glob("*")):
+        if folder.name not in kinds:
+            shutil.rmtree(folder)
+        for path in sorted(folder.glob("*.parquet")):
+            if path.name.partition("-")[0] not in wanted:
+                path.unlink()

@@ -16,19 +16,18 @@ from typing import Literal
 
 import numpy as np
 
+from vivavoce.columns import Groups, flat
 from vivavoce.corpus import Corpus
 from vivavoce.errors import InputError
 from vivavoce.networks.authors import BY_ID, BY_NAME, Authorships, name_of, read_authorships
-from vivavoce.networks.columns import flat
 from vivavoce.networks.graph import Graph, induced, largest_component
-from vivavoce.networks.groups import Groups
 from vivavoce.networks.papers import read_papers
 
 Component = Literal["seeds", "largest"]
 COMPONENTS: tuple[Component, ...] = ("seeds", "largest")
-MOST_NODES = 1_000
-MOST_NEIGHBOURS = 20
-_MOST_NAMED = 5
+MAX_NODES = 1_000
+MAX_NEIGHBOURS = 20
+_MAX_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +60,8 @@ def walk_coauthors(
     corpus: Corpus,
     seeds: Sequence[str],
     *,
-    nodes: int = MOST_NODES,
-    neighbours: int = MOST_NEIGHBOURS,
+    nodes: int = MAX_NODES,
+    neighbours: int = MAX_NEIGHBOURS,
     component: Component = "seeds",
 ) -> Walk:
     """Walk from seed authors to their co-authors, theirs, and so on.
@@ -117,7 +116,7 @@ class _Authors:
             return bearers[0]
         if not bearers:
             raise InputError(f"No author of the corpus has the id or the name {seed!r}.")
-        shown = ", ".join(self.keys[author] for author in bearers[:_MOST_NAMED])
+        shown = ", ".join(self.keys[author] for author in bearers[:_MAX_NAMED])
         raise InputError(f"{len(bearers)} authors are called {seed!r}; give an id: {shown}.")
 
     def papers(self, author: int) -> list[int]:

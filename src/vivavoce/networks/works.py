@@ -8,26 +8,31 @@ with its DOI and there without is one work.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import hashlib
+from collections.abc import Callable, Sequence
+from itertools import chain
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from vivavoce.corpus.merge import ids_in_doi
-from vivavoce.networks.columns import (
+from vivavoce.columns import (
     MISSING,
+    Flags,
     Ints,
     Longs,
+    as_flags,
     as_numbers,
     column,
     flat,
+    numbers_in,
     prefixed,
+    table_of,
     text_column,
     text_scalar,
     without_null,
 )
+from vivavoce.corpus.identity.merge import ids_in_doi
 from vivavoce.text.normalise import normalise_title
 
 TELLING = ["title", "year", "arxiv_id", "doi", "raw"]
@@ -37,43 +42,22 @@ COLUMNS = ["arxiv", "doi", "title", "name", "text"]
 _ARXIV, _DOI, _TITLE, _TEXT = "arxiv:", "doi:", "title:", "text:"
 
 
-@dataclass(frozen=True, slots=True)
-class Memo:
-    """Texts and what became of them."""
-
-    texts: pa.Array
-    changed: pa.Array
-
-
-def read_identities(
-    references: pa.Table, titles: Memo | None = None, raws: Memo | None = None
-) -> pa.Table:
+def read_identities(references: pa.Table) -> pa.Table:
     """The identities that each reference shows, in `COLUMNS`; `text` only for want of others.
 
-    Args:
-        references: With the columns `TELLING`.
-        titles: Names of titles that are known already.
-        raws: Texts of entries that are known already.
+    `references` has the columns `TELLING`.
     """
     doi = pc.utf8_lower(pc.utf8_trim_whitespace(flat(references["doi"])))
     inside = _mapped(doi, lambda value: ids_in_doi(value).get("arxiv"))
     arxiv = prefixed(_ARXIV, pc.coalesce(flat(references["arxiv_id"]), inside))
     doi = prefixed(_DOI, pc.if_else(pc.is_valid(inside), text_scalar(None), doi))
     year = without_null(flat(references["year"]).cast(pa.large_string()))
-    name = _mapped(flat(references["title"]), lambda text: _labelled(_TITLE, text), titles)
+    name = _mapped(flat(references["title"]), lambda text: _labelled(_TITLE, text))
     title = pc.binary_join_element_wise(name, year, text_scalar("|"))
     known = pc.is_valid(pc.coalesce(arxiv, doi, title))
     raw = pc.if_else(known, text_scalar(None), flat(references["raw"]))
-    text = _mapped(raw, lambda value: _labelled(_TEXT, value), raws)
+    text = _mapped(raw, lambda value: _labelled(_TEXT, value))
     return pa.Table.from_arrays([arxiv, doi, title, name, text], names=COLUMNS)
-
-
-def remember(references: pa.Table, identities: pa.Table) -> tuple[Memo, Memo]:
-    """What references show already of titles and of entries without any other identity."""
-    known = pc.coalesce(*(flat(identities[name]) for name in ("arxiv", "doi", "title")))
-    bare = pc.is_null(known)
-    titles = Memo(flat(references["title"]), flat(identities["name"]))
-    return titles, Memo(flat(references["raw"]).filter(bare), flat(identities["text"]).filter(bare))
 
 
 def identify(arxiv: Ints, doi: Ints, title: Ints, name: Ints, text: Ints) -> Ints:
@@ -141,18 +125,135 @@ def _labelled(label: str, text: str) -> str | None:
     return label + normal if normal else None
 
 
-def _mapped(
-    texts: pa.Array, change: Callable[[str], str | None], memo: Memo | None = None
-) -> pa.Array:
-    """Each text changed, distinct texts once and none that is known already; empty is null."""
+def _mapped(texts: pa.Array, change: Callable[[str], str | None]) -> pa.Array:
+    """Each text changed, distinct texts once; empty is null."""
     encoded = pc.dictionary_encode(texts)
-    distinct = encoded.dictionary
-    if memo is None:
-        changed = text_column([change(text) or None for text in distinct.to_pylist()])
-        return changed.take(encoded.indices)
-    row = as_numbers(pc.index_in(distinct, value_set=memo.texts)).copy()
-    is_new = row == MISSING
-    fresh = [change(text) or None for text in distinct.filter(column(is_new)).to_pylist()]
-    row[is_new] = len(memo.changed) + np.arange(len(fresh))
-    joined = pa.concat_arrays([memo.changed, text_column(fresh)])
-    return joined.take(column(row)).take(encoded.indices)
+    changed = text_column([change(text) or None for text in encoded.dictionary.to_pylist()])
+    return changed.take(encoded.indices)
+
+
+SHOWN_TITLE = "shown_title"
+"""The title as an entry has it, beside its identities."""
+DESCRIBED = pa.schema({"key": pa.large_string(), "title": pa.large_string(), "year": pa.int32()})
+"""What is told of a work."""
+Read = Callable[[int], pa.Table]
+"""The identities of the references of the shard at a place, and `SHOWN_TITLE`."""
+_HASH_BYTES = 16
+"""So many that no two of all works there are have the same."""
+
+
+def keep_numbers(references: pa.Table, identities: pa.Table, row: Ints) -> pa.Table:
+    """What is kept in memory of the references in some rows of a shard."""
+    at = column(row)
+    titled = as_flags(pc.is_valid(flat(references["title"])))[row]
+    shown = {"row": row, "year": flat(references["year"]).take(at), "titled": titled}
+    return table_of(shown | {name: _hashed(flat(identities[name]).take(at)) for name in COLUMNS})
+
+
+def describe_works(kept: Sequence[pa.Table], read: Read) -> tuple[pa.Table, Ints]:
+    """The works that entries mean, sorted by key, with the title and year first met with each.
+
+    Args:
+        kept: What was kept of each shard, at least of one.
+        read: Reads such a shard again.
+
+    Returns:
+        The works, and of each entry the number of its work; -1 for none.
+    """
+    starts = np.cumsum([0, *(piece.num_rows for piece in kept)], dtype=np.int64)
+    whole = pa.concat_tables(kept)
+    found, number, first, shown_in = _tell_apart(whole.select(COLUMNS))
+    row, titled, year = as_numbers(whole["row"]), as_flags(whole["titled"]), flat(whole["year"])
+    del whole
+    first_titled = _first_of_each(number, titled, found)
+    first_dated = _first_of_each(number, as_flags(pc.is_valid(year)), found)
+    wanted = [_wanted(name, first, shown_in == place) for place, name in enumerate(COLUMNS)]
+    wanted.append(_wanted(SHOWN_TITLE, first_titled, first_titled != MISSING))
+    *keys, titles = _fetch(wanted, starts, row, read)
+    key = pa.concat_arrays([text_column([]), *chain.from_iterable(keys)])
+    title = pa.concat_arrays([text_column([]), *titles])
+    del keys, titles
+    order = numbers_in(pc.sort_indices(key))
+    sorted_works = np.concatenate([works for _, works, _ in wanted[:-1]])[order]
+    key = key.take(column(order))
+    at = np.full(found, MISSING, dtype=np.int32)
+    at[wanted[-1][1]] = np.arange(len(title), dtype=np.int32)
+    described = [key, _take(title, at[sorted_works]), _take(year, first_dated[sorted_works])]
+    rank = np.full(found + 1, MISSING, dtype=np.int32)
+    rank[sorted_works] = np.arange(found, dtype=np.int32)
+    return pa.Table.from_arrays(described, schema=DESCRIBED), rank[number]
+
+
+def _hashed(texts: pa.Array) -> pa.Array:
+    """Texts as hashes, distinct ones numbered."""
+    encoded = pc.dictionary_encode(texts)
+    distinct = encoded.dictionary.cast(pa.large_binary()).to_pylist()
+    content = b"".join(hashlib.blake2b(t, digest_size=_HASH_BYTES).digest() for t in distinct)
+    buffers = [None, pa.py_buffer(content)]
+    hashes = pa.Array.from_buffers(pa.binary(_HASH_BYTES), len(distinct), buffers)
+    return pa.DictionaryArray.from_arrays(encoded.indices, hashes)
+
+
+def _tell_apart(hashes: pa.Table) -> tuple[int, Ints, Ints, Ints]:
+    """How many works there are, and the number of each entry's work, in no certain order.
+
+    Then of each work the first entry that shows its key, and the place in `COLUMNS` of the
+    identity that is the key.
+    """
+    codes, ends = [], [0]
+    for name in hashes.column_names:
+        encoded = flat(hashes[name].unify_dictionaries())
+        code = as_numbers(encoded.indices)
+        codes.append(np.where(code == MISSING, code, code + np.int32(ends[-1])))
+        ends.append(ends[-1] + len(encoded.dictionary))
+    work = identify(*codes)
+    first = np.full(ends[-1], MISSING, dtype=np.int32)
+    for code in codes:
+        _note_first(first, code, code != MISSING)
+    is_work = np.zeros(ends[-1], dtype=np.bool_)
+    is_work[work[work != MISSING]] = True
+    identity = np.flatnonzero(is_work)
+    dense = np.full(ends[-1] + 1, MISSING, dtype=np.int32)
+    dense[identity] = np.arange(len(identity), dtype=np.int32)
+    shown_in = (np.searchsorted(ends, identity, side="right") - 1).astype(np.int32)
+    return len(identity), dense[work], first[identity], shown_in
+
+
+def _first_of_each(number: Ints, tells: Flags, count: int) -> Ints:
+    """For each number below a count, its first row that tells; -1 for none."""
+    first = np.full(count, MISSING, dtype=np.int32)
+    _note_first(first, number, tells & (number != MISSING))
+    return first
+
+
+def _note_first(first: Ints, number: Ints, tells: Flags) -> None:
+    """Note the first row of each number that is there among those that tell."""
+    rows = np.flatnonzero(tells).astype(np.int32)[::-1]
+    first[number[rows]] = rows  # of several the last is written, and that is the first row
+
+
+def _wanted(name: str, first: Ints, is_wanted: Flags) -> tuple[str, Ints, Ints]:
+    """A column, the works of which it is wanted, and their entries in ascending order."""
+    works = np.flatnonzero(is_wanted).astype(np.int32)
+    works = works[np.argsort(first[works], kind="stable")]
+    return name, works, first[works]
+
+
+def _fetch(
+    wanted: Sequence[tuple[str, Ints, Ints]], starts: Longs, row: Ints, read: Read
+) -> list[list[pa.Array]]:
+    """The texts that are wanted, shard by shard."""
+    texts: list[list[pa.Array]] = [[] for _ in wanted]
+    for place in range(len(starts) - 1):
+        bounds = starts[place : place + 2]
+        spans = [slice(*np.searchsorted(entries, bounds)) for _, _, entries in wanted]
+        if all(span.start == span.stop for span in spans):
+            continue
+        shard = read(place)
+        for (name, _, entries), span, found in zip(wanted, spans, texts, strict=True):
+            found.append(flat(shard[name]).take(column(row[entries[span]])))
+    return texts
+
+
+def _take(values: pa.Array, rows: Ints) -> pa.Array:
+    return values.take(column(rows, rows == MISSING))

@@ -1,20 +1,21 @@
 """One reader per file: bytes in, records out. Nothing else talks to the outside.
 
-A source is a module here that defines `SOURCE`. It says which files are its own, cuts them into
-pieces that can be read alone, and reads one piece into documents and faults. It never raises for
-a bad file: it yields a `Fault`, so the rest of the folder still goes in.
+A source is a module that defines `SOURCE` and that a package registers under the entry point group
+`vivavoce.sources`. It says which files are its own, cuts them into pieces that can be read alone,
+and reads one piece into documents and faults. It never raises for a bad file: it yields a `Fault`,
+so the rest of the folder still goes in.
 """
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 
-from vivavoce.errors import InputError
+from vivavoce.errors import InputError, PluginError
+from vivavoce.plugins import Plugins, load_plugins
 from vivavoce.records import Document, Fault
 
 
@@ -93,13 +94,30 @@ def read_whole(path: Path, largest: int, noun: str) -> bytes:
 
 
 def list_sources() -> dict[str, Source]:
-    """Every source by kind, in alphabetical order."""
-    modules = (
-        importlib.import_module(f"{__name__}.{module.name}")
-        for module in pkgutil.iter_modules(__path__)
-    )
-    sources = [module.SOURCE for module in modules if hasattr(module, "SOURCE")]
-    return {source.kind: source for source in sorted(sources, key=lambda source: source.kind)}
+    """Every source that can be used, by kind in alphabetical order.
+
+    Raises `PluginError` when two packages register the same kind.
+    """
+    return dict(_registered().loaded)
+
+
+def broken_sources() -> dict[str, PluginError]:
+    """The error for each registered source that cannot be loaded, by kind."""
+    return dict(_registered().broken)
+
+
+@cache
+def _registered() -> Plugins[Source]:
+    return load_plugins("vivavoce.sources", _source_of)
+
+
+def _source_of(name: str, module: ModuleType) -> Source:
+    source = getattr(module, "SOURCE", None)
+    if not isinstance(source, Source):
+        raise TypeError("the module defines no SOURCE of the type vivavoce.sources.Source")
+    if source.kind != name:
+        raise ValueError(f"its source is called {source.kind!r}")
+    return source
 
 
 @cache
@@ -115,7 +133,12 @@ def completing_kinds() -> frozenset[str]:
 
 
 def get_source(kind: str) -> Source:
-    """The source of a kind; `InputError` lists the kinds there are."""
+    """The source of a kind.
+
+    Raises `InputError` with the kinds that exist, or `PluginError` for one that cannot be loaded.
+    """
+    if kind in broken_sources():
+        raise broken_sources()[kind]
     sources = list_sources()
     if kind not in sources:
         raise InputError(f"No source is called {kind!r}. There are: {', '.join(sources)}.")

@@ -107,7 +107,7 @@ ANSWERS = {
     "files of the host": "for path in (ROUND, CANARY, '/root', '/home', '/tmp/../root',\n"
     "        '/proc/1/root', '/proc/self/root/..', '/sys', '/var', '/run', '/mnt', '/opt'):\n"
     "    for folder, _, names in os.walk(path):\n        print(folder, names)",
-    "the benchmark's code": "try:\n    import vivavoce.tasks.implementation.formula as f\n"
+    "the benchmark's code": "try:\n    import vivavoce.tasks.implementation.items.formula as f\n"
     "    print('ESCAPED', f.list_formulas())\nexcept ImportError:\n    pass",
     "privileges": "quiet(os.setuid, 0); quiet(os.setgid, 0)\n"
     "quiet(os.chmod, sys.executable, 0o6777); quiet(os.chown, '/work', 0, 0)\n"

@@ -12,7 +12,7 @@ import sys
 
 from markdown_it import MarkdownIt
 
-from vivavoce.tasks.implementation.report import FOLDER, Report, list_reports
+from vivavoce.tasks.implementation.items.report import FOLDER, Report, list_reports
 from vivavoce.text.latex_formulas import linear_form
 
 _FORMULA = re.compile(r"\$\$(.+?)\$\$|\$([^$\n]+)\$", re.DOTALL)

@@ -15,17 +15,17 @@ from safetensors.numpy import load, save
 
 from vivavoce.errors import MissingExtra
 from vivavoce.metrics.architecture import score_architecture, score_tracks
-from vivavoce.tasks.implementation import driver
-from vivavoce.tasks.implementation.architecture import (
+from vivavoce.tasks.implementation.items import driver
+from vivavoce.tasks.implementation.items.architecture import (
     Architecture,
     Case,
     build_case,
     draw_case,
-    draw_graph,
     draw_weights,
     driver_source,
     list_architectures,
 )
+from vivavoce.tasks.implementation.items.architectures.reference import draw_graph
 
 pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("torch_geometric") is None,
@@ -263,7 +263,7 @@ def test_without_torch_geometric_the_message_says_how_to_install_it(
 def test_listing_the_architectures_does_not_load_torch() -> None:
     program = (
         "import sys\n"
-        "from vivavoce.tasks.implementation.architecture import list_architectures\n"
+        "from vivavoce.tasks.implementation.items.architecture import list_architectures\n"
         "list_architectures()\n"
         "sys.exit('torch' in sys.modules)\n"
     )

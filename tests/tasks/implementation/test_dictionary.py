@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from vivavoce.errors import InputError
-from vivavoce.tasks.implementation.market import (
+from vivavoce.tasks.implementation.items.market import (
     LEVELS,
     NOTES,
     TABLES,

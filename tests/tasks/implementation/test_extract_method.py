@@ -14,15 +14,19 @@ from tests.servers.scripted import KEY, Ask, Reply, answer, scripted, slot
 from vivavoce.corpus import ingest
 from vivavoce.errors import InputError
 from vivavoce.metrics.extraction import FoundMethod
-from vivavoce.results.board import leaderboard
+from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.tasks import build_round
-from vivavoce.tasks.implementation.extraction import headings_as_methods, judge_of, parse_methods
-from vivavoce.tasks.implementation.report import list_reports
+from vivavoce.tasks.implementation.items.extraction import (
+    headings_as_methods,
+    judge_of,
+    parse_methods,
+)
+from vivavoce.tasks.implementation.items.report import list_reports
 from vivavoce.tasks.implementation.scorer import extract_method
 from vivavoce.tasks.implementation.task import extract_method as extract_method_task
-from vivavoce.tasks.shared.json_answer import find_json
+from vivavoce.tasks.scoring.json_answer import find_json
 
 REPORTS = ["growth_at_a_price", "range_and_reward", "restless_months"]
 """The last one names a method without a formula."""

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from vivavoce.errors import InputError
-from vivavoce.tasks.implementation.formula import check_formula, list_formulas
+from vivavoce.tasks.implementation.items.formula import check_formula, list_formulas
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ import json
 import os
 import shutil
 import socket
-import subprocess
 import tempfile
 import threading
 import time
@@ -15,23 +14,25 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import pydantic
 import pytest
 from inspect_ai.log import EvalSample, read_eval_log
 from tests.sandbox.hostile_programs import PRELUDE as SANDBOX_PRELUDE
 from tests.sandbox.hostile_programs import PROGRAMS
+from tests.sandbox.ordinary_user import ordinary_user
 from tests.tasks.implementation.hostile_answers import ANSWERS, PRELUDE
 
-import vivavoce
 from vivavoce.corpus import ingest
-from vivavoce.results.board import leaderboard
+from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.running import RunReport, RunSpec, run
 from vivavoce.tasks import build_round
-from vivavoce.tasks.implementation.cheats import CHEATS
-from vivavoce.tasks.implementation.formula import list_formulas
+from vivavoce.tasks.implementation.items.cheats import CHEATS
+from vivavoce.tasks.implementation.items.formula import list_formulas
 
-pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap"),
+]
 
 FORMULA = "mid_price"
 """It has no empty and no zero value: a table of constants earns nothing."""
@@ -251,8 +252,7 @@ from inspect_ai.log import read_eval_log
 import pandas
 from vivavoce.running import RunSpec, run
 
-print("ABLE")
-assert os.getuid() == 65534
+assert os.getuid() != 0
 folder, answers, epochs = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 report = run(RunSpec(
     tasks=["formula"], round=folder, logs=Path("logs"), models=[f"replay/{answers}"],
@@ -268,27 +268,17 @@ print("FOUND" + json.dumps([found[epoch] for epoch in sorted(found)]))
 """
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to become an ordinary user")
 def test_an_ordinary_user_runs_them_as_safely(opened: Round) -> None:
-    site, source = (str(Path(one.__file__).parents[1]) for one in (pydantic, vivavoce))
-    wanted = f"import sys; sys.path[:0] = [{source!r}, {site!r}]\n"
-    user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "/usr/bin/python3", "-B"]
     daemon = ANSWERS["daemon that writes the result later"]
-    with tempfile.TemporaryDirectory() as name:
+    with ordinary_user() as user, tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        clean = {"PATH": "/usr/bin:/bin", "HOME": name, "SECRET_KEY": SECRET}
         programs = [ANSWERS["environment"], RIGHT, ANSWERS["signals to all"], daemon, RIGHT]
         answers = _answers(folder, [PRELUDE + program for program in programs])
         shutil.copytree(opened.folder, folder / "round")
         for path in (folder, *folder.rglob("*")):
-            os.chown(path, 65534, 65534)
-        arguments = [str(folder / "round"), str(answers), str(len(programs))]
-        done = subprocess.run(
-            [*user, "-c", wanted + ORDINARY, *arguments],
-            env=clean, capture_output=True, text=True, cwd=name, check=False, timeout=300,
-        )  # fmt: skip
-    if "ABLE" not in done.stdout:
-        pytest.skip(f"the ordinary user cannot read this Python: {done.stderr[-200:]}")
+            os.chown(path, *user.ids)
+        arguments = [folder / "round", answers, len(programs)]
+        done = user.run(ORDINARY, *arguments, cwd=folder, HOME=name, SECRET_KEY=SECRET)
     if "did not start" in done.stdout + done.stderr:
         pytest.skip("this kernel gives ordinary users no namespaces")
     assert "FOUND" in done.stdout, done.stderr[-2000:]

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from vivavoce.tasks.entry import open_prompts
 from vivavoce.tasks.implementation.dataset import record_to_sample
-from vivavoce.tasks.implementation.formula import list_formulas
-from vivavoce.tasks.implementation.formula_items import formula_row
-from vivavoce.tasks.shared.entry import open_prompts
+from vivavoce.tasks.implementation.items.formula import list_formulas
+from vivavoce.tasks.implementation.items.rows import formula_row
 
 PROMPTS = open_prompts("implementation", None)
 

@@ -8,7 +8,11 @@ import pytest
 
 from vivavoce.errors import InputError
 from vivavoce.tasks import list_families
-from vivavoce.tasks.implementation.settings import data_level, effective_setting, has_knowledge
+from vivavoce.tasks.implementation.items.settings import (
+    data_level,
+    effective_setting,
+    has_knowledge,
+)
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from vivavoce.metrics.leaderboards import read_board, score_board
 from vivavoce.rounds import Round, parse_spec
 from vivavoce.store import table_of_parquet
 from vivavoce.tasks.leaderboards.build import OPTIONS
-from vivavoce.tasks.leaderboards.items import gold_entries, gold_table
-from vivavoce.tasks.shared.library import read_library
+from vivavoce.tasks.leaderboards.items.board_items import gold_entries, gold_table
+from vivavoce.tasks.library.search import read_library
 
 
 def items(opened: Round) -> list[dict[str, Any]]:

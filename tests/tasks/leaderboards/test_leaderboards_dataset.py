@@ -11,8 +11,8 @@ from tests.tasks.leaderboards.board_corpora import parsing
 
 from vivavoce.errors import InputError
 from vivavoce.rounds import Round
+from vivavoce.tasks.entry import open_prompts
 from vivavoce.tasks.leaderboards.dataset import Showing, leaderboard_dataset
-from vivavoce.tasks.shared.entry import open_prompts
 
 PROMPTS = open_prompts("leaderboards", None)
 

@@ -7,15 +7,16 @@ from itertools import combinations
 
 import pytest
 
-from vivavoce.tasks.leaderboards.chunks import FoundChunk, PaperChunk
-from vivavoce.tasks.leaderboards.composing import (
+from vivavoce.tasks.entry import open_prompts
+from vivavoce.tasks.leaderboards.items.excerpts import (
     VARIANTS,
+    FoundChunk,
+    PaperChunk,
     compose,
     question,
     template_name,
     without_excerpts,
 )
-from vivavoce.tasks.shared.entry import open_prompts
 
 PROMPTS = open_prompts("leaderboards", None)
 ROW = {"task": "#task#", "dataset": "#dataset#", "metric": "#metric#"}

@@ -17,18 +17,18 @@ from tests.tasks.leaderboards.board_corpora import parsing
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
 from vivavoce.errors import InputError
-from vivavoce.results.board import leaderboard as board_of
+from vivavoce.results.board.building import leaderboard as board_of
 from vivavoce.rounds import Round
 from vivavoce.store import hash_of
 from vivavoce.tasks import list_families
+from vivavoce.tasks.entry import open_prompts
 from vivavoce.tasks.leaderboards.solvers import random_rows, table_reader
 from vivavoce.tasks.leaderboards.task import leaderboard
-from vivavoce.tasks.shared.agent import agent
-from vivavoce.tasks.shared.contestants import copycat, null, oracle
-from vivavoce.tasks.shared.entry import open_prompts
-from vivavoce.tasks.shared.fitting import fit
-from vivavoce.tasks.shared.prompts import Rendered
-from vivavoce.tasks.shared.windows import FileCounter
+from vivavoce.tasks.methods.agent import agent
+from vivavoce.tasks.methods.contestants import copycat, null, oracle
+from vivavoce.tasks.prompting.fitting import fit
+from vivavoce.tasks.prompting.prompts import Rendered
+from vivavoce.tasks.prompting.windows import FileCounter
 
 CARD = list_families()["leaderboards"].tasks["leaderboard"]
 RESERVED = CARD.decoding["max_tokens"]

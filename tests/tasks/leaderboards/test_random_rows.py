@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import random
 
-from vivavoce.tasks.leaderboards.random_rows import draw_rows
-from vivavoce.tasks.shared.library import LibraryPaper, LibraryTable
+from vivavoce.readers.documents import LibraryPaper, LibraryTable
+from vivavoce.tasks.leaderboards.solvers import draw_rows
 
 CELLS = (
     ("Model", "F1", "EM"),  # no number

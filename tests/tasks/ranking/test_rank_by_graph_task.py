@@ -22,12 +22,12 @@ from vivavoce.errors import InputError
 from vivavoce.networks import build_networks
 from vivavoce.rounds import Round, load_round
 from vivavoce.tasks import build_round, list_families
+from vivavoce.tasks.methods.contestants import copycat, null, oracle
 from vivavoce.tasks.ranking import solvers
 from vivavoce.tasks.ranking.dataset import GRAPH, read_rows
-from vivavoce.tasks.ranking.graph_ranking import PaperGraph, RankOptions, rank_papers
+from vivavoce.tasks.ranking.items.graph_ranking import PaperGraph, RankOptions, rank_papers
 from vivavoce.tasks.ranking.scorer import paper_order
 from vivavoce.tasks.ranking.task import rank_by_graph, rank_by_prompt
-from vivavoce.tasks.shared.contestants import copycat, null, oracle
 
 CARD = list_families()["ranking"].tasks[GRAPH]
 

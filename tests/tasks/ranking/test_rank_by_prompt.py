@@ -19,15 +19,15 @@ from tests.servers.scripted import Ask, Reply, ScriptedServer, answer, scripted,
 from tests.tasks.ranking.board_corpora import TITLES, Papers
 
 from vivavoce.errors import InputError
-from vivavoce.results.board import leaderboard
+from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
-from vivavoce.tasks.ranking.boards import plain_title
+from vivavoce.tasks.entry import open_prompts
+from vivavoce.tasks.methods.contestants import copycat, null, oracle
 from vivavoce.tasks.ranking.dataset import VARIANTS
+from vivavoce.tasks.ranking.items.boards import plain_title
 from vivavoce.tasks.ranking.scorer import title_order
 from vivavoce.tasks.ranking.solvers import in_order, random_order, recency
 from vivavoce.tasks.ranking.task import rank_by_prompt
-from vivavoce.tasks.shared.contestants import copycat, null, oracle
-from vivavoce.tasks.shared.entry import open_prompts
 
 GOLD = [plain_title(TITLES[name]) for name in ("bay", "cob", "ash", "dew")]
 MANY = 180

@@ -17,7 +17,7 @@ from vivavoce.errors import InputError, StaleError
 from vivavoce.rounds import Round, parse_spec
 from vivavoce.store import hash_tree
 from vivavoce.tasks.ranking.build import OPTIONS, build
-from vivavoce.tasks.ranking.prompt_items import shown_order
+from vivavoce.tasks.ranking.items.boards import shown_order
 
 TEST, DEV = "parsing/bank/uas", "parsing/bank/las"
 """Two boards of one data set; the one is a test board."""

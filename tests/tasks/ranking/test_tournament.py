@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vivavoce.tasks.ranking.board_terms import BoardTerms, stands_for, terms_of_text
-from vivavoce.tasks.ranking.tournament import BoardQuery, Tournament, rank_by_wins
-from vivavoce.tasks.ranking.wins import ABOUT, Comparison, Line
+from vivavoce.readers.board_terms import BoardTerms, stands_for, terms_of_text
+from vivavoce.tasks.ranking.items.pairwise_results import ABOUT, Comparison, Line
+from vivavoce.tasks.ranking.items.tournament import BoardQuery, Tournament
 
 BOARD = BoardQuery("Parsing", "Treebank", "F1", higher_is_better=True)
 DATES = {"a": "2018-01", "b": "2019-01", "c": "2020-01", "d": "2021-01"}
@@ -30,6 +31,18 @@ def table(
         for paper, given in scores.items()
     )
     return Comparison("source", ordinal, "2021", caption, headers, lines)
+
+
+def rank_by_wins(
+    comparisons: Iterable[Comparison],
+    query: BoardQuery,
+    papers: Sequence[str],
+    dates: Mapping[str, str | None],
+    *,
+    sentences: bool = True,
+) -> list[str]:
+    """The papers ranked for one board."""
+    return Tournament(comparisons, sentences=sentences).rank(query, papers, dates)
 
 
 def test_without_tables_the_newer_comes_first() -> None:

@@ -14,9 +14,14 @@ from hypothesis import strategies as st
 from tests.tasks.ranking.table_corpora import paper, reference, table, write_tables
 
 from vivavoce.corpus import Corpus
-from vivavoce.tasks.ranking.claims import MOST_CLAIMS, find_claims
-from vivavoce.tasks.ranking.table_entries import MOST_COLUMNS, MOST_ENTRIES, read_entries
-from vivavoce.tasks.ranking.wins import ABOUT, COMPARISONS, find_comparisons, read_comparisons
+from vivavoce.readers.claims import MOST_CLAIMS, find_claims
+from vivavoce.readers.entries import MOST_COLUMNS, MOST_ENTRIES, read_entries
+from vivavoce.tasks.ranking.items.pairwise_results import (
+    ABOUT,
+    COMPARISONS,
+    find_comparisons,
+    read_comparisons,
+)
 
 END = date(2021, 1, 1)
 PAPERS = [

@@ -17,9 +17,9 @@ from tests.tasks.tables.table_rounds import (
 )
 
 from vivavoce.errors import InputError
+from vivavoce.readers.documents import LibraryPaper, LibrarySection, LibraryTable
 from vivavoce.rounds import Round
-from vivavoce.tasks.shared.entry import open_prompts
-from vivavoce.tasks.shared.library import LibraryPaper, LibrarySection, LibraryTable
+from vivavoce.tasks.entry import open_prompts
 from vivavoce.tasks.tables.composing import full_text, pool_with_texts
 from vivavoce.tasks.tables.dataset import table_dataset
 

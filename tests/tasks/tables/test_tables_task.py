@@ -30,12 +30,12 @@ from tests.tasks.tables.table_rounds import ITEM, TRANSLATING, round_of
 
 import vivavoce._registry  # noqa: F401  (registers the providers)
 from vivavoce.errors import InputError
-from vivavoce.results.board import leaderboard
+from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.tasks import list_families
-from vivavoce.tasks.shared.agent import agent
-from vivavoce.tasks.shared.contestants import copycat, null, oracle
+from vivavoce.tasks.methods.agent import agent
+from vivavoce.tasks.methods.contestants import copycat, null, oracle
 from vivavoce.tasks.tables.solvers import (
     iterative,
     keyword_table,

@@ -14,7 +14,7 @@ from tests.tasks.writing.hand_round import WORKS, hand_round, item, paper, work
 from vivavoce.errors import InputError
 from vivavoce.rounds import Round
 from vivavoce.store import hash_of
-from vivavoce.tasks.shared.entry import open_prompts
+from vivavoce.tasks.entry import open_prompts
 from vivavoce.tasks.writing.dataset import Showing, record_to_sample, showing, writing_dataset
 from vivavoce.tasks.writing.inputs import SETTINGS, TASKS, settings_of
 

@@ -15,8 +15,8 @@ from tests.tasks.writing.hand_round import hand_round, paper
 import vivavoce.models.extractive  # noqa: F401  (registers the provider)
 from vivavoce.errors import InputError
 from vivavoce.rounds import Round
-from vivavoce.tasks.shared.entry import open_prompts
-from vivavoce.tasks.shared.windows import TABLE_VARIABLE
+from vivavoce.tasks.entry import open_prompts
+from vivavoce.tasks.prompting.windows import TABLE_VARIABLE
 from vivavoce.tasks.writing.dataset import showing, writing_dataset
 from vivavoce.tasks.writing.inputs import TASKS, settings_of
 from vivavoce.tasks.writing.solvers import abstract_copy, centrality, direct, lead

@@ -19,12 +19,12 @@ from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
 from vivavoce.errors import InputError
 from vivavoce.metrics.rouge import rouge
-from vivavoce.results.board import leaderboard
+from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.store import hash_of
 from vivavoce.tasks import list_families
-from vivavoce.tasks.shared.entry import open_prompts
+from vivavoce.tasks.entry import open_prompts
 from vivavoce.tasks.writing import task as module
 from vivavoce.tasks.writing.inputs import TASKS
 

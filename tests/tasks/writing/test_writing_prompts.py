@@ -8,7 +8,7 @@ from itertools import combinations
 import pytest
 
 from vivavoce.tasks import list_families
-from vivavoce.tasks.shared.entry import open_prompts
+from vivavoce.tasks.entry import open_prompts
 from vivavoce.tasks.writing.composing import VARIANTS, Example, compose, template_name
 from vivavoce.tasks.writing.inputs import TASKS
 

@@ -12,11 +12,12 @@ from inspect_ai.model import ModelOutput
 from lxml import html
 from tests.results.audits.made_logs import judge_note, write_log
 
-from vivavoce.results.board import leaderboard, select_logs
-from vivavoce.results.sample_texts import choose_item_texts, find_files
+from vivavoce.results.board.building import leaderboard
+from vivavoce.results.logs.sample_texts import choose_item_texts, find_files
+from vivavoce.results.logs.selection import select_logs
 from vivavoce.store import hash_tree
-from vivavoce.web.board.item_views import CARDS
-from vivavoce.web.board.samples import pages
+from vivavoce.web.board.pages.item_views import CARDS
+from vivavoce.web.board.pages.samples import pages
 from vivavoce.web.board.site import read_site, static_files
 from vivavoce.web.board.state import Built, write_pages
 

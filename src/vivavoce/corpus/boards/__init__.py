@@ -11,15 +11,15 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from vivavoce.corpus.boards.metrics import (
+from vivavoce.corpus.reading import Corpus
+from vivavoce.readers.board_names import board_id, board_names, metric_key, name_key
+from vivavoce.readers.metric_values import (
     Direction,
     direction_of,
     impossible,
     is_resource,
     off_scale,
 )
-from vivavoce.corpus.boards.names import board_id, board_names, metric_key, name_key
-from vivavoce.corpus.reading import Corpus
 from vivavoce.store import Row
 
 __all__ = [

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from vivavoce.corpus.boards import CorpusBoard, make_boards
-from vivavoce.corpus.boards.names import name_key
 from vivavoce.corpus.reading import Corpus
+from vivavoce.readers.board_names import name_key
 from vivavoce.store import Row
 
 FEW_PAPERS = 3

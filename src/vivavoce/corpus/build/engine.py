@@ -40,7 +40,7 @@ FEW_DOCUMENTS = 40_000
 _QUIET = {"DAFT_PROGRESS_BAR": "0", "DAFT_ANALYTICS_ENABLED": "0", "DO_NOT_TRACK": "true"}
 _RAY_QUIET = {"RAY_USAGE_STATS_ENABLED": "0"}
 _WORKER = b"daft.execution.udf_worker"
-_LONGEST_END = 15.0
+_MAX_END = 15.0
 """Seconds that worker processes are given to end."""
 
 
@@ -184,7 +184,7 @@ def _count_machines() -> int:
 
 def _await_workers() -> None:
     """Wait for worker processes: ending this one beside them can crash it."""
-    end = time.monotonic() + _LONGEST_END
+    end = time.monotonic() + _MAX_END
     while _has_workers() and time.monotonic() < end:
         time.sleep(0.02)
 

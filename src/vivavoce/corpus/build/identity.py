@@ -19,11 +19,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from vivavoce.corpus.batches import Batch, list_batches, read_batch, read_tables, sound_shards
-from vivavoce.corpus.build.dealing import Numbers, read_rows
+from vivavoce.corpus.build.partitioning import Numbers, read_rows
 from vivavoce.corpus.build.writing import KEYS, sort_rows
-from vivavoce.corpus.matching import skeleton, title_key
-from vivavoce.corpus.merge import (
+from vivavoce.corpus.identity.matching import skeleton, title_key
+from vivavoce.corpus.identity.merge import (
     Merge,
     MergedPaper,
     identifiers,
@@ -32,10 +31,17 @@ from vivavoce.corpus.merge import (
     paper_id_of,
     with_implied,
 )
-from vivavoce.corpus.references import PaperIndex
+from vivavoce.corpus.ingestion.batches import (
+    Batch,
+    list_batches,
+    read_batch,
+    read_tables,
+    sound_shards,
+)
+from vivavoce.corpus.resolve.references import PaperIndex
 from vivavoce.corpus.schema import TABLES, row_of
 from vivavoce.records import Author, Document
-from vivavoce.sources import completing_kinds, kinds_without_papers, list_sources
+from vivavoce.sources import completing_kinds, get_source, kinds_without_papers, list_sources
 from vivavoce.store import Row
 
 AT_ONCE = 50_000
@@ -154,8 +160,15 @@ def _merge(documents: Sequence[Document]) -> Merge:
     return merge_documents(documents, _is_metadata(), kinds_without_papers(), completing_kinds())
 
 
+class _IsMetadata(dict[str, bool]):
+    """Whether a kind is metadata; raises the error of `get_source` for one that is not there."""
+
+    def __missing__(self, kind: str) -> bool:
+        return get_source(kind).is_metadata
+
+
 def _is_metadata() -> dict[str, bool]:
-    return {source.kind: source.is_metadata for source in list_sources().values()}
+    return _IsMetadata((kind, source.is_metadata) for kind, source in list_sources().items())
 
 
 class _Scan:

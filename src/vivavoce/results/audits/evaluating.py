@@ -19,7 +19,7 @@ from vivavoce.metrics.literature_tables import score_table
 from vivavoce.results.audits.evaluators import EVALUATED, Evaluated
 from vivavoce.results.audits.table_answers import TableAnswer
 from vivavoce.store import Row, hash_of, read_jsonl, write_jsonl
-from vivavoce.tasks.shared.prompts import PromptSet
+from vivavoce.tasks.prompting.prompts import PromptSet
 from vivavoce.tasks.tables.items import answer_text
 from vivavoce.tasks.tables.roles.answering import Askers, Use, open_askers, use_tables
 from vivavoce.tasks.tables.roles.at_once import run_at_once

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vivavoce.errors import InputError, VivaError
-from vivavoce.results.audits.estimates import Draws, mean_estimate
+from vivavoce.models.model_names import is_same_family
 from vivavoce.results.audits.evaluating import (
     MATCHER,
     YES_BIAS,
@@ -22,10 +22,10 @@ from vivavoce.results.audits.evaluating import (
 )
 from vivavoce.results.audits.evaluators import Evaluated, EvaluatorAudit, compare_evaluators
 from vivavoce.results.audits.table_answers import TableAnswer, read_table_answers, take_items
+from vivavoce.statistics.estimates import Draws, mean_estimate
 from vivavoce.store import Row
 from vivavoce.tasks import tables
-from vivavoce.tasks.shared.model_names import is_same_family
-from vivavoce.tasks.shared.prompts import load_prompts
+from vivavoce.tasks.prompting.prompts import load_prompts
 from vivavoce.tasks.tables.roles.answering import Use
 
 

@@ -19,10 +19,10 @@ import pyarrow.parquet as pq
 
 from vivavoce.corpus import load_corpus
 from vivavoce.errors import InputError
-from vivavoce.results.audits.estimates import Draws, paired_row
-from vivavoce.results.bootstrap import Floats, Interval, resample
 from vivavoce.retrieval.presets import MINILM_INSTALL, MINILM_PACKAGE
 from vivavoce.rounds import Round, load_round
+from vivavoce.statistics.estimates import Draws, paired_row
+from vivavoce.statistics.intervals import Floats, Interval, resample
 from vivavoce.store import Row
 from vivavoce.tasks.tables.gold.works import corpus_works
 from vivavoce.tasks.tables.items import FAMILY, PAPERS, TASK, Work

@@ -1,17 +1,16 @@
-"""The client: addresses checked, turns waited for, answers bounded, failures tried again."""
+"""The client: addresses checked, turns waited for, answers bounded and cached, failures retried."""
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from pathlib import Path
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
 
-from vivavoce.errors import InputError
-from vivavoce.sources.http.address import Allowed
-from vivavoce.sources.http.cache import Cache
+from vivavoce.errors import DamagedError, InputError
 from vivavoce.sources.http.errors import (
     BadReplyError,
     BadStatusError,
@@ -23,6 +22,88 @@ from vivavoce.sources.http.errors import (
 )
 from vivavoce.sources.http.throttle import SHARED, Throttle
 from vivavoce.sources.http.transfer import Answer, Broken, Oversize, transfer
+from vivavoce.store import read_sealed, write_bytes, write_sealed
+
+_LOOPBACK = "http://127.0.0.1:"
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """The hosts a client may talk to, over https and its usual port only."""
+
+    hosts: frozenset[str]
+    loopback: str | None = None
+    """For tests: one address such as `http://127.0.0.1:8000`, of which everything may be read."""
+
+    def __post_init__(self) -> None:
+        if self.loopback is not None and not self.loopback.startswith(_LOOPBACK):
+            raise InputError(f"{self.loopback!r} is no loopback address such as {_LOOPBACK}8000.")
+
+    def host_of(self, url: str, asked: str, offset: int | None) -> str:
+        """The host to talk to; `RefusedAddressError` when `url`, reached from `asked`, may not."""
+        if not (url.isascii() and url.isprintable()) or " " in url or "\\" in url:
+            raise self._refusal(url, asked, offset, "with characters that no address has")
+        try:
+            parts = urlsplit(url)
+            host, port = (parts.hostname or "").lower(), parts.port
+        except ValueError as error:
+            raise self._refusal(url, asked, offset, f"no address ({error})") from error
+        if self.loopback is not None and f"{parts.scheme}://{parts.netloc}" == self.loopback:
+            return host
+        if parts.scheme != "https":
+            raise self._refusal(url, asked, offset, "not https")
+        if parts.username is not None or parts.password is not None:
+            raise self._refusal(url, asked, offset, "an address with a user name")
+        if host not in self.hosts:
+            raise self._refusal(url, asked, offset, "a host that is not allowed")
+        if port not in {None, 443}:
+            raise self._refusal(url, asked, offset, "a port other than that of https")
+        return host
+
+    def _refusal(self, url: str, asked: str, offset: int | None, why: str) -> RefusedAddressError:
+        shown = f"{url[:200]!r} is refused, {why}"
+        if url != asked:
+            shown += ", and was redirected to from"
+        hosts = ", ".join(sorted(self.hosts)) or "none"
+        return RefusedAddressError(shown, asked, f"Use an https address of: {hosts}.", offset)
+
+
+class Cache:
+    """A folder of bodies, each beside a sealed note of its address and hash."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def read(self, url: str) -> bytes | None:
+        """The body of an address; None when it is not there or no longer what was written."""
+        path = self._path(url)
+        try:
+            note = read_sealed(path.with_suffix(".json"))
+            body = path.read_bytes()
+        except (DamagedError, OSError):
+            return None
+        is_whole = note.get("url") == url and note.get("sha256") == _sha256(body)
+        return body if is_whole else None
+
+    def write(self, url: str, body: bytes) -> None:
+        """Keep a body."""
+        path = self._path(url)
+        write_bytes(path, body)
+        write_sealed(path.with_suffix(".json"), {"url": url, "sha256": _sha256(body)})
+
+    def set_aside(self, url: str, body: bytes) -> Path:
+        """Keep a body that could not be used, to be looked at; it is never read back."""
+        path = self._folder / "unusable" / self._path(url).name
+        write_bytes(path, body)
+        return path
+
+    def _path(self, url: str) -> Path:
+        return self._folder / f"{_sha256(url.encode())}.body"
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
 
 _PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -171,7 +252,7 @@ class Client:
         largest = self._limits.largest
         is_test = self._allowed.loopback is not None and at.startswith(self._allowed.loopback)
         try:
-            with self._throttle.turn(host, until):
+            with self._throttle.slot(host, until):
                 left = until - self._throttle.clock()
                 return transfer(at, seconds=left, largest=largest, trust_env=not is_test)
         except TimeoutError as error:

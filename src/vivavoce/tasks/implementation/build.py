@@ -16,16 +16,11 @@ from pydantic import Field, ValidationInfo, field_validator
 from vivavoce.corpus import Corpus
 from vivavoce.rounds.family import FamilyItems
 from vivavoce.rounds.spec import Options, RoundSpec
-from vivavoce.tasks.implementation import (
-    architecture_items,
-    formula_items,
-    report_items,
-    reproduce_items,
-)
-from vivavoce.tasks.implementation.architecture import list_architectures
-from vivavoce.tasks.implementation.formula import list_formulas
-from vivavoce.tasks.implementation.market import TABLES, generate, to_parquet
-from vivavoce.tasks.implementation.report import list_reports
+from vivavoce.tasks.implementation.items import rows
+from vivavoce.tasks.implementation.items.architecture import list_architectures
+from vivavoce.tasks.implementation.items.formula import list_formulas
+from vivavoce.tasks.implementation.items.market import TABLES, generate, to_parquet
+from vivavoce.tasks.implementation.items.report import list_reports
 
 FAMILY = "implementation"
 
@@ -61,28 +56,20 @@ def build(corpus: Corpus, spec: RoundSpec, options: ImplementationOptions) -> Fa
     """Make the items; the round's seed makes the market. A task without items is left out."""
     market = generate(spec.round.seed)
     frames = {name: getattr(market, name) for name in TABLES}
-    formulas, values = formula_items.formula_items(
+    formulas, values = rows.formula_items(
         (list_formulas()[name] for name in options.formulas or ()), frames
     )
-    architectures, tensors = architecture_items.architecture_items(
+    architectures, tensors = rows.architecture_items(
         (list_architectures()[name] for name in options.architectures or ()), spec.round.seed
     )
     reports = [list_reports()[name] for name in options.reports or ()]
-    claims, claimed = reproduce_items.reproduce_items(reports, frames)
+    claims, claimed = rows.reproduce_items(reports, frames)
     tasks = {
         "formula": formulas,
         "architecture": architectures,
-        "extract_method": report_items.report_items(reports),
+        "extract_method": rows.report_items(reports),
         "reproduce": claims,
     }
     tables = {f"market/{name}.parquet": to_parquet(f) for name, f in frames.items()}
-    return FamilyItems(
-        {task: rows for task, rows in tasks.items() if rows},
-        {
-            "formula": formula_items.SCHEMA,
-            "architecture": architecture_items.SCHEMA,
-            "extract_method": report_items.SCHEMA,
-            "reproduce": reproduce_items.SCHEMA,
-        },
-        files=tables | values | tensors | claimed,
-    )
+    made = {task: items for task, items in tasks.items() if items}
+    return FamilyItems(made, rows.SCHEMAS, files=tables | values | tensors | claimed)

@@ -15,13 +15,14 @@ from vivavoce.metrics.extraction import GoldMethod
 from vivavoce.metrics.factor import FactorFrame, frame_from_columns
 from vivavoce.rounds import Round
 from vivavoce.store import Row, table_of_parquet
-from vivavoce.tasks.implementation.architecture import Arrays, driver_source
-from vivavoce.tasks.implementation.claims import RESULT as CLAIM
-from vivavoce.tasks.implementation.extraction import gold_method
-from vivavoce.tasks.implementation.formula import RESULT
-from vivavoce.tasks.implementation.market import TABLES
-from vivavoce.tasks.implementation.settings import data_level, has_knowledge
-from vivavoce.tasks.shared.prompts import PromptSet, Rendered
+from vivavoce.tasks.implementation.items.architecture import driver_source
+from vivavoce.tasks.implementation.items.architectures.reference import Arrays
+from vivavoce.tasks.implementation.items.extraction import gold_method
+from vivavoce.tasks.implementation.items.formula import RESULT
+from vivavoce.tasks.implementation.items.market import TABLES
+from vivavoce.tasks.implementation.items.report import CLAIM as CLAIM
+from vivavoce.tasks.implementation.items.settings import data_level, has_knowledge
+from vivavoce.tasks.prompting.prompts import PromptSet, Rendered
 
 
 def formula_dataset(

@@ -14,7 +14,6 @@ from vivavoce.metrics.factor import FactorScore, score_factor
 from vivavoce.metrics.reproduction import score_claim, score_columns
 from vivavoce.metrics.skill import best_constant, score_skill
 from vivavoce.rounds import load_round
-from vivavoce.tasks.implementation.claims import RESULT as CLAIM
 from vivavoce.tasks.implementation.dataset import (
     Claimed,
     architecture_trials,
@@ -23,13 +22,14 @@ from vivavoce.tasks.implementation.dataset import (
     gold_values,
     market_files,
 )
-from vivavoce.tasks.implementation.extraction import parse_methods
-from vivavoce.tasks.implementation.formula import RESULT
+from vivavoce.tasks.implementation.items.extraction import parse_methods
+from vivavoce.tasks.implementation.items.formula import RESULT
+from vivavoce.tasks.implementation.items.report import CLAIM as CLAIM
 from vivavoce.tasks.programs.program import find_program, is_placeholder, run_program
 from vivavoce.tasks.programs.result_files import read_factor, read_layers, read_number
-from vivavoce.tasks.shared.guard import VALID, FaultyAnswer, MalformedAnswer, guarded
-from vivavoce.tasks.shared.json_answer import find_json
-from vivavoce.tasks.shared.statistics import defined_mean
+from vivavoce.tasks.scoring.guard import VALID, FaultyAnswer, MalformedAnswer, guarded
+from vivavoce.tasks.scoring.json_answer import find_json
+from vivavoce.tasks.scoring.statistics import defined_mean
 
 FACTOR_NAMES = ("acc", "corr", "form", "exe")
 NAMES = ("skill", *FACTOR_NAMES)

@@ -10,19 +10,19 @@ from inspect_ai.model import ModelOutput
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from vivavoce.rounds import load_round
-from vivavoce.tasks.implementation.cheats import choose_cheat
 from vivavoce.tasks.implementation.dataset import architecture_trials, market_files
-from vivavoce.tasks.implementation.extraction import headings_as_methods
-from vivavoce.tasks.implementation.formula import RESULT
+from vivavoce.tasks.implementation.items.cheats import choose_cheat
+from vivavoce.tasks.implementation.items.extraction import headings_as_methods
+from vivavoce.tasks.implementation.items.formula import RESULT
+from vivavoce.tasks.methods.direct import SOURCE_SLOT, direct
+from vivavoce.tasks.methods.self_refine import Check, refine
 from vivavoce.tasks.programs.program import run_program
 from vivavoce.tasks.programs.result_files import read_factor
-from vivavoce.tasks.shared.direct import SOURCE_SLOT, direct
-from vivavoce.tasks.shared.guard import FaultyAnswer
-from vivavoce.tasks.shared.self_refine import Check, refine
+from vivavoce.tasks.scoring.guard import FaultyAnswer
 
 __all__ = ["cheater", "direct", "empty", "headings", "naive", "self_refine"]
 
-_MOST_ROWS = 1_000_000
+_MAX_ROWS = 1_000_000
 _NO_FACTOR = (
     f"{RESULT} is no table of a factor. It has to hold datetime and instrument, as columns or "
     "index levels, dates in the one, and numbers in all other columns."
@@ -100,7 +100,7 @@ async def check_formula(program: str, state: TaskState, timeout: int) -> str | N
     if outcome.failure:
         return outcome.report()
     try:
-        frame = await read_factor(RESULT, max_rows=_MOST_ROWS, timeout=timeout)
+        frame = await read_factor(RESULT, max_rows=_MAX_ROWS, timeout=timeout)
     except FaultyAnswer as error:
         reasons = {"no_file": f"It ended without an error, but there is no file {RESULT}."}
         return reasons.get(error.fault, f"{RESULT} cannot be read as a Parquet file.")

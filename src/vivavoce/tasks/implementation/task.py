@@ -8,21 +8,21 @@ from __future__ import annotations
 
 from inspect_ai import Task, task
 
+from vivavoce.tasks.entry import open_task
 from vivavoce.tasks.implementation.dataset import (
     architecture_dataset,
     extraction_dataset,
     formula_dataset,
     reproduce_dataset,
 )
-from vivavoce.tasks.implementation.extraction import judge_of
+from vivavoce.tasks.implementation.items.extraction import judge_of
+from vivavoce.tasks.implementation.items.settings import effective_setting
 from vivavoce.tasks.implementation.scorer import architecture as architecture_scorer
 from vivavoce.tasks.implementation.scorer import extract_method as extract_method_scorer
 from vivavoce.tasks.implementation.scorer import formula as formula_scorer
 from vivavoce.tasks.implementation.scorer import reproduce as reproduce_scorer
-from vivavoce.tasks.implementation.settings import effective_setting
+from vivavoce.tasks.methods.direct import direct
 from vivavoce.tasks.programs.program_task import program_task
-from vivavoce.tasks.shared.direct import direct
-from vivavoce.tasks.shared.entry import open_task
 
 
 @task

@@ -18,7 +18,7 @@ from vivavoce.metrics.leaderboards import method_key, read_board, score_board
 from vivavoce.rounds.family import Exclusion, FamilyItems
 from vivavoce.rounds.spec import Options, RoundSpec
 from vivavoce.store import Row, parquet_of_rows
-from vivavoce.tasks.leaderboards.items import (
+from vivavoce.tasks.leaderboards.items.board_items import (
     DEVELOPMENT,
     FAMILY,
     ITEM,
@@ -27,7 +27,7 @@ from vivavoce.tasks.leaderboards.items import (
     gold_entries,
     gold_table,
 )
-from vivavoce.tasks.shared.library import library_as_bytes, library_rows
+from vivavoce.tasks.library.search import library_as_bytes, library_rows
 from vivavoce.text.dates import period
 
 __all__ = ["FAMILY", "OPTIONS", "LeaderboardsOptions", "build"]

@@ -10,10 +10,7 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from vivavoce.errors import InputError
 from vivavoce.rounds import Round
 from vivavoce.store import Row, hash_of, table_of_parquet
-from vivavoce.tasks.leaderboards.ceiling import ceilings
-from vivavoce.tasks.leaderboards.chunks import CHUNKS, SIZE, SMALLEST, FoundChunk, Shelf
-from vivavoce.tasks.leaderboards.composing import VARIANTS, compose, question, without_excerpts
-from vivavoce.tasks.leaderboards.items import (
+from vivavoce.tasks.leaderboards.items.board_items import (
     DEVELOPMENT,
     FAMILY,
     PAPERS,
@@ -21,8 +18,20 @@ from vivavoce.tasks.leaderboards.items import (
     TASK,
     gold_table,
 )
-from vivavoce.tasks.shared.library import read_library
-from vivavoce.tasks.shared.prompts import PromptSet
+from vivavoce.tasks.leaderboards.items.ceiling import ceilings
+from vivavoce.tasks.leaderboards.items.excerpts import (
+    CHUNKS,
+    SIZE,
+    SMALLEST,
+    VARIANTS,
+    FoundChunk,
+    Shelf,
+    compose,
+    question,
+    without_excerpts,
+)
+from vivavoce.tasks.library.search import read_library
+from vivavoce.tasks.prompting.prompts import PromptSet
 
 _MOST_CHUNKS = 1_000
 _LONGEST_CHUNK = 1_000_000

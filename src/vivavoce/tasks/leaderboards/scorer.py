@@ -17,7 +17,7 @@ from vivavoce.metrics.leaderboards import (
     read_board,
     score_board,
 )
-from vivavoce.tasks.shared.guard import VALID, FaultyAnswer, guarded
+from vivavoce.tasks.scoring.guard import VALID, FaultyAnswer, guarded
 
 NAMES = ("f1", "mr", "mp", "sp_matched", "sp_generated", "ktau")
 _UNDEFINED = ("ktau",)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
@@ -11,14 +12,49 @@ from inspect_ai.model import ModelOutput
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from vivavoce.errors import InputError
+from vivavoce.readers.documents import LibraryPaper
+from vivavoce.readers.leaderboard import read_tables
 from vivavoce.rounds import load_round
 from vivavoce.store import hash_of
-from vivavoce.tasks.leaderboards.items import table_text
-from vivavoce.tasks.leaderboards.random_rows import draw_rows
-from vivavoce.tasks.shared.direct import direct
-from vivavoce.tasks.shared.library import LibraryPaper, read_library
+from vivavoce.tasks.leaderboards.items.board_items import table_text
+from vivavoce.tasks.library.search import read_library
+from vivavoce.tasks.methods.agent import agent
+from vivavoce.tasks.methods.direct import direct
 
-__all__ = ["direct", "random_rows", "table_reader"]
+__all__ = ["agent", "direct", "draw_rows", "random_rows", "table_reader"]
+
+_NUMBER = re.compile(r"(?<!\S)[-−+]?\d{1,15}(?:[.,]\d{1,10})?%?(?!\S)", re.ASCII)
+_LONGEST_ROW = 2_000
+_LONGEST_NAME = 100
+
+
+def draw_rows(
+    papers: Sequence[LibraryPaper], count: int, drawn: random.Random
+) -> list[tuple[str, str]]:
+    """Different random rows of the papers' tables as (name, number), all where there are fewer.
+
+    The name is what stands before the first number of a row, the number one of those behind it.
+    """
+    rows = [
+        row
+        for paper in papers
+        for table in paper.tables
+        for cells in table.cells
+        if (row := _read_row(cells))
+    ]
+    chosen = drawn.sample(rows, min(count, len(rows)))
+    return [(name, drawn.choice(numbers)) for name, numbers in chosen]
+
+
+def _read_row(cells: Sequence[str]) -> tuple[str, list[str]] | None:
+    """The name and the numbers of a row; None where it lacks either."""
+    text = " ".join(" ".join(cells)[:_LONGEST_ROW].split())
+    first = _NUMBER.search(text)
+    name = text[: first.start()].strip() if first else ""
+    if first is None or not any(character.isalpha() for character in name):
+        return None
+    return name[:_LONGEST_NAME], _NUMBER.findall(text, first.start())
+
 
 ROWS = 10
 
@@ -28,8 +64,6 @@ def table_reader() -> Solver:
     """Answer with what the papers' tables say by rule: no model is asked."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        from vivavoce.tasks.shared.score_tables.reader import read_tables
-
         board: dict[str, Any] = state.metadata["board"]
         asked = {name: board[name] for name in ("task", "dataset", "metric")}
         entries = read_tables(_papers(state), **asked)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from inspect_ai import Task, task
 
-from vivavoce.tasks.leaderboards.chunks import CHUNKS, SIZE
+from vivavoce.tasks.entry import open_task
 from vivavoce.tasks.leaderboards.dataset import Showing, leaderboard_dataset
-from vivavoce.tasks.leaderboards.items import FAMILY, TASK
+from vivavoce.tasks.leaderboards.items.board_items import FAMILY, TASK
+from vivavoce.tasks.leaderboards.items.excerpts import CHUNKS, SIZE
 from vivavoce.tasks.leaderboards.scorer import leaderboards
 from vivavoce.tasks.leaderboards.solvers import direct
-from vivavoce.tasks.shared.entry import open_task
 
 
 @task

@@ -7,10 +7,10 @@ from inspect_ai.dataset import MemoryDataset
 from inspect_ai.scorer import Scorer
 
 from vivavoce.errors import InputError
+from vivavoce.tasks.entry import TaskEntry
+from vivavoce.tasks.methods.direct import direct
+from vivavoce.tasks.methods.self_refine import note_run
 from vivavoce.tasks.programs.sandboxes import sandbox_for
-from vivavoce.tasks.shared.direct import direct
-from vivavoce.tasks.shared.entry import TaskEntry
-from vivavoce.tasks.shared.self_refine import note_run
 
 
 def program_task(

@@ -22,7 +22,7 @@ from inspect_ai.util import OutputLimitExceededError, sandbox
 from vivavoce.metrics.factor import FactorFrame
 from vivavoce.sandbox.errors import SandboxLost
 from vivavoce.tasks.programs.sandboxes import python_inside, read_bytes
-from vivavoce.tasks.shared.guard import FaultyAnswer
+from vivavoce.tasks.scoring.guard import FaultyAnswer
 
 _MAX_COLUMNS = 8
 _MAX_NAME = 64

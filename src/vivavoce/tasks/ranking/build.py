@@ -15,8 +15,8 @@ from vivavoce.corpus import Corpus
 from vivavoce.rounds.family import Exclusion, FamilyItems
 from vivavoce.rounds.spec import Options, RoundSpec
 from vivavoce.store import Row, parquet_of_rows, table_of_parquet
-from vivavoce.tasks.ranking.boards import RankedBoard, ranked_boards
-from vivavoce.tasks.ranking.candidates import (
+from vivavoce.tasks.ranking.items.boards import ITEM, RankedBoard, item_of, ranked_boards
+from vivavoce.tasks.ranking.items.candidates import (
     MOST_CANDIDATES,
     NAMES,
     TEXTS,
@@ -24,16 +24,15 @@ from vivavoce.tasks.ranking.candidates import (
     Name,
     Text,
 )
-from vivavoce.tasks.ranking.graph_items import (
+from vivavoce.tasks.ranking.items.graph_items import (
     CANDIDATE_FIELDS,
     NETWORKS,
     GraphPart,
     NetworkName,
     make_graph_part,
 )
-from vivavoce.tasks.ranking.graph_ranking import SETTINGS
-from vivavoce.tasks.ranking.prompt_items import ITEM, item_of
-from vivavoce.tasks.ranking.wins import COMPARISONS, find_comparisons
+from vivavoce.tasks.ranking.items.graph_ranking import SETTINGS
+from vivavoce.tasks.ranking.items.pairwise_results import COMPARISONS, find_comparisons
 
 FAMILY = "ranking"
 PROMPT, GRAPH = "rank_by_prompt", "rank_by_graph"

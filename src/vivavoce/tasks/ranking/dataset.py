@@ -10,7 +10,7 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from vivavoce.errors import InputError
 from vivavoce.rounds import Round
 from vivavoce.store import Row, hash_of, table_of_parquet
-from vivavoce.tasks.shared.prompts import PromptSet, Rendered, Span
+from vivavoce.tasks.prompting.prompts import PromptSet, Rendered, Span
 
 FAMILY = "ranking"
 PROMPT, GRAPH = "rank_by_prompt", "rank_by_graph"

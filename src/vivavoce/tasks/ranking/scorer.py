@@ -12,8 +12,8 @@ from vivavoce.metrics.ranking import score_ranking_row
 from vivavoce.metrics.ranking_answers import METRICS, count_faults
 from vivavoce.metrics.ranking_legacy import score_ranking_row_legacy
 from vivavoce.metrics.titles_list import find_titles
-from vivavoce.tasks.shared.guard import VALID, FaultyAnswer, guarded
-from vivavoce.tasks.shared.statistics import defined_mean
+from vivavoce.tasks.scoring.guard import VALID, FaultyAnswer, guarded
+from vivavoce.tasks.scoring.statistics import defined_mean
 
 TITLE_NAMES = ("cp", "cis", "bem", "ktau", "bem_complete", "cp_partial", "ndcg")
 FAULT_NAMES = tuple(metric.name for metric in METRICS)

@@ -16,9 +16,10 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from vivavoce.rounds import Round, load_round
 from vivavoce.store import Row, table_of_parquet
+from vivavoce.tasks.methods.direct import direct
 from vivavoce.tasks.ranking.dataset import FAMILY, GRAPH, read_rows
-from vivavoce.tasks.ranking.encoders import ENCODERS
-from vivavoce.tasks.ranking.graph_ranking import (
+from vivavoce.tasks.ranking.items.encoders import ENCODERS
+from vivavoce.tasks.ranking.items.graph_ranking import (
     SETTINGS,
     Direction,
     PaperGraph,
@@ -27,9 +28,8 @@ from vivavoce.tasks.ranking.graph_ranking import (
     candidate_places,
     rank_papers,
 )
-from vivavoce.tasks.ranking.tournament import BoardQuery, Tournament
-from vivavoce.tasks.ranking.wins import read_comparisons
-from vivavoce.tasks.shared.direct import direct
+from vivavoce.tasks.ranking.items.pairwise_results import read_comparisons
+from vivavoce.tasks.ranking.items.tournament import BoardQuery, Tournament
 from vivavoce.text.dates import period
 
 __all__ = [

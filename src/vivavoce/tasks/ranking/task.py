@@ -10,10 +10,10 @@ from typing import Any
 
 from inspect_ai import Task, task
 
+from vivavoce.tasks.entry import TaskEntry, open_task
 from vivavoce.tasks.ranking.dataset import Asking, asking, ranking_dataset
 from vivavoce.tasks.ranking.scorer import paper_order, title_order
 from vivavoce.tasks.ranking.solvers import direct, pagerank
-from vivavoce.tasks.shared.entry import TaskEntry, open_task
 
 
 @task

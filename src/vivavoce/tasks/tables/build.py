@@ -18,7 +18,7 @@ from vivavoce.records import Window
 from vivavoce.rounds.family import Exclusion, FamilyItems
 from vivavoce.rounds.spec import Options, RoundSpec
 from vivavoce.store import Row
-from vivavoce.tasks.shared.library import library_as_bytes
+from vivavoce.tasks.library.search import library_as_bytes
 from vivavoce.tasks.tables.asking import TO_CHECK, Asked, Demand, DemandsFrom, ask_for
 from vivavoce.tasks.tables.gold.filters import Limits
 from vivavoce.tasks.tables.gold.overlap import overlap_statistics

@@ -12,11 +12,12 @@ from functools import lru_cache
 from typing import Any
 
 from vivavoce.metrics.literature_tables import LiteratureTable
+from vivavoce.readers.documents import LibraryPaper
 from vivavoce.rounds import load_round
 from vivavoce.store import Row
-from vivavoce.tasks.shared.library import LibraryPaper, read_library
-from vivavoce.tasks.shared.library_text import headed, table_lines
-from vivavoce.tasks.shared.prompts import PromptSet, Rendered
+from vivavoce.tasks.library.search import read_library
+from vivavoce.tasks.library.text import headed, table_lines
+from vivavoce.tasks.prompting.prompts import PromptSet, Rendered
 from vivavoce.tasks.tables.items import FAMILY, PAPERS, gold_of
 
 _LONGEST_TITLE = 300

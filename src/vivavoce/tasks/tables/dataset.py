@@ -9,10 +9,10 @@ from typing import Any
 from inspect_ai.dataset import MemoryDataset, Sample
 
 from vivavoce.errors import InputError
+from vivavoce.readers.documents import LibraryPaper
 from vivavoce.rounds import Round
 from vivavoce.store import Row
-from vivavoce.tasks.shared.library import LibraryPaper
-from vivavoce.tasks.shared.prompts import PromptSet
+from vivavoce.tasks.prompting.prompts import PromptSet
 from vivavoce.tasks.tables.composing import gold_in_labels, open_library, pool_entries, question
 from vivavoce.tasks.tables.items import FAMILY, PAPERS, TASK, answer_text
 

@@ -26,8 +26,8 @@ from vivavoce.metrics.literature_tables import (
     aggregate_tables,
 )
 from vivavoce.metrics.ratios import Aggregate, Ratio
-from vivavoce.tasks.shared.guard import VALID, FaultyAnswer, guarded
-from vivavoce.tasks.shared.prompts import folder_at, load_prompts
+from vivavoce.tasks.prompting.prompts import folder_at, load_prompts
+from vivavoce.tasks.scoring.guard import VALID, FaultyAnswer, guarded
 from vivavoce.tasks.tables.answered import (
     DIAGNOSTICS,
     NAMES,

@@ -7,6 +7,7 @@ from inspect_ai.model import ModelOutput
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from vivavoce.metrics.literature_tables import LiteratureTable
+from vivavoce.tasks.methods.agent import agent
 from vivavoce.tasks.tables.composing import pool_with_texts
 from vivavoce.tasks.tables.items import answer_text
 from vivavoce.tasks.tables.keyword.papers import read_pool
@@ -15,7 +16,7 @@ from vivavoce.tasks.tables.methods.one_step import one_step
 from vivavoce.tasks.tables.methods.per_paper import per_paper
 from vivavoce.tasks.tables.methods.two_stage import two_stage
 
-__all__ = ["iterative", "keyword_table", "one_step", "per_paper", "two_stage"]
+__all__ = ["agent", "iterative", "keyword_table", "one_step", "per_paper", "two_stage"]
 
 
 @solver

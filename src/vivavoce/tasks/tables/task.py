@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from inspect_ai import Task, task
 
-from vivavoce.tasks.shared.entry import open_task
+from vivavoce.tasks.entry import open_task
 from vivavoce.tasks.tables.dataset import table_dataset
 from vivavoce.tasks.tables.items import FAMILY, TASK
 from vivavoce.tasks.tables.roles.evaluation import ITEMS, MATCHER, Evaluation

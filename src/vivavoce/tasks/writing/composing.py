@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from vivavoce.store import Row
-from vivavoce.tasks.shared.excerpts import OWN
-from vivavoce.tasks.shared.prompts import PromptSet, Rendered, Span
+from vivavoce.tasks.prompting.excerpts import OWN
+from vivavoce.tasks.prompting.prompts import PromptSet, Rendered, Span
 
 PARTS = {
     "title": "title",

@@ -13,7 +13,7 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from vivavoce.errors import InputError
 from vivavoce.rounds import Round
 from vivavoce.store import Row, hash_of, read_json, table_of_parquet
-from vivavoce.tasks.shared.prompts import PromptSet
+from vivavoce.tasks.prompting.prompts import PromptSet
 from vivavoce.tasks.writing.composing import (
     TRACKS,
     VARIANTS,

@@ -12,10 +12,10 @@ from vivavoce.metrics.citation_list import find_citations
 from vivavoce.metrics.judgement import CHECKS, WINS, judgement_values
 from vivavoce.metrics.rouge import rouge
 from vivavoce.metrics.text_statistics import length_ratio
-from vivavoce.tasks.shared.entry import open_prompts
-from vivavoce.tasks.shared.guard import VALID, MalformedAnswer, guarded
-from vivavoce.tasks.shared.judge import Comparison, compare, target_source
-from vivavoce.tasks.shared.prompts import PromptSet
+from vivavoce.tasks.entry import open_prompts
+from vivavoce.tasks.prompting.prompts import PromptSet
+from vivavoce.tasks.scoring.guard import VALID, MalformedAnswer, guarded
+from vivavoce.tasks.scoring.judge import Comparison, compare, target_source
 from vivavoce.text.answers import clean_title
 
 NAMES = ("rougeL", "rouge1", "rouge2")

@@ -6,8 +6,8 @@ from inspect_ai.model import ModelOutput
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from vivavoce.models.extractive import PICKS, Pick, extract
-from vivavoce.tasks.shared.direct import direct
-from vivavoce.tasks.shared.rag import rag
+from vivavoce.tasks.methods.direct import direct
+from vivavoce.tasks.methods.rag import rag
 
 __all__ = ["abstract_copy", "centrality", "direct", "lead", "rag"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from inspect_ai import Task, task
 
-from vivavoce.tasks.shared.entry import open_task
+from vivavoce.tasks.entry import open_task
 from vivavoce.tasks.writing.dataset import showing, writing_dataset
 from vivavoce.tasks.writing.scorer import writing
 from vivavoce.tasks.writing.solvers import direct

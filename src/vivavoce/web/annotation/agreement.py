@@ -16,13 +16,6 @@ from pathlib import Path
 import numpy as np
 
 from vivavoce.errors import InputError
-from vivavoce.results.audits.estimates import (
-    Draws,
-    Estimate,
-    FromSums,
-    agreement_estimates,
-    estimate_from_sums,
-)
 from vivavoce.statistics.agreement import (
     Agreement,
     Floats,
@@ -36,9 +29,20 @@ from vivavoce.statistics.agreement import (
     pairwise_agreement,
     pairwise_of_counts,
 )
+from vivavoce.statistics.estimates import (
+    Draws,
+    Estimate,
+    FromSums,
+    agreement_estimates,
+    estimate_from_sums,
+)
 from vivavoce.store import Row, read_jsonl
 from vivavoce.web.annotation.kinds import GROUP, Kind
-from vivavoce.web.annotation.records import DecisionRecord, grouped, last_ones
+from vivavoce.web.annotation.records import (
+    DecisionRecord,
+    grouped,
+    last_ones,
+)
 from vivavoce.web.annotation.tables import Item
 
 WHOLE = "whole label"

@@ -15,7 +15,7 @@ import numpy as np
 from sqlalchemy import exists, func, select
 from sqlalchemy.orm import Session, aliased
 
-from vivavoce.results.audits.estimates import Draws
+from vivavoce.statistics.estimates import Draws
 from vivavoce.store import Row
 from vivavoce.web.annotation.agreement import (
     NO_DRAWS,

@@ -8,12 +8,12 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from vivavoce.metrics import Metric, list_metrics, metrics_of
-from vivavoce.results.groups import PLACE, Group, GroupedBoard, cut
+from vivavoce.results.board.groups import PLACE, Group, GroupedBoard, cut
 from vivavoce.store import Row, hash_of
 from vivavoce.web.board.names import kind_of, shown_name, title_of
 from vivavoce.web.board.page import Link
-from vivavoce.web.board.paging import parts_of
-from vivavoce.web.board.sections import Section, Verdict, make_section, verdict_of
+from vivavoce.web.board.pages.paging import parts_of
+from vivavoce.web.board.pages.sections import Section, Verdict, make_section, verdict_of
 from vivavoce.web.board.slugs import slug
 
 

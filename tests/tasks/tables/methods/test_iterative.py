@@ -30,7 +30,7 @@ from tests.tasks.tables.methods.method_runs import (
 )
 
 from vivavoce.errors import InputError
-from vivavoce.tasks.shared.windows import EstimatedCounter
+from vivavoce.tasks.prompting.windows import EstimatedCounter
 from vivavoce.tasks.tables.methods.iterative import iterative, passages
 
 WINDOW = 8192

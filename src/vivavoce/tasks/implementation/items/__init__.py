@@ -1,1 +1,1 @@
-"""Hand-made items: one file a formula family, an architecture or a report."""
+"""Hand-made items, the market they are computed on, and how both become rows of a round."""

@@ -17,8 +17,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from vivavoce.retrieval.postings import words
-from vivavoce.retrieval.tfidf import TfidfRetriever
+from vivavoce.retrieval.sparse import TfidfRetriever, words
 from vivavoce.tasks.tables.demands.word_forms import is_telling, stem_of
 from vivavoce.tasks.tables.keyword.papers import PoolText
 from vivavoce.text.terms import STOP_WORDS

@@ -14,15 +14,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import product
 
-from vivavoce.corpus.boards.metrics import direction_of
-from vivavoce.corpus.boards.names import metric_key
 from vivavoce.metrics.cell_matching import read_number
 from vivavoce.metrics.leaderboards import method_key
-from vivavoce.tasks.shared.library import LibraryPaper, LibrarySection, LibraryTable
-from vivavoce.tasks.shared.score_tables.prose import own_method
-from vivavoce.tasks.shared.score_tables.reader import read_tables
-from vivavoce.tasks.shared.score_tables.sources import sources_of
-from vivavoce.tasks.shared.score_tables.terms import stands_for, terms_in
+from vivavoce.readers.board_names import metric_key
+from vivavoce.readers.documents import LibraryPaper, LibrarySection, LibraryTable
+from vivavoce.readers.leaderboard import read_tables
+from vivavoce.readers.metric_values import direction_of
+from vivavoce.readers.own_results import own_method
+from vivavoce.readers.paper_tables import sources_of
+from vivavoce.readers.terms import stands_for, terms_in
 from vivavoce.tasks.tables.keyword.names import datasets_in
 from vivavoce.tasks.tables.keyword.papers import PoolText
 from vivavoce.tasks.tables.keyword.vocabulary import (

@@ -21,11 +21,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import collect
 
-from vivavoce.retrieval.bm25 import Bm25Retriever
+from vivavoce.retrieval.sparse import Bm25Retriever
 from vivavoce.store import hash_of
-from vivavoce.tasks.shared.fitting import Group
-from vivavoce.tasks.shared.prompts import Rendered
-from vivavoce.tasks.shared.windows import TokenCounter
+from vivavoce.tasks.prompting.fitting import Group
+from vivavoce.tasks.prompting.prompts import Rendered
+from vivavoce.tasks.prompting.windows import TokenCounter
 from vivavoce.tasks.tables.methods.answers import read_digest, read_unsupported
 from vivavoce.tasks.tables.methods.operations import apply_operations, read_operations
 from vivavoce.tasks.tables.methods.steps import ShownPaper, TableRun, check_common, check_numbers

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from vivavoce.tasks.shared.json_answer import find_json
+from vivavoce.tasks.scoring.json_answer import find_json
 from vivavoce.tasks.tables.methods.working_table import TableFault, WorkingTable
 
 PARTS = ("include", "exclude", "add", "drop", "rename", "rows")

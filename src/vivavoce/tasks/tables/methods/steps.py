@@ -15,12 +15,12 @@ from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelOutput, get_m
 from inspect_ai.solver import TaskState
 
 from vivavoce.errors import InputError
-from vivavoce.tasks.shared.direct import check_context
-from vivavoce.tasks.shared.fitting import Fitted, Group, fit
-from vivavoce.tasks.shared.guard import find_fault
-from vivavoce.tasks.shared.patience import ask_patiently
-from vivavoce.tasks.shared.prompts import Rendered, folder_at, load_prompts
-from vivavoce.tasks.shared.windows import TokenCounter, measure
+from vivavoce.tasks.methods.direct import check_context
+from vivavoce.tasks.methods.retry import generate_with_retry
+from vivavoce.tasks.prompting.fitting import Fitted, Group, fit
+from vivavoce.tasks.prompting.prompts import Rendered, folder_at, load_prompts
+from vivavoce.tasks.prompting.windows import TokenCounter, measure
+from vivavoce.tasks.scoring.guard import find_fault
 from vivavoce.tasks.tables.composing import pool_with_texts
 from vivavoce.tasks.tables.methods.answers import final_answer
 from vivavoce.tasks.tables.methods.operations import UnusableReply
@@ -227,7 +227,7 @@ class TableRun:
         message = ChatMessageUser(content=fitted.prompt.text, metadata={"vivavoce": note})
         self.record["calls"] += 1
         config = GenerateConfig(max_tokens=room)
-        output = await ask_patiently(self._model, [message], config=config)
+        output = await generate_with_retry(self._model, [message], config=config)
         self.record["tokens"] += self._used(output, fitted)
         return output, fitted
 

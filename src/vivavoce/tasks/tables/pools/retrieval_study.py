@@ -18,10 +18,9 @@ import numpy.typing as npt
 
 from vivavoce.errors import InputError
 from vivavoce.metrics.retrieval import average_precision
-from vivavoce.retrieval.bm25 import Bm25Retriever
 from vivavoce.retrieval.dense import DenseRetriever, open_encoders
 from vivavoce.retrieval.protocol import Retriever
-from vivavoce.retrieval.tfidf import TfidfRetriever
+from vivavoce.retrieval.sparse import Bm25Retriever, TfidfRetriever
 from vivavoce.tasks.tables.items import GoldTable, Work
 from vivavoce.tasks.tables.pools.vectors import content_words, work_text
 

@@ -17,8 +17,8 @@ from scipy.sparse import csr_array
 
 from vivavoce.errors import InputError
 from vivavoce.retrieval.dense import Encoders, open_encoders
-from vivavoce.retrieval.postings import count_terms, words
 from vivavoce.retrieval.presets import PRESETS
+from vivavoce.retrieval.sparse import count_terms, words
 from vivavoce.store import hash_of
 from vivavoce.tasks.tables.items import Work
 from vivavoce.text.terms import STOP_WORDS

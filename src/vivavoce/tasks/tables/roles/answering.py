@@ -25,11 +25,11 @@ from vivavoce.metrics.table_forms import rectangle, rename_columns
 from vivavoce.metrics.table_questions import PAIRS, QuestionSet, Side, TablePair, Tally, tally
 from vivavoce.metrics.table_schema import match_columns
 from vivavoce.store import hash_of
-from vivavoce.tasks.shared.fitting import fit
-from vivavoce.tasks.shared.guard import find_fault
-from vivavoce.tasks.shared.json_answer import find_json
-from vivavoce.tasks.shared.prompts import PromptSet, Rendered
-from vivavoce.tasks.shared.windows import measure
+from vivavoce.tasks.prompting.fitting import fit
+from vivavoce.tasks.prompting.prompts import PromptSet, Rendered
+from vivavoce.tasks.prompting.windows import measure
+from vivavoce.tasks.scoring.guard import find_fault
+from vivavoce.tasks.scoring.json_answer import find_json
 from vivavoce.tasks.tables.roles.use_replies import (
     cut_batches,
     is_other_wording,

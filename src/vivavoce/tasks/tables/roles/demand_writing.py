@@ -18,11 +18,11 @@ from inspect_ai.model import ChatMessageUser, GenerateConfig, Model, get_model
 
 from vivavoce.errors import InputError
 from vivavoce.store import hash_of, write_jsonl
-from vivavoce.tasks.shared.fitting import fit
-from vivavoce.tasks.shared.guard import find_fault
-from vivavoce.tasks.shared.json_answer import find_json
-from vivavoce.tasks.shared.prompts import PromptSet
-from vivavoce.tasks.shared.windows import measure
+from vivavoce.tasks.prompting.fitting import fit
+from vivavoce.tasks.prompting.prompts import PromptSet
+from vivavoce.tasks.prompting.windows import measure
+from vivavoce.tasks.scoring.guard import find_fault
+from vivavoce.tasks.scoring.json_answer import find_json
 from vivavoce.tasks.tables.demands.checklist import check_demand, failures
 from vivavoce.tasks.tables.demands.leaks import MAX_DEMAND, LeakIndex, leak_index
 from vivavoce.tasks.tables.demands.making import (

@@ -13,7 +13,7 @@ from vivavoce.errors import InputError
 from vivavoce.metrics.question_wording import QUESTION_ASPECTS
 from vivavoce.store import hash_of
 from vivavoce.tasks.card import TaskCard
-from vivavoce.tasks.shared.prompts import SUFFIX, PromptSet
+from vivavoce.tasks.prompting.prompts import SUFFIX, PromptSet
 from vivavoce.tasks.tables.answered import NAMES
 from vivavoce.tasks.tables.roles.answering import ANSWERER, SYNTHESIZER, Use, check_roles
 from vivavoce.tasks.tables.scorer import YES_BIAS, tables, tables_by_use, use_of

@@ -12,7 +12,7 @@ from vivavoce.corpus import load_corpus
 from vivavoce.errors import InputError, VivaError
 from vivavoce.rounds import read_spec
 from vivavoce.store import Row
-from vivavoce.tasks.shared.prompts import load_prompts
+from vivavoce.tasks.prompting.prompts import load_prompts
 from vivavoce.tasks.tables import build
 from vivavoce.tasks.tables.asking import titles_of
 from vivavoce.tasks.tables.demands.making import WrittenDemand

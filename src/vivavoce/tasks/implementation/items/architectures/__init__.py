@@ -1,1 +1,1 @@
-"""One file an architecture: `ARCHITECTURES` holds its variants."""
+"""One TOML file an architecture, and the ground truths."""

@@ -1,1 +1,1 @@
-"""One file a family of formulas: `FORMULAS` holds its variants."""
+"""One TOML file a family of formulas, and the functions that compute them."""

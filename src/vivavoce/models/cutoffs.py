@@ -1,0 +1,240 @@
+"""Model cutoffs: until when a model's training data reach, and which items it may have seen.
+
+What a maker states is the best there is, and no proof: data after the cutoff get into a model too,
+and a paper circulates before its date. So the days after a cutoff are a margin of their own.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from vivavoce.errors import InputError
+from vivavoce.models.model_file import read_models
+from vivavoce.text.dates import parse_date, period
+
+if TYPE_CHECKING:
+    from inspect_ai import Task
+
+VARIABLE = "VIVAVOCE_CUTOFFS"
+"""Names a user's own file of cutoffs."""
+NEVER = "never"
+"""The cutoff of what was not trained."""
+MARGIN_DAYS = 30
+"""Days after a cutoff whose items may have been seen all the same."""
+
+Status = Literal["clean", "possibly_seen", "seen", "unknown"]
+STATUSES: tuple[Status, ...] = ("clean", "possibly_seen", "seen", "unknown")
+
+_SHIPPED = Path(__file__).with_name("cutoffs.toml")
+_KEYS = frozenset({"name", "cutoff", "source"})
+_LONGEST_NAME = 200
+_SEPARATOR = re.compile(r"[._:@\s]")
+_MAKER = re.compile(r"(?:(?:us|eu|apac|global)-)?(?:anthropic|meta|google|openai|microsoft)-")
+_RELEASE = re.compile(
+    r"""(?:-(?>
+    20[0-9]{2}-[0-9]{2}-[0-9]{2} | [0-9]{2}-[0-9]{2}-20[0-9]{2} | [0-9]{2}-20[0-9]{2}
+    | [0-9]{2}-[0-9]{2}(?![0-9a-z]) | [0-9]{1,4}[bemk](?:-?[0-9]{1,4}[kb])? | [0-9]{3,8}
+    | v[0-9](?:-[0-9])? | latest | preview | exp | instruct | chat | it | hf | thinking | turbo
+    | free | fp8 | fp16 | bf16 | awq | gptq | gguf | q[0-9](?:-[0-9k])?(?:-[msl])?
+    )(?![0-9a-z]))*+""",
+    re.VERBOSE,
+)
+"""What may follow a model's name and leave it the same model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cutoff:
+    """What is known of a model's training data."""
+
+    name: str
+    """The name of the entry, as its file has it."""
+    date: str
+    """`YYYY-MM-DD`, `YYYY-MM` or `YYYY`, or `never`."""
+    source: str | None = None
+    """Where it is stated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cutoffs:
+    """Files of cutoffs, the first that knows a model counts."""
+
+    files: tuple[tuple[Cutoff, ...], ...]
+    margin_days: int = MARGIN_DAYS
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.margin_days <= 3_660:
+            raise InputError(f"A margin of {self.margin_days} days is not one from 0 to 3660.")
+
+    def of(self, model: str) -> Cutoff | None:
+        """The cutoff of a `provider/model`; None when no file knows it."""
+        for entries in self.files:
+            fitting = [entry for entry in entries if _fits(entry.name, model)]
+            if fitting:
+                return max(fitting, key=lambda entry: (len(entry.name), entry.name))
+        return None
+
+    def status(self, published: str | None, model: str) -> Status:
+        """Whether a model may have seen an item of a date."""
+        return status_of(published, self.of(model), self.margin_days)
+
+
+def load_cutoffs(path: Path | None = None, margin_days: int = MARGIN_DAYS) -> Cutoffs:
+    """The cutoffs of a file, then those of the user's own, then the shipped ones.
+
+    Args:
+        path: A file of cutoffs; None for none.
+        margin_days: Days after a cutoff whose items may have been seen.
+
+    Raises:
+        InputError: A file is missing or not of the form of the shipped one.
+    """
+    own = os.environ.get(VARIABLE)
+    paths = [path] if path else []
+    paths += [Path(own)] if own else []
+    return Cutoffs(tuple(_read(found) for found in (*paths, _SHIPPED)), margin_days)
+
+
+def status_of(
+    published: str | None, cutoff: Cutoff | None, margin_days: int = MARGIN_DAYS
+) -> Status:
+    """Whether an item of a date was there when a model was trained.
+
+    `clean` when every day its date can mean lies more than the margin after the cutoff, `seen`
+    when it was over before the cutoff began, and `possibly_seen` between: within the margin, or
+    where a month or a year is all that is known of either date.
+
+    Args:
+        published: The item's date; None or empty for an undated item.
+        cutoff: The model's cutoff; None when unknown.
+        margin_days: Days after the cutoff that are not clean.
+
+    Raises:
+        InputError: The date is none.
+    """
+    if cutoff is not None and cutoff.date == NEVER:
+        return "clean"
+    if cutoff is None or not published:
+        return "unknown"
+    first, after = period(published)
+    begins, ends = period(cutoff.date)
+    if after <= begins:
+        return "seen"
+    room = timedelta(days=margin_days)
+    is_clean = ends <= date.max - room and first >= ends + room
+    return "clean" if is_clean else "possibly_seen"
+
+
+def clean_items(
+    items: Iterable[Mapping[str, Any]], models: Sequence[str], cutoffs: Cutoffs
+) -> list[Mapping[str, Any]]:
+    """The items, in their order, that are clean for every one of some models.
+
+    Raises:
+        InputError: The cutoff of a model is not known; the message tells how to add it.
+    """
+    known = [_known(model, cutoffs) for model in models]
+    return [
+        item
+        for item in items
+        if all(status_of(item.get("published"), c, cutoffs.margin_days) == "clean" for c in known)
+    ]
+
+
+def take_clean(task: Task, models: Sequence[str], cutoffs: Cutoffs) -> Task:
+    """A task with the samples that are clean for every one of some models; its logs say so.
+
+    All contestants of a run answer the same items when they are given the same models. A task of
+    which every item is clean is left as it is.
+
+    Raises:
+        InputError: A model's cutoff is not known, or no item is clean.
+    """
+    from inspect_ai import task_with
+
+    items = [{"id": s.id, "published": (s.metadata or {}).get("published")} for s in task.dataset]
+    clean = {item["id"] for item in clean_items(items, models, cutoffs)}
+    if not clean:
+        raise InputError(
+            f"No item of {task.name} is clean for {', '.join(models)}: all {len(items)} are from "
+            f"before the cutoff, within {cutoffs.margin_days} days of it, or undated. Build a "
+            "later round."
+        )
+    if len(clean) == len(items):
+        return task
+    metadata = task.metadata or {}
+    stated = {model: _known(model, cutoffs).date for model in models}
+    return task_with(
+        task,
+        dataset=task.dataset.filter(lambda sample: sample.id in clean),
+        name=f"{task.name}-clean-{len(clean)}-of-{len(items)}",
+        metadata={
+            **metadata,
+            "setting": f"{metadata['setting']} (clean, {len(clean)} of {len(items)})",
+            "clean": {"cutoffs": stated, "margin_days": cutoffs.margin_days, "of": len(items)},
+        },
+    )
+
+
+def _known(model: str, cutoffs: Cutoffs) -> Cutoff:
+    found = cutoffs.of(model)
+    if found is None:
+        raise InputError(
+            f"Nothing is known of the training data of {model}. State its cutoff in a file with "
+            f'[[model]] name = "{model}" and cutoff = "YYYY-MM", and pass --cutoffs FILE.'
+        )
+    return found
+
+
+def _fits(name: str, model: str) -> bool:
+    """Whether an entry's name is a model's, or the model is a release of it."""
+    if len(model) > _LONGEST_NAME:
+        return False
+    if "*" in name:
+        return fnmatchcase(model.lower(), name.lower())
+    if name.lower() == model.lower():
+        return True
+    if "/" in name:
+        return False
+    own = _plain(model.rpartition("/")[2])
+    own = own[found.end() :] if (found := _MAKER.match(own)) else own
+    wanted = _plain(name)
+    return own.startswith(wanted) and _RELEASE.fullmatch(own, len(wanted)) is not None
+
+
+def _plain(name: str) -> str:
+    return _SEPARATOR.sub("-", name.lower())
+
+
+def _read(path: Path) -> tuple[Cutoff, ...]:
+    return tuple(
+        read_models(
+            path,
+            lambda row, place: _entry(row, f"{path}: model {place}"),
+            "a file of cutoffs ([[model]] with name, cutoff, source)",
+        )
+    )
+
+
+def _entry(row: dict[str, Any], where: str) -> Cutoff:
+    name, cutoff, source = row.get("name"), row.get("cutoff"), row.get("source")
+    if unknown := sorted(row.keys() - _KEYS):
+        raise InputError(
+            f"{where}: {unknown[0]} is unknown. There are: {', '.join(sorted(_KEYS))}."
+        )
+    if not isinstance(name, str) or not name.strip() or not isinstance(source, str | None):
+        raise InputError(f"{where} needs a name, and a source that is a text or none.")
+    if cutoff == NEVER:
+        return Cutoff(name.strip(), NEVER, source)
+    parsed = parse_date(cutoff)
+    if parsed is None:
+        raise InputError(
+            f"{where} ({name}) has the cutoff {cutoff!r}. Write YYYY-MM-DD, YYYY-MM, YYYY or never."
+        )
+    return Cutoff(name.strip(), parsed[0], source)

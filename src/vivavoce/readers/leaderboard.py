@@ -1,0 +1,197 @@
+"""A leaderboard read out of papers' tables, without a model.
+
+Every row of every table is weighed: whether the table is about the dataset, whether a column holds
+the metric, whether the label can name a method. The best rows make the board.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from statistics import median
+
+from vivavoce.metrics.cell_matching import read_number
+from vivavoce.metrics.leaderboards import method_key
+from vivavoce.readers.board_names import metric_key
+from vivavoce.readers.documents import LibraryPaper
+from vivavoce.readers.evidence import Question
+from vivavoce.readers.grids import Block, Record
+from vivavoce.readers.method_names import (
+    is_own,
+    method_name,
+    name_quality,
+    with_kind,
+    without_notes,
+)
+from vivavoce.readers.metric_values import direction_of, impossible, is_resource
+from vivavoce.readers.own_results import claims, own_method
+from vivavoce.readers.paper_tables import IN_TEXT, Source, sources_of
+
+LIMIT = 30
+SHARE = 0.5
+"""An entry needs this share of the best one's confidence."""
+_WHOLE = 0.5
+"""What a column counts that holds whole numbers only."""
+_NAMED = 0.9
+"""How much of the dataset's name makes a row or a group of rows one of that dataset."""
+_OTHER_GROUP = 0.3
+"""What a row counts in a group of another dataset."""
+_MOST_ROWS = 5_000
+"""Rows of a paper that are weighed."""
+_FAR = 5.0
+_OUTLIER = 0.2
+"""What a score counts that is over five times or under a fifth of what the best table says."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableEntry:
+    """One line of a board, and where it was read."""
+
+    method: str
+    score: str
+    paper_id: str
+    table: int
+    """Place of the table in its paper, from 0; -1 for a table in the running text."""
+    confidence: float
+    """How much speaks for it, above 0; only the order means something."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """What a row says."""
+
+    label: str
+    score: str
+    weight: float
+    context: str = ""
+
+
+def read_tables(
+    papers: Sequence[LibraryPaper],
+    *,
+    task: str,
+    dataset: str,
+    metric: str,
+    limit: int = LIMIT,
+) -> list[TableEntry]:
+    """The entries of a board that the tables of some papers give, best evidence first."""
+    question = Question.of(task, dataset, metric)
+    found: list[TableEntry] = []
+    for paper in papers:
+        found += islice(_entries_of(paper, question), _MOST_ROWS)
+    merged = _merge(_without_outliers(found), metric)
+    least = max((SHARE * entry.confidence for entry in merged), default=0.0)
+    return [entry for entry in merged if entry.confidence >= least][:limit]
+
+
+def _entries_of(paper: LibraryPaper, question: Question) -> Iterator[TableEntry]:
+    own = own_method(paper)
+    for claim in claims(paper, own, question):
+        if _is_possible(question.metric, claim.score):
+            yield TableEntry(own, claim.score, paper.paper_id, IN_TEXT, claim.weight)
+    for source in sources_of(paper):
+        for place, block in enumerate(source.blocks):
+            for row in _rows_in(block, source, place, question):
+                name = method_name(row.label)
+                name = own if is_own(name) else name
+                sure = row.weight * name_quality(name)
+                if sure and row.score and _is_possible(question.metric, row.score):
+                    name = with_kind(name, row.context)
+                    yield TableEntry(name, row.score, paper.paper_id, source.place, sure)
+
+
+def _rows_in(block: Block, source: Source, place: int, question: Question) -> list[_Row]:
+    """What each row of a block says, or where rows are datasets each column."""
+    labels = without_notes([record.label for record in block.records])
+    turned = [question.row_share(label) for label in labels]
+    if max(turned, default=0.0) >= _NAMED:
+        record = block.records[turned.index(max(turned))]
+        weight = question.row_weight(block, source, place)
+        pairs = zip(block.columns, record.values, strict=False)
+        return [_Row(head, value, weight) for head, value in pairs]
+    groups = [question.of_group(record) for record in block.records]
+    is_grouped = max(groups, default=0.0) >= _NAMED
+    weights = question.columns(block, source, place, named=is_grouped)
+    column = max(range(len(weights)), key=lambda place: (weights[place], -place))
+    whole = 1.0 if any("." in value for value in _typical(block, column)) else _WHOLE
+    rows = []
+    for label, record, group in zip(labels, block.records, groups, strict=True):
+        factor = _OTHER_GROUP if is_grouped and group < _NAMED else 1.0
+        weight = weights[column] * whole * factor * question.of_row(record)
+        rows.append(_Row(label, _value_at(record, column, block), weight, record.context))
+    return rows
+
+
+def _value_at(record: Record, column: int, block: Block) -> str:
+    """The value of a row in a column; where some are missing, the most alike it may be."""
+    width, size = len(block.columns), len(record.values)
+    if size == width:
+        return record.values[column]
+    low, high = sorted((column, column + size - width))
+    choices = [record.values[c] for c in range(max(0, low), min(size, high + 1))]
+    typical = _typical(block, column)
+    return min(choices, key=lambda value: _unlike(value, typical), default="")
+
+
+def _typical(block: Block, column: int) -> list[str]:
+    width = len(block.columns)
+    return [r.values[column] for r in block.records if len(r.values) == width and r.values[column]]
+
+
+def _unlike(value: str, others: Sequence[str]) -> float:
+    number = read_number(value)
+    numbers = [n for n in map(read_number, others[:50]) if n is not None]
+    if number is None:
+        return 1e9
+    if not numbers:
+        return 0.0
+    middle = median(numbers)
+    kind = ("." in value) != (sum("." in other for other in others) * 2 > len(others))
+    return abs(number - middle) / (abs(middle) + 1e-9) + kind + (value[-1:].isalpha()) * 2
+
+
+def _is_possible(metric: str, score: str) -> bool:
+    if score[-1:] in "KMBkmbn" and not is_resource(metric_key(metric)):
+        return False
+    return impossible(metric_key(metric), read_number(score)) is None
+
+
+def _without_outliers(found: Sequence[TableEntry]) -> list[TableEntry]:
+    """Entries of another scale than those of the best evidence, made less sure."""
+    best = max((entry.confidence for entry in found), default=0.0)
+    sure = [abs(read_number(e.score) or 0.0) for e in found if e.confidence >= 0.9 * best]
+    middle = median(sure) if sure else 0.0
+    if not middle:
+        return list(found)
+    return [
+        entry
+        if middle / _FAR <= abs(read_number(entry.score) or 0.0) <= middle * _FAR
+        else replace(entry, confidence=entry.confidence * _OUTLIER)
+        for entry in found
+    ]
+
+
+def _merge(found: Sequence[TableEntry], metric: str) -> list[TableEntry]:
+    """One entry a method: of the best evidence, then the most frequent score, then the best."""
+    groups: dict[str, list[TableEntry]] = defaultdict(list)
+    for entry in found:
+        groups[method_key(entry.method)].append(entry)
+    higher = direction_of(metric_key(metric)).higher_is_better
+    best = []
+    for entries in groups.values():
+        votes: dict[float, float] = defaultdict(float)
+        for entry in entries:
+            votes[read_number(entry.score) or 0.0] += entry.confidence
+        top = max(entry.confidence for entry in entries)
+        near = [entry for entry in entries if entry.confidence >= 0.8 * top]
+
+        def rank(
+            entry: TableEntry, votes: dict[float, float] = votes
+        ) -> tuple[float, float, str, int]:
+            value = read_number(entry.score) or 0.0
+            return (-votes[value], -value if higher else value, entry.paper_id, entry.table)
+
+        best.append(replace(min(near, key=rank), confidence=top))
+    return sorted(best, key=lambda e: (-e.confidence, e.paper_id, e.table, method_key(e.method)))

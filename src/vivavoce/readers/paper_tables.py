@@ -1,0 +1,215 @@
+"""The tables of a paper, each with the texts that tell what it is about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from vivavoce.readers.blocks import MAX_LINES, line_blocks, read_blocks
+from vivavoce.readers.documents import LibraryPaper, LibraryTable
+from vivavoce.readers.grids import Block
+from vivavoce.readers.headers import header_in
+from vivavoce.readers.lines import Line, count_values, read_line, split_stream
+from vivavoce.readers.terms import terms_in
+
+MAX_TEXT = 200_000
+"""Characters of a text that are searched."""
+_LONGEST_LABEL = 9
+_FEWEST_ROWS = 3
+_CAPTION = re.compile(r"\bTable\s?\d{1,2}\s?[:.]\s?[^\n]{0,240}")
+_NEAR = 400
+_MOST_RUNS = 50
+_NAME = re.compile(r"[A-Z]|\w\d")
+_DECIMAL = re.compile(r"\d\.\d")
+_FEWEST_DECIMALS = 4
+
+
+def blocks_in_text(text: str) -> list[tuple[str, Block]]:
+    """(what stands around it, block) of each run of rows in a text."""
+    if sum(1 for _ in islice(_DECIMAL.finditer(text), _FEWEST_DECIMALS)) < _FEWEST_DECIMALS:
+        return []
+    lines = split_stream(text[:MAX_TEXT])
+    if len(lines) < _FEWEST_ROWS:
+        return []
+    parsed = [read_line(line[-1_000:]) for line in lines]
+    captions = [(m.start(), m.group()) for m in _CAPTION.finditer(text[:MAX_TEXT])]
+    found: list[tuple[str, Block]] = []
+    start = 0
+    while start < len(lines) and len(found) < _MOST_RUNS:
+        end = _run_end(parsed, start)
+        if end - start >= _FEWEST_ROWS:
+            around = _around(text, lines[end - 1], captions)
+            found += [(around, block) for block in line_blocks(lines[start:end])]
+        start = max(end, start + 1)
+    return found
+
+
+def _run_end(parsed: Sequence[Line], start: int) -> int:
+    """Where a run of rows with as many values as most ends; its first may hold a header."""
+    width = len(parsed[start].values)
+    if not width or not _has_decimals(parsed[start]):
+        return start
+    end = start + 1
+    while end < len(parsed) and _is_row(parsed[end], width):
+        end += 1
+    needed = _FEWEST_ROWS if width > 1 else _FEWEST_ROWS + 1
+    return end if end - start >= needed else start
+
+
+def _is_row(line: Line, width: int) -> bool:
+    return (
+        abs(len(line.values) - width) <= (width > 2)
+        and len(line.label.split()) <= _LONGEST_LABEL
+        and _has_decimals(line)
+        and (width > 1 or _NAME.search(line.label) is not None)
+        and ". " not in line.label.replace("al. ", "")
+    )
+
+
+def _has_decimals(line: Line) -> bool:
+    return any("." in value for value in line.values)
+
+
+def _around(text: str, last: str, captions: Sequence[tuple[int, str]]) -> str:
+    """The caption next to the end of a run."""
+    place = text.find(last[-60:])
+    near = [(abs(start - place), caption) for start, caption in captions]
+    best = min(near, default=None)
+    return best[1] if best is not None and best[0] <= _NEAR and place >= 0 else ""
+
+
+IN_TEXT = -1
+"""Place of a table that is in the running text."""
+_MAX_PAPER = 400_000
+_MAX_TABLES = 200
+_MAX_CELLS = 50_000
+_MAX_CAPTION = 4_000
+_FUSED = 8
+"""Values in a caption from which it is read as a table."""
+_MENTIONS = 4
+_NUMBER = re.compile(r"\bTable\s?(\d{1,2})", re.IGNORECASE)
+_AROUND = 300
+"""Characters before and after the name of a table that may be of its sentence."""
+_MOST_MENTIONS = 500
+_END = re.compile(r"\. |\n")
+_OWN_CAPTION = re.compile(r"\bTable\s?\d{1,2}\s?[.:]", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A table, and the texts that tell what it is about."""
+
+    place: int
+    blocks: tuple[Block, ...]
+    caption: str
+    """The caption and the lines of prose beside it."""
+    near: str
+    """Captions without a table before and after it."""
+    mentions: str
+    """Sentences that name it."""
+    paper: str
+    """Title and abstract."""
+    all_terms: frozenset[str]
+    """Of the whole paper."""
+
+    def caption_of(self, block: Block, place: int) -> str:
+        """The caption of a block; several tables may have been read as one."""
+        if place and any(_OWN_CAPTION.search(line) for line in block.heads):
+            return " ".join(block.heads)[:_MAX_CAPTION]
+        return self.caption
+
+    def near_of(self, place: int) -> str:
+        """Captions around a block; one below it may have been read as the head of the next."""
+        if place + 1 < len(self.blocks):
+            below = [line for line in self.blocks[place + 1].heads if _OWN_CAPTION.search(line)]
+            return " ".join([self.near, *below])[:_MAX_CAPTION]
+        return self.near
+
+
+def sources_of(paper: LibraryPaper) -> list[Source]:
+    """The tables of a paper, also those in its running text."""
+    about = f"{paper.title}\n{paper.abstract or ''}"
+    mentions = _mentions(paper)
+    tables = _read_all(paper.tables[:_MAX_TABLES])
+    everything = _all_terms(paper)
+    sources = []
+    for place, (blocks, caption) in enumerate(tables):
+        if not blocks:
+            continue
+        near = " ".join(
+            tables[other][1]
+            for other in (place - 1, place + 1)
+            if 0 <= other < len(tables) and not tables[other][0]
+        )
+        numbers = dict.fromkeys(_NUMBER.findall(f"{caption} {near}"))
+        named = " ".join(s for n in numbers for s in mentions.get(n, [])[:_MENTIONS])
+        sources.append(Source(place, tuple(blocks), caption, near, named, about, everything))
+    left = _MAX_PAPER
+    for section in paper.sections:
+        for around, block in blocks_in_text(section.text[:left]):
+            caption = f"{section.heading or ''} {around}"
+            sources.append(Source(IN_TEXT, (block,), caption, "", "", about, everything))
+        left = max(0, left - len(section.text))
+    return sources
+
+
+def _read_all(tables: Sequence[LibraryTable]) -> list[tuple[list[Block], str]]:
+    """Every table, until a paper's have more cells than any real one's."""
+    found: list[tuple[list[Block], str]] = []
+    left = _MAX_CELLS
+    for table in tables:
+        if left <= 0:
+            break
+        found.append(_read(table))
+        left -= sum(map(len, table.cells[:MAX_LINES])) + 1
+    return found
+
+
+def _read(table: LibraryTable) -> tuple[list[Block], str]:
+    """The blocks of a table and its caption with the lines of prose beside it."""
+    caption = table.caption[:_MAX_CAPTION]
+    blocks = read_blocks(table.cells, header_in(caption))
+    if not blocks and count_values(caption) >= _FUSED:
+        blocks = line_blocks(split_stream(caption))
+    prose = [
+        line
+        for row in table.cells[:12]
+        if len(line := " ".join(row)[:1_000]) > 25 and count_values(line) < 2
+    ]
+    return blocks, " ".join([caption[:1_500], *prose])[:_MAX_CAPTION]
+
+
+def _mentions(paper: LibraryPaper) -> dict[str, list[str]]:
+    """The sentences that name each table, by its number."""
+    found: dict[str, list[str]] = {}
+    left = _MAX_PAPER
+    for section in paper.sections:
+        text = section.text[:left]
+        for match in islice(_NUMBER.finditer(text), _MOST_MENTIONS):
+            before = text[max(0, match.start() - _AROUND) : match.start()]
+            behind = text[match.end() : match.end() + _AROUND]
+            sentence = _last_part(before) + match.group() + _first_part(behind)
+            found.setdefault(match[1], []).append(sentence)
+        left -= len(text)
+    return found
+
+
+def _last_part(text: str) -> str:
+    return text[max(text.rfind(". "), text.rfind("\n")) + 1 :]
+
+
+def _first_part(text: str) -> str:
+    return _END.split(text, maxsplit=1)[0]
+
+
+def _all_terms(paper: LibraryPaper) -> frozenset[str]:
+    texts: Sequence[str] = [section.text for section in paper.sections]
+    terms: set[str] = set()
+    left = _MAX_PAPER
+    for text in texts:
+        for start in range(0, min(len(text), left), 4_000):
+            terms.update(terms_in(text[start : start + 4_000]))
+        left = max(0, left - len(text))
+    return frozenset(terms)

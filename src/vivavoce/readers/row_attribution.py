@@ -1,0 +1,189 @@
+"""Attribution of the lines of a table: to the paper itself, or to a work it cites.
+
+A line tells its work by a printed citation, by a method's name that the title of the work opens
+with or that is cited elsewhere beside the same name, or by words such as `ours`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from vivavoce.store import Row
+from vivavoce.text.citation_markers import (
+    AuthorYearMarker,
+    find_author_year_markers,
+    find_numeric_markers,
+    name_key,
+)
+from vivavoce.text.normalise import normalise_title
+
+AMBIGUOUS = "?"
+"""Stands for a citation that may mean several works, or none of the list."""
+_OUTSIDE = "~"
+"""Opens the key of a work that is no paper of the corpus."""
+_OWN_WORDS = re.compile(r"\b(?:ours?|this (?:work|paper)|proposed|present work)\b", re.IGNORECASE)
+_NO_METHOD = re.compile(
+    r"\b(?:humans?|oracle|upper bound|gold|majority|random|chance|average|avg|mean|total|train"
+    r"|dev|test|baseline)\b",
+    re.IGNORECASE,
+)
+_NOTE = re.compile(r"\([^()]{0,80}\)|\[[^\[\]]{0,80}\]")
+_OTHERS = re.compile(r"\bet al\b")
+_IN_BRACKETS = re.compile(r"\(\s?([^()\s]{2,20})\s?\)")
+_ACRONYM = re.compile(r"[A-Za-z0-9]{0,12}[A-Z][A-Za-z0-9]{0,12}[A-Z][A-Za-z0-9]{0,12}")
+_LETTERED_YEAR = re.compile(r"(?<![0-9])((?:19|20)[0-9]{2})([a-h])(?!\w)")
+_LONGEST_LABEL = 200
+_LONGEST_NAME = 60
+_LONGEST_TEXT = 5_000
+_MOST_NAME_WORDS = 5
+_ACRONYM_WORDS = (3, 4, 5)
+
+
+class Names:
+    """What methods are called, as far as labels with a citation tell, over all papers."""
+
+    def __init__(self) -> None:
+        self._votes: dict[str, Counter[str]] = defaultdict(Counter)
+
+    def add(self, label: str, work: str) -> None:
+        """Note a label that cites one work, given by its key."""
+        if name := name_of(label):
+            self._votes[name][work] += 1
+
+    def owner(self, name: str) -> str | None:
+        """The key of the work that most labels of this name cite; None in doubt."""
+        votes = sorted(self._votes.get(name, {}).items(), key=lambda vote: (-vote[1], vote[0]))
+        if not votes or (len(votes) > 1 and votes[0][1] <= 2 * votes[1][1]):
+            return None
+        return votes[0][0]
+
+
+def name_of(label: str) -> str:
+    """A label's method name without citations and notes, as a key; empty where there is none."""
+    bare = _NOTE.sub(" ", label[:_LONGEST_LABEL])
+    key = "" if _OTHERS.search(bare) else normalise_title(bare)
+    return key if 1 < len(key) <= _LONGEST_NAME and not key.isdigit() else ""
+
+
+def title_name(title: str) -> str:
+    """The name that a title opens with: `bert` of `BERT: Pre-training of ...`."""
+    head, colon, _ = title.partition(":")
+    return normalise_title(head) if colon and len(head.split()) <= _MOST_NAME_WORDS else ""
+
+
+def own_names(title: str, abstract: str) -> frozenset[str]:
+    """Names that a paper seems to have for what it brings: acronyms of title and abstract."""
+    found = {title_name(title)} - {""}
+    for text in _IN_BRACKETS.findall(abstract[:_LONGEST_TEXT]):
+        if _ACRONYM.fullmatch(text):
+            found.add(normalise_title(text))
+    words = [word for word in re.split(r"[\s-]+", title[:_LONGEST_TEXT]) if word[:1].isalpha()]
+    for size in _ACRONYM_WORDS:
+        for start in range(len(words) - size + 1):
+            piece = words[start : start + size]
+            if all(word[0].isupper() for word in piece):
+                found.add("".join(word[0] for word in piece).lower())
+    return frozenset(found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    ordinal: int
+    key: str
+    """The paper's id, or for a work outside the corpus a key that no paper has."""
+    letter: str
+
+
+class RowAttributor:
+    """Finds the works that the lines of one paper's tables belong to.
+
+    Args:
+        paper_id: The paper whose tables are read.
+        own: What its own methods are called.
+        references: Its rows of the corpus' table `references`.
+    """
+
+    def __init__(self, paper_id: str, own: frozenset[str], references: Iterable[Row]) -> None:
+        self._paper_id = paper_id
+        self._own = own
+        self._by_author: dict[tuple[str, int], list[_Work]] = defaultdict(list)
+        self._by_ordinal: dict[int, _Work] = {}
+        self._by_title: dict[str, set[str]] = defaultdict(set)
+        self._cited: set[str] = set()
+        for row in references:
+            self._add(row)
+
+    def _add(self, row: Row) -> None:
+        title, year, author = row["title"] or "", row["year"], row["first_author"] or ""
+        outside = _OUTSIDE + (normalise_title(title) or row["raw"][:80])
+        letters = {
+            letter
+            for told, letter in _LETTERED_YEAR.findall(row["raw"][:1000])
+            if told == str(year)
+        }
+        work = _Work(
+            ordinal=row["ordinal"],
+            key=row["cited_paper_id"] or outside,
+            letter=letters.pop() if len(letters) == 1 else "",
+        )
+        self._by_ordinal[work.ordinal] = work
+        self._cited.add(work.key)
+        if name := title_name(title):
+            self._by_title[name].add(work.key)
+        if year and author.split():
+            for key in sorted({name_key(author), name_key(author.split()[-1])} - {""}):
+                self._by_author[key, year].append(work)
+
+    def cited_in(self, label: str, cited: Iterable[int]) -> list[str]:
+        """Keys of the works whose citation a label prints, `AMBIGUOUS` for one in doubt.
+
+        Args:
+            label: Of a line.
+            cited: Ordinals of the references that the whole table is known to cite.
+        """
+        listed = set(cited)
+        found: dict[str, None] = {}
+        for marker in find_author_year_markers(label[:_LONGEST_LABEL]):
+            found[self._by_marker(marker, listed)] = None
+        for numeric in find_numeric_markers(label[:_LONGEST_LABEL]):
+            for number in numeric.numbers:
+                work = self._by_ordinal.get(number - 1)
+                found[work.key if work and work.ordinal in listed else AMBIGUOUS] = None
+        return list(found)
+
+    def _by_marker(self, marker: AuthorYearMarker, listed: set[int]) -> str:
+        """The work of a marker; a year beside it stands for a preprint."""
+        for name in marker.names:
+            for year in (marker.year, marker.year - 1, marker.year + 1):
+                works = self._by_author.get((name, year), [])
+                if year == marker.year and marker.letter:
+                    works = [work for work in works if work.letter == marker.letter] or works
+                if len({work.key for work in works}) > 1:
+                    works = [work for work in works if work.ordinal in listed] or works
+                keys = {work.key for work in works}
+                if keys:
+                    return keys.pop() if len(keys) == 1 else AMBIGUOUS
+        return AMBIGUOUS
+
+    def named(self, label: str, names: Names) -> str | None:
+        """The key of the cited work, or the paper itself, whose method a label names."""
+        name = name_of(label)
+        titled = self._by_title.get(name, set())
+        if len(titled) == 1:
+            return min(titled)
+        owner = names.owner(name)
+        return owner if owner in self._cited or owner == self._paper_id else None
+
+    def is_own(self, label: str) -> bool:
+        """Whether a label says that the line is the paper's own."""
+        if _OWN_WORDS.search(label):
+            return True
+        joined = f" {normalise_title(label[:_LONGEST_LABEL])} "
+        return any(f" {name} " in joined for name in self._own)
+
+    def may_be_own(self, label: str) -> bool:
+        """Whether a line without any citation can be that of a method."""
+        return _NO_METHOD.search(label) is None

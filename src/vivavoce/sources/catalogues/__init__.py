@@ -1,0 +1,1 @@
+"""Readers of metadata: catalogues, archives, and what is fetched from them."""

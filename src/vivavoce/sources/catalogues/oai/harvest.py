@@ -1,0 +1,373 @@
+"""Listings of an OAI-PMH repository saved page by page: all that were asked for, or an error.
+
+A harvest that was cut short goes on at the page where it stopped, and a later one asks only for
+what changed since: the progress is kept beside the pages. `viva ingest oai` reads the pages.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from vivavoce.errors import DamagedError, InputError, VivaError
+from vivavoce.sources.catalogues.oai.page import Page, read_page
+from vivavoce.sources.http.client import Client
+from vivavoce.sources.http.errors import BadReplyError, BadStatusError, ChangedError
+from vivavoce.store import hash_of, lock, read_sealed, write_bytes, write_sealed
+from vivavoce.text.dates import parse_date
+
+STATE = "harvest.json"
+_REMEDY = (
+    "Delete it to harvest anew from a date of your choice; the pages that are there stay as "
+    "they are."
+)
+
+
+@dataclass(slots=True)
+class Progress:
+    """A list of records that is being asked for, page by page."""
+
+    start: str | None
+    """The first day asked for; None for all there is."""
+    until: str | None
+    """The last day asked for, inclusive."""
+    since: str | None
+    """The first day of the request that `token` continues."""
+    token: str | None = None
+    received: int = 0
+    """Records since that request."""
+    newest: str | None = None
+    """The latest day a record came with."""
+    is_ordered: bool = True
+    """Whether no record so far was older than one before it."""
+
+
+@dataclass(slots=True)
+class Listing:
+    """What one repository, format and set has given so far."""
+
+    base: str
+    metadata_prefix: str
+    set: str | None
+    newest: str | None = None
+    """The latest day of a record of the complete harvests."""
+    open: Progress | None = None
+    """The harvest that is not finished."""
+
+
+@dataclass(slots=True)
+class State:
+    """The content of the state file."""
+
+    next: int = 1
+    """Number of the next page to be written."""
+    lists: list[Listing] = field(default_factory=list)
+
+    def find(self, base: str, metadata_prefix: str, set: str | None) -> Listing:
+        """The list of a repository, format and set, added if it is new."""
+        for one in self.lists:
+            if (one.base, one.metadata_prefix, one.set) == (base, metadata_prefix, set):
+                return one
+        self.lists.append(Listing(base, metadata_prefix, set))
+        return self.lists[-1]
+
+
+def load_state(folder: Path) -> State:
+    """The state of a folder; `DamagedError` when its file was changed."""
+    path = folder / STATE
+    if not path.exists():
+        return State()
+    value = read_sealed(path, _REMEDY)
+    try:
+        return State(int(value["next"]), [_listing(entry) for entry in value["lists"]])
+    except (KeyError, TypeError, ValueError) as error:
+        raise DamagedError(f"{path} is no state of a harvest. {_REMEDY}") from error
+
+
+def save_state(folder: Path, state: State) -> None:
+    """Write the state whole or not at all."""
+    write_sealed(folder / STATE, asdict(state))
+
+
+def _listing(entry: dict[str, Any]) -> Listing:
+    unfinished = entry["open"]
+    return Listing(**{**entry, "open": Progress(**unfinished) if unfinished else None})
+
+
+BASE = "https://oaipmh.arxiv.org/oai"
+HOSTS = frozenset({"oaipmh.arxiv.org", "export.arxiv.org", "arxiv.org"})
+"""The base's own, and those of earlier bases, which redirect to it."""
+FORMATS = ("arXivRaw", "arXiv", "oai_dc")
+
+_SET = re.compile(r"[A-Za-z0-9_.!~*'()-]{1,60}(?::[A-Za-z0-9_.!~*'()-]{1,60}){0,9}")
+_NO_FILE_NAME = re.compile(r"[^A-Za-z0-9.-]")
+_LATER_OR_FRESH = "Run the same command again later, or with --fresh to begin this harvest anew."
+_NOTHING = "noRecordsMatch"
+_BAD_TOKEN = "badResumptionToken"
+
+Update = Callable[[int, int], None]
+"""Called with (records received, records expected so far)."""
+
+
+@dataclass(frozen=True, slots=True)
+class HarvestReport:
+    """What a harvest brought."""
+
+    folder: Path
+    files: tuple[str, ...]
+    """Pages written, by name."""
+    records: int
+    """In these pages; a record may come twice where a page had to be asked for again."""
+    deleted: int
+    """Records among them that the repository marks as deleted."""
+    start: str | None
+    """The first day asked for; None for all there is."""
+    until: str | None
+    newest: str | None
+    """The latest day a record was changed: the next harvest goes on from it."""
+    resumed: bool
+    """Whether an unfinished harvest was finished."""
+    restarts: int
+    """How often the repository forgot where it was and was asked anew."""
+
+
+def harvest(
+    client: Client,
+    folder: Path,
+    *,
+    base: str = BASE,
+    metadata_prefix: str = FORMATS[0],
+    set: str | None = None,
+    start: date | None = None,
+    until: date | None = None,
+    fresh: bool = False,
+    progress: Update | None = None,
+) -> HarvestReport:
+    """Save every page of a listing into a folder.
+
+    Args:
+        client: Fetches, one page at a time.
+        folder: Made when it does not exist; several harvests may share it.
+        base: The repository's address.
+        metadata_prefix: One of `FORMATS`.
+        set: A part of the repository, such as `cs` or `math:math:NA`.
+        start: Records changed on this day or later; left out, the newest day there is already.
+        until: Records changed on this day or earlier.
+        fresh: Drop an unfinished harvest instead of finishing it.
+        progress: Called after each page.
+
+    Raises:
+        InputError: An unknown format, no set name, or days in the wrong order.
+        LockedError: Another process harvests into the folder.
+        VivaError: An unfinished harvest asked for other days.
+        HttpError: A page could not be had whole; the error carries its offset.
+    """
+    _check_arguments(metadata_prefix, set, start, until)
+    days = (start.isoformat() if start else None, until.isoformat() if until else None)
+    with lock(folder):
+        state = load_state(folder)
+        listing = state.find(base, metadata_prefix, set)
+        resumed = listing.open is not None and not fresh
+        if listing.open is None or fresh:
+            first = days[0] or listing.newest
+            listing.open = Progress(start=first, until=days[1], since=first)
+        else:
+            _check_resumed(listing.open, days, folder)
+        run = _Run(client, folder, state, listing, listing.open)
+        run.ask_all(progress)
+        return run.report(resumed=resumed)
+
+
+class _Run:
+    """One call's way through a list."""
+
+    def __init__(
+        self, client: Client, folder: Path, state: State, listing: Listing, opened: Progress
+    ) -> None:
+        self._client = client
+        self._folder = folder
+        self._state = state
+        self._list = listing
+        self._open = opened
+        self._files: list[str] = []
+        self._records = self._deleted = self._restarts = 0
+        self._restarted_at = ""
+        self._used: dict[str, None] = {}
+
+    def ask_all(self, progress: Update | None) -> None:
+        """Ask for page after page until the list ends."""
+        opened = self._open
+        while True:
+            page, body = self._ask()
+            if page.error:
+                if opened.token is None:
+                    break  # nothing matches
+                self._restart(page.error[0])
+                continue
+            self._keep(page, body)
+            if progress:
+                more = 0 if page.token is None else len(page.entries)
+                progress(opened.received, page.total or opened.received + more)
+            if page.token is None:
+                break
+        self._list.newest = max(self._list.newest or "", opened.newest or "") or None
+        self._list.open = None
+        save_state(self._folder, self._state)
+
+    def report(self, *, resumed: bool) -> HarvestReport:
+        """What was done."""
+        return HarvestReport(
+            folder=self._folder,
+            files=tuple(self._files),
+            records=self._records,
+            deleted=self._deleted,
+            start=self._open.start,
+            until=self._open.until,
+            newest=self._list.newest,
+            resumed=resumed,
+            restarts=self._restarts,
+        )
+
+    def _ask(self) -> tuple[Page, bytes]:
+        """The next page; or a page with an error that says a list is empty or was forgotten."""
+        opened, url = self._open, self._address()
+        said: list[str] = []
+
+        def check(body: bytes) -> None:
+            page = read_page(body)
+            said[:] = page.error[:1] if page.error else []
+            problem = _problem(page, opened)
+            if problem:
+                raise InputError(problem)
+
+        try:
+            body = self._client.get(url, check=check, offset=opened.received, fresh=True)
+        except BadStatusError as error:
+            body = error.body
+            if _error_in(body) is None:
+                raise
+        except BadReplyError:
+            if said != [_NOTHING]:
+                raise
+            return Page("", (), (_NOTHING, ""), None, None, None, 0), b""
+        page = read_page(body)
+        if page.error:
+            self._judge(page.error, url)
+        return page, body
+
+    def _address(self) -> str:
+        opened = self._open
+        query = {"verb": "ListRecords"}
+        if opened.token is not None:
+            query["resumptionToken"] = opened.token
+        else:
+            asked = {"set": self._list.set, "from": opened.since, "until": opened.until}
+            query["metadataPrefix"] = self._list.metadata_prefix
+            query.update({name: value for name, value in asked.items() if value})
+        return f"{self._list.base}?{urlencode(query)}"
+
+    def _judge(self, error: tuple[str, str], url: str) -> None:
+        """Let pass what `ask_all` deals with; raise the rest."""
+        opened, (code, said) = self._open, error
+        if opened.token is not None and code in {_BAD_TOKEN, _NOTHING}:
+            return
+        if code != _NOTHING:
+            what = f"the repository reports {code}: {said or 'no reason given'}"
+            raise BadReplyError(what, url, "Check what was asked for.", opened.received)
+        if opened.newest is not None:
+            what = f"the repository has no records from {opened.newest} on, and had one before"
+            raise ChangedError(what, url, _LATER_OR_FRESH, opened.received)
+
+    def _keep(self, page: Page, body: bytes) -> None:
+        """Write a page, and only then that it was written."""
+        opened, state = self._open, self._state
+        if page.token is not None:
+            used = hash_of(page.token)
+            if used in self._used:
+                what = "the list leads back to a page that was there before"
+                raise ChangedError(what, self._address(), _LATER_OR_FRESH, opened.received)
+            self._used[used] = None
+        part = f"-{_NO_FILE_NAME.sub('_', self._list.set)}" if self._list.set else ""
+        name = f"{state.next:06d}-{self._list.metadata_prefix}{part}.oai.xml"
+        write_bytes(self._folder / name, body)
+        for day in (parse_date(entry.datestamp) for entry in page.entries):
+            if day:
+                opened.is_ordered = opened.is_ordered and day[0] >= (opened.newest or "")
+                opened.newest = max(opened.newest or "", day[0])
+        opened.token = page.token
+        opened.received += len(page.entries)
+        state.next += 1
+        save_state(self._folder, state)
+        self._files.append(name)
+        self._records += len(page.entries)
+        self._deleted += sum(entry.is_deleted for entry in page.entries)
+
+    def _restart(self, code: str) -> None:
+        """Ask anew from the newest day that came: of that one, and of later ones, some may lack.
+
+        A repository need not list records by day; one that does not is asked for all again.
+        """
+        opened = self._open
+        first = opened.newest if opened.is_ordered and opened.newest else opened.start
+        if self._restarts and (first or "") <= self._restarted_at:
+            what = f"the repository reports {code} again, and the list has come no further"
+            raise BadReplyError(what, self._address(), _LATER_OR_FRESH, opened.received)
+        self._restarts += 1
+        self._restarted_at = first or ""
+        self._used.clear()
+        opened.since, opened.token, opened.received = first, None, 0
+        save_state(self._folder, self._state)
+
+
+def _problem(page: Page, opened: Progress) -> str:
+    """Why a page cannot be the one that was asked for; empty when it can."""
+    if page.error:
+        is_odd = page.error[0] == _NOTHING and opened.token is not None
+        return "it says that nothing is left, though more was announced" if is_odd else ""
+    if page.verb != "ListRecords":
+        return f"it answers {page.verb} instead of ListRecords"
+    if not page.entries:
+        return "it holds no records"
+    if page.cursor is not None and page.cursor != opened.received:
+        return f"it starts at record {page.cursor} instead of {opened.received}"
+    if page.token is not None and page.token == opened.token:
+        return "it names itself as the next page"
+    after = opened.received + len(page.entries)
+    if page.token is None and page.total is not None and after < page.total:
+        return f"the list ends after {after} of {page.total} records"
+    return ""
+
+
+def _error_in(body: bytes) -> tuple[str, str] | None:
+    """What the repository says with an error status; None when that is no answer of its own."""
+    try:
+        return read_page(body).error
+    except InputError:
+        return None
+
+
+def _check_arguments(
+    metadata_prefix: str, set: str | None, start: date | None, until: date | None
+) -> None:
+    if metadata_prefix not in FORMATS:
+        raise InputError(f"{metadata_prefix!r} is none of the formats {', '.join(FORMATS)}.")
+    if set is not None and not _SET.fullmatch(set):
+        raise InputError(f"{set[:80]!r} is no set such as cs or math:math:NA.")
+    if start and until and start > until:
+        raise InputError(f"{start} is after {until}: nothing lies between.")
+
+
+def _check_resumed(opened: Progress, days: tuple[str | None, str | None], folder: Path) -> None:
+    """Whoever gives days while a harvest is unfinished must give those of that harvest."""
+    start, until = days
+    if (start is None or start == opened.start) and until in {None, opened.until}:
+        return
+    raise VivaError(
+        f"An unfinished harvest in {folder} asked for {opened.start or 'the beginning'} to "
+        f"{opened.until or 'the newest'}. Finish it with these days, or drop it with --fresh."
+    )

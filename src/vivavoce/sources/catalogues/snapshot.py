@@ -1,0 +1,109 @@
+"""The snapshot of all metadata that arXiv gives out as JSON Lines, one paper a line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from vivavoce.errors import InputError
+from vivavoce.records import Author, Document, Fault
+from vivavoce.sources import Piece, ReadOptions, Source
+from vivavoce.sources.catalogues.metadata.tabular import DAMAGE, BadFile, cut, read_rows
+from vivavoce.sources.catalogues.oai.listing import (
+    authors_of,
+    read_listing,
+    read_versions,
+    split_authors,
+)
+
+KIND = "snapshot"
+COLUMNS = (
+    "id",
+    "title",
+    "abstract",
+    "categories",
+    "doi",
+    "journal-ref",
+    "license",
+    "authors",
+    "authors_parsed",
+    "versions",
+)
+_FIELDS = COLUMNS[:7]
+_NAME = re.compile(
+    r"arxiv[-_]metadata.*\.(?:jsonl?|ndjson)(?:\.gz)?|arxiv[-_]metadata.*\.parquet"
+    r"|.*\.snapshot\.jsonl(?:\.gz)?",
+    re.DOTALL,
+)
+
+
+def _matches(path: Path) -> bool:
+    return _NAME.fullmatch(path.name.lower()) is not None
+
+
+def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
+    name = piece.path.name
+    last = piece.first_row - 1
+    try:
+        for number, row in read_rows(piece, COLUMNS):
+            last = number
+            try:
+                if isinstance(row, str):
+                    raise InputError(row)
+                yield _document(row)
+            except InputError as error:
+                yield Fault(f"{name}:{number}", str(error))
+    except BadFile as error:
+        yield Fault(name, str(error))
+    except DAMAGE as error:
+        yield Fault(name, f"the file cannot be read beyond row {last}: {error}")
+
+
+def _document(row: Mapping[str, Any]) -> Document:
+    fields = {name: _text(row.get(name), name) for name in _FIELDS}
+    versions = [
+        (_text(version.get("version"), "a version"), _text(version.get("created"), "a date"))
+        for version in _list(row.get("versions"), "versions")
+        if isinstance(version, dict)
+    ]
+    published, latest = read_versions(versions)
+    return read_listing(KIND, fields, authors=_authors(row), published=published, version=latest)
+
+
+def _authors(row: Mapping[str, Any]) -> Iterator[Author]:
+    """Authors by their parts, which are family name, given names and suffix; else by the line."""
+    parsed = [
+        [_text(part, "a name") for part in name[:3]] + [""] * 3
+        for name in _list(row.get("authors_parsed"), "authors_parsed")
+        if isinstance(name, list)
+    ]
+    found = [
+        author for last, first, suffix, *_ in parsed for author in authors_of(first, last, suffix)
+    ]
+    return iter(found or map(Author, split_authors(_text(row.get("authors"), "authors"))))
+
+
+def _text(value: Any, what: str) -> str:
+    if value is None or isinstance(value, str):
+        return value or ""
+    raise InputError(f"{what} is of the type {type(value).__name__} instead of text")
+
+
+def _list(value: Any, what: str) -> list[Any]:
+    if value is None or isinstance(value, list):
+        return value or []
+    raise InputError(f"{what} is of the type {type(value).__name__} instead of a list")
+
+
+SOURCE = Source(
+    kind=KIND,
+    summary="arXiv's metadata snapshot (arxiv-metadata*.json, .jsonl, .parquet), plain or gzip",
+    is_metadata=True,
+    matches=_matches,
+    pieces=cut,
+    read=_read,
+    holds_many=True,
+    reader_version="2",
+)

@@ -1,0 +1,263 @@
+"""Sections of a LaTeXML page in reading order, and the tables that stand between them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from lxml import etree
+
+from vivavoce.records import CitedTable, Section
+from vivavoce.sources.fulltext.html.tree import (
+    classes_of,
+    is_division,
+    outermost,
+    outside_divisions,
+    with_class,
+)
+from vivavoce.sources.fulltext.html.typeset import Writer, line_of
+from vivavoce.sources.fulltext.latex.outline import Draft, finish
+from vivavoce.sources.fulltext.latex.typeset import paragraphs_of
+from vivavoce.sources.xml import children
+from vivavoce.text.headings import split_heading
+from vivavoce.text.normalise import clean_text
+from vivavoce.text.row_citations import RowCitations
+
+_WIDEST_SPAN = 40
+_TALLEST_SPAN = 200
+_WIDEST_ROW = 400
+_MOST_CELLS = 200_000
+_LONGEST_RANGE = 50
+_DASH = re.compile(r"\s*[\])]?\s*[-‐–—−]\s*[\[(]?\s*")
+
+
+def read_table(
+    holder: etree._Element, ordinal: int, ordinals: Mapping[str, int]
+) -> CitedTable | None:
+    """The table in a figure, or a tabular alone; None where there is neither caption nor cell."""
+    captions = [line_of(caption) for caption in outside_divisions(holder, _is_caption)]
+    tabulars = [holder] if is_tabular(holder) else list(outside_divisions(holder, is_tabular))
+    caption = " ".join(text for text in captions if text)
+    cited = tuple(sorted(set(_mentions(holder, ordinals))))
+    cells: list[tuple[str, ...]] = []
+    row_cited: list[tuple[int, ...]] = []
+    known = frozenset(cited)
+    room = _MOST_CELLS
+    for tabular in tabulars:
+        grid = _Grid(ordinals, room)
+        cells += grid.read(tabular)
+        row_cited += grid.citations.by_row(known)
+        room = grid.room
+    if not caption and not cells:
+        return None
+    return CitedTable(ordinal, caption, tuple(cells), cited, tuple(row_cited))
+
+
+def is_grid(tabular: etree._Element) -> bool:
+    """Whether a tabular has two rows and two columns: a smaller one was used for layout."""
+    rows = list(outermost(tabular, _is_row))
+    widths = (sum(_width(cell) for cell in outermost(row, _is_cell)) for row in rows)
+    return len(rows) > 1 and max(widths) > 1
+
+
+def is_tabular(element: etree._Element) -> bool:
+    """Whether an element is a grid of cells and not one of formulas."""
+    return "ltx_tabular" in classes_of(element)
+
+
+def _mentions(element: etree._Element, ordinals: Mapping[str, int]) -> Iterator[int]:
+    """The references that links below an element lead to; a dash between two links is a range."""
+    last, between = -1, ""
+    for link in outside_divisions(element, lambda below: below.tag == "a"):
+        here = ordinals.get((link.get("href") or "").rpartition("#")[2], -1)
+        if here < 0:
+            continue
+        if _DASH.fullmatch(between) and 0 <= last < here <= last + _LONGEST_RANGE:
+            yield from range(last + 1, here)
+        yield here
+        last, between = here, (link.tail or "") if link.getnext() is not None else ""
+
+
+class _Grid:
+    """Reads the rows of a tabular and what they cite."""
+
+    def __init__(self, ordinals: Mapping[str, int], room: int) -> None:
+        self.room = room
+        """How many more places may be read."""
+        self.citations = RowCitations()
+        self._ordinals = ordinals
+        self._left: dict[int, int] = {}
+        """Column -> rows below that a cell above still covers."""
+
+    def read(self, tabular: etree._Element) -> Iterator[tuple[str, ...]]:
+        """The rows that hold text; the further places that a cell spans are empty."""
+        for row in outermost(tabular, _is_row):
+            if self.room < 0:
+                return
+            cells = self._row(row)
+            self.room -= len(cells)
+            is_kept = self.room >= 0 and any(cells)
+            self.citations.end_row(is_kept=is_kept)
+            if is_kept:
+                yield tuple(cells)
+
+    def _row(self, row: etree._Element) -> list[str]:
+        cells: list[str] = []
+        for cell in outermost(row, _is_cell):
+            self._pass_covered(cells)
+            width = _width(cell)
+            if len(cells) + width > _WIDEST_ROW:
+                break
+            height = min(_span(cell, "rowspan"), _TALLEST_SPAN)
+            self._left.update(dict.fromkeys(range(len(cells), len(cells) + width), height - 1))
+            self.citations.cite(_mentions(cell, self._ordinals), height)
+            cells += [line_of(cell), *[""] * (width - 1)]
+        self._pass_covered(cells)
+        return cells
+
+    def _pass_covered(self, cells: list[str]) -> None:
+        while self._left.get(len(cells), 0) > 0:
+            self._left[len(cells)] -= 1
+            cells.append("")
+
+
+def _width(cell: etree._Element) -> int:
+    return min(_span(cell, "colspan"), _WIDEST_SPAN)
+
+
+def _span(cell: etree._Element, name: str) -> int:
+    """How far a cell goes; cells that are no `td` say it in a class, as `ltx_colspan_2`."""
+    start = f"ltx_{name}_"
+    named = (kind[len(start) :] for kind in sorted(classes_of(cell)) if kind.startswith(start))
+    value = cell.get(name) or next(named, "1")
+    return max(int(value), 1) if value.isascii() and value.isdigit() and len(value) < 5 else 1
+
+
+def _is_caption(element: etree._Element) -> bool:
+    return element.tag == "figcaption" or "ltx_caption" in classes_of(element)
+
+
+def _is_row(element: etree._Element) -> bool:
+    return element.tag == "tr" or "ltx_tr" in classes_of(element)
+
+
+def _is_cell(element: etree._Element) -> bool:
+    return element.tag in {"td", "th"} or "ltx_td" in classes_of(element)
+
+
+# As in LaTeX: below chapters everything but appendices is one level deeper.
+_LEVELS = {
+    "ltx_chapter": 0, "ltx_section": 1, "ltx_subsection": 2, "ltx_subsubsection": 3,
+    "ltx_paragraph": 4, "ltx_subparagraph": 5,
+}  # fmt: skip
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_FLOATS = frozenset({"ltx_table", "ltx_figure", "ltx_float"})
+_LEADING_WORD = re.compile(r"(?:appendix|chapter|section|part|annex)\b\W*", re.IGNORECASE)
+_TAG_SECTION = "ltx_tag_section"
+
+
+class Body:
+    """Walks over a paper once."""
+
+    def __init__(self, document: etree._Element, ordinals: Mapping[str, int]) -> None:
+        self._ordinals = ordinals
+        self._shift = int(next(with_class(document, "ltx_chapter"), None) is not None)
+        tagged = (tag for tag in document.iter("span") if _TAG_SECTION in classes_of(tag))
+        self._has_tags = next(tagged, None) is not None
+        self._drafts = [Draft(1, None, None, None)]
+        self._current = self._drafts[0]
+        self._role: str | None = None
+        self._tables: list[CitedTable] = []
+        self._writer = Writer(lambda text: self._current.out.append(text), self._take)
+        self._writer.inside(document)
+
+    def sections(self) -> tuple[tuple[Section, ...], str]:
+        """The sections, and the text of one that is headed as the abstract."""
+        found, abstract = finish(self._drafts)
+        cleaned = (replace(section, text=clean_text(section.text)) for section in found)
+        return tuple(cleaned), clean_text(abstract)
+
+    def tables(self) -> tuple[CitedTable, ...]:
+        """The tables, those inside of figures as well."""
+        return tuple(self._tables)
+
+    def _take(self, element: etree._Element, names: frozenset[str], depth: int) -> bool:
+        level = next((_LEVELS[name] + self._shift for name in _LEVELS if name in names), None)
+        if "ltx_title_document" in names:
+            if self._current is self._drafts[0]:
+                self._current.out.clear()  # permissions and the like stand above the title
+        elif "ltx_appendix" in names:
+            self._division(element, depth, 1, "appendix")
+        elif level is not None:
+            self._division(element, depth, level, self._role)
+        elif "ltx_acknowledgements" in names:
+            before = self._current
+            self._division(element, depth, 1, "acknowledgements")
+            self._current = before
+        elif names & _FLOATS or element.tag == "figure":
+            self._float(element, names, depth)
+        elif is_tabular(element) and is_grid(element):
+            self._add(element)
+        else:
+            return False
+        return True
+
+    def _float(self, element: etree._Element, names: frozenset[str], depth: int) -> None:
+        """The tables of a float, and the sections that stand in one LaTeXML has left open."""
+        for table in [element] if "ltx_table" in names else outside_divisions(element, _is_table):
+            self._add(table)
+        for division in outermost(element, is_division):
+            self._writer.element(division, depth + 1)
+
+    def _division(self, element: etree._Element, depth: int, level: int, role: str | None) -> None:
+        outer, self._role = self._role, role
+        title = next(filter(_is_title, children(element)), None)
+        number, heading = self._heading(title)
+        self._writer.stop_line()
+        self._current = Draft(max(level, 1), heading or None, number, role)
+        self._drafts.append(self._current)
+        self._writer.inside(element, depth, without=title)
+        self._writer.stop_line()
+        self._role = outer
+
+    def _heading(self, title: etree._Element | None) -> tuple[str | None, str]:
+        """The printed number and the words of a heading."""
+        heading = line_of(title, _is_tag).rstrip(" .:")
+        if title is None:
+            return None, heading
+        tag = next(with_class(title, "ltx_tag"), None)
+        if tag is None:
+            # Where other headings have numbers, one without is printed without.
+            return (None, heading) if self._has_tags else split_heading(heading)
+        printed = clean_text(" ".join("".join(map(str, tag.itertext())).split()))
+        number = _LEADING_WORD.sub("", printed, count=1).strip(" .:()")
+        return number or None, heading or printed.rstrip(" .:")
+
+    def _add(self, holder: etree._Element) -> None:
+        table = read_table(holder, len(self._tables), self._ordinals)
+        if table is not None:
+            self._tables.append(table)
+
+
+def read_abstract(document: etree._Element) -> str:
+    """The abstract by paragraphs; of several the first that has text."""
+    for abstract in with_class(document, "ltx_abstract"):
+        out: list[str] = []
+        Writer(out.append).inside(abstract)
+        text = clean_text(paragraphs_of("".join(out)))
+        if text:
+            return text
+    return ""
+
+
+def _is_table(element: etree._Element) -> bool:
+    return "ltx_table" in classes_of(element)
+
+
+def _is_title(element: etree._Element) -> bool:
+    return "ltx_title" in classes_of(element) or element.tag in _HEADINGS
+
+
+def _is_tag(element: etree._Element, names: frozenset[str], depth: int) -> bool:
+    return "ltx_tag" in names

@@ -1,0 +1,220 @@
+"""Elements of a LaTeXML page to the text a reader sees: formulas as TeX, notes and errors out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from lxml import etree
+
+from vivavoce.sources.fulltext.html.tree import classes_of, outermost, with_class
+from vivavoce.sources.xml import children
+from vivavoce.text.normalise import clean_text
+
+BREAK = "\n\n"
+"""Between paragraphs, as `paragraphs_of` of the LaTeX source wants it."""
+
+Take = Callable[[etree._Element, frozenset[str], int], bool]
+"""Handles an element of some classes at some depth on its own; False leaves it to the writer."""
+
+_DEEPEST = 100
+_UNSEEN = frozenset(
+    "head script style template noscript nav header footer button form dialog iframe svg".split()
+)
+_OUT = frozenset(
+    "ltx_note ltx_ERROR ltx_bibliography ltx_abstract ltx_authors ltx_creator ltx_dates ltx_TOC "
+    "ltx_keywords ltx_classification ltx_subtitle ltx_pubnotes ltx_pagination ltx_index "
+    "ltx_glossary ltx_listing_data ltx_phantom ltx_eqn_eqno ltx_title_part "
+    "ltx_title_abstract ltx_title_bibliography ltx_tag_bibitem ltx_tag_listingline "
+    "ltx_tag_equation ltx_tag_equationgroup ltx_page_navbar ltx_page_header ltx_page_footer "
+    "ltx_page_logo ltx_picture ltx_rdf package-alerts sr-only".split()
+)
+_BLOCKS = frozenset(
+    "div section article main aside ul ol dl li blockquote pre center figure figcaption table "
+    "address details summary".split()
+)
+_SPACED = frozenset({"br", "tr", "td", "th", "thead", "tbody", "tfoot", "caption", "dd", "hr"})
+_SPACED_CLASSES = frozenset({"ltx_tr", "ltx_td", "ltx_inline-block", "ltx_tabular"})
+_RUN_IN = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "dt"})
+_ITEM_TAGS = frozenset(  # an older LaTeXML names the list, a newer one the item
+    "ltx_tag_item ltx_tag_itemize ltx_tag_enumerate ltx_tag_description ltx_tag_inline-itemize "
+    "ltx_tag_inline-enumerate ltx_tag_inline-description ltx_tag_inline-item".split()
+)
+_EQUATIONS = frozenset({"ltx_equation", "ltx_equationgroup"})
+_SPACE = re.compile(r"\s+")
+# TeX goes on in the next line behind a comment sign.
+_CONTINUATION = re.compile(r"(?<!\\)%\n\s*")
+_LONGEST_MARKER = 60
+_MARKER = re.compile(r"[\s0-9a-z,;–—-]+")
+_ITEM_WORD = re.compile(r"[^\W\d_]{3,}")
+_ROMAN = re.compile(r"\W*[ivxlc]+\W*", re.IGNORECASE)
+
+
+class Writer:
+    """Writes elements piece by piece; paragraphs are parted by `BREAK`."""
+
+    def __init__(self, append: Callable[[str], None], take: Take | None = None) -> None:
+        self._append = append
+        self._take = take
+        self._is_in_equation = False
+        self._is_held = False
+        """Whether the text to come goes on in the line of what is written: `Proof. It is ...`"""
+
+    def inside(
+        self, element: etree._Element, depth: int = 0, without: etree._Element | None = None
+    ) -> None:
+        """Write what stands inside an element, except one of its children."""
+        self._text(element.text)
+        for child in children(element):
+            if child is not without:
+                self.element(child, depth + 1)
+            self._text(child.tail)
+
+    def element(self, element: etree._Element, depth: int) -> None:
+        """Write an element."""
+        names = classes_of(element)
+        tag = str(element.tag)
+        if tag in _UNSEEN or (names and (names & _OUT or _is_missing(element, names))):
+            return
+        if depth > _DEEPEST:
+            self._text("".join(map(str, element.itertext(etree.Element))))
+        elif self._take is None or not self._take(element, names, depth):
+            self._write(element, tag, names, depth)
+
+    def stop_line(self) -> None:
+        """End the paragraph."""
+        self._is_held = False
+        self._append(BREAK)
+
+    def _write(self, element: etree._Element, tag: str, names: frozenset[str], depth: int) -> None:
+        if tag == "math" or (tag == "img" and "ltx_Math" in names):
+            self._text(_formula(element))
+        elif names & _EQUATIONS and not self._is_in_equation:
+            self._equation(element, depth)
+        elif tag == "p" or "ltx_p" in names:
+            self._paragraph(element, depth)
+        elif tag in _SPACED or names & _SPACED_CLASSES:
+            self._append(" ")
+            self.inside(element, depth)
+            self._append(" ")
+        elif tag in _BLOCKS:
+            self._start_line()
+            self.inside(element, depth)
+            self.stop_line()
+        elif tag in _RUN_IN:
+            self._start_line()
+            self.inside(element, depth)
+            self._append(" ")
+            self._is_held = True
+        elif tag == "sup" and _is_raised_marker(element):
+            # Raised numbers would grow into the word before them.
+            self._append(" [")
+            self.inside(element, depth)
+            self._append("]")
+        elif not names & _ITEM_TAGS or _is_word(element):
+            self.inside(element, depth)
+
+    def _text(self, text: str | None) -> None:
+        if text:
+            self._is_held = self._is_held and text.isspace()
+            self._append(_SPACE.sub(" ", text))
+
+    def _start_line(self) -> None:
+        self._append(" " if self._is_held else BREAK)
+
+    def _paragraph(self, element: etree._Element, depth: int) -> None:
+        """A paragraph; what follows a displayed formula goes on in the paragraph before it."""
+        before = element.getprevious()
+        while before is not None and before.tag in _UNSEEN:
+            before = before.getprevious()
+        if before is not None and not classes_of(before) & _EQUATIONS:
+            self._start_line()
+        self._append(" ")
+        self.inside(element, depth)
+        self._append(" ")
+
+    def _equation(self, element: etree._Element, depth: int) -> None:
+        """A displayed formula, line by line; words between the lines are text."""
+        self._is_in_equation = True
+        for row in list(outermost(element, _is_equation_row)) or [element]:
+            lines = [_tex(formula) for formula in outermost(row, _is_math)]
+            lines = [line for line in lines if line]
+            if lines and next(with_class(row, "ltx_intertext"), None) is None:
+                self._text(f" \\[{' '.join(lines)}\\] ")
+            else:
+                self._append(" ")
+                self.inside(row, depth + 1)
+                self._append(" ")
+        self._is_in_equation = False
+
+
+def line_of(element: etree._Element | None, take: Take | None = None) -> str:
+    """What is inside an element as one line, such as a heading or a cell."""
+    if element is None:
+        return ""
+    out: list[str] = []
+    Writer(out.append, take).inside(element)
+    return clean_text(" ".join("".join(out).split()))
+
+
+def _formula(element: etree._Element) -> str:
+    tex = _tex(element)
+    if not tex:
+        symbols = element.iter("mi", "mn", "mo", "mtext", "ms")
+        return " ".join("".join(symbol.text or "" for symbol in symbols).split())
+    return f"\\[{tex}\\]" if element.get("display") == "block" else f"${tex}$"
+
+
+def _tex(element: etree._Element) -> str:
+    """The TeX of a formula; empty where the page does not have it."""
+    source = element.get("alttext") or (element.get("alt") if element.tag == "img" else "") or ""
+    if not source:
+        notes = element.iter("annotation")
+        kept = (note.text or "" for note in notes if note.get("encoding") == "application/x-tex")
+        source = next(kept, "")
+    plain = " ".join(_CONTINUATION.sub("", source).split())
+    return plain.removeprefix("\\displaystyle").strip()
+
+
+def _is_math(element: etree._Element) -> bool:
+    return element.tag == "math" or (element.tag == "img" and "ltx_Math" in classes_of(element))
+
+
+def _is_equation_row(element: etree._Element) -> bool:
+    return element.tag == "tr" or "ltx_eqn_row" in classes_of(element)
+
+
+def _is_missing(element: etree._Element, names: frozenset[str]) -> bool:
+    """Whether an element stands for what was not found, or cites nothing else."""
+    if any(name.startswith("ltx_missing") for name in names):
+        return True
+    inner = [*_near(element)] if "ltx_cite" in names else []
+    return not any(link.tag == "a" for link in inner) and any(
+        name.startswith("ltx_missing") for below in inner for name in classes_of(below)
+    )
+
+
+def _is_raised_marker(element: etree._Element) -> bool:
+    """Whether raised text is nothing but numbers that cite."""
+    links = [link.get("href") or "" for link in _near(element) if link.tag == "a"]
+    if not links or not all("#bib" in link for link in links):
+        return False
+    text = ""
+    for piece in element.itertext():
+        text += str(piece)
+        if len(text) > _LONGEST_MARKER:
+            return False
+    return _MARKER.fullmatch(text) is not None
+
+
+def _near(element: etree._Element) -> Iterator[etree._Element]:
+    """The child elements and theirs: looking deeper at every level of a nest would take long."""
+    for child in children(element):
+        yield child
+        yield from children(child)
+
+
+def _is_word(tag: etree._Element) -> bool:
+    """Whether the label of an item was written by the author: bullets and numbers are not."""
+    text = "".join(map(str, tag.itertext())).strip()
+    return _ITEM_WORD.search(text) is not None and _ROMAN.fullmatch(text) is None

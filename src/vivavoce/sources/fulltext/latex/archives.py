@@ -1,0 +1,332 @@
+"""E-prints unpacked in memory: tar, zip and gzip, of which only the LaTeX files are kept.
+
+Nothing is written to disk, so no name inside leads anywhere; links and devices are passed over.
+Content that unpacks to more than a paper can hold is refused before it fills the memory. Tar is
+read here member by member: the time and memory that a header can cost are bounded, which those
+that the standard library follows on its own, sparse maps and chains of extended headers, are not.
+"""
+
+from __future__ import annotations
+
+import io
+import posixpath
+import re
+import stat
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Protocol
+
+from vivavoce.errors import InputError
+from vivavoce.sources.fulltext.latex.files import LARGEST_FILE, TEXT_SUFFIXES
+from vivavoce.text.normalise import clean_text
+
+BLOCK = 512
+_LARGEST_HEADER = 64 << 10
+_LONG_NAME, _LONG_LINK = tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK
+_PAX = frozenset({tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE})
+_HEADERS = frozenset({_LONG_NAME, _LONG_LINK, tarfile.XGLTYPE}) | _PAX
+_FILES = frozenset({tarfile.REGTYPE, tarfile.AREGTYPE, tarfile.CONTTYPE})
+_WITHOUT_DATA = frozenset(
+    {tarfile.LNKTYPE, tarfile.SYMTYPE, tarfile.CHRTYPE, tarfile.BLKTYPE, tarfile.FIFOTYPE}
+)
+# Where an old sparse header, and each block that continues it, says that another one follows.
+_IS_EXTENDED, _GOES_ON = 482, 504
+
+
+class Readable(Protocol):
+    """A stream of bytes."""
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Up to so many bytes; none at the end."""
+
+
+class Part:
+    """The content of a member, which can be read until the next member is asked for."""
+
+    def __init__(self, stream: Readable, size: int) -> None:
+        self._stream = stream
+        self._left = size
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Up to so many bytes of it, all that is left for a negative number."""
+        wanted = self._left if size < 0 else min(size, self._left)
+        content = _read(self._stream, wanted)
+        self._left -= len(content)
+        return content
+
+    def skip(self) -> None:
+        """Pass what was not read."""
+        while self._left > 0:
+            self.read(_CHUNK)
+
+
+def is_tar(start: bytes) -> bool:
+    """Whether bytes start as a tar archive does."""
+    try:
+        tarfile.TarInfo.frombuf(start, "utf-8", "replace")
+    except tarfile.HeaderError:
+        return False
+    return True
+
+
+def tar_members(stream: Readable | IO[bytes]) -> Iterator[tuple[str, Part]]:
+    """Name and content of every member; what is no regular file has no content.
+
+    A name that is not UTF-8 comes with replacement characters. `InputError` when the archive is
+    damaged.
+    """
+    name = ""
+    is_sparse = False
+    while any(block := stream.read(BLOCK)):
+        found = _header(block)
+        if found.type in _HEADERS:
+            content = _extension(stream, found.size)
+            if found.type == _LONG_NAME:
+                name = content.partition(b"\0")[0].decode("utf-8", "replace")
+            elif found.type in _PAX:
+                records = _records(content)
+                name = records.get(b"path", b"").decode("utf-8", "replace") or name
+                is_sparse = any(key.startswith(b"GNU.sparse.") for key in records)
+            yield "", Part(stream, 0)  # counted like a member, so that there are not too many
+            continue
+        if found.type == tarfile.GNUTYPE_SPARSE:
+            is_sparse = True
+            _pass_map(stream, block)
+        part = Part(stream, 0 if found.type in _WITHOUT_DATA else found.size)
+        is_file = found.type in _FILES and not is_sparse
+        yield name or found.name, part if is_file else Part(stream, 0)
+        part.skip()
+        _read(stream, -found.size % BLOCK if found.type not in _WITHOUT_DATA else 0)
+        name, is_sparse = "", False
+
+
+def _header(block: bytes) -> tarfile.TarInfo:
+    try:
+        found = tarfile.TarInfo.frombuf(block, "utf-8", "replace")
+    except (tarfile.HeaderError, ValueError, IndexError) as error:
+        raise InputError(f"the archive is damaged: {error}") from error
+    if found.size < 0:
+        raise InputError("the archive is damaged: a file in it has a negative size")
+    return found
+
+
+def _extension(stream: Readable, size: int) -> bytes:
+    """The content of a header that says more of the member behind it."""
+    if size > _LARGEST_HEADER:
+        raise InputError(f"the archive has a header of more than {_LARGEST_HEADER >> 10} KiB")
+    return _read(stream, size + -size % BLOCK)[:size]
+
+
+def _records(content: bytes) -> dict[bytes, bytes]:
+    """The records of an extended header: `18 path=some/name` and a line end, 18 bytes in all."""
+    records: dict[bytes, bytes] = {}
+    place = 0
+    while place < len(content):
+        space = content.find(b" ", place, place + 8)
+        length = content[place:space] if space > place else b""
+        if not length.isdigit() or int(length) <= space - place:
+            break
+        key, _, value = content[space + 1 : place + int(length) - 1].partition(b"=")
+        records[key] = value
+        place += int(length)
+    return records
+
+
+def _pass_map(stream: Readable, block: bytes) -> None:
+    """Pass the blocks that tell where the holes of a sparse file are."""
+    goes_on = block[_IS_EXTENDED]
+    while goes_on:
+        goes_on = _read(stream, BLOCK)[_GOES_ON]
+
+
+def _read(stream: Readable, size: int) -> bytes:
+    """Exactly so many bytes."""
+    content = stream.read(size) if size > 0 else b""
+    if len(content) < size:
+        raise InputError("the archive is damaged: it ends too early")
+    return content
+
+
+ARCHIVE_SUFFIXES = (".tar.gz", ".tgz", ".tar", ".zip", ".gz")
+_LARGEST_ARCHIVE = 256 << 20
+_MOST_UNPACKED = 512 << 20
+_MOST_TEXT = 64 << 20
+_MOST_MEMBERS = 20_000
+_LARGEST_DIRECTORY = 4 << 20
+_MOST_STREAMS = 1_000
+_CHUNK = 1 << 16
+_GZIP = 16 + zlib.MAX_WBITS
+_DRIVE = re.compile(r"[A-Za-z]:")
+
+Member = tuple[str, Readable]
+
+
+class _Gunzip:
+    """What a gzip file unpacks to; a file of very many short streams is refused."""
+
+    def __init__(self, stream: Readable) -> None:
+        self._stream = stream
+        self._inflate = zlib.decompressobj(_GZIP)
+        self._packed = b""
+        self._streams = 1
+
+    def read(self, size: int = -1, /) -> bytes:
+        """So many bytes, fewer only at the end."""
+        pieces: list[bytes] = []
+        while size > 0 and (piece := self._piece(size)):
+            pieces.append(piece)
+            size -= len(piece)
+        return b"".join(pieces)
+
+    def _piece(self, size: int) -> bytes:
+        while True:
+            self._packed = self._packed or self._stream.read(_CHUNK)
+            if self._inflate.eof:
+                self._packed = self._packed.lstrip(b"\0")  # what fills the last block of a tape
+                if not self._packed:
+                    return b""
+                self._start_stream()
+            elif not self._packed:
+                raise InputError("the archive is damaged: its gzip data end early")
+            piece = self._inflate.decompress(self._packed, size)
+            self._packed = self._inflate.unconsumed_tail or self._inflate.unused_data
+            if piece:
+                return piece
+
+    def _start_stream(self) -> None:
+        self._streams += 1
+        if self._streams > _MOST_STREAMS:
+            raise InputError(f"it has more than {_MOST_STREAMS:,} gzip streams")
+        self._inflate = zlib.decompressobj(_GZIP)
+
+
+class _Bounded:
+    """A stream that refuses to give more than a number of bytes."""
+
+    def __init__(self, stream: Readable, start: bytes) -> None:
+        self._stream = stream
+        self._start = start
+        self._left = _MOST_UNPACKED
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Up to so many bytes."""
+        if self._start:
+            content, self._start = self._start[:size], self._start[size:]
+        else:
+            content = self._stream.read(size)
+        self._left -= len(content)
+        if self._left < 0:
+            raise InputError(f"it unpacks to more than {_MOST_UNPACKED >> 20} MiB")
+        return content
+
+
+class _SmallReads(io.BufferedReader):
+    """A file of which no great part is read at once, as the list of a zip of a million files."""
+
+    most = _LARGEST_DIRECTORY
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Up to so many bytes; `InputError` where they are too many."""
+        wanted = self.most + 1 if size is None or not 0 <= size <= self.most else size
+        content = super().read(wanted)
+        if len(content) > self.most:
+            raise InputError(f"the archive has more than {_MOST_MEMBERS} files")
+        return content
+
+
+def unpack(path: Path) -> dict[str, bytes]:
+    """The LaTeX files in an archive by name; `InputError` says why there are none.
+
+    The content tells the kind, not the name. A gzip that holds one file gives `main.tex`.
+    """
+    if path.stat().st_size > _LARGEST_ARCHIVE:
+        raise InputError(f"larger than {_LARGEST_ARCHIVE >> 20} MiB, which no e-print is")
+    try:
+        with _SmallReads(io.FileIO(path)) as stream:
+            start = stream.read(4)
+            stream.seek(0)
+            if start.startswith(b"PK"):
+                files = _collect(_zip_members(stream))
+            elif start.startswith(b"\x1f\x8b"):
+                files = _tar_or_text(_Gunzip(stream))
+            else:
+                stream.most = LARGEST_FILE + 1
+                files = _tar_or_text(stream)
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        EOFError,
+        # What the modules raise for encrypted members, odd methods and odd numbers.
+        RuntimeError,
+        NotImplementedError,
+        ValueError,
+        OverflowError,
+    ) as error:
+        raise InputError(f"the archive is damaged: {error}") from error
+    if not files:
+        raise InputError("the archive holds no LaTeX file")
+    return files
+
+
+def _tar_or_text(stream: Readable) -> dict[str, bytes]:
+    start = stream.read(BLOCK)
+    if is_tar(start):
+        return _collect(tar_members(_Bounded(stream, start)))
+    return _one_text(start, stream)
+
+
+def _one_text(start: bytes, stream: Readable) -> dict[str, bytes]:
+    content = start + stream.read(LARGEST_FILE + 1 - len(start))
+    if len(content) > LARGEST_FILE:
+        raise InputError(f"it unpacks to more than {LARGEST_FILE >> 20} MiB of text")
+    if b"\\" not in content or b"\0" in content:
+        raise InputError("it holds neither a tar archive nor LaTeX")
+    return {"main.tex": content}
+
+
+def _zip_members(stream: _SmallReads) -> Iterator[Member]:
+    with zipfile.ZipFile(stream) as archive:
+        stream.most = LARGEST_FILE + 1
+        for member in archive.infolist():
+            is_text = member.filename.lower().endswith(TEXT_SUFFIXES)
+            if is_text and _is_file(member):
+                with archive.open(member) as content:
+                    yield member.filename, content
+            else:
+                yield "", io.BytesIO()
+
+
+def _is_file(member: zipfile.ZipInfo) -> bool:
+    """Whether a member is no folder, link or device, by the mode that Unix programs store."""
+    mode = stat.S_IFMT(member.external_attr >> 16)
+    return not member.is_dir() and mode in {0, stat.S_IFREG}
+
+
+def _collect(members: Iterator[Member]) -> dict[str, bytes]:
+    files: dict[str, bytes] = {}
+    total = 0
+    for count, (name, stream) in enumerate(members):
+        if count >= _MOST_MEMBERS:
+            raise InputError(f"the archive has more than {_MOST_MEMBERS} files")
+        plain = _inner_name(name)
+        if not plain.lower().endswith(TEXT_SUFFIXES):
+            continue
+        content = stream.read(LARGEST_FILE + 1)
+        total += len(content)
+        if len(content) > LARGEST_FILE or total > _MOST_TEXT:
+            raise InputError(
+                f"{plain[:80]} is larger than a paper can be: {LARGEST_FILE >> 20} MiB"
+            )
+        if content:
+            files.setdefault(plain, content)
+    return files
+
+
+def _inner_name(name: str) -> str:
+    """The name of a file below the paper's folder; empty for one that leads out of it."""
+    plain = posixpath.normpath(clean_text(name).replace("\\", "/").replace("\n", " "))
+    is_outside = plain.startswith(("/", "../")) or plain == ".." or _DRIVE.match(plain) is not None
+    return "" if is_outside else plain

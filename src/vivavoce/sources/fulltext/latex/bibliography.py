@@ -1,0 +1,312 @@
+"""References of a LaTeX paper: in its text, in a .bbl file or in .bib files.
+
+Lists as LaTeX prints them are `thebibliography` and the .bbl files of biblatex.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from vivavoce.records import Reference
+from vivavoce.sources.fulltext.latex.bibtex import read_cited
+from vivavoce.sources.fulltext.latex.citing import Citations, Entry, short_names
+from vivavoce.sources.fulltext.latex.files import PaperFiles
+from vivavoce.sources.fulltext.latex.layout import Layout
+from vivavoce.sources.fulltext.latex.macros import Expander
+from vivavoce.sources.fulltext.latex.typeset import Typesetter, plain_text
+from vivavoce.text.identifiers import find_arxiv_id, find_doi
+
+_ITEM = frozenset({"\\bibitem"})
+_TITLES = frozenset({"\\showarticletitle", "\\bibfield", "\\bibinfo", "\\btitle", "\\enquote"})
+_LABEL_YEAR = re.compile(r"[(\[,]?\s*((?:19|20)\d\d)[a-z]?\s*[)\]]")
+_YEAR = re.compile(r"(?<![\d.:/–-])((?:19|20)\d\d)[a-z]?(?![\d–-]|\.\d)")
+_QUOTED = re.compile(r"“([^”]{8,400}?)[,.?!]?”")
+_AFTER_YEAR = re.compile(r"\((?:19|20)\d\d[a-z]?\)[.,:]?\s+([^.?!]{8,400}[?!]?)(?:[.?!]\s|$)")
+_AFTER_NAMES = re.compile(r"[^:]{3,400}?[^\d:]:\s+([^.?!]{8,400}[?!]?)(?:[.?!]\s|$)")
+_INITIALS = re.compile(r"(?:[^\W\d_]{1,2}\.?[\s-]?){1,4}")
+_PLAIN_YEAR = re.compile(r"\W*(?:19|20)\d\d[a-z]?\W*")
+_AND = re.compile(r"\s+(?:and|&)\s+|\s*,\s*(?:and|&)\s+|\s*[,;]\s*")
+_OTHERS = re.compile(r"\bet\s+al\b|\bothers\b", re.IGNORECASE)
+_MOST_ENTRIES = 5_000
+_LONGEST_RAW = 3_000
+
+_BIBLATEX_ENTRY = re.compile(r"\\entry\{([^{}]{1,300})\}\{([^{}]{0,60})\}")
+_FIELD = re.compile(
+    r"\\field\{(title|year|journaltitle|booktitle|eprint|note)\}\{(.{0,2000})\}\s*$", re.M
+)
+_VERB = re.compile(r"\\verb\{(doi|eprint|url)\}\s*\n\s*\\verb (\S{1,500})")
+_FAMILY = re.compile(r"family=\{(.{1,200}?)\},\s*\n")
+_GIVEN = re.compile(r"given=\{(.{1,200}?)\},\s*\n")
+_NAME_LIST = re.compile(r"\\name\{author\}\{(\d{1,5})\}")
+
+
+def read_items(layout: Layout) -> list[Entry]:
+    r"""The entries of the `\bibitem` commands in a layout, in order."""
+    setter = Typesetter(layout)
+    places = list(layout.find(_ITEM))[:_MOST_ENTRIES]
+    entries: list[Entry] = []
+    for place, following in pairwise([*places, len(layout.tokens)]):
+        label = layout.option(place + 1)
+        key = layout.group(label.after if label else place + 1)
+        if key is None:
+            continue
+        end = next(
+            (
+                at
+                for at in range(key.after, following)
+                if layout.tokens[at].startswith("\\end{theb")
+            ),
+            following,
+        )
+        printed = setter.line(label.start, label.end) if label else ""
+        entries.append(
+            _read_item(setter, layout.source(key), printed, key.after, end, len(entries))
+        )
+    return entries
+
+
+def _read_item(
+    setter: Typesetter, key: str, label: str, start: int, end: int, ordinal: int
+) -> Entry:
+    layout = setter.layout
+    cuts = [start, *layout.find(frozenset({"\\newblock"}), start, end), end]
+    blocks = [setter.line(first, second) for first, second in pairwise(cuts)]
+    raw = " ".join(block for block in blocks if block)[:_LONGEST_RAW]
+    source = "".join(layout.tokens[start:end])[:_LONGEST_RAW]
+    year = _year(label, raw)
+    surnames, first = _names(label, blocks[0])
+    arxiv = find_arxiv_id(raw) or find_arxiv_id(source)
+    has_others = len(surnames) > 2 or _OTHERS.search(label.partition("(")[0]) is not None
+    reference = Reference(
+        ordinal=ordinal,
+        raw=raw,
+        title=_title(setter, start, end, blocks, raw),
+        year=year,
+        first_author=first,
+        arxiv_id=arxiv[0] if arxiv else None,
+        doi=find_doi(source) or find_doi(raw),
+    )
+    return Entry(
+        key.strip(), reference, _label_names(label) or short_names(surnames, has_others=has_others)
+    )
+
+
+def _year(label: str, raw: str) -> int | None:
+    found = _LABEL_YEAR.search(label)
+    if found is not None:
+        return int(found[1])
+    years = _YEAR.findall(raw)
+    return int(years[-1]) if years else None
+
+
+def _label_names(label: str) -> str:
+    """The names of a natbib label such as `Smith et al.(2015)Smith, Jones, and Kim`."""
+    names, bracket, _ = label.partition("(")
+    return " ".join(names.split()) if bracket and len(names) < 200 else ""
+
+
+def _names(label: str, block: str) -> tuple[list[str], str | None]:
+    """Surnames of the authors, and the first author's name."""
+    parts = [part.strip(" .") for part in _AND.split(block[:2000]) if part.strip(" .")]
+    if not parts:
+        return [], None
+    if len(parts) > 1 and _INITIALS.fullmatch(parts[1] + "."):  # Smith, J., Jones, K.
+        first = f"{parts[1]}. {parts[0]}"
+        return [name for name in parts if not _INITIALS.fullmatch(name + ".")][:3], first
+    names = [part for part in parts if len(part) < 60 and not any(map(str.isdigit, part))]
+    if not names or len(names[0].split()) > 6:
+        return [], None
+    first = names[0]
+    listed = label.rpartition(")")[2] if "(" in label else ""
+    known = [part for part in _AND.split(listed) if part] if listed else []
+    return known or [name.split()[-1] for name in names[:3]], first
+
+
+def _title(setter: Typesetter, start: int, end: int, blocks: list[str], raw: str) -> str | None:
+    marked = _marked_title(setter, start, end)
+    if marked:
+        return marked
+    rest = [block for block in blocks[1:] if block and not _PLAIN_YEAR.fullmatch(block)]
+    quoted = _QUOTED.search(raw)
+    if quoted is not None:
+        return quoted[1]
+    if rest:
+        return rest[0].rstrip(" .,") or None
+    for pattern in (_AFTER_YEAR, _AFTER_NAMES):
+        found = pattern.search(raw)
+        if found is not None:
+            return found[1].strip()
+    return None
+
+
+def _marked_title(setter: Typesetter, start: int, end: int) -> str | None:
+    layout = setter.layout
+    for place in layout.find(_TITLES, start, end):
+        group = layout.group(place + 1)
+        if group is None:
+            continue
+        if layout.tokens[place] in {"\\bibinfo", "\\bibfield"}:
+            if layout.source(group).strip() != "title":
+                continue
+            group = layout.group(group.after)
+        if group is not None and (title := setter.line(group.start, group.end)):
+            return title.rstrip(" .,")
+    return None
+
+
+def is_biblatex(text: str) -> bool:
+    """Whether a .bbl file is one of biblatex."""
+    return "\\entry{" in text and "\\field{" in text
+
+
+def read_biblatex(text: str) -> list[Entry]:
+    """The entries of a .bbl file of biblatex, each key once."""
+    starts = list(_BIBLATEX_ENTRY.finditer(text))[:_MOST_ENTRIES]
+    entries: dict[str, Entry] = {}
+    ends = [*(found.start() for found in starts), len(text)][1:]
+    for found, end in zip(starts, ends, strict=False):
+        if found[1] not in entries:
+            entries[found[1]] = _read_entry(
+                found[1], text[found.end() : end][:50_000], len(entries)
+            )
+    return list(entries.values())
+
+
+def _read_entry(key: str, body: str, ordinal: int) -> Entry:
+    fields = {name: plain_text(value) for name, value in reversed(_FIELD.findall(body))}
+    fields |= dict(_VERB.findall(body))
+    surnames, first = _biblatex_names(body)
+    venue = fields.get("journaltitle") or fields.get("booktitle")
+    year = fields.get("year", "")[:4]
+    arxiv = find_arxiv_id(fields.get("eprint", "")) or find_arxiv_id(fields.get("url", ""))
+    names = short_names(surnames[:3], has_others=len(surnames) > 2)
+    parts = [", ".join(surnames[:20]), fields.get("title"), venue, year]
+    return Entry(
+        key,
+        Reference(
+            ordinal=ordinal,
+            raw=". ".join(part for part in parts if part),
+            title=fields.get("title") or None,
+            year=int(year) if len(year) == 4 and year.isascii() and year.isdigit() else None,
+            first_author=first,
+            arxiv_id=arxiv[0] if arxiv else None,
+            doi=find_doi(fields.get("doi", "")),
+        ),
+        names,
+    )
+
+
+def _biblatex_names(body: str) -> tuple[list[str], str | None]:
+    start = _NAME_LIST.search(body)
+    if start is None:
+        return [], None
+    count = min(int(start[1]), 100)
+    lines = body[start.end() :]
+    end = lines.find("\n    }\n")
+    lines = lines[:end] if end >= 0 else lines
+    surnames = list(_texts(_FAMILY, lines, count))
+    given = next(_texts(_GIVEN, lines, 1), "")
+    return surnames, f"{given} {surnames[0]}".strip() if surnames else None
+
+
+def _texts(pattern: re.Pattern[str], text: str, count: int) -> Iterator[str]:
+    for found, _ in zip(pattern.finditer(text), range(count), strict=False):
+        yield plain_text(found[1])
+
+
+_PACKAGES = frozenset({"\\usepackage", "\\RequirePackage"})
+_BIB = frozenset({"\\bibliography", "\\addbibresource", "\\addglobalbib", "\\nobibliography"})
+_STYLE = frozenset({"\\bibliographystyle"})
+_NUMERIC_STYLE = re.compile(
+    r"(?:plain|unsrt|abbrv|ieeetr|ieee|acm|siam|splncs|elsarticle-num|nature|apsrev|aps|vancouver"
+    r"|spmpsci|sn-(?:nature|vancouver|mathphys|basic)|IEEEtran|ACM-Reference)(?!nat)",
+    re.IGNORECASE,
+)
+_BRACKETS_PACKAGE = re.compile(
+    r"(?:acl|emnlp|naacl|coling|eacl|ijcnlp|lrec|conll|semeval|aaai|apacite|tacl)", re.IGNORECASE
+)
+
+
+def read_references(files: PaperFiles, main: str, layout: Layout) -> tuple[list[Entry], Citations]:
+    """The references of a paper in printed order, and how it prints citations.
+
+    The list that LaTeX printed goes before .bib files, unless it lacks most of what is cited.
+    """
+    keys = list(dict.fromkeys(key for found in layout.citations() for key in found.keys))
+    wanted = {key.casefold() for key in keys}
+    entries, has_labels = _printed(files, main, layout)
+    known = sum(entry.key.casefold() in wanted for entry in entries)
+    if known < len(wanted) / 2 or not entries:
+        names = _bib_files(files, layout)
+        cited = read_cited([files.text(name) for name in names], keys) if names else []
+        if len(cited) > known:
+            entries, has_labels = cited, None
+    is_numeric = _is_numeric(layout) if has_labels is None else not has_labels
+    packages = [name for place in layout.find(_PACKAGES) for name in _names_in(layout, place)]
+    is_bracketed = any(_BRACKETS_PACKAGE.match(name) for name in packages)
+    has_natbib = "natbib" in packages or any(
+        re.match(r"neurips|nips|iclr|icml", p) for p in packages
+    )
+    return entries, Citations(
+        entries, is_numeric=is_numeric, cites_in_brackets=is_bracketed or not has_natbib
+    )
+
+
+def _printed(files: PaperFiles, main: str, layout: Layout) -> tuple[list[Entry], bool | None]:
+    """The printed list, and whether its labels have names; None where that is not told."""
+    entries = read_items(layout)
+    if entries:
+        return entries, any(entry.names and "(" in _label(layout) for entry in entries[:1])
+    stem = main.rpartition(".")[0]
+    named = [f"{stem}.bbl"] if f"{stem}.bbl" in files.names else []
+    others = [name for name in files.names if name.lower().endswith(".bbl") and "/" not in name]
+    for name in [*named, *(others if len(others) == 1 else [])]:
+        text = files.text(name)
+        if is_biblatex(text):
+            return read_biblatex(text), None
+        inside = Layout(Expander(files).expand(name))
+        entries = read_items(inside)
+        if entries:
+            return entries, "(" in _label(inside)
+    return [], None
+
+
+def _label(layout: Layout) -> str:
+    for place in layout.find(frozenset({"\\bibitem"})):
+        label = layout.option(place + 1)
+        return layout.source(label) if label else ""
+    return ""
+
+
+def _bib_files(files: PaperFiles, layout: Layout) -> list[str]:
+    """The .bib files a paper names; those beside it where it names none that is there."""
+    named = [
+        files.find(name, suffixes=(".bib",))
+        for place in layout.find(_BIB)
+        for name in _names_in(layout, place)
+    ]
+    found = [name for name in named if name.lower().endswith(".bib")]
+    if not found:
+        found = [name for name in files.names if name.lower().endswith(".bib") and "/" not in name]
+    return list(dict.fromkeys(found))
+
+
+def _names_in(layout: Layout, place: int) -> list[str]:
+    found = layout.required(place)
+    return [name.strip() for name in layout.source(found).split(",")] if found else []
+
+
+def _is_numeric(layout: Layout) -> bool:
+    """Whether citations print numbers, by the style and the packages."""
+    for place in layout.find(_PACKAGES):
+        names = _names_in(layout, place)
+        option = layout.option(place + 1)
+        options = layout.source(option).replace(" ", "") if option else ""
+        if "natbib" in names and re.search(r"(?:^|,)(?:numbers|super)", options):
+            return True
+        if "biblatex" in names:
+            return re.search(r"style=(?:authoryear|apa|chicago|mla|author)", options) is None
+    styles = [name for place in layout.find(_STYLE) for name in _names_in(layout, place)]
+    return any(_NUMERIC_STYLE.match(style) for style in styles)

@@ -1,0 +1,195 @@
+"""Text files of one paper, and the choice of the main one.
+
+They are found in a folder or unpacked, read by name and never outside.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from vivavoce.errors import InputError
+
+TEXT_SUFFIXES = (".tex", ".bbl", ".bib", ".sty", ".ltx", ".latex")
+TEX_SUFFIXES = (".tex", ".ltx", ".latex")
+LARGEST_FILE = 8 << 20
+"""Bytes of one file; a list of references may be longer, and its start is read."""
+LARGEST_BIBLIOGRAPHY = 64 << 20
+_LARGEST_PAPER = 128 << 20
+_MOST_FILES = 2_000
+_DEEPEST_FOLDER = 6
+
+
+def decode(content: bytes) -> str:
+    """Text in UTF-8, else in Latin-1, which fits any bytes."""
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("latin-1")
+
+
+class PaperFiles:
+    """Files of one paper by their name below its folder, with `/` between parts."""
+
+    def __init__(self, *, unpacked: Mapping[str, bytes] | None = None, folder: Path | None = None):
+        self._folder = folder
+        self._unpacked = dict(unpacked or {})
+        self._read = 0
+        found = list_text_files(folder) if folder else sorted(self._unpacked)
+        self.names = tuple(found)
+        self._known = frozenset(found)
+
+    def text(self, name: str) -> str:
+        """The text of a file of `names`; `InputError` when it cannot be read or is too large."""
+        content = self._unpacked.get(name)
+        if content is None:
+            content = self._load(name)
+        self._read += len(content)
+        if self._read > _LARGEST_PAPER:
+            raise InputError(f"its files hold more than {_LARGEST_PAPER >> 20} MiB of text")
+        return decode(content)
+
+    def _load(self, name: str) -> bytes:
+        if self._folder is None:
+            raise InputError(f"{name} is not among its files")
+        limit = LARGEST_BIBLIOGRAPHY if name.lower().endswith(".bib") else LARGEST_FILE
+        try:
+            with (self._folder / name).open("rb") as stream:
+                content = stream.read(limit + 1)
+        except OSError as error:
+            raise InputError(f"{name} cannot be read: {error.strerror}") from error
+        if len(content) > limit:
+            raise InputError(f"{name} is larger than {limit >> 20} MiB, which no paper is")
+        return content
+
+    def find(self, name: str, near: str = "", suffixes: tuple[str, ...] = TEX_SUFFIXES) -> str:
+        """The file a command names, from the paper's folder or from a file's own; empty if none."""
+        wanted = name.strip().strip('"').replace("\\", "/")
+        for base in ("", posixpath.dirname(near)):
+            path = posixpath.normpath(posixpath.join(base, wanted))
+            for suffix in (*suffixes, ""):
+                if path + suffix in self._known:
+                    return path + suffix
+        return ""
+
+
+def list_text_files(folder: Path) -> list[str]:
+    """The LaTeX files in a folder, sorted; links that lead out of it are passed over."""
+    root = folder.resolve()
+    names = []
+    for path in _walk(root, 0):
+        if path.name.lower().endswith(TEXT_SUFFIXES) and path.resolve().is_relative_to(root):
+            names.append(path.relative_to(root).as_posix())
+            if len(names) >= _MOST_FILES:
+                break
+    return sorted(names)
+
+
+def _walk(folder: Path, depth: int) -> Iterator[Path]:
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: (entry.is_dir(), entry.name))
+    except OSError:
+        return
+    for entry in entries:
+        if entry.is_dir(follow_symlinks=False):
+            if depth < _DEEPEST_FOLDER and not entry.name.startswith("."):
+                yield from _walk(Path(entry.path), depth + 1)
+        elif entry.is_file():
+            yield Path(entry.path)
+
+
+_CLASS = re.compile(
+    r"^[^%\n]{0,200}\\document(?:class|style)[ \t\n]{0,9}(?:\[[^\]]{0,999}\])?[ \t\n%]{0,9}"
+    r"\{([^{}]{0,200})\}",
+    re.MULTILINE,
+)
+_BEGIN = re.compile(r"^[^%\n]{0,200}\\begin[ \t]{0,9}\{document\}", re.MULTILINE)
+_INPUT = re.compile(
+    r"^[^%\n]{0,200}\\(?:input|include|subfile|subfileinclude)[ \t]{0,9}\{([^{}\n]{1,200})\}",
+    re.MULTILINE,
+)
+_TITLE = re.compile(
+    r"^[^%\n]{0,99}\\(?:icml)?title[ \t]{0,9}(?:\[[^\]]{0,200}\])?\{(.{0,200})", re.M | re.S
+)
+_NO_PAPER = re.compile(r"beamer|slides|standalone|subfiles|letter|poster|\.tex$|moderncv|prosper")
+_TEMPLATE_TITLE = re.compile(
+    r"instructions|\btemplate\b|paper title|name of the title|your (?:paper )?title"
+    r"|contribution title|title goes here|insert .{0,20}title|full title of article",
+    re.IGNORECASE,
+)
+_ASIDE_NAME = re.compile(
+    r"(?<![a-z])(?:slides?|talk|poster|presentation|supp(?:lement(?:ary|al)?)?|supporting|appendix"
+    r"|response|rebuttal|reply|review(?:s|ers?)?|cover|letter|template|sample|example|diff|old"
+    r"|backup|boneyard|changes|readme|test|figures?|fig|tables?)(?![a-z])",
+    re.IGNORECASE,
+)
+_ASIDE_FOLDER = re.compile(r"(?:^|/)(?:template|example|sample|slides|old|backup)[^/]*/", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Main:
+    """A file that LaTeX can be started with."""
+
+    name: str
+    size: int
+    """Characters of it and of what it inputs."""
+    title: str
+    inputs: tuple[str, ...]
+
+
+def document_class(text: str) -> str | None:
+    """The class of a file that can be a paper; None for parts, slides and stand-alone figures."""
+    found = _CLASS.search(text)
+    if found is None or _BEGIN.search(text) is None:
+        return None
+    name = found[1].strip()
+    return None if _NO_PAPER.search(name.lower()) else name
+
+
+def is_template(title: str) -> bool:
+    """Whether a title is that of a venue's sample file."""
+    return _TEMPLATE_TITLE.search(title) is not None
+
+
+def choose_main(files: PaperFiles, names: Iterable[str] | None = None) -> str | None:
+    """The main file of a paper; None where there is none."""
+    texts = {
+        name: files.text(name)
+        for name in (files.names if names is None else names)
+        if name.lower().endswith(TEX_SUFFIXES)
+    }
+    mains = [_read_main(name, texts, files) for name in texts if document_class(texts[name])]
+    if not mains:
+        return None
+    used = {name for text in texts.values() for name in _inputs_of(text, files)}
+    return max(mains, key=lambda main: _rank(main, used, files)).name
+
+
+def _rank(main: Main, used: set[str], files: PaperFiles) -> tuple[object, ...]:
+    stem = main.name.rpartition(".")[0]
+    return (
+        not is_template(main.title),
+        main.name not in used,
+        _ASIDE_FOLDER.search(main.name) is None,
+        _ASIDE_NAME.search(stem.rpartition("/")[2]) is None,
+        -main.name.count("/"),
+        f"{stem}.bbl" in files.names,
+        main.size,
+        main.name,
+    )
+
+
+def _read_main(name: str, texts: dict[str, str], files: PaperFiles) -> Main:
+    title = _TITLE.search(texts[name])
+    inputs = tuple(_inputs_of(texts[name], files))
+    size = len(texts[name]) + sum(len(texts.get(part, "")) for part in inputs)
+    return Main(name, size, title[1] if title else "", inputs)
+
+
+def _inputs_of(text: str, files: PaperFiles) -> Iterable[str]:
+    found = (files.find(match[1]) for match in _INPUT.finditer(text))
+    return sorted({name for name in found if name})

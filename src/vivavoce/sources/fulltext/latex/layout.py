@@ -1,0 +1,141 @@
+"""The tokens of a paper with what closes what: groups, options and environments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from vivavoce.sources.fulltext.latex.tokens import PARAGRAPH
+from vivavoce.sources.fulltext.latex.vocabulary import is_citation
+
+_LONGEST_OPTION = 300
+_DEEPEST_SEARCH = 50
+
+
+class Span(NamedTuple):
+    """Tokens of an argument: `start` to `end`, exclusive; the text goes on at `after`."""
+
+    start: int
+    end: int
+    after: int
+
+
+class Citation(NamedTuple):
+    """A citation command with its arguments."""
+
+    notes: tuple[Span, ...]
+    keys: tuple[str, ...]
+    after: int
+
+
+class Layout:
+    """Finds the end of every group and environment in constant time."""
+
+    def __init__(self, tokens: Sequence[str]) -> None:
+        self.tokens = tokens
+        self.closes: dict[int, int] = {}
+        """Place of `{` -> place of its `}`."""
+        self._no_option = 0
+        """No option that starts before this place ends in reach."""
+        self.ends: dict[int, int] = {}
+        """Place of `\\begin{x}` -> place of its `\\end{x}`."""
+        groups: list[int] = []
+        environments: list[int] = []
+        for place, token in enumerate(tokens):
+            if token == "{":
+                groups.append(place)
+            elif token == "}" and groups:
+                self.closes[groups.pop()] = place
+            elif token.startswith("\\begin{"):
+                environments.append(place)
+            elif token.startswith("\\end{"):
+                self._close(environments, place)
+
+    def _close(self, environments: list[int], place: int) -> None:
+        """End the innermost environment of that name; those left open inside end nowhere."""
+        wanted = "\\begin{" + self.tokens[place][5:]
+        for back in range(1, min(len(environments), _DEEPEST_SEARCH) + 1):
+            if self.tokens[environments[-back]] == wanted:
+                self.ends[environments[-back]] = place
+                del environments[-back:]
+                return
+
+    def past_spaces(self, place: int) -> int:
+        """The first place from `place` on that is no space within a paragraph."""
+        tokens = self.tokens
+        while place < len(tokens) and tokens[place].isspace() and tokens[place] != PARAGRAPH:
+            place += 1
+        return place
+
+    def group(self, place: int) -> Span | None:
+        """The argument in braces at a place, after spaces; None where there is none."""
+        start = self.past_spaces(place)
+        end = self.closes.get(start)
+        return None if end is None else Span(start + 1, end, end + 1)
+
+    def option(self, place: int) -> Span | None:
+        """The argument in square brackets at a place, after spaces; None where there is none."""
+        start = self.past_spaces(place)
+        if start >= len(self.tokens) or self.tokens[start] != "[" or start < self._no_option:
+            return None
+        here = start + 1
+        for _ in range(_LONGEST_OPTION):
+            if here >= len(self.tokens):
+                return None
+            token = self.tokens[here]
+            if token == "]":
+                return Span(start + 1, here, here + 1)
+            if token in {"}", PARAGRAPH}:
+                return None
+            here = self.closes.get(here, here) + 1
+        self._no_option = here
+        return None
+
+    def past_options(self, place: int) -> int:
+        """Past a star and arguments in square brackets."""
+        after = self.past_spaces(place)
+        if after < len(self.tokens) and self.tokens[after] == "*":
+            place = after + 1
+        while (found := self.option(place)) is not None:
+            place = found.after
+        return place
+
+    def required(self, place: int) -> Span | None:
+        """The first argument in braces after a command at `place`, past star and options."""
+        return self.group(self.past_options(place + 1))
+
+    def source(self, span: Span) -> str:
+        """The characters of an argument, for names and keys."""
+        return "".join(self.tokens[span.start : span.end])
+
+    def citation(self, place: int) -> Citation:
+        """The arguments of the citation command at a place."""
+        after = self.past_spaces(place + 1)
+        if after < len(self.tokens) and self.tokens[after] == "*":
+            place = after
+        after = place + 1
+        notes: list[Span] = []
+        keys: list[str] = []
+        while (note := self.option(after)) is not None:
+            notes.append(note)
+            after = note.after
+        many = self.tokens[place].endswith("s")
+        while (group := self.group(after)) is not None:
+            keys += (key.strip() for key in self.source(group).split(","))
+            after = group.after
+            if not many:
+                break
+        return Citation(tuple(notes), tuple(key for key in keys if key), after)
+
+    def citations(self, start: int = 0, end: int | None = None) -> Iterator[Citation]:
+        """The citations in a stretch of tokens, in order."""
+        stop = len(self.tokens) if end is None else end
+        for place in range(start, stop):
+            token = self.tokens[place]
+            if token[0] == "\\" and (token == "\\nocite" or is_citation(token)):
+                yield self.citation(place)
+
+    def find(self, names: frozenset[str], start: int = 0, end: int | None = None) -> Iterator[int]:
+        """Places of these commands in a stretch of tokens."""
+        stop = len(self.tokens) if end is None else end
+        return (place for place in range(start, stop) if self.tokens[place] in names)

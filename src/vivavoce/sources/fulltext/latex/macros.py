@@ -1,0 +1,329 @@
+"""Macros expanded, files read in and conditions decided: a whole paper as one list of tokens.
+
+Expansion stops with an error once it has made more than any paper needs, so a macro that calls
+itself, or doubles with every call, costs bounded time and memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from vivavoce.errors import InputError
+from vivavoce.sources.fulltext.latex.files import PaperFiles
+from vivavoce.sources.fulltext.latex.tokens import LITERAL, PARAGRAPH, Frame, TokenStream, tokenise
+from vivavoce.sources.fulltext.latex.vocabulary import is_own_command
+
+_MOST_TOKENS = 3_000_000
+_MOST_INPUTS = 1_000
+_DEEPEST_INPUT = 20
+_DEFINE = frozenset(
+    {"\\newcommand", "\\renewcommand", "\\providecommand", "\\DeclareRobustCommand"}
+    | {"\\newrobustcmd", "\\renewrobustcmd"}
+)
+_DOCUMENT_COMMANDS = frozenset(
+    {"\\NewDocumentCommand", "\\RenewDocumentCommand", "\\DeclareDocumentCommand"}
+    | {"\\ProvideDocumentCommand"}
+)
+_PRIMITIVE_DEFINE = frozenset({"\\def", "\\gdef", "\\edef", "\\xdef"})
+_ENVIRONMENT = frozenset({"\\newenvironment", "\\renewenvironment"})
+_INPUT = frozenset({"\\input", "\\include", "\\subfile", "\\subfileinclude", "\\@input"})
+_IMPORT = frozenset({"\\import", "\\subimport", "\\includefrom", "\\subincludefrom"})
+# Conditions of TeX that end in \fi, with what is taken for their answer.
+_CONDITIONS = {
+    "\\iftrue": True, "\\iffalse": False, "\\ifx": False, "\\if": False, "\\ifcat": False,
+    "\\ifnum": False, "\\ifdim": False, "\\ifodd": False, "\\ifvmode": False, "\\ifhmode": False,
+    "\\ifmmode": False, "\\ifinner": False, "\\ifcase": True, "\\ifdefined": False,
+    "\\ifcsname": False, "\\ifpdf": True, "\\ifpdftex": True, "\\ifxetex": False,
+    "\\ifluatex": False, "\\ifvoid": False, "\\ifeof": False,
+}  # fmt: skip
+_COMPARES = frozenset({"\\ifx", "\\if", "\\ifcat"})
+
+
+@dataclass(frozen=True, slots=True)
+class Macro:
+    """What a command of the paper stands for."""
+
+    body: tuple[str, ...]
+    arguments: int = 0
+    default: tuple[str, ...] | None = None
+    """Of the first argument, which is then optional."""
+    kinds: str = ""
+    """For commands with several optional arguments: `m`, `o` or `s` for each."""
+
+
+class Expander(TokenStream):
+    """Reads a paper from its main file on."""
+
+    def __init__(self, files: PaperFiles) -> None:
+        super().__init__()
+        self._files = files
+        self._macros: dict[str, Macro] = {}
+        self._switches = dict(_CONDITIONS)
+        self._inputs = 0
+        self._skipped = 0
+        """Conditions open below the one whose branch is passed over; 0 when reading."""
+        self._has_else = False
+
+    def expand(self, name: str) -> list[str]:
+        """Every token of the paper; `InputError` when its macros or files have no bounds."""
+        self.frames.append(Frame(tokenise(self._files.text(name)), name))
+        out: list[str] = []
+        while (token := self.next()) is not None:
+            if self._skipped:
+                self._skip(token)
+                continue
+            if token[0] == "\\" and self._execute(token, out):
+                if out and out[-1] == "\\end{document}":
+                    out.pop()
+                    break
+                continue
+            out.append(token)
+            if len(out) > _MOST_TOKENS:
+                raise InputError("its text is larger than a paper can be")
+        return out
+
+    def _skip(self, token: str) -> None:
+        """Pass over a branch that is not taken."""
+        if token in self._switches:
+            self._skipped += 1
+        elif token == "\\fi":
+            self._skipped -= 1
+        elif token == "\\else" and self._skipped == 1 and self._has_else:
+            self._skipped = 0
+
+    def _execute(self, token: str, out: list[str]) -> bool:
+        """Do what a command says; False for one that is left to be printed."""
+        macro = self._macros.get(token)
+        if macro is not None:
+            self._call(macro)
+        elif token in _DEFINE:
+            self._define(keeps=token == "\\providecommand")
+        elif token in _PRIMITIVE_DEFINE:
+            self._define_primitive()
+        elif token in _DOCUMENT_COMMANDS:
+            self._define_document_command()
+        elif token == "\\let":
+            self._let()
+        elif token in _ENVIRONMENT:
+            self._define_environment()
+        elif token == "\\newif":
+            switch = self._name()
+            self._switches.setdefault(switch, False)
+        elif token in self._switches:
+            self._decide(token)
+        elif token == "\\else":
+            self._skipped, self._has_else = 1, False
+        elif token == "\\fi":
+            pass
+        elif token in _INPUT:
+            self._input(self._file_name())
+        elif token in _IMPORT:
+            folder, name = self._file_name(), self._file_name()
+            self._input(f"{folder.rstrip('/')}/{name}" if folder else name)
+        elif token == "\\InputIfFileExists":
+            self._input(self._file_name())
+            self.argument()
+            self.argument()
+        elif token in {"\\usepackage", "\\RequirePackage"}:
+            self._use_package(token, out)
+        elif token in {"\\begin", "\\end"}:
+            self._environment(token, out)
+        elif token == "\\endinput":
+            while self.frames and self.frames.pop().name is None:
+                pass
+        else:
+            return self._set_switch(token)
+        return True
+
+    def _set_switch(self, token: str) -> bool:
+        for ending, value in (("true", True), ("false", False)):
+            switch = "\\if" + token[1:].removesuffix(ending)
+            if token.endswith(ending) and switch in self._switches and switch not in _CONDITIONS:
+                self._switches[switch] = value
+                return True
+        return False
+
+    def _decide(self, token: str) -> None:
+        answer = self._switches[token]
+        if token in _COMPARES:
+            first, second = self.next() or "", self.next() or ""
+            answer = self._meaning(first) == self._meaning(second)
+        elif token == "\\ifdefined":
+            name = self.next() or ""
+            answer = name in self._macros or is_own_command(name)
+        if not answer:
+            self._skipped, self._has_else = 1, True
+
+    def _meaning(self, token: str) -> object:
+        return self._macros.get(token, token)
+
+    def _call(self, macro: Macro) -> None:
+        kinds = macro.kinds or "m" * macro.arguments
+        if macro.default is not None:
+            kinds = "o" + kinds[1:]
+        values: list[Sequence[str]] = []
+        for kind in kinds:
+            if kind == "m":
+                values.append(self.argument())
+            elif kind == "s":
+                star = self.take("*")
+                values.append(["*"] if star else [])
+            else:
+                given = self.optional()
+                values.append(given if given is not None else macro.default or ())
+        size = len(macro.body) + sum(
+            len(values[int(token[1]) - 1])
+            for token in macro.body
+            if _is_parameter(token) and int(token[1]) <= len(values)
+        )
+        self.spend(size)
+        made: list[str] = []
+        for token in macro.body:
+            if _is_parameter(token) and int(token[1]) <= len(values):
+                made += values[int(token[1]) - 1]
+            else:
+                made.append(token)
+        self.push(made)
+
+    def _name(self) -> str:
+        argument = "".join(self.argument()).strip()
+        return argument if argument[:1] == "\\" else ""
+
+    def _store(self, name: str, macro: Macro, *, keeps: bool = False) -> None:
+        if len(name) < 2 or is_own_command(name) or (keeps and name in self._macros):
+            return
+        if macro.body != (name,):
+            self._macros[name] = macro
+
+    def _count(self) -> int:
+        given = "".join(self.optional() or []).strip()
+        return int(given) if len(given) == 1 and given in "123456789" else 0
+
+    def _define(self, *, keeps: bool) -> None:
+        self.take("*")
+        name = self._name()
+        count = self._count()
+        default = self.optional() if count else None
+        body = tuple(self.argument())
+        self._store(
+            name, Macro(body, count, None if default is None else tuple(default)), keeps=keeps
+        )
+
+    def _define_primitive(self) -> None:
+        name = self.next() or ""
+        parameters: list[str] = []
+        while (token := self.peek()) is not None and token != "{":
+            parameters.append(token)
+            self.next()
+            if len(parameters) > 20 or token == PARAGRAPH:
+                return
+        body = tuple(self.argument())
+        # Text between the parameters would have to be found in every call.
+        if all(map(_is_parameter, parameters)):
+            self._store(name, Macro(body, len(parameters)))
+
+    def _define_document_command(self) -> None:
+        name = self._name()
+        kinds: list[str] = []
+        specification = self.argument()
+        depth = 0
+        for token in specification:
+            depth += (token == "{") - (token == "}")
+            if depth == 0 and token not in "{}":
+                kinds += ("m" if kind in "+m" else "s" if kind == "s" else "o"
+                          for kind in token if kind in "msoO")  # fmt: skip
+        body = tuple(self.argument())
+        self._store(name, Macro(body, len(kinds[:9]), kinds="".join(kinds[:9])))
+
+    def _let(self) -> None:
+        name = self.next() or ""
+        other = self.peek() or ""
+        self.next()
+        if other.startswith("="):
+            rest = other[1:].strip()
+            other = rest or self.peek() or ""
+            if not rest:
+                self.next()
+        self._store(name, self._macros.get(other) or Macro((other,) if other else ()))
+
+    def _define_environment(self) -> None:
+        self.take("*")
+        name = "".join(self.argument()).strip()
+        count = self._count()
+        default = self.optional() if count else None
+        begin, end = tuple(self.argument()), tuple(self.argument())
+        if name and not is_own_command(f"\\begin{{{name}}}"):
+            self._macros[f"\\begin{{{name}}}"] = Macro(
+                begin, count, None if default is None else tuple(default)
+            )
+            self._macros[f"\\end{{{name}}}"] = Macro(end)
+
+    def _environment(self, token: str, out: list[str]) -> None:
+        name = "".join(self.argument()).strip()
+        whole = f"{token}{{{name}}}"
+        macro = self._macros.get(whole)
+        if macro is not None:
+            self._call(macro)
+        else:
+            out.append(whole)
+
+    def _file_name(self) -> str:
+        if self.peek() == "{":
+            return "".join(self.argument()).removeprefix(LITERAL)
+        token = (self.next() or "").lstrip()
+        name, _, rest = token.partition(" ")
+        while not rest and (following := self.next()) is not None:
+            if following[0] not in "_~" and not following[0].isalnum():
+                self.push([following])
+                break
+            word, _, rest = following.partition(" ")
+            name += word
+        if rest:
+            self.push([rest])
+        return name
+
+    def _use_package(self, token: str, out: list[str]) -> None:
+        """Read in a package that is the paper's own; others are left to be looked at."""
+        options = self.optional()
+        names = "".join(self.argument())
+        for name in names.split(","):
+            found = self._files.find(name, suffixes=(".sty",))
+            if found and "\\ProvidesPackage" not in self._files.text(found):
+                self._read_in(found)
+        out += [token, "[", *(options or []), "]", "{", *filter(None, [names]), "}"]
+
+    def _input(self, name: str) -> None:
+        current = next((frame.name for frame in reversed(self.frames) if frame.name), "")
+        found = self._files.find(name, current or "")
+        if found:
+            self._read_in(found)
+
+    def _read_in(self, name: str) -> None:
+        open_files = [frame.name for frame in self.frames if frame.name]
+        self._inputs += 1
+        if name in open_files or len(open_files) >= _DEEPEST_INPUT:
+            return
+        if self._inputs > _MOST_INPUTS:
+            raise InputError(f"it reads in more than {_MOST_INPUTS} files")
+        tokens = tokenise(self._files.text(name))
+        start = _find_document(tokens, "\\begin")
+        if start is not None:
+            end = _find_document(tokens, "\\end")
+            tokens = tokens[start + 4 : end if end is not None and end > start else len(tokens)]
+        self.spend(len(tokens))
+        # The end of a file is the end of a line.
+        self.frames.append(Frame([*tokens, "\n"], name))
+
+
+def _is_parameter(token: str) -> bool:
+    return len(token) == 2 and token[0] == "#" and token[1].isdigit()
+
+
+def _find_document(tokens: Sequence[str], command: str) -> int | None:
+    r"""Where `\begin{document}` or its end stands among raw tokens."""
+    wanted = [command, "{", "document", "}"]
+    for place, token in enumerate(tokens):
+        if token == command and list(tokens[place : place + 4]) == wanted:
+            return place
+    return None

@@ -1,0 +1,179 @@
+"""Tables: captions, rows of cells and the references cited in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vivavoce.records import CitedTable
+from vivavoce.sources.fulltext.latex.layout import Layout, Span
+from vivavoce.sources.fulltext.latex.typeset import Typesetter
+from vivavoce.sources.fulltext.latex.vocabulary import TABULARS
+from vivavoce.text.row_citations import RowCitations
+
+_CAPTIONS = frozenset(
+    {"\\caption", "\\tablecaption", "\\topcaption", "\\bottomcaption", "\\tcaption"}
+)
+_ROW_ENDS = frozenset({"\\\\", "\\tabularnewline", "\\cr", "\\\\*"})
+_HEAD_MARKS = frozenset({"\\endfirsthead", "\\endhead", "\\endfoot", "\\endlastfoot"})
+_MULTIROW = frozenset({"\\multirow"})
+_TABULAR_STARTS = frozenset(f"\\begin{{{name}}}" for name in TABULARS)
+_MOST_CELLS = 50_000
+_MOST_COLUMNS = 300
+_TALLEST_SPAN = 200
+
+
+def read_table(setter: Typesetter, start: int, end: int, ordinal: int) -> CitedTable | None:
+    r"""The table in an environment from `\\begin` to `\end`; None for a picture of one."""
+    layout = setter.layout
+    caption = " ".join(_captions(setter, start, end))
+    cited = tuple(sorted(set(_mentions(setter, start, end))))
+    known = frozenset(cited)
+    cells: list[tuple[str, ...]] = []
+    row_cited: list[tuple[int, ...]] = []
+    place = start
+    while place <= end:
+        token = layout.tokens[place]
+        stop = layout.ends.get(place)
+        if stop is not None and token[7:-1] in TABULARS and stop <= end:
+            rows, by_row = read_rows(setter, place, stop, known)
+            cells += rows
+            row_cited += by_row
+            place = stop
+        place += 1
+    if not cells and not caption:
+        return None
+    return CitedTable(ordinal, caption, tuple(cells), cited, tuple(row_cited))
+
+
+def _mentions(setter: Typesetter, start: int, end: int) -> list[int]:
+    """The references cited in a stretch, in order."""
+    keys = [key for found in setter.layout.citations(start, end) for key in found.keys]
+    return setter.citations.ordinals(keys)
+
+
+def _captions(setter: Typesetter, start: int, end: int) -> Iterator[str]:
+    layout = setter.layout
+    for place in range(start, end):
+        token = layout.tokens[place]
+        if token in _CAPTIONS:
+            found = layout.required(place)
+        elif token == "\\captionof":
+            kind = layout.required(place)
+            found = layout.group(layout.past_options(kind.after)) if kind else None
+        else:
+            continue
+        if found is not None and found.end <= end:
+            text = setter.line(found.start, found.end)
+            if text:
+                yield text
+
+
+def read_rows(
+    setter: Typesetter, start: int, end: int, cited: frozenset[int]
+) -> tuple[list[tuple[str, ...]], list[tuple[int, ...]]]:
+    """The rows of a tabular and what each cites; rows of rules alone are left out."""
+    layout = setter.layout
+    rows: list[tuple[str, ...]] = []
+    places: list[int] = []  # of each of these among all rows with text
+    citations = RowCitations()
+    count = 0
+    mark = 0
+    is_first_head = False
+    total = 0
+    for cells, ending in _split_rows(layout, _past_arguments(layout, start), end):
+        row = _render(setter, cells)
+        total += len(row)
+        if total > _MOST_CELLS:
+            break
+        for cell in cells:
+            height = _rows_covered(layout, cell)
+            for start_of_part, end_of_part in _outside_captions(layout, cell):
+                citations.cite(_mentions(setter, start_of_part, end_of_part), height)
+        citations.end_row(is_kept=any(row))
+        if any(row):
+            rows.append(row)
+            places.append(count)
+            count += 1
+        if ending == "\\endfirsthead":
+            is_first_head, mark = True, len(rows)
+        elif ending in _HEAD_MARKS:
+            # The head and foot that are printed again on the pages that follow.
+            if is_first_head or ending != "\\endhead":
+                del rows[mark:], places[mark:]
+            mark = len(rows)
+    by_row = citations.by_row(cited)
+    return rows, [by_row[place] for place in places]
+
+
+def _past_arguments(layout: Layout, start: int) -> int:
+    after = layout.past_options(start + 1)
+    for _ in range(TABULARS[layout.tokens[start][7:-1]]):
+        group = layout.group(after)
+        if group is None:
+            break
+        after = layout.past_options(group.after)
+    return after
+
+
+def _split_rows(layout: Layout, place: int, end: int) -> Iterator[tuple[list[Span], str]]:
+    """The stretches of cells, row by row, and the command that ends each row."""
+    cells: list[Span] = []
+    start = place
+    while place < end:
+        token = layout.tokens[place]
+        if token in _ROW_ENDS or token in _HEAD_MARKS or token == "&":
+            cells.append(Span(start, place, place + 1))
+            if token == "&":
+                place += 1
+            else:
+                yield cells, token
+                cells = []
+                place = layout.past_options(place + 1) if token == "\\\\" else place + 1
+            start = place
+            continue
+        inside = layout.closes.get(place) or layout.ends.get(place)
+        place = place + 1 if inside is None or inside > end else inside + 1
+    cells.append(Span(start, end, end))
+    yield cells, ""
+
+
+def _render(setter: Typesetter, cells: list[Span]) -> tuple[str, ...]:
+    """The texts of a row; a cell over several columns is followed by empty ones."""
+    row: list[str] = []
+    for cell in cells:
+        row.append(setter.line(cell.start, cell.end))
+        row += [""] * (_columns(setter.layout, cell) - 1)
+        if len(row) > _MOST_COLUMNS:
+            return tuple(row[:_MOST_COLUMNS])
+    return tuple(row)
+
+
+def _outside_captions(layout: Layout, cell: Span) -> Iterator[tuple[int, int]]:
+    """What of a cell is the table's: a long table has its caption in its first row."""
+    start = cell.start
+    for place in layout.find(_CAPTIONS, cell.start, cell.end):
+        caption = layout.required(place)
+        if place >= start and caption is not None:
+            yield start, place
+            start = caption.after
+    yield start, cell.end
+
+
+def _rows_covered(layout: Layout, cell: Span) -> int:
+    """How many rows a cell covers from its own down; upwards where it stands in the last one."""
+    place = next(layout.find(_MULTIROW | _TABULAR_STARTS, cell.start, cell.end), None)
+    is_own = place is not None and layout.tokens[place] in _MULTIROW  # not of a table in the cell
+    count = layout.required(place) if place is not None and is_own else None
+    number = layout.source(count).strip() if count is not None else ""
+    digits = number.removeprefix("-")
+    if not (digits.isascii() and digits.isdigit() and len(digits) < 4):
+        return 1
+    return max(-_TALLEST_SPAN, min(int(number), _TALLEST_SPAN))
+
+
+def _columns(layout: Layout, cell: Span) -> int:
+    place = next(layout.find(frozenset({"\\multicolumn"}), cell.start, cell.end), None)
+    count = layout.group(place + 1) if place is not None else None
+    number = layout.source(count).strip() if count is not None else ""
+    is_number = number.isascii() and number.isdigit() and len(number) < 4
+    return min(max(int(number), 1), _MOST_COLUMNS) if is_number else 1

@@ -1,0 +1,209 @@
+r"""LaTeX source cut into tokens, in one pass and linear time, and streams of tokens.
+
+A token is a string: a command (`\name`, `\%`), one special character, `#1`, a paragraph break
+(`PARAGRAPH`), a run of text, or text that is printed as it stands (it starts with `LITERAL`).
+Comments are gone. Joined, the tokens of a formula are its source. A stream reads tokens of files
+and of macros, with limits on what macros make.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from vivavoce.errors import InputError
+
+PARAGRAPH = "\n\n"
+LITERAL = "\x01"
+
+_TOKEN = re.compile(
+    r"(?P<comment>%[^\n]*\n?[ \t]*)"
+    r"|(?P<paragraph>\n[ \t]*\n\s*)"
+    r"|(?P<command>\\@?[A-Za-z]+(?:@[A-Za-z]+)*)[ \t]*(?:\n(?![ \t]*\n)[ \t]*)?"
+    r"|(?P<symbol>\\.|\\\n)"
+    r"|(?P<other>#[1-9]|\$\$|[{}\[\]$&#^_~*]|\n[ \t]*|[^\\{}\[\]$&#%^_~*\n]+)",
+    re.DOTALL,
+)
+_ADDRESS = re.compile(r"(\\(?:url|href|path|nolinkurl))[ \t\n]{0,9}\{([^{}]*)\}")
+_INLINE = re.compile(
+    r"\\(?:verb\*?|lstinline(?:\[[^\]\n]{0,200}\])?)"
+    r"(?:\{([^{}\n]{0,500})\}|([^A-Za-z\s*{\[])([^\n]{0,500}?)\2)"
+)
+_RAW = re.compile(
+    r"\\begin[ \t]{0,9}\{(verbatim\*?|Verbatim\*?|BVerbatim|LVerbatim|lstlisting|minted|comment"
+    r"|filecontents\*?)\}"
+)
+_RAW_OPTIONS = re.compile(r"[ \t]{0,9}(?:\[[^\[\]]{0,500}\])?(?:\{[^{}\n]{0,60}\})?")
+_UNSEEN = frozenset({"comment", "filecontents", "filecontents*"})
+_CONTROLS = dict.fromkeys([*range(9), 11, 12, *range(14, 32), 127])
+
+
+def tokenise(text: str) -> list[str]:
+    """The tokens of a piece of LaTeX."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n").translate(_CONTROLS)
+    tokens: list[str] = []
+    position, end = 0, len(text)
+    open_ended: set[str] = set()
+    while position < end:
+        if text[position] == "\\":
+            after = _read_raw(text, position, tokens, open_ended)
+            if after > position:
+                position = after
+                continue
+        found = _TOKEN.match(text, position)
+        if found is None:  # a backslash ends the text
+            break
+        position = found.end()
+        kind = found.lastgroup
+        if kind == "comment":
+            if text.startswith("\n", position):
+                tokens.append(PARAGRAPH)
+        else:
+            tokens.append(PARAGRAPH if kind == "paragraph" else found[kind or "other"])
+    return tokens
+
+
+def _read_raw(text: str, start: int, tokens: list[str], open_ended: set[str]) -> int:
+    """Read what is printed as it stands; returns where it ends, or `start`.
+
+    `open_ended` remembers the environments that end nowhere below, so each is sought once.
+    """
+    address = _ADDRESS.match(text, start)
+    if address is not None and "#" not in address[2]:
+        tokens += [address[1], "{", LITERAL + address[2].replace("\\", ""), "}"]
+        return address.end()
+    inline = _INLINE.match(text, start)
+    if inline is not None:
+        tokens.append(LITERAL + (inline[1] or inline[3] or ""))
+        return inline.end()
+    raw = _RAW.match(text, start)
+    if raw is None or raw[1] in open_ended:
+        return start
+    closing = f"\\end{{{raw[1]}}}"
+    end = text.find(closing, raw.end())
+    if end < 0:
+        open_ended.add(raw[1])
+        return start
+    if raw[1] not in _UNSEEN:
+        options = _RAW_OPTIONS.match(text, raw.end(), end)
+        body = text[options.end() if options else raw.end() : end]
+        tokens += [PARAGRAPH, LITERAL + body.strip("\n"), PARAGRAPH]
+    return end + len(closing)
+
+
+def source_of(tokens: list[str]) -> str:
+    """The source of tokens, with the spaces that part commands from letters."""
+    parts: list[str] = []
+    for token in tokens:
+        last = parts[-1] if parts else ""
+        if last[:1] == "\\" and last[-1].isalpha() and token[0].isalpha():
+            parts.append(" ")
+        parts.append(token.removeprefix(LITERAL))
+    return " ".join("".join(parts).split())
+
+
+_MOST_MADE = 3_000_000
+_MOST_MADE_TEXT = 48 << 20
+_LONGEST_ARGUMENT = 100_000
+
+
+@dataclass(slots=True)
+class Frame:
+    """Tokens that are being read, and how far."""
+
+    tokens: Sequence[str]
+    name: str | None = None
+    """The file that is read; None for what a macro made."""
+    place: int = 0
+
+
+class TokenStream:
+    """What is read next: the innermost of the files and macros that are open."""
+
+    def __init__(self) -> None:
+        self.frames: list[Frame] = []
+        self._made = 0
+        self._made_text = 0
+
+    def spend(self, tokens: int, text: int = 0) -> None:
+        """Count what macros make; `InputError` once it is more than any paper needs."""
+        self._made += tokens
+        self._made_text += text
+        if self._made > _MOST_MADE or self._made_text > _MOST_MADE_TEXT:
+            raise InputError("its macros expand without end, or to more than a paper can hold")
+
+    def next(self) -> str | None:
+        """The next token; None at the end."""
+        while self.frames:
+            frame = self.frames[-1]
+            if frame.place < len(frame.tokens):
+                frame.place += 1
+                return frame.tokens[frame.place - 1]
+            self.frames.pop()
+        return None
+
+    def push(self, tokens: Sequence[str]) -> None:
+        """Read tokens next; what is made in all has a limit."""
+        self.spend(len(tokens) + 1, sum(map(len, tokens)))
+        while self.frames and self.frames[-1].place >= len(self.frames[-1].tokens):
+            self.frames.pop()
+        if tokens:
+            self.frames.append(Frame(tokens))
+
+    def peek(self) -> str | None:
+        """The next token that is no space, left in place."""
+        token = self.next()
+        while token is not None and token.isspace() and token != PARAGRAPH:
+            token = self.next()
+        if token is not None:
+            self.frames[-1].place -= 1
+        return token
+
+    def take(self, wanted: str) -> bool:
+        """Pass a token, after spaces; whether it was there."""
+        if self.peek() != wanted:
+            return False
+        self.next()
+        return True
+
+    def argument(self) -> list[str]:
+        """The next argument: a group without its braces, a command or one character."""
+        token = self.peek()
+        if token is None or token in {PARAGRAPH, "}"}:
+            return []
+        self.next()
+        if token == "{":
+            return self._group("{", "}")
+        if token[0] == "\\" or len(token) == 1 or token[0] in f"#{LITERAL}":
+            return [token]
+        stripped = token.lstrip()
+        if stripped[1:]:
+            self.push([stripped[1:]])
+        return [stripped[0]]
+
+    def optional(self) -> list[str] | None:
+        """The next argument if it is in square brackets."""
+        return self._group("[", "]") if self.take("[") else None
+
+    def _group(self, opening: str, closing: str) -> list[str]:
+        """Tokens up to the closing one; where there is none, nothing is taken."""
+        collected: list[str] = []
+        depth = 0
+        while (token := self.next()) is not None and len(collected) < _LONGEST_ARGUMENT:
+            if token == closing and depth == 0:
+                self.spend(len(collected))
+                return collected
+            if token == "{":
+                depth += 1
+            elif token == "}":
+                depth -= 1
+                if depth < 0:
+                    collected.append(token)
+                    break
+            collected.append(token)
+        else:
+            if token is not None:
+                collected.append(token)
+        self.push(collected)
+        return []

@@ -1,0 +1,225 @@
+"""Tokens to the text a reader sees: formulas stay source, footnotes and layout are out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from vivavoce.sources.fulltext.latex.citing import Citations
+from vivavoce.sources.fulltext.latex.layout import Layout
+from vivavoce.sources.fulltext.latex.tokens import LITERAL, PARAGRAPH, source_of, tokenise
+from vivavoce.sources.fulltext.latex.vocabulary import (
+    ACCENTS,
+    ENVIRONMENT_ARGUMENTS,
+    FIGURES,
+    HIDDEN,
+    MATH,
+    PLAIN,
+    SILENT,
+    SYMBOLS,
+    TABLES,
+    TABULARS,
+    accented,
+    is_citation,
+    typeset,
+)
+
+Hook = Callable[[int, list[str]], int]
+"""Handles the command at a place on its own and returns where the text goes on."""
+
+REFERENCE_START, REFERENCE_END = "\x02", "\x03"
+_NAMED_REFERENCES = frozenset({"\\autoref", "\\cref", "\\Cref", "\\vref", "\\Autoref"})
+_REFERENCES = _NAMED_REFERENCES | {"\\ref", "\\subref"}
+_DEEPEST = 12
+_LONGEST_FORMULA = 5_000
+_SPACES = frozenset({"\\\\", "\\tabularnewline", "\\cr"})
+_PARAGRAPHS = frozenset({"\\par", "\\newpage", "\\clearpage", "\\item", "\\bigskip", "\\medskip"})
+_AFTER_XSPACE = frozenset(".,;:!?'’/-)~}] \n\t")
+_LABEL = re.compile(r"\\label\s?\{[^{}]*\}\s?")
+_BLOCKS = re.compile(
+    r"\\(?:begin|end)\{(?:itemize|enumerate|description|quote|quotation|center|abstract|compactitem"
+    r"|flushleft|flushright|minipage|tcolorbox|mdframed|theorem|lemma|proof|definition|remark)\*?\}"
+)
+
+
+class Typesetter:
+    """Renders stretches of one layout; every token is looked at a bounded number of times."""
+
+    def __init__(self, layout: Layout, citations: Citations | None = None) -> None:
+        self.layout = layout
+        self.citations = citations or Citations(())
+        self._unclosed: dict[str, int] = {}
+        """Closing of a formula -> the place before which it was sought in vain."""
+
+    def line(self, start: int, end: int, depth: int = 1) -> str:
+        """A stretch as one line, such as a heading or a cell."""
+        out: list[str] = []
+        if depth <= _DEEPEST:
+            self.walk(start, end, out, depth)
+        return " ".join("".join(out).split())
+
+    def walk(
+        self, place: int, end: int, out: list[str], depth: int, hooks: dict[str, Hook] | None = None
+    ) -> None:
+        """Render a stretch into `out`; `hooks` go before what the reader does with a command."""
+        tokens = self.layout.tokens
+        while place < end:
+            token = tokens[place]
+            hook = hooks.get(token) if hooks else None
+            if hook is not None:
+                place = max(hook(place, out), place + 1)
+            elif token[0] == "\\":
+                place = max(self._command(token, place, out, depth), place + 1)
+            elif token in {"$", "$$"}:
+                place = self._formula(token, place, end, out)
+            else:
+                if token[0] == LITERAL:
+                    out.append(token[1:])
+                elif token in {"~", "&"} or (token[0] == "\n" and token != PARAGRAPH):
+                    out.append(" ")
+                elif token not in {"{", "}"}:
+                    out.append(typeset(token))
+                place += 1
+
+    def _command(self, token: str, place: int, out: list[str], depth: int) -> int:
+        layout = self.layout
+        if token.startswith("\\begin{"):
+            return self.begin(token[7:-1], place, out)
+        if is_citation(token):
+            found = layout.citation(place)
+            notes = [self.line(note.start, note.end, depth + 1) for note in found.notes]
+            out.append(self.citations.print(token, notes, found.keys))
+            return found.after
+        if token in _REFERENCES:
+            return self._reference(token, place, out)
+        if token in {"\\(", "\\["}:
+            closing = "\\)" if token == "\\(" else "\\]"
+            return self._formula(token, place, len(layout.tokens), out, closing)
+        if token == "\\xspace":
+            following = layout.tokens[place + 1] if place + 1 < len(layout.tokens) else "}"
+            out.append("" if following[0] in _AFTER_XSPACE else " ")
+            return place + 1
+        if token in SYMBOLS:
+            out.append(SYMBOLS[token])
+            return place + 1
+        if token in ACCENTS:
+            return self._accent(token, place, out, depth)
+        if token in SILENT:
+            return self._silent(token, place)
+        if token in _SPACES:
+            out.append(" ")
+            return layout.past_options(place + 1)
+        if token in _PARAGRAPHS:
+            out.append(PARAGRAPH)
+            label = layout.option(place + 1) if token == "\\item" else None
+            if label is not None:
+                out.append(self.line(label.start, label.end, depth + 1) + " ")
+                return label.after
+            return place + 1
+        if token.startswith("\\end{"):
+            if _BLOCKS.fullmatch(token):
+                out.append(PARAGRAPH)
+            return place + 1
+        if token == "\\twocolumn":
+            return place + 2
+        if token not in PLAIN and layout.tokens[place + 1 : place + 2] == ["["]:
+            option = layout.option(place + 1)
+            return option.after if option else place + 1
+        return place + 1
+
+    def begin(self, name: str, place: int, out: list[str]) -> int:
+        """Go into an environment, or past one that is no running text."""
+        layout = self.layout
+        end = layout.ends.get(place)
+        if name in MATH and end is not None:
+            source = source_of(list(layout.tokens[place : end + 1]))
+            out.append(f" {_LABEL.sub('', source)} ")
+            return end + 1
+        is_out = name in HIDDEN or name in FIGURES or name in TABLES
+        if is_out and end is not None:
+            return end + 1
+        if _BLOCKS.fullmatch(f"\\begin{{{name}}}"):
+            out.append(PARAGRAPH)
+        after = layout.past_options(place + 1) if name not in {"document"} else place + 1
+        for _ in range(TABULARS.get(name, ENVIRONMENT_ARGUMENTS.get(name, 0))):
+            group = layout.group(after)
+            if group is None:
+                break
+            after = group.after
+        return after
+
+    def _formula(
+        self, token: str, place: int, end: int, out: list[str], closing: str | None = None
+    ) -> int:
+        """A formula as it is written; an opening without an end within the paragraph is dropped."""
+        tokens = self.layout.tokens
+        closing = closing or token
+        here = max(place + 1, self._unclosed.get(closing, 0))
+        stop = min(end, place + _LONGEST_FORMULA)
+        while here < stop:
+            if tokens[here] == closing:
+                source = source_of(list(tokens[place : here + 1]))
+                out.append(_LABEL.sub("", source) if source != "$$" else "")
+                return here + 1
+            if tokens[here] == PARAGRAPH and closing != "\\]":
+                break
+            here += 1
+        self._unclosed[closing] = max(here, self._unclosed.get(closing, 0))
+        return place + 1
+
+    def _reference(self, token: str, place: int, out: list[str]) -> int:
+        group = self.layout.required(place)
+        if group is None:
+            return place + 1
+        style = "+" if token in _NAMED_REFERENCES else "-"
+        out.append(f"{REFERENCE_START}{style}{self.layout.source(group)}{REFERENCE_END}")
+        return group.after
+
+    def _accent(self, token: str, place: int, out: list[str], depth: int) -> int:
+        layout = self.layout
+        group = layout.group(place + 1)
+        if group is not None:
+            out.append(accented(token, self.line(group.start, group.end, depth + 1)))
+            return group.after
+        place = layout.past_spaces(place + 1)
+        if place >= len(layout.tokens):
+            return place
+        following = layout.tokens[place]
+        if following in SYMBOLS:
+            out.append(accented(token, SYMBOLS[following]))
+        elif following[0].isalpha():
+            out.append(accented(token, typeset(following)))
+        else:
+            return place
+        return place + 1
+
+    def _silent(self, token: str, place: int) -> int:
+        """Past a command that prints nothing and its arguments."""
+        layout = self.layout
+        after = layout.past_options(place + 1)
+        if token == "\\cmidrule" and after < len(layout.tokens):
+            after += layout.tokens[after].startswith("(")
+        if SILENT[token] == 0:
+            return after
+        for _ in range(SILENT[token]):
+            group = layout.group(after)
+            if group is None:
+                break
+            after = layout.past_options(group.after) if token == "\\multirow" else group.after
+        return after
+
+
+def paragraphs_of(text: str) -> str:
+    """Text with one blank line between paragraphs and one space between words."""
+    parts = (" ".join(part.split()) for part in text.split(PARAGRAPH))
+    return PARAGRAPH.join(part for part in parts if part)
+
+
+def plain_text(source: str) -> str:
+    """A short piece of LaTeX, such as a field of a bibliography, as one line of text."""
+    tokens = _join_environments(tokenise(source))
+    return Typesetter(Layout(tokens)).line(0, len(tokens))
+
+
+def _join_environments(tokens: list[str]) -> list[str]:
+    return [token for token in tokens if token not in {"\\begin", "\\end"}]

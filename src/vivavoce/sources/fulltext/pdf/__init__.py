@@ -1,0 +1,34 @@
+"""PDF files of papers: sections, references and tables, read from how the pages are set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from vivavoce.errors import InputError
+from vivavoce.records import Document, Fault
+from vivavoce.sources import Piece, ReadOptions, Source, one_piece
+
+
+def _matches(path: Path) -> bool:
+    return path.name.lower().endswith(".pdf")
+
+
+def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
+    from vivavoce.sources.fulltext.pdf.child import read_in_child
+
+    try:
+        yield read_in_child(piece.path)
+    except InputError as error:
+        yield Fault(piece.path.name, str(error))
+
+
+SOURCE = Source(
+    kind="pdf",
+    summary="PDF papers: text by section, references and tables, one paper a file",
+    is_metadata=False,
+    matches=_matches,
+    pieces=one_piece,
+    read=_read,
+    reader_version="2",
+)

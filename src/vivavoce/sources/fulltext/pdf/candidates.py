@@ -1,0 +1,383 @@
+"""Lines that may be headings, by typography and position, and the outline that a PDF carries."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from vivavoce.sources.fulltext.pdf.floats import Columns
+from vivavoce.sources.fulltext.pdf.layout import Layout, Line, join_words
+from vivavoce.sources.fulltext.pdf.lines import Word
+from vivavoce.text.headings import (
+    SectionNumber,
+    is_heading_text,
+    is_measurement,
+    read_numbers,
+    role_of_heading,
+)
+
+BOLD, LARGE, CAPS, PLAIN = "bold", "large", "caps", "plain"
+
+_MOST_WORDS = 25
+_MOST_LINES = 4
+_LARGER = 0.7
+"""Points above the text that make a line large."""
+_FOOTNOTE_MARK = re.compile(r"[\d*∗†‡§¶,]{1,4}")
+_STATEMENT = re.compile(
+    r"(?:proof|theorem|lemma|definition|corollary|proposition|remark|example|assumption|claim"
+    r"|step|case|note|property|condition|hypothesis|conjecture|fact|input|output|require|ensure"
+    r"|q\d|a\d|rq ?\d)\b",
+    re.IGNORECASE,
+)
+_OPENING = re.compile(r"[(\[]?[A-Z0-9“\"‘'$]|[^\x00-\x7f]")
+_ALONE = frozenset({"references", "acknowledgements", "abstract", "introduction", "conclusion"})
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """What headings of one level share."""
+
+    name: str
+    size: float
+    """Of the largest letters, to half a point."""
+    kind: str
+    """What sets it apart from the text: `bold`, `large`, `caps` or `plain`."""
+
+
+@dataclass(slots=True)
+class Candidate:
+    """A line, or lines that belong together, that may be a heading."""
+
+    start: int
+    """Places of its first line and of the line behind its last one."""
+    stop: int
+    text: str
+    style: Style
+    numbers: tuple[SectionNumber, ...]
+    rest: list[Word]
+    """The words behind a heading that opens a paragraph; empty where it stands alone."""
+    is_apart: bool
+    """White space stands above it."""
+    is_centred: bool = False
+
+    @property
+    def runs_in(self) -> bool:
+        """Its paragraph goes on behind it, in the same line."""
+        return bool(self.rest)
+
+    @property
+    def is_strong(self) -> bool:
+        """It is set unlike the text."""
+        return self.style.kind != PLAIN
+
+
+def find_candidates(layout: Layout, columns: Columns) -> list[Candidate]:
+    """Every line of running text that could be a heading, in reading order."""
+    finder = _Finder(layout, columns)
+    found: list[Candidate] = []
+    place = 0
+    while place < len(layout.lines):
+        candidate = None if layout.lines[place].kind else finder.at(place, found)
+        if candidate is None:
+            place += 1
+        else:
+            found.append(candidate)
+            place = candidate.stop
+    return found
+
+
+class _Finder:
+    def __init__(self, layout: Layout, columns: Columns) -> None:
+        self.lines = layout.lines
+        self.layout = layout
+        self.columns = columns
+        self.body = layout.body
+
+    def at(self, place: int, before: Sequence[Candidate]) -> Candidate | None:
+        line = self.lines[place]
+        words = _without_marks(line)
+        if not words:
+            return None
+        style = self._style(words)
+        head = self._prefix(words, style)
+        if len(head) == len(words):
+            return self._whole(place, words, style, before)
+        if style.kind in {BOLD, CAPS} or (style.kind == LARGE and style.name != self.body.name):
+            return self._run_in(place, words, head, style)
+        return None
+
+    def _style(self, words: Sequence[Word]) -> Style:
+        """The style of the first words, leaving a number out of account."""
+        lead = next((word for word in words if any(map(str.isalpha, word.text))), words[0])
+        same = [word for word in words if word.font.name == lead.font.name]
+        size = max(word.font.size for word in same)
+        is_bold = lead.font.bold and not self.body.bold
+        is_upper = _is_upper(same)
+        kind = PLAIN
+        if is_bold:
+            kind = BOLD
+        elif size > self.body.size + _LARGER:
+            kind = LARGE
+        elif is_upper or (lead.font.small_caps and not self.body.small_caps):
+            kind = CAPS
+        return Style(lead.font.name, round(2 * size) / 2, kind)
+
+    def _prefix(self, words: Sequence[Word], style: Style) -> list[Word]:
+        """The words from the first that are set in a style; formulas inside belong to it."""
+        if style.kind == PLAIN or (style.kind != BOLD and _is_upper(words)):
+            return list(words)
+        if style.kind != BOLD and self._is_mostly(words, style):
+            return list(words)
+        end = 0
+        for place, word in enumerate(words):
+            if self._is_in(word, style):
+                end = place + 1
+            elif _is_like_text(word, self.layout) and any(map(str.isalpha, word.text)):
+                if end:
+                    break
+            elif place - end > 6:
+                break
+        tail = [word for word in words[end:] if any(map(str.isalnum, word.text))]
+        return (
+            list(words[:end])
+            if tail and any(_is_like_text(w, self.layout) for w in tail)
+            else (list(words))
+        )
+
+    def _is_mostly(self, words: Sequence[Word], style: Style) -> bool:
+        """Whether a line begins and ends in a style, and most of it is set so."""
+        named = [word for word in words if any(map(str.isalpha, word.text))]
+        if not named:
+            return False
+        inside = sum(len(w.text) for w in named if self._is_in(w, style))
+        return self._is_in(named[-1], style) and inside > 0.6 * sum(len(w.text) for w in named)
+
+    def _is_in(self, word: Word, style: Style) -> bool:
+        if style.kind == BOLD:
+            return word.font.bold
+        if style.kind == CAPS:
+            letters = [c for c in word.text if c.isalpha()]
+            is_upper = bool(letters) and all(map(str.isupper, letters))
+            return word.font.name == style.name and (word.font.small_caps or is_upper)
+        return word.font.size > self.body.size + 0.5 * _LARGER
+
+    def _whole(
+        self, place: int, words: list[Word], style: Style, before: Sequence[Candidate]
+    ) -> Candidate | None:
+        line = self.lines[place]
+        if style.kind == PLAIN and (len(words) > 14 or line.gap < 1.1 * self.layout.leading):
+            return None
+        text = join_words(words)
+        numbers = read_numbers(text)
+        column = self.columns.of(line)
+        is_centred = abs((line.x0 + line.x1) / 2 - (column.left + column.right) / 2) < 0.03 * (
+            column.width
+        )
+        lefts = (column.left, self.columns.usual(line).left)
+        is_left = any(abs(line.x0 - left) < 2.5 * self.body.size for left in lefts)
+        follows = bool(before) and before[-1].stop == place
+        is_apart = line.gap >= 1.18 * self.layout.leading or follows
+        if style.kind == PLAIN and not (
+            numbers or (len(words) < 5 and role_of_heading(text) in _ALONE)
+        ):
+            return None
+        if style.kind in {PLAIN, CAPS} and not is_apart:
+            return None
+        if not (is_left or is_centred) or line.size < self.body.size - 1.6:
+            return None
+        stop = self._last_line(place, style, is_centred)
+        for other in self.lines[place + 1 : stop]:
+            text = _join_lines(text, join_words(_without_marks(other)))
+        after = self.lines[stop] if stop < len(self.lines) else None
+        if after is not None and not after.kind and style.kind in {BOLD, CAPS}:
+            joined = self._runs_on(place, stop, text, style, after)
+            if joined is not None:
+                return joined
+        if not is_apart and style.kind == BOLD and style.size <= self.body.size + 0.5:
+            return None
+        numbers = read_numbers(text)
+        if not _could_head(text, numbers, style):
+            return None
+        return Candidate(place, stop, text, style, numbers, [], is_apart, is_centred)
+
+    def _last_line(self, place: int, style: Style, is_centred: bool) -> int:
+        """The place behind the last line of a heading that starts at `place`."""
+        stop = place + 1
+        while stop < min(len(self.lines), place + _MOST_LINES):
+            line, before = self.lines[stop], self.lines[stop - 1]
+            words = _without_marks(line)
+            if line.kind or line.page != before.page or not words:
+                break
+            if line.column != before.column and not (before.column == 0 and is_centred):
+                break
+            if self._style(words) != style or len(self._prefix(words, style)) < len(words):
+                break
+            if not 0 < line.y - before.y <= 1.55 * max(style.size, line.size):
+                break
+            column = self.columns.of(before)
+            room = column.right - before.x1 if not is_centred else column.width - before.width
+            first = words[0].x1 - words[0].x0
+            if read_numbers(line.text) and any(
+                n.marked or n.style == "arabic" for n in read_numbers(line.text)
+            ):
+                break
+            if room > first + 0.6 * style.size + (0.35 * column.width if is_centred else 2):
+                break
+            if style.kind == PLAIN:
+                break
+            stop += 1
+        return stop
+
+    def _runs_on(
+        self, place: int, stop: int, text: str, style: Style, after: Line
+    ) -> Candidate | None:
+        """A heading of more than one line behind which a paragraph goes on."""
+        first, last = self.lines[place], self.lines[stop - 1]
+        if after.page != first.page or not 0 < after.y - last.y <= 1.2 * self.layout.leading:
+            return None
+        if style.size > self.body.size + 0.5:
+            return None
+        column = self.columns.of(last)
+        words = _without_marks(after)
+        if column.right - last.x1 > 0.25 * column.width or not words:
+            return None
+        if self._style(words) != style:
+            return None
+        head = self._prefix(words, style)
+        if not head or len(head) == len(words) or not self._opens_paragraph(place):
+            return None
+        text = _join_lines(text, join_words(head))
+        return self._checked(place, stop + 1, text, style, words[len(head) :])
+
+    def _run_in(
+        self, place: int, words: list[Word], head: list[Word], style: Style
+    ) -> Candidate | None:
+        if not head or not self._opens_paragraph(place):
+            return None
+        return self._checked(place, place + 1, join_words(head), style, words[len(head) :])
+
+    def _checked(
+        self, start: int, stop: int, text: str, style: Style, rest: list[Word]
+    ) -> Candidate | None:
+        numbers = read_numbers(text)
+        follow = join_words(rest)
+        is_closed = (
+            text[-1] in ".:—–?!"
+            or follow[:1] in "—–:."
+            or (
+                rest[0].x0 - self.lines[stop - 1].words[0].x0 > 0
+                and _OPENING.match(follow) is not None
+            )
+        )
+        plain = text.strip(" .:—–-")
+        if not is_closed or not plain or _STATEMENT.match(plain):
+            return None
+        if style.kind == CAPS and role_of_heading(plain) is None and len(plain.split()) < 2:
+            return None
+        if not _could_head(plain, numbers, style) or len(plain.split()) > 14:
+            return None
+        is_apart = self.lines[start].gap >= 1.18 * self.layout.leading
+        return Candidate(start, stop, text, style, numbers, rest, is_apart)
+
+    def _opens_paragraph(self, place: int) -> bool:
+        line = self.lines[place]
+        if line.gap >= 1.18 * self.layout.leading:
+            return True
+        column = self.columns.of(line)
+        before = self.lines[place - 1] if place else None
+        is_indented = 0.7 * self.body.size < line.x0 - column.left < 3 * self.body.size
+        return is_indented or (
+            before is not None and before.x1 < column.right - 0.12 * column.width
+        )
+
+
+def _is_upper(words: Sequence[Word]) -> bool:
+    letters = [c for word in words for c in word.text if c.isalpha()]
+    return len(letters) > 3 and sum(c.islower() for c in letters) <= 0.1 * len(letters)
+
+
+def _is_like_text(word: Word, layout: Layout) -> bool:
+    return (
+        not word.font.bold
+        and abs(word.font.size - layout.body.size) < 0.8
+        and not (word.font.small_caps and not layout.body.small_caps)
+    ) or word.font == layout.body
+
+
+def _without_marks(line: Line) -> list[Word]:
+    """The words of a line without raised marks of footnotes."""
+    peak = max(word.font.size for word in line.words)
+    return [
+        word
+        for place, word in enumerate(line.words)
+        if not (
+            word.font.size < 0.82 * peak
+            and word.y < line.y - 0.12 * peak
+            and place
+            and _FOOTNOTE_MARK.fullmatch(word.text)
+        )
+    ]
+
+
+def _join_lines(first: str, second: str) -> str:
+    if first.endswith("-") and second[:1].islower():
+        return first[:-1] + second
+    return f"{first} {second}"
+
+
+def _could_head(text: str, numbers: Sequence[SectionNumber], style: Style) -> bool:
+    plain = min((number.text for number in numbers), key=len, default=text).strip()
+    words = plain.split()
+    if not words or len(words) > _MOST_WORDS or len(plain) > 200:
+        return False
+    if text[0].isdigit() and not numbers and is_measurement(text.split()[0]):
+        return False
+    if plain[-1] in ",;" or (plain.endswith(".") and len(words) > 12):
+        return False
+    if style.kind == PLAIN and (plain[-1] in ".:" or len(words) > 14 or plain[0].islower()):
+        return False
+    if "@" in plain or plain.startswith(("http", "www.")):
+        return False
+    return is_heading_text(plain) or role_of_heading(text) is not None
+
+
+_ENOUGH = 3
+"""So many of its titles have to be found before an outline is believed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bookmark:
+    """An entry of the outline that a PDF carries."""
+
+    depth: int
+    title: str
+    page: int
+
+
+def compact(text: str) -> str:
+    """Letters and digits, for comparison."""
+    return "".join(character for character in text.casefold() if character.isalnum())
+
+
+def match_bookmarks(
+    candidates: Sequence[Candidate], bookmarks: Iterable[Bookmark]
+) -> dict[int, int]:
+    """The level that the outline gives to candidates with the same words, in the same order."""
+    wanted = [(compact(mark.title), mark.depth) for mark in bookmarks]
+    depths = [depth for _, depth in wanted]
+    shallow = min(depths, default=0)
+    if depths.count(shallow) == 1 and len(depths) > _ENOUGH:  # the title, above everything
+        shallow += 1
+    found: dict[int, int] = {}
+    place = 0
+    for title, depth in wanted:
+        for other in range(place, len(candidates)):
+            texts = {compact(candidates[other].text)}
+            texts |= {compact(number.text) for number in candidates[other].numbers}
+            if title and title in texts and not candidates[other].runs_in:
+                found[other] = max(depth - shallow + 1, 0)
+                place = other + 1
+                break
+    found = {place: depth for place, depth in found.items() if depth}
+    return found if len(found) >= _ENOUGH else {}

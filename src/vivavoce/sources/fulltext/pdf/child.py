@@ -1,0 +1,158 @@
+"""PDFs read in a child process that is kept warm and ended when a file is too much for it."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import select
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from vivavoce.errors import InputError
+from vivavoce.records import Author, CitedTable, Document, Reference, Section
+from vivavoce.sources.fulltext.pdf.worker import CPU_SECONDS
+
+_FILES_PER_CHILD = 200
+"""Then a new one starts, so that memory lost by a library does not add up."""
+_WALL = 3
+"""Times the CPU limit: how long an answer may take on a busy machine."""
+_START_SECONDS = 60
+_LONGEST_ANSWER = 64 << 20
+_CHUNK = 1 << 16
+
+
+class Child:
+    """A warm process that reads PDFs one after the other."""
+
+    def __init__(self, cpu_seconds: int = CPU_SECONDS) -> None:
+        self.cpu_seconds = cpu_seconds
+        self._process: subprocess.Popen[bytes] | None = None
+        self._owner = 0
+        self._files = 0
+        self._pending = b""
+
+    def read(self, path: Path, *, use_bookmarks: bool = True) -> Document:
+        """The paper in a file; `InputError` says why there is none."""
+        process = self._running()
+        self._files += 1
+        request = {
+            "path": str(path.absolute()),
+            "seconds": self.cpu_seconds,
+            "bookmarks": use_bookmarks,
+        }
+        try:
+            assert process.stdin is not None
+            process.stdin.write(json.dumps(request).encode() + b"\n")
+            process.stdin.flush()
+            answer = self._line(process, _WALL * self.cpu_seconds)
+        except BrokenPipeError:
+            answer = None
+        if answer is None:
+            raise InputError(self._obituary(process))
+        found = json.loads(answer)
+        if "reason" in found:
+            raise InputError(found["reason"])
+        return _document(found["document"])
+
+    @property
+    def process_id(self) -> int | None:
+        """The id of the process while there is one."""
+        return None if self._process is None else self._process.pid
+
+    def close(self) -> None:
+        """End the process."""
+        process, self._process = self._process, None
+        if process is None or self._owner != os.getpid():
+            return  # another process started it and will end it
+        process.kill()
+        process.wait()
+        for stream in (process.stdin, process.stdout):
+            if stream is not None:
+                stream.close()
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        process = self._process
+        is_mine = process is not None and self._owner == os.getpid()
+        is_fresh = is_mine and self._files < _FILES_PER_CHILD
+        if process is not None and is_fresh and process.poll() is None:
+            return process
+        self.close()
+        self._owner, self._files, self._pending = os.getpid(), 0, b""
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "vivavoce.sources.fulltext.pdf.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        )
+        if self._line(self._process, _START_SECONDS) is None:
+            raise InputError("the process that reads PDFs did not start: run viva doctor")
+        return self._process
+
+    def _line(self, process: subprocess.Popen[bytes], seconds: float) -> bytes | None:
+        """The next line of the child's answers; None when it died or took too long."""
+        assert process.stdout is not None
+        deadline = time.monotonic() + seconds
+        parts = [self._pending]
+        size = 0
+        while b"\n" not in parts[-1]:
+            left = deadline - time.monotonic()
+            ready, _, _ = select.select([process.stdout], [], [], max(left, 0))
+            chunk = os.read(process.stdout.fileno(), _CHUNK) if ready else b""
+            size += len(chunk)
+            if not chunk or size > _LONGEST_ANSWER:
+                return None
+            parts.append(chunk)
+        line, _, self._pending = b"".join(parts).partition(b"\n")
+        return line
+
+    def _obituary(self, process: subprocess.Popen[bytes]) -> str:
+        """What ended a child that gave no answer."""
+        try:
+            code: int | None = process.wait(timeout=1)
+        except subprocess.TimeoutExpired:
+            code = None
+        self.close()
+        if code is None or code == -24:  # SIGXCPU
+            return f"reading it takes more than {self.cpu_seconds} s of CPU time"
+        return "damaged: reading it crashes the process that reads PDFs"
+
+
+_CHILD = Child()
+_LOCK = threading.Lock()
+atexit.register(_CHILD.close)
+
+
+def read_in_child(path: Path) -> Document:
+    """The paper in a file, read by this process' own warm child."""
+    with _LOCK:
+        return _CHILD.read(path)
+
+
+def _document(row: dict[str, Any]) -> Document:
+    """A document out of what JSON keeps of one."""
+    tables = [
+        {
+            **table,
+            "cells": tuple(map(tuple, table["cells"])),
+            "cited": tuple(table["cited"]),
+            "row_cited": tuple(map(tuple, table["row_cited"])),
+        }
+        for table in row["tables"]
+    ]
+    return Document(
+        **{
+            **row,
+            "categories": tuple(row["categories"]),
+            "authors": tuple(Author(**author) for author in row["authors"]),
+            "sections": tuple(Section(**section) for section in row["sections"]),
+            "references": tuple(Reference(**reference) for reference in row["references"]),
+            "tables": tuple(CitedTable(**table) for table in tables),
+            "results": (),
+        }
+    )

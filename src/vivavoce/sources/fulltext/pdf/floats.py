@@ -1,0 +1,251 @@
+"""Figures, tables and algorithms: their captions and what stands in them, apart from the text."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from vivavoce.sources.fulltext.pdf.layout import Layout, Line
+
+CAPTION = "caption"
+TABLE = "table"
+FIGURE = "figure"
+
+_CAPTION = re.compile(
+    r"(?P<kind>(?:supplementary |extended data |appendix )?(?:table|tab|figure|fig|algorithm"
+    r"|listing|scheme|chart|box|plate|exhibit))\.?\s{0,2}(?P<number>[A-Z]?\.?\d{1,3}(?:\.\d{1,2})?[a-z]?|[IVXL]{1,6}"
+    r"|[A-Z])(?P<mark>[.:|—–)-]|\s|$)",
+    re.IGNORECASE,
+)
+_TIGHT = 1.45
+"""Of the size: lines of one caption stand no further apart."""
+_LONGEST_CAPTION = 40
+
+
+@dataclass(slots=True)
+class Float:
+    """A caption with the lines of its table."""
+
+    kind: str
+    caption: list[Line]
+    body: list[Line] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """Where the text of a column starts and ends."""
+
+    left: float
+    right: float
+
+    @property
+    def width(self) -> float:
+        """Of the column."""
+        return max(self.right - self.left, 1.0)
+
+
+class Columns:
+    """Tells running text from what is set otherwise."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+        self.known: dict[tuple[int, int], Measure] = {}
+        groups: dict[tuple[int, int], list[Line]] = {}
+        for line in layout.lines:
+            if abs(line.size - layout.body.size) < 0.3 and line.runs == 1:
+                groups.setdefault((line.page, line.column), []).append(line)
+                groups.setdefault((-1, line.column), []).append(line)
+        for key, lines in groups.items():
+            if len(lines) >= 6:
+                self.known[key] = _measure(lines)
+
+    def of(self, line: Line) -> Measure:
+        """The column that a line stands in."""
+        found = self.known.get((line.page, line.column))
+        return found if found is not None else self.usual(line)
+
+    def usual(self, line: Line) -> Measure:
+        """The column as it is on most pages."""
+        found = self.known.get((-1, line.column))
+        if found is not None:
+            return found
+        width = self.layout.widths[line.page]
+        middle = self.layout.gutter or width / 2
+        sides = {0: (0.1 * width, 0.9 * width), 1: (0.1 * width, middle), 2: (middle, 0.9 * width)}
+        return Measure(*sides[line.column])
+
+    def is_prose(self, line: Line) -> bool:
+        """Whether a line is set like running text and fills its column."""
+        column = self.of(line)
+        size = self.layout.body.size
+        return (
+            abs(line.size - size) < 0.6
+            and (line.runs == 1 or len(line.text) > 0.4 * column.width / (0.5 * size))
+            and column.left - 0.6 * size <= line.x0 <= column.left + 4 * size
+            and line.width >= 0.6 * column.width
+            and len(line.text.split()) >= 4
+        )
+
+
+def _measure(lines: Sequence[Line]) -> Measure:
+    lefts = Counter(round(line.x0) for line in lines)
+    enough = max(3.0, 0.08 * len(lines))
+    near = {x: lefts[x - 1] + lefts[x] + lefts[x + 1] for x in list(lefts)}
+    usual = [x for x in near if near[x] >= enough and lefts[x] >= near[x] / 2]
+    left = min(usual, default=min(lefts))
+    rights = sorted(line.x1 for line in lines)
+    return Measure(float(left), rights[int(0.9 * (len(rights) - 1))])
+
+
+def find_floats(layout: Layout, columns: Columns) -> list[Float]:
+    """Mark the lines of every float and give back the tables and figures in reading order."""
+    lines = layout.lines
+    floats: list[Float] = []
+    place = 0
+    while place < len(lines):
+        found = _caption(lines, place, layout)
+        if found is None:
+            place += 1
+            continue
+        stop = _caption_end(lines, place, columns)
+        for line in lines[place:stop]:
+            line.kind = CAPTION
+        floats.append(Float(found, lines[place:stop]))
+        place = stop
+    index = {id(line): place for place, line in enumerate(lines)}
+    for item in floats:
+        start, stop = index[id(item.caption[0])], index[id(item.caption[-1])]
+        _take_body(item, lines, start, stop, columns)
+    return floats
+
+
+def _caption(lines: Sequence[Line], place: int, layout: Layout) -> str | None:
+    line = lines[place]
+    if line.kind:
+        return None
+    found = _CAPTION.match(line.text)
+    if found is None or not found["kind"][0].isupper():
+        return None
+    kind = found["kind"].casefold().split()[-1]
+    label = line.words[0].font
+    is_styled = (label.bold and not layout.body.bold) or line.size < layout.body.size - 0.4
+    is_alone = found.end() >= len(line.text)
+    is_opened = (
+        found["mark"] in {":", ".", "|", "—", "–"}
+        or is_alone
+        or is_styled
+        or (label.small_caps or label.italic or line.text[: found.end("kind")].isupper())
+    )
+    if not is_opened:
+        return None
+    if line.gap < 1.15 * layout.leading and found["mark"] not in {":", "|"} and not is_styled:
+        return None  # a sentence that happens to start a line
+    return {"tab": "table", "fig": "figure"}.get(kind, kind)
+
+
+def _caption_end(lines: Sequence[Line], start: int, columns: Columns) -> int:
+    first = lines[start]
+    stop = start + 1
+    is_label = _CAPTION.fullmatch(first.text.strip(" .:")) is not None
+    while stop < min(len(lines), start + _LONGEST_CAPTION):
+        line, before = lines[stop], lines[stop - 1]
+        gap = line.y - before.y
+        if line.kind or line.page != first.page or _CAPTION.match(line.text):
+            break
+        if not 0 < gap <= _TIGHT * max(first.size, 7.0) or (line.runs > 2 and stop > start + 1):
+            break
+        if abs(line.size - first.size) > 0.4 and not (is_label and stop == start + 1):
+            break
+        if line.column != first.column and abs(line.x0 - first.x0) > 3:
+            break
+        if before.x1 < columns.of(before).right - 0.25 * columns.of(before).width and (
+            before.text.endswith(".") and line.runs > 1
+        ):
+            break
+        stop += 1
+    return stop
+
+
+def _take_body(item: Float, lines: Sequence[Line], start: int, stop: int, columns: Columns) -> None:
+    above = _walk(lines, start - 1, -1, item, columns)
+    below = _walk(lines, stop + 1, 1, item, columns)
+    if item.kind in {"figure", "scheme", "chart", "plate"}:
+        body, kind = above, FIGURE
+    elif item.kind in {"algorithm", "listing", "box"}:
+        body, kind = below, FIGURE
+    else:
+        body = max((below, above), key=_cells) if _cells(below) or _cells(above) else []
+        kind = TABLE
+    for line in body:
+        line.kind = kind
+    item.body = sorted(body, key=lambda line: (line.y, line.x0))
+
+
+def _cells(lines: Sequence[Line]) -> int:
+    return sum(line.runs for line in lines if line.runs > 1) + sum(line.runs == 1 for line in lines)
+
+
+def _walk(
+    lines: Sequence[Line], place: int, step: int, item: Float, columns: Columns
+) -> list[Line]:
+    """The lines next to a caption that belong to its float."""
+    caption = item.caption[0] if step < 0 else item.caption[-1]
+    size = columns.layout.body.size
+    taken: list[Line] = []
+    last = caption
+    while 0 <= place < len(lines):
+        line = lines[place]
+        if line.page != caption.page or line.kind in {CAPTION, TABLE, FIGURE}:
+            break
+        if line.kind:
+            place += step
+            continue
+        if line.column != caption.column and caption.column != 0:
+            break
+        if (line.y - last.y) * step < -2 and caption.column != 0:
+            break
+        distance = abs(line.y - last.y)
+        is_figure = item.kind == "figure"
+        if not is_figure and distance > 4.5 * size:
+            break
+        if columns.is_prose(line) and (line.runs == 1 or is_figure):
+            break
+        if _is_text_end(lines, place, columns) or _is_heading_like(line, size, columns):
+            break
+        taken.append(line)
+        last = line
+        place += step
+    return taken
+
+
+def _is_text_end(lines: Sequence[Line], place: int, columns: Columns) -> bool:
+    """Whether a short line ends a paragraph of running text."""
+    line = lines[place]
+    if line.runs > 1 or abs(line.size - columns.layout.body.size) > 0.4 or place == 0:
+        return False
+    before = lines[place - 1]
+    near = 0 < line.y - before.y <= 1.25 * columns.layout.leading
+    return (
+        before.page == line.page
+        and near
+        and columns.is_prose(before)
+        and abs(line.x0 - columns.of(line).left) < 3
+    )
+
+
+def _is_heading_like(line: Line, size: float, columns: Columns) -> bool:
+    left = columns.of(line).left
+    if line.font.bold and line.size > size + 0.8 and line.runs == 1 and line.x0 > left - 3:
+        return True
+    is_numbered = re.match(r"(?:\d{1,2}|[IVX]{1,5}|[A-Z])(?:\.\d{1,2}){0,3}\.?\s+[A-Z]", line.text)
+    is_distinct = line.font.bold or line.size > size + 0.8
+    return bool(
+        is_distinct
+        and line.size >= size - 0.1
+        and len(line.text.split()) <= 14
+        and abs(line.x0 - left) < 3
+        and (is_numbered or line.runs == 1)
+        and line.gap > 1.2 * columns.layout.leading
+    )

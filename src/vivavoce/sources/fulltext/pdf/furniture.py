@@ -1,0 +1,201 @@
+"""Text around the text of a page: running heads, page numbers, footnotes, contents."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from itertools import groupby
+
+from vivavoce.sources.fulltext.pdf.layout import Layout, Line, join_words
+from vivavoce.text.headings import role_of_heading
+
+FURNITURE = "furniture"
+FOOTNOTE = "footnote"
+CONTENTS = "contents"
+
+_HEAD = 0.115
+_FOOT = 0.9
+_SAME_ROW = 4.0
+_PAGE_NUMBER = re.compile(
+    r"(?:page\s*)?[-–—|\s]*(?:[a-z]?\d{1,5}|[ivxl]{1,6})[-–—|\s]*(?:(?:of|/)\s*\d{1,5})?",
+    re.IGNORECASE,
+)
+_NUMBER_AT_AN_END = re.compile(r"^\W{0,3}\d{1,5}\b(?!\.)|\b\d{1,5}\W{0,3}$")
+_IMPRINT = re.compile(
+    r"proceedings of|©|\(c\) ?(?:19|20)\d\d|copyright|permission to make|all rights reserved"
+    r"|licen[cs]ed under|creative commons|preprint (?:submitted|\. under review)"
+    r"|^\W*preprint\b|under (?:double.blind )?review|published (?:as|by|in|online)|to appear in"
+    r"|^\W*(?:corresponding author|received|accepted)\b|\bissn\b|\bisbn\b"
+    r"|(?:conference|workshop|symposium) on .*\b(?:19|20)\d\d\b",
+    re.IGNORECASE,
+)
+_MARKED = re.compile(r"^(?:[*∗†‡§¶‖#✉⋆⇤\u2217\u22c6]|\d{1,2}(?=\D|$))")
+_LEADERS = re.compile(r"(?:[.·…]\s?){4,}\s*\d{1,4}$")
+_ENTRY = re.compile(r"(?:[A-Z]|\d{1,2})(?:\.\d{1,2}){0,3}\.?\s.*\s\d{1,4}$")
+_CONTENTS = re.compile(r"(?:table of )?contents\W*", re.IGNORECASE)
+_DIGITS = re.compile(r"\d+")
+
+
+def mark_furniture(layout: Layout) -> None:
+    """Give the lines that are no part of the text their kind."""
+    pages = {n: list(lines) for n, lines in groupby(layout.lines, key=lambda line: line.page)}
+    rows = {n: _rows(lines, layout.heights[n]) for n, lines in pages.items()}
+    repeated = _repeated(rows)
+    for number, edges in rows.items():
+        for place, row in edges:
+            key = _key(row)
+            is_imprint = number == 0 and _IMPRINT.search(_text(row)) is not None
+            if (
+                (repeated[place, key] > 1 and key)
+                or _PAGE_NUMBER.fullmatch(_text(row).strip())
+                or (place and _looks_like_head(row, layout) and number > 0)
+                or is_imprint
+            ):
+                for line in row:
+                    line.kind = FURNITURE
+    _set_gaps(layout)
+    _mark_contents(layout)
+    for lines in pages.values():
+        for _, column in groupby(
+            sorted((line for line in lines if not line.kind), key=lambda line: line.column),
+            key=lambda line: line.column,
+        ):
+            _mark_footnotes(sorted(column, key=lambda line: line.y), layout)
+
+
+def _set_gaps(layout: Layout) -> None:
+    last: dict[tuple[int, int], Line] = {}
+    for line in sorted(layout.lines, key=lambda line: (line.page, line.y)):
+        if line.kind:
+            continue
+        above = [
+            last.get((line.page, column))
+            for column in ((0, line.column) if line.column else (0, 1, 2))
+        ]
+        known = [before.y for before in above if before is not None]
+        if known:
+            line.gap = line.y - max(known)
+        last[line.page, line.column] = line
+
+
+def _rows(lines: Sequence[Line], height: float) -> list[tuple[int, list[Line]]]:
+    """The outermost three rows at the head (place 1) and foot (place 0) of a page."""
+    ordered = sorted(lines, key=lambda line: line.y)
+    rows: list[list[Line]] = []
+    for line in ordered:
+        if rows and line.y - rows[-1][0].y <= _SAME_ROW:
+            rows[-1].append(line)
+        else:
+            rows.append([line])
+    heads = [(1, row) for row in rows[:3] if row[0].y < _HEAD * height]
+    feet = [(0, row) for row in rows[-4:] if row[0].y > _FOOT * height]
+    return heads + feet
+
+
+def _repeated(rows: dict[int, list[tuple[int, list[Line]]]]) -> Counter[tuple[int, str]]:
+    seen: Counter[tuple[int, str]] = Counter()
+    for edges in rows.values():
+        for key in {(place, _key(row)) for place, row in edges}:
+            seen[key] += 1
+    return seen
+
+
+def _text(row: Sequence[Line]) -> str:
+    return " ".join(line.text for line in sorted(row, key=lambda line: line.x0))
+
+
+def _key(row: Sequence[Line]) -> str:
+    text = _DIGITS.sub("", _text(row).casefold())
+    return "".join(character for character in text if character.isalpha())
+
+
+def _looks_like_head(row: Sequence[Line], layout: Layout) -> bool:
+    """A row with a page number that is set unlike the text, above it."""
+    text = _text(row)
+    is_small = all(line.size < layout.body.size - 0.4 for line in row)
+    is_other = all(line.font.name != layout.body.name for line in row) or text.isupper()
+    return (
+        _NUMBER_AT_AN_END.search(text) is not None
+        and (is_small or is_other)
+        and not any(line.font.bold and line.size > layout.body.size for line in row)
+    )
+
+
+def _mark_contents(layout: Layout) -> None:
+    """Lines of a table of contents: they end in page numbers."""
+    counts: dict[int, list[int]] = defaultdict(list)
+    for place, line in enumerate(layout.lines):
+        if line.kind or not line.text[-1].isdigit():
+            continue
+        if _LEADERS.search(line.text) or (line.runs > 1 and _ENTRY.match(line.text)):
+            counts[line.page].append(place)
+    for place, line in enumerate(layout.lines):
+        if line.kind or not _CONTENTS.fullmatch(line.text):
+            continue
+        near = [
+            other
+            for page in (line.page, line.page + 1, line.page + 2)
+            for other in counts[page]
+            if other > place
+        ]
+        if near and near[0] - place <= 4:
+            line.kind = CONTENTS
+            end = place
+            for other in near:
+                if other - end <= 3:
+                    for between in range(end + 1, other + 1):
+                        layout.lines[between].kind = layout.lines[between].kind or CONTENTS
+                    end = other
+
+
+def _mark_footnotes(column: Sequence[Line], layout: Layout) -> None:
+    """The small lines at the foot of a column, from the first that a mark opens."""
+    start = len(column)
+    while start and column[start - 1].size < layout.body.size - 0.55:
+        start -= 1
+    tail = column[start:]
+    if start and role_of_heading(column[start - 1].text) == "references":
+        return
+    if not tail or (len(tail) == len(column) and tail[0].page > 0):
+        return
+    for place, line in enumerate(tail):
+        if line.y < 0.45 * layout.heights[line.page]:
+            continue
+        if _is_marked(line) or (line.page == 0 and line.gap > 1.4 * layout.leading):
+            for note in tail[place:]:
+                note.kind = FOOTNOTE
+            return
+
+
+def drop_marks(layout: Layout) -> None:
+    """Take the raised marks of a page's footnotes out of its text."""
+    marks: dict[int, set[str]] = defaultdict(set)
+    for line in layout.lines:
+        if line.kind == FOOTNOTE and _is_marked(line):
+            marks[line.page].add(line.words[0].text)
+    for line in layout.lines:
+        if line.kind or line.page not in marks or len(line.words) < 2:
+            continue
+        kept = [
+            word
+            for place, word in enumerate(line.words)
+            if not (
+                place
+                and word.text in marks[line.page]
+                and word.font.size < 0.85 * line.size
+                and word.y < line.y - 0.1 * line.size
+            )
+        ]
+        if len(kept) < len(line.words):
+            line.words = kept
+            line.text = join_words(kept)
+
+
+def _is_marked(line: Line) -> bool:
+    """A raised number or a sign stands first."""
+    first = line.words[0]
+    if _MARKED.match(first.text) is None:
+        return False
+    is_raised = first.font.size < 0.85 * line.size or first.y < line.y - 0.1 * line.size
+    return is_raised or not first.text[0].isdigit()

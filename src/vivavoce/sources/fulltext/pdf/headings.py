@@ -1,0 +1,380 @@
+"""Selection of headings among the candidates, with levels: by number, then typography, then name.
+
+Section numbers count when they continue each other in a chain.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from vivavoce.sources.fulltext.pdf.candidates import (
+    PLAIN,
+    Bookmark,
+    Candidate,
+    Style,
+    match_bookmarks,
+)
+from vivavoce.text.headings import (
+    ARABIC,
+    LETTER,
+    ROMAN,
+    SectionNumber,
+    role_of_heading,
+    step_cost,
+)
+
+_LOOK_BACK = 40
+_KNOWN_ROLE = 0.6
+
+
+@dataclass(slots=True)
+class Chain:
+    """Top-level numbers that continue each other, all set alike."""
+
+    members: dict[int, SectionNumber]
+    """By place among the candidates."""
+    score: float
+    style: Style | None = None
+    number_style: str = ARABIC
+
+
+def build_chain(
+    numbers: Mapping[int, SectionNumber],
+    roles: Sequence[str | None],
+    start: tuple[int, ...] | None = None,
+) -> Chain:
+    """The best run of numbers that continue each other."""
+    places = sorted(numbers)
+    best: list[float] = []
+    came_from: list[int | None] = []
+    for here, place in enumerate(places):
+        number = numbers[place]
+        weight = 1.0 + _KNOWN_ROLE * (roles[place] is not None)
+        cost = step_cost(start, number.parts)
+        score, origin = (weight - cost if cost is not None else float("-inf")), None
+        for before in range(max(0, here - _LOOK_BACK), here):
+            cost = step_cost(numbers[places[before]].parts, number.parts)
+            if cost is not None and best[before] + weight - 1.5 * cost > score:
+                score, origin = best[before] + weight - 1.5 * cost, before
+        best.append(score)
+        came_from.append(origin)
+    if not best or max(best) == float("-inf"):
+        return Chain({}, 0.0)
+    at: int | None = best.index(max(best))
+    score = max(best)
+    members: dict[int, SectionNumber] = {}
+    while at is not None:
+        members[places[at]] = numbers[places[at]]
+        at = came_from[at]
+    return Chain(dict(sorted(members.items())), score)
+
+
+_TOP_ROLES = frozenset(
+    {"introduction", "related_work", "conclusion", "references", "acknowledgements", "appendix"}
+)
+_ANCHORS = _TOP_ROLES | {"method", "experiments", "results", "discussion", "background"}
+_END = frozenset({"references", "acknowledgements", "appendix"})
+_ENOUGH = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A candidate that was accepted."""
+
+    candidate: Candidate
+    level: int
+    text: str
+    """Without its number and its closing mark."""
+    number: str | None
+    role: str | None
+
+
+def find_headings(
+    candidates: Sequence[Candidate], bookmarks: Sequence[Bookmark] = ()
+) -> list[Heading]:
+    """The headings in reading order; those before the first section are left out."""
+    return _Judge(candidates, bookmarks).headings()
+
+
+class _Judge:
+    def __init__(self, candidates: Sequence[Candidate], bookmarks: Sequence[Bookmark]) -> None:
+        self.candidates = candidates
+        self.roles = [role_of_heading(_plain(c.text)) for c in candidates]
+        self.marked = match_bookmarks(candidates, bookmarks)
+        self.end = self._first_references()
+        self.main = self._main_chain()
+        self.accepted: dict[int, tuple[int, SectionNumber | None]] = {}
+
+    def headings(self) -> list[Heading]:
+        """Accept from the surest to the least sure."""
+        if self.main.members:
+            for place, number in self.main.members.items():
+                self.accepted[place] = (1, number)
+            self._fill_gaps()
+            self._accept_below()
+        top = self.main.style or self._top_style()
+        start = min([self._start(top), *self.marked])
+        self._accept_appendix(top)
+        self._accept_marked()
+        self._accept_unnumbered(top, start)
+        return [
+            self._heading(place, level, number)
+            for place, (level, number) in sorted(self.accepted.items())
+        ]
+
+    def _heading(self, place: int, level: int, number: SectionNumber | None) -> Heading:
+        candidate = self.candidates[place]
+        text = _plain(number.text if number else candidate.text)
+        role = "appendix" if number is not None and number.is_appendix else None
+        return Heading(candidate, level, text, number.printed if number else None, role)
+
+    def _first_references(self) -> int:
+        """The place of the last heading of references that stands in the second half or later."""
+        places = [place for place, role in enumerate(self.roles) if role == "references"]
+        return places[0] if places else len(self.candidates)
+
+    def _main_chain(self) -> Chain:
+        groups: dict[tuple[Style, str], dict[int, SectionNumber]] = defaultdict(dict)
+        for place, candidate in enumerate(self.candidates):
+            for number in candidate.numbers:
+                is_main = number.style in {ARABIC, ROMAN} and len(number.parts) == 1
+                if is_main and not number.is_appendix and not candidate.runs_in:
+                    groups[candidate.style, number.style][place] = number
+        best = Chain({}, 0.0)
+        for (style, number_style), numbers in groups.items():
+            chain = build_chain(numbers, self.roles)
+            chain.score += 0.5 * (style.kind != PLAIN) * len(chain.members)
+            if chain.score > best.score:
+                chain.style, chain.number_style = style, number_style
+                best = chain
+        return best if self._is_numbered(best) else Chain({}, 0.0)
+
+    def _is_numbered(self, chain: Chain) -> bool:
+        named = sum(self.roles[place] in _ANCHORS for place in chain.members)
+        rivals = [
+            place
+            for place, role in enumerate(self.roles)
+            if role in {"introduction", "conclusion", "related_work", "method"}
+            and place not in chain.members
+            and not self.candidates[place].numbers
+            and self.candidates[place].is_strong
+            and not self.candidates[place].runs_in
+        ]
+        if len(rivals) > named:
+            return False
+        least = _ENOUGH if chain.style is not None and chain.style.kind != PLAIN else _ENOUGH + 1
+        return len(chain.members) >= (least - 1 if named else least)
+
+    def _fill_gaps(self) -> None:
+        """Top-level numbers that are missing from the chain and stand elsewhere, set otherwise."""
+        places = sorted(self.main.members)
+        for first, second in pairwise(places):
+            wanted = self.main.members[first].parts[0] + 1
+            stop = self.main.members[second].parts[0]
+            for place in range(first + 1, second):
+                if wanted >= stop:
+                    break
+                number = self._reading(place, self.main.number_style, (wanted,))
+                if number is not None and self._is_sure(place):
+                    self.accepted[place] = (1, number)
+                    wanted += 1
+        last, wanted = places[-1], self.main.members[places[-1]].parts[0] + 1
+        for place in range(last + 1, len(self.candidates)):
+            number = self._reading(place, self.main.number_style, (wanted,))
+            if number is not None and self.roles[place] is not None and self._is_sure(place):
+                self.accepted[place] = (1, number)
+                wanted += 1
+
+    def _is_sure(self, place: int) -> bool:
+        candidate = self.candidates[place]
+        return (
+            candidate.is_apart
+            and (candidate.is_strong or self.roles[place] is not None)
+            and (not candidate.runs_in)
+        )
+
+    def _reading(self, place: int, style: str, parts: tuple[int, ...]) -> SectionNumber | None:
+        return next(
+            (n for n in self.candidates[place].numbers if n.style == style and n.parts == parts),
+            None,
+        )
+
+    def _accept_below(self) -> None:
+        """Numbers of several parts that continue the section they stand in."""
+        tops = sorted(self.accepted)
+        for place_in_list, top in enumerate(tops):
+            number = self.accepted[top][1]
+            stop = (
+                tops[place_in_list + 1] if place_in_list + 1 < len(tops) else len(self.candidates)
+            )
+            if number is None:
+                continue
+            if self.main.number_style == ARABIC:
+                self._accept_parts(top + 1, stop, ARABIC, number.parts)
+            else:
+                self._accept_roman_parts(top + 1, stop, number)
+
+    def _accept_parts(self, start: int, stop: int, style: str, prefix: tuple[int, ...]) -> None:
+        found: dict[int, SectionNumber] = {}
+        for place in range(start, stop):
+            for number in self.candidates[place].numbers:
+                deeper = number.style == style and len(number.parts) > len(prefix)
+                if deeper and number.parts[: len(prefix)] == prefix:
+                    found[place] = number
+        for place, number in build_chain(found, self.roles, start=prefix).members.items():
+            self.accepted[place] = (len(number.parts), number)
+
+    def _accept_roman_parts(self, start: int, stop: int, top: SectionNumber) -> None:
+        letters: dict[int, SectionNumber] = {}
+        for place in range(start, stop):
+            for number in self.candidates[place].numbers:
+                if number.style == LETTER and len(number.parts) == 1 and number.marked:
+                    letters[place] = number
+                elif number.style == ROMAN and number.parts[:-1] == top.parts:
+                    self.accepted[place] = (2, number)
+        for place, number in build_chain(letters, self.roles).members.items():
+            self.accepted.setdefault(place, (2, number))
+
+    def _start(self, top: Style | None) -> int:
+        """The place of the first section; what stands before it is front matter."""
+        if self.main.members:
+            first = min(self.main.members)
+            introductions = [
+                place
+                for place, role in enumerate(self.roles[:first])
+                if role == "introduction" and self.candidates[place].style == top
+            ]
+            return introductions[0] if introductions else first
+        for place, role in enumerate(self.roles):
+            candidate = self.candidates[place]
+            if role in _ANCHORS and candidate.style == top and not candidate.runs_in:
+                return place
+        return (
+            0
+            if top is None
+            else min((p for p, c in enumerate(self.candidates) if c.style == top), default=0)
+        )
+
+    def _top_style(self) -> Style | None:
+        """The style that most usual names of sections share, in a paper without numbers."""
+        scores: dict[Style, float] = defaultdict(float)
+        named: dict[Style, set[str]] = defaultdict(set)
+        for place, role in enumerate(self.roles):
+            candidate = self.candidates[place]
+            if role not in _ANCHORS or role is None or candidate.runs_in:
+                continue
+            if role not in named[candidate.style]:
+                scores[candidate.style] += 2.0 if role in _TOP_ROLES else 1.0
+            named[candidate.style].add(role)
+            scores[candidate.style] += 0.02 * candidate.style.size * candidate.is_strong
+        if not scores:
+            return None
+        return max(scores, key=lambda style: (scores[style], style.size, style.name))
+
+    def _accept_appendix(self, top: Style | None) -> None:
+        """Letters behind the last section of the body, and the numbers below them."""
+        numbered = [p for p, (level, n) in self.accepted.items() if level == 1 and n is not None]
+        last = max(numbered, default=-1)
+        if not numbered:
+            last = min(self.end, len(self.candidates)) - 1
+        groups: dict[Style, dict[int, SectionNumber]] = defaultdict(dict)
+        for place in range(last + 1, len(self.candidates)):
+            candidate = self.candidates[place]
+            if candidate.runs_in or not candidate.is_strong:
+                continue
+            for number in candidate.numbers:
+                if len(number.parts) == 1 and (number.style == LETTER or number.is_appendix):
+                    groups[candidate.style][place] = number
+        chains = [(build_chain(numbers, self.roles), style) for style, numbers in groups.items()]
+        chains = [
+            (chain, style)
+            for chain, style in chains
+            if chain.members
+            and (
+                style == top
+                or len(chain.members) > 1
+                or any(number.is_appendix for number in chain.members.values())
+            )
+        ]
+        if not chains:
+            return
+        chain, _ = max(chains, key=lambda pair: (pair[1] == top, pair[0].score))
+        places = sorted(chain.members)
+        for position, place in enumerate(places):
+            number = chain.members[place]
+            self.accepted[place] = (1, number)
+            stop = places[position + 1] if position + 1 < len(places) else len(self.candidates)
+            self._accept_parts(place + 1, stop, number.style, number.parts)
+
+    def _accept_marked(self) -> None:
+        for place, depth in self.marked.items():
+            if place in self.accepted:
+                continue
+            number = next((n for n in self.candidates[place].numbers if n.style != LETTER), None)
+            self.accepted[place] = (depth, number)
+
+    def _accept_unnumbered(self, top: Style | None, start: int) -> None:
+        ranks = self._ranks(top, start)
+        level = 0
+        top_role: str | None = None
+        for place, candidate in enumerate(self.candidates):
+            if place in self.accepted:
+                level = self.accepted[place][0]
+                top_role = self.roles[place] if level == 1 else top_role
+                continue
+            if place < start:
+                continue
+            own = self._unnumbered_level(place, candidate, top, ranks, level, top_role)
+            if own:
+                self.accepted[place] = (own, None)
+                if not candidate.runs_in and own <= 2:
+                    level = own
+                if own == 1:
+                    top_role = self.roles[place]
+
+    def _unnumbered_level(
+        self,
+        place: int,
+        candidate: Candidate,
+        top: Style | None,
+        ranks: Mapping[Style, int],
+        level: int,
+        top_role: str | None,
+    ) -> int:
+        role = self.roles[place]
+        if candidate.runs_in:
+            if role in _END and candidate.is_strong and place > 0:
+                return 1
+            is_inside = top_role in {"references"} or not candidate.is_strong
+            return 0 if is_inside or candidate.numbers else max(level, 1) + 1
+        if role in _END and (candidate.is_apart or candidate.is_strong):
+            return 1
+        if candidate.numbers and any(n.style != LETTER or n.marked for n in candidate.numbers):
+            return 0
+        if not candidate.is_strong or not candidate.is_apart:
+            return 0
+        if candidate.style == top:
+            return 1
+        if top_role == "references":
+            return 0
+        return ranks.get(candidate.style, max(level, 1) + 1)
+
+    def _ranks(self, top: Style | None, start: int) -> dict[Style, int]:
+        """The level that numbered headings of a style have; in a paper without numbers by size."""
+        ranks: dict[Style, int] = {}
+        for place, (level, _) in sorted(self.accepted.items()):
+            style = self.candidates[place].style
+            ranks[style] = min(level, ranks.get(style, level))
+        if self.main.members or top is None:
+            return {style: max(level, 2) for style, level in ranks.items() if style != top}
+        behind = self.candidates[start:]
+        others = {c.style for c in behind if c.is_strong and not c.runs_in} - {top}
+        ordered = sorted(others, key=lambda s: (-s.size, s.kind, s.name))
+        return {style: min(2 + rank, 4) for rank, style in enumerate(ordered)}
+
+
+def _plain(text: str) -> str:
+    return text.strip().rstrip(".:—–-").strip() or text

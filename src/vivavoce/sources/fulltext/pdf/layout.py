@@ -1,0 +1,312 @@
+"""From words to lines in reading order: runs on one baseline, columns, bands between wide lines."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from vivavoce.sources.fulltext.pdf.lines import Font, Page, Word
+
+_WORD_GAP = 0.12
+"""Of the size: what stands closer is one word, unless the file says otherwise."""
+_RUN_GAP = 1.0
+"""Of the size: a wider gap parts two runs, as between columns or cells."""
+_SCRIPT = 0.85
+"""Of the size of the text around it: what is smaller is raised or lowered."""
+_LEAST_LINES = 8
+_NARROWEST_GUTTER = 5.0
+
+
+@dataclass(slots=True)
+class Line:
+    """A line of one column."""
+
+    words: list[Word]
+    page: int
+    x0: float
+    x1: float
+    y: float
+    font: Font
+    """The font of most of its letters."""
+    size: float
+    column: int = 0
+    """0 across the page, 1 left, 2 right."""
+    band: int = 0
+    runs: int = 1
+    """Parts that wide gaps tell apart, such as cells."""
+    gap: float = 99.0
+    """From the baseline above it in the same column; large at the top of one."""
+    text: str = field(default="")
+    kind: str = ""
+    """Empty for running text, else what it was taken for."""
+
+    @property
+    def width(self) -> float:
+        """From its first to its last mark."""
+        return self.x1 - self.x0
+
+
+@dataclass(slots=True)
+class Layout:
+    """What the pages of a document share."""
+
+    body: Font
+    """The font of most letters."""
+    leading: float
+    """From one baseline of running text to the next."""
+    gutter: float | None
+    """Where two columns part; None for one column."""
+    lines: list[Line]
+    heights: list[float]
+    widths: list[float]
+
+
+def read_layout(pages: Sequence[Page]) -> Layout:
+    """The lines of all pages in reading order."""
+    runs = {page.number: list(_runs(page)) for page in pages}
+    body = _body_font(runs)
+    gutter = _find_gutter(pages, runs, body)
+    lines: list[Line] = []
+    for page in pages:
+        lines += _order(_columns(_without_line_numbers(runs[page.number]), gutter, body))
+    for line in lines:
+        line.text = join_words(line.words)
+    return Layout(
+        body=body,
+        leading=_leading(lines, body),
+        gutter=gutter,
+        lines=[line for line in lines if line.text],
+        heights=[page.height for page in pages],
+        widths=[page.width for page in pages],
+    )
+
+
+def join_words(words: Sequence[Word]) -> str:
+    """The text of words on one line, with a space wherever the page shows one."""
+    parts: list[str] = []
+    for place, word in enumerate(words):
+        if place:
+            before = words[place - 1]
+            gap = word.x0 - before.x1
+            if not (word.glued and gap < _RUN_GAP * word.font.size) and (
+                not word.glued or gap > _WORD_GAP * word.font.size
+            ):
+                parts.append(" ")
+        parts.append(word.text)
+    return "".join(parts).strip()
+
+
+def _runs(page: Page) -> Iterator[Line]:
+    """Words that follow each other on one baseline without a wide gap."""
+    run: list[Word] = []
+    for word in page.words:
+        if run and not _continues(run, word):
+            yield _line(run, page.number)
+            run = []
+        run.append(word)
+    if run:
+        yield _line(run, page.number)
+
+
+def _continues(run: Sequence[Word], word: Word) -> bool:
+    last = run[-1]
+    larger = max(last.font.size, word.font.size)
+    gap = word.x0 - last.x1
+    if not -0.6 * larger <= gap <= _RUN_GAP * larger:
+        return False
+    drop = abs(word.y - last.y)
+    if drop <= 0.15 * larger:
+        return True
+    is_script = min(last.font.size, word.font.size) < _SCRIPT * larger
+    if is_script and drop < 0.6 * larger:
+        return True
+    # Back on the line after a script: 10^3 m
+    return any(abs(word.y - before.y) <= 0.15 * larger for before in run[-3:])
+
+
+def _line(words: list[Word], page: int) -> Line:
+    font = _main_font(words)
+    heights = [word.y for word in words if word.font.size >= _SCRIPT * font.size]
+    return Line(
+        words=words,
+        page=page,
+        x0=min(word.x0 for word in words),
+        x1=max(word.x1 for word in words),
+        y=max(set(heights), key=heights.count) if heights else words[0].y,
+        font=font,
+        size=font.size,
+    )
+
+
+def _main_font(words: Sequence[Word]) -> Font:
+    if len(words) == 1:
+        return words[0].font
+    letters: Counter[Font] = Counter()
+    for word in words:
+        letters[word.font] += len(word.text)
+    return max(letters, key=lambda font: (letters[font], font.size))
+
+
+def _body_font(runs: dict[int, list[Line]]) -> Font:
+    letters: Counter[Font] = Counter()
+    for lines in runs.values():
+        for line in lines:
+            for word in line.words:
+                letters[word.font] += len(word.text)
+    return max(letters, key=lambda font: (letters[font], font.name, font.size))
+
+
+def _find_gutter(pages: Sequence[Page], runs: dict[int, list[Line]], body: Font) -> float | None:
+    """The middle of the white strip between two columns, where the text has one."""
+    width = sorted(page.width for page in pages)[len(pages) // 2]
+    wide = [
+        line
+        for page in pages
+        for line in runs[page.number]
+        if abs(line.size - body.size) <= 2.0 and line.width >= 0.15 * width
+    ]
+    ends, starts = sorted(line.x1 for line in wide), sorted(line.x0 for line in wide)
+    places = range(int(0.38 * width), int(0.62 * width), 2)
+    left = {x: bisect_left(ends, x) for x in places}
+    right = {x: len(wide) - bisect_right(starts, x) for x in places}
+    crossing = {x: len(wide) - left[x] - right[x] for x in places}
+    if not wide:
+        return None
+    fewest = min(crossing[x] for x in places)
+    best = [x for x in places if crossing[x] <= fewest + 0.02 * (left[x] + right[x])]
+    x = best[len(best) // 2]
+    sides = min(left[x], right[x])
+    if sides < _LEAST_LINES or crossing[x] > 0.8 * (left[x] + right[x]):
+        return None
+    if sides < 0.2 * max(left[x], right[x]):
+        return None
+    return float(x)
+
+
+def _without_line_numbers(runs: Sequence[Line]) -> list[Line]:
+    """The runs without the numbers that manuscripts print beside every line."""
+    numbers = [run for run in runs if len(run.words) == 1 and run.words[0].text.isdigit()]
+    if len(numbers) < _LEAST_LINES:
+        return list(runs)
+    others = sorted((run for run in runs if run.width > 60), key=lambda run: run.x0)
+    if not others:
+        return list(runs)
+    left = others[len(others) // 10].x0
+    right = sorted(run.x1 for run in others)[-1 - len(others) // 10]
+    beside: set[int] = set()
+    for mine in (
+        [run for run in numbers if run.x1 < left],
+        [run for run in numbers if run.x0 > right],
+    ):
+        mine.sort(key=lambda run: run.y)
+        values = [int(run.words[0].text) for run in mine]
+        rising = sum(0 < after - before <= 5 for before, after in pairwise(values))
+        if len(mine) >= _LEAST_LINES and rising > 0.8 * (len(mine) - 1):
+            beside |= {id(run) for run in mine}
+    return [run for run in runs if id(run) not in beside]
+
+
+def _columns(runs: Sequence[Line], gutter: float | None, body: Font) -> list[Line]:
+    """The runs of a page put into columns, those on one baseline joined."""
+    if gutter is not None:
+        gutter = _local_gutter(runs, gutter)
+    for run in runs:
+        if gutter is None or (run.x0 < gutter - 2 and run.x1 > gutter + 2):
+            run.column = 0
+        else:
+            run.column = 1 if (run.x0 + run.x1) / 2 < gutter else 2
+    lines: list[Line] = []
+    for column in (0, 1, 2):
+        mine = sorted((r for r in runs if r.column == column), key=lambda r: (r.y, r.x0))
+        lines += _join_baselines(mine, column, body)
+    return lines
+
+
+def _local_gutter(runs: Sequence[Line], gutter: float) -> float | None:
+    """The gutter, unless nearly everything on the page crosses it."""
+    wide = [run for run in runs if run.width > 40]
+    across = sum(run.x0 < gutter - 2 and run.x1 > gutter + 2 for run in wide)
+    return gutter if across <= 0.75 * len(wide) else None
+
+
+def _join_baselines(runs: Sequence[Line], column: int, body: Font) -> list[Line]:
+    lines: list[list[Line]] = []
+    for run in runs:
+        if lines and _on_baseline(lines[-1], run):
+            lines[-1].append(run)
+        else:
+            lines.append([run])
+    joined: list[Line] = []
+    for group in lines:
+        group.sort(key=lambda run: run.x0)
+        words = [word for run in group for word in run.words]
+        line = group[0] if len(group) == 1 else _line(words, group[0].page)
+        line.column = column
+        line.runs = 1 + sum(
+            after.x0 - before.x1 > _RUN_GAP * body.size for before, after in pairwise(group)
+        )
+        joined.append(line)
+    return joined
+
+
+def _on_baseline(group: Sequence[Line], run: Line) -> bool:
+    largest = max(group, key=lambda line: line.size)
+    size = max(largest.size, run.size)
+    drop = run.y - largest.y
+    if any(run.x0 < line.x1 - 0.3 * size and run.x1 > line.x0 + 0.3 * size for line in group):
+        return False
+    if abs(drop) <= 0.2 * size:
+        return True
+    near = min(min(abs(run.x0 - line.x1), abs(line.x0 - run.x1)) for line in group)
+    is_script = min(run.size, largest.size) < _SCRIPT * size
+    return is_script and abs(drop) < 0.55 * size and near < 0.5 * size
+
+
+def _order(lines: Sequence[Line]) -> list[Line]:
+    """Bands between lines across the page, inside a band the left column before the right."""
+    band = 0
+    ordered: list[Line] = []
+    open_band: list[Line] = []
+    for line in sorted(lines, key=lambda line: (line.y, line.x0)):
+        if line.column == 0 and not (open_band and _pokes_across(line, open_band)):
+            ordered += _by_column(open_band, band)
+            band += 1
+            open_band = []
+            line.band = band
+            ordered.append(line)
+        else:
+            line.column = line.column or 1
+            open_band.append(line)
+    return ordered + _by_column(open_band, band)
+
+
+def _pokes_across(line: Line, band: Sequence[Line]) -> bool:
+    """Whether a line is a formula or a word too long for the left column, not a wide one."""
+    left = [other for other in band if other.column == 1]
+    if not left:
+        return False
+    start = min(other.x0 for other in left)
+    end = max(other.x1 for other in left)
+    return line.x0 >= start - 2 and line.x1 < end + 0.15 * (end - start) and line.width > 0
+
+
+def _by_column(lines: Sequence[Line], band: int) -> list[Line]:
+    for line in lines:
+        line.band = band
+    return sorted(lines, key=lambda line: (line.column, line.y, line.x0))
+
+
+def _leading(lines: Sequence[Line], body: Font) -> float:
+    """The usual distance between two lines of running text."""
+    steps: Counter[float] = Counter()
+    for before, after in pairwise(lines):
+        is_body = abs(before.size - body.size) < 0.3 and abs(after.size - body.size) < 0.3
+        step = after.y - before.y
+        if is_body and before.page == after.page and 0.8 * body.size < step < 2.6 * body.size:
+            steps[round(step, 1)] += 1
+    if not steps:
+        return 1.2 * body.size
+    return max(steps, key=lambda step: (steps[step], -step))

@@ -1,0 +1,228 @@
+"""The list of references, cut into its entries; fields of an entry; references cited in tables."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+
+from vivavoce.records import Reference
+from vivavoce.sources.fulltext.pdf.floats import Columns
+from vivavoce.sources.fulltext.pdf.layout import Line
+from vivavoce.sources.fulltext.pdf.paragraphs import Paragraphs
+from vivavoce.text.citation_markers import (
+    find_author_year_markers,
+    find_numeric_markers,
+    name_key,
+)
+from vivavoce.text.identifiers import find_arxiv_id, find_doi
+from vivavoce.text.row_citations import Mention
+
+_BRACKETED = re.compile(r"\[(?P<label>\d{1,4}|[A-Za-z+’'&]{1,12}\+?\s?(?:\d{2,4}[a-z]?)?)\]\s*")
+_NUMBERED = re.compile(r"\(?(?P<label>\d{1,3})[.)]\s*(?=[^\W\d_])")
+_BARE = re.compile(r"(?P<label>\d{1,3})\s+(?=[^\W\d_])")
+_YEAR = re.compile(r"(?<![\w.:/-])(?:19|20)\d\d(?=[a-z]?(?:\W|$))(?![\d-])")
+_NAME = re.compile(r"[^\W\d_][\w’'´`-]*(?:[ ,]|$)")
+_QUOTED = re.compile(r"[“\"‘«]([^”\"»]{8,300})[”\"»]")
+_INITIALS = re.compile(r"(?:^|(?<=[\s.-]))[^\W\d_a-z]\.(?:\s?-?[^\W\d_a-z]\.){0,3}")
+_VENUE = re.compile(
+    r"^(?:in[: ]|proc|arxiv|corr\b|journal|advances in|trans\.|ieee|acm|https?:|doi|vol|pp?\.|url)",
+    re.IGNORECASE,
+)
+_AFTER_YEAR = re.compile(r"^[\s).,:\]]*")
+_AFTER_FIRST = re.compile(r",| and | & |\(|;|(?<=[^\W\d_]{2})\.(?=\s|$)")
+_LONGEST = 3000
+
+
+def split_entries(lines: Sequence[Line], columns: Columns, paragraphs: Paragraphs) -> list[str]:
+    """The entries of a list of references, in order."""
+    groups = _by_label(lines) or _by_indent(lines, columns)
+    texts = (paragraphs.one(group)[:_LONGEST] for group in groups)
+    return [text for text in texts if sum(map(str.isalpha, text)) >= 8]
+
+
+def _by_label(lines: Sequence[Line]) -> list[list[Line]]:
+    """Entries that open with a number or a key."""
+    for pattern in (_BRACKETED, _NUMBERED, _BARE):
+        matches = [(place, pattern.match(line.text)) for place, line in enumerate(lines)]
+        found = [(place, match["label"]) for place, match in matches if match]
+        if not found or found[0][0] > 2:
+            continue
+        starts = _rising(found)
+        if len(starts) >= 3 or (len(starts) >= 1 and len(lines) <= 12):
+            return _cut(lines, starts)
+    return []
+
+
+def _rising(found: Sequence[tuple[int, str]]) -> list[int]:
+    """The places whose numbers rise one by one; all places for keys of letters."""
+    if not found[0][1].isdigit():
+        return [place for place, label in found if not label.isdigit()]
+    starts: list[int] = []
+    last = 0
+    for place, label in found:
+        if label.isdigit() and last < int(label) <= last + 3:
+            starts.append(place)
+            last = int(label)
+    return starts
+
+
+def _by_indent(lines: Sequence[Line], columns: Columns) -> list[list[Line]]:
+    """Entries whose first line stands out to the left, or apart from the one before."""
+    if not lines:
+        return []
+    lefts = _lefts(lines)
+    first = [abs(line.x0 - lefts[line.page, line.column]) < 3.0 for line in lines]
+    share = sum(first) / max(len(lines), 1)
+    if 0.15 < share < 0.8:
+        starts = [place for place, is_first in enumerate(first) if is_first]
+    else:
+        steps = Counter(round(line.gap) for line in lines if line.gap < 30)
+        usual = min((step for step, n in steps.items() if n > 0.15 * len(lines)), default=12)
+        starts = [place for place, line in enumerate(lines) if _opens(lines, place, usual)]
+    return _cut(lines, sorted({0, *starts}))
+
+
+def _lefts(lines: Sequence[Line]) -> dict[tuple[int, int], float]:
+    """Where entries start in each column of each page."""
+    lefts: dict[tuple[int, int], float] = {}
+    usual: dict[int, float] = {}
+    for line in lines:
+        key = (line.page, line.column)
+        lefts[key] = min(lefts.get(key, line.x0), line.x0)
+        usual[line.column] = min(usual.get(line.column, line.x0), line.x0)
+    for key, left in lefts.items():
+        own = [line for line in lines if (line.page, line.column) == key]
+        first = sum(abs(line.x0 - left) < 3.0 for line in own)
+        # A column may hold nothing but the rest of a long entry.
+        if left - usual[key[1]] < 25 and not 0.1 * len(own) < first < 0.8 * len(own):
+            lefts[key] = usual[key[1]]
+    return lefts
+
+
+def _opens(lines: Sequence[Line], place: int, usual: int) -> bool:
+    line = lines[place]
+    if place == 0:
+        return True
+    if line.gap < 90 and line.gap > 1.2 * usual:
+        return True
+    before = lines[place - 1]
+    is_new_column = line.gap >= 90
+    return is_new_column and before.text.endswith(".") and _NAME.match(line.text) is not None
+
+
+def _cut(lines: Sequence[Line], starts: Sequence[int]) -> list[list[Line]]:
+    ends = [*starts[1:], len(lines)]
+    return [list(lines[start:end]) for start, end in zip(starts, ends, strict=True)]
+
+
+def read_reference(raw: str, ordinal: int) -> Reference:
+    """What an entry says of its work, as far as that is plain."""
+    plain = raw
+    for pattern in (_BRACKETED, _NUMBERED):
+        plain = pattern.sub("", plain, count=1) if pattern.match(plain) else plain
+    years = [int(found[0]) for found in _YEAR.finditer(plain)]
+    arxiv = find_arxiv_id(plain)
+    return Reference(
+        ordinal=ordinal,
+        raw=raw,
+        title=_title(plain),
+        year=years[-1] if years else None,
+        first_author=_first_author(plain),
+        arxiv_id=arxiv[0] if arxiv else None,
+        doi=find_doi(plain),
+    )
+
+
+def label_of(raw: str) -> str | None:
+    """The number that an entry is cited by."""
+    for pattern in (_BRACKETED, _NUMBERED):
+        found = pattern.match(raw)
+        if found is not None:
+            return found["label"]
+    return None
+
+
+def _first_author(plain: str) -> str | None:
+    """The surname that comes first, before or behind initials and forenames."""
+    head = _AFTER_FIRST.split(plain, maxsplit=1)[0].strip()
+    words = [word for word in head.split() if not _INITIALS.fullmatch(word)]
+    if not words or len(words) > 5 or not words[-1][0].isupper():
+        return None
+    rest = plain[len(head) :].lstrip(", ")
+    is_surname_first = bool(_INITIALS.match(rest)) and not _INITIALS.match(head)
+    return head if is_surname_first else words[-1].strip(".")
+
+
+def _title(plain: str) -> str | None:
+    quoted = _QUOTED.search(plain)
+    if quoted is not None:
+        return quoted[1].strip(" ,.")
+    year = _YEAR.search(plain)
+    if (
+        year is not None
+        and year.start() < 0.6 * len(plain)
+        and _is_author_part(plain[: year.start()])
+    ):
+        after = _AFTER_YEAR.sub("", re.sub(r"^[a-z]\b", "", plain[year.end() :]))
+        sentence = _sentence(after)
+        if sentence:
+            return sentence
+    rest = plain
+    for _ in range(6):
+        sentence = _sentence(rest)
+        if not sentence:
+            return None
+        if not _is_author_part(sentence):
+            return None if _VENUE.match(sentence) else sentence
+        rest = rest[rest.find(sentence) + len(sentence) :].lstrip(" .,)")
+    return None
+
+
+def _sentence(text: str) -> str:
+    """Up to the first full stop that ends no initial, question marks included."""
+    for found in re.finditer(r"[.?!](?=\s|$)", text):
+        before = text[: found.start()]
+        last = before.rsplit(maxsplit=1)[-1] if before.split() else ""
+        if len(last) <= 1 or re.fullmatch(r"(?:[^\W\d_]\.-?)+[^\W\d_]?|al|et|vs|Jr|St|Proc", last):
+            continue
+        return (before + (found[0] if found[0] != "." else "")).strip(" ,")
+    return text.strip(" ,.") if len(text) < 300 else ""
+
+
+def _is_author_part(text: str) -> bool:
+    """Whether words are names: most are capitalised, and short words between are `and`."""
+    words = re.findall(r"[^\W\d_][\w’'-]*", text)
+    if not words:
+        return True
+    names = sum(
+        w[0].isupper() or w in {"and", "et", "al", "van", "von", "de", "der"} for w in words
+    )
+    separators = text.count(",") + len(re.findall(r"\band\b|&|et al|[A-Z]\.", text))
+    return names >= 0.9 * len(words) and (separators >= 1 or len(words) <= 3)
+
+
+def mentions_in(text: str, references: Sequence[Reference]) -> Iterator[Mention]:
+    """The references that a text cites, where that is beyond doubt, and where it does."""
+    labels = {
+        int(label): reference.ordinal
+        for reference in references
+        if (label := label_of(reference.raw)) and label.isdigit()
+    }
+    if 2 * len(labels) > len(references):
+        for numeric in find_numeric_markers(text):
+            meant = tuple(labels[number] for number in numeric.numbers if number in labels)
+            if len(meant) == len(numeric.numbers):
+                yield numeric.start, meant
+        return
+    by_author: dict[tuple[str, int], list[int]] = defaultdict(list)
+    for reference in references:
+        if reference.first_author and reference.year:
+            by_author[name_key(reference.first_author), reference.year].append(reference.ordinal)
+    for marker in find_author_year_markers(text):
+        for name in marker.names:
+            namesakes = by_author.get((name, marker.year), [])
+            if namesakes:
+                if len(namesakes) == 1:
+                    yield marker.start, (namesakes[0],)
+                break

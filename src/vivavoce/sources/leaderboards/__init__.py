@@ -1,0 +1,1 @@
+"""Readers of published results, tables, surveys and questions."""

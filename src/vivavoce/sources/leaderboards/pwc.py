@@ -1,0 +1,237 @@
+"""Leaderboards of Papers with Code: its evaluation tables, and the task files of sota-extractor.
+
+Both nest tasks, their subtasks, datasets and subdatasets; a dataset's `sota.rows` are its board.
+The same rows are also read flat, one score a line, with the columns source, task, dataset, metric,
+method, score, paper_title, paper_url, paper_date, and where they are known parent_task, area and
+modality (of the dataset; one, or a list). Where `datasets.json` of Papers with Code lies beside a
+file, it tells the modalities of the datasets.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from vivavoce.errors import InputError
+from vivavoce.records import Document, Fault
+from vivavoce.sources import Piece, ReadOptions, Source, one_piece, read_whole
+from vivavoce.sources.json_records import parse_strictly
+from vivavoce.sources.leaderboards.rows import ResultRow, documents_of, has_name, plain
+
+KIND = "pwc"
+_NAME = re.compile(
+    r"(?:evaluation[-_]tables|pwc[-_a-z0-9]*|sota[-_a-z0-9]*|.*[-_.]sota)\.(?:jsonl?)(?:\.gz)?"
+)
+_OF_MODELS = re.compile(r" (?:approaches|methods|models|systems)$", re.IGNORECASE)
+_LARGEST_FILE = 512 << 20
+"""Of a file, and of what is packed in it."""
+_DEEPEST = 20
+"""Subtasks inside subtasks."""
+_MOST_FAULTS = 1_000
+_DATASETS = ("datasets.json", "datasets.json.gz")
+_GZIP = b"\x1f\x8b"
+
+
+def _matches(path: Path) -> bool:
+    return _NAME.fullmatch(path.name.lower()) is not None
+
+
+def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
+    name = piece.path.name
+    faults: list[Fault] = []
+    try:
+        rows = list(_rows(_content(piece.path), name, faults))
+    except InputError as error:
+        yield Fault(name, str(error))
+        return
+    modalities = _modalities(piece.path, faults)
+    told = (replace(r, modality=r.modality or _modality(r.dataset, modalities)) for r in rows)
+    yield from documents_of(told, KIND, name)
+    yield from faults[:_MOST_FAULTS]
+
+
+def _parts(path: Path) -> Sequence[Path]:
+    beside = [Path(name) for name in _DATASETS if path.with_name(name).is_file()]
+    return [Path(path.name), *beside[:1]]
+
+
+def _modalities(path: Path, faults: list[Fault]) -> dict[str, str]:
+    """The modalities of datasets by their names, out of the file beside a list."""
+    found: dict[str, str] = {}
+    for beside in _parts(path)[1:]:
+        try:
+            datasets = parse_strictly(_content(path.with_name(beside.name)), "the file")
+        except InputError as error:
+            faults.append(Fault(beside.name, str(error)))
+            continue
+        for dataset in _objects(datasets):
+            told = _joined(dataset.get("modalities"))
+            named = [dataset.get("name"), dataset.get("full_name"), *_list(dataset.get("variants"))]
+            for name in filter(None, map(plain, named)) if told else ():
+                found.setdefault(name.casefold(), told)
+    return found
+
+
+def _modality(dataset: str, modalities: Mapping[str, str]) -> str | None:
+    """The modality of a dataset, or of the one that it is a part of."""
+    name = dataset.casefold()
+    return modalities.get(name) or modalities.get(name.partition(" / ")[0])
+
+
+def _content(path: Path) -> bytes:
+    """A file's bytes, unpacked when they are gzip."""
+    try:
+        content = read_whole(path, _LARGEST_FILE, "list of leaderboards")
+        if not content.startswith(_GZIP):
+            return content
+        with gzip.open(path) as stream:
+            content = stream.read(_LARGEST_FILE + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(f"the file cannot be read: {error}") from error
+    if len(content) > _LARGEST_FILE:
+        raise InputError(f"unpacks to more than {_LARGEST_FILE >> 20} MiB")
+    return content
+
+
+def _rows(content: bytes, name: str, faults: list[Fault]) -> Iterator[ResultRow]:
+    """The rows of a file of either form; one object on its first line makes it flat."""
+    if _is_flat(content):
+        yield from _flat_rows(content, name, faults)
+        return
+    tasks = parse_strictly(content, "the file")
+    for task in tasks if isinstance(tasks, list) else [tasks]:
+        yield from _task_rows(task, name, faults, None, 0)
+
+
+def _is_flat(content: bytes) -> bool:
+    line = content.removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")[0]
+    try:
+        first = json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(first, dict) and "metric" in first and "score" in first
+
+
+def _flat_rows(content: bytes, name: str, faults: list[Fault]) -> Iterator[ResultRow]:
+    for number, line in enumerate(content.splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            row = parse_strictly(line, "the line")
+        except InputError as error:
+            faults.append(Fault(f"{name}:{number}", str(error)))
+            continue
+        fields = row if isinstance(row, dict) else {}
+        above = plain(fields.get("parent_task"))
+        found = _row(
+            fields, *_below(above, plain(fields.get("task")), plain(fields.get("dataset")))
+        )
+        found = _with_score(found, fields.get("metric"), fields.get("score"))
+        if has_name(found):
+            yield found
+        else:
+            faults.append(Fault(f"{name}:{number}", "the row lacks a dataset, a metric or a score"))
+
+
+def _task_rows(
+    task: Any, name: str, faults: list[Fault], area: str | None, depth: int, above: str = ""
+) -> Iterator[ResultRow]:
+    if not isinstance(task, dict) or depth > _DEEPEST:
+        faults.append(Fault(name, f"a task at depth {depth} is no object, or nested too deeply"))
+        return
+    title = plain(task.get("task")) or plain(_first(task.get("task")))
+    area = plain(_first(task.get("categories"))) or area
+    for dataset, board in _boards(task.get("datasets"), "dataset", "", 0):
+        yield from _board_rows(board, _row({}, *_below(above, title, dataset), area), name, faults)
+    for subtask in _list(task.get("subtasks")):
+        yield from _task_rows(subtask, name, faults, area, depth + 1, title)
+
+
+def _below(above: str, task: str, dataset: str) -> tuple[str, str]:
+    """Task and dataset; a subtask that only says which models are compared is a heading."""
+    if above and dataset and _OF_MODELS.search(task):
+        return above, f"{task} > {dataset}"
+    return task, dataset
+
+
+def _boards(
+    datasets: Any, key: str, above: str, depth: int
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """(dataset, its board) of some datasets and of their subdatasets."""
+    for dataset in _objects(datasets):
+        title = " / ".join(filter(None, (above, plain(dataset.get(key)))))
+        if isinstance(dataset.get("sota"), dict):
+            yield title, dataset["sota"]
+        if depth < _DEEPEST:
+            yield from _boards(dataset.get("subdatasets"), "subdataset", title, depth + 1)
+
+
+def _board_rows(
+    board: Mapping[str, Any], of: ResultRow, name: str, faults: list[Fault]
+) -> Iterator[ResultRow]:
+    for fields in _objects(board.get("rows")):
+        metrics = fields.get("metrics")
+        for metric, score in (metrics if isinstance(metrics, dict) else {}).items():
+            row = _with_score(_row(fields, of.task, of.dataset, of.area), metric, score)
+            if has_name(row):
+                yield row
+            elif row.score:
+                where = f"{name}: {of.task} / {of.dataset}"
+                faults.append(Fault(where, "a score has no name of a dataset or a metric"))
+
+
+def _row(fields: Mapping[str, Any], task: str, dataset: str, area: str | None = None) -> ResultRow:
+    return ResultRow(
+        task=task,
+        dataset=dataset,
+        metric="",
+        method=plain(fields.get("model_name")) or plain(fields.get("method")),
+        score="",
+        paper_title=plain(fields.get("paper_title")) or None,
+        paper_url=plain(fields.get("paper_url")) or None,
+        date=plain(fields.get("paper_date")) or None,
+        area=area or plain(_first(fields.get("area"))) or plain(fields.get("area")) or None,
+        modality=_joined(fields.get("modality")) or None,
+    )
+
+
+def _joined(value: Any) -> str:
+    """One name, or several parted by semicolons."""
+    return "; ".join(filter(None, map(plain, value if isinstance(value, list) else [value])))
+
+
+def _with_score(row: ResultRow, metric: Any, score: Any) -> ResultRow:
+    return replace(row, metric=plain(metric), score=plain(score))
+
+
+def _objects(value: Any) -> list[dict[str, Any]]:
+    return [member for member in _list(value) if isinstance(member, dict)]
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _first(value: Any) -> Any:
+    return value[0] if isinstance(value, list) and value else None
+
+
+SOURCE = Source(
+    kind=KIND,
+    summary="Papers with Code (evaluation-tables.json, sota-extractor's task files): leaderboards",
+    is_metadata=True,
+    matches=_matches,
+    pieces=one_piece,
+    read=_read,
+    holds_many=True,
+    holds_papers=False,
+    parts=_parts,
+    completes=True,
+    reader_version="2",
+)

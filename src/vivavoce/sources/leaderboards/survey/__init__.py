@@ -1,0 +1,248 @@
+"""Literature surveys in Markdown, with tables in HTML and a printed list of references."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from vivavoce.records import CitedTable, Document, Fault, Section
+from vivavoce.sources import Piece, ReadOptions, Source, one_piece
+from vivavoce.sources.fulltext.tei.blocks import Block
+from vivavoce.sources.fulltext.tei.sections import build_sections
+from vivavoce.sources.leaderboards.survey.entries import Citations, read_list
+from vivavoce.sources.leaderboards.survey.markdown import (
+    Heading,
+    Paragraph,
+    Part,
+    Table,
+    read_parts,
+)
+from vivavoce.text.headings import role_of_heading, split_heading
+from vivavoce.text.normalise import clean_text
+
+_LABEL = re.compile(r"[*_]{0,3}abstract[*_]{0,3}\s{0,2}[.:—–-]{0,3}[*_]{0,3}\s{0,2}", re.IGNORECASE)
+_AFTER = re.compile(
+    r"[*_]{0,3}(?:key ?words|index terms|ccs concepts|categories and subject|general terms"
+    r"|additional key|acm reference|general chair|date:|received|\d* ?introduction\b)",
+    re.IGNORECASE,
+)
+_FEWEST_WORDS = 60
+_SENTENCE_END = (".", "!", "?", ")", "”")
+
+
+def split_front(parts: Sequence[Part]) -> tuple[str | None, str | None, list[Part]]:
+    """The title, the abstract and the parts from the first section on.
+
+    A heading `Abstract` heads the abstract, the word starts it, or it is the first paragraph of
+    running text before the sections.
+    """
+    headings = [place for place, part in enumerate(parts) if isinstance(part, Heading)]
+    title = _title(parts, headings)
+    first = next((p for p in headings if p != title and not _is_front(parts[p])), len(parts))
+    body = list(parts[first:])
+    front = [part for place, part in enumerate(parts[:first]) if place != title]
+    heading = parts[title] if title is not None else None
+    name = heading.text if isinstance(heading, Heading) else None
+    abstract = _headed(front) or _labelled(front) or _unlabelled(front)
+    return name, abstract or None, body
+
+
+def _title(parts: Sequence[Part], headings: Sequence[int]) -> int | None:
+    """Where the title stands: the first heading, unless that heads a section."""
+    if not headings:
+        return None
+    heading = parts[headings[0]]
+    is_section = isinstance(heading, Heading) and role_of_heading(heading.text) is not None
+    return None if is_section else headings[0]
+
+
+def _is_front(part: Part) -> bool:
+    """Whether a heading belongs to the first page: the abstract, or key words and the like."""
+    if not isinstance(part, Heading):
+        return False
+    role = role_of_heading(part.text)
+    return role == "abstract" or (role is None and _AFTER.match(part.text) is not None)
+
+
+def _headed(front: Sequence[Part]) -> str:
+    for place, part in enumerate(front):
+        if isinstance(part, Heading) and role_of_heading(part.text) == "abstract":
+            return _joined(front[place + 1 :])
+    return ""
+
+
+def _labelled(front: Sequence[Part]) -> str:
+    for place, part in enumerate(front):
+        label = _LABEL.match(part.text) if isinstance(part, Paragraph) else None
+        if label is not None and isinstance(part, Paragraph):
+            rest = part.text[label.end() :]
+            first = [Paragraph(rest)] if rest else []
+            return _joined([*first, *front[place + 1 :]])
+    return ""
+
+
+def _unlabelled(front: Sequence[Part]) -> str:
+    for place, part in enumerate(front):
+        if isinstance(part, Paragraph) and _is_prose(part.text):
+            return _joined(front[place:])
+    return ""
+
+
+def _joined(parts: Sequence[Part]) -> str:
+    """The first paragraphs of prose; one that is cut off goes on in the next."""
+    paragraphs: list[str] = []
+    is_cut = False
+    for part in parts:
+        if not isinstance(part, Paragraph) or _AFTER.match(part.text):
+            break
+        if is_cut:
+            paragraphs[-1] += f" {part.text}"
+        elif not paragraphs or _is_prose(part.text):
+            paragraphs.append(part.text)
+        else:
+            break
+        is_cut = not part.text.endswith(_SENTENCE_END)
+    return "\n\n".join(paragraphs)
+
+
+def _is_prose(text: str) -> bool:
+    """Whether a paragraph is running text and no list of names and places."""
+    words = [word for word in text.split() if word[:1].isalpha()]
+    small = sum(word[0].islower() for word in words)
+    return len(words) >= _FEWEST_WORDS and small >= 0.6 * len(words)
+
+
+_SUFFIXES = (".md", ".markdown")
+_LARGEST_FILE = 32 << 20
+_MOST_HEADINGS = 5_000
+_REFERENCES = re.compile(
+    rb"^ {0,3}#{1,6}[ \t][^\n]{0,20}(?:references|bibliography|works cited)",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+def _matches(path: Path) -> bool:
+    """Whether a Markdown file has a heading above a list of references."""
+    if not path.name.lower().endswith(_SUFFIXES) or path.name.lower().startswith("readme"):
+        return False
+    try:
+        with path.open("rb") as stream:
+            return _REFERENCES.search(stream.read(_LARGEST_FILE)) is not None
+    except OSError:
+        return True  # reading it says what is wrong
+
+
+def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
+    name = piece.path.name
+    try:
+        with piece.path.open("rb") as stream:
+            content = stream.read(_LARGEST_FILE + 1)
+    except OSError as error:
+        yield Fault(name, f"the file cannot be read: {error.strerror}")
+        return
+    if len(content) > _LARGEST_FILE:
+        yield Fault(name, f"larger than {_LARGEST_FILE >> 20} MiB, which no survey is")
+        return
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        yield Fault(name, f"not UTF-8 text: {error.reason} at byte {error.start}")
+        return
+    parts = read_parts(clean_text(text))
+    if sum(isinstance(part, Heading) for part in parts) > _MOST_HEADINGS:
+        yield Fault(name, f"over {_MOST_HEADINGS:,} headings, which no survey has")
+        return
+    document = _document(parts, name)
+    if not document.sections:
+        yield Fault(name, "the text has no sections: no heading with text below it")
+        return
+    yield document
+
+
+def _document(parts: Sequence[Part], name: str) -> Document:
+    title, abstract, body = split_front(parts)
+    body, listed = _split_references(body)
+    entries = read_list(listed)
+    citations = Citations(entries)
+    tables = [part for part in body if isinstance(part, Table)]
+    return Document(
+        kind="survey",
+        key=name,
+        source_file=name,
+        title=title,
+        abstract=abstract,
+        sections=_sections(body, title),
+        references=tuple(entry.reference for entry in entries),
+        tables=tuple(
+            CitedTable(ordinal, table.caption, table.cells, *citations.cited_in(table))
+            for ordinal, table in enumerate(tables)
+        ),
+    )
+
+
+def _split_references(parts: Sequence[Part]) -> tuple[list[Part], list[str]]:
+    """The text without its last list of references, and the paragraphs of that list.
+
+    Converters print tables, and what stood beside the heading, between it and the list.
+    """
+    heads = [
+        place
+        for place, part in enumerate(parts)
+        if isinstance(part, Heading) and role_of_heading(part.text) == "references"
+    ]
+    if not heads:
+        return list(parts), []
+    start, first = heads[-1], heads[-1] + 1
+    end = _next_heading(parts, first)
+    if not any(isinstance(part, Paragraph) for part in parts[first:end]):
+        behind = (p for p in range(end, len(parts)) if _starts_list(parts[p]))
+        first = next(behind, end)
+        end = _next_heading(parts, first) if first > end else end
+    listed = [part.text for part in parts[first:end] if isinstance(part, Paragraph)]
+    tables = [part for part in parts[first:end] if isinstance(part, Table)]
+    return [*parts[:start], *parts[start + 1 : first], *tables, *parts[end:]], listed
+
+
+def _next_heading(parts: Sequence[Part], start: int) -> int:
+    following = (p for p in range(start, len(parts)) if isinstance(parts[p], Heading))
+    return next(following, len(parts))
+
+
+def _starts_list(part: Part) -> bool:
+    return isinstance(part, Paragraph) and part.text.startswith("[1]")
+
+
+def _sections(parts: Sequence[Part], title: str | None) -> tuple[Section, ...]:
+    base = _base_level(Counter(part.level for part in parts if isinstance(part, Heading)))
+    blocks: list[Block] = []
+    for part in parts:
+        if isinstance(part, Heading):
+            heading = part.text.rstrip(". ") or part.text
+            blocks.append(Block(heading, depth=max(0, part.level - base)))
+        elif isinstance(part, Paragraph):
+            if not blocks:
+                blocks.append(Block(None))
+            blocks[-1].add(part.text)
+    if any(split_heading(block.heading or "")[0] for block in blocks):
+        for block in blocks:
+            block.depth = 0  # the printed numbers tell more than the marks do
+    return build_sections(blocks, title)
+
+
+def _base_level(levels: Counter[int]) -> int:
+    """The level of the top sections: the highest that is used more than once."""
+    repeated = [level for level, times in levels.items() if times > 1]
+    return min(repeated or levels, default=1)
+
+
+SOURCE = Source(
+    kind="survey",
+    summary="literature surveys in Markdown (.md) with HTML tables and a list of references",
+    is_metadata=False,
+    matches=_matches,
+    pieces=one_piece,
+    read=_read,
+    reader_version="3",
+)

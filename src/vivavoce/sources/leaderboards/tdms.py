@@ -1,0 +1,112 @@
+"""NLP-TDMS annotations: the score that a paper reports for a task, a dataset and a metric.
+
+The annotation file has a line a paper, its file and then `task#dataset#metric#score` joined by
+`$`; the same is also read flat, one score a JSON line with paper, paper_url, task, dataset, metric
+and score. No method is named: a score is that of the paper itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from vivavoce.errors import InputError
+from vivavoce.records import Document, Fault
+from vivavoce.sources import Piece, ReadOptions, Source, one_piece, read_whole
+from vivavoce.sources.json_records import parse_strictly
+from vivavoce.sources.leaderboards.rows import ResultRow, documents_of, has_name, plain
+
+KIND = "tdms"
+_NAME = re.compile(r"resultsannotation\.tsv|tdms[-_a-z0-9]*\.(?:tsv|jsonl)")
+_LARGEST_FILE = 64 << 20
+_FIELDS = 4
+_MOST_FAULTS = 1_000
+_PAPER_SUFFIX = ".pdf"
+
+
+def _matches(path: Path) -> bool:
+    return _NAME.fullmatch(path.name.lower()) is not None
+
+
+def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
+    name = piece.path.name
+    faults: list[Fault] = []
+    try:
+        content = read_whole(piece.path, _LARGEST_FILE, "list of annotations")
+        lines = content.decode("utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError, InputError) as error:
+        yield Fault(name, f"the file cannot be read: {error}")
+        return
+    read = _read_row if name.lower().endswith(".jsonl") else _read_paper
+    rows: list[ResultRow] = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            rows += read(line)
+        except InputError as error:
+            faults.append(Fault(f"{name}:{number}", str(error)))
+    yield from documents_of(rows, KIND, name)
+    yield from faults[:_MOST_FAULTS]
+
+
+def _read_paper(line: str) -> list[ResultRow]:
+    """A line of the annotation file."""
+    paper, separator, annotated = line.partition("\t")
+    if not separator:
+        raise InputError("no tab between the paper and its scores")
+    rows = []
+    for entry in annotated.split("$"):
+        fields = entry.split("#")
+        # A score that is not given is left out together with its mark.
+        task, dataset, metric, score = (*fields[:_FIELDS], *[""] * (_FIELDS - len(fields)))[
+            :_FIELDS
+        ]
+        if len(fields) > _FIELDS or not (task and dataset and metric):
+            raise InputError(f"{entry[:80]!r} is not of the form task#dataset#metric#score")
+        if score.strip():
+            rows.append(_row(paper.strip(), None, task, dataset, metric, score))
+    return rows
+
+
+def _read_row(line: str) -> list[ResultRow]:
+    """A line of the flat form."""
+    fields: Any = parse_strictly(line.encode("utf-8", "surrogatepass"), "the line")
+    fields = fields if isinstance(fields, dict) else {}
+    values = {name: plain(fields.get(name)) for name in ("task", "dataset", "metric", "score")}
+    row = _row(plain(fields.get("paper")), plain(fields.get("paper_url")) or None, **values)
+    if not has_name(row) and row.score:
+        raise InputError("the row lacks a dataset or a metric")
+    return [row] if row.score else []
+
+
+def _row(
+    paper: str, url: str | None, task: str, dataset: str, metric: str, score: str
+) -> ResultRow:
+    """A score; the name of a file without a paper's name in it says nothing."""
+    stem = paper.removesuffix(_PAPER_SUFFIX)
+    return ResultRow(
+        task=plain(task).replace("_", " "),
+        dataset=plain(dataset),
+        metric=plain(metric),
+        method="",
+        score=plain(score),
+        paper_url=url,
+        file_name=f"{stem}{_PAPER_SUFFIX}" if stem else None,
+    )
+
+
+SOURCE = Source(
+    kind=KIND,
+    summary="NLP-TDMS annotations (resultsAnnotation.tsv, tdms*.jsonl): scores that papers report",
+    is_metadata=True,
+    matches=_matches,
+    pieces=one_piece,
+    read=_read,
+    holds_many=True,
+    holds_papers=False,
+    completes=True,
+    reader_version="2",
+)

@@ -1,0 +1,123 @@
+"""What every `@task` function does first: open the round and the prompts, and describe the run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from inspect_ai.model import GenerateConfig
+
+from vivavoce.errors import InputError
+from vivavoce.metrics.judgement import CHECKS, WINS
+from vivavoce.rounds import Round, load_round
+from vivavoce.store import hash_of
+from vivavoce.tasks import find_family
+from vivavoce.tasks.card import TaskCard
+from vivavoce.tasks.prompting.prompts import PromptSet, load_prompts
+from vivavoce.tasks.scoring.judge import check_judge, judge_hash
+
+
+@dataclass(frozen=True, slots=True)
+class TaskEntry:
+    """A task opened on a round."""
+
+    card: TaskCard
+    round: Round
+    prompts: PromptSet
+    config: GenerateConfig
+    metadata: dict[str, Any]
+    """What a log needs to make a row of a board."""
+
+    @property
+    def max_tokens(self) -> int:
+        """The longest answer a model may give."""
+        return self.config.max_tokens or 0
+
+
+def fingerprint(opened: Round, prompts: PromptSet) -> str:
+    """Hash of what a run depends on beside its arguments: the round and the prompts."""
+    return hash_of({"round": opened.sha256, "prompts": prompts.sha256})
+
+
+def open_prompts(family: str, folder: str | None) -> PromptSet:
+    """A user's templates, or the family's own."""
+    shipped = find_family(family).folder / "prompts"
+    return load_prompts(Path(folder) if folder else shipped)
+
+
+def open_task(
+    family: str,
+    task: str,
+    *,
+    round: str,
+    setting: str,
+    prompts: str | None,
+    max_tokens: int | None,
+    pin: str | None,
+    judge: bool = False,
+    judge_source: bool = False,
+) -> TaskEntry:
+    """Open a task on a round.
+
+    Args:
+        family: The family's folder.
+        task: The task's short name.
+        round: Folder that holds the round's manifest.
+        setting: What the model sees.
+        prompts: Folder of templates; None for the shipped ones.
+        max_tokens: The longest answer; None for the card's default.
+        pin: `fingerprint` the run expects; None to accept any.
+        judge: Whether a model judges the answers too.
+        judge_source: Whether it is shown what the paper says elsewhere.
+
+    Raises:
+        InputError: The setting is unknown, the round or the prompts are not those pinned, or no
+            model is named as judge.
+    """
+    card = find_family(family).card.tasks[task]
+    if setting not in card.settings:
+        known = ", ".join(card.settings)
+        raise InputError(f"{task} has no setting {setting!r}. There are: {known}.")
+    opened = load_round(round)
+    templates = open_prompts(family, prompts)
+    if pin is not None and pin != fingerprint(opened, templates):
+        raise InputError(f"Round {opened.id} or its prompts changed since this run was started.")
+    decoding = {**card.decoding, **({"max_tokens": max_tokens} if max_tokens else {})}
+    return TaskEntry(
+        card=card,
+        round=opened,
+        prompts=templates,
+        config=GenerateConfig(**decoding),
+        metadata={
+            "round": opened.id,
+            "round_sha256": opened.sha256,
+            "window": [opened.manifest["window"]["start"], opened.manifest["window"]["end"]],
+            "family": family,
+            "task": task,
+            "setting": setting,
+            "prompt_hash": templates.sha256,
+            "metrics": list(card.metrics),
+            "diagnostics": list(card.diagnostics),
+            "stages": list(card.stages),
+            **_judging(card, templates, judge, judge_source),
+        },
+    )
+
+
+def _judging(card: TaskCard, prompts: PromptSet, judge: bool, source: bool) -> dict[str, Any]:
+    """What a log says of its judge; the judge's name stands there as Inspect's model role."""
+    if type(judge) is not bool or type(source) is not bool or (source and not judge):
+        raise InputError(
+            f"judge={judge!r} and judge_source={source!r} do not fit: both are true or false, and "
+            "there is no source without a judge."
+        )
+    if not judge:
+        return {}
+    check_judge(prompts)
+    return {
+        "metrics": [*card.metrics, *WINS],
+        "diagnostics": [*card.diagnostics, *CHECKS],
+        "judged": [*WINS, *CHECKS],
+        "judge": judge_hash(prompts) + ("+source" if source else ""),
+    }

@@ -1,0 +1,208 @@
+"""An architecture to implement: its text as a model sees it, reference, ground truth and cases.
+
+The ground truth is torch-geometric. It is given the same inputs and weights as the candidate,
+drawn from one seed, and its layers are recorded while it runs.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+from typing import Literal, get_args
+
+import numpy as np
+from safetensors.numpy import save
+
+from vivavoce.errors import InputError
+from vivavoce.tasks.implementation.items import architectures
+from vivavoce.tasks.implementation.items.architectures.reference import (
+    Array,
+    Arrays,
+    import_geometric,
+)
+from vivavoce.tasks.implementation.items.loading import (
+    check_words,
+    find_function,
+    read_items,
+    unfold,
+)
+
+Difficulty = Literal["easy", "medium", "hard"]
+Category = Literal["graph", "molecule"]
+
+_WEIGHTS, _MAIN, _UNSEEN = range(3)
+"""What is drawn: each has a stream of its own."""
+_DECIMALS = 6
+"""Kept of a gold value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Architecture:
+    """One network over a graph or over molecules."""
+
+    name: str
+    category: Category
+    """What it works on."""
+    difficulty: Difficulty
+    description: str
+    formulation: str
+    """LaTeX."""
+    variables: Mapping[str, str]
+    """Symbol -> meaning."""
+    constructor: str
+    """Signature of the class `Model` that is asked for."""
+    arguments: Mapping[str, int | float]
+    """What `Model` is constructed with, by name."""
+    inputs: Mapping[str, str]
+    """Arguments of `forward`, in order -> meaning."""
+    parameters: Mapping[str, tuple[int, ...]]
+    """Key of the state dict -> shape."""
+    layers: tuple[str, ...]
+    """What layer_00, layer_01, ... are: the tensors `forward` returns, in order."""
+    reference: str
+    """Source of a module with the class `Model`, on torch alone."""
+    truth: Callable[[Arrays, Arrays], list[Array]]
+    """The layers by torch-geometric, from inputs and weights."""
+    main: Callable[[np.random.Generator], dict[str, Array]]
+    """Draws the inputs of the main track."""
+    unseen: Callable[[np.random.Generator], dict[str, Array]]
+    """Draws inputs of other sizes for the same weights."""
+
+    def settings(self) -> str:
+        """The driver's settings.json."""
+        return json.dumps({"arguments": dict(self.arguments), "inputs": list(self.inputs)})
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What a candidate is run on, and the layers it should give; each field is a file's bytes."""
+
+    weights: bytes
+    inputs: bytes
+    gold: bytes
+    unseen_inputs: bytes
+    unseen_gold: bytes
+
+
+@cache
+def list_architectures() -> dict[str, Architecture]:
+    """Every architecture of `items/architectures/` by name, sorted.
+
+    Raises:
+        InputError: A name comes twice, or a file is not complete.
+    """
+    return read_items("architecture", architectures.__path__, ".toml", _read)
+
+
+def _read(path: Path) -> Iterator[Architecture]:
+    given = tomllib.loads(path.read_text("utf-8"))
+    check_words(
+        [(given["category"], get_args(Category)), (given["difficulty"], get_args(Difficulty))]
+    )
+    given |= {key: unfold(given[key]) for key in ("description", "formulation")}
+    shapes = given.pop("parameters").items()
+    truth, draw = given.pop("truth"), given.pop("draw")
+    drawn = find_function(architectures.__name__, draw["function"])
+    yield Architecture(
+        parameters={key: tuple(shape) for key, shape in shapes},
+        layers=tuple(given.pop("layers")),
+        truth=partial(find_function(architectures.__name__, truth), given["arguments"]),
+        main=partial(drawn, **draw["main"]),
+        unseen=partial(drawn, **draw["unseen"]),
+        **given,
+    )
+
+
+def build_case(architecture: Architecture, seed: int) -> Case:
+    """Inputs, weights and gold layers, as safetensors.
+
+    Raises:
+        MissingExtra: torch-geometric is not installed.
+        InputError: The layers are not as many as the architecture names.
+    """
+    weights, inputs, unseen = draw_case(architecture, seed)
+    return Case(
+        weights=save(weights),
+        inputs=save(inputs),
+        gold=save(gold_layers(architecture, inputs, weights)),
+        unseen_inputs=save(unseen),
+        unseen_gold=save(gold_layers(architecture, unseen, weights)),
+    )
+
+
+def draw_case(
+    architecture: Architecture, seed: int
+) -> tuple[dict[str, Array], dict[str, Array], dict[str, Array]]:
+    """Weights, inputs, and inputs of the unseen track: arrays by name, each of its own shape."""
+    return (
+        draw_weights(architecture, seed),
+        architecture.main(_generator(architecture, seed, _MAIN)),
+        architecture.unseen(_generator(architecture, seed, _UNSEEN)),
+    )
+
+
+def gold_layers(architecture: Architecture, inputs: Arrays, weights: Arrays) -> dict[str, Array]:
+    """Each layer by torch-geometric, computed in double precision and kept to 6 decimals.
+
+    The last digits of single precision depend on the processor. Those of double precision do too,
+    but lie far below what is kept. `InputError` when an item has not as many layers as it says.
+    """
+    torch, _ = import_geometric()
+    single = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float64)
+    try:
+        layers = architecture.truth(_doubles(inputs), _doubles(weights))
+    finally:
+        torch.set_default_dtype(single)
+    if len(layers) != len(architecture.layers):
+        raise InputError(
+            f"The architecture {architecture.name} names {len(architecture.layers)} layers, and "
+            f"its truth gives {len(layers)}."
+        )
+    return name_layers([_rounded(layer) for layer in layers])
+
+
+def driver_source() -> str:
+    """The program that runs a candidate inside the sandbox."""
+    return Path(__file__).with_name("driver.py").read_text(encoding="utf-8")
+
+
+def name_layers(layers: Sequence[Array]) -> dict[str, Array]:
+    """Each layer under its name, layer_00, layer_01, ... in order."""
+    return {f"layer_{i:02}": np.ascontiguousarray(layer) for i, layer in enumerate(layers)}
+
+
+def draw_weights(architecture: Architecture, seed: int) -> dict[str, Array]:
+    """Every parameter, in the order of its key; variances are positive."""
+    generator = _generator(architecture, seed, _WEIGHTS)
+    return {key: _draw(generator, key, shape) for key, shape in architecture.parameters.items()}
+
+
+def _doubles(arrays: Arrays) -> dict[str, Array]:
+    return {
+        name: array.astype(np.float64) if array.dtype.kind == "f" else array
+        for name, array in arrays.items()
+    }
+
+
+def _rounded(layer: Array) -> Array:
+    if layer.dtype.kind != "f":
+        return layer
+    # + 0.0, since -0.0 and 0.0 are other bytes
+    return (np.round(layer.astype(np.float64), _DECIMALS) + 0.0).astype(np.float32)
+
+
+def _generator(architecture: Architecture, seed: int, stream: int) -> np.random.Generator:
+    return np.random.default_rng([seed, stream, *architecture.name.encode()])
+
+
+def _draw(generator: np.random.Generator, key: str, shape: tuple[int, ...]) -> Array:
+    if key.endswith("running_var"):
+        return generator.uniform(0.5, 1.5, shape).astype(np.float32)
+    scale = 1 / math.sqrt(shape[-1]) if len(shape) > 1 else 0.5
+    return (scale * generator.standard_normal(shape)).astype(np.float32)

@@ -1,0 +1,80 @@
+"""Hand-made items read from their files, and the functions that the files name."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+import yaml
+
+from vivavoce.errors import InputError
+
+
+class Named(Protocol):
+    """An item with a name."""
+
+    @property
+    def name(self) -> str:
+        """Id of the item in rounds."""
+
+
+ItemT = TypeVar("ItemT", bound=Named)
+
+
+def read_items(
+    kind: str, folders: Iterable[str], suffix: str, read: Callable[[Path], Iterable[ItemT]]
+) -> dict[str, ItemT]:
+    """Items of all files of some folders by name, sorted.
+
+    Args:
+        kind: The items' kind in messages, such as `formula`.
+        folders: Where the files are.
+        suffix: End of the files' names.
+        read: The items of one file.
+
+    Raises:
+        InputError: A file is not a complete item, or a name comes twice.
+    """
+    found: dict[str, ItemT] = {}
+    for path in sorted(path for folder in folders for path in Path(folder).glob(f"*{suffix}")):
+        for item in _read(kind, path, read):
+            if item.name in found:
+                raise InputError(f"Two {kind}s are called {item.name!r}.")
+            found[item.name] = item
+    return dict(sorted(found.items()))
+
+
+def _read(kind: str, path: Path, read: Callable[[Path], Iterable[ItemT]]) -> list[ItemT]:
+    try:
+        return list(read(path))
+    except (
+        OSError,
+        ValueError,
+        TypeError,
+        KeyError,
+        AttributeError,
+        ImportError,
+        yaml.YAMLError,
+    ) as error:
+        raise InputError(f"{path} is not a complete {kind}: {error}") from error
+
+
+def check_words(given: Iterable[tuple[str, Sequence[str]]]) -> None:
+    """Raise `ValueError` for a word that is none of those it is chosen from."""
+    for word, words in given:
+        if word not in words:
+            raise ValueError(f"{word!r} is none of {', '.join(words)}")
+
+
+def find_function(package: str, name: str) -> Callable[..., Any]:
+    """The function that a file calls `MODULE:FUNCTION`, MODULE being one of the package."""
+    module, _, function = name.partition(":")
+    found: Callable[..., Any] = getattr(importlib.import_module(f"{package}.{module}"), function)
+    return found
+
+
+def unfold(text: str) -> str:
+    """A text whose lines were broken for reading; a blank line stands for a line break."""
+    return "\n".join(part.replace("\n", " ") for part in text.strip().split("\n\n"))

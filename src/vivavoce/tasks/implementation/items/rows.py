@@ -1,0 +1,295 @@
+"""Formulas, architectures, reports and claims as items of a round, with the files they need."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from vivavoce.errors import InputError, MissingExtra
+from vivavoce.records import Document
+from vivavoce.sources.fulltext.pdf.child import read_in_child
+from vivavoce.store import Row, canonical_json
+from vivavoce.tasks.implementation.items.architecture import Architecture, build_case
+from vivavoce.tasks.implementation.items.architectures.reference import import_geometric
+from vivavoce.tasks.implementation.items.extraction import methods_json
+from vivavoce.tasks.implementation.items.formula import Formula, list_formulas
+from vivavoce.tasks.implementation.items.market import TABLES
+from vivavoce.tasks.implementation.items.market.dictionary import texts
+from vivavoce.tasks.implementation.items.report import (
+    Claim,
+    Method,
+    Report,
+    claim_program,
+    compute_claim,
+)
+
+_TYPES = {
+    "claim": pa.float64(),
+    "columns": pa.list_(pa.string()),
+    "layers": pa.list_(pa.string()),
+    "tables": pa.list_(pa.string()),
+}
+"""Types of columns that are no texts."""
+_KIND = ("id", "cluster", "category", "difficulty")
+_TEXTS = ("description", "formulation", "variables")
+
+
+def _schema(*names: str) -> pa.Schema:
+    return pa.schema([(name, _TYPES.get(name, pa.string())) for name in (*_KIND, *names)])
+
+
+SCHEMAS: Mapping[str, pa.Schema] = {
+    "formula": _schema(
+        "origin", "alias_of", *_TEXTS, "tables", "data", "reference", "naive", "values"
+    ),
+    "architecture": _schema(
+        *_TEXTS,
+        *("constructor", "arguments", "inputs", "parameters", "layers", "reference", "settings"),
+        *("weights_file", "inputs_file", "gold_file", "unseen_inputs_file", "unseen_gold_file"),
+    ),
+    "extract_method": _schema("title", "text", "pdf_text", "methods", "answer"),
+    "reproduce": _schema(
+        "text", "data", "method", "columns", "claim", "reference", "naive", "values"
+    ),
+}
+"""Columns of the items, by task.
+
+JSON: `variables`, `data`, `arguments`, `inputs`, `parameters` and `settings`, those of an
+architecture in the order of the author; `method`, `methods` and the methods within `answer`.
+`text` is Markdown; `pdf_text` null without a PDF. `reference` and `naive` are programs, in
+`reproduce` answers. `values` names a Parquet file of gold, `*_file` a safetensors file.
+"""
+
+_VARIANT = re.compile(r"_\d+$")
+_SIGNIFICANT = 12
+"""Digits kept of a gold value or a claimed number: the last ones depend on the processor."""
+
+
+def formula_items(
+    formulas: Iterable[Formula], frames: Mapping[str, Any]
+) -> tuple[list[Row], dict[str, bytes]]:
+    """The items, sorted by id, and the files of their gold values by name."""
+    rows, files = [], {}
+    for number, formula in enumerate(formulas):
+        gold = f"values/{number:03d}.parquet"
+        files[gold] = gold_values(formula, frames)
+        rows.append(formula_row(formula, gold))
+    return sorted(rows, key=lambda row: str(row["id"])), files
+
+
+def gold_values(formula: Formula, frames: Mapping[str, Any]) -> bytes:
+    """What a reference gives on the market's tables, as Parquet: datetime, instrument, value."""
+    tables = (frames[name] for name in formula.tables)
+    return _gold(formula.compute(*tables, **formula.parameters))
+
+
+def cluster_of(name: str) -> str:
+    """Variants that differ in a parameter are one cluster: `alpha053_5` belongs to `alpha053`."""
+    return _VARIANT.sub("", name)
+
+
+def formula_row(formula: Formula, gold: str) -> Row:
+    """One formula as a row of a round; `gold` names the file of its values."""
+    return {
+        **_kind(formula, cluster_of(formula.name)),
+        "origin": formula.origin,
+        "alias_of": formula.alias_of,
+        "description": formula.description,
+        "formulation": formula.formulation,
+        "variables": canonical_json(dict(formula.variables)),
+        "tables": list(formula.tables),
+        "data": canonical_json(texts(formula.tables)),
+        "reference": formula.program(),
+        "naive": formula.naive_program(),
+        "values": gold,
+    }
+
+
+def _kind(item: Formula | Architecture | Report, cluster: str) -> Row:
+    """Columns that items of every task have."""
+    return {
+        "id": item.name,
+        "cluster": cluster,
+        "category": item.category,
+        "difficulty": item.difficulty,
+    }
+
+
+def _gold(series: Any) -> bytes:
+    """A reference's values as Parquet: datetime, instrument, value, in order."""
+    frame = series.rename("value").sort_index().reset_index()
+    table = pa.table(
+        {
+            "datetime": pa.array(frame["datetime"].dt.strftime("%Y-%m-%d").tolist(), pa.string()),
+            "instrument": pa.array(frame["instrument"].astype(str).tolist(), pa.string()),
+            "value": pa.array(_rounded(frame["value"].tolist()), pa.float64()),
+        }
+    )
+    sink = io.BytesIO()
+    pq.write_table(table, sink, compression="zstd")
+    return sink.getvalue()
+
+
+def _rounded(values: Sequence[float]) -> list[float]:
+    return [float(f"{value:.{_SIGNIFICANT}g}") for value in values]
+
+
+def architecture_items(
+    architectures: Iterable[Architecture], seed: int
+) -> tuple[list[Row], dict[str, bytes]]:
+    """The items, sorted by id, and their files by name.
+
+    Raises:
+        MissingExtra: There is an architecture, and torch-geometric is not installed.
+        InputError: An architecture's layers are not as many as it names.
+    """
+    rows: list[Row] = []
+    files: dict[str, bytes] = {}
+    ordered = sorted(architectures, key=lambda architecture: architecture.name)
+    if ordered:
+        _require_geometric()
+    for number, architecture in enumerate(ordered):
+        contents = _contents(architecture, seed)
+        names = {part: f"architectures/{number:03d}/{part}.safetensors" for part in contents}
+        files |= {names[part]: content for part, content in contents.items()}
+        rows.append(_architecture_row(architecture, names))
+    return rows, files
+
+
+def _contents(architecture: Architecture, seed: int) -> dict[str, bytes]:
+    case = build_case(architecture, seed)
+    return {field.name: getattr(case, field.name) for field in fields(case)}
+
+
+def _architecture_row(architecture: Architecture, names: dict[str, str]) -> Row:
+    return {
+        **_kind(architecture, cluster_of(architecture.name)),
+        "description": architecture.description,
+        "formulation": architecture.formulation,
+        "variables": _json(architecture.variables),
+        "constructor": architecture.constructor,
+        "arguments": _json(architecture.arguments),
+        "inputs": _json(architecture.inputs),
+        "parameters": _json(architecture.parameters),
+        "layers": list(architecture.layers),
+        "reference": architecture.reference,
+        "settings": architecture.settings(),
+        **{f"{part}_file": name for part, name in names.items()},
+    }
+
+
+def _require_geometric() -> None:
+    try:
+        import_geometric()
+    except MissingExtra as error:
+        raise MissingExtra(
+            "torch-geometric",
+            "neural",
+            "A round with architectures (`architectures = []` under [implementation] in the spec "
+            "makes one without)",
+        ) from error
+
+
+def _json(value: Any) -> str:
+    return json.dumps(dict(value), ensure_ascii=False)
+
+
+def report_items(reports: Iterable[Report]) -> list[Row]:
+    """The items, sorted by id; `InputError` for a PDF that cannot be read."""
+    return sorted(map(report_row, reports), key=lambda row: str(row["id"]))
+
+
+def report_row(report: Report) -> Row:
+    """One report as a row of a round."""
+    methods = [_structured(method) for method in report.methods]
+    return {
+        **_kind(report, report.name),
+        "title": report.title,
+        "text": report.text,
+        "pdf_text": pdf_text(report.pdf_path) if report.pdf_path else None,
+        "methods": json.dumps(methods, ensure_ascii=False),
+        "answer": f"```json\n{methods_json(report.methods)}\n```\n",
+    }
+
+
+def pdf_text(path: Path) -> str:
+    """The text of a PDF as `viva ingest pdf` reads it; its headings as in Markdown."""
+    found: Document = read_in_child(path)
+    parts = [f"## Abstract\n\n{found.abstract}"] if found.abstract else []
+    for section in found.sections:
+        heading = f"{'#' * (section.level + 1)} {section.heading}" if section.heading else ""
+        parts += [part for part in (heading, section.text) if part]
+    return "\n\n".join(parts) + "\n"
+
+
+def reproduce_items(
+    reports: Iterable[Report], frames: Mapping[str, Any]
+) -> tuple[list[Row], dict[str, bytes]]:
+    """The items, sorted by id, and the files of their gold values by name.
+
+    Raises:
+        InputError: A claim is about a formula or a column that there is not.
+    """
+    rows, files = [], {}
+    for number, report in enumerate(reports):
+        if report.claim is None:
+            continue
+        _check_claim(report.name, report.claim, frames)
+        gold = f"claims/{number:03d}.parquet"
+        files[gold] = gold_values(list_formulas()[report.claim.formula], frames)
+        rows.append(_reproduce_row(report, report.claim, frames, gold))
+    return sorted(rows, key=lambda row: str(row["id"])), files
+
+
+def _check_claim(name: str, claim: Claim, frames: Mapping[str, Any]) -> None:
+    if claim.formula not in list_formulas():
+        raise InputError(f"The claim of report {name} is about {claim.formula!r}, no formula.")
+    known = {f"{table}.{column}" for table, frame in frames.items() for column in frame.columns}
+    if unknown := sorted(set(claim.columns) - known):
+        raise InputError(f"The claim of report {name} needs {unknown[0]!r}, no column there is.")
+
+
+def _reproduce_row(report: Report, claim: Claim, frames: Mapping[str, Any], gold: str) -> Row:
+    formula = list_formulas()[claim.formula]
+    (method,) = (method for method in report.methods if method.name == claim.method)
+    number = compute_claim(formula, claim.statistic, frames)
+    naive = formula.naive_program()
+    return {
+        **_kind(report, cluster_of(claim.formula)),
+        "text": report.text,
+        "data": canonical_json(texts(TABLES)),
+        "method": canonical_json(_structured(method)),
+        "columns": list(claim.columns),
+        "claim": float(f"{number:.{_SIGNIFICANT}g}"),
+        "reference": _answer(method, claim, formula.program()),
+        "naive": _answer(method, claim, naive) if naive else None,
+        "values": gold,
+    }
+
+
+def _answer(method: Method, claim: Claim, program: str) -> str:
+    """An answer as the task asks for it, which names no aliases."""
+    structured = {name: said for name, said in _structured(method).items() if name != "aliases"}
+    said = {"method": structured, "columns": list(claim.columns)}
+    code = claim_program(program, claim.statistic)
+    return (
+        f"```json\n{json.dumps(said, ensure_ascii=False, indent=1)}\n```\n\n```python\n{code}```\n"
+    )
+
+
+def _structured(method: Method) -> Row:
+    return {
+        "name": method.name,
+        "description": method.description,
+        "formula": method.formula,
+        "variables": dict(method.variables),
+        "aliases": list(method.aliases),
+    }

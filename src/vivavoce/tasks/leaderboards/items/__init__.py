@@ -1,0 +1,1 @@
+"""Leaderboard items: boards, excerpts and ceilings; none of it imports Inspect."""

@@ -1,0 +1,202 @@
+"""Papers cut into chunks, and the chunks that a query finds among some of them.
+
+Text is cut by `text.chunk`, with overlap; a table is a chunk of its own, a long one several of
+whole rows, each with caption and first row. A token is counted as three characters, since no model
+is known yet.
+
+A chunk is searched with the paper's title in front of it. A table says little in words of what it
+is about: it is searched without its short numbers, and with the abstract and the headings of its
+paper. What is shown of it is the table alone.
+
+Source: LEGOBench §4.1 (the ten best chunks by BM25).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from vivavoce.readers.documents import LibraryPaper
+from vivavoce.retrieval.sparse import Bm25Retriever, words
+from vivavoce.store import Row
+from vivavoce.tasks.leaderboards.items.board_items import TASK
+from vivavoce.tasks.library.text import cut_table, cut_text
+from vivavoce.tasks.prompting.prompts import PromptSet, Rendered, Span
+
+CHUNKS, SIZE = 10, 512
+"""Chunks of a prompt, and tokens of a chunk."""
+SMALLEST = 16
+_OVERLAP = 1 / 8
+_CHARACTERS = 3
+"""Of a token."""
+_LONGEST_HEADING, _LONGEST_ABSTRACT = 200, 5_000
+_HEADINGS = 100
+_PASSAGES = 20_000
+_INDEXES = 16
+_PAPERS = 2_000
+"""Kept at one time: passages by their words, indexes, and papers in chunks."""
+
+
+@dataclass(frozen=True, slots=True)
+class PaperChunk:
+    """A piece of a paper."""
+
+    paper_id: str
+    source: str
+    """The paper's title and the part of it, for people."""
+    text: str
+    about: str | None = None
+    """Of a table, what its paper is about; None for running text."""
+
+    @property
+    def searched(self) -> str:
+        """What a query is compared with."""
+        if self.about is None:
+            return f"{self.source}\n{self.text}"
+        return f"{self.source}\n{_without_numbers(self.text)}\n{self.about}"
+
+
+@dataclass(frozen=True, slots=True)
+class FoundChunk:
+    """A chunk that a query found."""
+
+    chunk: PaperChunk
+    rank: int
+    """1 for the best."""
+    score: float | None
+    """None where the query shares no word with any chunk, and the first are taken instead."""
+
+
+def chunks_of(paper: LibraryPaper, size: int = SIZE) -> list[PaperChunk]:
+    """A paper in chunks: abstract, sections in order, tables in order.
+
+    Args:
+        paper: The paper.
+        size: Tokens of a chunk; a row of a table that alone is longer is cut.
+    """
+    most = size * _CHARACTERS
+    overlap = int(most * _OVERLAP)
+    title = _line(paper.title)
+    parts = [("abstract", cut_text(paper.abstract or "", most, overlap))]
+    for section in paper.sections:
+        name = _line(section.heading or "") or "text"
+        parts.append((name, cut_text(section.text, most, overlap)))
+    chunks = [
+        PaperChunk(paper.paper_id, source, text)
+        for name, texts in parts
+        for source in [_source(title, name)]
+        for text in texts
+    ]
+    about = _about(paper)
+    for number, table in enumerate(paper.tables, 1):
+        source = _source(title, f"table {number}")
+        chunks += [
+            PaperChunk(paper.paper_id, source, text, about)
+            for text in cut_table(table.caption, table.cells, most)
+        ]
+    return chunks
+
+
+def _line(text: str) -> str:
+    return " ".join(text[:_LONGEST_HEADING].split())
+
+
+def _source(title: str, part: str) -> str:
+    return f"{title} – {part}" if title else part
+
+
+def _about(paper: LibraryPaper) -> str:
+    """What a paper is about: its abstract and its headings."""
+    headings = [_line(section.heading or "") for section in paper.sections[:_HEADINGS]]
+    return "\n".join([(paper.abstract or "")[:_LONGEST_ABSTRACT], *headings])
+
+
+def _without_numbers(text: str) -> str:
+    """The words of a table; a score is two numbers of two digits, a name's number often longer."""
+    return " ".join(word for word in words(text) if len(word) > 2 or not word.isdigit())
+
+
+class Shelf:
+    """The chunks of a round's papers, and searches over those of some papers.
+
+    What is cut, counted and indexed once serves every item.
+    """
+
+    def __init__(self, papers: Mapping[str, LibraryPaper], size: int = SIZE) -> None:
+        self._papers = papers
+        self._cut = lru_cache(maxsize=_PAPERS)(lambda name: chunks_of(papers[name], size))
+        self._words = lru_cache(maxsize=_PASSAGES)(words)
+        self._open = lru_cache(maxsize=_INDEXES)(self._index)
+
+    def search(self, papers: Sequence[str] | None, query: str, k: int) -> list[FoundChunk]:
+        """The k best chunks of some papers, best first; of all papers with None."""
+        names = tuple(self._papers) if papers is None else tuple(papers)
+        chunks, retriever = self._open(names)
+        hits: list[tuple[int, float | None]] = [
+            (hit.index, hit.score) for hit in retriever.search(query, k)
+        ] or [(index, None) for index in range(min(k, len(chunks)))]
+        return [
+            FoundChunk(chunks[index], rank, score) for rank, (index, score) in enumerate(hits, 1)
+        ]
+
+    def _index(self, names: tuple[str, ...]) -> tuple[list[PaperChunk], Bm25Retriever]:
+        chunks = [chunk for name in names for chunk in self._cut(name)]
+        return chunks, Bm25Retriever((chunk.searched for chunk in chunks), self._words)
+
+
+VARIANTS = (1, 2, 3)
+"""Wordings of the prompt."""
+
+_ASKED = ("task", "dataset", "metric")
+_BETWEEN = "\n\n"
+
+
+def template_name(variant: int) -> str:
+    """The main template in one of its wordings."""
+    return TASK if variant == 1 else f"{TASK}.{variant}"
+
+
+def question(prompts: PromptSet, row: Row) -> str:
+    """What is asked of an item, in one sentence: also the query that chunks are found by."""
+    return prompts.render("query", {name: row[name] for name in _ASKED}, {}).text
+
+
+def without_excerpts(prompts: PromptSet, asked: str) -> str:
+    """The question with the form of its answer, for methods that find the papers themselves."""
+    return prompts.render("question", {"question": asked}, {}).text
+
+
+def compose(
+    prompts: PromptSet, asked: str, found: Sequence[FoundChunk], variant: int = 1
+) -> Rendered:
+    """Put a prompt together.
+
+    Args:
+        prompts: The templates.
+        asked: The question.
+        found: The chunks, best first.
+        variant: The wording.
+
+    Raises:
+        InputError: A template is missing, malformed or lacks a slot.
+    """
+    text, places = _lay_out(prompts, found)
+    slots = {"question": asked, "excerpts": text}
+    main = prompts.render(template_name(variant), slots, {})
+    spans = dict(main.spans)
+    shift = spans.pop("excerpts")[0]  # no slot, so that no excerpt is cut in the middle
+    blocks = tuple((start + shift, end + shift) for start, end in reversed(places))
+    return Rendered(main.text, spans, blocks)
+
+
+def _lay_out(prompts: PromptSet, found: Sequence[FoundChunk]) -> tuple[str, list[Span]]:
+    """The chunks as one text, and the place of each with what parts it from the one before."""
+    text = ""
+    places: list[Span] = []
+    for one in found:
+        start = len(text)
+        slots = {"source": one.chunk.source, "text": one.chunk.text}
+        text += (_BETWEEN if places else "") + prompts.render("excerpt", slots, {}).text
+        places.append((start, len(text)))
+    return text, places

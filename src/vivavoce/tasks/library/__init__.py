@@ -1,0 +1,1 @@
+"""The dated library of a round that agents search."""

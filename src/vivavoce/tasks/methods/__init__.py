@@ -1,0 +1,1 @@
+"""Ways of using a model that several families share: Inspect solvers."""

@@ -1,0 +1,335 @@
+"""The method of an agent: a model searches and reads the round's papers before it answers.
+
+What it can find ends where the item's knowledge ends: see `tasks.shared.library`. A sample says in
+its metadata under `library` what that is, and under `question` what is asked, without the texts
+that other methods show.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from threading import Lock
+from typing import Any, Literal
+
+from anyio import to_thread
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageTool,
+    ChatMessageUser,
+    Model,
+    ModelOutput,
+    execute_tools,
+    get_model,
+)
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.tool import Tool, ToolCallError, ToolDef
+
+from vivavoce.errors import InputError
+from vivavoce.models.extractive import ExtractiveAPI
+from vivavoce.rounds import load_round
+from vivavoce.store import hash_of
+from vivavoce.tasks.library.search import Library, read_library
+from vivavoce.tasks.methods.agent_tools import Desk, tools_of
+from vivavoce.tasks.methods.agent_window import Shown, Window
+from vivavoce.tasks.methods.direct import check_context
+from vivavoce.tasks.methods.retry import generate_with_retry
+from vivavoce.tasks.prompting.prompts import SUFFIX, PromptSet, folder_at, load_prompts
+from vivavoce.tasks.prompting.windows import measure
+
+START, LAST = "agent", "agent.answer"
+"""Templates: what a model is told first, and when it must answer."""
+CALLS = 8
+"""Calls that one turn may hold; further ones are dropped."""
+UNREADABLE = "Your last call could not be read: a number in it has thousands of digits."
+_LONG_NUMBER = "integer string conversion"
+"""What Python says of such a number; it ends the reading of the whole reply."""
+_OURS = Path(__file__).with_name("agent_prompts")
+_LONGEST_COMPLAINT = 500
+_NARROWINGS = 4
+"""Further tries with ever less of a conversation that a provider finds too long."""
+_LIMITS = {
+    "steps": (1, 200),
+    "search_results": (1, 20),
+    "page": (500, 20_000),
+    "tokens": (1_000, 100_000_000),
+}
+_OPENING = Lock()
+
+
+@solver
+def agent(
+    steps: int = 20,
+    search_results: int = 5,
+    page: int = 4000,
+    tokens: int = 400_000,
+    context: int | None = None,
+) -> Solver:
+    """Let the model search and read the round's papers, then answer.
+
+    Args:
+        steps: Turns in which it may use the tools; after them it is asked for its answer.
+        search_results: Passages that a search gives, at most.
+        page: Characters of a page that is read, at most.
+        tokens: Tokens read and written in all turns, after which it is asked for its answer.
+        context: Window in tokens; by default what the provider or the model table says.
+
+    Raises:
+        InputError: An argument is not a number that makes sense.
+    """
+    check_context(context)
+    given = {"steps": steps, "search_results": search_results, "page": page, "tokens": tokens}
+    for name, (low, high) in _LIMITS.items():
+        if type(given[name]) is not int or not low <= given[name] <= high:
+            raise InputError(f"{name}={given[name]!r} is not a number from {low} to {high}.")
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        model = get_model()
+        if isinstance(model.api, ExtractiveAPI):
+            raise InputError(f"{model} calls no tools. Use a method without them.")
+        library = await to_thread.run_sync(_library, state)
+        await _Run(state, model, Desk(library, search_results, page), steps, tokens, context).run()
+        return state
+
+    return solve
+
+
+class _UnreadableCall(Exception):
+    """A reply with a call that cannot be parsed at all."""
+
+
+class _Run:
+    """One sample on its way to an answer; what happens is noted in its metadata."""
+
+    def __init__(
+        self,
+        state: TaskState,
+        model: Model,
+        desk: Desk,
+        steps: int,
+        tokens: int,
+        context: int | None,
+    ) -> None:
+        self._state, self._model, self._desk = state, model, desk
+        self._steps, self._tokens = steps, tokens
+        self._tools = tools_of(desk)
+        self._window = Window(
+            measure(str(model), model.api, context),
+            int(state.metadata["max_tokens"]) + _described(self._tools, model, context),
+        )
+        self._note: dict[str, Any] = {
+            "steps": 0,
+            "searches": 0,
+            "reads": 0,
+            "refused": 0,
+            "dropped": 0,
+            "papers_read": [],
+            "left_out": 0,
+            "tokens": 0,
+            "prompts": hash_of(self._sources())[:12],
+            # Stays where a limit of the run itself ends the sample.
+            "stopped": "interrupted",
+        }
+        state.metadata["agent"] = self._note
+
+    async def run(self) -> None:
+        """Work until there is an answer, and make it the sample's output."""
+        self._last("steps")  # a template that cannot be used is told before anything is paid
+        self._state.messages = [self._first()]
+        output, reason = await self._work()
+        if output is None or _is_empty(output):
+            self._state.messages.append(self._last(reason))
+            output = await self._ask("none")
+        self._note["stopped"] = reason
+        self._state.output = output
+
+    async def _work(self) -> tuple[ModelOutput | None, str]:
+        """The first reply without a call, if any, and why the work has ended."""
+        while self._note["steps"] < self._steps:
+            self._note["steps"] += 1
+            try:
+                output = await self._ask("auto")
+            except _UnreadableCall:
+                self._note["refused"] += 1
+                self._state.messages.append(ChatMessageUser(content=UNREADABLE))
+                continue
+            message = self._state.messages[-1]
+            if not isinstance(message, ChatMessageAssistant) or not message.tool_calls:
+                return output, "answered"
+            done = await execute_tools(self._state.messages, self._tools, max_output=0)
+            self._state.messages.extend(_bounded(one) for one in done.messages)
+            self._count(done.messages)
+            if self._note["tokens"] >= self._tokens:
+                return None, "tokens"
+        return None, "steps"
+
+    async def _ask(self, choice: Literal["auto", "none"]) -> ModelOutput:
+        """The model's reply to as much of the conversation as fits; it joins the conversation."""
+        shown = self._window.fit(self._state.messages)
+        output = await self._generate(shown, choice)
+        for _ in range(_NARROWINGS):
+            if not output.choices or not _is_overflow(output) or len(shown.messages) == 1:
+                break
+            # A window that nobody told, or text of more tokens than were counted.
+            self._window.narrow(shown)
+            try:
+                shown = self._window.fit(self._state.messages)
+            except InputError:  # nothing is left to take out: it counts as an overflow
+                break
+            output = await self._generate(shown, choice)
+        self._state.messages.append(self._capped(output, choice))
+        return output
+
+    async def _generate(self, shown: Shown, choice: Literal["auto", "none"]) -> ModelOutput:
+        self._note["left_out"] = max(self._note["left_out"], shown.left_out)
+        try:
+            output = await generate_with_retry(
+                self._model, shown.messages, tools=self._tools, tool_choice=choice
+            )
+        except Exception as error:  # a provider raises what it likes where a model takes no tools
+            if isinstance(error, ValueError) and _LONG_NUMBER in str(error):
+                raise _UnreadableCall from error
+            if self._note["steps"] <= 1 and "tool" in str(error).lower():
+                raise InputError(
+                    f"{self._model} may call no tools: {str(error)[:_LONGEST_COMPLAINT]} Use a "
+                    "method without them."
+                ) from error
+            raise
+        self._note["tokens"] += self._used(output, shown.messages)
+        for call in (output.choices and output.message.tool_calls) or ():
+            call.arguments = _storable(call.arguments)
+        return output
+
+    def _capped(self, output: ModelOutput, choice: str) -> ChatMessageAssistant:
+        """The reply with no more calls than a turn may hold."""
+        message = output.message
+        calls = message.tool_calls or []
+        most = 0 if choice == "none" else CALLS
+        if len(calls) <= most:
+            return message
+        self._note["dropped"] += len(calls) - most
+        return message.model_copy(update={"tool_calls": calls[:most] or None})
+
+    def _used(self, output: ModelOutput, sent: list[ChatMessage]) -> int:
+        """Tokens of a turn; where the provider does not tell, as they are counted here."""
+        if output.usage is not None:
+            return output.usage.total_tokens
+        count = self._window.measure.counter.count
+        return sum(count(message.text) for message in sent) + count(output.completion)
+
+    def _count(self, messages: list[ChatMessage]) -> None:
+        desk = self._desk
+        self._note["refused"] += sum(
+            isinstance(one, ChatMessageTool) and one.error is not None for one in messages
+        )
+        self._note |= {
+            "searches": desk.searches,
+            "reads": desk.reads,
+            "papers_read": list(desk.papers_read),
+        }
+
+    def _first(self) -> ChatMessageUser:
+        state = self._state
+        slots = {"question": str(state.metadata.get("question") or state.input_text)}
+        values = {
+            "steps": self._steps,
+            "papers": self._desk.papers,
+            "cutoff": state.metadata["library"]["cutoff"],
+        }
+        return self._say(START, slots, values)
+
+    def _last(self, reason: str) -> ChatMessageUser:
+        return self._say(LAST, {}, {"reason": reason})
+
+    def _say(
+        self, template: str, slots: dict[str, str], values: dict[str, object]
+    ) -> ChatMessageUser:
+        text = self._prompts(template).render(template, slots, values).text
+        note = {"sample_id": self._state.sample_id, "epoch": self._state.epoch}
+        return ChatMessageUser(content=text, metadata={"vivavoce": note})
+
+    def _prompts(self, template: str) -> PromptSet:
+        """The family's own template, or the user's; where there is none, the shared one."""
+        folder = folder_at(self._state.metadata["prompts"])
+        return _open(folder if (folder / f"{template}{SUFFIX}").is_file() else _OURS)
+
+    def _sources(self) -> list[str]:
+        paths = (self._prompts(name).folder / f"{name}{SUFFIX}" for name in (START, LAST))
+        return [path.read_text("utf-8") for path in paths]
+
+
+@lru_cache(maxsize=4)
+def _open(folder: Path) -> PromptSet:
+    return load_prompts(folder)
+
+
+def _library(state: TaskState) -> Library:
+    """What the sample may be shown."""
+    entry = state.metadata.get("library")
+    if not entry:
+        raise InputError(f"Sample {state.sample_id} has no library. Use another method.")
+    papers = entry.get("papers")
+    with _OPENING:
+        whole = _read(
+            entry["round"],
+            load_round(entry["round"]).sha256,
+            entry["family"],
+            entry["file"],
+            entry["cutoff"],
+            None if papers is None else tuple(papers),
+        )
+    hidden = [(paper_id, ordinal) for paper_id, ordinal in entry.get("hidden_tables") or ()]
+    return whole.hiding(entry.get("hidden_papers") or (), hidden)
+
+
+@lru_cache(maxsize=4)
+def _read(
+    folder: str,
+    sha256: str,
+    family: str,
+    file: str,
+    cutoff: str | None,
+    papers: tuple[str, ...] | None,
+) -> Library:
+    """A library without anything hidden; samples that may see the same share it."""
+    content = load_round(folder).read_file(family, file)
+    return Library(read_library(content, papers), cutoff)
+
+
+def _described(tools: list[Tool], model: Model, context: int | None) -> int:
+    """Tokens that the descriptions of tools take up."""
+    count = measure(str(model), model.api, context).counter.count
+    told = ((one.name, one.description, one.parameters) for one in map(ToolDef, tools))
+    return sum(count(f"{name} {text} {given.model_dump_json()}") for name, text, given in told)
+
+
+def _storable(value: Any) -> Any:
+    """A call's arguments without lone surrogates, which no log can hold."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, dict):
+        return {_storable(key): _storable(one) for key, one in value.items()}
+    return [_storable(one) for one in value] if isinstance(value, list) else value
+
+
+def _bounded(message: ChatMessage) -> ChatMessage:
+    """A tool's message without the middle of a long complaint, which may repeat what was sent."""
+    if not isinstance(message, ChatMessageTool) or message.error is None:
+        return message
+    if len(told := message.error.message) <= _LONGEST_COMPLAINT:
+        return message
+    half = _LONGEST_COMPLAINT // 2
+    error = ToolCallError(message.error.type, f"{told[:half]} … {told[-half:]}")
+    return message.model_copy(update={"error": error})
+
+
+def _is_overflow(output: ModelOutput) -> bool:
+    """Whether a conversation was too long; what stands in the reply is the provider's complaint."""
+    return output.stop_reason == "model_length" and not output.message.tool_calls
+
+
+def _is_empty(output: ModelOutput) -> bool:
+    """Whether a model said nothing, of its own accord."""
+    silenced = output.stop_reason in ("content_filter", "model_length")
+    return not output.completion.strip() and not silenced

@@ -1,0 +1,128 @@
+"""The self-refining method: a model sees how its own program failed, and may answer again.
+
+What it is shown is what anyone who runs the program sees; nothing of the gold takes part in it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Mapping
+
+from inspect_ai.dataset import MemoryDataset
+from inspect_ai.model import ChatMessage, ChatMessageUser, ContentReasoning, get_model
+from inspect_ai.solver import Generate, Solver, TaskState
+
+from vivavoce.errors import InputError
+from vivavoce.tasks.entry import TaskEntry
+from vivavoce.tasks.methods.direct import check_context, first_message
+from vivavoce.tasks.programs.program import find_program
+from vivavoce.tasks.prompting.prompts import PromptSet, folder_at, load_prompts
+from vivavoce.tasks.prompting.windows import measure
+from vivavoce.tasks.scoring.guard import find_fault
+
+Check = Callable[[str, TaskState, int], Awaitable[str | None]]
+"""Runs a sample's program for at most so many seconds: how it failed in words for its author, or
+None when it left a result that can be read."""
+
+TEMPLATE = "self_refine"
+NO_PROGRAM = "The answer holds no program: no fenced code block, and it is not Python itself."
+_MOST_ROUNDS = 100
+
+
+def note_run(dataset: MemoryDataset, kind: str, entry: TaskEntry, timeout: int) -> MemoryDataset:
+    """Note in every sample how its task runs programs, for methods that do so too.
+
+    Args:
+        dataset: The samples.
+        kind: Name of the check that runs them.
+        entry: The task opened on its round.
+        timeout: Seconds a program may run.
+    """
+    for sample in dataset:
+        sample.metadata = (sample.metadata or {}) | {
+            "run": {
+                "kind": kind,
+                "round": str(entry.round.folder.resolve()),
+                "prompts": entry.prompts.place,
+                "timeout": timeout,
+            }
+        }
+    return dataset
+
+
+def refine(checks: Mapping[str, Check], rounds: int, context: int | None) -> Solver:
+    """Ask as `direct` does, then show the model its program's failure until it runs.
+
+    Args:
+        checks: How programs are run, by the kind that `note_run` notes.
+        rounds: Further answers at most.
+        context: Window in tokens; by default what the provider or the model table says.
+
+    Raises:
+        InputError: `rounds` or `context` is not a number that makes sense.
+    """
+    check_context(context)
+    if type(rounds) is not int or not 0 <= rounds <= _MOST_ROUNDS:
+        raise InputError(f"rounds={rounds!r} is not a number of answers from 0 to {_MOST_ROUNDS}.")
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        run = state.metadata["run"]
+        check, prompts = checks[run["kind"]], load_prompts(folder_at(run["prompts"]))
+        _reply(prompts, state, "")  # a template that cannot be used is told before anything is paid
+        state.messages = [first_message(state, context, get_model())]
+        state = await generate(state)
+        used = left_out = 0
+        failure = await _failure(check, state, run["timeout"])
+        while failure is not None and used < rounds:
+            messages = _fitting([*state.messages, _reply(prompts, state, failure)], state, context)
+            if messages is None:
+                break
+            left_out += len(state.messages) + 1 - len(messages)
+            state.messages = messages
+            state = await generate(state)
+            used += 1
+            failure = await _failure(check, state, run["timeout"])
+        state.metadata["refine"] = {"rounds": used, "left_out": left_out}
+        return state
+
+    return solve
+
+
+async def _failure(check: Check, state: TaskState, timeout: int) -> str | None:
+    """How the last answer's program failed; None also for an answer that is none."""
+    if find_fault(state.output):
+        return None
+    program = find_program(state.output.completion)
+    return NO_PROGRAM if program is None else await check(program, state, timeout)
+
+
+def _reply(prompts: PromptSet, state: TaskState, failure: str) -> ChatMessageUser:
+    # Longer than any run of backticks in it, so that a program cannot end the block.
+    fence = "`" * max([3, *(1 + len(run) for run in re.findall("`+", failure))])
+    rendered = prompts.render(TEMPLATE, {"failure": failure}, {"fence": fence})
+    note = {"sample_id": state.sample_id, "epoch": state.epoch}
+    return ChatMessageUser(content=rendered.text, metadata={"vivavoce": note})
+
+
+def _fitting(
+    messages: list[ChatMessage], state: TaskState, context: int | None
+) -> list[ChatMessage] | None:
+    """The conversation, or its first prompt and last two turns; None when neither fits."""
+    model = get_model()
+    measured = measure(str(model), model.api, context)
+    if measured.window is None:
+        return messages
+    room = measured.window - int(state.metadata["max_tokens"])
+    for kept in (messages, [messages[0], *messages[-2:]]):
+        tokens = (measured.counter.count(_text(one)) + measured.overhead for one in kept)
+        if sum(tokens) <= room:
+            return kept
+    return None
+
+
+def _text(message: ChatMessage) -> str:
+    """All that a provider may send of a message."""
+    if isinstance(message.content, str):
+        return message.content
+    thoughts = [one.reasoning for one in message.content if isinstance(one, ContentReasoning)]
+    return "\n".join([*thoughts, message.text])

@@ -1,0 +1,1 @@
+"""Prompt templates, context windows and the fitting of texts into them."""

@@ -1,0 +1,223 @@
+"""The context fitter: a prompt made to fit a model's window by cutting the tails of its slots.
+
+Inspect never trims a prompt; a prompt that is too long comes back as an overflow. The fitter cuts
+before sending, keeps room for the answer, and records what was cut.
+
+What may be taken out as a whole, such as an example with all the words that speak of it, goes
+first, one block after the other: the slots inside a block are shortened, and when that is not
+enough the block goes. Then slots are cut, group by group; those of one group share the loss in
+proportion to their lengths, so that none of them pays for the length of another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from vivavoce.errors import InputError
+from vivavoce.tasks.prompting.prompts import Rendered, Span
+from vivavoce.tasks.prompting.windows import TokenCounter
+
+_LONGEST_WORD = 40
+"""Characters that a cut may go back to end with a whole word."""
+
+Group = str | tuple[str, ...]
+"""A slot, or slots that are cut together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """What was taken off the end of a slot, in tokens and characters."""
+
+    slot: str
+    kept_tokens: int
+    cut_tokens: int
+    cut_characters: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """A prompt that fits, and how it was made to."""
+
+    prompt: Rendered
+    tokens: int
+    """Of the prompt, as the model's tokens are counted or estimated."""
+    window: int | None
+    """Tokens of prompt and answer together; None where it is not known."""
+    reserved: int
+    """Tokens kept free for the answer."""
+    estimated: bool
+    """Whether tokens are estimated, for want of the model's tokenizer."""
+    cuts: tuple[Cut, ...]
+    dropped: int = 0
+    """Blocks that went as a whole."""
+
+    def record(self) -> dict[str, Any]:
+        """What a log keeps: everything but the prompt."""
+        return {
+            "tokens": self.tokens,
+            "window": self.window,
+            "reserved": self.reserved,
+            "estimated": self.estimated,
+            "cuts": [asdict(cut) for cut in self.cuts],
+            "dropped": self.dropped,
+        }
+
+
+def fit(
+    prompt: Rendered,
+    cut_order: Sequence[Group],
+    counter: TokenCounter,
+    *,
+    window: int | None,
+    reserved: int,
+) -> Fitted:
+    """Drop blocks, then cut slots from the end, until the prompt and the answer fit.
+
+    Args:
+        prompt: The prompt with every slot in full, and its blocks in the order they may go.
+        cut_order: Slots, or tuples of slots, that may be cut; the first is emptied before the
+            second is touched, and the slots of a tuple are cut in proportion to their lengths.
+        counter: Counts the model's tokens.
+        window: The model's window in tokens; None when unknown, and then nothing is cut.
+        reserved: Tokens kept free for the answer.
+
+    Raises:
+        InputError: The window cannot hold what is never cut: the instructions, the other slots.
+    """
+    budget = None if window is None else window - reserved
+    work = _Fitting(prompt, counter, budget)
+    while work.prompt.blocks and work.is_too_long:
+        work.drop_first_block()
+    for group in cut_order:
+        work.shorten((group,) if isinstance(group, str) else group)
+    if work.is_too_long:
+        raise InputError(
+            f"A window of {window} tokens with {reserved} kept for the answer cannot hold what is "
+            f"never cut: {work.tokens} tokens are left of the prompt. Give a larger window with "
+            "viva run --context N or inspect eval -T context=N."
+        )
+    cuts = tuple(work.cuts.values())
+    return Fitted(
+        work.prompt, work.tokens, window, reserved, counter.is_estimated, cuts, work.dropped
+    )
+
+
+class _Fitting:
+    """A prompt on its way into a budget of tokens."""
+
+    def __init__(self, prompt: Rendered, counter: TokenCounter, budget: int | None) -> None:
+        self.prompt = prompt
+        self.cuts: dict[str, Cut] = {}
+        self.dropped = 0
+        self._counter = counter
+        self._budget = budget
+        self.tokens = counter.count(prompt.text)
+
+    @property
+    def is_too_long(self) -> bool:
+        return self._excess > 0
+
+    @property
+    def _excess(self) -> int:
+        return 0 if self._budget is None else self.tokens - self._budget
+
+    def drop_first_block(self) -> None:
+        """Shorten the slots inside the first block; when that is not enough, take it out."""
+        start, end = self.prompt.blocks[0]
+        spans = self.prompt.spans.items()
+        inside = [slot for slot, (first, last) in spans if start <= first <= last <= end]
+        sizes = self._sizes(inside)
+        if sum(sizes.values()) < self._excess:
+            for slot, size in sizes.items():
+                self._note(slot, 0, size, len(self._text(slot)))
+        else:
+            self.shorten(inside)
+        if self.is_too_long:
+            self.prompt = _without(self.prompt, self.prompt.blocks[0])
+            self.tokens = self._counter.count(self.prompt.text)
+            self.dropped += 1
+
+    def shorten(self, slots: Sequence[str]) -> None:
+        """Cut slots in proportion to their lengths until the prompt fits or they are empty."""
+        while self.is_too_long:
+            sizes = self._sizes(slots)
+            if not sizes:
+                return
+            whole = sum(sizes.values())
+            left = max(0, whole - self._excess)
+            longest = max(sizes, key=lambda slot: sizes[slot])
+            for slot, size in sizes.items():
+                self._cut(slot, size, size * left // whole, is_certain=slot == longest)
+            self.tokens = self._counter.count(self.prompt.text)
+
+    def _sizes(self, slots: Sequence[str]) -> dict[str, int]:
+        """Tokens of the slots that are not empty."""
+        texts = ((slot, self._text(slot)) for slot in slots)
+        return {slot: self._counter.count(text) for slot, text in texts if text}
+
+    def _cut(self, slot: str, size: int, room: int, *, is_certain: bool) -> None:
+        text = self._text(slot)
+        kept = _end_of_word(text, self._counter.end_of(text, room))
+        if is_certain:
+            # Token borders may move with their neighbours: make sure that every round shortens.
+            kept = min(kept, len(text) - 1)
+        if kept < len(text):
+            self.prompt = _replace(self.prompt, slot, text[:kept])
+            self._note(slot, self._counter.count(text[:kept]), size, len(text) - kept)
+
+    def _note(self, slot: str, kept: int, size: int, characters: int) -> None:
+        """Add a cut, or widen the one already made in this slot."""
+        if before := self.cuts.get(slot):
+            size = before.kept_tokens + before.cut_tokens
+            characters += before.cut_characters
+        self.cuts[slot] = Cut(slot, kept, size - kept, characters)
+
+    def _text(self, slot: str) -> str:
+        start, end = self.prompt.spans[slot]
+        return self.prompt.text[start:end]
+
+
+def _end_of_word(text: str, end: int) -> int:
+    """The last word border at or before `end`; `end` itself when none is near.
+
+    Scripts that put no space between words would lose whole paragraphs otherwise.
+    """
+    if end >= len(text) or text[end].isspace():
+        return end
+    first = max(0, end - _LONGEST_WORD)
+    border = max(text.rfind(" ", first, end), text.rfind("\n", first, end))
+    return border if border > 0 else end
+
+
+def _replace(prompt: Rendered, slot: str, text: str) -> Rendered:
+    """The prompt with another text in a slot; the places of all else move with it."""
+    place = prompt.spans[slot]
+    moved = _exchange(prompt, place, text)
+    return Rendered(
+        moved.text, moved.spans | {slot: (place[0], place[0] + len(text))}, moved.blocks
+    )
+
+
+def _without(prompt: Rendered, block: Span) -> Rendered:
+    """The prompt without a block, and without the slots and blocks inside it."""
+    start, end = block
+    kept = {s: span for s, span in prompt.spans.items() if not start <= span[0] <= span[1] <= end}
+    blocks = tuple(span for span in prompt.blocks if not start <= span[0] <= span[1] <= end)
+    return _exchange(Rendered(prompt.text, kept, blocks), block, "")
+
+
+def _exchange(prompt: Rendered, place: Span, text: str) -> Rendered:
+    start, end = place
+    shift = len(text) - (end - start)
+
+    def moved(span: Span) -> Span:
+        if span[0] >= end:
+            return (span[0] + shift, span[1] + shift)
+        holds_it = span[0] <= start and span[1] >= end
+        return (span[0], span[1] + shift) if holds_it else span
+
+    spans = {slot: moved(span) for slot, span in prompt.spans.items()}
+    blocks = tuple(moved(span) for span in prompt.blocks)
+    return Rendered(prompt.text[:start] + text + prompt.text[end:], spans, blocks)

@@ -1,0 +1,1 @@
+"""Ranking items, and methods that rank them without a model; none of it imports Inspect."""

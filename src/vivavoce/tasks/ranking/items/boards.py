@@ -1,0 +1,235 @@
+"""Boards of a round as rankings: the papers of each in the order of their best scores."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+import pyarrow as pa
+
+from vivavoce.corpus import Corpus
+from vivavoce.corpus.boards import BoardEntry
+from vivavoce.corpus.boards.within import BoardWithin, LeftOut, boards_within
+from vivavoce.metrics.titles_list import find_titles, title_key
+from vivavoce.records import Paper, Window
+from vivavoce.store import Row
+
+_NOT_A_PAPER = "not_a_paper"
+_TAG = re.compile(r"</?[a-z][^<>\n]{0,200}>", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class RankedPaper:
+    """A paper on a board."""
+
+    paper_id: str
+    title: str
+    """As `plain_title` gives it."""
+    score: float
+    """Its best."""
+    published: str
+
+
+@dataclass(frozen=True, slots=True)
+class RankedBoard:
+    """A board with the papers of the corpus on it."""
+
+    within: BoardWithin
+    papers: tuple[RankedPaper, ...]
+    """Best first; equal scores by title. No two have one title."""
+
+    @property
+    def id(self) -> str:
+        """The board's id."""
+        return self.within.board.id
+
+    @property
+    def cluster(self) -> str:
+        """Task and dataset: boards that differ in the metric alone belong together."""
+        return self.id.rpartition("/")[0]
+
+    @property
+    def tied_pairs(self) -> int:
+        """Pairs of papers with equal scores, which the gold orders by title."""
+        counts = Counter(paper.score for paper in self.papers).values()
+        return sum(count * (count - 1) // 2 for count in counts)
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A paper that is on a board and not in its ranking, and why."""
+
+    board: str
+    paper_id: str
+    reason: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RankedBoards:
+    """The boards of a window that can be ranked, and what was left out."""
+
+    boards: tuple[RankedBoard, ...]
+    """Sorted by id."""
+    left_out: tuple[LeftOut, ...]
+    dropped: tuple[Dropped, ...]
+
+    def describe(self) -> dict[str, Any]:
+        """Counts, and what is not told elsewhere, as plain values."""
+        ties = {board.id: board.tied_pairs for board in self.boards if board.tied_pairs}
+        tested = sum(board.within.is_test for board in self.boards)
+        return {
+            "test": tested,
+            "development": len(self.boards) - tested,
+            "papers": [len(board.papers) for board in self.boards],
+            "tied_pairs": ties,
+            "dropped": [
+                {
+                    "board": one.board,
+                    "paper_id": one.paper_id,
+                    "reason": one.reason,
+                    "detail": one.detail,
+                }
+                for one in self.dropped
+            ],
+        }
+
+
+def ranked_boards(corpus: Corpus, window: Window, min_papers: int) -> RankedBoards:
+    """The boards of a window with enough papers whose scores are not all equal.
+
+    Each paper stands with its best score. Of two papers with one title the better stays.
+    """
+    within, left_out = boards_within(corpus, window)
+    papers = {p.paper_id: p for p in corpus.papers if _NOT_A_PAPER not in p.gates}
+    boards: list[RankedBoard] = []
+    dropped: list[Dropped] = []
+    for one in within:
+        ranked, gone = _rank(one.board.id, one.board.best_by_paper(), papers)
+        if reason := _why_not(one, ranked, min_papers):
+            left_out.append(LeftOut(one.board.id, *reason))
+            continue
+        boards.append(RankedBoard(one, tuple(ranked)))
+        dropped += gone
+    left_out.sort(key=lambda one: one.board)
+    return RankedBoards(tuple(boards), tuple(left_out), tuple(dropped))
+
+
+def plain_title(title: str) -> str:
+    """A title on one line, without HTML tags and entities: answers are read without them, too."""
+    return " ".join(html.unescape(_TAG.sub("", title)).split())
+
+
+def _rank(
+    board: str, entries: Sequence[BoardEntry], papers: Mapping[str, Paper]
+) -> tuple[list[RankedPaper], list[Dropped]]:
+    """The papers of a board in order, and those that cannot be told by a title."""
+    kept: dict[str, RankedPaper] = {}
+    dropped: list[Dropped] = []
+    for entry in _ordered(entries, papers):
+        paper = papers.get(entry.paper_id or "")
+        title = plain_title(paper.title or "") if paper else ""
+        if paper is None or not title:
+            reason = "no_title" if paper else "not_a_paper"
+            dropped.append(Dropped(board, entry.paper_id or "", reason))
+        elif (first := kept.get(title_key(title))) is not None:
+            dropped.append(Dropped(board, paper.paper_id, "same_title", first.paper_id))
+        else:
+            kept[title_key(title)] = RankedPaper(
+                paper.paper_id, title, entry.score, paper.published or ""
+            )
+    return list(kept.values()), dropped
+
+
+def _ordered(entries: Sequence[BoardEntry], papers: Mapping[str, Paper]) -> list[BoardEntry]:
+    """Best first as given; equal scores by title, not by method."""
+    levels: dict[float, int] = {}
+    for entry in entries:
+        levels.setdefault(entry.score, len(levels))
+
+    def place(entry: BoardEntry) -> tuple[int, str, str]:
+        name = entry.paper_id or ""
+        title = plain_title(papers[name].title or "") if name in papers else ""
+        return levels[entry.score], title_key(title), name
+
+    return sorted(entries, key=place)
+
+
+def _why_not(
+    one: BoardWithin, ranked: Sequence[RankedPaper], min_papers: int
+) -> tuple[str, str] | None:
+    board = one.board
+    if not all(name.strip() for name in (board.task, board.dataset, board.metric)):
+        return "no_name", "its task, dataset or metric has no name"
+    if len(ranked) < min_papers:
+        return "few_papers", f"{len(ranked)} of {min_papers}"
+    if len({paper.score for paper in ranked}) < 2:
+        return "equal_scores", f"all {len(ranked)} papers have one score"
+    titles = [paper.title for paper in ranked]
+    if list(find_titles("\n".join(titles), titles).order) != list(range(len(titles))):
+        return "unreadable_titles", "a list of its titles is not read as such"
+    return None
+
+
+ITEM = pa.schema(
+    [
+        ("id", pa.string()),
+        ("cluster", pa.string()),
+        ("split", pa.string()),
+        ("published", pa.string()),
+        ("task", pa.string()),
+        ("dataset", pa.string()),
+        ("metric", pa.string()),
+        ("higher_is_better", pa.bool_()),
+        ("area", pa.string()),
+        ("papers", pa.list_(pa.string())),
+        ("titles", pa.list_(pa.string())),
+        ("scores", pa.list_(pa.float64())),
+        ("dates", pa.list_(pa.string())),
+        ("shown", pa.list_(pa.int32())),
+        ("settings", pa.list_(pa.string())),
+    ]
+)
+"""`papers`, `titles`, `scores` and `dates` are best first; `shown` are places in them."""
+
+
+def item_of(board: RankedBoard, seed: int) -> Row:
+    """The row of a board, in the setting `base`."""
+    of = board.within.board
+    return {
+        "id": board.id,
+        "cluster": board.cluster,
+        "split": "test" if board.within.is_test else "dev",
+        "published": board.within.published,
+        "task": one_line(of.task),
+        "dataset": one_line(of.dataset),
+        "metric": one_line(of.metric),
+        "higher_is_better": of.direction.higher_is_better,
+        "area": of.area,
+        "papers": [paper.paper_id for paper in board.papers],
+        "titles": [paper.title for paper in board.papers],
+        "scores": [paper.score for paper in board.papers],
+        "dates": [paper.published for paper in board.papers],
+        "shown": shown_order([paper.paper_id for paper in board.papers], seed, board.id),
+        "settings": ["base"],
+    }
+
+
+def shown_order(papers: Sequence[str], seed: int, board: str) -> list[int]:
+    """Places of papers in the order in which they are listed: shuffled by seed and board.
+
+    The same papers are listed in the same order, whatever their scores.
+    """
+    places = sorted(range(len(papers)), key=papers.__getitem__)
+    Random(f"ranking/{seed}/{board}").shuffle(places)
+    return places
+
+
+def one_line(text: str) -> str:
+    """A name without line breaks."""
+    return " ".join(text.split())

@@ -1,0 +1,262 @@
+"""Pairwise results of papers: lines of tables, and sentences, that state scores of papers.
+
+A row is a table with the lines that stand for papers of interest, or a sentence of a paper with
+the scores that it states for itself. What each paper is about stands in a row of its own.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from vivavoce.corpus import Corpus
+from vivavoce.networks.shards import column_batches
+from vivavoce.readers.claims import find_claims
+from vivavoce.readers.entries import Entries, read_entries
+from vivavoce.readers.row_attribution import AMBIGUOUS, Names, RowAttributor, own_names
+from vivavoce.store import Row
+from vivavoce.text.dates import period
+
+_LINE = pa.struct(
+    [
+        ("paper_id", pa.string()),
+        ("label", pa.string()),
+        ("group", pa.string()),
+        ("told_by", pa.string()),
+        ("numbers", pa.list_(pa.float64())),
+    ]
+)
+COMPARISONS = pa.schema(
+    [
+        ("paper_id", pa.string()),
+        ("ordinal", pa.int32()),
+        ("published", pa.string()),
+        ("caption", pa.string()),
+        ("headers", pa.list_(pa.string())),
+        ("lines", pa.list_(_LINE)),
+    ]
+)
+"""Sorted by paper and ordinal. A table keeps its ordinal in the corpus."""
+
+ABOUT = -1
+"""Ordinal of the row that has a paper's title and abstract as its caption, and no lines."""
+_FIRST_CLAIM = -2
+"""Ordinal of a paper's first sentence; those of the others follow downwards."""
+_OF_A_REFERENCE = ["paper_id", "ordinal", "raw", "title", "year", "first_author", "cited_paper_id"]
+_LONGEST_CAPTION = 1_000
+_LONGEST_ABOUT = 1_500
+_MARK, _OWN, _NAME, _REST, _CLAIM = "mark", "own", "name", "rest", "claim"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a table that stands for a paper."""
+
+    paper_id: str
+    label: str
+    group: str
+    """What a line above it says of the lines that follow."""
+    told_by: str
+    """How the paper is known: `mark` a printed citation, `own` by words or its own name, `name`
+    of a method cited elsewhere, `rest` a line without any citation among lines that have one,
+    `claim` a sentence of the paper itself."""
+    numbers: tuple[float | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What one table or sentence tells of papers."""
+
+    paper_id: str
+    ordinal: int
+    published: str
+    caption: str
+    headers: tuple[str, ...]
+    """One a column; a single one where the columns' own cannot be told."""
+    lines: tuple[Line, ...]
+
+
+def find_comparisons(corpus: Corpus, papers: Collection[str], before: date) -> list[Row]:
+    """Rows of `COMPARISONS`: what tables and sentences from before a day tell of papers.
+
+    Args:
+        corpus: Whose tables, sections and abstracts are read.
+        papers: Ids of the papers of interest; lines of others are left out.
+        before: What is not over by this day is not read: the end of the window.
+    """
+    wanted = frozenset(papers)
+    dates = {
+        paper.paper_id: paper.published
+        for paper in corpus.papers
+        if paper.published is not None and period(paper.published)[1] <= before
+    }
+    found = [*_tables(corpus, wanted, dates), *_claims(corpus, wanted, dates)]
+    sources = {row["paper_id"] for row in found}
+    for paper in corpus.papers:
+        if paper.paper_id in sources:
+            about = f"{paper.title or ''} {paper.abstract or ''}"[:_LONGEST_ABOUT]
+            found.append(_row(paper.paper_id, ABOUT, dates, about, (), ()))
+    return sorted(found, key=lambda row: (row["paper_id"], row["ordinal"]))
+
+
+def read_comparisons(rows: Iterable[Row]) -> list[Comparison]:
+    """The comparisons that rows of `COMPARISONS` hold."""
+    return [
+        Comparison(
+            paper_id=row["paper_id"],
+            ordinal=row["ordinal"],
+            published=row["published"],
+            caption=row["caption"],
+            headers=tuple(row["headers"]),
+            lines=tuple(
+                Line(**{**line, "numbers": tuple(line["numbers"])}) for line in row["lines"]
+            ),
+        )
+        for row in rows
+    ]
+
+
+def _row(
+    paper_id: str,
+    ordinal: int,
+    dates: Mapping[str, str],
+    caption: str,
+    headers: Iterable[str],
+    lines: Iterable[Row],
+) -> Row:
+    return {
+        "paper_id": paper_id,
+        "ordinal": ordinal,
+        "published": dates[paper_id],
+        "caption": caption,
+        "headers": list(headers),
+        "lines": list(lines),
+    }
+
+
+def _line(
+    paper_id: str, told_by: str, numbers: Iterable[float | None], label: str = "", group: str = ""
+) -> Row:
+    return {
+        "paper_id": paper_id,
+        "label": label,
+        "group": group,
+        "told_by": told_by,
+        "numbers": list(numbers),
+    }
+
+
+# --- tables ---
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    row: Row
+    readings: list[Entries]
+
+
+def _tables(corpus: Corpus, wanted: frozenset[str], dates: Mapping[str, str]) -> Iterator[Row]:
+    tables = [
+        _Table(row, readings)
+        for row in corpus.rows("tables")
+        if row["paper_id"] in dates and (readings := read_entries(row["cells"]))
+    ]
+    attributors = _attributors(corpus, {table.row["paper_id"] for table in tables})
+    names = _names(tables, attributors)
+    for table in tables:
+        paper_id = table.row["paper_id"]
+        lines: list[Row] = []
+        best = table.readings[0]
+        for entries in table.readings:
+            told = _lines(table.row, entries, attributors[paper_id], names, wanted)
+            if _extent(told) > _extent(lines):
+                best, lines = entries, told
+        if lines:
+            caption = f"{table.row['caption']} {best.prose}".strip()[:_LONGEST_CAPTION]
+            yield _row(paper_id, table.row["ordinal"], dates, caption, best.headers, lines)
+
+
+def _extent(lines: list[Row]) -> tuple[int, int]:
+    return len({line["paper_id"] for line in lines}), len(lines)
+
+
+def _attributors(corpus: Corpus, sources: set[str]) -> dict[str, RowAttributor]:
+    references: dict[str, list[Row]] = defaultdict(list)
+    wanted = pa.array(sorted(sources), pa.string())
+    for rows in column_batches(corpus, "references", _OF_A_REFERENCE):
+        for row in rows.filter(pc.is_in(rows["paper_id"], value_set=wanted)).to_pylist():
+            references[row["paper_id"]].append(row)
+    return {
+        paper.paper_id: RowAttributor(
+            paper.paper_id,
+            own_names(paper.title or "", paper.abstract or ""),
+            references[paper.paper_id],
+        )
+        for paper in corpus.papers
+        if paper.paper_id in sources
+    }
+
+
+def _names(tables: Iterable[_Table], attributors: Mapping[str, RowAttributor]) -> Names:
+    names = Names()
+    for table in tables:
+        attributor = attributors[table.row["paper_id"]]
+        for entries in table.readings:
+            for entry in entries.entries:
+                cited = attributor.cited_in(entry.label, table.row["cited"])
+                if len(cited) == 1 and cited[0] != AMBIGUOUS:
+                    names.add(entry.label, cited[0])
+    return names
+
+
+def _lines(
+    row: Row, entries: Entries, attributor: RowAttributor, names: Names, wanted: frozenset[str]
+) -> list[Row]:
+    """The lines of a table that stand for papers of interest."""
+    told: list[tuple[str, Row]] = []
+    cites = False
+    for entry in entries.entries:
+        cited = attributor.cited_in(entry.label, row["cited"])
+        work, told_by = row["paper_id"], _REST
+        if len(cited) == 1:
+            work, told_by = cited[0], _MARK
+        elif attributor.is_own(entry.label):
+            told_by = _OWN
+        elif cited or not attributor.may_be_own(entry.label):
+            continue
+        elif (named := attributor.named(entry.label, names)) is not None:
+            work, told_by = named, _OWN if named == row["paper_id"] else _NAME
+        cites = cites or told_by in (_MARK, _NAME)
+        told.append((told_by, _line(work, told_by, entry.numbers, entry.label, entry.group)))
+    return [
+        line for told_by, line in told if line["paper_id"] in wanted and (told_by != _REST or cites)
+    ]
+
+
+# --- sentences ---
+
+
+def _claims(corpus: Corpus, wanted: frozenset[str], dates: Mapping[str, str]) -> Iterator[Row]:
+    """What papers of interest state for themselves, the abstract before the sections."""
+    abstracts = {
+        paper.paper_id: paper.abstract
+        for paper in corpus.papers
+        if paper.paper_id in wanted and paper.paper_id in dates and paper.abstract
+    }
+    for paper_id, sections in corpus.sections():
+        if paper_id in wanted and paper_id in dates:
+            texts = [abstracts.pop(paper_id, ""), *(section.text for section in sections)]
+            yield from _claims_of(paper_id, texts, dates)
+    for paper_id, abstract in abstracts.items():
+        yield from _claims_of(paper_id, [abstract], dates)
+
+
+def _claims_of(paper_id: str, texts: list[str], dates: Mapping[str, str]) -> Iterator[Row]:
+    for place, claim in enumerate(find_claims(texts)):
+        line = _line(paper_id, _CLAIM, claim.numbers)
+        yield _row(paper_id, _FIRST_CLAIM - place, dates, claim.sentence, claim.near, [line])

@@ -1,1 +1,0 @@
-"""Which method has which score, read by rules alone out of the tables and sentences of papers."""

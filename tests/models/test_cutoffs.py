@@ -1,0 +1,231 @@
+"""Model cutoffs: which entry a name finds, and what a date says about an item."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from inspect_ai import Task
+from inspect_ai.dataset import MemoryDataset, Sample
+
+from vivavoce.errors import InputError
+from vivavoce.models.cutoffs import (
+    STATUSES,
+    VARIABLE,
+    Cutoff,
+    clean_items,
+    load_cutoffs,
+    status_of,
+    take_clean,
+)
+
+OCTOBER = Cutoff("lab/one", "2023-10")
+ITEMS: list[dict[str, Any]] = [
+    {"id": "old", "published": "2023-01-05"},
+    {"id": "near", "published": "2023-11-15"},
+    {"id": "new", "published": "2024-03-01"},
+    {"id": "undated", "published": None},
+]
+DAYS = st.dates(date(1990, 1, 1), date(2040, 1, 1)).map(lambda day: day.isoformat())
+
+
+@pytest.mark.parametrize(
+    ("published", "status"),
+    [
+        ("2023-09-30", "seen"),  # over before October begins
+        ("2023-09", "seen"),
+        ("2022", "seen"),
+        ("2023-10-01", "possibly_seen"),  # in the month that the maker states
+        ("2023-10", "possibly_seen"),
+        ("2023", "possibly_seen"),  # the year holds days before and after
+        ("2023-11-30", "possibly_seen"),  # the 30 days after October: 1 to 30 November
+        ("2023-12-01", "clean"),
+        ("2023-12", "clean"),
+        ("2024", "clean"),
+        ("", "unknown"),
+        (None, "unknown"),
+    ],
+)
+def test_an_item_against_a_cutoff_stated_as_october_2023(
+    published: str | None, status: str
+) -> None:
+    assert status_of(published, OCTOBER) == status
+
+
+def test_the_margin_is_counted_in_days() -> None:
+    day = Cutoff("lab/one", "2024-06-01")
+    assert status_of("2024-06-02", day, margin_days=0) == "clean"
+    assert status_of("2024-06-01", day, margin_days=0) == "possibly_seen"
+    assert status_of("2024-06-11", day, margin_days=10) == "possibly_seen"
+    assert status_of("2024-06-12", day, margin_days=10) == "clean"
+
+
+def test_without_a_cutoff_nothing_is_known_and_without_training_all_is_clean() -> None:
+    assert status_of("2024-06-02", None) == "unknown"
+    assert status_of("2024-06-02", Cutoff("rules", "never")) == "clean"
+    assert status_of(None, Cutoff("rules", "never")) == "clean"
+
+
+@settings(deadline=None)
+@given(cutoff=DAYS, published=DAYS, other=DAYS, margin=st.integers(0, 400))
+def test_a_later_item_is_never_less_clean(
+    cutoff: str, published: str, other: str, margin: int
+) -> None:
+    first, second = sorted((published, other))
+    grades = {"seen": 0, "possibly_seen": 1, "clean": 2}
+    entry = Cutoff("m", cutoff)
+    assert grades[status_of(first, entry, margin)] <= grades[status_of(second, entry, margin)]
+    is_clean = date.fromisoformat(second) > date.fromisoformat(cutoff) + timedelta(days=margin)
+    assert (status_of(second, entry, margin) == "clean") == is_clean
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        ("openai/gpt-4o-mini-2024-07-18", "gpt-4o-mini"),
+        ("openai/gpt-4-0613", "gpt-4"),
+        ("openai/gpt-4-1106-preview", "gpt-4-1106-preview"),
+        ("openrouter/anthropic/claude-3.5-sonnet", "claude-3-5-sonnet"),
+        ("bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0", "claude-sonnet-4-5"),
+        ("together/meta-llama/Meta-Llama-3.1-8B-Instruct-Turbo", "llama-3.1"),
+        ("hf/meta-llama/Llama-3-70b-chat-hf", "llama-3-70b"),
+        ("google/gemini-2.5-flash-lite-preview-09-2025", "gemini-2.5-flash-lite"),
+        ("hf/microsoft/Phi-3-mini-128k-instruct", "phi-3-mini"),
+        ("extractive/lead", "extractive/*"),
+    ],
+)
+def test_a_release_is_found_under_the_name_of_its_model(model: str, name: str) -> None:
+    found = load_cutoffs().of(model)
+    assert found is not None
+    assert found.name == name
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        "openai/gpt-4.5-preview",
+        "openai/gpt-5.2",
+        "openai/o1-pro",
+        "anthropic/claude-sonnet-4-6",
+        "groq/deepseek-r1-distill-llama-70b",
+        "lab/my-gpt-4o",
+        "local/smollm2-135m",
+        "x" * 10_000,
+    ],
+)
+def test_another_model_is_not_taken_for_one_of_a_similar_name(model: str) -> None:
+    assert load_cutoffs().of(model) is None
+
+
+def test_a_hostile_name_costs_no_time() -> None:
+    start = time.process_time()
+    assert load_cutoffs().of("lab/gpt-4o" + "-2020-10-10" * 15 + "-!") is None
+    assert time.process_time() - start < 1
+
+
+def test_every_shipped_entry_says_where_it_is_stated() -> None:
+    [shipped] = load_cutoffs().files
+    assert len(shipped) == len({entry.name for entry in shipped}) > 40
+    assert [entry.name for entry in shipped if not entry.source] == []
+
+
+def test_a_file_comes_before_the_users_own_and_that_before_the_shipped_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = tmp_path / "given.toml"
+    given.write_text('[[model]]\nname = "lab/*"\ncutoff = 2024-05-01\nsource = "their page"\n')
+    own = tmp_path / "own.toml"
+    own.write_text(
+        '[[model]]\nname = "gpt-4o"\ncutoff = "2024-01"\n[[model]]\nname = "lab/x"\ncutoff = "2020"'
+    )
+    monkeypatch.setenv(VARIABLE, str(own))
+    cutoffs = load_cutoffs(given)
+    found = [cutoffs.of(name) for name in ("lab/x", "openai/gpt-4o", "openai/gpt-4o-mini")]
+    assert [entry.date for entry in found if entry] == ["2024-05-01", "2024-01", "2023-10"]
+    assert cutoffs.status("2024-04", "lab/x") == "seen"
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("model = 3", "write [[model]]"),
+        ("[model]\nname = 'a'", "write [[model]]"),
+        ("[[model]]\ncutoff = '2024'", "needs a name"),
+        ("[[model]]\nname = 'a'\ncutoff = 'spring'", "has the cutoff 'spring'"),
+        ("[[model]]\nname = 'a'\ncutoff = 2024.5", "has the cutoff 2024.5"),
+        ("[[model]]\nname = 'a'\ncutoff = '2024'\nsorce = 'x'", "sorce is unknown"),
+        ("not toml", "is not a file of cutoffs"),
+    ],
+)
+def test_a_wrong_file_is_refused_by_name(tmp_path: Path, content: str, words: str) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(content)
+    with pytest.raises(InputError, match=r"mine\.toml") as error:
+        load_cutoffs(path)
+    assert words in str(error.value)
+
+
+def test_a_missing_file_is_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"none\.toml"):
+        load_cutoffs(tmp_path / "none.toml")
+
+
+def cutoffs_of(tmp_path: Path, dates: Mapping[str, str]) -> Any:
+    path = tmp_path / "cutoffs.toml"
+    rows = [f'[[model]]\nname = "{name}"\ncutoff = "{day}"\n' for name, day in dates.items()]
+    path.write_text("".join(rows))
+    return load_cutoffs(path)
+
+
+def test_clean_items_are_clean_for_every_model(tmp_path: Path) -> None:
+    cutoffs = cutoffs_of(tmp_path, {"lab/one": "2023-10", "lab/two": "2024-02", "lab/old": "2021"})
+
+    def ids(*models: str) -> list[Any]:
+        return [item["id"] for item in clean_items(ITEMS, models, cutoffs)]
+
+    assert ids("lab/one") == ["new"]
+    assert ids("lab/old") == ["old", "near", "new"]
+    assert ids("lab/old", "lab/one") == ["new"]
+    # 1 March 2024 is within 30 days of the end of February.
+    assert ids("lab/one", "lab/two") == []
+    assert ids() == ["old", "near", "new", "undated"]
+
+
+def test_a_model_without_a_cutoff_has_no_clean_items_and_the_way_out_is_told(
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(InputError, match='name = "lab/three"'):
+        clean_items(ITEMS, ["lab/three"], cutoffs_of(tmp_path, {"lab/one": "2023-10"}))
+
+
+def a_task() -> Task:
+    samples = [
+        Sample(id=item["id"], input="?", metadata={"published": item["published"]})
+        for item in ITEMS
+    ]
+    return Task(dataset=MemoryDataset(samples), name="title", metadata={"setting": "base"})
+
+
+def test_a_clean_task_says_so_in_its_name_and_setting(tmp_path: Path) -> None:
+    cutoffs = cutoffs_of(tmp_path, {"lab/one": "2023-10", "lab/rules": "never", "lab/new": "2026"})
+    clean = take_clean(a_task(), ["lab/one"], cutoffs)
+    assert [sample.id for sample in clean.dataset] == ["new"]
+    assert clean.name == "title-clean-1-of-4"
+    assert clean.metadata == {
+        "setting": "base (clean, 1 of 4)",
+        "clean": {"cutoffs": {"lab/one": "2023-10"}, "margin_days": 30, "of": 4},
+    }
+    whole = a_task()
+    assert take_clean(whole, ["lab/rules"], cutoffs) is whole
+    with pytest.raises(InputError, match="No item of title is clean for lab/new"):
+        take_clean(a_task(), ["lab/new"], cutoffs)
+
+
+def test_the_statuses_are_those_a_board_counts() -> None:
+    assert STATUSES == ("clean", "possibly_seen", "seen", "unknown")

@@ -1,0 +1,273 @@
+"""What the agent does with its tools, and what they never show."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai import Task, eval
+from inspect_ai.dataset import MemoryDataset
+from inspect_ai.scorer import includes
+from tests.servers.evaluations import one
+from tests.servers.scripted import Reply, answer
+from tests.tasks.methods.agent_runs import (
+    QUESTION,
+    Call,
+    calls,
+    reader,
+    results,
+    round_at,
+    sample,
+    script,
+    work,
+)
+
+from vivavoce.errors import InputError
+from vivavoce.tasks.methods.agent import agent
+from vivavoce.tasks.methods.agent_tools import LONGEST_QUERY
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return round_at(tmp_path_factory.mktemp("agent") / "round")
+
+
+def test_it_searches_reads_and_answers(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    server, log = work(folder, monkeypatch, reader)
+    found = one(log)
+    assert found.output.completion == "melon-one | 91.5"
+    (score,) = (found.scores or {}).values()
+    assert score.value == "C"
+    note = found.metadata["agent"]
+    assert len(note.pop("prompts")) == 12
+    assert note == {
+        "steps": 4,
+        "searches": 1,
+        "reads": 2,
+        "refused": 0,
+        "dropped": 0,
+        "papers_read": ["melon"],
+        "left_out": 0,
+        "tokens": 4 * 107,
+        "stopped": "answered",
+    }
+    first = server.asks[0].body
+    assert {one["function"]["name"] for one in first["tools"]} == {"search", "read"}
+    assert first["max_tokens"] == 300
+    assert "a library of 2 papers that had appeared before 2023-01-01" in server.asks[0].prompt
+    assert QUESTION in server.asks[0].prompt
+    assert "Many excerpts" not in server.asks[0].prompt
+    outline = results(server.asks[2])[1]
+    assert outline.startswith("The melon title (2020-01-15)\noutline, page 1 of 1.\n\nWe parse the")
+    assert "section 1: Method [" in outline
+
+
+def test_a_sample_without_a_question_of_its_own_asks_its_input(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = sample(folder)
+    assert plain.metadata is not None
+    del plain.metadata["question"]
+    server, log = work(folder, monkeypatch, lambda ask: answer("melon-one"), [plain])
+    assert "Many excerpts that an agent does not see." in server.asks[0].prompt
+    assert one(log).metadata["agent"]["steps"] == 1
+
+
+GREEDY = script(
+    calls(
+        ("search", {"query": "SECRET melon treebank F1"}),
+        ("search", {"query": "The melon title, SECRET"}),
+        ("search", {"query": "The melon title 2023 2031 later latest undated"}),
+        *(("read", {"paper_id": name}) for name in ("later", "latest", "undated", "nobody")),
+        ("read", {"paper_id": "later", "part": "abstract"}),
+    ),
+    calls(
+        ("read", {"paper_id": "latest", "part": "section 1"}),
+        ("read", {"paper_id": "The melon title, SECRET"}),
+        ("read", {"paper_id": "LATER", "part": "table 1"}),
+        ("read", {"paper_id": "melon/../later"}),
+    ),
+    answer("done"),
+)
+
+
+def test_what_came_later_is_never_shown(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    server, log = work(folder, monkeypatch, GREEDY, arguments={"search_results": 20})
+    told = results(server.asks[-1])
+    assert len(told) == 12
+    for text in told[:3]:
+        ids = set(re.findall(r"paper_id: (\S+)", text))
+        assert ids == {"melon", "lemon"}
+        assert "SECRET" not in text
+        assert "later" not in text.replace("latest", "")
+    unknown = told[6]
+    assert "There is no paper 'nobody'" in unknown
+    for text, name in zip(told[3:6], ("later", "latest", "undated"), strict=True):
+        assert text == unknown.replace("nobody", name)
+    assert all("There is no paper" in text for text in told[7:])
+    note = one(log).metadata["agent"]
+    assert (note["searches"], note["reads"], note["refused"]) == (3, 0, 9)
+    assert note["papers_read"] == []
+    # The same papers are there for an item that asks later.
+    late = sample(folder, cutoff="2023-01-02")
+    server, _ = work(folder, monkeypatch, GREEDY, [late])
+    assert "The melon title (2023-01-01)" in results(server.asks[-1])[3]
+    assert "SECRET melon treebank F1" in results(server.asks[-1])[7]
+    assert "There is no paper 'latest'" in results(server.asks[-1])[4]
+
+
+def test_hidden_tables_and_papers_are_not_shown_but_the_rest_is(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play = script(
+        calls(
+            ("search", {"query": "Scores melon-one lemon-one F1"}),
+            ("read", {"paper_id": "melon"}),
+            ("read", {"paper_id": "melon", "part": "table 1"}),
+            ("read", {"paper_id": "melon", "part": "table 2"}),
+            ("read", {"paper_id": "lemon"}),
+            ("read", {"paper_id": "melon", "part": "section 1"}),
+        ),
+        answer("done"),
+    )
+    item = sample(folder, hidden_papers=["lemon"], hidden_tables=[["melon", 0]])
+    server, _ = work(folder, monkeypatch, play, [item])
+    found, outline, table, other, lemon, section = results(server.asks[1])
+    assert "a library of 1 paper that" in server.asks[0].prompt
+    assert "melon-one" not in "".join(results(server.asks[1]))
+    assert "lemon" not in found
+    assert "Scores of melon" not in outline
+    assert "table 2: Sizes of melon [2 rows]" in outline
+    assert "has no part 'table 1'" in table
+    assert "train | 1200" in other
+    assert "There is no paper 'lemon'" in lemon
+    assert "The melon method reads trees." in section
+
+
+def test_only_the_papers_named_are_in_an_items_library(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play = script(calls(("search", {"query": "treebank"})), answer("done"))
+    server, _ = work(folder, monkeypatch, play, [sample(folder, papers=["lemon", "later"])])
+    assert set(re.findall(r"paper_id: (\S+)", results(server.asks[1])[0])) == {"lemon"}
+
+
+DEEP = "[" * 500 + "]" * 500
+HOSTILE: list[tuple[Call, str]] = [
+    (("search", {"query": ""}), "1 to 1000 characters"),
+    (("search", {"query": "melon " * LONGEST_QUERY}), "this one has 6000"),
+    (("search", {}), "'query' is a required property"),
+    (("search", {"query": {"$ne": [1, {"a": "x" * 9000}]}}), "is not of type 'string'"),
+    (("search", {"query": "melon", "k": 10**9}), "k"),
+    (("search", '{"query": "mel'), "Error parsing"),
+    (("search", f'{{"query": {DEEP}}}'), "Error"),
+    (("search", '{"query": "\\ud800 \\u0000"}'), "Nothing in the library"),
+    (("search", {"query": "ß" * 900 + "\u0300" * 90}), "Nothing in the library"),
+    (("read", {"paper_id": "melon", "page": -3}), "A page is a number from 1 on."),
+    (("read", {"paper_id": "melon", "page": 2}), "has no page 2, only 1 to 1"),
+    (("read", {"paper_id": "melon", "page": 10**60}), "A page is a number from 1 on."),
+    (("read", {"paper_id": "melon", "page": 1e300}), "A page is a number from 1 on."),
+    (("read", {"paper_id": "melon", "page": True}), "is not of type 'integer'"),
+    (("read", {"paper_id": "melon", "page": "second"}), "is not of type 'integer'"),
+    (("read", '{"paper_id": "melon", "page": NaN}'), "is not of type 'integer'"),
+    (("read", {"paper_id": "melon", "part": "table -1"}), "has no part 'table -1'. It has:"),
+    (("read", {"paper_id": "melon", "part": "x" * 9000}), "has no part"),
+    (("read", {"paper_id": "../../etc/passwd"}), "There is no paper '../../etc/passwd'"),
+    (("read", {"paper_id": ["melon"]}), "is not of type 'string'"),
+    (("read", ["melon"]), "is not of type 'string'"),
+    (("delete", {"paper_id": "melon"}), "Tool delete not found"),
+]
+
+
+def test_calls_that_make_no_sense_are_answered_in_words(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play = script(*(calls(call) for call, _ in HOSTILE), answer("melon-one"))
+    server, log = work(folder, monkeypatch, play, arguments={"steps": 30})
+    told = results(server.asks[-1])
+    for (call, expected), text in zip(HOSTILE, told, strict=True):
+        assert expected in text, call
+        assert len(text) < 1_000
+    found = one(log)
+    assert found.output.completion == "melon-one"
+    note = found.metadata["agent"]
+    # The two queries without a word of the library are searches that find nothing.
+    assert (note["searches"], note["refused"]) == (2, len(HOSTILE) - 2)
+
+
+def test_the_same_run_is_logged_in_the_same_words(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    logs = [one(work(folder, monkeypatch, reader)[1]) for _ in range(2)]
+    first, second = (
+        [(m.role, m.text) for m in found.messages] + [found.metadata, found.output.completion]
+        for found in logs
+    )
+    assert first == second
+
+
+def test_own_templates_are_used_and_told_apart(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, log = work(folder, monkeypatch, reader)
+    own = folder.parent / "own"
+    own.mkdir(exist_ok=True)
+    (own / "agent.md.j2").write_text("Look it up.\n\nThe question:\n{{ question }}", "utf-8")
+    item = sample(folder)
+    assert item.metadata is not None
+    item.metadata["prompts"] = str(own)
+    server, other = work(folder, monkeypatch, reader, [item])
+    assert server.asks[0].prompt == f"Look it up.\n\nThe question:\n{QUESTION}"
+    assert one(log).metadata["agent"]["prompts"] != one(other).metadata["agent"]["prompts"]
+    (own / "agent.answer.md.j2").write_text("{{ nothing }}", "utf-8")
+    server, broken = work(folder, monkeypatch, reader, [item])
+    assert server.asks == []
+    assert broken.error is not None
+    assert "agent.answer.md.j2 is not a usable prompt template" in broken.error.message
+
+
+@pytest.mark.parametrize("model", ["extractive/lead", "refusing"])
+def test_a_model_without_tools_is_told_so(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, model: str
+) -> None:
+    refusal = Reply(
+        json.dumps({"error": {"message": "this model does not support tools"}}).encode(), 400
+    )
+    if model == "refusing":
+        _, log = work(folder, monkeypatch, lambda ask: refusal)
+    else:
+        task = Task(dataset=MemoryDataset([sample(folder)]), solver=agent(), scorer=includes())
+        [log] = eval(task, model=model, display="none", log_dir=str(folder.parent / "logs"))
+    assert log.error is not None
+    assert "Use a method without them." in log.error.message
+
+
+def test_a_sample_without_a_library_is_told_so(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    item = sample(folder)
+    assert item.metadata is not None
+    del item.metadata["library"]
+    _, log = work(folder, monkeypatch, reader, [item])
+    assert log.error is not None
+    assert "Sample one has no library. Use another method." in log.error.message
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"steps": 0},
+        {"steps": "20"},
+        {"steps": True},
+        {"search_results": 21},
+        {"page": 100},
+        {"tokens": 1},
+        {"context": 0},
+    ],
+)
+def test_arguments_that_make_no_sense_are_refused(arguments: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match=next(iter(arguments))):
+        agent(**arguments)

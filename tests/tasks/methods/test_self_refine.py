@@ -1,0 +1,281 @@
+"""The self-refining method against a scripted server: what a model is shown, and how often."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai.log import EvalSample, list_eval_logs, read_eval_log
+from tests.servers.scripted import FAULTS, KEY, Ask, Reply, Script, ScriptedServer, answer, scripted
+
+from vivavoce.corpus import ingest
+from vivavoce.errors import InputError
+from vivavoce.results.board.building import leaderboard
+from vivavoce.rounds import Round
+from vivavoce.running import RunSpec, run
+from vivavoce.tasks import build_round
+from vivavoce.tasks.implementation.dataset import gold_values
+from vivavoce.tasks.implementation.items.formula import list_formulas
+from vivavoce.tasks.implementation.solvers import self_refine
+
+pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")
+
+FORMULA = "alpha053"
+RIGHT = list_formulas()[FORMULA].program()
+READ = 'import pandas as pd\nd = pd.read_parquet("daily_pv.parquet")\n'
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
+    return build(tmp_path_factory.mktemp("refining"), formulas=[FORMULA])
+
+
+def build(folder: Path, **items: list[str]) -> Round:
+    """A round of the items named."""
+    ingest("sample", Path("4"), folder / "corpus")
+    spec = {
+        "round": {
+            "id": "refining",
+            "window": {"start": "2023-07-01", "end": "2025-01-01"},
+            "families": ["implementation"],
+        },
+        "implementation": {"formulas": [], "architectures": [], "reports": [], **items},
+    }
+    return build_round(folder / "corpus", spec, folder)
+
+
+def programs(*texts: str) -> Script:
+    """Answer with one program after the other; the last one for ever."""
+
+    def script(ask: Ask) -> Reply:
+        place = sum(message["role"] == "assistant" for message in ask.body["messages"])
+        return answer(f"```python\n{texts[min(place, len(texts) - 1)]}```")
+
+    return script
+
+
+def refine(
+    opened: Round,
+    logs: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    script: Script,
+    rounds: int = 3,
+    task: str = "formula",
+    **options: Any,
+) -> tuple[ScriptedServer, EvalSample]:
+    """Run the one item; the server with what reached it, and the sample with its score.
+
+    Inspect keeps a model it has met, and with it the address of its server: so each has a name of
+    its own.
+    """
+    with scripted(script) as server:
+        monkeypatch.setenv("SCRIPTED_BASE_URL", server.url)
+        monkeypatch.setenv("SCRIPTED_API_KEY", KEY)
+        report = run(
+            RunSpec(
+                tasks=[task],
+                round=opened.folder,
+                logs=logs,
+                models=[f"openai-api/scripted/{logs.parent.name}"],
+                methods=["self_refine"],
+                solver_args={"rounds": rounds},
+                display="none",
+                **options,
+            )
+        )
+    assert report.failed == ()
+    log = read_eval_log(report.logs[-1])
+    assert log.samples is not None
+    (sample,) = log.samples
+    return server, sample
+
+
+def score(sample: EvalSample) -> Mapping[str, Any]:
+    (found,) = (sample.scores or {}).values()
+    assert isinstance(found.value, dict)
+    return {**found.value, "fault": (found.metadata or {})["fault"]}
+
+
+@pytest.mark.slow
+def test_a_model_sees_its_own_error_and_mends_it(
+    opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrong = READ + "d['no such column']\n"
+    server, sample = refine(opened, tmp_path / "logs", monkeypatch, programs(wrong, RIGHT))
+    assert len(server.asks) == 2
+    first, second = (ask.body["messages"] for ask in server.asks)
+    assert [message["role"] for message in second] == ["user", "assistant", "user"]
+    assert second[0] == first[0]
+    assert wrong in second[1]["content"]
+    assert "KeyError: 'no such column'" in server.asks[1].prompt
+    assert score(sample)["acc"] == 1.0
+    assert sample.metadata["refine"] == {"rounds": 1, "left_out": 0}
+    (row,) = (r for r in leaderboard(tmp_path / "logs", resamples=0).rows if r["metric"] == "acc")
+    assert row["method"] == "self_refine(rounds=3)"
+    assert row["tokens"] == 2 * 107  # both answers are paid
+
+
+@pytest.mark.slow
+def test_a_model_is_never_told_of_the_gold(
+    opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A table of the right form ends it, however wrong its values and rows are."""
+    table = READ + 'd[["datetime", "instrument", "$close"]][:7].to_parquet("result.parquet")\n'
+    two = READ + 'd[["datetime", "instrument", "$close", "$open"]].to_parquet("result.parquet")\n'
+    server, sample = refine(opened, tmp_path / "logs", monkeypatch, programs("1/0\n", two, table))
+    assert len(server.asks) == 3
+    assert "2 columns of values" in server.asks[2].prompt
+    assert score(sample)["fault"] == "wrong_shape"
+    values = gold_values(opened)[FORMULA].values[0]
+    shown = "".join(ask.prompt for ask in server.asks[1:])
+    digits = {f"{value:.6g}" for value in values.tolist()}
+    assert [one for one in sorted(digits) if len(one) >= 7 and one in shown] == []
+    for word in ("gold", "acc", "corr", str(len(values))):
+        assert word not in shown
+
+
+@pytest.mark.slow
+def test_nothing_of_an_earlier_program_is_left_and_rounds_are_bounded(
+    opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spoiled = "import os\nos.remove('daily_pv.parquet'); os.mkdir('daily_pv.parquet')\n"
+    answers = programs(RIGHT + spoiled + "1/0\n", "while True: pass\n", "open('x', 'w')\n")
+    server, sample = refine(
+        opened, tmp_path / "logs", monkeypatch, answers, rounds=2, task_args={"timeout": 10}
+    )
+    assert len(server.asks) == 3
+    assert "ZeroDivisionError" in server.asks[1].prompt
+    assert "ran for more than 10 seconds" in server.asks[2].prompt
+    assert score(sample)["fault"] == "no_file"
+    assert sample.metadata["refine"]["rounds"] == 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("program", "told"),
+    [
+        ("print('done')\n", "there is no file result.parquet"),
+        ("open('result.parquet', 'w').write('no table')\n", "cannot be read as a Parquet file"),
+        (READ + 'd[["instrument", "$open"]].to_parquet("result.parquet")\n', "datetime and instr"),
+        (
+            READ + 'd[["datetime", "instrument", "$open"]][:0].to_parquet("result.parquet")\n',
+            "has no rows",
+        ),
+        ("import sys\nsys.exit(3)\n", "wrote nothing to standard error"),
+    ],
+)
+def test_each_failure_is_told_in_words(
+    opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str, told: str
+) -> None:
+    server, sample = refine(opened, tmp_path / "logs", monkeypatch, programs(program), rounds=1)
+    assert len(server.asks) == 2
+    assert told in server.asks[1].prompt
+    assert score(sample)["acc"] == 0.0
+
+
+def test_a_long_error_is_cut_and_cannot_leave_its_block(
+    opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shout = "import sys\nsys.stderr.write('START' + 'x' * 9000 + '\\n````\\nEND'); sys.exit(1)\n"
+    server, _ = refine(opened, tmp_path / "logs", monkeypatch, programs(shout), rounds=1)
+    prompt = server.asks[1].prompt
+    assert "START" not in prompt
+    assert prompt.count("x" * 100) > 0
+    assert len(prompt) < 2_500
+    # The block's own fence is longer than the one that the program printed.
+    assert prompt.index("\n`````text\n") < prompt.index("END") < prompt.rindex("\n`````\n")
+
+
+def test_an_answer_without_a_program_is_asked_again_and_a_refusal_is_not(
+    opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def script(ask: Ask) -> Reply:
+        return answer("First I would group by stock.") if ask.number == 1 else FAULTS["refusal"]
+
+    server, sample = refine(opened, tmp_path / "logs", monkeypatch, script)
+    assert len(server.asks) == 2
+    assert "holds no program" in server.asks[1].prompt
+    assert score(sample)["fault"] == "refusal"
+
+
+def test_a_conversation_too_long_keeps_its_first_prompt_and_the_last_failure(
+    opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = [f"# {'a comment ' * 150}\nraise ValueError({number})\n" for number in range(4)]
+    # About 700 tokens of prompt, 600 an answer, 200 a failure; 100 kept for the answer.
+    server, sample = refine(
+        opened,
+        tmp_path / "logs",
+        monkeypatch,
+        lambda ask: answer(f"```python\n{texts[ask.number - 1]}```"),
+        context=1_900,
+        max_tokens=100,
+    )
+    assert server.failures == []
+    sizes = [len(ask.body["messages"]) for ask in server.asks]
+    assert sizes == [1, 3, 3, 3]
+    last = server.asks[3].body["messages"]
+    assert last[0] == server.asks[0].body["messages"][0]
+    assert texts[2] in last[1]["content"]
+    assert "ValueError: 2" in server.asks[3].prompt
+    assert sample.metadata["refine"] == {"rounds": 3, "left_out": 4}
+
+
+def test_another_number_of_rounds_is_another_run(opened: Round, tmp_path: Path) -> None:
+    answers = tmp_path / "answers.jsonl"
+    row = {"id": FORMULA, "text": "```python\n1/0\n```"}
+    answers.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    logs = tmp_path / "logs"
+    for rounds, expected in ((1, 1), (2, 2), (1, 2)):
+        report = run(
+            RunSpec(
+                tasks=["formula"],
+                round=opened.folder,
+                logs=logs,
+                models=[f"replay/{answers}"],
+                methods=["self_refine"],
+                solver_args={"rounds": rounds},
+                display="none",
+            )
+        )
+        assert report.failed == ()
+        (sample,) = read_eval_log(report.logs[0]).samples or ()
+        assert sample.metadata["refine"]["rounds"] == rounds
+        assert len(list_eval_logs(str(logs))) == expected
+    methods = {row["method"] for row in leaderboard(logs, resamples=0).rows}
+    assert methods == {"self_refine(rounds=1)", "self_refine(rounds=2)"}
+
+
+@pytest.mark.parametrize(
+    ("methods", "args", "message"),
+    [
+        (["self_refine"], {"round": 2}, "'round' is no argument of self_refine. There are: rounds"),
+        (["direct", "naive"], {"rounds": 2}, "no argument of direct, naive. There are: none"),
+        (["self_refine"], {"rounds": -1}, "rounds=-1 is not a number of answers"),
+        (["self_refine"], {"rounds": "many"}, "rounds='many'"),
+        (["self_refine"], {"context": 9}, "'context' is no argument"),
+    ],
+)
+def test_arguments_of_methods_are_checked(
+    opened: Round, tmp_path: Path, methods: list[str], args: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        run(
+            RunSpec(
+                tasks=["formula"],
+                round=opened.folder,
+                logs=tmp_path / "logs",
+                models=["extractive/lead"],
+                methods=methods,
+                solver_args=args,
+            )
+        )
+
+
+def test_a_wrong_window_is_refused() -> None:
+    with pytest.raises(InputError, match="context=0"):
+        self_refine(context=0)

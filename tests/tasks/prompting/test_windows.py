@@ -1,0 +1,201 @@
+"""The model table, the two ways of counting tokens, and providers that know better."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+
+from vivavoce.errors import InputError
+from vivavoce.tasks.prompting.windows import (
+    TABLE_VARIABLE,
+    UNKNOWN,
+    EstimatedCounter,
+    FileCounter,
+    TokenCounter,
+    find_model,
+    measure,
+    model_table,
+    token_counter,
+)
+
+TEXT = "Naïve readers — and 读者 — split words, lines\nand    spaces. " * 3
+
+
+@pytest.fixture(scope="module")
+def tokenizer_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A byte-level tokenizer, trained here."""
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(
+        vocab_size=300, initial_alphabet=alphabet, special_tokens=["<s>"], show_progress=False
+    )
+    tokenizer.train_from_iterator([TEXT], trainer)
+    tokenizer.enable_truncation(5)  # a file may carry this; it must not shorten a count
+    path = tmp_path_factory.mktemp("tokenizer") / "tokenizer.json"
+    tokenizer.save(str(path))
+    return path
+
+
+def table(folder: Path, text: str, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = folder / "models.toml"
+    path.write_text(text, encoding="utf-8")
+    monkeypatch.setenv(TABLE_VARIABLE, str(path))
+    return path
+
+
+def test_a_token_is_estimated_as_three_bytes() -> None:
+    counter = EstimatedCounter()
+    assert counter.is_estimated
+    assert [counter.count(text) for text in ("", "a", "abc", "abcd")] == [0, 1, 1, 2]
+    assert counter.count("é") == 1  # 2 bytes
+    assert counter.count("读者") == 2  # 6 bytes
+    assert counter.count("😀") == 2  # 4 bytes
+
+
+@given(st.text())
+def test_the_estimate_is_the_ceiling_of_a_third_of_the_bytes(text: str) -> None:
+    assert EstimatedCounter().count(text) == math.ceil(len(text.encode("utf-8")) / 3)
+
+
+@given(st.text(), st.integers(0, 40))
+def test_the_first_tokens_of_a_text_are_no_more_than_asked_for(text: str, tokens: int) -> None:
+    counter = EstimatedCounter()
+    end = counter.end_of(text, tokens)
+    assert counter.count(text[:end]) <= tokens
+    # The next character would be one too many.
+    assert end == len(text) or len(text[: end + 1].encode()) > 3 * tokens
+
+
+def test_a_lone_surrogate_is_counted_too() -> None:
+    assert EstimatedCounter().count("\ud800") == 1
+
+
+def test_a_file_counts_as_its_tokenizer_does(tokenizer_file: Path) -> None:
+    counter = FileCounter(tokenizer_file)
+    own = Tokenizer.from_file(str(tokenizer_file))
+    own.no_truncation()
+    encoded = own.encode(TEXT, add_special_tokens=False)
+    assert not counter.is_estimated
+    assert counter.count(TEXT) == len(encoded.ids) > 20
+    assert counter.end_of(TEXT, 10) == encoded.offsets[9][1]
+    assert counter.end_of(TEXT, 0) == 0
+    assert counter.end_of(TEXT, 10**6) == len(TEXT)
+
+
+def test_a_broken_tokenizer_file_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "tokenizer.json"
+    with pytest.raises(InputError, match=r"tokenizer\.json"):
+        FileCounter(path)
+    path.write_text('{"model": ')
+    with pytest.raises(InputError, match=r"tokenizer\.json"):
+        FileCounter(path)
+
+
+def test_an_unknown_model_has_no_window_and_is_estimated() -> None:
+    entry = find_model("openai-api/lab/never-heard-of")
+    assert entry == UNKNOWN
+    assert entry.window is None
+    assert token_counter(entry.tokenizer).is_estimated
+
+
+def test_shipped_windows() -> None:
+    assert find_model("openai/gpt-4o-mini").window == 128_000
+    assert find_model("anthropic/claude-any").window == 200_000
+    assert all(entry.window for entry in model_table())
+
+
+def test_the_users_table_comes_before_the_shipped_one(
+    tmp_path: Path, tokenizer_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "own.json").write_bytes(tokenizer_file.read_bytes())
+    table(
+        tmp_path,
+        """
+        [[model]]
+        name = "openai/gpt-4o-mini"
+        window = 4096
+        tokenizer = "own.json"
+        overhead = 12
+        [[model]]
+        name = "lab/*"
+        """,
+        monkeypatch,
+    )
+    own = find_model("openai/gpt-4o-mini")
+    assert (own.window, own.tokenizer) == (4096, tmp_path / "own.json")
+    assert (own.overhead, find_model("lab/anything").overhead) == (12, 0)
+    assert find_model("openai/gpt-4o").window == 128_000
+    assert find_model("lab/anything").window is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[[model",
+        '[model]\nname = "a"\nwindow = 4096',
+        'model = ["a"]',
+        'model = "a"',
+        "[[model]]\nwindow = 4096",
+        "[[model]]\nname = 3",
+        '[[model]]\nname = "a"\nwindow = 0',
+        '[[model]]\nname = "a"\nwindow = -4096',
+        '[[model]]\nname = "a"\nwindow = "4096"',
+        '[[model]]\nname = "a"\nwindow = 4096.0',
+        '[[model]]\nname = "a"\nwindow = true',
+        '[[model]]\nname = "a"\ncontext = 4096',
+        '[[model]]\nname = "a"\ntokenizer = 3',
+    ],
+)
+def test_a_malformed_table_is_named(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = table(tmp_path, text, monkeypatch)
+    with pytest.raises(InputError, match=str(path)):
+        model_table()
+
+
+def test_a_table_that_is_not_there_or_not_text_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = table(tmp_path, "", monkeypatch)
+    path.write_bytes(b"\xff\xfe[[model]]")
+    with pytest.raises(InputError, match=str(path)):
+        model_table()
+    path.unlink()
+    with pytest.raises(InputError, match=str(path)):
+        model_table()
+
+
+class Knowing:
+    """A provider that tells its window, as a model in this process can."""
+
+    def __init__(self, window: int, overhead: int, counter: TokenCounter) -> None:
+        self.window, self.overhead, self.counter = window, overhead, counter
+
+
+def test_a_provider_that_knows_its_window_is_believed_before_the_table(
+    tmp_path: Path, tokenizer_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table(tmp_path, '[[model]]\nname = "*"\nwindow = 99\noverhead = 7', monkeypatch)
+    counter = FileCounter(tokenizer_file)
+    knowing = Knowing(512, 30, counter)
+    told = measure("lab/knowing", knowing)
+    assert (told.window, told.overhead, told.counter) == (512, 30, counter)
+    assert measure("lab/knowing", knowing, context=100).window == 100
+    assert measure("lab/knowing", knowing, context=9000).window == 512  # there is no more
+
+
+def test_a_provider_that_knows_nothing_is_looked_up_in_the_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table(tmp_path, '[[model]]\nname = "lab/*"\nwindow = 99\noverhead = 7', monkeypatch)
+    found = measure("lab/any", object())
+    assert (found.window, found.overhead, found.counter.is_estimated) == (99, 7, True)
+    assert measure("lab/any", object(), context=9000).window == 9000

@@ -1,0 +1,225 @@
+"""The guard: what is no answer is counted and never scored; what is one is never mistaken."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from inspect_ai.model import ChatMessageUser, ModelName, ModelOutput, StopReason
+from inspect_ai.scorer import Score, Target
+from inspect_ai.solver import TaskState
+
+from vivavoce.tasks.methods.contestants import NULL_ANSWER
+from vivavoce.tasks.scoring.guard import FAULTS, VALID, MalformedAnswer, find_fault, guarded
+
+REFUSALS = [
+    "I'm sorry, but I can't help with that.",
+    "I’m sorry, but I can’t assist with that request.",
+    "I cannot assist with this request.",
+    "I am unable to help with that.",
+    "I'm unable to provide a title for this paper.",
+    "Sorry, I cannot write an abstract for this text.",
+    "Sorry, can't do that.",
+    "I apologize, but I cannot fulfill this request.",
+    "Unfortunately, I am not able to complete that task.",
+    "As an AI language model, I do not have access to the paper.",
+    "As an AI, I cannot produce a summary of this document.",
+    "I must decline to write this abstract.",
+    "I must respectfully decline.",
+    "I won't be able to help with this, as it may infringe a copyright.",
+    "I don't have access to the full text of the paper.",
+    "I'm sorry, but the text you provided is incomplete.",
+    "I'm afraid I can't do that.",
+    "I cannot comply.",
+    "“I can't generate the abstract of this paper.”",
+    "We're sorry, but we cannot assist with that request.",
+    "I'm not able to generate a title for that content because it may be harmful.",
+]
+
+GENUINE = [
+    "I Know What You Asked: Prompt Leakage in Retrieval Systems",
+    "I Can't Believe There Are No Labels: Training Rankers From Clicks",
+    "I Cannot Tell a Lie: Probing Models for Honest Answers",
+    "I'm Sorry Dave: Learning to Refuse From Forbidden Actions",
+    "I'm Sorry, I Can't Do That: Teaching Robots to Refuse",
+    "I Won't Read This Again: Deduplication of Long Corpora",
+    "I, Reviewer: A Study of Machine-Written Reports",
+    "I show that two published bounds on the size of a vocabulary contradict each other.",
+    "I cannot settle the question with the data at hand, but I give three tests that would.",
+    "Sorry, We Missed You: Recall in Systematic Reviews",
+    "Sorry, I Can't Hear You: Speech Recognition Under Noise",
+    "Sorry Is Not Enough: Apologies in Dialogue Data",
+    "Cannot See the Forest for the Trees: Global Coherence in Summaries",
+    "Can't Stop, Won't Stop: Runaway Generation in Language Models",
+    "Can Not: Negation and Modality in Scientific Claims",
+    "Won't Get Fooled Again: Answering Questions With False Premises",
+    "Will Not Converge: Failure Cases of Adaptive Optimisers",
+    "Unable to Parse: Why Readers Fail on Tables",
+    "Unfortunately, common benchmarks cannot tell memorised answers from reasoned ones.",
+    "Unfortunately, we cannot provide labels for all documents, so we learn from a few.",
+    "Unfortunately, I Overfit: A Replication of Nine Papers",
+    "We cannot measure what we do not define. This paper defines faithfulness and measures it.",
+    "We cannot assist readers who search for a paper by its result. We build an index that can.",
+    "We will not need parallel data: the proposed method translates with two dictionaries.",
+    "We can't afford to label every citation; we show that one in ten is enough.",
+    "We decline to rank systems whose intervals overlap, and show how many ranks remain.",
+    "We apologise to no one: politeness markers in reviews do not predict their scores.",
+    "Error Analysis of Named Entity Recognisers",
+    "Error: A Taxonomy of What Goes Wrong in Reading Comprehension",
+    "Error Code Prediction for Industrial Logs",
+    "404 Not Found: The Decay of Links in Scholarly Articles",
+    "500 Internal Reviewers: A Study of Self-Consistency",
+    "Too Many Requests: Rate Limits as a Cost Model for Crawlers",
+    "Rate Exceeded Expectations: A Faster Decoder",
+    "Forbidden Triads in Citation Networks",
+    "As an AI language model, ChatGPT has been compared with search engines.",
+    "As an AI assistant for reviewers, our system highlights unsupported claims.",
+    "As an alternative to fine-tuning, I propose to edit the index.",
+    "Refuse to Answer: Calibrated Abstention",
+    "This Model's Limits: A Case Study",
+    "HTML or Markdown? Input Formats for Reading Papers",
+    "I",
+    "No",
+    "無監督的引文推薦",
+]
+
+
+def output(text: str, stop: StopReason = "stop") -> ModelOutput:
+    return ModelOutput.from_content("scripted/model", text, stop_reason=stop)
+
+
+@pytest.mark.parametrize("text", REFUSALS)
+def test_a_refusal_is_told_by_what_it_declines(text: str) -> None:
+    assert find_fault(output(text)) == "refusal"
+
+
+@pytest.mark.parametrize("text", GENUINE)
+def test_titles_and_abstracts_that_open_like_a_refusal_or_an_error_are_answers(text: str) -> None:
+    assert find_fault(output(text)) is None
+    assert find_fault(output(f"  “{text}”\n")) is None
+
+
+def test_the_constant_contestant_gives_a_valid_answer() -> None:
+    assert find_fault(output(NULL_ANSWER)) is None
+
+
+def test_a_long_text_is_no_refusal_however_it_opens() -> None:
+    opening = "I cannot provide a summary of this field in a sentence. "
+    assert find_fault(output(opening)) == "refusal"
+    assert find_fault(output(opening + "It has grown in many directions. " * 20)) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Error code: 503 - upstream connect error",
+        "Error code: 400 - {'error': {'message': 'bad'}}",
+        '{"error": {"message": "overloaded"}}',
+        '\n {\n  "error" : "overloaded"}',
+        "<!DOCTYPE html><html><body>502</body></html>",
+        "<html lang='en'>",
+        "429 Too Many Requests",
+        "HTTP 502 Bad Gateway",
+        "502 Bad Gateway\n<hr>nginx",
+        "503 Service Unavailable: <title>busy</title>",
+        "Internal Server Error",
+        "Rate limit exceeded.",
+        "This model's maximum context length is 4096 tokens.",
+        "upstream connect error or disconnect/reset before headers",
+    ],
+)
+def test_an_error_that_came_as_text_is_no_answer(text: str) -> None:
+    assert find_fault(output(text)) == "provider_error"
+
+
+@pytest.mark.parametrize(
+    ("stop", "text", "fault"),
+    [
+        ("model_length", "This model's maximum context length is 4096 tokens.", "overflow"),
+        ("model_length", "A Perfectly Fine Title", "overflow"),
+        ("content_filter", "", "refusal"),
+        ("content_filter", "A Perfectly Fine Title", "refusal"),
+        ("stop", "", "empty"),
+        ("stop", " \n\t\u00a0\u2003", "empty"),
+        ("max_tokens", "A Title That Stops in the Middle of", None),
+        ("max_tokens", "", "empty"),
+        ("unknown", "A Perfectly Fine Title", None),
+    ],
+)
+def test_the_stop_reason_comes_before_the_text(
+    stop: StopReason, text: str, fault: str | None
+) -> None:
+    assert find_fault(output(text, stop)) == fault
+
+
+def test_a_missing_row_an_error_and_no_choice_at_all() -> None:
+    missing = output("")
+    missing.metadata = {"missing": True}
+    failed = output("A Perfectly Fine Title")
+    failed.error = "the connection was closed"
+    assert find_fault(missing) == "missing"
+    assert find_fault(failed) == "provider_error"
+    assert find_fault(ModelOutput()) == "empty"
+
+
+def score(
+    answer: ModelOutput, values: Mapping[str, float] | Exception
+) -> tuple[Mapping[str, float], Mapping[str, object]]:
+    async def measure(text: str, state: TaskState, target: Target) -> Mapping[str, float]:
+        if isinstance(values, Exception):
+            raise values
+        return values
+
+    state = TaskState(ModelName("none/none"), 1, 1, "ask", [ChatMessageUser(content="ask")])
+    state.output = answer
+    given = asyncio.run(guarded(("first", "second"), measure)(state, Target("gold")))
+    assert isinstance(given, Score)
+    assert isinstance(given.value, dict)
+    return given.value, given.metadata or {}  # type: ignore[return-value]
+
+
+def test_a_fault_is_worth_zero_in_every_metric_and_named() -> None:
+    perfect = {"first": 1.0, "second": 1.0}
+    for text, stop, fault in [
+        ("Too long.", "model_length", "overflow"),
+        ("I cannot help with that.", "stop", "refusal"),
+        ("", "stop", "empty"),
+    ]:
+        values, metadata = score(output(text, stop), perfect)  # type: ignore[arg-type]
+        assert values == {"first": 0.0, "second": 0.0, VALID: 0.0}
+        assert (metadata["fault"], metadata["stop_reason"]) == (fault, stop)
+        assert fault in FAULTS
+
+
+def test_an_answer_keeps_its_values_and_a_malformed_one_has_none() -> None:
+    values, metadata = score(output("A Title"), {"first": 0.25, "second": 0.5})
+    assert values == {"first": 0.25, "second": 0.5, VALID: 1.0}
+    assert metadata["fault"] is None
+    values, metadata = score(output("12.5"), MalformedAnswer())
+    assert values == {"first": 0.0, "second": 0.0, VALID: 0.0}
+    assert metadata["fault"] == "malformed"
+
+
+def test_a_fault_of_the_metric_itself_is_not_hidden() -> None:
+    with pytest.raises(ZeroDivisionError):
+        score(output("A Title"), ZeroDivisionError())
+
+
+@given(st.text() | st.sampled_from(REFUSALS + GENUINE), st.text())
+def test_every_text_is_judged(start: str, end: str) -> None:
+    assert find_fault(output(start + end)) in (None, *FAULTS)
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["I ", "I'm sorry ", "a ", "\u2014", "as an ai ", "<", "error code: ", " ", "I cannot "],
+)
+def test_a_hostile_answer_costs_no_time(piece: str) -> None:
+    start = time.process_time()
+    find_fault(output(piece * (1_000_000 // len(piece))))
+    find_fault(output(piece * (1_900 // len(piece))))
+    assert time.process_time() - start < 1

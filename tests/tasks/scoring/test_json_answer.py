@@ -1,0 +1,103 @@
+"""JSON found in what a model says."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vivavoce.tasks.scoring.json_answer import find_json
+
+GOOD = '{"methods": [{"name": "a"}]}'
+VALUE = {"methods": [{"name": "a"}]}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        GOOD,
+        f"```json\n{GOOD}\n```",
+        f"Sure, with {{i,t}} as indices [1]:\n```json\n{GOOD}\n```\nThat {{is}} all.",
+        f"```\n{GOOD}\n```",
+        f"I found this: {GOOD} and no more.",
+        f'```json\n{{"methods": []}}\n```\nOn second thoughts:\n```json\n{GOOD}\n```',
+        f"```python\nx = {{}}\n```\n```json\n{GOOD}\n```\n```text\n[]\n```",
+        f"```json\n{GOOD}",  # cut off before the fence was closed
+        f'[1] {GOOD} {{"not": JSON}}',
+    ],
+)
+def test_the_answer_is_found_amid_chatter(answer: str) -> None:
+    assert find_json(answer) == VALUE
+
+
+def test_the_brackets_of_a_program_are_not_taken_for_the_object_that_is_wanted() -> None:
+    answer = f'```\n{GOOD}\n```\n```python\nkeys = ["a"]\nclaim = {{"value": 1}}\n```'
+    assert find_json(answer) == {"value": 1}
+    assert find_json(answer, ("method", "methods")) == VALUE
+    assert find_json(answer, ("nothing",)) is None
+
+
+@pytest.mark.parametrize("answer", ["", "no json", "{", '"text"', "12", "{'a': 1}", "null"])
+def test_nothing_is_found_where_nothing_is(answer: str) -> None:
+    assert find_json(answer) is None
+
+
+def test_a_key_named_twice_has_its_last_value() -> None:
+    assert find_json('{"a": 1, "a": 2}') == {"a": 2}
+
+
+def test_line_breaks_inside_a_string_are_forgiven() -> None:
+    assert find_json('{"a": "one\ntwo"}') == {"a": "one\ntwo"}
+
+
+def test_latex_may_stand_in_a_string_as_it_is() -> None:
+    assert find_json(r'{"a": "\sigma_t \\cdot \unit \u0041"}') == {"a": r"\sigma_t \cdot \unit A"}
+
+
+@pytest.mark.parametrize("number", ["9" * 5_000, "1e999", "-1e999", "NaN", "Infinity"])
+def test_numbers_no_program_can_use_are_refused(number: str) -> None:
+    assert find_json(f'{{"a": {number}}}') is None
+
+
+def test_nesting_is_bounded() -> None:
+    assert find_json("[" * 41 + "]" * 41) is None
+    assert find_json('{"a":' * 30 + "1" + "}" * 30) is not None
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "[" * 199_999,
+        "{" * 199_999,
+        '{"a":' * 39_000,
+        "[{}" + ",{}" * 60_000,
+        '{"' + '\\"' * 99_000,
+        "```\n" * 49_000,
+        "```" + " " * 199_000,
+        "`" * 199_000,
+        '{"' + "\\s" * 99_000,
+        "9" * 199_000,
+        "x" * 5_000_000,
+    ],
+)
+def test_hostile_answers_take_no_time(answer: str) -> None:
+    started = time.process_time()
+    find_json(answer)
+    assert time.process_time() - started < 3
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(10**9), 10**9) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(st.text(max_size=4), JSON, min_size=1))
+def test_any_object_is_read_back(value: dict[str, Any]) -> None:
+    assert find_json(json.dumps(value)) == value
+    assert find_json(f"Here:\n```json\n{json.dumps(value, indent=1)}\n```\n") == value

@@ -1,0 +1,122 @@
+"""Opening a task: the round, the prompts, the decoding, and what they must not be."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.servers.commands import small_round
+
+from vivavoce.errors import DamagedError, InputError
+from vivavoce.rounds import Round, load_round
+from vivavoce.tasks.entry import TaskEntry, fingerprint, open_prompts, open_task
+from vivavoce.tasks.scoring.judge import judge_hash, judge_named_later
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
+    return small_round(tmp_path_factory.mktemp("entry"))
+
+
+def enter(folder: Path | str, **changes: Any) -> TaskEntry:
+    arguments = {"setting": "base", "prompts": None, "max_tokens": None, "pin": None}
+    return open_task("writing", "title", round=str(folder), **{**arguments, **changes})
+
+
+def test_a_log_gets_what_a_board_needs(opened: Round) -> None:
+    entry = enter(opened.folder)
+    assert entry.metadata == {
+        "round": "small",
+        "round_sha256": opened.sha256,
+        "window": ["2023-01-01", "2025-01-01"],
+        "family": "writing",
+        "task": "title",
+        "setting": "base",
+        "prompt_hash": open_prompts("writing", None).sha256,
+        "metrics": ["rougeL", "rouge1", "rouge2"],
+        "diagnostics": ["length_ratio"],
+        "stages": [],
+    }
+
+
+def test_decoding_is_the_cards_unless_asked_otherwise(opened: Round) -> None:
+    assert enter(opened.folder).config.model_dump(exclude_none=True) == {
+        "temperature": 0.0,
+        "max_tokens": 128,
+    }
+    longer = enter(opened.folder, max_tokens=500)
+    assert (longer.max_tokens, longer.config.max_tokens, longer.config.temperature) == (500, 500, 0)
+
+
+def test_an_unknown_setting_names_the_known_ones(opened: Round) -> None:
+    with pytest.raises(InputError, match=r"'everything'.*base"):
+        enter(opened.folder, setting="everything")
+
+
+def test_a_folder_that_is_no_round_points_at_the_one_inside(opened: Round) -> None:
+    with pytest.raises(InputError, match=str(opened.folder)):
+        enter(opened.folder.parent)
+
+
+def test_a_pin_fits_one_round_and_one_set_of_prompts(opened: Round, tmp_path: Path) -> None:
+    shipped = open_prompts("writing", None)
+    pin = fingerprint(opened, shipped)
+    assert enter(opened.folder, pin=pin).round.id == "small"
+    own = tmp_path / "prompts"
+    shutil.copytree(shipped.folder, own)
+    assert enter(opened.folder, pin=pin, prompts=str(own)).prompts.folder == own
+    (own / "title.md.j2").write_text("{{ content }}{{ abstract }}{{ words }}")
+    with pytest.raises(InputError, match="changed"):
+        enter(opened.folder, pin=pin, prompts=str(own))
+
+
+def test_a_pin_does_not_fit_another_round_of_the_same_name(opened: Round, tmp_path: Path) -> None:
+    pin = fingerprint(opened, open_prompts("writing", None))
+    other = small_round(tmp_path, papers=9)
+    with pytest.raises(InputError, match="small"):
+        enter(other.folder, pin=pin)
+
+
+def test_items_that_were_changed_are_not_run(opened: Round, tmp_path: Path) -> None:
+    copy = tmp_path / "small"
+    shutil.copytree(opened.folder, copy)
+    items = copy / "writing" / "title.parquet"
+    items.write_bytes(items.read_bytes()[:-1] + b"!")
+    with pytest.raises(DamagedError, match=r"title\.parquet"):
+        load_round(copy).items("writing", "title")
+
+
+def test_a_judge_adds_what_it_measures(opened: Round) -> None:
+    with judge_named_later():
+        entry = enter(opened.folder, judge=True, judge_source=True)
+    metadata = entry.metadata
+    assert metadata["metrics"][:4] == ["rougeL", "rouge1", "rouge2", "judge_win"]
+    assert metadata["diagnostics"] == ["length_ratio", "judge_flip", "judge_malformed"]
+    assert set(metadata["judged"]) == {
+        name
+        for name in (*metadata["metrics"], *metadata["diagnostics"])
+        if name.startswith("judge_")
+    }
+    assert metadata["judge"] == f"{judge_hash(entry.prompts)}+source"
+
+
+def test_a_judges_template_that_cannot_be_used_is_told_at_once(
+    opened: Round, tmp_path: Path
+) -> None:
+    own = tmp_path / "prompts"
+    shutil.copytree(open_prompts("writing", None).folder, own)
+    (own / "judge.md.j2").write_text("{{ answer_1 }} or {{ answer_2 }}")
+    with judge_named_later(), pytest.raises(InputError, match="source"):
+        enter(opened.folder, prompts=str(own), judge=True)
+    (own / "judge.md.j2").unlink()
+    with judge_named_later(), pytest.raises(InputError, match=r"judge\.md\.j2"):
+        enter(opened.folder, prompts=str(own), judge=True)
+    assert enter(opened.folder, prompts=str(own)).metadata["metrics"][0] == "rougeL"
+
+
+@pytest.mark.parametrize("judge", ["openai/gpt-4o", 1, None])
+def test_a_judge_is_asked_for_by_true_or_false(opened: Round, judge: object) -> None:
+    with pytest.raises(InputError, match="true or false"):
+        enter(opened.folder, judge=judge)
