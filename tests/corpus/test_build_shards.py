@@ -192,6 +192,7 @@ engine.attempt = die_once
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_lost", [False, True], ids=["whole", "a worker is killed"])
 def test_worker_processes_make_the_same_bytes(
     fill: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, *, is_lost: bool

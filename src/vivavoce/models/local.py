@@ -159,7 +159,7 @@ class Engine:
             raise
 
     def chat(self, request: Json) -> Json:
-        """What llama.cpp answers to a conversation: choices and usage, or an error.
+        """The answer of llama.cpp to a conversation: choices and usage, or an error.
 
         Raises:
             VivaError: It was closed, or cannot answer.
@@ -231,7 +231,7 @@ class GgufCounter:
         return self._engine.message_tokens(text) - self.overhead
 
     def end_of(self, text: str, tokens: int) -> int:
-        """Where token number `tokens` ends in the text; a character it cuts is left out."""
+        """End of token number `tokens` in the text; a character it cuts is left out."""
         pieces = [_bytes(token["piece"]) for token in self._engine.tokenize(text)]
         if len(pieces) <= tokens:
             return len(text)

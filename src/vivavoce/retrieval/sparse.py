@@ -57,12 +57,12 @@ def words(text: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class TermCounts:
-    """How often each term stands in each passage, the terms one after the other."""
+    """Count of each term in each passage, the terms one after the other."""
 
     numbers: Mapping[str, int]
     """The number of each term."""
     starts: Integers
-    """Where each term begins in the three arrays that follow; one more entry at the end."""
+    """Start of each term in the three arrays that follow; one more entry at the end."""
     terms: Integers
     passages: Integers
     frequencies: Floats
@@ -119,7 +119,7 @@ class TermRetriever(ABC):
 
     @abstractmethod
     def _weigh(self, terms: Counter[int]) -> Mapping[int, float] | Mapping[int, int]:
-        """What each term of a query weighs; `terms` says how often it stands there."""
+        """Weight of each term of a query; `terms` counts its uses there."""
 
     def search(self, query: str, k: int) -> list[Hit]:
         """The k best passages; none for a query without a term of the collection."""

@@ -30,7 +30,7 @@ _TOO_LARGE = 27  # EFBIG, as the supervisor reports it
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """What a program did.
+    """Outcome of a program.
 
     `killed_for` is None or "timeout", "memory", "processes". `dropped` counts bytes of standard
     output and standard error beyond what was kept. `failure` is the errno of a program that
@@ -46,7 +46,7 @@ class RunResult:
 
     @property
     def success(self) -> bool:
-        """Whether the program ended by itself with code 0."""
+        """True when the program ended by itself with code 0."""
         return self.returncode == 0 and self.killed_for is None
 
 

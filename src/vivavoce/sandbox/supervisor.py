@@ -82,7 +82,7 @@ def _limit(limits: dict[str, int]) -> None:
 
 
 def _prefer_as_victim() -> None:
-    """When memory runs out the kernel should end a program, never this process."""
+    """Make the kernel end a program when memory runs out, never this process."""
     try:
         with open("/proc/self/oom_score_adj", "w", encoding="ascii") as stream:  # noqa: PTH123
             stream.write("1000")

@@ -10,8 +10,8 @@ from inspect_ai.log import EvalSample, read_eval_log_samples
 
 from vivavoce.errors import InputError, VivaError
 from vivavoce.metrics.literature_tables import LiteratureTable
-from vivavoce.results.logs.audited import PLACE, AuditedLog, read_audited
-from vivavoce.results.logs.reading import NO_MODEL
+from vivavoce.results.logs.audited import AuditedLog, read_audited
+from vivavoce.results.logs.records import NO_MODEL, PLACE
 from vivavoce.tasks.scoring.guard import VALID
 from vivavoce.tasks.subsets import Candidate, Subset, choose
 from vivavoce.tasks.tables.answered import NOTHING, read_answer, read_gold

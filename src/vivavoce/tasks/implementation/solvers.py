@@ -126,7 +126,7 @@ CHECKS: Mapping[str, Check] = {
     "architecture": check_architecture,
     "reproduce": check_formula,
 }
-"""How the programs of each task are run, for methods that do so."""
+"""Trial runs of each task's programs, for methods that make them."""
 
 
 @lru_cache(maxsize=4)
@@ -137,6 +137,6 @@ def _tables(folder: str) -> dict[str, bytes]:
 
 @lru_cache(maxsize=4)
 def _driven(folder: str) -> dict[str, dict[str, bytes]]:
-    """What the architectures of a round are run with, by item; without the gold."""
+    """Files that the architectures of a round are run with, by item; without the gold."""
     trials = architecture_trials(load_round(Path(folder)))
     return {name: trial.files for name, trial in trials.items()}

@@ -54,7 +54,7 @@ def parse_methods(value: Any) -> list[FoundMethod] | None:
 
 
 def judge_of(embedder: str | None, threshold: float) -> str:
-    """What compares descriptions, as a board tells rows apart; empty for the defaults.
+    """Name of the comparison of descriptions, for the board's rows; empty for the defaults.
 
     Raises:
         InputError: The threshold is not a number from 0 to 1.

@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
+from vivavoce.readers.metric_names import METRICS
+
 LEARNING = """
 supervised learning: supervised training, fully supervised, fully-supervised
 unsupervised learning: unsupervised, unsupervised training
@@ -222,55 +224,11 @@ field study: field studies, field experiment*
 simulation: simulations, simulated
 theoretical analysis: theoretical study, we prove
 """
-METRIC = """
-Accuracy: accuracies, acc., acc
-F1: F1-score, F1 score, F1-measure, F-measure, F-score, F1 measure
-EM: exact match
-Precision
-Recall
-BLEU: bleu score
-ROUGE-1: R-1
-ROUGE-2: R-2
-ROUGE-L: R-L
-ROUGE
-METEOR
-CIDEr
-TER
-WER: word error rate*
-CER: character error rate*
-Perplexity: perplexities, ppl
-Bits per character (BPC): bits per character, bit per character, bits-per-character, bpc
-Error: error rate, error rates, test error
-AUC: AUROC, ROC-AUC, area under the curve
-MAP: mean average precision, mAP
-AP: average precision
-MRR: mean reciprocal rank
-NDCG: nDCG
-Hits@1
-Hits@10
-IoU: intersection over union
-mIoU: mean IoU
-PSNR
-SSIM
-FID: Fréchet inception distance
-RMSE: root mean square error, root mean squared error
-MAE: mean absolute error
-MSE: mean squared error, mean square error
-Pearson correlation: Pearson's r, Pearson
-Spearman correlation: Spearman's rho, Spearman
-UAS: unlabeled attachment score, unlabelled attachment score
-LAS: labeled attachment score, labelled attachment score
-Smatch: smatch
-Kappa: Cohen's kappa
-Sensitivity
-Specificity
-Success rate
-Pass@1
-Elo
-Latency
-Throughput
-Dice: Dice coefficient, Dice score
-"""
+METRIC = "\n".join(
+    f"{metric.name}: {', '.join((*metric.forms, *metric.loose))}"
+    for metric in METRICS
+    if metric.name
+)
 
 
 class Terms:
