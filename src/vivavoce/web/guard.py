@@ -81,10 +81,13 @@ class Guard:
             await self._refusal(*refused)(scope, receive, send_guarded)
             return
         try:
-            await self._app(scope, _bounded(receive), send_guarded)
+            body = await _read(receive)
         except _TooLarge:
             page = self._refusal(413, "Too much", "Shorten what you typed, then send it again.")
             await page(scope, receive, send_guarded)
+            return
+        try:
+            await self._app(scope, _replay(body, receive), send_guarded)
         except Exception:
             # Whatever a page stumbles over, the answer keeps its headers and shows no traceback.
             _LOG.exception("%s %s", scope["method"], scope["path"])
@@ -159,16 +162,27 @@ class _TooLarge(Exception):
     """A body beyond the cap."""
 
 
-def _bounded(receive: Receive) -> Receive:
-    """Hand a body on piece by piece until it is larger than allowed."""
+async def _read(receive: Receive) -> list[Message]:
+    """Every message of a body, which is refused whoever asks for it if it is too large."""
+    messages: list[Message] = []
     size = 0
-
-    async def receive_bounded() -> Message:
-        nonlocal size
+    more_body = True
+    while more_body:
         message = await receive()
+        messages.append(message)
         size += len(message.get("body", b""))
         if size > MAX_BODY:
             raise _TooLarge
-        return message
+        more_body = message.get("more_body", False)
+    return messages
 
-    return receive_bounded
+
+def _replay(messages: list[Message], receive: Receive) -> Receive:
+    """Hand a body that was read already to the app, once."""
+    left = iter(messages)
+
+    async def replay() -> Message:
+        message = next(left, None)
+        return await receive() if message is None else message
+
+    return replay
