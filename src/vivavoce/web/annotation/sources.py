@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from vivavoce.errors import InputError
 from vivavoce.rounds import load_round
 from vivavoce.store import Row, read_jsonl
-from vivavoce.tasks.tables.items import FAMILY, PAPERS, TASK
+from vivavoce.tasks.tables.items.table_items import FAMILY, PAPERS, TASK
 from vivavoce.web.annotation.campaigns import NewItem
 from vivavoce.web.annotation.kinds import MAX_NAME, MAX_TEXT, Kind
 from vivavoce.web.annotation.tables import Part, clean
