@@ -1,6 +1,7 @@
 """The kinds of campaign: what an item shows, what is asked about it, and with which keys.
 
-A kind is an entry of `KINDS`; nothing else asks which kinds there are.
+A kind is an entry of `KINDS`; nothing else asks which kinds there are. Every check of a part of an
+item's content raises `ValueError` that names the part.
 """
 
 from __future__ import annotations
