@@ -9,7 +9,8 @@ from typing import Any
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.errors import VivaError
 from vivavoce.networks import build_networks
-from vivavoce.results.board.building import Board, leaderboard
+from vivavoce.results.board.building import leaderboard
+from vivavoce.results.board.groups import Board
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.running.progress import Progress

@@ -17,7 +17,8 @@ from vivavoce.corpus import ingest, load_corpus
 from vivavoce.demonstration import PAPERS, demo_spec
 from vivavoce.errors import InputError, VivaError
 from vivavoce.networks import build_networks
-from vivavoce.results.logs.reading import RunLog, read_log
+from vivavoce.results.logs.reading import read_log
+from vivavoce.results.logs.records import RunLog
 from vivavoce.rounds import Round, load_round
 from vivavoce.running import RunSpec, run
 from vivavoce.running.prices import Price

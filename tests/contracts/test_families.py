@@ -41,9 +41,7 @@ WITHOUT_NEURAL = pytest.mark.skipif(
     not NEURAL, reason="torch-geometric is not installed: pip install 'vivavoce[neural]'"
 )
 TASKS = [
-    pytest.param(
-        family, task, marks=[WITHOUT_NEURAL, pytest.mark.slow] if "neural" in card.needs else []
-    )
+    pytest.param(family, task, marks=[WITHOUT_NEURAL] if "neural" in card.needs else [])
     for family in FAMILIES
     for task, card in sorted(list_families()[family].tasks.items())
 ]

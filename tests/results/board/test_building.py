@@ -13,7 +13,8 @@ from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
 from tests.servers.commands import small_round
 
 from vivavoce.errors import InputError, VivaError
-from vivavoce.results.board.building import Board, leaderboard
+from vivavoce.results.board.building import leaderboard
+from vivavoce.results.board.groups import Board
 from vivavoce.running import RunSpec, run
 from vivavoce.statistics.intervals import interval
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from vivavoce.results.board.ranks import Contestant, add_standing, contestant_label
+from vivavoce.results.board.ranks import Contestant, add_ranks
+from vivavoce.results.logs.records import contestant_label
 from vivavoce.statistics.comparison import smallest_detectable_difference
 from vivavoce.statistics.intervals import resample
 
@@ -36,7 +37,7 @@ def contestant(
 
 
 def standing(*contestants: Contestant, resamples: int = 2000) -> list[dict[str, Any]]:
-    add_standing(contestants, resamples=resamples, seed=0)
+    add_ranks(contestants, resamples=resamples, seed=0)
     return [next(iter(found.rows.values())) for found in contestants]
 
 
@@ -122,7 +123,7 @@ def test_win_rates_of_two_judges_are_not_compared() -> None:
         judged("lab/kind", 0.6 + NOISE, 0.9 + NOISE),
         judged("lab/kind", 0.7 + NOISE, 0.3 + NOISE, model="b/x"),
     ]
-    add_standing(found, resamples=500, seed=0)
+    add_ranks(found, resamples=500, seed=0)
     assert [each.rows["judge_win"]["rank"] for each in found] == [1, 1, 2]
     assert found[1].rows["judge_win"]["tied_with"] == []
 
@@ -134,13 +135,13 @@ def test_a_contestant_that_two_judges_saw_is_ranked_once_by_what_no_judge_says()
         judged("", 0.4 + NOISE, None),
         judged("lab/kind", 0.7 + NOISE, 0.3 + NOISE, model="b/x"),
     ]
-    add_standing(found, resamples=500, seed=0)
+    add_ranks(found, resamples=500, seed=0)
     assert [each.rows["rougeL"]["rank"] for each in found] == [None, None, 2, 1]
     assert found[3].rows["rougeL"]["tied_with"] == []
 
 
 def test_nobody_is_ranked_by_a_diagnostic() -> None:
     found = [judged("", 0.5 + NOISE, None), judged("", 0.6 + NOISE, None, model="b/x")]
-    add_standing(found, resamples=500, seed=0)
+    add_ranks(found, resamples=500, seed=0)
     assert [each.rows["length_ratio"]["rank"] for each in found] == [None, None]
     assert [each.rows["rougeL"]["rank"] for each in found] == [2, 1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vivavoce.results.board.store import Memory
+from vivavoce.results.board.ranks import Memory
 from vivavoce.statistics.comparison import rank
 from vivavoce.statistics.intervals import resample
 

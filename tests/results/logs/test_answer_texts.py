@@ -13,7 +13,7 @@ from tests.results.answered_logs import answered, read
 from tests.results.audits.made_logs import judge_note, write_log
 
 from vivavoce.results.logs import answer_texts
-from vivavoce.results.logs.sample_texts import choose_item_texts, find_files
+from vivavoce.results.logs.sample_texts import choose_item_texts
 from vivavoce.results.logs.selection import select_logs
 
 
@@ -90,10 +90,9 @@ def test_who_did_not_answer_an_item_is_told(tmp_path: Path) -> None:
     log.samples, log.status = (log.samples or [])[:1], "cancelled"
     write_eval_log(log, str(path))
     logs, _ = select_logs(tmp_path, partial=True)
-    located = list(zip(logs, find_files([tmp_path], logs), strict=True))
     told = {
         (item.id, answer.source.key.model): answer.texts.problem
-        for item in choose_item_texts(located, count=2)
+        for item in choose_item_texts(logs, [tmp_path], count=2)
         for answer in item.read()
     }
     assert told.pop(("b", "lab/two")) == "There is no answer to this item."

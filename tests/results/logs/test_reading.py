@@ -14,7 +14,8 @@ from inspect_ai.scorer import Score
 from tests.servers.commands import small_round
 
 from vivavoce.errors import InputError
-from vivavoce.results.logs.reading import RunLog, read_logs
+from vivavoce.results.logs.reading import read_logs
+from vivavoce.results.logs.records import RunLog
 from vivavoce.running import RunSpec, run
 from vivavoce.tasks.entry import open_prompts
 

@@ -12,7 +12,7 @@ from tests.results.audits.made_logs import write_log
 
 from vivavoce.errors import InputError
 from vivavoce.results.logs.answer_texts import MOST_ATTEMPTS
-from vivavoce.results.logs.sample_texts import find_files
+from vivavoce.results.logs.sample_texts import locate
 from vivavoce.results.logs.selection import select_logs
 
 ITEMS = [f"item-{number}" for number in range(9)]
@@ -87,8 +87,8 @@ def test_a_log_is_found_below_its_folder_and_told_from_its_namesake(tmp_path: Pa
     log.eval.created = "2025-05-05T00:00:00+00:00"
     write_eval_log(log, str(other / path.name))
     logs, _ = select_logs(tmp_path / "deep")
-    (found,) = find_files([tmp_path], logs)
+    found = locate(logs[0], tmp_path)
     assert found.name == f"deep/er/{path.name}"
     path.unlink()
     with pytest.raises(InputError, match="is gone from the folder"):
-        find_files([tmp_path / "deep"], logs)
+        locate(logs[0], tmp_path / "deep")

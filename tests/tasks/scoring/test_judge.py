@@ -28,7 +28,8 @@ from tests.servers.scripted import (
 
 from vivavoce.errors import InputError
 from vivavoce.metrics.judgement import ASPECTS, CRITERIA
-from vivavoce.results.board.building import Board, leaderboard
+from vivavoce.results.board.building import leaderboard
+from vivavoce.results.board.groups import Board
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.tasks.entry import open_prompts, open_task

@@ -17,15 +17,8 @@ from pathlib import Path
 import numpy as np
 
 from vivavoce.errors import VivaError
-from vivavoce.results.board.ranks import CEILING
-from vivavoce.results.logs.audited import (
-    PLACE,
-    AuditedLog,
-    item_clusters,
-    item_values,
-    read_audited,
-)
-from vivavoce.results.logs.reading import RowKey
+from vivavoce.results.logs.audited import AuditedLog, item_clusters, item_values, read_audited
+from vivavoce.results.logs.records import CEILING, PLACE, RowKey
 from vivavoce.statistics.estimates import Draws, mean_estimate, paired_row
 from vivavoce.statistics.intervals import percentile_interval, resample
 from vivavoce.store import Row

@@ -23,7 +23,7 @@ from vivavoce.results.logs.audited import (
     item_values,
     read_audited,
 )
-from vivavoce.results.logs.reading import RowKey
+from vivavoce.results.logs.records import RowKey
 from vivavoce.statistics.comparison import rank
 from vivavoce.statistics.estimates import Draws, mean_estimate, paired_row
 from vivavoce.statistics.intervals import resample

@@ -21,7 +21,7 @@ from typing import Any
 from vivavoce.errors import InputError, VivaError
 from vivavoce.results.audits.gains import Table
 from vivavoce.results.logs.audited import AuditedLog, item_clusters, read_audited
-from vivavoce.results.logs.reading import RowKey, RunLog, SampleScore
+from vivavoce.results.logs.records import RowKey, RunLog, SampleScore
 from vivavoce.statistics.estimates import Draws, mean_estimate
 from vivavoce.store import Row, canonical_json
 

@@ -14,7 +14,7 @@ from inspect_ai.log import (
 )
 
 from vivavoce.results.logs.audited import AuditedLog
-from vivavoce.results.logs.reading import RowKey
+from vivavoce.results.logs.records import RowKey
 
 ANSWER, REFERENCE, TIE = "answer", "reference", "tie"
 FIRST, SECOND = "first", "second"

@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from vivavoce.errors import VivaError
-from vivavoce.results.logs.reading import RowKey, RunLog, SampleScore
+from vivavoce.results.logs.records import RowKey, RunLog, SampleScore
 from vivavoce.results.logs.selection import select_logs
 from vivavoce.statistics.intervals import resample
 from vivavoce.store import Row

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,50 +17,23 @@ import numpy as np
 
 from vivavoce.models.cutoffs import Cutoffs, load_cutoffs
 from vivavoce.results.board.exposure import exposure_fields, find_gaps, statuses_of
-from vivavoce.results.board.ranks import Contestant, add_standing
-from vivavoce.results.logs.header import LogHead
+from vivavoce.results.board.groups import Board, relaxed_gc
+from vivavoce.results.board.ranks import Contestant, Memory, add_ranks
+from vivavoce.results.board.store import Keeper, Store
 from vivavoce.results.logs.ledger import count_runs
-from vivavoce.results.logs.reading import (
-    RowKey,
-    RunLog,
-    SampleScore,
-    mean_value,
-    read_logs,
-)
+from vivavoce.results.logs.records import LogHeader, Place, RowKey, RunLog, SampleScore, mean_value
 from vivavoce.results.logs.selection import choose
 from vivavoce.statistics.intervals import resample
 from vivavoce.statistics.linearised import spread
-from vivavoce.store import Row
+from vivavoce.store import Row, hash_of
 
 
-@dataclass(frozen=True, slots=True)
-class Board:
-    """What `viva board` shows."""
-
-    rows: tuple[Row, ...]
-    rounds: tuple[Row, ...]
-    headlines: dict[str, str]
-    """The metric each task is ranked by."""
-    metrics: dict[str, list[str]]
-    """What answers of each task are measured by, in the order of its card, then their ceilings and
-    what a judge said; the rows tell more than these."""
-    notes: tuple[str, ...]
-    """Logs left out, and rows that are not what they seem."""
-
-    def as_dict(self) -> Row:
-        """The board as plain JSON values."""
-        return {
-            "rows": list(self.rows),
-            "rounds": list(self.rounds),
-            "headlines": self.headlines,
-            "metrics": self.metrics,
-            "notes": list(self.notes),
-        }
-
-
+@relaxed_gc()
 def leaderboard(
     logs: Path | str,
     *,
+    store: Path | None = None,
+    own: Path | None = None,
     partial: bool = False,
     resamples: int = 10_000,
     seed: int = 0,
@@ -70,6 +43,9 @@ def leaderboard(
 
     Args:
         logs: Folder of Inspect logs.
+        store: Folder that keeps statistics from one time to the next, so that only what is new is
+            read and computed; None to keep nothing.
+        own: Logs of the reader, whose rows are marked; a published row goes before one of his.
         partial: Also show logs that lack samples; each such row is marked.
         resamples: Bootstrap draws; 0 for no intervals.
         seed: Seed of the draws.
@@ -80,33 +56,51 @@ def leaderboard(
         VivaError: A log is incomplete or damaged and `partial` was not asked for, or one round
             name stands for two rounds.
     """
-    found, foreign = read_logs(Path(logs))
-    chosen, notes = choose(found, foreign, partial=partial)
     known = cutoffs or load_cutoffs()
+    keeper = Keeper(lambda log: contestant_of(log, resamples, seed, known))
+    if store is not None:
+        keeper = Store(keeper.compute, store, [resamples, seed, hash_of(repr(known))])
+    found, foreign = keeper.read(Path(logs))
     runs = count_runs(Path(logs), found)
-    contestants = [contestant_of(log, resamples, seed, known) for log in chosen]
-    groups: dict[tuple[str, ...], list[Contestant]] = defaultdict(list)
-    for log, contestant in zip(chosen, contestants, strict=True):
-        groups[log.key.round, log.key.task, log.key.task_version, log.key.setting].append(
-            contestant
-        )
-    for group in groups.values():
-        add_standing(group, resamples=resamples, seed=seed)
-    for log, contestant in zip(chosen, contestants, strict=True):
-        for row in contestant.rows.values():
-            row["runs"] = runs[log.key]
-    rows = [row for contestant in contestants for row in contestant.rows.values()]
-    rows.sort(key=order_of)
+    if own is not None:
+        mine, theirs = keeper.read(own)
+        mine = [replace(head, is_own=True) for head in mine]
+        runs = count_runs(own, mine) | runs
+        published = {head.key for head in found}
+        found += [head for head in mine if head.key not in published]
+        foreign += theirs
+    chosen, notes = choose(found, foreign, partial=partial)
+    headlines = {head.key.task: head.metrics[0] for head in chosen}
+    metrics = metrics_of(chosen)
+    by_place: dict[Place, list[LogHeader]] = defaultdict(list)
+    for head in chosen:
+        by_place[head.key.place].append(head)
+
+    def rows_of(members: Sequence[LogHeader], memory: Memory) -> list[Row]:
+        contestants = [keeper.statistics(head) for head in members]
+        add_ranks(contestants, resamples=resamples, seed=seed, compared=memory)
+        for head, contestant in zip(members, contestants, strict=True):
+            for row in contestant.rows.values():
+                row["runs"] = runs[head.key]
+                if head.is_own:
+                    row["own"] = True
+        rows = [row for contestant in contestants for row in contestant.rows.values()]
+        return sorted(rows, key=_order_of)
+
     return Board(
-        rows=tuple(rows),
-        rounds=tuple(rounds_of(chosen)),
-        headlines={log.key.task: log.metrics[0] for log in chosen},
-        metrics=metrics_of(chosen),
-        notes=tuple(sorted([*notes, *removed_notes(chosen, runs)])),
+        groups=tuple(
+            keeper.group(place, by_place[place], runs, headlines, metrics, rows_of)
+            for place in sorted(by_place)
+        ),
+        rounds=tuple(_rounds_of(chosen)),
+        headlines=headlines,
+        metrics=metrics,
+        notes=tuple(sorted([*notes, *_removed_notes(chosen, runs)])),
+        heads=tuple(chosen),
     )
 
 
-def removed_notes(logs: Sequence[LogHead], runs: Mapping[RowKey, Row]) -> list[str]:
+def _removed_notes(logs: Sequence[LogHeader], runs: Mapping[RowKey, Row]) -> list[str]:
     """Notes on rows of whose runs some are gone."""
     return [
         f"{log.key.method} with {log.key.model} ran {log.key.task} ({log.key.setting}) in "
@@ -116,7 +110,7 @@ def removed_notes(logs: Sequence[LogHead], runs: Mapping[RowKey, Row]) -> list[s
     ]
 
 
-def metrics_of(logs: Sequence[LogHead]) -> dict[str, list[str]]:
+def metrics_of(logs: Sequence[LogHeader]) -> dict[str, list[str]]:
     """What answers of each task are measured by, in the order of its card."""
     names: dict[str, dict[str, None]] = defaultdict(dict)
     for log in logs:
@@ -193,7 +187,7 @@ def _shared_fields(log: RunLog, items: int) -> Row:
     }
 
 
-def order_of(row: Row) -> tuple[Any, ...]:
+def _order_of(row: Row) -> tuple[Any, ...]:
     """Sort key of a board's rows."""
     rank = row["rank"] if row["rank"] is not None else -1
     contestant = (row["method"], row["model"], row["decoding"], row["prompt_hash"])
@@ -201,7 +195,7 @@ def order_of(row: Row) -> tuple[Any, ...]:
     return (*section, row["metric"], rank, *contestant)
 
 
-def rounds_of(logs: Sequence[LogHead]) -> list[Row]:
+def _rounds_of(logs: Sequence[LogHeader]) -> list[Row]:
     """The rounds behind a board."""
     rounds: dict[str, Row] = {}
     for log in logs:

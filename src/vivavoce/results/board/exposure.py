@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from vivavoce.models.cutoffs import STATUSES, Cutoffs, Status
-from vivavoce.results.logs.reading import NO_MODEL, RunLog
+from vivavoce.results.logs.records import NO_MODEL, RunLog
 from vivavoce.statistics.intervals import Floats, Resample, percentile_interval
 from vivavoce.store import Row
 

@@ -6,27 +6,23 @@ and holds one row of every contestant; the others are loaded only where they are
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+import gc
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
+from vivavoce.results.logs.records import CONTESTANT, LogHeader, Place
 from vivavoce.store import Row, hash_of, hash_rows
 
-if TYPE_CHECKING:
-    from vivavoce.results.logs.header import StoredHead
-
-PLACE = ("round", "task", "task_version", "setting")
-"""What tells one group from another."""
-CONTESTANT = ("method", "model", "decoding", "prompt_hash", "judge")
-"""What tells one contestant of a group from another."""
+_NEW_OBJECTS, _ROUNDS = 200_000, 20
 
 
 @dataclass(frozen=True)
 class Group:
     """The rows of one round, task, version and setting."""
 
-    place: tuple[str, str, str, str]
+    place: Place
     key: str
     """Changes whenever a row does."""
     metrics: tuple[str, ...]
@@ -36,7 +32,7 @@ class Group:
     first where it was not measured by that."""
     marks: tuple[str, ...]
     """Of each of the leads; changes whenever it does."""
-    load: Callable[[], Sequence[Row]]
+    load: Callable[[], Sequence[Row]] = field(compare=False)
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
@@ -45,23 +41,42 @@ class Group:
 
 
 @dataclass(frozen=True)
-class GroupedBoard:
-    """A board in groups."""
+class Board:
+    """What `viva board` shows, in groups."""
 
     groups: tuple[Group, ...]
     rounds: tuple[Row, ...]
     headlines: Mapping[str, str]
+    """The metric each task is ranked by."""
     metrics: Mapping[str, Sequence[str]]
+    """What answers of each task are measured by, in the order of its card, then their ceilings and
+    what a judge said; the rows tell more than these."""
     notes: tuple[str, ...]
-    heads: tuple[StoredHead, ...] = ()
+    """Logs left out, and rows that are not what they seem."""
+    heads: tuple[LogHeader, ...] = field(default=(), compare=False)
     """The logs behind it, where it comes from logs."""
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """The rows of all groups."""
+        return tuple(row for group in self.groups for row in group.rows)
+
+    def as_dict(self) -> Row:
+        """The board as plain JSON values."""
+        return {
+            "rows": list(self.rows),
+            "rounds": list(self.rounds),
+            "headlines": self.headlines,
+            "metrics": self.metrics,
+            "notes": list(self.notes),
+        }
 
 
 def cut(
     rows: Sequence[Row], headlines: Mapping[str, str], metrics: Mapping[str, Sequence[str]]
 ) -> tuple[Group, ...]:
     """The groups of rows that are all there, in the order in which they begin."""
-    groups: dict[tuple[str, str, str, str], list[Row]] = {}
+    groups: dict[Place, list[Row]] = {}
     for row in rows:
         groups.setdefault(place_of(row), []).append(row)
     return tuple(make_group(found, headlines, metrics) for found in groups.values())
@@ -94,7 +109,7 @@ def make_group(
     )
 
 
-def complete_only(board: GroupedBoard) -> GroupedBoard:
+def complete_only(board: Board) -> Board:
     """The board without contestants that lack an answer or a value, or gave what is not valid.
 
     Ranks stay those among all: who is left out was still compared with.
@@ -126,6 +141,21 @@ def _contestant(row: Row) -> tuple[str, ...]:
     return tuple(str(row[name]) for name in CONTESTANT)
 
 
-def place_of(row: Row) -> tuple[str, str, str, str]:
+def place_of(row: Row) -> Place:
     """The place of a row's group."""
     return row["round"], row["task"], row["task_version"], row["setting"]
+
+
+@contextmanager
+def relaxed_gc() -> Iterator[None]:
+    """While rows are loaded and written, collect garbage a hundred times less often.
+
+    Rows are dictionaries that stay and point at nothing but values: the collector would spend more
+    time on walking through them than it takes to read them.
+    """
+    before = gc.get_threshold()
+    gc.set_threshold(_NEW_OBJECTS, _ROUNDS, _ROUNDS)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
@@ -17,8 +17,8 @@ from vivavoce.metrics import metrics_of
 from vivavoce.results.board.pairing import Only, Pair, Side, contestant_pairs, path_pairs
 from vivavoce.results.logs.answer_texts import LogFile
 from vivavoce.results.logs.audited import item_clusters, item_values
-from vivavoce.results.logs.reading import RunLog
-from vivavoce.results.logs.sample_texts import ItemTexts, find_files, texts_of_items
+from vivavoce.results.logs.records import PLACE, RunLog
+from vivavoce.results.logs.sample_texts import ItemTexts, locate, texts_of_items
 from vivavoce.statistics.comparison import (
     paired_difference,
     smallest_detectable_difference,
@@ -32,7 +32,6 @@ DIFFERING = 10
 """Items that differ most, which are named."""
 
 _ROUNDING = 1e-12
-_PLACE = ("round", "task", "task_version", "setting")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +94,7 @@ def differing_items(found: HeadToHead) -> list[list[ItemTexts]]:
     folders = list(dict.fromkeys(side.folder for pair in found.pairs for side in pair))
 
     def with_file(side: Side) -> tuple[RunLog, LogFile]:
-        # In its own folder alone: another may hold a log of the same name, scored otherwise.
-        (file,) = find_files([side.folder], [side.log])
-        return side.log, replace(file, folder=folders.index(side.folder))
+        return side.log, locate(side.log, side.folder, folders.index(side.folder))
 
     return [
         texts_of_items(
@@ -123,7 +120,7 @@ def duel(a: Side, b: Side, *, resamples: int, seed: int, differing: int = DIFFER
         rows.append(_metric_row(a.log, b.log, name, sign, shared, draws))
     headline = a.log.metrics[0]
     return {
-        **{field: getattr(a.log.key, field) for field in _PLACE},
+        **{field: getattr(a.log.key, field) for field in PLACE},
         "family": a.log.family,
         "a": _side(a),
         "b": _side(b),
@@ -138,7 +135,7 @@ def duel(a: Side, b: Side, *, resamples: int, seed: int, differing: int = DIFFER
 
 
 def _side(side: Side) -> Row:
-    key = {name: value for name, value in asdict(side.log.key).items() if name not in _PLACE}
+    key = {name: value for name, value in asdict(side.log.key).items() if name not in PLACE}
     return {"name": side.name, **key, "log": side.log.name, "partial": not side.log.is_complete}
 
 

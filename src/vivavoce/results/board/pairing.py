@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vivavoce.errors import InputError
-from vivavoce.results.board.ranks import contestant_label
-from vivavoce.results.logs.reading import RunLog, read_log
+from vivavoce.results.logs.reading import read_log
+from vivavoce.results.logs.records import Place, RunLog
 from vivavoce.results.logs.selection import select_logs
 
-Place = tuple[str, str, str, str]
-"""Round, task, task version, setting."""
 _LISTED = 20
 """Names that a refusal lists."""
 
@@ -60,7 +58,7 @@ def contestant_pairs(
         raise InputError(f"{a} cannot be compared with itself.")
     chosen, notes = select_logs(logs, partial=partial)
     places = _by_place(chosen, only)
-    names = sorted({_label(log) for group in places.values() for log in group})
+    names = sorted({log.key.contestant for group in places.values() for log in group})
     found: dict[str, dict[Place, list[RunLog]]] = {}
     for name in (a, b):
         found[name] = {
@@ -127,8 +125,7 @@ def _by_place(logs: Sequence[RunLog], only: Only) -> dict[Place, list[RunLog]]:
     places: dict[Place, list[RunLog]] = defaultdict(list)
     for log in logs:
         if only.takes(log):
-            key = log.key
-            places[key.round, key.task, key.task_version, key.setting].append(log)
+            places[log.key.place].append(log)
     return places
 
 
@@ -145,7 +142,7 @@ def _matched(
             if len(logs) > 1:
                 key = logs[0].key
                 raise InputError(
-                    f"{_label(logs[0])} has {len(logs)} logs of {key.task} in the setting "
+                    f"{logs[0].key.contestant} has {len(logs)} logs of {key.task} in the setting "
                     f"{key.setting}. Name one of: {_listed([_longest_name(log) for log in logs])}."
                 )
         yield ones[0], others[0]
@@ -167,8 +164,10 @@ def _matched_by_name(
         else:
             yield log, twin
     rest = list(whole.values())
-    for name in sorted({_label(log) for log in left} & {_label(log) for log in rest}):
-        ones, others = ([log for log in logs if _label(log) == name] for logs in (left, rest))
+    for name in sorted({log.key.contestant for log in left} & {log.key.contestant for log in rest}):
+        ones, others = (
+            [log for log in logs if log.key.contestant == name] for logs in (left, rest)
+        )
         yield from _matched(ones, others, lambda log: log.key.judge)
 
 
@@ -178,20 +177,16 @@ def _sides(first: RunLog, a: Path, second: RunLog, b: Path) -> Pair:
             f"{first.key.round} in {a} and in {b} are different rounds of one name: their items "
             "cannot be compared."
         )
-    names = [_label(first), _label(second)]
+    names = [first.key.contestant, second.key.contestant]
     if names[0] == names[1]:
         names = [f"{name} in {path}" for name, path in zip(names, (a, b), strict=True)]
     folders = [path if path.is_dir() else path.parent for path in (a, b)]
     return Side(names[0], first, folders[0]), Side(names[1], second, folders[1])
 
 
-def _label(log: RunLog) -> str:
-    return contestant_label({"model": log.key.model, "method": log.key.method})
-
-
 def _names(log: RunLog) -> set[str]:
     """Every name of a contestant on boards: longer ones tell apart what shorter ones mean both."""
-    names = {_label(log)}
+    names = {log.key.contestant}
     for field in (log.key.decoding, log.key.prompt_hash, f"judge {log.key.judge}"):
         names |= {f"{name} ({field})" for name in names}
     return names
@@ -199,7 +194,7 @@ def _names(log: RunLog) -> set[str]:
 
 def _longest_name(log: RunLog) -> str:
     judge = f" (judge {log.key.judge})" if log.key.judge else ""
-    return f"{_label(log)} ({log.key.decoding}) ({log.key.prompt_hash}){judge}"
+    return f"{log.key.contestant} ({log.key.decoding}) ({log.key.prompt_hash}){judge}"
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -12,7 +12,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from vivavoce.errors import InputError
-from vivavoce.results.board.groups import CONTESTANT, GroupedBoard, cut, place_of
+from vivavoce.results.board.groups import Board, cut, place_of
+from vivavoce.results.logs.records import CONTESTANT
 from vivavoce.store import Row, canonical_json, read_json
 
 UNRANKED = (
@@ -123,7 +124,7 @@ def read_published(path: Path) -> dict[str, Any]:
     return plain
 
 
-def beside(published: dict[str, Any], own: GroupedBoard | None) -> GroupedBoard:
+def beside(published: dict[str, Any], own: Board | None) -> Board:
     """A published board with one's own rows, marked and without a rank.
 
     A contestant that was published already keeps its published row.
@@ -135,7 +136,7 @@ def beside(published: dict[str, Any], own: GroupedBoard | None) -> GroupedBoard:
     Raises:
         InputError: The two mean different rounds by one name.
     """
-    mine = own or GroupedBoard((), (), {}, {}, ())
+    mine = own or Board((), (), {}, {}, ())
     rounds = {entry["id"]: entry for entry in published["rounds"]}
     for entry in mine.rounds:
         known = rounds.setdefault(entry["id"], entry)
@@ -150,7 +151,7 @@ def beside(published: dict[str, Any], own: GroupedBoard | None) -> GroupedBoard:
     headlines = {**mine.headlines, **published.get("headlines", {})}
     metrics = {**mine.metrics, **published.get("metrics", {})}
     notes = [*published.get("notes", ()), *mine.notes, *([UNRANKED] if own else [])]
-    return GroupedBoard(
+    return Board(
         groups=cut(sorted(rows, key=place_of), headlines, metrics),
         rounds=tuple(rounds[name] for name in sorted(rounds)),
         headlines=headlines,

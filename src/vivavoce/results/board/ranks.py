@@ -9,22 +9,22 @@ import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from vivavoce.metrics import metrics_of
+from vivavoce.results.logs.records import CEILING, contestant_label
 from vivavoce.statistics.comparison import Signs, rank, smallest_detectable_difference
 from vivavoce.statistics.intervals import Resample, resample
 from vivavoce.store import Row
 
-CEILING = "oracle"
-"""The method that answers with the gold: shown, never ranked."""
 MAX_UNDEFINED = 0.05
 """A metric with a larger share undefined does not rank."""
 
 
+_SIGNS = "-=+"
 _DIGITS = 24  # of the hash of a contestant's values
 
 
@@ -51,22 +51,51 @@ class Contestant:
         return row["method"] != CEILING and not row["partial"]
 
 
-class Compared(Protocol):
-    """What is remembered of earlier comparisons; `known` is given content hashes by name."""
+class Memory:
+    """Comparisons of a group's contestants, remembered from build to build."""
+
+    def __init__(self, found: Any = None) -> None:
+        """Start from what `kept` was after an earlier build."""
+        self._found: dict[str, Any] = found if isinstance(found, dict) else {}
+        self.kept: dict[str, list[dict[str, Any]]] = {}
 
     def known(self, metric: str, contents: Mapping[str, str]) -> Signs:
         """Pairs of these names that were compared before with the same contents."""
+        signs: Signs = {}
+        names = {content: name for name, content in contents.items()}
+        if len(names) < len(contents):  # two with equal values: which is which has no say, but
+            return signs  # names do
+        for group in self._found.get(metric, ()):
+            places = [(at, names[one]) for at, one in enumerate(group["ids"]) if one in names]
+            for at, first in places:
+                line = group["signs"][at]
+                for other, second in places:
+                    if other > at:
+                        sign = _SIGNS.index(line[other - at - 1]) - 1
+                        pair = (first, second) if first < second else (second, first)
+                        signs[pair] = sign if first < second else -sign
+        return signs
 
     def keep(self, metric: str, contents: Mapping[str, str], signs: Signs) -> None:
         """Remember pairs for the next time."""
+        names = sorted(contents)
+        try:
+            lines = [
+                "".join(_SIGNS[signs[first, second] + 1] for second in names[at + 1 :])
+                for at, first in enumerate(names)
+            ]
+        except KeyError:  # one of them has no value, or there are no intervals
+            return
+        entry = {"ids": [contents[name] for name in names], "signs": lines}
+        self.kept.setdefault(metric, []).append(entry)
 
 
-def add_standing(
+def add_ranks(
     contestants: Sequence[Contestant],
     *,
     resamples: int,
     seed: int,
-    compared: Compared | None = None,
+    compared: Memory | None = None,
 ) -> None:
     """Fill in rank, rank_interval, tied_with and detectable of the rows of one task and setting.
 
@@ -110,7 +139,7 @@ def _rank_group(
     metrics: Sequence[str],
     resamples: int,
     seed: int,
-    compared: Compared | None,
+    compared: Memory | None,
 ) -> None:
     names = _labels([next(iter(contestant.rows.values())) for contestant in ranked])
     shared = sorted(set.intersection(*(set(contestant.values) for contestant in ranked)))
@@ -152,13 +181,6 @@ def _column(contestant: Contestant, metric: str, items: Sequence[str]) -> npt.ND
     """A contestant's values of one metric; the rows of two may stand in different orders."""
     column = list(contestant.rows).index(metric)
     return np.array([contestant.values[item][column] for item in items])
-
-
-def contestant_label(row: Row) -> str:
-    """A contestant's short name: its model, and its method where that is not `direct`."""
-    if row["model"] == "none":
-        return str(row["method"])
-    return row["model"] if row["method"] == "direct" else f"{row['model']} + {row['method']}"
 
 
 def _labels(rows: Sequence[Row]) -> list[str]:

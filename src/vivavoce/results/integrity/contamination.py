@@ -17,15 +17,8 @@ import numpy as np
 from vivavoce.errors import VivaError
 from vivavoce.models.cutoffs import NEVER, Cutoffs
 from vivavoce.results.board.exposure import exposure_fields, find_gaps, mean_of, statuses_of
-from vivavoce.results.board.ranks import CEILING, contestant_label
-from vivavoce.results.logs.audited import (
-    PLACE,
-    AuditedLog,
-    item_clusters,
-    item_values,
-    read_audited,
-)
-from vivavoce.results.logs.reading import NO_MODEL
+from vivavoce.results.logs.audited import AuditedLog, item_clusters, item_values, read_audited
+from vivavoce.results.logs.records import CEILING, NO_MODEL, PLACE, contestant_label
 from vivavoce.statistics.intervals import resample
 from vivavoce.store import Row
 

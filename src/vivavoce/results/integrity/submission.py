@@ -19,7 +19,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from vivavoce.errors import InputError, VivaError
 from vivavoce.models.cutoffs import NEVER
 from vivavoce.results.integrity.verification import REFUSED, VERIFIED, Verification, verify_logs
-from vivavoce.results.logs.reading import NO_MODEL, RunLog, read_logs
+from vivavoce.results.logs.reading import read_logs
+from vivavoce.results.logs.records import NO_MODEL, RunLog
 from vivavoce.store import Row
 from vivavoce.text.dates import parse_date
 

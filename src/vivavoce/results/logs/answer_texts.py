@@ -18,7 +18,8 @@ from typing import Any
 from inspect_ai.log import EvalSample, read_eval_log
 from inspect_ai.scorer import Score
 
-from vivavoce.results.logs.reading import RowKey, SampleScore, mean_value, sample_score
+from vivavoce.results.logs.reading import sample_score
+from vivavoce.results.logs.records import RowKey, SampleScore, mean_value
 from vivavoce.tasks.scoring.guard import VALID
 
 LONGEST = 1_000_000

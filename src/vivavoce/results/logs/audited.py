@@ -10,13 +10,9 @@ from typing import Any
 
 from inspect_ai.log import list_eval_logs, read_eval_log
 
-from vivavoce.results.board.ranks import contestant_label
-from vivavoce.results.logs.reading import RowKey, RunLog
+from vivavoce.results.logs.records import RowKey, RunLog
 from vivavoce.results.logs.selection import select_logs
 from vivavoce.tasks import short_name
-
-PLACE = ("round", "task", "task_version", "setting")
-"""Fields of a row's key that say what was asked; the others say who answered and how."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +34,7 @@ class AuditedLog:
     @property
     def contestant(self) -> str:
         """The contestant's name on the board."""
-        return contestant_label({"model": self.key.model, "method": self.key.method})
+        return self.key.contestant
 
 
 def read_audited(folder: Path, *, partial: bool = False) -> tuple[list[AuditedLog], list[str]]:

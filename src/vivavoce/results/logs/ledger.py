@@ -11,8 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from vivavoce.results.logs.header import LogHead
-from vivavoce.results.logs.reading import RowKey
+from vivavoce.results.logs.records import LogHeader, RowKey
 from vivavoce.running.ledger import LEDGER, Ledger, is_finished, read_ledger
 from vivavoce.store import Row, hash_file
 
@@ -99,7 +98,7 @@ def _is_log(path: Path) -> bool:
     return path.suffix == ".eval" or path.name[:4].isdigit()
 
 
-def count_runs(folder: Path, logs: Iterable[LogHead]) -> dict[RowKey, Row]:
+def count_runs(folder: Path, logs: Iterable[LogHeader]) -> dict[RowKey, Row]:
     """By row: logs of the same row, logs of it that are gone, and other ways its model was tried.
 
     `variants` are other rows of the same task, setting and model: other methods, decoding

@@ -6,8 +6,6 @@ Logs are read by their summaries, so a folder of long prompts does not fill the 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from math import fsum
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +21,13 @@ from inspect_ai.scorer import Score
 
 from vivavoce.errors import InputError
 from vivavoce.models.model_names import is_same_family
+from vivavoce.results.logs.records import NO_MODEL, ForeignLog, RowKey, RunLog, SampleScore
 from vivavoce.store import hash_of
 from vivavoce.tasks import short_name
 from vivavoce.tasks.scoring.guard import VALID
 from vivavoce.tasks.scoring.judge import ROLE
 from vivavoce.text.dates import parse_date
 
-NO_MODEL = "none"
 _DECODING = (
     "temperature",
     "top_p",
@@ -56,105 +54,6 @@ _JUDGING = (ROLE, "answerer", "synthesizer")
 """Roles of models that measure answers: what they use is not the contestant's."""
 _LONGEST_SETTING = 24
 """Characters of a setting that is shown as it is; of a longer one a row's key holds the hash."""
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class RowKey:
-    """What tells one row of a board from another."""
-
-    round: str
-    task: str
-    task_version: str
-    setting: str
-    method: str
-    model: str
-    decoding: str
-    prompt_hash: str
-    judge: str
-
-
-@dataclass(frozen=True, slots=True)
-class SampleScore:
-    """One scored sample of one epoch."""
-
-    id: str
-    epoch: int
-    cluster: str
-    values: dict[str, float | None]
-    """By metric; None where a metric is undefined."""
-    fault: str | None
-    tokens: int
-    """What the contestant used; a judge's are counted apart."""
-    cost: float | None
-    seconds: float
-    category: str = ""
-    difficulty: str = ""
-    """What the item is sorted under, where its task has such grades."""
-    judge_tokens: int = 0
-    judge_cost: float | None = None
-    published: str = ""
-    """The item's date; empty for an undated one."""
-    counts: Mapping[str, Any] = field(default_factory=dict)
-    """Of a precision or recall, what it is a share of: `pooled.Counts`."""
-
-
-def mean_value(scores: Iterable[SampleScore], metric: str) -> float | None:
-    """Mean of the defined values, in whatever order they come; None where there is none."""
-    found = [value for each in scores if (value := each.values[metric]) is not None]
-    return fsum(found) / len(found) if found else None
-
-
-@dataclass(frozen=True, slots=True)
-class RunLog:
-    """One log file."""
-
-    name: str
-    created: str
-    key: RowKey
-    family: str
-    metrics: tuple[str, ...]
-    """Those that rank, the headline metric first."""
-    diagnostics: tuple[str, ...]
-    """Those that only stand beside them."""
-    judged: frozenset[str]
-    """Those of either that rest on the judge of the row's key."""
-    is_own_judge: bool | None
-    """Whether the judge is a model of the contestant's own family; None without a judge."""
-    stages: tuple[str, ...]
-    """Those of them that follow the stages of an answer, first to last."""
-    round_sha256: str
-    window: tuple[str, str]
-    samples: tuple[SampleScore, ...]
-    expected: int
-    """Samples times epochs that a complete log has scores for."""
-    status: str
-    pooling: Mapping[str, Any] = field(default_factory=dict)
-    """How values add up over items, where they are no means: `how` and `averages` of `pooled`."""
-
-    @property
-    def answers(self) -> int:
-        """How many samples have a score, epochs counted."""
-        return len(self.samples)
-
-    @property
-    def items(self) -> int:
-        """How many items have a score."""
-        return len({sample.id for sample in self.samples})
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether every sample of every epoch has a score."""
-        scored = {(sample.id, sample.epoch) for sample in self.samples}
-        return self.status == "success" and len(scored) == len(self.samples) == self.expected
-
-
-@dataclass(frozen=True, slots=True)
-class ForeignLog:
-    """A log that makes no row, and why."""
-
-    name: str
-    reason: str
-    is_damaged: bool
 
 
 def read_logs(folder: Path) -> tuple[list[RunLog], list[ForeignLog]]:
@@ -196,12 +95,12 @@ def read_log(path: str) -> RunLog | ForeignLog:
         header = read_eval_log(path, header_only=True)
         if "round_sha256" not in (header.eval.metadata or {}):
             return ForeignLog(name, "is not a log of one of our tasks", False)
-        return _run_log(name, header, read_eval_log_sample_summaries(path))
+        return _run_log(path, header, read_eval_log_sample_summaries(path))
     except Exception as error:  # a damaged archive fails in many ways, inside Inspect
         return ForeignLog(name, f"cannot be read ({type(error).__name__}: {error})", True)
 
 
-def _run_log(name: str, header: EvalLog, summaries: list[EvalSampleSummary]) -> RunLog:
+def _run_log(path: str, header: EvalLog, summaries: list[EvalSampleSummary]) -> RunLog:
     metadata = header.eval.metadata or {}
     metrics = tuple(metadata["metrics"])
     diagnostics = tuple(metadata.get("diagnostics", ()))
@@ -209,7 +108,8 @@ def _run_log(name: str, header: EvalLog, summaries: list[EvalSampleSummary]) -> 
     key = _row_key(header, metadata)
     total = header.eval.dataset.samples or 0
     return RunLog(
-        name=name,
+        name=Path(path).name,
+        path=path,
         created=str(header.eval.created),
         key=key,
         family=metadata["family"],

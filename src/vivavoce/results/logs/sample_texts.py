@@ -8,17 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from inspect_ai.log import list_eval_logs, read_eval_log
+from inspect_ai.log import read_eval_log
 
 from vivavoce.errors import InputError
 from vivavoce.results.logs.answer_texts import Answer, LogFile, Source, read_answer
-from vivavoce.results.logs.header import LogHead, StoredHead
-from vivavoce.results.logs.reading import SampleScore, mean_value
-from vivavoce.results.logs.selection import select_logs
+from vivavoce.results.logs.records import LogHeader, Place, SampleScore, mean_value
 from vivavoce.store import hash_file, hash_of
-
-Place = tuple[str, str, str, str]
-"""Round, task, task version, setting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,32 +78,21 @@ class _Desk:
         return self._scores[item.id]
 
 
-def find_files(folders: Sequence[Path], logs: Sequence[LogHead]) -> list[LogFile]:
-    """Where each log lies.
+def locate(log: LogHeader, folder: Path, place: int = 0) -> LogFile:
+    """The file of a log below a folder, which is the one at `place` of those given.
 
     Raises:
-        InputError: A log is gone from the folders.
+        InputError: The log is gone.
     """
-    by_name: dict[str, list[tuple[int, Path]]] = defaultdict(list)
-    for place, folder in enumerate(folders):
-        for info in sorted(list_eval_logs(str(folder), recursive=True), key=lambda i: i.name):
-            path = Path(info.name.removeprefix("file://"))
-            by_name[path.name].append((place, path))
-    found = []
-    for log in logs:
-        places = by_name.get(log.name, [])
-        if len(places) > 1:
-            places = [each for each in places if _is_created(each[1], log.created)]
-        if not places:
-            raise InputError(f"{log.name} is gone from the folder of logs. Build the board again.")
-        place, path = places[0]
-        name = path.relative_to(folders[place].absolute()).as_posix()
-        found.append(LogFile(path, name, place, hash_file(path)))
-    return found
+    path = Path(log.path).absolute()
+    if not path.is_file():
+        raise InputError(f"{log.name} is gone from the folder of logs. Build the board again.")
+    name = path.relative_to(folder.absolute()).as_posix()
+    return LogFile(path, name, place, log.sha256 or hash_file(path))
 
 
 def choose_item_texts(
-    logs: Sequence[tuple[LogHead, LogFile]], *, count: int, seed: int = 0
+    logs: Sequence[LogHeader], folders: Sequence[Path], *, count: int, seed: int = 0
 ) -> list[ItemTexts]:
     """Some items of every round, task and setting, with the answers of all who ran there.
 
@@ -116,13 +100,18 @@ def choose_item_texts(
     the same papers and another contestant does not change the draw.
 
     Args:
-        logs: Those that make the rows of a board, and where they lie.
+        logs: Those that make the rows of a board.
+        folders: The folder of logs, then the reader's own, where there is one.
         count: Items of each place.
         seed: Seed of the draw.
+
+    Raises:
+        InputError: A log is gone from its folder.
     """
-    by_place: dict[Place, list[tuple[LogHead, LogFile]]] = defaultdict(list)
-    for log, file in logs if count > 0 else ():
-        by_place[_place_of(log)].append((log, file))
+    by_place: dict[Place, list[tuple[LogHeader, LogFile]]] = defaultdict(list)
+    for log in logs if count > 0 else ():
+        file = locate(log, folders[int(log.is_own)], int(log.is_own))
+        by_place[log.key.place].append((log, file))
     desk = _Desk()
     items: list[ItemTexts] = []
     for place in sorted(by_place):
@@ -131,63 +120,25 @@ def choose_item_texts(
     return items
 
 
-def read_item_texts(
-    logs: Path, *, count: int, seed: int = 0, partial: bool = False
+def texts_of_items(
+    logs: Sequence[tuple[LogHeader, LogFile]], ids: Sequence[str]
 ) -> list[ItemTexts]:
-    """As `choose_item_texts`, of the logs that make the board of a folder.
-
-    Raises:
-        InputError: No logs there.
-        VivaError: A log is incomplete and `partial` was not asked for.
-    """
-    if count <= 0:
-        return []
-    chosen, _ = select_logs(logs, partial=partial)
-    located = list(zip(chosen, find_files([logs], chosen), strict=True))
-    return choose_item_texts(located, count=count, seed=seed)
-
-
-def stored_item_texts(
-    heads: Sequence[StoredHead], folders: Sequence[Path], *, count: int, seed: int = 0
-) -> list[ItemTexts]:
-    """As `choose_item_texts`, of logs that were read before.
-
-    Args:
-        heads: The logs of a board.
-        folders: The folder of logs, then the reader's own, where there is one.
-        count: Items of each place.
-        seed: Seed of the draw.
-    """
-    located = []
-    for head in heads:
-        place = 1 if head.is_own else 0
-        path = Path(head.path.removeprefix("file://"))
-        name = path.relative_to(folders[place].absolute()).as_posix()
-        located.append((head, LogFile(path, name, place, head.sha256)))
-    return choose_item_texts(located, count=count, seed=seed)
-
-
-def texts_of_items(logs: Sequence[tuple[LogHead, LogFile]], ids: Sequence[str]) -> list[ItemTexts]:
     """Items of one round, task and setting, in the order of `ids`."""
     return _texts_of_items(logs, ids, _Desk())
 
 
 def _texts_of_items(
-    logs: Sequence[tuple[LogHead, LogFile]], ids: Sequence[str], desk: _Desk
+    logs: Sequence[tuple[LogHeader, LogFile]], ids: Sequence[str], desk: _Desk
 ) -> list[ItemTexts]:
     first = logs[0][0]
     metrics = (*first.metrics, *first.diagnostics)
     sources = tuple(
         Source(log.key, -(-log.answers // max(1, log.items)), file) for log, file in logs
     )
-    return [ItemTexts(_place_of(first), item, metrics, sources, desk) for item in ids]
+    return [ItemTexts(first.key.place, item, metrics, sources, desk) for item in ids]
 
 
-def _place_of(log: LogHead) -> Place:
-    return log.key.round, log.key.task, log.key.task_version, log.key.setting
-
-
-def _draw(logs: Sequence[tuple[LogHead, LogFile]], count: int, seed: int) -> list[str]:
+def _draw(logs: Sequence[tuple[LogHeader, LogFile]], count: int, seed: int) -> list[str]:
     """Ids of the items to show, sorted: of the log with most, since others may be partial."""
     _, file = max(logs, key=lambda log: (log[0].items, log[0].name))
     header = read_eval_log(str(file.path), header_only=True)
@@ -197,7 +148,3 @@ def _draw(logs: Sequence[tuple[LogHead, LogFile]], count: int, seed: int) -> lis
         return hashlib.sha256(f"{seed}\n{item}".encode("utf-8", "surrogatepass")).hexdigest()
 
     return sorted(sorted(ids, key=lot)[:count])
-
-
-def _is_created(path: Path, created: str) -> bool:
-    return str(read_eval_log(str(path), header_only=True).eval.created) == created

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from vivavoce.errors import VivaError
-from vivavoce.results.logs.header import Log, LogHead
-from vivavoce.results.logs.reading import ForeignLog, RowKey, RunLog, read_logs
+from vivavoce.results.logs.reading import read_logs
+from vivavoce.results.logs.records import ForeignLog, LogHeader, RowKey, RunLog
+
+Log = TypeVar("Log", bound=LogHeader)
 
 
 def select_logs(folder: Path, *, partial: bool = False) -> tuple[list[RunLog], list[str]]:
@@ -70,7 +73,9 @@ def _choose(logs: Sequence[Log]) -> tuple[list[Log], list[str]]:
     return chosen, notes
 
 
-def _refuse_partial(logs: Sequence[LogHead], foreign: Sequence[ForeignLog], partial: bool) -> None:
+def _refuse_partial(
+    logs: Sequence[LogHeader], foreign: Sequence[ForeignLog], partial: bool
+) -> None:
     if partial:
         return
     bad = [
@@ -88,7 +93,7 @@ def _refuse_partial(logs: Sequence[LogHead], foreign: Sequence[ForeignLog], part
         )
 
 
-def _refuse_mixed_rounds(logs: Iterable[LogHead]) -> None:
+def _refuse_mixed_rounds(logs: Iterable[LogHeader]) -> None:
     hashes: dict[str, set[str]] = defaultdict(set)
     for log in logs:
         hashes[log.key.round].add(log.round_sha256)

@@ -12,8 +12,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vivavoce.results.board.groups import GroupedBoard
-from vivavoce.results.board.relaxed_gc import many_rows
+from vivavoce.results.board.groups import Board, relaxed_gc
 from vivavoce.store import hash_of
 from vivavoce.web.board.charts.figures import drawings
 from vivavoce.web.board.files import downloads
@@ -33,9 +32,9 @@ if TYPE_CHECKING:
 _STATIC = ("style.css", "board.js")
 
 
-@many_rows()
+@relaxed_gc()
 def write_site(
-    board: Mapping[str, Any] | GroupedBoard,
+    board: Mapping[str, Any] | Board,
     out: Path,
     *,
     samples: Iterable[ItemTexts] = (),
@@ -66,9 +65,9 @@ def write_site(
     return out / "index.html"
 
 
-def read_site(board: Mapping[str, Any] | GroupedBoard) -> Site:
+def read_site(board: Mapping[str, Any] | Board) -> Site:
     """Check a board and group its rows; one that comes in groups was checked when it was stored."""
-    if isinstance(board, GroupedBoard):
+    if isinstance(board, Board):
         return site_of(board)
     checked(board["rows"])
     try:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from vivavoce.results.board.groups import CONTESTANT
+from vivavoce.results.logs.records import CONTESTANT
 from vivavoce.store import Row, hash_of
 from vivavoce.web.board.charts.axes import Axis, axis_of
 from vivavoce.web.board.charts.figures import MOST_ROWS, Chart, Figure, amount

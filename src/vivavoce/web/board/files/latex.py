@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from vivavoce.results.board.groups import CONTESTANT
+from vivavoce.results.logs.records import CONTESTANT
 from vivavoce.store import Row
 from vivavoce.web.board.model import BoardOf, ModelOf
 from vivavoce.web.board.names import kind_of, label

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from vivavoce.results.board.groups import PLACE
+from vivavoce.results.logs.records import PLACE
 from vivavoce.web.board.model import BoardOf, Site
 from vivavoce.web.board.names import label
 from vivavoce.web.board.page import Page, file_of, page_of

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from vivavoce.errors import InputError
-from vivavoce.results.board.groups import CONTESTANT, PLACE
+from vivavoce.results.logs.records import CONTESTANT, PLACE
 from vivavoce.store import Row, canonical_json, read_json
 from vivavoce.web.board.model import BoardOf, Site
 

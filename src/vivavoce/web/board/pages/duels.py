@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from vivavoce.results.logs.records import PLACE
 from vivavoce.store import Row
 from vivavoce.web.board.names import title_of
 from vivavoce.web.board.page import Link, Page, file_of, page_of
@@ -26,7 +27,6 @@ SCHEMA_VERSION = 1
 """Of compare.json; raised when a field changes its meaning."""
 
 _INDEX = "index.html"
-_PLACE = ("round", "task", "task_version", "setting")
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ def _json(value: Mapping[str, Any]) -> bytes:
 
 
 def _folder(row: Row) -> str:
-    place = [str(row[name]) for name in _PLACE]
+    place = [str(row[name]) for name in PLACE]
     sides = [row[side] for side in ("a", "b")]
     return f"items/{slug(f'{place[1][:200]}--{place[3][:200]}', *place, sides)}"
 

@@ -16,7 +16,7 @@ from vivavoce.web.printing import counted, figure, visible
 
 if TYPE_CHECKING:
     from vivavoce.results.logs.answer_texts import Answer, Attempt, Texts
-    from vivavoce.results.logs.reading import SampleScore
+    from vivavoce.results.logs.records import SampleScore
     from vivavoce.results.logs.sample_texts import ItemTexts
 
 CARDS = 40

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from vivavoce.results.board.groups import CONTESTANT, PLACE
+from vivavoce.results.logs.records import CONTESTANT, PLACE
 from vivavoce.store import Row
 from vivavoce.web.board.model import BoardOf, Site, model_path
 from vivavoce.web.board.page import Link, Page, file_of, page_of

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from vivavoce.metrics import Metric
-from vivavoce.results.board.groups import CONTESTANT
+from vivavoce.results.logs.records import CONTESTANT
 from vivavoce.store import Row, canonical_json
 from vivavoce.web.board import names
 from vivavoce.web.board.columns import Column, bounds_of, make_column
