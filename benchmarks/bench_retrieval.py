@@ -23,8 +23,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from rank_bm25 import BM25Okapi
 
-from vivavoce.retrieval.bm25 import Bm25Retriever
-from vivavoce.retrieval.tfidf import TfidfRetriever
+from vivavoce.retrieval.sparse import Bm25Retriever, TfidfRetriever
 from vivavoce.text.chunk import split_text
 
 PASSAGES, SMOKE = 50_000, 2_000

@@ -24,10 +24,10 @@ from typing import Any
 
 import numpy as np
 
-from vivavoce.results.groups import GroupedBoard, cut, make_group
-from vivavoce.results.many_rows import many_rows
-from vivavoce.results.standing import Contestant, add_standing
-from vivavoce.results.stored import Memory, load_group, save_group, stored_leaderboard
+from vivavoce.results.board.building import leaderboard
+from vivavoce.results.board.groups import Board, cut, make_group, relaxed_gc
+from vivavoce.results.board.ranks import Contestant, Memory, add_ranks
+from vivavoce.results.board.store import load_group, save_group
 from vivavoce.store import Row, hash_of
 from vivavoce.tasks import list_families
 from vivavoce.web import write_site
@@ -162,12 +162,12 @@ def store_rows(board: dict[str, Any], store: Path) -> list[tuple[str, str, str, 
     return [group.place for group in groups]
 
 
-@many_rows()
-def open_stored(board: dict[str, Any], store: Path, places: list[Any], last: str) -> GroupedBoard:
+@relaxed_gc()
+def open_stored(board: dict[str, Any], store: Path, places: list[Any], last: str) -> Board:
     """The board out of its store; `last` is the key of its last group."""
     keys = [*(hash_of(place) for place in places[:-1]), last]
     groups = [load_group(store, place, key, list) for place, key in zip(places, keys, strict=True)]
-    return GroupedBoard(
+    return Board(
         tuple(group for group in groups if group),
         tuple(board["rounds"]),
         board["headlines"],
@@ -227,12 +227,12 @@ def time_statistics(models: int) -> float:
     first, second = Memory(), Memory()
     timed(
         f"statistics of one board, {models} logs, all pairs",
-        lambda: add_standing(everybody[:-1], resamples=10_000, seed=0, compared=first),
+        lambda: add_ranks(everybody[:-1], resamples=10_000, seed=0, compared=first),
     )
     second = Memory(first.kept)
     return timed(
         "statistics of one board, one new log",
-        lambda: add_standing(everybody, resamples=10_000, seed=0, compared=second),
+        lambda: add_ranks(everybody, resamples=10_000, seed=0, compared=second),
     )
 
 
@@ -240,7 +240,7 @@ def time_reading(logs: Path) -> None:
     """Read real logs into an empty store, and once more."""
     with tempfile.TemporaryDirectory() as store:
         for what in ("reading logs and their statistics", "the same, nothing new"):
-            timed(what, lambda: stored_leaderboard(logs, Path(store)))
+            timed(what, lambda: leaderboard(logs, store=Path(store)))
 
 
 def timed(what: str, work: Callable[[], Any]) -> float:

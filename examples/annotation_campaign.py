@@ -13,7 +13,7 @@ import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from vivavoce.results.audits.estimates import Draws
+from vivavoce.statistics.estimates import Draws
 from vivavoce.web.annotation.agreement import measure
 from vivavoce.web.annotation.campaigns import NewItem, add_items, find_campaign, make_campaign
 from vivavoce.web.annotation.exporting import export_campaign

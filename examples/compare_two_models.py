@@ -18,10 +18,10 @@ import numpy as np
 
 from vivavoce import Corpus, build_round, leaderboard, load_corpus, run
 from vivavoce.corpus import ingest
-from vivavoce.results.bootstrap import resample
-from vivavoce.results.comparison import paired_difference
-from vivavoce.results.logs import read_logs
+from vivavoce.results.logs.reading import read_logs
 from vivavoce.running import RunSpec
+from vivavoce.statistics.comparison import paired_difference
+from vivavoce.statistics.intervals import resample
 
 TASK, METRIC = "abstract", "rougeL"
 

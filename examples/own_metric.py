@@ -19,10 +19,10 @@ from inspect_ai.log import read_eval_log_samples
 
 from vivavoce import build_round, run
 from vivavoce.corpus import ingest
-from vivavoce.results.bootstrap import resample
-from vivavoce.results.comparison import rank
-from vivavoce.results.logs import read_logs
+from vivavoce.results.logs.reading import read_logs
 from vivavoce.running import RunSpec
+from vivavoce.statistics.comparison import rank
+from vivavoce.statistics.intervals import resample
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 SPEC = {

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from vivavoce import build_round, leaderboard, run
 from vivavoce.corpus import ingest
-from vivavoce.results.verification import verify_logs
+from vivavoce.results.integrity.verification import verify_logs
 from vivavoce.running import RunSpec
 from vivavoce.web import write_site
 

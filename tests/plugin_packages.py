@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import tomllib
+import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -35,7 +36,7 @@ def install(
 
 
 def install_project(project: Path, folder: Path) -> None:
-    """Put the modules that lie beside a `pyproject.toml` into a folder, as pip does."""
-    told = tomllib.loads((project / "pyproject.toml").read_text("utf-8"))["project"]
-    modules = {path.name: path.read_text("utf-8") for path in project.glob("*.py")}
-    install(folder, told["name"], told["entry-points"], modules)
+    """Install the package of a `pyproject.toml` into a folder to be put on `sys.path`."""
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    offline = ["--no-deps", "--no-build-isolation", "--no-index"]
+    subprocess.run([*command, *offline, "--target", str(folder), str(project)], check=True)

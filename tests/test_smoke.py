@@ -20,7 +20,10 @@ from vivavoce.running.prices import Price
 from vivavoce.smoke import SmokeReport, run_smoke
 from vivavoce.tasks import build_round, list_families
 
-pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap"),
+]
 
 PRICE = Price(input=10.0, output=20.0, cache_write=12.5, cache_read=10.0)
 FEW = {"round": {"id": "few", "window": WINDOW, "families": ["leaderboards", "ranking"]}}

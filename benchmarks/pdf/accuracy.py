@@ -22,8 +22,8 @@ from typing import Any
 
 from vivavoce.corpus.sections import assign_roles
 from vivavoce.records import Document
-from vivavoce.sources.fulltext.pdf.bookmarks import compact
-from vivavoce.sources.fulltext.pdf.opening import read_file
+from vivavoce.sources.fulltext.pdf.candidates import compact
+from vivavoce.sources.fulltext.pdf.document import read_file
 
 ROOT = Path(__file__).resolve().parents[2]
 END_MATTER = {"acknowledgements", "references", "appendix"}

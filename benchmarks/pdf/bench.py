@@ -29,7 +29,7 @@ PLUMBER_PAGES = 3
 
 def ours(path: Path) -> int:
     """Everything that an ingest does with a file."""
-    from vivavoce.sources.fulltext.pdf.opening import read_file
+    from vivavoce.sources.fulltext.pdf.document import read_file
 
     read_file(path)
     return _pages(path)
@@ -111,7 +111,7 @@ def peak_megabytes(files: list[Path]) -> float:
     code = (
         "import resource, sys\n"
         "from pathlib import Path\n"
-        "from vivavoce.sources.fulltext.pdf.opening import read_file\n"
+        "from vivavoce.sources.fulltext.pdf.document import read_file\n"
         "for name in sys.argv[1:]:\n"
         "    read_file(Path(name))\n"
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)\n"

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.stats
 from benchmarks.peers.comparison import Comparison
 
-from vivavoce.results.bootstrap import resample
+from vivavoce.statistics.intervals import resample
 
 METRICS, SEED = 12, 0
 CLOSE = 0.01

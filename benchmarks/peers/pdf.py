@@ -10,7 +10,7 @@ from typing import Any
 
 from benchmarks.peers.comparison import Comparison
 
-from vivavoce.sources.fulltext.pdf.opening import read_file
+from vivavoce.sources.fulltext.pdf.document import read_file
 
 MOST_PAGES = 12
 """Papers longer than that are left out: pdfplumber takes a second a page."""

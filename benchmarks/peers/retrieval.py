@@ -13,7 +13,7 @@ from benchmarks.peers.comparison import Comparison
 from rank_bm25 import BM25Okapi
 
 from vivavoce.retrieval.all_terms import PostingsIndex, TantivyIndex, TantivyWriter
-from vivavoce.retrieval.bm25 import Bm25Retriever
+from vivavoce.retrieval.sparse import Bm25Retriever
 
 ASKED = 3
 """Queries of all terms; the scan takes seconds for each."""

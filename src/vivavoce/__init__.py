@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from vivavoce.corpus import Corpus, load_corpus
     from vivavoce.records import Window
-    from vivavoce.results.board import leaderboard
+    from vivavoce.results.board.building import leaderboard
     from vivavoce.results.scoring import score
     from vivavoce.rounds import Round, load_round
     from vivavoce.running import run
@@ -24,7 +24,7 @@ _HOMES = {
     "Round": "vivavoce.rounds",
     "Window": "vivavoce.records",
     "build_round": "vivavoce.tasks",
-    "leaderboard": "vivavoce.results.board",
+    "leaderboard": "vivavoce.results.board.building",
     "list_tasks": "vivavoce.tasks",
     "load_corpus": "vivavoce.corpus",
     "load_round": "vivavoce.rounds",

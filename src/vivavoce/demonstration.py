@@ -4,49 +4,33 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.errors import VivaError
 from vivavoce.networks import build_networks
-from vivavoce.results.board import Board, leaderboard
+from vivavoce.results.board.building import leaderboard
+from vivavoce.results.board.groups import Board
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.running.progress import Progress
-from vivavoce.sandbox.trial import why_unusable
+from vivavoce.sandbox.guarantees import why_unusable
 from vivavoce.tasks import build_round, list_families
 from vivavoce.web.board.site import write_site
 
 PAPERS = 60
-SPEC = {
-    "round": {
-        "id": "sample-2024",
-        "window": {"start": "2023-07-01", "end": "2025-01-01"},
-        "seed": 0,
-        "families": ["implementation", "leaderboards", "ranking", "tables", "writing"],
-    },
-    "tables": {"min_papers": 9},
-    "implementation": {
-        "formulas": ["One_Month_Volatility", "PB_ROE", "PEG", "alpha053", "mid_price"],
-        "architectures": [],
-        "reports": ["crowds_within_the_day", "growth_at_a_price", "restless_months"],
-    },
-}
 MODELS = ("extractive/lead", "extractive/centrality")
-METHODS = {
-    "abstract": "direct",
-    "extract_method": "headings",
-    "formula": "naive",
-    "introduction": "direct",
-    "leaderboard": "table_reader",
-    "rank_by_graph": "pagerank",
-    "rank_by_prompt": "recency",
-    "related_work": "direct",
-    "reproduce": "naive",
-    "table": "keyword_table",
-    "title": "direct",
-}
-"""What runs a task beside the oracle and the constant answer, by task; only papers are written with
-a model, since a sentence of a paper is no program."""
+"""What runs `direct`; only papers are written with a model, since a sentence of a paper is no
+program."""
+
+
+def demo_spec() -> dict[str, Any]:
+    """The spec of the demo's round: every registered family, with the options of its card."""
+    cards = list_families()
+    taking = [name for name in cards if any(task.demo for task in cards[name].tasks.values())]
+    window = {"start": "2023-07-01", "end": "2025-01-01"}
+    head = {"id": "sample-2024", "window": window, "seed": 0, "families": taking}
+    return {"round": head} | {name: cards[name].demo for name in taking if cards[name].demo}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +55,7 @@ def run_demo(out: Path, progress: Progress | None = None) -> Demonstration:
     """
     ingest("sample", Path(str(PAPERS)), out / "corpus")
     build_networks(load_corpus(out / "corpus"))
-    opened = build_round(out / "corpus", SPEC, out / "round")
+    opened = build_round(out / "corpus", demo_spec(), out / "round")
     unusable = why_unusable()
     left_out = []
     for family in opened.manifest["families"]:
@@ -82,20 +66,21 @@ def run_demo(out: Path, progress: Progress | None = None) -> Demonstration:
             left_out.append(f"{card.title} ({', '.join(confined)}) was left out: {unusable}")
             tasks = [name for name in tasks if name not in confined]
         for task in tasks:
-            _run_task(task, opened, out / "logs", progress)
+            if method := card.tasks[task].demo:
+                _run_task(task, method, opened, out / "logs", progress)
     board = leaderboard(out / "logs")
     page = write_site(board.as_dict(), out / "site")
     return Demonstration(board, page, tuple(left_out))
 
 
-def _run_task(task: str, opened: Round, logs: Path, progress: Progress | None) -> None:
+def _run_task(task: str, method: str, opened: Round, logs: Path, progress: Progress | None) -> None:
     report = run(
         RunSpec(
             tasks=[task],
             round=opened.folder,
             logs=logs,
             models=MODELS,
-            methods=(METHODS[task], "null", "oracle"),
+            methods=(method, "null", "oracle"),
             display="none",
         ),
         progress,

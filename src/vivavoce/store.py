@@ -43,7 +43,7 @@ def canonical_json(value: Any) -> str:
     return _CANONICAL.encode(value)
 
 
-def quick_json(value: Any) -> bytes:
+def dumps_fast(value: Any) -> bytes:
     """A value that holds no NaN as JSON in ASCII: sorted keys, no spaces.
 
     For files, not for hashes: how it spells a float may change with the version of the library.
@@ -57,7 +57,7 @@ def quick_json(value: Any) -> bytes:
     return found if found.isascii() else _ASCII.encode(value).encode("ascii")
 
 
-def quick_value(content: bytes) -> Any:
+def loads_fast(content: bytes) -> Any:
     """What JSON says, halves of surrogate pairs included; `ValueError` where it is none.
 
     Integers of more than 64 bits become floats.
@@ -96,20 +96,20 @@ def hash_rows(rows: Iterable[Mapping[str, Any]]) -> str:
     return digest.hexdigest()
 
 
-def write_bytes(path: Path, content: bytes, *, is_flushed: bool = True) -> None:
+def write_bytes(path: Path, content: bytes, *, fsync: bool = True) -> None:
     """Write a file whole or not at all, surviving a kill and a power cut.
 
-    Without `is_flushed` a power cut may leave it damaged: for many files that `flush_files` is
+    Without `fsync` a power cut may leave it damaged: for many files that `fsync_files` is
     asked for in the end. `VivaError` names the file that could not be written, for want of room
     for instance.
     """
-    write_pieces(path, [content], is_flushed=is_flushed)
+    write_chunks(path, [content], fsync=fsync)
 
 
-def write_pieces(path: Path, pieces: Iterable[bytes], *, is_flushed: bool = True) -> None:
+def write_chunks(path: Path, pieces: Iterable[bytes], *, fsync: bool = True) -> None:
     """Write a file out of pieces that are made one after the other, whole or not at all.
 
-    `is_flushed` and `VivaError` as for `write_bytes`.
+    `fsync` and `VivaError` as for `write_bytes`.
     """
     temporary = path.with_name(f".{path.name}.tmp")
     try:
@@ -117,10 +117,10 @@ def write_pieces(path: Path, pieces: Iterable[bytes], *, is_flushed: bool = True
         with temporary.open("wb") as stream:
             stream.writelines(pieces)
             stream.flush()
-            if is_flushed:
+            if fsync:
                 os.fsync(stream.fileno())
         temporary.replace(path)
-        if is_flushed:
+        if fsync:
             _sync_folder(path.parent)
     except OSError as error:
         with suppress(OSError):
@@ -131,7 +131,7 @@ def write_pieces(path: Path, pieces: Iterable[bytes], *, is_flushed: bool = True
         ) from error
 
 
-def flush_files(paths: Iterable[Path]) -> None:
+def fsync_files(paths: Iterable[Path]) -> None:
     """Bring files and the folders they stand in to the disk, as far as they are not there yet."""
     folders: dict[Path, None] = {}
     for path in paths:
@@ -278,13 +278,16 @@ def parquet_of_rows(rows: Sequence[Mapping[str, Any]], schema: pa.Schema) -> byt
     return parquet_of(pa.Table.from_pylist(list(rows), schema=schema))
 
 
-def parquet_of(table: pa.Table) -> bytes:
-    """A table as a Parquet file: the same bytes for the same table."""
+def parquet_of(table: pa.Table, **options: Any) -> bytes:
+    """A table as a Parquet file: the same bytes for the same table.
+
+    `options` are those of pyarrow; by default it is compressed with zstd.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     sink = pa.BufferOutputStream()
-    pq.write_table(table, sink, compression="zstd", write_statistics=False)
+    pq.write_table(table, sink, **{"compression": "zstd", "write_statistics": False, **options})
     return bytes(sink.getvalue().to_pybytes())
 
 

@@ -12,6 +12,8 @@ from tests.servers.commands import only_json, viva_here
 from vivavoce.rounds import verify_round
 from vivavoce.store import hash_tree
 
+pytestmark = pytest.mark.slow
+
 README = Path(__file__).resolve().parents[2] / "README.md"
 
 

@@ -14,7 +14,7 @@ from tests.servers.commands import INSPECT, only_json, run, small_round
 from typer.testing import CliRunner
 
 from vivavoce.cli import app
-from vivavoce.results.board import leaderboard
+from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.store import lock
 
@@ -66,6 +66,7 @@ def test_several_models_tasks_and_methods_in_one_command(
     assert only_json(viva_here(*command).stdout) == report
 
 
+@pytest.mark.slow
 def test_inspect_finds_the_tasks_from_any_folder(small: Round, tmp_path: Path) -> None:
     done = run(
         INSPECT,
@@ -83,6 +84,7 @@ def test_inspect_finds_the_tasks_from_any_folder(small: Round, tmp_path: Path) -
     assert all("context=2200" in row["decoding"] for row in rows)
 
 
+@pytest.mark.slow
 def test_inspect_takes_our_methods_as_solvers(small: Round, tmp_path: Path) -> None:
     done = run(
         INSPECT,

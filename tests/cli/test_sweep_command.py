@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.servers.commands import only_json, small_round, viva_here
 
-from vivavoce.results.board import leaderboard
+from vivavoce.results.board.building import leaderboard
 
 ITEMS = 5
 

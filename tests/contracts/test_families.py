@@ -11,18 +11,27 @@ import pytest
 from inspect_ai import Task
 from inspect_ai.util import registry_create
 
-import vivavoce._registry
+import vivavoce._registry  # noqa: F401  (registers the tasks)
 from vivavoce import tasks
 from vivavoce.corpus import ingest, load_corpus
-from vivavoce.demonstration import PAPERS
-from vivavoce.demonstration import SPEC as DEMO
+from vivavoce.demonstration import PAPERS, demo_spec
 from vivavoce.metrics import metrics_of
 from vivavoce.networks import build_networks
-from vivavoce.results.board import leaderboard
+from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round, load_round
 from vivavoce.running import RunSpec, run
-from vivavoce.tasks import build_round, builders, find_task, list_families, list_tasks
+from vivavoce.tasks import (
+    broken_families,
+    build_round,
+    builders,
+    find_family,
+    find_task,
+    list_families,
+    list_tasks,
+    short_name,
+)
 from vivavoce.tasks.entry import open_prompts
+from vivavoce.tasks.lookup import create_task, find_method_maker, find_task_maker
 
 FOLDER = Path(tasks.__file__).parent
 FAMILIES = sorted(list_families())
@@ -54,10 +63,10 @@ MARGIN = 0.5
 def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
     """The demo's round, which has every family, and an architecture."""
     folder = tmp_path_factory.mktemp("families")
-    assert DEMO["round"]["families"] == FAMILIES
     ingest("sample", Path(str(PAPERS)), folder / "corpus")
     build_networks(load_corpus(folder / "corpus"))
-    spec: dict[str, Any] = dict(DEMO)
+    spec = demo_spec()
+    assert spec["round"]["families"] == FAMILIES
     if NEURAL:
         spec["implementation"] = spec["implementation"] | {"architectures": ["PMLP"]}
     return load_round(build_round(folder / "corpus", spec, folder).folder)
@@ -86,19 +95,24 @@ def values(
     return found
 
 
-def test_a_family_is_any_folder_with_a_card() -> None:
-    folders = {path.name for path in FOLDER.iterdir() if (path / "__init__.py").exists()}
-    assert folders - {"programs", "shared"} == set(FAMILIES)
-    names = [task for family in FAMILIES for task in list_families()[family].tasks]
-    assert len(set(names)) == len(names), "two families share a task's name"
+def test_every_folder_with_a_card_is_registered() -> None:
+    folders = {path.parent.name for path in FOLDER.glob("*/card.yaml")}
+    assert folders == {name for name in FAMILIES if find_family(name).namespace == "vivavoce"}
+    assert broken_families() == {}
+
+
+def test_a_name_of_inspect_is_shortened_where_a_family_registers_its_package() -> None:
+    assert short_name("vivavoce/title") == short_name("title") == "title"
+    assert short_name("inspect_evals/title") == "inspect_evals/title"
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_family_has_the_seven_names(family: str) -> None:
-    found = {path.name for path in (FOLDER / family).iterdir()}
+    found = {path.name for path in find_family(family).folder.iterdir()}
     assert found >= SEVEN
     # What a family has beside them is about its subject, not about Inspect.
-    for path in (FOLDER / family).glob("*.py"):
+    folder = find_family(family).folder
+    for path in (*folder.glob("*.py"), *folder.glob("items/**/*.py")):
         if path.name not in SEVEN:
             assert "inspect_ai" not in path.read_text("utf-8"), path
     lines = len((FOLDER / family / "task.py").read_text("utf-8").splitlines())
@@ -119,6 +133,15 @@ def test_a_card_names_what_exists(family: str) -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
+def test_a_card_names_methods_and_tasks_that_can_be_made(family: str) -> None:
+    card = list_families()[family]
+    for method in card.methods:
+        assert callable(find_method_maker(family, method))
+    for task in card.tasks.values():
+        assert task.demo is None or task.demo in task.methods
+
+
+@pytest.mark.parametrize("family", FAMILIES)
 def test_a_builder_offers_what_rounds_call(family: str) -> None:
     builder = builders()[family]
     assert family == builder.FAMILY
@@ -128,9 +151,10 @@ def test_a_builder_offers_what_rounds_call(family: str) -> None:
 
 @pytest.mark.parametrize(("family", "task"), TASKS)
 def test_a_task_is_found_by_its_full_name(opened: Round, family: str, task: str) -> None:
-    assert f"vivavoce/{task}" in list_tasks()
-    assert find_task(task) == find_task(f"vivavoce/{task}") == (family, task)
-    made = registry_create("task", f"vivavoce/{task}", round=str(opened.folder))
+    full = f"{find_family(family).namespace}/{task}"
+    assert full in list_tasks()
+    assert find_task(task) == find_task(full) == (family, task)
+    made = registry_create("task", full, round=str(opened.folder))
     assert isinstance(made, Task)
     card = list_families()[family].tasks[task]
     assert made.version == card.version
@@ -153,8 +177,8 @@ def test_every_task_takes_the_round_and_the_common_arguments(family: str, task: 
 
     from inspect_ai.util import registry_info
 
-    made = getattr(vivavoce._registry, task)
-    assert registry_info(made).name == f"vivavoce/{task}"
+    made = find_task_maker(task)
+    assert registry_info(made).name == f"{find_family(family).namespace}/{task}"
     parameters = inspect.signature(made).parameters
     assert parameters["round"].default is inspect.Parameter.empty
     for name in ("setting", "context", "prompts", "max_tokens", "pin"):
@@ -163,7 +187,7 @@ def test_every_task_takes_the_round_and_the_common_arguments(family: str, task: 
 
 @pytest.mark.parametrize(("family", "task"), TASKS)
 def test_a_template_holds_every_slot(opened: Round, family: str, task: str) -> None:
-    made = registry_create("task", f"vivavoce/{task}", round=str(opened.folder))
+    made = create_task(task, round=str(opened.folder))
     for sample in made.dataset:
         spans = (sample.metadata or {})["spans"]
         assert spans

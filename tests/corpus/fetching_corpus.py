@@ -12,8 +12,7 @@ from tests.servers.texts_replay import Library, eprint, latexml_page, pdf
 from vivavoce.corpus import ingest
 from vivavoce.sources import list_sources
 from vivavoce.sources.catalogues.arxiv.texts import HOSTS
-from vivavoce.sources.http.address import Allowed
-from vivavoce.sources.http.client import Client, Limits
+from vivavoce.sources.http.client import Allowed, Client, Limits
 from vivavoce.store import Row, read_jsonl
 
 FEED = """<feed xmlns:o="http://a9.com/-/spec/opensearch/1.1/" xmlns="http://www.w3.org/2005/Atom">

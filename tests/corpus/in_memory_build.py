@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from vivavoce.corpus.batches import Batch, list_batches, read_batch, read_faults
 from vivavoce.corpus.build import index_papers, text_document
 from vivavoce.corpus.build.writing import KEYS
 from vivavoce.corpus.dating import PaperDate, date_paper
 from vivavoce.corpus.gates import failed_gates
-from vivavoce.corpus.merge import MergedPaper, merge_documents
+from vivavoce.corpus.identity.merge import MergedPaper, merge_documents
+from vivavoce.corpus.ingestion.batches import Batch, list_batches, read_batch, read_faults
 from vivavoce.corpus.schema import TABLES, row_of
 from vivavoce.corpus.sections import assign_roles
 from vivavoce.records import Section

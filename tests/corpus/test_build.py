@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from vivavoce.corpus import Corpus, ingest, load_corpus
-from vivavoce.corpus.build import shards
+from vivavoce.corpus.build import partitioning
 from vivavoce.store import hash_tree
 
 Write = Callable[..., Path]
@@ -132,7 +132,7 @@ def test_a_paper_that_cites_itself_and_an_unknown_one(tmp_path: Path, write_tei:
 def test_papers_are_cut_into_shards_where_their_ids_say_and_rows_stay_in_order(
     tmp_path: Path, write_rows: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shards, "MEAN_PAPERS", 4)
+    monkeypatch.setattr(partitioning, "MEAN_PAPERS", 4)
 
     def papers(count: int) -> Sequence[dict[str, Any]]:
         return [{"id": f"p{n:03d}", "title": f"Title {n}"} for n in range(count)]
@@ -141,7 +141,7 @@ def test_papers_are_cut_into_shards_where_their_ids_say_and_rows_stay_in_order(
     corpus = fill(tmp_path / "c", ("metadata", where))
     assert len(corpus.files("papers")) > 3
     assert [paper.paper_id for paper in corpus.papers] == [f"p{n:03d}" for n in range(40)]
-    monkeypatch.setattr(shards, "MEAN_PAPERS", 1 << 40)
+    monkeypatch.setattr(partitioning, "MEAN_PAPERS", 1 << 40)
     (tmp_path / "c/tables/papers/000000000000.parquet.done.json").unlink()
     whole = fill(tmp_path / "c", ("metadata", where))
     assert whole.papers == corpus.papers

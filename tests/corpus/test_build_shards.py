@@ -6,6 +6,7 @@ import random
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ import pytest
 from tests.corpus.in_memory_build import tables_in_memory
 
 from vivavoce.corpus import ingest, load_corpus, verify_corpus
-from vivavoce.corpus.build import build_tables, dealing, identity, shards, tables
+from vivavoce.corpus.build import build_tables, identity, partitioning, tables
 from vivavoce.corpus.schema import TABLES
 from vivavoce.store import hash_tree
 
@@ -24,7 +25,7 @@ Write = Callable[..., Path]
 @pytest.fixture
 def small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shards of four papers or so, groups of five documents, files of forty rows."""
-    monkeypatch.setattr(shards, "MEAN_PAPERS", 4)
+    monkeypatch.setattr(partitioning, "MEAN_PAPERS", 4)
     monkeypatch.setattr(identity, "AT_ONCE", 5)
     monkeypatch.setattr(tables, "ROWS_PER_FILE", 40)
 
@@ -78,26 +79,31 @@ def test_the_shards_hold_the_rows_that_a_build_in_memory_makes(
     assert verify_corpus(corpus) == []
 
 
+@pytest.mark.slow
 def test_documents_that_lie_scattered_are_dealt_out_to_the_same_bytes(
     fill: Callable[..., Path], small_shards: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     corpus = fill("c")
     whole = hash_tree(corpus / "tables")
-    monkeypatch.setattr(dealing, "MOST_READS", 0.0)
-    monkeypatch.setattr(dealing, "DOCUMENTS_PER_RUN", 20)
+    monkeypatch.setattr(partitioning, "MAX_READS", 0.0)
+    monkeypatch.setattr(partitioning, "DOCUMENTS_PER_RUN", 20)
     dealt = []
-    monkeypatch.setattr(tables, "deal", lambda task: dealt.append(task) or dealing.deal(task))
+    monkeypatch.setattr(
+        tables, "repartition", lambda task: dealt.append(task) or partitioning.repartition(task)
+    )
     assert rebuilt(corpus) == whole
     assert len(dealt) >= 2
     assert not (corpus / "tables" / "work").exists()
 
 
+@pytest.mark.slow
 def test_content_and_not_the_cut_decides_the_fingerprint_of_equal_builds(
     fill: Callable[..., Path], small_shards: None
 ) -> None:
     assert load_corpus(fill("a")).fingerprint == load_corpus(fill("b")).fingerprint
 
 
+@pytest.mark.slow
 def test_adding_papers_redoes_the_shards_they_fall_into_and_equals_a_rebuild(
     fill: Callable[..., Path],
     small_shards: None,
@@ -142,34 +148,36 @@ def test_a_damaged_shard_is_made_again_and_nothing_else(
 
 def test_the_cuts_stay_where_they_are_when_papers_are_added() -> None:
     ids = [f"p{number:05d}" for number in range(2_000)]
-    cut = shards.cut_papers(ids, mean=64)
+    cut = partitioning.cut_papers(ids, mean=64)
     assert [s.stop for s in cut[:-1]] == [s.start for s in cut[1:]]
     assert max(s.stop - s.start for s in cut) <= 3 * 64
-    more = shards.cut_papers([*ids, *(f"q{number}" for number in range(100))], mean=64)
+    more = partitioning.cut_papers([*ids, *(f"q{number}" for number in range(100))], mean=64)
     assert more[: len(cut) - 1] == cut[:-1]
     # One paper in the middle changes the shard that it falls into, and moves no other cut.
-    one = shards.cut_papers(sorted([*ids, "p01000x"]), mean=64)
+    one = partitioning.cut_papers(sorted([*ids, "p01000x"]), mean=64)
     assert len({s.name for s in cut} ^ {s.name for s in one}) <= 2
-    assert shards.cut_papers([]) == []
+    assert partitioning.cut_papers([]) == []
 
 
 def test_a_long_run_without_a_cut_is_cut_more_finely() -> None:
     ids = [f"p{number:05d}" for number in range(500)]
-    cut = shards.cut_papers(ids, mean=1 << 40)
-    assert [s.name for s in cut] == [shards.FIRST]
-    assert max(s.stop - s.start for s in shards.cut_papers(ids, mean=16)) <= 48
+    cut = partitioning.cut_papers(ids, mean=1 << 40)
+    assert [s.name for s in cut] == [partitioning.FIRST]
+    assert max(s.stop - s.start for s in partitioning.cut_papers(ids, mean=16)) <= 48
 
 
-DAFT = """
-import os, signal, sys
+POOL = """
+import sys
 from pathlib import Path
-from vivavoce.corpus.build import Engine, build_tables, shards
+from vivavoce.corpus.build import Engine, build_tables, partitioning
 
-shards.MEAN_PAPERS = 8
+partitioning.MEAN_PAPERS = 8
 build_tables(Path(sys.argv[1]), Engine(few_documents=0))
-assert "daft" in sys.modules
+assert "daft" not in sys.modules
 """
 LOSING = """
+import os, signal, sys
+from pathlib import Path
 from vivavoce.corpus.build import engine
 
 attempt = engine.attempt
@@ -184,28 +192,65 @@ def die_once(step, task):
             return outcome
         os.kill(os.getpid(), signal.SIGKILL)  # a shard is done, and nobody was told so
     return outcome
+"""
+WAITING = """
+import os, sys, time
+from pathlib import Path
+from vivavoce.corpus.build import Engine, build_tables, engine
 
-engine.attempt = die_once
+def wait(step, task):
+    (Path(sys.argv[-1]).parent / "worker.tmp").write_text(str(os.getpid()))
+    (Path(sys.argv[-1]).parent / "worker.tmp").replace(Path(sys.argv[-1]).parent / "worker")
+    time.sleep(300)
 
+def build(corpus):
+    engine.attempt = wait
+    build_tables(Path(corpus), Engine(few_documents=0))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_lost", [False, True], ids=["whole", "a worker is killed"])
 def test_worker_processes_make_the_same_bytes(
-    fill: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, *, is_lost: bool
+    fill: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *, is_lost: bool
 ) -> None:
-    monkeypatch.setattr(shards, "MEAN_PAPERS", 8)
+    monkeypatch.setattr(partitioning, "MEAN_PAPERS", 8)
     corpus = fill("c")
     whole = hash_tree(corpus / "tables")
     shutil.rmtree(corpus / "tables")
-    start, build = DAFT.split("shards.MEAN", 1)
-    code = DAFT
-    if is_lost:
-        code = f"{start}{LOSING}shards.MEAN{build}"
+    (tmp_path / "losing.py").write_text(LOSING)
+    # Without a guard: the workers are not to import the program that started them.
+    lose = "from losing import die_once, engine\nengine.attempt = die_once\n" if is_lost else ""
+    (tmp_path / "building.py").write_text(lose + POOL)
     done = subprocess.run(
-        [sys.executable, "-c", code, str(corpus)], capture_output=True, text=True, check=False
+        [sys.executable, str(tmp_path / "building.py"), str(corpus)],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout == ""
     assert (corpus.parent / "lost").exists() == is_lost
     assert hash_tree(corpus / "tables") == whole
+
+
+def test_workers_end_with_the_process_that_started_them(
+    fill: Callable[..., Path], tmp_path: Path
+) -> None:
+    corpus = fill("c")
+    shutil.rmtree(corpus / "tables")
+    (tmp_path / "waiting.py").write_text(WAITING)
+    program = "import sys, waiting\nwaiting.build(sys.argv[1])\n"
+    (tmp_path / "building.py").write_text(program)
+    building = subprocess.Popen([sys.executable, str(tmp_path / "building.py"), str(corpus)])
+    while not (corpus.parent / "worker").exists():
+        assert building.poll() is None
+        time.sleep(0.02)
+    building.kill()
+    building.wait()
+    worker = Path("/proc") / (corpus.parent / "worker").read_text()
+    for _ in range(500):
+        if not worker.exists():
+            break
+        time.sleep(0.02)
+    assert not worker.exists()

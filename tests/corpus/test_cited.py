@@ -11,7 +11,7 @@ from tests.corpus.fetching_corpus import citing, client_of, ids_asked, knowing, 
 from tests.servers.arxiv_replay import Ask, FakeClock, Fault, ReplayServer, replaying
 
 from vivavoce.corpus import load_corpus, verify_corpus
-from vivavoce.corpus.cited import CitedReport, fetch_cited
+from vivavoce.corpus.ingestion.cited import CitedReport, fetch_cited
 from vivavoce.errors import InputError
 from vivavoce.store import hash_tree
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from vivavoce.corpus.merge import Merge, merge_documents
+from vivavoce.corpus.identity.merge import Merge, merge_documents
 from vivavoce.records import Document
 
 IS_METADATA = {"metadata": True, "tei": False, "pwc": True, "tdms": True}

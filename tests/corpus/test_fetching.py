@@ -20,7 +20,7 @@ from tests.servers.arxiv_replay import FakeClock, Fault, ReplayServer, replaying
 from tests.servers.texts_replay import NO_HTML, Library, eprint, latexml_page, pdf
 
 from vivavoce.corpus import ingest, load_corpus, verify_corpus
-from vivavoce.corpus.fetching import FetchReport, fetch_texts
+from vivavoce.corpus.ingestion.fetching import FetchReport, fetch_texts
 from vivavoce.errors import InputError, LockedError
 from vivavoce.sources.catalogues.arxiv.texts import Addresses
 from vivavoce.store import hash_file, hash_tree, lock
@@ -301,7 +301,7 @@ def test_a_file_that_was_damaged_before_it_was_read_in_is_fetched_again(
 ) -> None:
     corpus = corpus_of(tmp_path, TWO)
     with monkeypatch.context() as patched:
-        patched.setattr("vivavoce.corpus.fetching.read_downloads", _killed)
+        patched.setattr("vivavoce.corpus.ingestion.fetching.read_downloads", _killed)
         with pytest.raises(KeyboardInterrupt):
             fetch(corpus)
     (file,) = (corpus / "downloads" / "latex").iterdir()
@@ -320,7 +320,7 @@ def test_what_was_fetched_and_not_read_in_is_read_without_asking(
 ) -> None:
     corpus = corpus_of(tmp_path, TWO, THREE)
     with monkeypatch.context() as patched:
-        patched.setattr("vivavoce.corpus.fetching.read_downloads", _killed)
+        patched.setattr("vivavoce.corpus.ingestion.fetching.read_downloads", _killed)
         with pytest.raises(KeyboardInterrupt):
             fetch(corpus)
     asked = len(server.asks)

@@ -13,8 +13,9 @@ from typing import Any
 
 import pytest
 
-from vivavoce.corpus import Corpus, corpus_stats, fulltext_index, ingest, load_corpus, verify_corpus
-from vivavoce.corpus.fulltext_index import (
+from vivavoce.corpus import Corpus, corpus_stats, ingest, load_corpus, verify_corpus
+from vivavoce.corpus.fulltext import index
+from vivavoce.corpus.fulltext.index import (
     IndexReport,
     build_index,
     open_index,
@@ -194,7 +195,7 @@ def test_other_rules_are_shown_and_fresh_starts_over(
 ) -> None:
     corpus = add(TITLES)
     build_index(corpus)
-    monkeypatch.setattr(fulltext_index, "FORMAT", 2)
+    monkeypatch.setattr(index, "FORMAT", 2)
     for call in (build_index, open_index):
         with pytest.raises(StaleError, match=r"format 1 -> 2.*--fresh"):
             call(corpus)
@@ -256,8 +257,9 @@ def test_titles_of_some_papers(add: Add) -> None:
 UPDATE = """
 import importlib, os, signal, sys
 from pathlib import Path
-from vivavoce.corpus import fulltext_index, load_corpus
-fulltext_index.PAPERS_PER_LIST = fulltext_index.CHANGES_PER_COMMIT = 10
+from vivavoce.corpus import load_corpus
+from vivavoce.corpus.fulltext import index
+index.PAPERS_PER_LIST = index.CHANGES_PER_COMMIT = 10
 module, name, call, corpus = sys.argv[1:]
 home, left = importlib.import_module(module), int(call)
 *inside, name = name.split(".")
@@ -274,9 +276,9 @@ def counted(*args, **kwargs):
     return result
 
 setattr(home, name, counted)
-fulltext_index.build_index(load_corpus(Path(corpus)))
+index.build_index(load_corpus(Path(corpus)))
 """
-INDEX, STATE = "vivavoce.corpus.fulltext_index", "vivavoce.corpus.fulltext_state"
+INDEX, STATE = "vivavoce.corpus.fulltext.index", "vivavoce.corpus.fulltext.state"
 WRITER, COMMIT = "vivavoce.retrieval.all_terms", "TantivyWriter.commit"
 PLACES = {
     "a list is written, nothing is committed": (INDEX, "write_parquet", 1),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.corpus.matching import (
+from vivavoce.corpus.identity.matching import (
     count_words,
     fold,
     is_telling,

@@ -17,7 +17,7 @@ import pytest
 from tests.corpus.in_memory_build import tables_in_memory
 
 from vivavoce.corpus import ingest, load_corpus
-from vivavoce.corpus.build import shards
+from vivavoce.corpus.build import partitioning
 from vivavoce.corpus.schema import TABLES
 from vivavoce.store import hash_tree
 
@@ -51,9 +51,9 @@ cluster.shutdown()
 BUILD = f"""
 import sys
 from vivavoce.cli import app
-from vivavoce.corpus.build import shards
+from vivavoce.corpus.build import partitioning
 
-shards.MEAN_PAPERS = {MEAN}
+partitioning.MEAN_PAPERS = {MEAN}
 app(sys.argv[1:])
 """
 
@@ -141,7 +141,7 @@ def test_a_cluster_that_loses_a_machine_makes_the_same_tables(
     opened = load_corpus(tmp_path / "ray")
     assert made < len(opened.manifest["shards"])  # it was in the midst of its work
 
-    monkeypatch.setattr(shards, "MEAN_PAPERS", MEAN)
+    monkeypatch.setattr(partitioning, "MEAN_PAPERS", MEAN)
     ingest("sample", Path("40"), tmp_path / "native")
     ingest("metadata", papers, tmp_path / "native")
     assert opened.fingerprint == load_corpus(tmp_path / "native").fingerprint

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.corpus.merge import MergedPaper
-from vivavoce.corpus.references import PaperIndex
+from vivavoce.corpus.identity.merge import MergedPaper
+from vivavoce.corpus.resolve.references import PaperIndex
 from vivavoce.records import Author, Document, Reference
 
 
@@ -249,7 +249,7 @@ def test_no_text_breaks_the_index(title: str, raw: str, name: str) -> None:
 def test_a_long_hostile_entry_takes_little_time() -> None:
     known = papers(NETS)
     raw = "Small nets: " * 20_000
-    started = time.perf_counter()
+    started = time.process_time()
     known.resolve(Reference(0, raw, title=raw))
     known.resolve(Reference(0, ". " * 100_000, title="aclweb.org" * 20_000))
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2

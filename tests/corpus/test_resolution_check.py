@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 
 from vivavoce.corpus import ingest, load_corpus, measure_resolution
-from vivavoce.corpus.matching import surname, title_key
-from vivavoce.corpus.merge import MergedPaper
-from vivavoce.corpus.references import PaperIndex
-from vivavoce.corpus.resolution_check import ResolutionCheck, check_resolution, wilson
+from vivavoce.corpus.identity.matching import surname, title_key
+from vivavoce.corpus.identity.merge import MergedPaper
+from vivavoce.corpus.resolve.check import ResolutionCheck, check_resolution, wilson
+from vivavoce.corpus.resolve.references import PaperIndex
 from vivavoce.records import Author, Document, Reference
 
 Write = Callable[..., Path]

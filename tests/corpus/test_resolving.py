@@ -8,7 +8,6 @@ from itertools import islice
 from pathlib import Path
 
 import numpy as np
-import pyarrow.compute as pc
 import pytest
 from tests.corpus.resolving_corpora import (
     METADATA,
@@ -19,21 +18,14 @@ from tests.corpus.resolving_corpora import (
     table_of,
 )
 
-from vivavoce.corpus import near_titles, raw_titles
-from vivavoce.corpus.merge import MergedPaper, merge_documents
-from vivavoce.corpus.references import PaperIndex, Resolution
-from vivavoce.corpus.resolving import (
-    Index,
-    build_index,
-    changed_keys,
-    open_index,
-    paper_facts,
-    reference_keys,
-    resolve_shard,
-    touched_rows,
-    write_digest,
-)
-from vivavoce.corpus.resolving.frames import match, write_paper_keys, write_shard_keys
+from vivavoce.corpus.identity.merge import MergedPaper, merge_documents
+from vivavoce.corpus.resolve import near_titles, raw_titles
+from vivavoce.corpus.resolve.changes import changed_keys, touched_rows, write_digest
+from vivavoce.corpus.resolve.facts import paper_facts
+from vivavoce.corpus.resolve.index import Index, open_index
+from vivavoce.corpus.resolve.indexing import build_index
+from vivavoce.corpus.resolve.references import PaperIndex, Resolution
+from vivavoce.corpus.resolve.shards import resolve_shard
 from vivavoce.errors import DamagedError
 from vivavoce.records import Document, Reference
 from vivavoce.sources import ReadOptions, kinds_without_papers, list_sources
@@ -101,22 +93,6 @@ def test_only_touched_references_resolve_otherwise_after_a_change(
     for row, answer in zip(rows.tolist(), resolved(references, new, rows), strict=True):
         answers[row] = answer
     assert answers == by_whole_index(references, after)
-
-
-def test_a_join_on_daft_finds_the_same_papers(tmp_path: Path) -> None:
-    chance = random.Random(7)
-    papers = random_papers(chance, 80)
-    index = index_of(tmp_path / "index", papers, chance)
-    shards = {f"shard{n}": random_references(chance, papers, 60) for n in range(3)}
-    write_paper_keys(tmp_path / "papers", index)
-    for name, references in shards.items():
-        write_shard_keys(tmp_path / "shards", name, reference_keys(table_of(references)))
-    joined = match(tmp_path / "shards", tmp_path / "papers").to_arrow()
-    for name, references in shards.items():
-        own = joined.filter(pc.equal(joined["shard"], name))
-        narrowed = index.narrowed(own["key"].to_numpy(), own["value"].to_numpy())
-        assert len(narrowed.arrays["keys"]) < len(index.arrays["keys"])
-        assert resolved(references, narrowed) == by_whole_index(references, papers)
 
 
 def test_files_that_were_cut_short_are_told_from_whole_ones(tmp_path: Path) -> None:

@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vivavoce.corpus.matching import fold
-from vivavoce.corpus.raw_titles import BLOCK, MIN_LETTERS, RawTitles
-from vivavoce.corpus.resolving.hashing import Kind, as_kind, hash_texts, kinds_of
-from vivavoce.corpus.resolving.lookup_keys import reference_keys
-from vivavoce.corpus.resolving.raw_keys import raw_keys
+from vivavoce.corpus.identity.matching import fold
+from vivavoce.corpus.resolve.hashing import Kind, as_kind, hash_texts, kinds_of
+from vivavoce.corpus.resolve.keys import raw_keys, reference_keys
+from vivavoce.corpus.resolve.raw_titles import BLOCK, MIN_LETTERS, RawTitles
 
 RUNNING = st.lists(
     st.one_of(

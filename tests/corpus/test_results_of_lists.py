@@ -13,7 +13,7 @@ from tests.corpus.in_memory_build import tables_in_memory
 
 from vivavoce.corpus import Corpus, ingest, load_corpus, verify_corpus
 from vivavoce.corpus.boards import read_boards
-from vivavoce.corpus.build import identity, shards
+from vivavoce.corpus.build import identity, partitioning
 from vivavoce.corpus.schema import TABLES
 from vivavoce.networks import build_networks
 from vivavoce.store import hash_tree
@@ -111,7 +111,7 @@ def test_the_tables_depend_neither_on_the_order_nor_on_the_cut(
     for number, order in enumerate(permutations(inputs)):
         corpus = tmp_path / str(number)
         if number == 3:
-            monkeypatch.setattr(shards, "MEAN_PAPERS", 1)
+            monkeypatch.setattr(partitioning, "MEAN_PAPERS", 1)
             monkeypatch.setattr(identity, "AT_ONCE", 1)
         for kind in order:
             ingest(kind, inputs[kind], corpus)

@@ -12,9 +12,9 @@ import pytest
 from tests.corpus.in_memory_build import tables_in_memory
 
 from vivavoce.corpus import ingest, load_corpus
-from vivavoce.corpus.batches import list_batches
 from vivavoce.corpus.build import tables
-from vivavoce.corpus.export import export_table
+from vivavoce.corpus.ingestion.batches import list_batches
+from vivavoce.corpus.reading import export_table
 from vivavoce.corpus.schema import DOCUMENT, TABLES
 from vivavoce.store import DONE_SUFFIX, mark_done, read_sealed
 
@@ -67,7 +67,7 @@ def test_rows_of_a_paper_are_those_of_the_source_that_gives_its_text(tmp_path: P
 def test_papers_read_before_rows_were_told_stay_beside_those_read_since(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_dealt: bool
 ) -> None:
-    monkeypatch.setattr(tables, "needs_dealing", lambda needed, sizes: is_dealt)
+    monkeypatch.setattr(tables, "needs_repartition", lambda needed, sizes: is_dealt)
     corpus = tmp_path / "c"
     write_paper(tmp_path / "old", "old.nxml", "One")
     ingest("jats", tmp_path / "old", corpus)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from vivavoce import Round
 from vivavoce.corpus import ingest
-from vivavoce.results.board import leaderboard
+from vivavoce.results.board.building import leaderboard
 from vivavoce.running import RunSpec, run
 from vivavoce.tasks import build_round
 

@@ -16,7 +16,7 @@ from tests.servers.commands import viva_here
 from tests.servers.scripted import Ask, Reply, answer, scripted
 
 from vivavoce.metrics.architecture import score_tracks
-from vivavoce.results.board import leaderboard
+from vivavoce.results.board.building import leaderboard
 from vivavoce.tasks.implementation.items import architectures
 from vivavoce.tasks.implementation.items.architecture import build_case, list_architectures
 

@@ -15,6 +15,8 @@ import pytest
 
 from vivavoce.store import read_jsonl, write_jsonl
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 SCRIPTS = sorted(path.name for path in EXAMPLES.glob("*.py"))
 PAGE = (EXAMPLES / "README.md").read_text("utf-8")

@@ -19,7 +19,7 @@ from tests.servers.weather import LASTING, PASSING, PATIENCE, Weather
 
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.networks import build_networks
-from vivavoce.results.board import leaderboard
+from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.tasks import build_round
 

@@ -14,7 +14,7 @@ from tests.servers.weather import PASSING, Weather
 
 from vivavoce.corpus import ingest
 from vivavoce.errors import VivaError
-from vivavoce.results.board import leaderboard
+from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.tasks import build_round
 

@@ -56,9 +56,9 @@ sys.argv[1:] = sys.argv[4:]
 """
 NAMES = ("2001.00001v1", "2001.00002v2", "2001.00003v1", "2001.00004v1", "2001.00005v1")
 READING = (
-    "vivavoce.corpus.imports",
+    "vivavoce.corpus.ingestion.imports",
     "vivavoce.corpus.build.parts",
-    "vivavoce.corpus.downloads",
+    "vivavoce.corpus.ingestion.downloads",
 )
 PLACES = {
     "one source is read, the next is not": (READING[0], "mark_done", 1),

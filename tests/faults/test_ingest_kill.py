@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 Killed = Callable[..., None]
 
-IMPORTS, BUILD = "vivavoce.corpus.imports", "vivavoce.corpus.build"
+IMPORTS, BUILD = "vivavoce.corpus.ingestion.imports", "vivavoce.corpus.build"
 PARTS, CITING, TABLES = f"{BUILD}.parts", f"{BUILD}.citing", f"{BUILD}.tables"
 PLACES = {
     "the plan is written": (IMPORTS, "write_sealed", 1),

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 Waiting = Callable[..., "subprocess.Popen[str]"]
 
-SHARD = ("vivavoce.corpus.imports", "mark_done", 1)
+SHARD = ("vivavoce.corpus.ingestion.imports", "mark_done", 1)
 ITEMS = ("vivavoce.rounds.build", "write_parquet", 1)
 SPEC = """
 [round]

@@ -25,7 +25,7 @@ from tests.servers.scripted import (
     scripted,
 )
 
-from vivavoce.results.board import leaderboard
+from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 
 pytestmark = pytest.mark.slow

@@ -13,6 +13,8 @@ from vivavoce.errors import InputError
 from vivavoce.sources.fulltext.pdf.child import Child
 from vivavoce.sources.fulltext.pdf.worker import MEMORY
 
+pytestmark = pytest.mark.slow
+
 NAMES = ["1 Introduction", "2 Method"]
 
 

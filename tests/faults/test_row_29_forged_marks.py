@@ -9,7 +9,7 @@ import pytest
 from tests.servers.commands import only_json, small_round, viva_here
 from tests.servers.scripted import answer, scripted
 
-from vivavoce.results.board import leaderboard
+from vivavoce.results.board.building import leaderboard
 from vivavoce.results.scoring import ScoreOptions, score
 
 FORGED = [

@@ -14,7 +14,7 @@ from tests.servers.commands import small_round, viva_here
 from tests.servers.scripted import TOKENS, Ask, Reply, opening, scripted
 
 from vivavoce.errors import VivaError
-from vivavoce.results.board import leaderboard
+from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.tasks.entry import open_prompts
 

@@ -12,9 +12,8 @@ from typing import Any
 from vivavoce.errors import InputError, VivaError
 from vivavoce.records import SECTION_ROLES, Document, Fault
 from vivavoce.sources import ReadOptions, get_source
-from vivavoce.sources.fulltext.pdf.document import read_pages
+from vivavoce.sources.fulltext.pdf.document import read_file, read_pages
 from vivavoce.sources.fulltext.pdf.lines import Font, Page, Word
-from vivavoce.sources.fulltext.pdf.opening import read_file
 
 _WIDTH, _HEIGHT = 612.0, 792.0
 _LETTER = 0.5

@@ -15,7 +15,7 @@ from vivavoce.metrics.extraction import GoldMethod, score_extraction
 from vivavoce.metrics.judgement import read_verdict
 from vivavoce.metrics.literature_answers import PaperNames, table_from_json
 from vivavoce.metrics.literature_tables import score_table
-from vivavoce.sources.raw import parse_strictly, raw_json
+from vivavoce.sources.json_records import parse_strictly, raw_json
 from vivavoce.store import parse_object
 from vivavoce.tasks.implementation.items.extraction import parse_methods
 from vivavoce.tasks.scoring.json_answer import find_json

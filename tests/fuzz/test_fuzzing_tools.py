@@ -53,6 +53,7 @@ def test_much_time_and_much_memory_are_findings() -> None:
     assert found.grown > 300 << 20
 
 
+@pytest.mark.slow
 def test_an_input_is_judged_in_a_process_of_its_own(tmp_path: Path) -> None:
     path = tmp_path / "input"
     path.write_bytes(b"\x00| Method | F1 |\n|-|-|\n| BERT | 9 |")

@@ -80,6 +80,6 @@ def test_shares_are_shares(text: str) -> None:
 )
 def test_a_hostile_text_costs_little_time(unit: str) -> None:
     text = unit * (250_000 // len(unit))
-    start = time.perf_counter()
+    start = time.process_time()
     find_citations(text, ["deep nets read papers"] * 100)
-    assert time.perf_counter() - start < 10
+    assert time.process_time() - start < 10

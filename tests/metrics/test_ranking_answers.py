@@ -64,11 +64,11 @@ def test_prose_without_a_title_lacks_them_all() -> None:
 )
 def test_hostile_answers_take_bounded_time(text: str) -> None:
     titles = [f"A paper of number {number} and more" for number in range(300)]
-    start = time.perf_counter()
+    start = time.process_time()
     found = find_titles(text, titles)
-    middle = time.perf_counter()
+    middle = time.process_time()
     count_faults(text, titles, found)
-    assert time.perf_counter() - middle < 5, middle - start
+    assert time.process_time() - middle < 5, middle - start
 
 
 @settings(deadline=None)

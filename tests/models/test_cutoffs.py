@@ -124,9 +124,9 @@ def test_another_model_is_not_taken_for_one_of_a_similar_name(model: str) -> Non
 
 
 def test_a_hostile_name_costs_no_time() -> None:
-    start = time.monotonic()
+    start = time.process_time()
     assert load_cutoffs().of("lab/gpt-4o" + "-2020-10-10" * 15 + "-!") is None
-    assert time.monotonic() - start < 1
+    assert time.process_time() - start < 1
 
 
 def test_every_shipped_entry_says_where_it_is_stated() -> None:

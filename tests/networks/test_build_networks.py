@@ -10,10 +10,10 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from vivavoce.columns import hash_table
 from vivavoce.corpus import Corpus, ingest, load_corpus
 from vivavoce.errors import DamagedError, InputError, LockedError, StaleError
 from vivavoce.networks import build_networks, citation, load_network
-from vivavoce.networks.columns import hash_columns
 from vivavoce.store import hash_tree, lock
 
 Write = Callable[..., Corpus]
@@ -185,8 +185,8 @@ def test_the_hash_of_columns_tells_contents_apart() -> None:
         table(["ab", "c"], [1, None]),
         table(["ab", "c"], [1, 0]),
     ]
-    assert len({hash_columns(each) for each in tables}) == len(tables)
+    assert len({hash_table(each) for each in tables}) == len(tables)
     pieces = pa.concat_tables([table(["ab"], [1]), table(["c"], [2])])
-    assert hash_columns(pieces) == hash_columns(tables[0])
+    assert hash_table(pieces) == hash_table(tables[0])
     longer = table(["x", "ab", "c", "y"], [0, 1, 2, 3])
-    assert hash_columns(longer.slice(1, 2)) == hash_columns(tables[0])
+    assert hash_table(longer.slice(1, 2)) == hash_table(tables[0])

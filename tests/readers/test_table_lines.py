@@ -70,10 +70,10 @@ def test_any_text_is_read_and_every_value_has_a_digit_or_is_missing(text: str) -
     "piece", ["1", "(", "-", "9.", "1/", "±", "\u0301", "a 1 ", "\\textbf{", "1,"]
 )
 def test_long_lines_of_one_sign_take_no_time(piece: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
 
     read_line(piece * 100_000)
     split_stream((piece * 100_000)[:100_000])
 
-    assert time.perf_counter() - started < 3
+    assert time.process_time() - started < 3
     assert len(read_line(piece * 100_000).label) <= 4 * MAX_LINE

@@ -72,9 +72,9 @@ def test_a_group_of_ensembles_is_told_in_the_name() -> None:
 
 @pytest.mark.parametrize("piece", ["A and ", "A, ", "(2017", "[1,", "et al. ", "ours ", "'"])
 def test_long_labels_take_no_time(piece: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
 
     for _ in range(50):
         name_quality(method_name(piece * 10_000))
 
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2

@@ -7,8 +7,8 @@ from pathlib import Path
 from inspect_ai.log import EvalSample, read_eval_log, write_eval_log
 from inspect_ai.model import ModelOutput
 
-from vivavoce.results.board import select_logs
-from vivavoce.results.sample_texts import ItemTexts, choose_item_texts, find_files
+from vivavoce.results.logs.sample_texts import ItemTexts, choose_item_texts
+from vivavoce.results.logs.selection import select_logs
 
 
 def answered(path: Path, **texts: str) -> None:
@@ -31,5 +31,4 @@ def give(
 
 def read(folder: Path, count: int = 3, **options: int) -> list[ItemTexts]:
     logs, _ = select_logs(folder)
-    located = list(zip(logs, find_files([folder], logs), strict=True))
-    return choose_item_texts(located, count=count, **options)
+    return choose_item_texts(logs, [folder], count=count, **options)

@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.errors import InputError
-from vivavoce.retrieval.bm25 import Bm25Retriever
-from vivavoce.retrieval.postings import words
 from vivavoce.retrieval.protocol import Hit, Retriever, best_hits
+from vivavoce.retrieval.sparse import Bm25Retriever, words
 
 PASSAGES = [
     "graph networks learn graph structure",

@@ -12,7 +12,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from vivavoce.errors import InputError
 from vivavoce.retrieval.protocol import Retriever
-from vivavoce.retrieval.tfidf import TfidfRetriever
+from vivavoce.retrieval.sparse import TfidfRetriever
 
 LETTERS = st.text(alphabet="abcdefg ", max_size=30)
 COLLECTIONS = st.lists(LETTERS, min_size=1, max_size=12).filter(lambda ts: "".join(ts).strip())

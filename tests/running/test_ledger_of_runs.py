@@ -10,8 +10,8 @@ import pytest
 from tests.servers.commands import small_round
 
 from vivavoce.errors import DamagedError
-from vivavoce.results.board import leaderboard
-from vivavoce.results.ledger import check_ledgers
+from vivavoce.results.board.building import leaderboard
+from vivavoce.results.logs.ledger import check_ledgers
 from vivavoce.running import RunSpec, run
 from vivavoce.running.ledger import LEDGER, read_ledger, recording
 from vivavoce.store import canonical_json, hash_of

@@ -9,7 +9,7 @@ from tests.servers.commands import small_round, viva_here
 from tests.servers.scripted import TOKENS, opening, scripted
 
 from vivavoce.errors import InputError
-from vivavoce.results.board import leaderboard
+from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.running.prices import Price, parse_price, parse_prices
 

@@ -13,7 +13,7 @@ from tests.servers.commands import small_round
 from tests.servers.scripted import KEY, scripted
 
 from vivavoce.errors import InputError, VivaError
-from vivavoce.results.board import leaderboard
+from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.running import CONTESTANTS, RunSpec, list_methods, run
 

@@ -12,7 +12,7 @@ from tests.servers.commands import small_round
 
 from vivavoce.errors import InputError, VivaError
 from vivavoce.results.audits.gains import base_of
-from vivavoce.results.board import leaderboard
+from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.tasks import list_families

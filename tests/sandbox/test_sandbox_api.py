@@ -8,6 +8,7 @@ import os
 import platform
 import shutil
 import struct
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -15,11 +16,10 @@ from tests.sandbox.ordinary_user import ordinary_user
 
 from vivavoce.errors import InputError
 from vivavoce.sandbox.cgroup import make_group
-from vivavoce.sandbox.command import build_command, python_command
+from vivavoce.sandbox.command import build_command, closure, python_command, site_entries
 from vivavoce.sandbox.config import BwrapConfig
 from vivavoce.sandbox.errors import MissingProgram, SandboxLost
 from vivavoce.sandbox.guarantees import examine_sandbox
-from vivavoce.sandbox.packages import closure, site_entries
 from vivavoce.sandbox.process import open_sandbox
 from vivavoce.sandbox.seccomp import build_filter
 
@@ -80,6 +80,17 @@ def test_two_sandboxes_do_not_see_each_other():
     assert first is None or first != second
 
 
+def _descendants(process: int) -> list[str]:
+    """The names of all programs that a process and those it started have started."""
+    found: list[str] = []
+    for path in Path(f"/proc/{process}/task").glob("*/children"):
+        for child in path.read_text("ascii").split():
+            with suppress(OSError):  # it ended meanwhile
+                found.append(Path(f"/proc/{child}/comm").read_text("utf-8").strip())
+                found += _descendants(int(child))
+    return found
+
+
 @needs_bwrap
 def test_a_lost_sandbox_is_an_error_and_the_next_program_starts_afresh():
     async def use():
@@ -87,7 +98,8 @@ def test_a_lost_sandbox_is_an_error_and_the_next_program_starts_afresh():
             await box.write("kept", b"1")
             process = box._process
             pending = asyncio.create_task(box.run(["/bin/sleep", "9"]))
-            await asyncio.sleep(0.3)
+            while "sleep" not in _descendants(process.pid):
+                await asyncio.sleep(0.01)
             process.kill()
             with pytest.raises(SandboxLost, match="fresh"):
                 await pending

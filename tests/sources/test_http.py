@@ -18,8 +18,7 @@ import pytest
 from tests.servers.arxiv_replay import Ask, FakeClock, Fault, ReplayServer, Script, only, replaying
 
 from vivavoce.errors import InputError, VivaError
-from vivavoce.sources.http.address import Allowed
-from vivavoce.sources.http.client import Client, Limits, retry_after
+from vivavoce.sources.http.client import Allowed, Client, Limits, retry_after
 from vivavoce.sources.http.errors import (
     BadReplyError,
     BadStatusError,
@@ -29,7 +28,7 @@ from vivavoce.sources.http.errors import (
     TooLargeError,
     UnreachableError,
 )
-from vivavoce.sources.http.throttle import INTERVALS, SHARED, Throttle, turns_folder
+from vivavoce.sources.http.throttle import INTERVALS, SHARED, Throttle, slots_folder
 
 MIB = 1 << 20
 
@@ -50,12 +49,11 @@ def client_of(
     server: ReplayServer,
     clock: FakeClock,
     *,
-    cache: Path | None = None,
     limits: Limits | None = None,
     interval: float = 3.0,
 ) -> Client:
     allowed = Allowed(frozenset({"export.arxiv.org"}), loopback=server.origin)
-    return Client(allowed, cache=cache, limits=limits, throttle=clock.throttle(interval))
+    return Client(allowed, limits=limits, throttle=clock.throttle(interval))
 
 
 def real_client(server: ReplayServer, **limits: float) -> Client:
@@ -65,34 +63,9 @@ def real_client(server: ReplayServer, **limits: float) -> Client:
     return Client(Allowed(frozenset(), loopback=server.origin), limits=kept, throttle=throttle)
 
 
-def files_in(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.rglob("*") if path.is_file())
-
-
 def then_good(numbers: range | list[int], fault: Fault) -> Script:
     faulty = only(numbers, fault)
     return lambda ask: faulty(ask) or Fault(b"good")
-
-
-def test_a_body_is_fetched_once_and_then_comes_from_the_cache(
-    server: ReplayServer, clock: FakeClock, tmp_path: Path
-) -> None:
-    client = client_of(server, clock, cache=tmp_path)
-    assert [client.get(server.api), client.get(server.api)] == [b"good", b"good"]
-    assert len(server.asks) == 1
-    client.get(server.api, fresh=True)
-    assert len(server.asks) == 2
-
-
-def test_a_damaged_cache_entry_is_fetched_again(
-    server: ReplayServer, clock: FakeClock, tmp_path: Path
-) -> None:
-    client = client_of(server, clock, cache=tmp_path)
-    client.get(server.api)
-    (body,) = tmp_path.glob("*.body")
-    body.write_bytes(b"goad")
-    assert client.get(server.api) == b"good"
-    assert len(server.asks) == 2
 
 
 def test_requests_of_two_clients_share_one_pause_of_three_seconds(
@@ -108,7 +81,7 @@ def test_requests_of_two_clients_share_one_pause_of_three_seconds(
 def test_arxiv_hosts_share_their_turns_and_lookalikes_do_not(clock: FakeClock) -> None:
     throttle = Throttle(INTERVALS, clock=clock.time, sleep=clock.sleep)
     for host in ("arxiv.org", "export.arxiv.org", "oaipmh.arxiv.org", "notarxiv.org"):
-        with throttle.turn(host, clock.now + 60):
+        with throttle.slot(host, clock.now + 60):
             pass
     assert clock.slept == [3.0, 3.0]
 
@@ -149,9 +122,9 @@ def test_processes_that_share_a_folder_share_one_pause_over_all_hosts_of_arxiv(
     clock: FakeClock, tmp_path: Path
 ) -> None:
     for host in ("arxiv.org", "export.arxiv.org", "www.arxiv.org"):
-        with shared_throttle(tmp_path, clock).turn(host, clock.now + 60):
+        with shared_throttle(tmp_path, clock).slot(host, clock.now + 60):
             pass
-    with shared_throttle(tmp_path / "other", clock).turn("arxiv.org", clock.now + 60):
+    with shared_throttle(tmp_path / "other", clock).slot("arxiv.org", clock.now + 60):
         pass
     assert clock.slept == [3.0, 3.0]
 
@@ -162,9 +135,9 @@ def test_a_pause_that_a_server_asked_for_holds_in_other_processes_too(
     shared_throttle(tmp_path, clock).hold("export.arxiv.org", 100)
     shared_throttle(tmp_path, clock).hold("export.arxiv.org", 5)  # does not shorten it
     other = shared_throttle(tmp_path, clock)
-    with pytest.raises(TimeoutError), other.turn("arxiv.org", clock.now + 60):
+    with pytest.raises(TimeoutError), other.slot("arxiv.org", clock.now + 60):
         pass
-    with other.turn("arxiv.org", clock.now + 200):
+    with other.slot("arxiv.org", clock.now + 200):
         assert clock.now == 1100.0
 
 
@@ -172,13 +145,13 @@ def test_while_one_process_holds_the_connection_another_waits_until_its_deadline
     clock: FakeClock, tmp_path: Path
 ) -> None:
     one, other = (shared_throttle(tmp_path, clock) for _ in range(2))
-    with one.turn("arxiv.org", clock.now + 60):
-        with pytest.raises(TimeoutError), other.turn("export.arxiv.org", clock.now + 10):
+    with one.slot("arxiv.org", clock.now + 60):
+        with pytest.raises(TimeoutError), other.slot("export.arxiv.org", clock.now + 10):
             pass
         assert clock.now == pytest.approx(1010.0, abs=0.2)
-        with other.turn("aclanthology.org", clock.now + 10):  # its own budget
+        with other.slot("aclanthology.org", clock.now + 10):  # its own budget
             pass
-    with other.turn("export.arxiv.org", clock.now + 60):
+    with other.slot("export.arxiv.org", clock.now + 60):
         pass
 
 
@@ -188,13 +161,13 @@ def test_a_killed_process_frees_its_turn_and_leaves_its_pause(tmp_path: Path) ->
         "from pathlib import Path\n"
         "from vivavoce.sources.http.throttle import Throttle\n"
         "throttle = Throttle({'arxiv.org': 30.0}, shared=Path(sys.argv[1]))\n"
-        "with throttle.turn('arxiv.org', time.monotonic() + 60):\n"
+        "with throttle.slot('arxiv.org', time.monotonic() + 60):\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
     )
     done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=False)
     assert done.returncode == -signal.SIGKILL
     throttle = Throttle({"arxiv.org": 30.0}, shared=tmp_path)
-    with pytest.raises(TimeoutError), throttle.turn("arxiv.org", time.monotonic() + 1):
+    with pytest.raises(TimeoutError), throttle.slot("arxiv.org", time.monotonic() + 1):
         pass  # the pause of 30 s is not over
     slept: list[float] = []
     moved = 0.0
@@ -210,7 +183,7 @@ def test_a_killed_process_frees_its_turn_and_leaves_its_pause(tmp_path: Path) ->
         clock=lambda: time.monotonic() + moved,
         sleep=sleep,
     )
-    with later.turn("arxiv.org", time.monotonic() + 60):
+    with later.slot("arxiv.org", time.monotonic() + 60):
         assert len(slept) == 1
         assert 0 < slept[0] <= 30
 
@@ -220,14 +193,14 @@ def test_times_that_make_no_sense_or_are_from_before_a_restart_do_not_count(
     clock: FakeClock, tmp_path: Path, content: str
 ) -> None:
     (tmp_path / "arxiv.org.time").write_text(content)
-    with shared_throttle(tmp_path, clock).turn("arxiv.org", clock.now + 60):
+    with shared_throttle(tmp_path, clock).slot("arxiv.org", clock.now + 60):
         assert clock.now == 1000.0
 
 
 def test_a_pause_of_more_than_a_day_is_taken_for_a_slip(clock: FakeClock) -> None:
     throttle = Throttle(INTERVALS, clock=clock.time, sleep=clock.sleep)
     throttle.hold("arxiv.org", 999_999_999)
-    with throttle.turn("arxiv.org", 1e9):
+    with throttle.slot("arxiv.org", 1e9):
         assert clock.now == 1000.0 + 86_400
 
 
@@ -241,10 +214,10 @@ def test_the_folder_for_the_turns_of_a_user_follows_the_convention(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert turns_folder() == tmp_path / "vivavoce" / "turns"
+    assert slots_folder() == tmp_path / "vivavoce" / "turns"
     monkeypatch.setenv("XDG_CACHE_HOME", "not/absolute")
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert turns_folder() == tmp_path / ".cache" / "vivavoce" / "turns"
+    assert slots_folder() == tmp_path / ".cache" / "vivavoce" / "turns"
 
 
 def test_what_is_fetched_says_where_it_was_in_the_end(
@@ -271,25 +244,22 @@ def test_row_08_the_wait_of_a_fetch_that_was_given_up_holds_for_the_next_one(
     assert [ask.at for ask in server.asks] == [1000.0, 1090.0]
 
 
-def test_row_08_429_with_retry_after(
-    server: ReplayServer, clock: FakeClock, tmp_path: Path
-) -> None:
+def test_row_08_429_with_retry_after(server: ReplayServer, clock: FakeClock) -> None:
     busy = Fault(b"slow down", 429, {"Retry-After": "47"})
     server.script = then_good([1], busy)
-    assert client_of(server, clock, cache=tmp_path).get(server.api) == b"good"
+    assert client_of(server, clock).get(server.api) == b"good"
     assert [ask.at for ask in server.asks] == [1000.0, 1047.0]
 
 
 def test_row_08_429_without_end_is_a_typed_error_and_nothing_is_stored(
-    server: ReplayServer, clock: FakeClock, tmp_path: Path
+    server: ReplayServer, clock: FakeClock
 ) -> None:
     server.script = lambda ask: Fault(b"slow down", 429, {"Retry-After": "10"})
     with pytest.raises(BadStatusError, match=r"status 429.*offset 200.*in 10 s") as caught:
-        client_of(server, clock, cache=tmp_path, limits=Limits(tries=3)).get(server.api, offset=200)
+        client_of(server, clock, limits=Limits(tries=3)).get(server.api, offset=200)
     assert (caught.value.status, caught.value.offset, caught.value.url) == (429, 200, server.api)
     assert isinstance(caught.value, VivaError)
     assert len(server.asks) == 3
-    assert files_in(tmp_path) == []
 
 
 def test_row_08_503_without_retry_after_waits_longer_each_time(
@@ -331,22 +301,21 @@ def test_a_status_that_will_not_pass_is_not_asked_for_again(
     assert len(server.asks) == 1
 
 
-def test_row_10_a_body_the_check_refuses_is_kept_for_a_look_but_not_cached(
-    server: ReplayServer, clock: FakeClock, tmp_path: Path
+def test_row_10_a_body_the_check_refuses_is_asked_for_again_and_then_an_error(
+    server: ReplayServer, clock: FakeClock
 ) -> None:
     def check(body: bytes) -> None:
-        raise InputError("it is a web page")
+        if body != b"good":
+            raise InputError("it is a web page")
 
     server.script = lambda ask: Fault(b"<html>oops")
-    client = client_of(server, clock, cache=tmp_path, limits=Limits(tries=2))
+    client = client_of(server, clock, limits=Limits(tries=2))
     with pytest.raises(BadReplyError, match="it is a web page") as caught:
-        client.get(server.api, check=check)
-    (kept,) = (tmp_path / "unusable").iterdir()
-    assert kept.read_bytes() == b"<html>oops"
-    assert str(kept) in str(caught.value)
-    assert list(tmp_path.glob("*.body")) == []
+        client.get(server.api, check=check, offset=30)
+    assert (caught.value.url, caught.value.offset) == (server.api, 30)
+    assert len(server.asks) == 2
     server.script = lambda ask: Fault(b"good")
-    assert client.get(server.api) == b"good"
+    assert client.get(server.api, check=check) == b"good"
 
 
 def test_row_10_a_body_shorter_than_announced_is_asked_for_again(
@@ -433,14 +402,13 @@ def test_loopback_is_refused_unless_a_test_names_it(server: ReplayServer) -> Non
     assert server.asks == []
 
 
-def test_row_13_truncated_gzip(server: ReplayServer, clock: FakeClock, tmp_path: Path) -> None:
+def test_row_13_truncated_gzip(server: ReplayServer, clock: FakeClock) -> None:
     whole = gzip.compress(os.urandom(20_000))
     cut = Fault(whole[:-4000], headers={"Content-Encoding": "gzip"})
     server.script = lambda ask: cut
-    client = client_of(server, clock, cache=tmp_path, limits=Limits(tries=2))
+    client = client_of(server, clock, limits=Limits(tries=2))
     with pytest.raises(UnreachableError, match="gzip data end early"):
         client.get(server.api)
-    assert files_in(tmp_path) == []
     server.script = lambda ask: Fault(gzip.compress(b"good"), headers={"Content-Encoding": "gzip"})
     assert client.get(server.api) == b"good"
 

@@ -280,10 +280,10 @@ def test_what_cannot_be_read_is_a_fault_with_the_file(
 
 def test_a_table_cannot_swell(tmp_path: Path) -> None:
     row = "<tr>" + '<td colspan="9999" rowspan="9999">a</td>' * 20 + "</tr>"
-    start = time.monotonic()
+    start = time.process_time()
     (table,) = paper(f"<table-wrap><table>{row * 3000}</table></table-wrap>").tables
     assert sum(map(len, table.cells)) <= 200_000
-    assert time.monotonic() - start < 10
+    assert time.process_time() - start < 10
 
 
 @pytest.fixture(scope="module")

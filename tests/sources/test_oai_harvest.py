@@ -24,8 +24,7 @@ from tests.servers.oai_replay import (
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.errors import DamagedError, InputError, LockedError, VivaError
 from vivavoce.sources.catalogues.oai.harvest import HarvestReport, harvest
-from vivavoce.sources.http.address import Allowed
-from vivavoce.sources.http.client import Client, Limits
+from vivavoce.sources.http.client import Allowed, Client, Limits
 from vivavoce.sources.http.errors import BadReplyError, BadStatusError, ChangedError
 from vivavoce.store import hash_tree, lock
 
@@ -299,7 +298,7 @@ def test_a_harvest_killed_between_page_and_state_ends_in_the_same_files(
 CHILD = """
 import sys
 from pathlib import Path
-from vivavoce.sources.http.address import Allowed
+from vivavoce.sources.http.client import Allowed
 from vivavoce.sources.http.client import Client
 from vivavoce.sources.http.throttle import Throttle
 from vivavoce.sources.catalogues.oai.harvest import harvest

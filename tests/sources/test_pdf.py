@@ -17,7 +17,7 @@ from tests.sources.pdf_pages import (
 
 from vivavoce.records import Document, Fault, Section
 from vivavoce.sources import Piece, ReadOptions, get_source
-from vivavoce.sources.fulltext.pdf.opening import read_file
+from vivavoce.sources.fulltext.pdf.document import read_file
 
 LONG = f"{FILLER} {FILLER}"
 

@@ -14,7 +14,7 @@ from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault
 from vivavoce.sources import Piece, ReadOptions, get_source
 from vivavoce.sources.fulltext.pdf.child import Child
-from vivavoce.sources.fulltext.pdf.opening import read_file
+from vivavoce.sources.fulltext.pdf.document import read_file
 
 NAMES = ["1 Introduction", "2 Method", "3 Conclusion"]
 
@@ -74,6 +74,7 @@ def test_five_thousand_pages_are_no_paper(tmp_path: Path) -> None:
     assert fault_of(path) == "5,000 pages, more than the 1,000 that are read"
 
 
+@pytest.mark.slow
 def test_a_file_that_takes_too_long_is_given_up_and_the_next_is_read(tmp_path: Path) -> None:
     path = tmp_path / "slow.pdf"
     canvas = Canvas(str(path))

@@ -11,8 +11,8 @@ import pytest
 
 from vivavoce.corpus.sections import assign_roles
 from vivavoce.records import Document
-from vivavoce.sources.fulltext.pdf.bookmarks import compact
-from vivavoce.sources.fulltext.pdf.opening import read_file
+from vivavoce.sources.fulltext.pdf.candidates import compact
+from vivavoce.sources.fulltext.pdf.document import read_file
 
 pytestmark = pytest.mark.data
 

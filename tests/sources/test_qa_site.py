@@ -153,7 +153,7 @@ def test_a_part_reads_its_own_questions(tmp_path: Path, monkeypatch: pytest.Monk
     )
     whole = read(path)
     assert len(whole) == 20
-    monkeypatch.setattr("vivavoce.sources.leaderboards.qa_site.posts._BYTES_PER_PART", 4_000)
+    monkeypatch.setattr("vivavoce.sources.leaderboards.qa_site._BYTES_PER_PART", 4_000)
     assert len(list(SOURCE.pieces(path))) > 1
 
     def key(found: Document | Fault) -> str:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vivavoce.errors import InputError
-from vivavoce.sources.raw import parse_strictly, raw_json
+from vivavoce.sources.json_records import parse_strictly, raw_json
 
 JSON = st.recursive(
     st.none()

@@ -298,9 +298,9 @@ def test_a_file_that_swells_is_left_in_time(tmp_path: Path) -> None:
     with gzip.open(path, "wb", compresslevel=1) as stream:
         for _ in range(200):
             stream.write(b" " * (1 << 20))
-    start = time.monotonic()
+    start = time.process_time()
     found = read(path)
     # 200 MiB pack to under 1 MiB; a hundred times that or 64 MiB is where reading ends.
     assert isinstance(found[-1], Fault)
     assert "unpacks to over" in found[-1].reason
-    assert time.monotonic() - start < 10
+    assert time.process_time() - start < 10

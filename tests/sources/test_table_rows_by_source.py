@@ -12,7 +12,7 @@ from vivavoce.sources import Piece, ReadOptions, get_source
 from vivavoce.sources.fulltext.html import read_document as read_html
 from vivavoce.sources.fulltext.jats import read_document as read_jats
 from vivavoce.sources.fulltext.latex import read_document as read_latex
-from vivavoce.sources.fulltext.pdf.opening import read_file
+from vivavoce.sources.fulltext.pdf.document import read_file
 from vivavoce.sources.fulltext.tei import read_document as read_tei
 from vivavoce.sources.sample import generate
 

@@ -28,25 +28,23 @@ from tests.servers.texts_replay import (
 )
 
 from vivavoce.errors import InputError
-from vivavoce.sources.catalogues.arxiv.judging import (
-    Absent,
-    Judged,
-    judge_eprint,
-    judge_html,
-    judge_pdf,
-)
 from vivavoce.sources.catalogues.arxiv.texts import (
     ALL_KINDS,
     HOSTS,
     Addresses,
-    Lack,
     Text,
     Wanted,
     fetch_text,
     texts_wanted,
 )
-from vivavoce.sources.http.address import Allowed
-from vivavoce.sources.http.client import Client, Limits
+from vivavoce.sources.catalogues.arxiv.validation import (
+    Missing,
+    ValidText,
+    validate_eprint,
+    validate_html,
+    validate_pdf,
+)
+from vivavoce.sources.http.client import Allowed, Client, Limits
 from vivavoce.sources.http.throttle import INTERVALS, Throttle
 
 
@@ -112,7 +110,7 @@ def test_the_hosts_of_arxiv_are_one_budget_and_the_anthology_has_its_own(
     turns = []
     wanted = texts_wanted("2001.00001", None, "P18-1001", ALL_KINDS)
     for one in wanted:
-        with throttle.turn(Allowed(HOSTS).host_of(one.url, one.url, None), clock.now + 60):
+        with throttle.slot(Allowed(HOSTS).host_of(one.url, one.url, None), clock.now + 60):
             turns.append((one.kind, clock.now))
     assert turns == [
         ("html", 1000.0),
@@ -126,7 +124,7 @@ def test_the_hosts_of_arxiv_are_one_budget_and_the_anthology_has_its_own(
 def test_a_page_of_latexml_tells_its_licence_and_its_version() -> None:
     page = latexml_page("2001.00001v3", licence="arXiv.org perpetual non-exclusive license")
     licence = "arXiv.org perpetual non-exclusive license"
-    assert judge_html(page) == Judged("html", ".html", licence, ("2001.00001", "v3"))
+    assert validate_html(page) == ValidText("html", ".html", licence, ("2001.00001", "v3"))
 
 
 @pytest.mark.parametrize(
@@ -140,14 +138,14 @@ def test_a_page_of_latexml_tells_its_licence_and_its_version() -> None:
     ids=["no html", "abstract's page", "withdrawn", "only includes a PDF"],
 )
 def test_pages_that_are_no_text_and_will_not_become_one(body: bytes, outcome: str) -> None:
-    judged = judge_html(body)
-    assert isinstance(judged, Absent)
+    judged = validate_html(body)
+    assert isinstance(judged, Missing)
     assert judged.outcome == outcome
 
 
 @pytest.mark.parametrize("body", [b"", b"Rate exceeded.", b"<html>Sign in to this network</html>"])
 def test_what_says_nothing_of_the_paper_is_refused(body: bytes) -> None:
-    for judge in (judge_html, judge_eprint, judge_pdf):
+    for judge in (validate_html, validate_eprint, validate_pdf):
         with pytest.raises(InputError, match="it is not"):
             judge(body)
 
@@ -164,11 +162,11 @@ def test_what_says_nothing_of_the_paper_is_refused(body: bytes) -> None:
     ids=["tar.gz", "one file in gzip", "tar", "one file", "zip"],
 )
 def test_an_eprint_is_told_by_its_bytes(body: bytes, suffix: str) -> None:
-    assert judge_eprint(body) == Judged("latex", suffix)
+    assert validate_eprint(body) == ValidText("latex", suffix)
 
 
 def test_an_eprint_may_be_a_pdf() -> None:
-    assert judge_eprint(b"%PDF-1.5\n...") == Judged("pdf", ".pdf")
+    assert validate_eprint(b"%PDF-1.5\n...") == ValidText("pdf", ".pdf")
 
 
 @pytest.mark.parametrize(
@@ -182,28 +180,28 @@ def test_an_eprint_may_be_a_pdf() -> None:
     ids=["withdrawn", "PostScript", "no file", "page of a withdrawal"],
 )
 def test_eprints_without_a_text(body: bytes, outcome: str) -> None:
-    judged = judge_eprint(body)
-    assert isinstance(judged, Absent)
+    judged = validate_eprint(body)
+    assert isinstance(judged, Missing)
     assert judged.outcome == outcome
 
 
 def test_damaged_gzip_is_refused() -> None:
     with pytest.raises(InputError, match="damaged"):
-        judge_eprint(b"\x1f\x8b" + b"\xff" * 100)
+        validate_eprint(b"\x1f\x8b" + b"\xff" * 100)
 
 
 @given(st.binary(max_size=3000))
 def test_any_bytes_are_judged_or_refused(body: bytes) -> None:
-    for judge in (judge_html, judge_eprint, judge_pdf):
+    for judge in (validate_html, validate_eprint, validate_pdf):
         for start in (b"", b"<html>", b"\x1f\x8b\x08", b"PK"):
             with suppress(InputError):
-                assert isinstance(judge(start + body), Judged | Absent)
+                assert isinstance(judge(start + body), ValidText | Missing)
 
 
 def test_hostile_pages_are_judged_in_linear_time() -> None:
     hostile = b'ltx_document id="license-tr' * 200_000 + b'id="license-tr"' + b" " * 1_000_000
     began = time.process_time()
-    judge_html(hostile + b"ltx_para" * 10)
+    validate_html(hostile + b"ltx_para" * 10)
     assert time.process_time() - began < 2
 
 
@@ -213,7 +211,7 @@ def test_a_text_comes_with_its_version_and_licence(
     library.add("/html/2001.00001", latexml_page("2001.00001v4"))
     text = fetch_text(client, want(server, "html", "2001.00001"))
     assert isinstance(text, Text)
-    assert (text.version, text.judged.licence) == ("v4", BY)
+    assert (text.version, text.valid.licence) == ("v4", BY)
 
 
 @pytest.mark.parametrize(
@@ -256,7 +254,7 @@ def test_the_page_of_another_paper_or_version_is_not_taken(
 ) -> None:
     library.add("/html/2001.00001v1", latexml_page(other))
     found = fetch_text(client, want(server, "html"))
-    assert found == Lack("unusable", f"what came is {other}", 200)
+    assert found == Missing("unusable", f"what came is {other}", 200)
 
 
 @pytest.mark.parametrize(
@@ -302,7 +300,7 @@ def test_why_there_is_no_text(
 ) -> None:
     library.answers["/html/2001.00001v1"] = answer
     found = fetch_text(client, want(server, "html"))
-    assert isinstance(found, Lack)
+    assert isinstance(found, Missing)
     assert (found.outcome, len(server.asks)) == (outcome, asks)
     assert found.reason
 
@@ -317,7 +315,7 @@ def test_row_11_a_dripping_server_costs_the_total_time_of_one_text(
     began = time.monotonic()
     found = fetch_text(client, want(server, "html"))
     assert time.monotonic() - began < 1.5
-    assert isinstance(found, Lack)
+    assert isinstance(found, Missing)
     assert found.outcome == "failed"
 
 
@@ -326,7 +324,7 @@ def test_the_server_that_names_a_pause_gets_it_from_whoever_asks_next(
 ) -> None:
     library.answers["/html/2001.00001v1"] = Fault(b"", 429, {"Retry-After": "100"})
     busy = fetch_text(client, want(server, "html"))
-    assert isinstance(busy, Lack)
+    assert isinstance(busy, Missing)
     assert busy.is_busy
     library.add("/P18-1001.pdf", b"%PDF-1.4")
     fetch_text(client, want(server, "acl", "P18-1001"))

@@ -254,11 +254,11 @@ def test_a_line_beyond_all_bounds_is_a_fault_in_time(tmp_path: Path) -> None:
     with gzip.open(path, "wb", compresslevel=1) as stream:
         for _ in range(300):
             stream.write(b'{"a": ' * (1 << 17))
-    start = time.monotonic()
+    start = time.process_time()
     (found,) = SOURCE.read(Piece(path), ReadOptions())
     assert isinstance(found, Fault)
     assert "unpacks to over" in found.reason
-    assert time.monotonic() - start < 10
+    assert time.process_time() - start < 10
 
 
 def test_files_of_one_name_in_two_folders_both_go_in(tmp_path: Path) -> None:

@@ -198,7 +198,7 @@ def test_nothing_is_made_up(answer: str) -> None:
 )
 def test_a_hostile_answer_costs_little_time(unit: str) -> None:
     answer = unit * (200_000 // len(unit))
-    start = time.perf_counter()
+    start = time.process_time()
     title = clean_title(answer)
-    assert time.perf_counter() - start < 1.0
+    assert time.process_time() - start < 1.0
     assert len(title) <= MAX_CHARACTERS

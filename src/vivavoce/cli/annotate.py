@@ -177,7 +177,7 @@ def agreement(
 ) -> None:
     """Measure how far people agree, how long they take, and how a model compares."""
     with opened(db) as database, progress("Drawing"):
-        from vivavoce.results.audits.estimates import Draws
+        from vivavoce.statistics.estimates import Draws
         from vivavoce.web.annotation.agreement import measure
         from vivavoce.web.annotation.campaigns import find_campaign
         from vivavoce.web.annotation.kinds import find_kind
@@ -206,7 +206,7 @@ def _rows_of_logs(
     if logs is None:
         return [], 0
     from vivavoce.errors import InputError
-    from vivavoce.results.preferences import preference_rows
+    from vivavoce.results.audits.preferences import preference_rows
 
     if a is None or b is None:
         raise InputError("--from-logs needs two contestants: --a NAME --b NAME.")

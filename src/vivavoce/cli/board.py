@@ -21,8 +21,7 @@ from vivavoce.cli.log_options import (
 from vivavoce.cli.output import JSON_OPTION, print_json, print_table, progress, say
 
 if TYPE_CHECKING:
-    from vivavoce.results.board import Board
-    from vivavoce.results.groups import GroupedBoard
+    from vivavoce.results.board.groups import Board
 
 TEXTS_NOTE = (
     "Note: the pages of items hold texts of papers and gold answers. Publish them only where you "
@@ -65,12 +64,12 @@ def build(
     from tempfile import TemporaryDirectory
 
     from vivavoce.models.cutoffs import load_cutoffs
-    from vivavoce.results.groups import complete_only as keep_complete
-    from vivavoce.results.published_board import beside, read_published
-    from vivavoce.results.sample_texts import stored_item_texts
-    from vivavoce.results.stored import stored_leaderboard
+    from vivavoce.results.board.building import leaderboard
+    from vivavoce.results.board.groups import complete_only as keep_complete
+    from vivavoce.results.board.published import beside, read_published
+    from vivavoce.results.logs.sample_texts import choose_item_texts
     from vivavoce.store import read_jsonl
-    from vivavoce.web.board.bundle import find_bundle
+    from vivavoce.web.board.files.bundle import find_bundle
     from vivavoce.web.board.site import write_site
 
     viewer = None if bundle is None else find_bundle(bundle, out)
@@ -80,10 +79,10 @@ def build(
     folders = [*([] if published else [logs]), *([own] if own else [])]
     with TemporaryDirectory() as passing, progress("Reading logs"):
 
-        def read(folder: Path, further: Path | None) -> GroupedBoard:
-            return stored_leaderboard(
+        def read(folder: Path, further: Path | None) -> Board:
+            return leaderboard(
                 folder,
-                cache or Path(passing),
+                store=cache or Path(passing),
                 own=further,
                 partial=partial,
                 resamples=resamples,
@@ -97,7 +96,7 @@ def build(
             board = beside(published, read(own, None) if own else None)
         if complete_only:
             board = keep_complete(board)
-        items = stored_item_texts(board.heads, folders, count=samples, seed=seed)
+        items = choose_item_texts(board.heads, folders, count=samples, seed=seed)
         page = write_site(
             board,
             out,
@@ -135,7 +134,7 @@ def show(
 ) -> None:
     """Print the leaderboard."""
     from vivavoce.models.cutoffs import load_cutoffs
-    from vivavoce.results.board import leaderboard
+    from vivavoce.results.board.building import leaderboard
 
     known = load_cutoffs(cutoffs, margin)
     board = leaderboard(logs, partial=partial, resamples=resamples, seed=seed, cutoffs=known)
@@ -155,7 +154,7 @@ def attempts(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Print several attempts' mean, best and spread by category and difficulty."""
-    from vivavoce.results.attempts import attempt_tables
+    from vivavoce.results.board.attempts import attempt_tables
 
     tables = attempt_tables(logs, partial=partial, resamples=resamples, seed=seed)
     if as_json:
@@ -177,7 +176,7 @@ def attempts(
 
 def _print_attempts(title: str, rows: list[dict[str, Any]], kind: str) -> None:
     """One line a group or item, one column a metric; `kind` is a suffix of the values' names."""
-    from vivavoce.results.standing import contestant_label
+    from vivavoce.results.logs.records import contestant_label
 
     metrics = list(dict.fromkeys(row["metric"] for row in rows))
     lines: dict[tuple[str, ...], dict[str, dict[str, Any]]] = {}
@@ -216,7 +215,7 @@ def print_board(board: Board, *, everything: bool = False, costs: bool = False) 
     print_notes(board)
 
 
-def print_notes(board: Board | GroupedBoard) -> None:
+def print_notes(board: Board) -> None:
     """Print what a reader of the board has to know."""
     for note in board.notes:
         say(f"Note: {note}")
@@ -229,7 +228,7 @@ def _section(row: dict[str, Any]) -> tuple[str, str, str, str]:
 def _print_section(
     title: str, rows: list[dict[str, Any]], board: Board, *, everything: bool, costs: bool
 ) -> None:
-    from vivavoce.results.standing import contestant_label
+    from vivavoce.results.logs.records import contestant_label
 
     headline = board.headlines[rows[0]["task"]]
     measured = {row["metric"] for row in rows}

@@ -39,8 +39,8 @@ def compare(
 ) -> None:
     """Compare two contestants item by item: differences, wins, and where they differ most."""
     from vivavoce.errors import InputError
-    from vivavoce.results.head_to_head import head_to_head
-    from vivavoce.results.pairing import Only
+    from vivavoce.results.board.head_to_head import head_to_head
+    from vivavoce.results.board.pairing import Only
 
     absent = [path for path in (a, b) if logs is None and not Path(path).exists()]
     if absent:
@@ -71,16 +71,16 @@ def compare(
 
 
 def _write(found: Any, out: Path, bundle: str | None) -> Path:
-    from vivavoce.results.head_to_head import differing_items
-    from vivavoce.web.board.bundle import find_bundle
-    from vivavoce.web.board.duels import write_comparison
+    from vivavoce.results.board.head_to_head import differing_items
+    from vivavoce.web.board.files.bundle import find_bundle
+    from vivavoce.web.board.pages.duels import write_comparison
 
     address = None if bundle is None else find_bundle(bundle, out)
     return write_comparison(found.as_dict(), differing_items(found), out, bundle=address)
 
 
 def _print(row: dict[str, Any]) -> None:
-    from vivavoce.web.board.duels import chance, verdict
+    from vivavoce.web.board.pages.duels import chance, verdict
     from vivavoce.web.printing import visible
 
     title = f"{row['task']} · {row['setting']} · round {row['round']} · version"

@@ -34,7 +34,7 @@ def verify(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Work out every score again and refuse logs that were edited, naming log and sample."""
-    from vivavoce.results.verification import verify_logs
+    from vivavoce.results.integrity.verification import verify_logs
 
     with progress("Logs") as update:
         found = verify_logs(logs, rounds, update)
@@ -75,7 +75,7 @@ def contamination(
 ) -> None:
     """Print each model's items by its cutoff, and how much better it does on the older ones."""
     from vivavoce.models.cutoffs import load_cutoffs
-    from vivavoce.results.contamination import contamination_report
+    from vivavoce.results.integrity.contamination import contamination_report
 
     known = load_cutoffs(cutoffs, margin)
     found = contamination_report(logs, known, partial=partial, resamples=resamples, seed=seed)
@@ -119,7 +119,7 @@ def submit(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Check a submission: its form, its logs and ledger, every score."""
-    from vivavoce.results.submission import check_submission
+    from vivavoce.results.integrity.submission import check_submission
 
     if not check:
         raise typer.BadParameter(

@@ -50,7 +50,7 @@ def serve(
 
     from vivavoce.errors import InputError
     from vivavoce.models.cutoffs import load_cutoffs
-    from vivavoce.web.board.bundle import find_bundle
+    from vivavoce.web.board.files.bundle import find_bundle
     from vivavoce.web.board.live import LiveSite, mark_of
     from vivavoce.web.board.serving import serve as run
 
@@ -61,20 +61,20 @@ def serve(
     folders = [logs, *([own] if own else [])]
 
     def read() -> list[Page]:
-        from vivavoce.results.sample_texts import stored_item_texts
-        from vivavoce.results.stored import stored_leaderboard
+        from vivavoce.results.board.building import leaderboard
+        from vivavoce.results.logs.sample_texts import choose_item_texts
         from vivavoce.web.board.site import pages_of, read_site
 
-        board = stored_leaderboard(
+        board = leaderboard(
             logs,
-            store,
+            store=store,
             own=own,
             partial=partial,
             resamples=resamples,
             seed=seed,
             cutoffs=known,
         )
-        items = stored_item_texts(board.heads, folders, count=samples, seed=seed)
+        items = choose_item_texts(board.heads, folders, count=samples, seed=seed)
         return pages_of(read_site(board), samples=items, bundle=address)
 
     with TemporaryDirectory() as passing:

@@ -136,7 +136,7 @@ def export(
 
 
 def _export_upstream(corpus: Corpus, kind: str, out: Path, as_json: bool) -> None:
-    from vivavoce.corpus.upstream import export_as, not_exported
+    from vivavoce.corpus.ingestion.upstream import export_as, not_exported
 
     records = export_as(corpus, kind, out)
     left = not_exported(corpus, kind)

@@ -86,8 +86,7 @@ def arxiv(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Save the papers that a query finds on arXiv."""
-    from vivavoce.sources.catalogues.arxiv.saving import save_search
-    from vivavoce.sources.catalogues.arxiv.search import HOSTS
+    from vivavoce.sources.catalogues.arxiv.search import HOSTS, save_search
 
     saved = save_search(_client(base, HOSTS), query, out, limit=limit, api=base)
     if as_json:
@@ -103,9 +102,8 @@ def _client(base: str, hosts: frozenset[str]) -> Client:
 
     It shares its turns with every other such command on this machine.
     """
-    from vivavoce.sources.http.address import Allowed
-    from vivavoce.sources.http.client import Client
-    from vivavoce.sources.http.throttle import SHARED, Throttle, turns_folder
+    from vivavoce.sources.http.client import Allowed, Client
+    from vivavoce.sources.http.throttle import SHARED, Throttle, slots_folder
 
     try:
         parts = urlsplit(base)
@@ -113,7 +111,7 @@ def _client(base: str, hosts: frozenset[str]) -> Client:
         raise typer.BadParameter(f"{base!r} is no address: {error}", param_hint="--base") from error
     loopback = f"{parts.scheme}://{parts.netloc}" if base.startswith(_LOOPBACK) else None
     chosen = {parts.hostname} if parts.hostname and loopback is None else set()
-    throttle = SHARED if loopback else Throttle(shared=turns_folder())
+    throttle = SHARED if loopback else Throttle(shared=slots_folder())
     return Client(Allowed(hosts | chosen, loopback=loopback), throttle=throttle)
 
 

@@ -29,7 +29,7 @@ def texts(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Fetch a text for each paper that has an arXiv or Anthology id and none; resumes."""
-    from vivavoce.corpus.fetching import fetch_texts
+    from vivavoce.corpus.ingestion.fetching import fetch_texts
     from vivavoce.sources.catalogues.arxiv.texts import Addresses
 
     chosen = [kind.strip() for kind in kinds.split(",") if kind.strip()]
@@ -64,7 +64,7 @@ def cited(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Fetch titles and abstracts of cited works that have an arXiv id; resumes."""
-    from vivavoce.corpus.cited import fetch_cited
+    from vivavoce.corpus.ingestion.cited import fetch_cited
     from vivavoce.sources.catalogues.arxiv.search import API
 
     api = f"{base.rstrip('/')}/api/query" if base else API
@@ -86,15 +86,14 @@ def cited(
 def _client(base: str | None) -> Client:
     """One that shares its turns with every other such command on this machine."""
     from vivavoce.sources.catalogues.arxiv.texts import HOSTS
-    from vivavoce.sources.http.address import Allowed
-    from vivavoce.sources.http.client import Client, Limits
-    from vivavoce.sources.http.throttle import Throttle, turns_folder
+    from vivavoce.sources.http.client import Allowed, Client, Limits
+    from vivavoce.sources.http.throttle import Throttle, slots_folder
 
     limits = Limits(tries=3)
     if base:
         quick = Throttle({"127.0.0.1": 0.0})
         return Client(Allowed(HOSTS, loopback=base), limits=limits, throttle=quick)
-    return Client(Allowed(HOSTS), limits=limits, throttle=Throttle(shared=turns_folder()))
+    return Client(Allowed(HOSTS), limits=limits, throttle=Throttle(shared=slots_folder()))
 
 
 def _list_faults(faults: Sequence[Fault]) -> None:

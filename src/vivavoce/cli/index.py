@@ -35,7 +35,7 @@ def build(
 ) -> None:
     """Build the index of a corpus, or bring it up to date: only what changed is touched."""
     from vivavoce.corpus import load_corpus
-    from vivavoce.corpus.fulltext_index import build_index, index_folder
+    from vivavoce.corpus.fulltext.index import build_index, index_folder
 
     opened = load_corpus(corpus)
     with progress(f"Indexing {text}") as update:
@@ -69,7 +69,7 @@ def search(
 ) -> None:
     """Find the papers that contain every word, sorted by id."""
     from vivavoce.corpus import load_corpus
-    from vivavoce.corpus.fulltext_index import open_index, read_titles
+    from vivavoce.corpus.fulltext.index import open_index, read_titles
     from vivavoce.text.dates import period
     from vivavoce.text.terms import query_terms
 

@@ -62,10 +62,18 @@ def doctor(as_json: bool = JSON_OPTION) -> None:
 
 
 def _tasks() -> Listing:
-    from vivavoce.tasks import list_families
+    from vivavoce.tasks import broken_families, find_family, list_families
 
+    for error in broken_families().values():
+        say(f"Passed over: {error}", quiet=True)
     rows = [
-        [f"vivavoce/{name}", family, task.version, ", ".join(task.settings), task.summary]
+        [
+            f"{find_family(family).namespace}/{name}",
+            family,
+            task.version,
+            ", ".join(task.settings),
+            task.summary,
+        ]
         for family, card in list_families().items()
         for name, task in card.tasks.items()
     ]
@@ -79,8 +87,10 @@ def _methods() -> Listing:
 
 
 def _metrics() -> Listing:
-    from vivavoce.metrics import list_metrics
+    from vivavoce.metrics import broken_metrics, list_metrics
 
+    for error in broken_metrics().values():
+        say(f"Passed over: {error}", quiet=True)
     rows = [
         [m.name, m.family, m.low, m.high, "higher" if m.higher_is_better else "lower", m.summary]
         for m in list_metrics()

@@ -40,8 +40,8 @@ def retrieval(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Measure how well the works of a round's tables are found by the demands alone."""
-    from vivavoce.results.audits.estimates import Draws
     from vivavoce.results.audits.retrieval import audit_retrieval
+    from vivavoce.statistics.estimates import Draws
 
     with progress("Retrievers") as update:
         found = audit_retrieval(
@@ -160,8 +160,8 @@ def evaluators(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Score the same tables with several evaluators: how far scores drift, whether ranks hold."""
-    from vivavoce.results.audits.estimates import Draws
     from vivavoce.results.audits.evaluator_swap import audit_evaluators
+    from vivavoce.statistics.estimates import Draws
     from vivavoce.tasks.tables.roles.answering import Use
 
     with progress("Answers") as update:

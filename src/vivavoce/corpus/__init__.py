@@ -9,24 +9,21 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from vivavoce.corpus.export import export_table
-    from vivavoce.corpus.ingesting import IngestReport, ingest
-    from vivavoce.corpus.merge_report import summarise_merges
-    from vivavoce.corpus.reading import Corpus, load_corpus
-    from vivavoce.corpus.resolution_check import measure_resolution
-    from vivavoce.corpus.stats import corpus_stats
-    from vivavoce.corpus.verify import verify_corpus
+    from vivavoce.corpus.ingestion.imports import IngestReport, ingest
+    from vivavoce.corpus.reading import Corpus, export_table, load_corpus, verify_corpus
+    from vivavoce.corpus.resolve.check import measure_resolution
+    from vivavoce.corpus.stats import corpus_stats, summarise_merges
 
 _HOMES = {
     "Corpus": "reading",
-    "IngestReport": "ingesting",
+    "IngestReport": "ingestion.imports",
     "corpus_stats": "stats",
-    "export_table": "export",
-    "ingest": "ingesting",
+    "export_table": "reading",
+    "ingest": "ingestion.imports",
     "load_corpus": "reading",
-    "measure_resolution": "resolution_check",
-    "summarise_merges": "merge_report",
-    "verify_corpus": "verify",
+    "measure_resolution": "resolve.check",
+    "summarise_merges": "stats",
+    "verify_corpus": "reading",
 }
 
 __all__ = [

@@ -7,11 +7,26 @@ from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 
-from vivavoce.corpus.batches import MANIFEST, imports_fingerprint, list_batches
+from vivavoce.corpus.ingestion.batches import (
+    MANIFEST,
+    batch_folders,
+    imports_fingerprint,
+    list_batches,
+    open_batch,
+    read_batch,
+)
 from vivavoce.corpus.schema import TABLES, paper_from_row, section_from_row
 from vivavoce.errors import DamagedError, InputError, StaleError
 from vivavoce.records import Paper, Section
-from vivavoce.store import Row, hash_file, hash_of, read_parquet, read_sealed
+from vivavoce.store import (
+    Row,
+    hash_file,
+    hash_of,
+    read_parquet,
+    read_sealed,
+    write_jsonl,
+    write_parquet,
+)
 
 REBUILD = "Run any viva ingest of this corpus again to rebuild it."
 
@@ -111,3 +126,39 @@ def load_corpus(folder: Path | str) -> Corpus:
             f"viva ingest {kinds[0]} WHERE --corpus {folder}"
         )
     return Corpus(folder, manifest)
+
+
+def verify_corpus(folder: Path) -> list[str]:
+    """Every problem found in a corpus folder, one line each; empty when it is sound."""
+    problems = []
+    for batch_folder in batch_folders(folder):
+        try:
+            batch = open_batch(batch_folder)
+            if not batch.is_complete:
+                problems.append(f"{batch_folder} is unfinished: run its viva ingest again")
+                continue
+            for _ in read_batch(batch):
+                pass
+        except DamagedError as error:
+            problems.append(str(error))
+    try:
+        problems += load_corpus(folder).damages()
+    except (DamagedError, StaleError) as error:
+        problems.append(str(error))
+    return list(dict.fromkeys(problems))
+
+
+def export_table(corpus: Corpus, table: str, out: Path) -> int:
+    """Write one table to a `.jsonl` or `.parquet` file; return its number of rows.
+
+    Raises:
+        InputError: No such table, or another suffix.
+    """
+    if out.suffix not in (".jsonl", ".parquet"):
+        raise InputError(f"{out} must end in .jsonl or .parquet.")
+    rows = list(corpus.rows(table))
+    if out.suffix == ".jsonl":
+        write_jsonl(out, rows)
+    else:
+        write_parquet(out, rows, TABLES[table])
+    return len(rows)

@@ -2,13 +2,23 @@
 
 One file per metric family; no Inspect, no files, no model calls. Each file defines `METRICS`,
 which describes what it computes; `viva list metrics`, the docs and the contract tests read it.
+
+A package registers metrics under the group `vivavoce.metrics`: name = module. Of a module that is
+a package, as this one is, every module of its folder is read.
 """
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from types import ModuleType
+
+from vivavoce.errors import PluginError
+from vivavoce.plugins import Plugins, load_plugins
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +41,39 @@ class Metric:
 
 def list_metrics() -> tuple[Metric, ...]:
     """Every metric, by family and name; two families may use one name."""
-    modules = (
-        importlib.import_module(f"{__name__}.{module.name}")
-        for module in pkgutil.iter_modules(__path__)
-    )
-    metrics = [metric for module in modules for metric in getattr(module, "METRICS", ())]
-    return tuple(sorted(metrics, key=lambda metric: (metric.family, metric.name)))
+    found = [metric for metrics in _registered().loaded.values() for metric in metrics]
+    ordered = sorted(found, key=lambda metric: (metric.family, metric.name))
+    for first, second in pairwise(ordered):
+        if (first.family, first.name) == (second.family, second.name):
+            raise PluginError(
+                f"Two modules define the metric {first.name!r} of {first.family}: "
+                f"{first.source!r} and {second.source!r}. Uninstall the package of one."
+            )
+    return tuple(ordered)
+
+
+def broken_metrics() -> dict[str, PluginError]:
+    """The error of each registered module of metrics that cannot be loaded, by name."""
+    return dict(_registered().broken)
+
+
+@cache
+def _registered() -> Plugins[tuple[Metric, ...]]:
+    return load_plugins("vivavoce.metrics", _metrics_of)
+
+
+def _metrics_of(name: str, module: ModuleType) -> tuple[Metric, ...]:
+    found = tuple(metric for part in modules_of(module) for metric in getattr(part, "METRICS", ()))
+    if not found:
+        raise ValueError("neither it nor a module of its folder defines METRICS")
+    return found
+
+
+def modules_of(module: ModuleType) -> Iterator[ModuleType]:
+    """A module and, where it is a package, the modules of its folder."""
+    yield module
+    for part in pkgutil.iter_modules(getattr(module, "__path__", ())):
+        yield importlib.import_module(f"{module.__name__}.{part.name}")
 
 
 _PARTS = {

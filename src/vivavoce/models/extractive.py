@@ -115,7 +115,7 @@ def last_user_message(messages: Sequence[ChatMessage]) -> ChatMessageUser | None
 
 
 def our_metadata(message: ChatMessageUser | None) -> Mapping[str, object]:
-    """What our solvers wrote into a message's metadata; empty for other solvers."""
+    """Metadata that our solvers wrote into a message; empty for other solvers."""
     metadata = (message.metadata or {}) if message is not None else {}
     ours = metadata.get("vivavoce")
     return ours if isinstance(ours, Mapping) else {}
@@ -153,4 +153,4 @@ def _read_source(source: object, length: int) -> list[tuple[int, int]]:
 
 
 PICKS: dict[str, Pick] = {"lead": lead_sentences, "centrality": central_sentences}
-"""How sentences are chosen, by name."""
+"""Ways to choose sentences, by name."""

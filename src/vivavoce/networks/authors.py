@@ -14,8 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from vivavoce.corpus import Corpus
-from vivavoce.networks.columns import (
+from vivavoce.columns import (
     MISSING,
     Flags,
     Ints,
@@ -25,15 +24,16 @@ from vivavoce.networks.columns import (
     column,
     flat,
     prefixed,
-    read_columns,
     sorted_keys,
     table_of,
     text_column,
     text_scalar,
     without_null,
 )
+from vivavoce.corpus import Corpus
 from vivavoce.networks.graph import Graph, distinct_keys, induced, largest_component
 from vivavoce.networks.papers import first_of_each, number_papers, read_papers
+from vivavoce.networks.shards import read_columns
 
 BY_ID, BY_NAME = "id:", "name:"
 """What the key of an author starts with."""

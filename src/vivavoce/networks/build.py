@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from vivavoce.columns import write_parquet_table
 from vivavoce.corpus import Corpus
 from vivavoce.errors import DamagedError, InputError
 from vivavoce.networks.authors import coauthor_tables
-from vivavoce.networks.columns import hash_columns, write_columns
 from vivavoce.networks.reading import FORMAT, MANIFEST, READS, inputs_for
-from vivavoce.networks.shards import FOLDER, Pieces, drop_pieces, shards_of
+from vivavoce.networks.shards import FOLDER, PARQUET, Pieces, drop_pieces, shards_of
 from vivavoce.store import Row, hash_file, hash_of, lock, read_sealed, write_sealed
 
 if TYPE_CHECKING:
@@ -116,12 +116,10 @@ def _build(shared: _Shared, name: str, *, prose: bool, fresh: bool) -> Row:
 def _write(folder: Path, *tables: pa.Table) -> Row:
     """Write the parts of a network; return what is written down of them."""
     shutil.rmtree(folder, ignore_errors=True)
-    files: Row = {}
-    for part, table in zip(_PARTS, tables, strict=True):
-        sha256 = write_columns(folder / f"{part}.parquet", table)
-        row_hash = hash_columns(table)
-        files[part] = {"sha256": sha256, "rows": table.num_rows, "row_hash": row_hash}
-    return files
+    return {
+        part: write_parquet_table(folder / f"{part}.parquet", table, **PARQUET)
+        for part, table in zip(_PARTS, tables, strict=True)
+    }
 
 
 def _read_record(folder: Path, config: str) -> Row | None:

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from vivavoce.columns import Ints, Longs, flat
 from vivavoce.corpus import Corpus
-from vivavoce.networks.columns import Ints, Longs, column_batches, flat
 from vivavoce.networks.graph import in_degrees, out_degrees
 from vivavoce.networks.papers import number_sorted_papers, read_papers
 from vivavoce.networks.reading import Network, load_network
+from vivavoce.networks.shards import column_batches
 
 _NAMES = {
     "cs": "computer science",

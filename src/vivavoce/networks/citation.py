@@ -8,19 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from vivavoce.columns import MISSING, Flags, Ints, as_numbers, column, flat, table_of, text_column
 from vivavoce.corpus import Corpus
-from vivavoce.networks.columns import (
-    MISSING,
-    Flags,
-    Ints,
-    as_numbers,
-    column,
-    flat,
-    table_of,
-    text_column,
-    whole_table,
-    widen,
-)
 from vivavoce.networks.graph import distinct_keys
 from vivavoce.networks.papers import (
     number_papers,
@@ -28,7 +17,7 @@ from vivavoce.networks.papers import (
     read_papers,
     years_of,
 )
-from vivavoce.networks.shards import Pieces, Shard, read_shard, shards_of
+from vivavoce.networks.shards import Pieces, Shard, read_shard, shards_of, whole_table, widen
 from vivavoce.networks.works import (
     DESCRIBED,
     SHOWN_TITLE,

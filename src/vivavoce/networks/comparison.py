@@ -10,9 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from vivavoce.corpus import Corpus
-from vivavoce.networks.citation import Entries, distinct_pairs, with_nodes
-from vivavoce.networks.columns import (
+from vivavoce.columns import (
     MISSING,
     Flags,
     Ints,
@@ -20,16 +18,16 @@ from vivavoce.networks.columns import (
     as_flags,
     as_numbers,
     column,
-    column_batches,
     flat,
     numbers_in,
     table_of,
     text_column,
-    widen,
 )
+from vivavoce.corpus import Corpus
+from vivavoce.networks.citation import Entries, distinct_pairs, with_nodes
 from vivavoce.networks.graph import distinct_keys
 from vivavoce.networks.papers import number_papers
-from vivavoce.networks.shards import Pieces, read_shard, shards_of
+from vivavoce.networks.shards import Pieces, column_batches, read_shard, shards_of, widen
 from vivavoce.readers.comparing_sentences import ON_OTHERS, ReferenceList, comparing_sentences
 from vivavoce.store import Row
 

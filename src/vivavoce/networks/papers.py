@@ -9,8 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from vivavoce.corpus import Corpus
-from vivavoce.networks.columns import (
+from vivavoce.columns import (
     MISSING,
     Flags,
     Ints,
@@ -19,9 +18,10 @@ from vivavoce.networks.columns import (
     column,
     flat,
     numbers_in,
-    read_columns,
     text_scalar,
 )
+from vivavoce.corpus import Corpus
+from vivavoce.networks.shards import read_columns
 
 _NO_PAPER = "not_a_paper"
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from vivavoce.columns import Flags, as_flags, column, flat, numbers_in
 from vivavoce.corpus import Corpus
 from vivavoce.errors import DamagedError, InputError, StaleError
-from vivavoce.networks.columns import Flags, as_flags, column, flat, numbers_in, read_file
 from vivavoce.networks.graph import Graph
-from vivavoce.networks.shards import FOLDER
+from vivavoce.networks.shards import FOLDER, read_file
 from vivavoce.store import Row, hash_file, read_sealed
 
 MANIFEST = "manifest.json"

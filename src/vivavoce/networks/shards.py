@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,12 +16,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from vivavoce.corpus import Corpus
+from vivavoce.corpus.schema import TABLES
 from vivavoce.errors import DamagedError
-from vivavoce.networks.columns import read_file, to_parquet
-from vivavoce.store import write_bytes
+from vivavoce.store import parquet_of, write_bytes
 
 FOLDER = "networks"
 _PIECES = "pieces"
+# Numbers and keys hardly repeat: a dictionary of them takes time and room.
+PARQUET = {"compression": "lz4", "use_dictionary": False, "row_group_size": 1 << 24}
+"""How networks and pieces are written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +34,56 @@ class Shard:
     name: str
     """Below the corpus' folder `tables`."""
     sha256: str
+
+
+def column_batches(corpus: Corpus, table: str, names: Sequence[str]) -> Iterator[pa.Table]:
+    """Some columns of a table of the corpus, one of its files after the other.
+
+    Raises:
+        DamagedError: A file is not as it was written.
+    """
+    for name in corpus.files(table):
+        if problem := corpus.damage(name):
+            raise DamagedError(problem)
+        yield read_file(corpus.folder / "tables" / name, names)
+
+
+def read_file(path: Path, names: Sequence[str] | None = None) -> pa.Table:
+    """A Parquet file, or some of its columns.
+
+    Raises:
+        DamagedError: It cannot be read.
+    """
+    try:
+        with pq.ParquetFile(path) as file:
+            return file.read(columns=None if names is None else list(names), use_threads=False)
+    except (OSError, pa.ArrowException) as error:
+        raise DamagedError(f"{path} cannot be read as Parquet: {error}") from error
+
+
+def read_columns(corpus: Corpus, table: str, names: Sequence[str]) -> pa.Table:
+    """Some columns of a whole table; text has 64-bit offsets, so it may pass 2 GB.
+
+    Raises:
+        DamagedError: A file is not as it was written.
+    """
+    return whole_table(table, names, column_batches(corpus, table, names))
+
+
+def whole_table(table: str, names: Sequence[str], pieces: Iterable[pa.Table]) -> pa.Table:
+    """Pieces of some columns of a table of the corpus in one; text has 64-bit offsets."""
+    schema = pa.schema([TABLES[table].field(name) for name in names])
+    empty = pa.Table.from_batches([], schema=schema)
+    return pa.concat_tables([widen(piece) for piece in [empty, *pieces]]).combine_chunks()
+
+
+def widen(table: pa.Table) -> pa.Table:
+    """A table whose columns of text have 64-bit offsets."""
+    fields = [
+        pa.field(field.name, pa.large_string() if pa.types.is_string(field.type) else field.type)
+        for field in table.schema
+    ]
+    return table.cast(pa.schema(fields))
 
 
 def shards_of(corpus: Corpus, table: str) -> list[Shard]:
@@ -66,7 +119,7 @@ class Pieces:
 
     def keep(self, shard: Shard, piece: pa.Table) -> None:
         """Keep the piece of a shard."""
-        content = to_parquet(piece)
+        content = parquet_of(piece.combine_chunks(), **PARQUET)
         own = hashlib.sha256(content).hexdigest()
         for path in self._files_of(shard):
             path.unlink()

@@ -7,10 +7,10 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from vivavoce.columns import as_flags, flat
 from vivavoce.corpus import Corpus
 from vivavoce.errors import InputError
 from vivavoce.networks.authors import AMBIGUITIES, first_author_core
-from vivavoce.networks.columns import as_flags, flat
 from vivavoce.networks.graph import (
     Graph,
     in_degrees,

@@ -16,10 +16,10 @@ from typing import Literal
 
 import numpy as np
 
+from vivavoce.columns import Groups, flat
 from vivavoce.corpus import Corpus
 from vivavoce.errors import InputError
 from vivavoce.networks.authors import BY_ID, BY_NAME, Authorships, name_of, read_authorships
-from vivavoce.networks.columns import Groups, flat
 from vivavoce.networks.graph import Graph, induced, largest_component
 from vivavoce.networks.papers import read_papers
 

@@ -16,8 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from vivavoce.corpus.merge import ids_in_doi
-from vivavoce.networks.columns import (
+from vivavoce.columns import (
     MISSING,
     Flags,
     Ints,
@@ -33,6 +32,7 @@ from vivavoce.networks.columns import (
     text_scalar,
     without_null,
 )
+from vivavoce.corpus.identity.merge import ids_in_doi
 from vivavoce.text.normalise import normalise_title
 
 TELLING = ["title", "year", "arxiv_id", "doi", "raw"]

@@ -9,32 +9,12 @@ board.
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import NamedTuple
 
+from vivavoce.readers.metric_names import METRICS
 from vivavoce.text.spelling import words_of
 
-_METRICS = {
-    "em": "exact match",
-    "f1 score": "f1",
-    "f1 measure": "f1",
-    "f measure": "f1",
-    "f score": "f1",
-    "acc": "accuracy",
-    "percent correct": "accuracy",
-    "percentage correct": "accuracy",
-    "ppl": "perplexity",
-    "number of params": "params",
-    "number of parameters": "params",
-    "parameters": "params",
-    "# params": "params",
-    "bits per character": "bpc",
-    "bit per character": "bpc",
-    "rouge l": "rougel",
-    "word error rate": "wer",
-    "percentage error": "error",
-    "error rate": "error",
-}
-"""Spellings of one metric, by their words."""
 _AT_RANK = re.compile(r"(h|hit|hits|p|prec|precision|r|rec|recall) @ (\d{1,6})")
 _AT_RANK_NAMES = {"h": "hits", "p": "p", "r": "recall"}
 _CLOSING = frozenset(
@@ -134,7 +114,17 @@ def metric_key(name: str) -> str:
     key = name_key(_without_abbreviation(name))
     if found := _AT_RANK.fullmatch(key):
         return f"{_AT_RANK_NAMES[found[1][0]]} @ {found[2]}"
-    return _METRICS.get(key, key)
+    return _metric_keys().get(key, key)
+
+
+@cache
+def _metric_keys() -> dict[str, str]:
+    """The key of each spelling of a metric, by the key of that spelling."""
+    return {
+        name_key(form): metric.key or name_key(metric.name or metric.term)
+        for metric in METRICS
+        for form in metric.spellings
+    }
 
 
 def _repeats(remark: list[str], measured: set[str]) -> bool:

@@ -8,24 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-_LOWER = re.compile(
-    r"\b(?:errors?|err|perplexity|loss|bpc|bpb|wer|cer|per|ter|eer|fid|kid|mse|rmse|mae|nll"
-    r"|distance|divergence|deviation|fpr|far|frr|runtime|latency|seconds|time|flops|gflops|params"
-    r"|size|memory|epochs|steps)\b"
-)
-_RESOURCE = re.compile(
-    r"\b(?:params|flops|gflops|macs|size|runtime|latency|seconds|time|memory|epochs|steps|year)\b"
-)
-_UNBOUNDED = re.compile(
-    r"\b(?:perplexity|loss|fid|kid|mse|rmse|mae|nll|distance|divergence|reward|return|psnr"
-    r"|inception|elo|cider|bpc|bpb|params|flops|gflops|macs|size|time|seconds|latency|games?"
-    r"|points|rank|number|count|wer|cer|ter|improvement|gain|delta|score)\b"
-)
-_SIGNED = re.compile(
-    r"\b(?:correlation|pearson|spearman|kendall|tau|mcc|matthews|kappa|r2|return|reward|psnr"
-    r"|improvement|gain|delta|loss|nll|score)\b"
-)
-_AT_LEAST_ONE = re.compile(r"\bperplexity\b")
+from vivavoce.readers.metric_names import words_where
+
+_LOWER = words_where(lambda metric: metric.better == "lower")
+_COSTS = words_where(lambda metric: metric.cost)
+_UNBOUNDED = words_where(lambda metric: metric.free)
+_SIGNED = words_where(lambda metric: metric.signed)
+_AT_LEAST_ONE = words_where(lambda metric: metric.term == "perplexity")
+_WORD = re.compile(r"\w+")
 _FEW = 3
 """Values from which on the scale of a board can be told."""
 
@@ -49,14 +39,14 @@ def direction_of(metric: str, given: Sequence[bool | None] = ()) -> Direction:
     told = [value for value in given if value is not None]
     if told:
         return Direction(max(told, key=told.count), "given")
-    if _LOWER.search(metric):
+    if _names(metric, _LOWER):
         return Direction(False, "name")
     return Direction(True, "name" if _is_bounded(metric) else "assumed")
 
 
 def is_resource(metric: str) -> bool:
     """Whether a metric tells what a method costs instead of how good it is."""
-    return _RESOURCE.search(metric) is not None
+    return _names(metric, _COSTS)
 
 
 def impossible(metric: str, value: float | None) -> str | None:
@@ -65,9 +55,9 @@ def impossible(metric: str, value: float | None) -> str | None:
         return "no number"
     if not math.isfinite(value):
         return "not finite"
-    if value < 0 and not _SIGNED.search(metric):
+    if value < 0 and not _names(metric, _SIGNED):
         return "negative"
-    if _AT_LEAST_ONE.search(metric) and value < 1:
+    if _names(metric, _AT_LEAST_ONE) and value < 1:
         return "below 1"
     if _is_bounded(metric) and abs(value) > 100:
         return "above 100"
@@ -91,4 +81,8 @@ def off_scale(metric: str, values: Sequence[float]) -> list[bool]:
 
 
 def _is_bounded(metric: str) -> bool:
-    return _UNBOUNDED.search(metric) is None
+    return not _names(metric, _UNBOUNDED)
+
+
+def _names(metric: str, words: frozenset[str]) -> bool:
+    return not words.isdisjoint(_WORD.findall(metric))

@@ -6,15 +6,17 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from vivavoce.readers.metric_names import METRICS
 from vivavoce.text.normalise import normalise
 
+MAX_LETTERS = 10
+"""Letters of an abbreviation, at most."""
 MAX_TEXT = 4_000
 """Characters of a text whose terms are read."""
 
-_PHRASES = tuple(
+_TEMPLATES = tuple(
     (re.compile(pattern), replacement)
     for pattern, replacement in (
-        (r"\bexact[ -]match(?:es)?\b", " em "),
         (r"\bbits?(?: ?/ ?| per |-per-)(?:char(?:acter)?s?|byte)\b", " bpc "),
         (r"\b(?:f|f-)[ -]?(?:1|measure|score)(?:[ -]?(?:score|measure))?\b", " f1 "),
         (r"\bf₁\b", " f1 "),
@@ -25,15 +27,7 @@ _PHRASES = tuple(
         (r"(?<![a-z@])@ ?(1|3|5|10)\b", r" hits\1 "),
         (r"\b(?:one |1 ?)?(?:billion|bn?)\b(?= word)", " 1b "),
         (r"\b(?:one|1) (?:billion|bn?)\b", " 1b "),
-        (r"\bmean reciprocal rank\b", " mrr "),
-        (r"\bmean rank\b", " mr "),
-        (r"\bmean average precision\b", " map "),
-        (r"\bword error rate\b", " wer "),
-        (r"\bcharacter error rate\b", " cer "),
-        (r"\bunlabell?ed attachment(?: score)?\b", " uas "),
-        (r"\blabell?ed attachment(?: score)?\b", " las "),
         (r"\btop[ -]?(1|5|10)\b", r" top\1 "),
-        (r"\b(?:percentage|percent) correct\b", " accuracy "),
         (r"\bpart[ -]of[ -]speech\b", " pos "),
     )
 )
@@ -41,39 +35,19 @@ _NUMBERED = re.compile(r"\b([a-z]{2,})[ -](\d{1,4})\b")
 _WORD = re.compile(r"[a-z0-9]+(?:[@#][a-z0-9]+)?|[%#]")
 _SAME = {
     **dict.fromkeys(("val", "valid", "validation", "dev", "development", "devel"), "dev"),
-    **dict.fromkeys(("ppl", "perplexities", "perp", "pplx"), "perplexity"),
-    **dict.fromkeys(("acc", "accuracies", "accuracy"), "accuracy"),
-    **dict.fromkeys(("prec", "precision"), "precision"),
-    **dict.fromkeys(("rec", "recall"), "recall"),
-    **dict.fromkeys(("err", "errors", "error"), "error"),
-    **dict.fromkeys(("avg", "average", "mean", "averaged"), "average"),
     **dict.fromkeys(("train", "training"), "train"),
     **dict.fromkeys(("testing", "tests", "test"), "test"),
-    **dict.fromkeys(("param", "params", "parameters"), "params"),
-    **dict.fromkeys(("fscore", "fmeasure", "f1"), "f1"),
-    **dict.fromkeys(("scores", "score"), "score"),
-    **dict.fromkeys(("bpb", "bpc"), "bpc"),
+    "bpb": "bpc",
+    **{word: metric.term for metric in METRICS for word in metric.single_words if metric.in_texts},
 }
 SPLITS = frozenset({"dev", "test", "train"})
-MEASURES = frozenset(
-    {
-        *("accuracy", "auc", "average", "bleu", "bleu1", "bleu2", "bleu3", "bleu4", "bpc", "cer"),
-        *("cider", "em", "eer", "error", "f1", "fid", "hits", "hits1", "hits3", "hits5", "hits10"),
-        *("iou", "las", "loss", "mae", "map", "mcc", "meteor", "miou", "mr", "mrr", "mse", "ndcg"),
-        *("nist", "nll", "pearson", "perplexity", "precision", "psnr", "recall", "rmse", "rouge"),
-        *("rouge1", "rouge2", "rougel", "rougew", "score", "spearman", "ssim", "ter", "top1"),
-        *("top5", "uas", "ucm", "lcm", "wer", "ap", "ap50", "ap75", "p", "r", "roc", "kappa"),
-        *("macro", "micro", "weighted", "unigram"),
-    }
-)
+MEASURES = frozenset(metric.term for metric in METRICS if metric.in_texts and not metric.cost)
 """Words that name how a result is measured."""
-RESOURCES = frozenset(
-    {
-        *("params", "size", "time", "speed", "epoch", "epochs", "steps", "step", "hours", "flops"),
-        *("memory", "rank", "year", "layers", "dim", "words", "sentences", "tokens", "vocab"),
-        *("examples", "samples", "instances", "depth", "hidden", "seconds", "sec", "ms", "gpu"),
-    }
-)
+RESOURCES = frozenset(metric.term for metric in METRICS if metric.cost) | {
+    *("speed", "epoch", "step", "hours", "rank", "layers", "dim", "words", "sentences"),
+    *("tokens", "vocab", "examples", "samples", "instances", "depth", "hidden", "sec", "ms"),
+    "gpu",
+}
 """Words of columns that hold no result."""
 STUBS = frozenset(
     {
@@ -83,7 +57,7 @@ STUBS = frozenset(
     }
 )
 """Words above the column that names the methods."""
-_GENERAL = frozenset(
+GENERAL = frozenset(
     {
         *("a", "an", "and", "at", "by", "corpus", "data", "dataset", "datasets", "benchmark"),
         *("english", "evaluation", "experimental", "experiments", "following", "for", "from"),
@@ -102,10 +76,15 @@ def terms_in(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=4096)
 def _terms_in(text: str) -> tuple[str, ...]:
     plain = text.casefold() if text.isascii() else _plain(text)
-    for pattern, replacement in _PHRASES:
+    plain = _PHRASE.sub(_term_of_phrase, plain)
+    for pattern, replacement in _TEMPLATES:
         plain = pattern.sub(replacement, plain)
     plain = _NUMBERED.sub(r"\1\2", plain)
     return tuple(_SAME.get(word, word) for word in _WORD.findall(plain))
+
+
+def _term_of_phrase(found: re.Match[str]) -> str:
+    return f" {_PHRASES[found[0].replace('-', ' ')]} "
 
 
 def _plain(text: str) -> str:
@@ -114,9 +93,39 @@ def _plain(text: str) -> str:
     return "".join(c for c in unicodedata.normalize("NFKD", folded) if not unicodedata.combining(c))
 
 
+_PHRASES = {
+    _plain(phrase): metric.term
+    for metric in METRICS
+    if metric.in_texts
+    for phrase in metric.phrases
+}
+_LONGEST_FIRST = sorted(_PHRASES, key=lambda phrase: (-len(phrase), phrase))
+_PHRASE = re.compile(
+    rf"\b(?:{'|'.join(phrase.replace(' ', '[ -]') for phrase in _LONGEST_FIRST)})\b"
+)
+
+
+_NUMBERED_FORMS = (
+    r"f[ -]?(?:1|measure|score)(?:[ -](?:score|measure))?",
+    r"rouge[ -]?[12l]?",
+    r"bleu[ -]?[1-4]",
+    r"hits? ?@ ?[0-9]{1,2}",
+    r"bits?(?: per |-per-|/)(?:char(?:acter)?s?|byte)",
+)
+_SPELLED_OUT = {
+    spelling.replace(" ", "[ -]")
+    for metric in METRICS
+    if metric.term in MEASURES and not metric.vague
+    for spelling in (metric.term, *metric.single_words, *metric.phrases)
+}
+_IN_SENTENCES = sorted({*_NUMBERED_FORMS, *_SPELLED_OUT}, key=lambda form: (-len(form), form))
+MEASURE_IN_SENTENCE = re.compile(rf"\b(?:{'|'.join(_IN_SENTENCES)})\b", re.IGNORECASE)
+"""A spelling of a metric in a sentence."""
+
+
 def telling_terms(text: str) -> list[str]:
     """The distinct terms of a text without those that are in every name."""
-    return [term for term in dict.fromkeys(terms_in(text)) if term not in _GENERAL]
+    return [term for term in dict.fromkeys(terms_in(text)) if term not in GENERAL]
 
 
 def is_head_word(word: str) -> bool:
@@ -129,27 +138,22 @@ def is_head_word(word: str) -> bool:
 def stands_for(short: str, words: tuple[str, ...]) -> bool:
     """Whether an abbreviation can stand for some words: `SQuAD`, `PTB`, `WT2`, `CBT`.
 
-    Its letters are in the words in order, and each word gives at least its first.
+    Its letters are in the words in order, and each word gives at least its first; a single word
+    has an abbreviation of three letters or more.
     """
     letters = [c for c in short.casefold() if c.isalnum()]
-    if not 2 <= len(letters) <= 10 or not words or len(words) > len(letters):
+    least = 3 if len(words) == 1 else len(words)
+    if not words or not least <= len(letters) <= MAX_LETTERS:
         return False
-    return _fits(letters, 0, words, 0)
-
-
-def _fits(letters: list[str], at: int, words: tuple[str, ...], word: int) -> bool:
-    """Take for each word its first letter and as many of the next as it has in order."""
-    if word == len(words):
-        return at == len(letters)
-    if at == len(letters) or letters[at] != words[word][:1]:
-        return False
-    taken = at + 1
-    place = 1
-    ends = [taken]
-    while taken < len(letters):
-        place = words[word].find(letters[taken], place) + 1
-        if not place:
-            break
-        taken += 1
-        ends.append(taken)
-    return any(_fits(letters, end, words, word + 1) for end in reversed(ends))
+    ends = {0}
+    for word in words:
+        after: set[int] = set()
+        for end in ends:
+            if end < len(letters) and word.startswith(letters[end]):
+                place, at = 1, end + 1
+                after.add(at)
+                while at < len(letters) and (place := word.find(letters[at], place) + 1):
+                    at += 1
+                    after.add(at)
+        ends = after
+    return len(letters) in ends

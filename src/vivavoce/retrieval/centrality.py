@@ -1,17 +1,18 @@
-"""Which sentences of a text stand at its centre.
+"""The most central sentences of a text.
 
-Source: Erkan and Radev 2004, LexRank, its continuous form; the weights are those of `tfidf`.
+Source: Erkan and Radev 2004, LexRank, its continuous form; the weights are those of `sparse`.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
+
+from vivavoce.retrieval.sparse import count_terms, tfidf_weights
 
 MAX_SENTENCES = 1_000
 """Sentences after these are not considered: time and memory grow with their square."""
@@ -57,32 +58,17 @@ def score_sentences(sentences: Sequence[str]) -> list[float]:
     """
     if not sentences:
         return []
-    vectors = _tf_idf(sentences)
+    counts = count_terms(sentences, _words)
+    _, weights = tfidf_weights(counts)
+    shape = (len(sentences), len(counts.numbers))
+    vectors = csr_array((weights, (counts.passages, counts.terms)), shape=shape)
     similarity: Vector = (vectors @ vectors.T).toarray()
     np.fill_diagonal(similarity, 0.0)
     return [float(score) for score in _page_rank(similarity).round(_DECIMALS)]
 
 
-def _tf_idf(sentences: Sequence[str]) -> csr_array:
-    """Rows of unit length; idf is log((1 + n) / (1 + df)) + 1."""
-    counts = [Counter(_WORD.findall(sentence.casefold())) for sentence in sentences]
-    columns: dict[str, int] = {}
-    for count in counts:
-        for word in count:
-            columns.setdefault(word, len(columns))
-    rows = _integers(row for row, count in enumerate(counts) for _ in count)
-    places = _integers(columns[word] for count in counts for word in count)
-    frequencies = np.array([float(n) for count in counts for n in count.values()])
-    documents = np.bincount(places, minlength=1)
-    idf = np.log((1 + len(sentences)) / (1 + documents)) + 1
-    weights = frequencies * idf[places]
-    norms = np.sqrt(np.bincount(rows, weights=weights**2, minlength=len(sentences)))
-    shape = (len(sentences), len(documents))
-    return csr_array((weights / norms[rows], (rows, places)), shape=shape)
-
-
-def _integers(values: Iterable[int]) -> NDArray[np.int64]:
-    return np.fromiter(values, dtype=np.int64)
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.casefold())
 
 
 def _page_rank(similarity: Vector) -> Vector:

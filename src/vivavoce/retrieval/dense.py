@@ -49,11 +49,11 @@ class Embedded:
     vectors: Floats
     """One row a text; of length 1 where the model compares by cosine."""
     is_truncated: NDArray[np.bool_]
-    """Which texts were longer than the model can take, so that their ends went unread."""
+    """True for texts longer than the model can take, whose ends went unread."""
 
     @property
     def truncated(self) -> int:
-        """How many texts were cut."""
+        """Number of texts that were cut."""
         return int(self.is_truncated.sum())
 
 
@@ -201,7 +201,7 @@ class Encoder:
 
 
 class Encoders(NamedTuple):
-    """What encodes the two sides of a search, often one and the same model."""
+    """Encoders of the two sides of a search, often one and the same model."""
 
     passages: Encoder
     queries: Encoder
@@ -303,7 +303,7 @@ def _preset_of(
 
 
 def _identity(encoder: Encoder) -> dict[str, Any]:
-    """What decides the vectors of a text, besides the text."""
+    """All that decides the vectors of a text, besides the text."""
     files = sorted(path for path in encoder.folder.rglob("*") if path.suffix in MODEL_FILES)
     projected = {"projection": encoder.preset.projection} if encoder.preset.projection else {}
     return {

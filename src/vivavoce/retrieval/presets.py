@@ -1,4 +1,4 @@
-"""Which encoders dense retrieval knows: where their weights are, how they pool and compare.
+"""Encoders for dense retrieval: places of their weights, pooling and similarity.
 
 A model that is no preset is described by its own folder: the files that sentence-transformers
 writes name the pooling, the similarity, the limit and the prompts. A folder without them is taken
@@ -44,7 +44,7 @@ _OFFSET_POSITIONS = {"roberta", "xlm-roberta", "xlm-roberta-xl", "camembert", "m
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """How to load an encoder and what to do with its output."""
+    """An encoder: its weights, and the steps from its output to a vector."""
 
     name: str
     passages: str
@@ -61,7 +61,7 @@ class Preset:
     architecture: Literal["auto", "dpr", "t5"] = "auto"
     """`dpr`: the two encoders are of different classes; `t5`: the encoder of an encoder-decoder."""
     joint: Literal["sep", "space"] = "space"
-    """What stands between a paper's title and abstract: the separator token or a space."""
+    """Separator between a paper's title and abstract: the model's token for it, or a space."""
     passage_prompt: str = ""
     query_prompt: str = ""
     projection: str = ""
@@ -72,7 +72,7 @@ class Preset:
         return self.passages if side == "passage" else self.queries
 
     def prompt(self, side: Side) -> str:
-        """What is put before every text."""
+        """The text put before every passage or query."""
         return self.passage_prompt if side == "passage" else self.query_prompt
 
 
@@ -142,7 +142,7 @@ def find_preset(name: str) -> Preset:
 
 
 def read_settings(folder: Path) -> Preset:
-    """What a model's own files say of it, as sentence-transformers writes them.
+    """Settings in a model's own files, as sentence-transformers writes them.
 
     Raises:
         InputError: The folder asks for a step that cannot be done here.
@@ -341,7 +341,7 @@ def _refuse_foreign(folder: Path) -> None:
 
 
 def _minilm_folder() -> Path:
-    """Where the packaged MiniLM is; the package itself is never imported."""
+    """Folder of the packaged MiniLM; the package itself is never imported."""
     from importlib.util import find_spec
 
     spec = find_spec(MINILM_PACKAGE)

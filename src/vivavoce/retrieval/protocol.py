@@ -1,4 +1,4 @@
-"""What every retriever does: rank a collection of passages for a query.
+"""The protocol of retrievers: rank a collection of passages for a query.
 
 A retriever ranks the whole collection, so it gives `min(k, passages)` hits, the best first and
 equal scores by index; what a low score is worth is for the caller to judge. A query that says
@@ -43,7 +43,7 @@ class Retriever(Protocol):
         ...
 
     def __len__(self) -> int:
-        """How many passages there are."""
+        """Number of passages."""
         ...
 
 

@@ -12,21 +12,20 @@ from datetime import date, timedelta
 from pathlib import Path
 
 from vivavoce.corpus import IngestReport, ingest, load_corpus
-from vivavoce.corpus.downloads import DOWNLOADS
-from vivavoce.corpus.fetching import FetchReport, fetch_texts
+from vivavoce.corpus.ingestion.downloads import DOWNLOADS
+from vivavoce.corpus.ingestion.fetching import FetchReport, fetch_texts
 from vivavoce.errors import InputError, VivaError
 from vivavoce.networks.build import build_networks
 from vivavoce.networks.shards import FOLDER as NETWORKS
 from vivavoce.records import Fault
 from vivavoce.rounds.requests import CountingThrottle, polite_throttle, quick_throttle
 from vivavoce.sources.catalogues.arxiv import search
-from vivavoce.sources.catalogues.arxiv.saving import save_search
+from vivavoce.sources.catalogues.arxiv.search import save_search
 from vivavoce.sources.catalogues.arxiv.texts import HOSTS as TEXT_HOSTS
 from vivavoce.sources.catalogues.arxiv.texts import Addresses
 from vivavoce.sources.catalogues.oai import harvest
-from vivavoce.sources.http.address import Allowed
-from vivavoce.sources.http.client import Client
-from vivavoce.sources.http.throttle import turns_folder
+from vivavoce.sources.http.client import Allowed, Client
+from vivavoce.sources.http.throttle import slots_folder
 from vivavoce.store import Row, read_jsonl, write_jsonl
 
 PAGE = 1_000
@@ -77,7 +76,7 @@ def open_service(base: str | None = None) -> Service:
     """A client for arXiv's services that counts requests; `base` is a loopback server instead."""
     hosts = harvest.HOSTS | search.HOSTS | TEXT_HOSTS
     if base is None:
-        throttle = polite_throttle(turns_folder())
+        throttle = polite_throttle(slots_folder())
         return Service(Client(Allowed(hosts), throttle=throttle), throttle)
     throttle = quick_throttle()
     allowed = Allowed(hosts, loopback=base)

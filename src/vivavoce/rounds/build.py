@@ -25,9 +25,9 @@ from vivavoce.store import (
     hash_tree,
     lock,
     write_bytes,
+    write_chunks,
     write_json,
     write_parquet,
-    write_pieces,
     write_sealed,
     write_text,
 )
@@ -115,7 +115,7 @@ def _write_round(
             f"Round {spec.round.id} would hold no item. Papers were left out for these reasons: "
             + ", ".join(f"{reason} {n}" for reason, n in sorted(reasons.items()))
         )
-    write_pieces(draft / "leakage.json", _leakage(exclusions))
+    write_chunks(draft / "leakage.json", _leakage(exclusions))
     write_json(draft / "spec.json", spec.canonical())
     card = render_card(corpus, spec, counts)
     write_text(draft / "card.md", f"{card}\n{lineage.describe()}" if lineage else card)

@@ -75,9 +75,9 @@ class CountingThrottle(Throttle):
     count = 0
 
     @contextmanager
-    def turn(self, host: str, until: float) -> Iterator[None]:
+    def slot(self, host: str, until: float) -> Iterator[None]:
         """Hold the only connection to a host, and count it."""
-        with super().turn(host, until):
+        with super().slot(host, until):
             self.count += 1
             yield
 

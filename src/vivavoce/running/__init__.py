@@ -201,9 +201,9 @@ def _resolve(spec: RunSpec) -> list[Task]:
     _check_numbers(spec)
 
     from inspect_ai import task_with
-    from inspect_ai.util import registry_create
 
     from vivavoce import _registry  # noqa: F401  # registers our tasks, solvers and models
+    from vivavoce.tasks.lookup import create_method
 
     spec = _with_own_names(spec, found)
     _check_arguments(spec, found)
@@ -220,13 +220,12 @@ def _resolve(spec: RunSpec) -> list[Task]:
             created = take_clean(created, spec.models, spec.clean_for)
         if roles:
             created = task_with(created, model_roles=roles)
-        for method, given in _uses(spec):
+        for method, given in _uses(spec, family):
             for model in started if _needs_model(family, method) else [NO_MODEL]:
                 # The samples are made once: no run changes them.
                 use = task_with(copy(created), model=model)
                 if method != "direct":
-                    solver = registry_create("solver", f"vivavoce/{method}", **given)
-                    use = task_with(use, solver=solver)
+                    use = task_with(use, solver=create_method(family, method, **given))
                 resolved.append(use)
     return resolved
 
@@ -241,11 +240,11 @@ def _with_patience(config: GenerateConfig, spec: RunSpec) -> GenerateConfig:
     return config.merge(GenerateConfig(**{**PATIENCE, **of_card, **given}))
 
 
-def _uses(spec: RunSpec) -> Iterator[tuple[str, dict[str, Any]]]:
+def _uses(spec: RunSpec, family: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """Every method with its arguments, once for each combination of a sweep."""
     for method in dict.fromkeys(spec.methods):
-        given = _solver_args(spec, method)
-        for swept in combinations(spec.sweep, _solver_parameters(method)):
+        given = _solver_args(spec, family, method)
+        for swept in combinations(spec.sweep, _solver_parameters(family, method)):
             yield method, given | swept
 
 
@@ -253,7 +252,7 @@ def _with_own_names(spec: RunSpec, tasks: Sequence[tuple[str, str]]) -> RunSpec:
     """The same run with the methods' arguments by their own names, not by those of the papers."""
     cards = list_families()
     aliases = {name: own for family, _ in tasks for name, own in cards[family].aliases.items()}
-    taken = _taken(spec)
+    taken = _taken(spec, tasks)
     return replace(
         spec,
         solver_args=rename(spec.solver_args, aliases, taken),
@@ -261,9 +260,15 @@ def _with_own_names(spec: RunSpec, tasks: Sequence[tuple[str, str]]) -> RunSpec:
     )
 
 
-def _taken(spec: RunSpec) -> set[str]:
+def _taken(spec: RunSpec, tasks: Sequence[tuple[str, str]]) -> set[str]:
     """Names of the arguments that the methods take, but for the window: the same for all."""
-    return {name for method in spec.methods for name in _solver_parameters(method)} - {"context"}
+    families = {family for family, _ in tasks}
+    return {
+        name
+        for family in families
+        for method in spec.methods
+        for name in _solver_parameters(family, method)
+    } - {"context"}
 
 
 def _roles(spec: RunSpec) -> dict[str, Model]:
@@ -271,9 +276,9 @@ def _roles(spec: RunSpec) -> dict[str, Model]:
     return {"judge": _start_models([spec.judge], {})[0]} if spec.judge else {}
 
 
-def _solver_args(spec: RunSpec, method: str) -> dict[str, Any]:
+def _solver_args(spec: RunSpec, family: str, method: str) -> dict[str, Any]:
     """What a method is given; as with a task's arguments, a log is known by them."""
-    known = _solver_parameters(method)
+    known = _solver_parameters(family, method)
     given = {name: value for name, value in spec.solver_args.items() if name in known}
     # `direct` stands in the task, which hands the window on; other methods get it here.
     if "context" in known and spec.context is not None:
@@ -281,30 +286,28 @@ def _solver_args(spec: RunSpec, method: str) -> dict[str, Any]:
     return given
 
 
-def _solver_parameters(method: str) -> list[str]:
-    """Names of the arguments that a method takes."""
+def _solver_parameters(family: str, method: str) -> list[str]:
+    """Names of the arguments that a family's method takes."""
     import inspect
 
-    from vivavoce import _registry
+    from vivavoce.tasks.lookup import find_method_maker
 
-    return list(inspect.signature(getattr(_registry, method)).parameters)
+    return list(inspect.signature(find_method_maker(family, method)).parameters)
 
 
 def _create_task(task: str, args: dict[str, Any]) -> Task:
     """The Inspect task; `InputError` names an argument that it does not take."""
     import inspect
 
-    from inspect_ai.util import registry_create
-
-    from vivavoce import _registry
+    from vivavoce.tasks.lookup import create_task, find_task_maker
     from vivavoce.tasks.scoring.judge import judge_named_later
 
-    known = inspect.signature(getattr(_registry, task)).parameters
+    known = inspect.signature(find_task_maker(task)).parameters
     unknown = [name for name in args if name not in known]
     if unknown:
         raise InputError(f"{task} takes no {unknown[0]!r}. There are: {', '.join(known)}.")
     with judge_named_later():
-        return registry_create("task", f"vivavoce/{task}", **args)
+        return create_task(task, **args)
 
 
 def _start_models(names: Iterable[str], args: Mapping[str, Any]) -> list[Model]:
@@ -348,7 +351,7 @@ def _check_numbers(spec: RunSpec) -> None:
 
 
 def _check_arguments(spec: RunSpec, tasks: Sequence[tuple[str, str]]) -> None:
-    taken = _taken(spec)
+    taken = _taken(spec, tasks)
     for name in (*spec.solver_args, *spec.sweep):
         if name not in taken:
             methods, there = ", ".join(spec.methods), ", ".join(sorted(taken)) or "none"

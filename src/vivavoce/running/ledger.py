@@ -18,6 +18,7 @@ from typing import Any
 
 from vivavoce.errors import DamagedError, InputError
 from vivavoce.store import Row, canonical_json, hash_file, hash_of, parse_object, write_text
+from vivavoce.tasks import short_name
 
 LEDGER = "runs.jsonl"
 START, LOG = "start", "log"
@@ -138,7 +139,7 @@ def _told(path: Path) -> Row:
         "task": str(metadata.get("task") or header.eval.task),
         "round": str(metadata.get("round") or ""),
         "setting": str(metadata.get("setting") or ""),
-        "method": "+".join(step.solver.removeprefix("vivavoce/") for step in header.plan.steps),
+        "method": "+".join(short_name(step.solver) for step in header.plan.steps),
         "model": header.eval.model,
         "answers": results.completed_samples if results else 0,
         "expected": results.total_samples if results else 0,

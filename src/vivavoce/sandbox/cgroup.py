@@ -23,7 +23,7 @@ class Group:
     folders: tuple[Path, ...]
 
     def kills(self) -> int:
-        """How many processes the kernel ended here for want of memory."""
+        """Number of processes that the kernel ended here for want of memory."""
         for folder in self.folders:
             for name in ("memory.oom_control", "memory.events"):
                 with suppress(OSError):

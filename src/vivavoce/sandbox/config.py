@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class BwrapConfig(BaseModel):
-    """What a sandbox holds and how much it may use.
+    """Contents and limits of a sandbox.
 
     Sizes are in MiB, times in seconds. `packages` names the installed distributions that programs
     may import; what those require comes with them.

@@ -1,4 +1,4 @@
-"""What can go wrong with a sandbox itself, as opposed to the program inside it."""
+"""Errors of a sandbox itself, as opposed to those of the program inside it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which promises the sandbox keeps on this machine, found out by trying."""
+"""Promises that the sandbox keeps on this machine, found out by trying."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-from vivavoce.sandbox.command import python_command
+from vivavoce.errors import VivaError
+from vivavoce.sandbox.command import environment, python_command
 from vivavoce.sandbox.config import BwrapConfig
 from vivavoce.sandbox.process import RunResult, Sandbox, open_sandbox
 from vivavoce.sandbox.seccomp import build_filter
@@ -87,7 +88,7 @@ class Guarantee:
 
 def _from_probe(found: dict[str, Any], box: Sandbox) -> list[Guarantee]:
     host = set(os.environ) - {"HOME", "LANG", "LOGNAME", "PATH", "TMPDIR", "USER"}
-    leaked = sorted(host & set(found["environs"]) - _own_names())
+    leaked = sorted(host & set(found["environs"]) - set(environment()))
     # The interpreter's own folder may lie below another top folder, of which only it is seen.
     prefix = python_command(_CONFIG)[0].split("/")[1]
     strange = sorted(set(found["root"]) - _ALLOWED_AT_ROOT - {prefix})
@@ -115,12 +116,6 @@ def _from_probe(found: dict[str, Any], box: Sandbox) -> list[Guarantee]:
             "seccomp deny list" if build_filter() else "no filter is written for this processor",
         ),
     ]
-
-
-def _own_names() -> set[str]:
-    from vivavoce.sandbox.command import environment
-
-    return set(environment())
 
 
 def _ended(name: str, result: RunResult, reason: str, kernel: bool) -> Guarantee:
@@ -152,3 +147,20 @@ async def _examine() -> list[Guarantee]:
 def examine_sandbox() -> list[Guarantee]:
     """Start a sandbox and try each promise; raises MissingProgram without bwrap."""
     return asyncio.run(_examine())
+
+
+def why_unusable() -> str | None:
+    """Why no program can be run here, or None when it can: a sandbox is started to find out."""
+    try:
+        asyncio.run(_start())
+    except VivaError as error:
+        return str(error)
+    return None
+
+
+async def _start() -> None:
+    box = Sandbox(BwrapConfig(packages=()))
+    try:
+        await box.start()
+    finally:
+        await box.close()

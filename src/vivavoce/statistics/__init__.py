@@ -1,1 +1,4 @@
-"""Statistics of results: pure functions of arrays, without files and models."""
+"""Statistics on arrays: intervals, paired comparisons, ranks.
+
+A leaf: arrays in, numbers out; nothing here reads a log or a file.
+"""

@@ -1,41 +1,125 @@
-"""The families: folders of tasks with the same file names, found by their `card.yaml`.
+"""The families: packages of tasks with the same file names, registered by entry points.
 
-Importing this package does not import Inspect; `build.py` of a family does not either.
+A package registers a family under the group `vivavoce.families`: name = module. Importing this
+package does not import Inspect; `build.py` of a family does not either.
 """
 
 from __future__ import annotations
 
 import importlib
+from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
-from vivavoce.errors import InputError
+from vivavoce.errors import InputError, PluginError
+from vivavoce.plugins import Plugins, load_plugins
 from vivavoce.tasks.card import FamilyCard, read_card
 
 if TYPE_CHECKING:
     from vivavoce.corpus import Corpus
     from vivavoce.rounds import Builder, Round
 
-__all__ = ["build_round", "builders", "find_task", "list_families", "list_tasks"]
+__all__ = [
+    "Family",
+    "broken_families",
+    "build_round",
+    "builders",
+    "find_family",
+    "find_task",
+    "list_families",
+    "list_tasks",
+    "short_name",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A registered family of tasks."""
+
+    name: str
+    module: str
+    """Import path of its package, such as `vivavoce.tasks.writing`."""
+    folder: Path
+    card: FamilyCard
+
+    @property
+    def namespace(self) -> str:
+        """Prefix of its names in Inspect: the package at the top of the import path."""
+        return self.module.partition(".")[0]
+
+    def part(self, name: str) -> ModuleType:
+        """Import one of the family's modules, such as `build` or `task`."""
+        return importlib.import_module(f"{self.module}.{name}")
 
 
 @cache
+def _registered() -> Plugins[Family]:
+    found = load_plugins("vivavoce.families", _family_of)
+    owners = Counter(task for family in found.loaded.values() for task in family.card.tasks)
+    for task, count in owners.items():
+        if count > 1:
+            both = [f.module for f in found.loaded.values() if task in f.card.tasks]
+            raise PluginError(
+                f"The families {' and '.join(both)} both have a task {task!r}. "
+                "Uninstall one of their packages."
+            )
+    return found
+
+
+def _family_of(name: str, module: ModuleType) -> Family:
+    folder = Path(str(module.__file__)).parent
+    return Family(name, module.__name__, folder, read_card(folder / "card.yaml"))
+
+
 def list_families() -> dict[str, FamilyCard]:
-    """Every family's card by name, in alphabetical order."""
-    cards = sorted(Path(__file__).parent.glob("*/card.yaml"))
-    return {path.parent.name: read_card(path) for path in cards}
+    """Every usable family's card by name, in alphabetical order.
+
+    Raises:
+        PluginError: Two packages register one family, or tasks of the same name.
+    """
+    return {name: family.card for name, family in _registered().loaded.items()}
+
+
+def broken_families() -> dict[str, PluginError]:
+    """The error of each registered family that cannot be loaded, by name."""
+    return dict(_registered().broken)
+
+
+def find_family(name: str) -> Family:
+    """A registered family.
+
+    Raises:
+        InputError: No package registers it; the message lists all.
+        PluginError: It cannot be loaded.
+    """
+    found = _registered()
+    if name in found.broken:
+        raise found.broken[name]
+    if name not in found.loaded:
+        raise InputError(f"No family is called {name!r}. There are: {', '.join(found.loaded)}.")
+    return found.loaded[name]
+
+
+def short_name(name: str) -> str:
+    """A name of Inspect's registry without the package of a registered family before it."""
+    namespace, _, short = name.partition("/")
+    known = {"vivavoce", *(family.namespace for family in _registered().loaded.values())}
+    return short if short and namespace in known else name
 
 
 def list_tasks() -> list[str]:
     """The full name of every task, such as `vivavoce/title`."""
-    return sorted(f"vivavoce/{task}" for card in list_families().values() for task in card.tasks)
+    families = _registered().loaded.values()
+    return sorted(f"{family.namespace}/{task}" for family in families for task in family.card.tasks)
 
 
 def find_task(name: str) -> tuple[str, str]:
     """(family, task) of a task named `title` or `vivavoce/title`; `InputError` lists all."""
-    short = name.removeprefix("vivavoce/")
+    short = short_name(name)
     for family, card in list_families().items():
         if short in card.tasks:
             return family, short
@@ -45,8 +129,7 @@ def find_task(name: str) -> tuple[str, str]:
 def builders() -> dict[str, Builder]:
     """The builder of every family, by name."""
     return {
-        family: cast("Builder", importlib.import_module(f"{__name__}.{family}.build"))
-        for family in list_families()
+        name: cast("Builder", family.part("build")) for name, family in _registered().loaded.items()
     }
 
 

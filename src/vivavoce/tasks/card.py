@@ -39,6 +39,8 @@ class TaskCard(_Card):
     unless the last is at its best all the same."""
     needs: tuple[str, ...] = ()
     """Extras and system packages beyond the base install; empty when none."""
+    demo: str | None = None
+    """Method that the demo runs beside the oracle and the constant answer; None to leave it out."""
 
 
 class FamilyCard(_Card):
@@ -53,6 +55,8 @@ class FamilyCard(_Card):
     """Those of them that need no model."""
     aliases: dict[str, str] = {}
     """Further names of the methods' arguments, such as the letter that a paper gives one."""
+    demo: dict[str, Any] = {}
+    """The family's options of the demo's round."""
     tasks: dict[str, TaskCard]
 
 

@@ -12,7 +12,7 @@ from vivavoce.errors import InputError
 from vivavoce.metrics.judgement import CHECKS, WINS
 from vivavoce.rounds import Round, load_round
 from vivavoce.store import hash_of
-from vivavoce.tasks import list_families
+from vivavoce.tasks import find_family
 from vivavoce.tasks.card import TaskCard
 from vivavoce.tasks.prompting.prompts import PromptSet, load_prompts
 from vivavoce.tasks.scoring.judge import check_judge, judge_hash
@@ -42,7 +42,7 @@ def fingerprint(opened: Round, prompts: PromptSet) -> str:
 
 def open_prompts(family: str, folder: str | None) -> PromptSet:
     """A user's templates, or the family's own."""
-    shipped = Path(__file__).parent / family / "prompts"
+    shipped = find_family(family).folder / "prompts"
     return load_prompts(Path(folder) if folder else shipped)
 
 
@@ -75,7 +75,7 @@ def open_task(
         InputError: The setting is unknown, the round or the prompts are not those pinned, or no
             model is named as judge.
     """
-    card = list_families()[family].tasks[task]
+    card = find_family(family).card.tasks[task]
     if setting not in card.settings:
         known = ", ".join(card.settings)
         raise InputError(f"{task} has no setting {setting!r}. There are: {known}.")

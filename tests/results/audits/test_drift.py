@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 from vivavoce.cli import app
 from vivavoce.errors import InputError, VivaError
 from vivavoce.results.audits.drift import drift_and_difficulty
-from vivavoce.results.bootstrap import resample
 from vivavoce.rounds import Round, load_round
+from vivavoce.statistics.intervals import resample
 from vivavoce.store import hash_file, read_json, write_json, write_sealed
 
 BEFORE, NOW = "live", "live-2024-02-01"

@@ -21,9 +21,9 @@ from tests.servers.scripted import (
 from tests.tasks.tables.roles.readers import always_yes, careful, shown_questions
 
 from vivavoce.errors import InputError, VivaError
-from vivavoce.results.audits.estimates import Draws
 from vivavoce.results.audits.evaluating import read_evaluator
 from vivavoce.results.audits.evaluator_swap import audit_evaluators
+from vivavoce.statistics.estimates import Draws
 from vivavoce.tasks.tables.roles.answering import Use
 
 GOLDS = {

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.errors import InputError
-from vivavoce.results.audits.estimates import Draws
 from vivavoce.results.audits.evaluators import (
     EVALUATED,
     Evaluated,
@@ -19,6 +18,7 @@ from vivavoce.results.audits.evaluators import (
     kendall,
     spearman,
 )
+from vivavoce.statistics.estimates import Draws
 
 NO_DRAWS = Draws(resamples=0)
 

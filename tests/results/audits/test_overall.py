@@ -9,7 +9,7 @@ from tests.results.audits.made_logs import write_log
 
 from vivavoce.errors import VivaError
 from vivavoce.results.audits.overall import overall_scores
-from vivavoce.results.bootstrap import interval
+from vivavoce.statistics.intervals import interval
 
 
 def test_a_paper_counts_with_the_mean_over_its_tasks(tmp_path: Path) -> None:

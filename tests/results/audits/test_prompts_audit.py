@@ -11,7 +11,7 @@ from tests.results.audits.made_logs import write_log
 
 from vivavoce.errors import VivaError
 from vivavoce.results.audits.prompts import LARGER, SMALLER, UNKNOWN, audit_prompts
-from vivavoce.results.bootstrap import interval
+from vivavoce.statistics.intervals import interval
 
 ITEMS = ("a", "b", "c")
 

@@ -11,8 +11,8 @@ from tests.results.audits.made_table_rounds import WORKS, item, write_table_roun
 from vivavoce.corpus import ingest
 from vivavoce.errors import InputError
 from vivavoce.results.audits import retrieval
-from vivavoce.results.audits.estimates import Draws
 from vivavoce.results.audits.retrieval import audit_retrieval
+from vivavoce.statistics.estimates import Draws
 
 FEW = Draws(resamples=200)
 

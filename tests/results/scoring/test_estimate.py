@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from vivavoce.results.bootstrap import interval
 from vivavoce.results.scoring.estimate import (
     Measured,
     Shares,
@@ -14,6 +13,7 @@ from vivavoce.results.scoring.estimate import (
     harmonic,
     means_of,
 )
+from vivavoce.statistics.intervals import interval
 
 CLUSTERS = ["a", "b", "c", "d"]
 

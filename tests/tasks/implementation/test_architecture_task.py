@@ -81,6 +81,7 @@ def contest(opened: Round, logs: Path, **options: Any) -> list[dict[str, Any]]:
     return rows
 
 
+@pytest.mark.slow
 def test_the_reference_is_perfect_in_every_metric_of_every_item(
     folder: Path, tmp_path: Path
 ) -> None:
@@ -212,6 +213,7 @@ def scored(opened: Round, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
     return {row["answer"].split("\n")[0]: row for row in rows}
 
 
+@pytest.mark.slow
 def test_every_answer_is_scored_and_its_fault_named(
     scored: dict[str, dict[str, Any]], tmp_path: Path
 ) -> None:
@@ -221,11 +223,13 @@ def test_every_answer_is_scored_and_its_fault_named(
         assert row["valid"] == (expected[name] is None)
 
 
+@pytest.mark.slow
 def test_a_right_answer_is_right_whatever_its_precision(scored: dict[str, dict[str, Any]]) -> None:
     for name in ("good", "in_double"):
         assert {scored[name][metric] for metric in NAMES} == {1.0}
 
 
+@pytest.mark.slow
 def test_layers_in_another_order_are_wrong(scored: dict[str, dict[str, Any]]) -> None:
     row = scored["other_order"]
     assert row["match"] == 0.0
@@ -233,6 +237,7 @@ def test_layers_in_another_order_are_wrong(scored: dict[str, dict[str, Any]]) ->
     assert row["tsc"] < 1.0  # the means have 8 features, the others 6
 
 
+@pytest.mark.slow
 def test_a_missing_layer_costs_its_weight_alone(scored: dict[str, dict[str, Any]]) -> None:
     # the last of six layers, with weight 1.1^6 of 1.1 + ... + 1.1^6
     weights = [1.1**i for i in range(1, 7)]
@@ -241,6 +246,7 @@ def test_a_missing_layer_costs_its_weight_alone(scored: dict[str, dict[str, Any]
     assert row["match"] == pytest.approx(5 / 6)
 
 
+@pytest.mark.slow
 def test_zeros_of_the_right_shapes_match_no_layer(scored: dict[str, dict[str, Any]]) -> None:
     row = scored["zeros"]
     assert (row["tsc"], row["match"], row["exe"]) == (1.0, 0.0, 1.0)
@@ -249,6 +255,7 @@ def test_zeros_of_the_right_shapes_match_no_layer(scored: dict[str, dict[str, An
     assert (row["tsc"], row["tvc"], row["match"]) == (1.0, 0.0, 0.0)
 
 
+@pytest.mark.slow
 def test_patching_and_forging_gain_nothing(scored: dict[str, dict[str, Any]]) -> None:
     zeros = scored["zeros"]
     assert all(scored["patched_zeros"][name] == zeros[name] for name in NAMES)
@@ -256,6 +263,7 @@ def test_patching_and_forging_gain_nothing(scored: dict[str, dict[str, Any]]) ->
     assert scored["forged"]["match"] == 0.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["no_list", "huge", "pickle", "link", "early", "syntax", "undone"])
 def test_without_a_readable_result_everything_is_zero(
     scored: dict[str, dict[str, Any]], name: str
@@ -263,6 +271,7 @@ def test_without_a_readable_result_everything_is_zero(
     assert {scored[name][metric] for metric in NAMES} == {0.0}
 
 
+@pytest.mark.slow
 def test_a_model_bound_to_one_size_keeps_what_it_reached_before_it_failed(
     scored: dict[str, dict[str, Any]],
 ) -> None:
@@ -283,6 +292,7 @@ def test_a_model_that_does_not_end_is_stopped(
     assert {row[name] for row in rows for name in NAMES} == {0.0}
 
 
+@pytest.mark.slow
 def test_a_model_that_refines_sees_how_its_own_module_failed(
     opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,15 +5,8 @@ from __future__ import annotations
 import pytest
 
 from vivavoce.errors import InputError
-from vivavoce.tasks.implementation.items.market import (
-    LEVELS,
-    NOTES,
-    TABLES,
-    Market,
-    describe,
-    generate,
-    notes,
-)
+from vivavoce.tasks.implementation.items.market.dictionary import LEVELS, NOTES, describe, notes
+from vivavoce.tasks.implementation.items.market.generate import TABLES, Market, generate
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from tests.servers.scripted import KEY, Ask, Reply, ScriptedServer, answer, scri
 
 from vivavoce.corpus import ingest
 from vivavoce.errors import InputError
-from vivavoce.results.board import leaderboard
+from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.tasks import build_round
@@ -59,6 +59,7 @@ def contest(opened: Round, logs: Path, **options: Any) -> dict[str, dict[str, di
     return found
 
 
+@pytest.mark.slow
 def test_the_reference_is_perfect_and_the_naive_program_is_not_where_a_lag_is_taken(
     opened: Round, tmp_path: Path
 ) -> None:
@@ -99,6 +100,7 @@ PROGRAMS = {
 FAILING, RIGHT = "openai-api/scripted/formula-failing", "openai-api/scripted/formula-right"
 
 
+@pytest.mark.slow
 def test_each_way_to_fail_is_counted_by_its_name(
     opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -150,6 +152,7 @@ OTHER_TYPES = {
 }
 
 
+@pytest.mark.slow
 def test_right_values_are_right_in_other_types_and_beside_an_empty_function(
     opened: Round, tmp_path: Path
 ) -> None:

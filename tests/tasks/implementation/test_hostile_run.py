@@ -22,7 +22,7 @@ from tests.sandbox.ordinary_user import ordinary_user
 from tests.tasks.implementation.hostile_answers import ANSWERS, PRELUDE
 
 from vivavoce.corpus import ingest
-from vivavoce.results.board import leaderboard
+from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.running import RunReport, RunSpec, run
 from vivavoce.tasks import build_round

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.errors import InputError
-from vivavoce.tasks.implementation.items.market import TABLES, Market, generate, to_parquet
+from vivavoce.tasks.implementation.items.market.generate import TABLES, Market, generate, to_parquet
 
 COLUMNS = {
     "daily_pv": "datetime instrument $open $close $high $low $vwap $volume $money $factor industry",

@@ -17,7 +17,7 @@ from tests.tasks.implementation.loops.public import LOOPS
 
 from vivavoce.tasks.implementation.items.formula import RESULT, Formula, list_formulas
 from vivavoce.tasks.implementation.items.formulas import daily, minute
-from vivavoce.tasks.implementation.items.market import TABLES, generate, to_parquet
+from vivavoce.tasks.implementation.items.market.generate import TABLES, generate, to_parquet
 from vivavoce.tasks.implementation.items.rows import cluster_of
 
 FORMULAS = {

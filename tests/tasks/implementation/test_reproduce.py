@@ -25,12 +25,12 @@ from tests.servers.scripted import (
 
 from vivavoce.corpus import ingest
 from vivavoce.errors import InputError
-from vivavoce.results.attempts import ALL, attempt_tables
+from vivavoce.results.board.attempts import ALL, attempt_tables
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.tasks import build_round
 from vivavoce.tasks.implementation.items.formula import list_formulas
-from vivavoce.tasks.implementation.items.market import TABLES, generate
+from vivavoce.tasks.implementation.items.market.generate import TABLES, generate
 from vivavoce.tasks.implementation.items.report import STATISTICS, list_reports
 from vivavoce.tasks.implementation.items.rows import reproduce_items
 
@@ -144,6 +144,7 @@ def for_volatility(text: str) -> Any:
     return script
 
 
+@pytest.mark.slow
 @needs_bwrap
 def test_the_reference_passes_every_stage_and_the_naive_program_misses_the_claim(
     opened: Round, tmp_path: Path
@@ -266,6 +267,7 @@ def wrong(opened: Round, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
     return found
 
 
+@pytest.mark.slow
 @needs_bwrap
 @pytest.mark.parametrize(
     ("model", "fault", "values"),

@@ -17,7 +17,7 @@ from tests.tasks.leaderboards.board_corpora import parsing
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
 from vivavoce.errors import InputError
-from vivavoce.results.board import leaderboard as board_of
+from vivavoce.results.board.building import leaderboard as board_of
 from vivavoce.rounds import Round
 from vivavoce.store import hash_of
 from vivavoce.tasks import list_families

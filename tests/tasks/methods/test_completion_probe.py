@@ -16,9 +16,9 @@ from tests.servers.commands import small_round
 
 from vivavoce.errors import InputError
 from vivavoce.models.cutoffs import Cutoff, Cutoffs
-from vivavoce.results.board import leaderboard
-from vivavoce.results.contamination import contamination_report
-from vivavoce.results.verification import verify_logs
+from vivavoce.results.board.building import leaderboard
+from vivavoce.results.integrity.contamination import contamination_report
+from vivavoce.results.integrity.verification import verify_logs
 from vivavoce.rounds import Round
 from vivavoce.tasks.methods.completion_probe import completion_probe
 from vivavoce.tasks.methods.contestants import copycat, null, oracle

@@ -13,8 +13,7 @@ from tests.tasks.writing.hand_round import hand_round, item, paper
 
 import vivavoce.models.extractive  # noqa: F401  (registers the provider)
 from vivavoce.errors import InputError
-from vivavoce.retrieval.bm25 import Bm25Retriever
-from vivavoce.retrieval.tfidf import TfidfRetriever
+from vivavoce.retrieval.sparse import Bm25Retriever, TfidfRetriever
 from vivavoce.rounds import Round
 from vivavoce.tasks.entry import open_prompts
 from vivavoce.tasks.methods.rag import rag

@@ -14,7 +14,7 @@ from tests.servers.scripted import FAULTS, KEY, Ask, Reply, Script, ScriptedServ
 
 from vivavoce.corpus import ingest
 from vivavoce.errors import InputError
-from vivavoce.results.board import leaderboard
+from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.tasks import build_round
@@ -100,6 +100,7 @@ def score(sample: EvalSample) -> Mapping[str, Any]:
     return {**found.value, "fault": (found.metadata or {})["fault"]}
 
 
+@pytest.mark.slow
 def test_a_model_sees_its_own_error_and_mends_it(
     opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -118,6 +119,7 @@ def test_a_model_sees_its_own_error_and_mends_it(
     assert row["tokens"] == 2 * 107  # both answers are paid
 
 
+@pytest.mark.slow
 def test_a_model_is_never_told_of_the_gold(
     opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -136,6 +138,7 @@ def test_a_model_is_never_told_of_the_gold(
         assert word not in shown
 
 
+@pytest.mark.slow
 def test_nothing_of_an_earlier_program_is_left_and_rounds_are_bounded(
     opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -151,6 +154,7 @@ def test_nothing_of_an_earlier_program_is_left_and_rounds_are_bounded(
     assert sample.metadata["refine"]["rounds"] == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("program", "told"),
     [

@@ -10,9 +10,8 @@ import pytest
 from tests.small_models import save_bert
 
 from vivavoce.errors import InputError
-from vivavoce.retrieval.bm25 import Bm25Retriever
 from vivavoce.retrieval.presets import MINILM_PACKAGE
-from vivavoce.retrieval.tfidf import TfidfRetriever
+from vivavoce.retrieval.sparse import Bm25Retriever, TfidfRetriever
 from vivavoce.tasks.entry import open_prompts
 from vivavoce.tasks.prompting.excerpts import (
     Excerpt,

@@ -19,7 +19,7 @@ from tests.servers.scripted import Ask, Reply, ScriptedServer, answer, scripted,
 from tests.tasks.ranking.board_corpora import TITLES, Papers
 
 from vivavoce.errors import InputError
-from vivavoce.results.board import leaderboard
+from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.tasks.entry import open_prompts
 from vivavoce.tasks.methods.contestants import copycat, null, oracle

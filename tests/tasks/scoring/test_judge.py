@@ -28,7 +28,8 @@ from tests.servers.scripted import (
 
 from vivavoce.errors import InputError
 from vivavoce.metrics.judgement import ASPECTS, CRITERIA
-from vivavoce.results.board import Board, leaderboard
+from vivavoce.results.board.building import leaderboard
+from vivavoce.results.board.groups import Board
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.tasks.entry import open_prompts, open_task
@@ -151,6 +152,7 @@ def test_both_orders_hold_both_texts_and_nothing_tells_which_is_which(court: Cou
     assert {(body["temperature"], body["max_tokens"]) for body in bodies} == {(0.0, 2048)}
 
 
+@pytest.mark.slow
 def test_a_planted_bias_and_a_known_preference_are_recovered(court: Court, tmp_path: Path) -> None:
     bias, preference = 0.3, 0.7
     many = small_round(tmp_path, papers=60, name="many")
@@ -300,6 +302,7 @@ def test_the_same_run_asks_nobody_again_and_another_judge_makes_rows_of_its_own(
     assert shown.count("extractive/lead (judge openai-api/scripted/judge-") == 2
 
 
+@pytest.mark.slow
 def test_a_run_that_broke_off_goes_on_with_its_judge(court: Court) -> None:
     broken: list[str] = []
 

@@ -30,7 +30,7 @@ from tests.tasks.tables.table_rounds import ITEM, TRANSLATING, round_of
 
 import vivavoce._registry  # noqa: F401  (registers the providers)
 from vivavoce.errors import InputError
-from vivavoce.results.board import leaderboard
+from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.tasks import list_families

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from tests.tasks.writing.corpora import Papers, cell_of, cells_of, items_of, usual, words
 
 from vivavoce.corpus import ingest, load_corpus
-from vivavoce.demonstration import PAPERS, SPEC
+from vivavoce.demonstration import PAPERS, demo_spec
 from vivavoce.errors import InputError
 from vivavoce.rounds import parse_spec
 from vivavoce.rounds.family import EVERY_TASK, FamilyItems
 from vivavoce.tasks.writing.build import OPTIONS, build
-from vivavoce.tasks.writing.inputs import (
+from vivavoce.tasks.writing.items.inputs import (
     DEMONSTRATED,
     SETTINGS,
     TASKS,
@@ -336,7 +336,9 @@ def sample_items(tmp_path_factory: pytest.TempPathFactory) -> FamilyItems:
     """The demo's writing items."""
     folder = tmp_path_factory.mktemp("sample") / "c"
     ingest("sample", Path(str(PAPERS)), folder)
-    spec = parse_spec({"round": {**SPEC["round"], "families": ["writing"]}}, {"writing": OPTIONS})
+    spec = parse_spec(
+        {"round": {**demo_spec()["round"], "families": ["writing"]}}, {"writing": OPTIONS}
+    )
     return build(load_corpus(folder), spec, spec.families["writing"])
 
 

@@ -19,14 +19,14 @@ from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
 from vivavoce.errors import InputError
 from vivavoce.metrics.rouge import rouge
-from vivavoce.results.board import leaderboard
+from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.store import hash_of
 from vivavoce.tasks import list_families
 from vivavoce.tasks.entry import open_prompts
 from vivavoce.tasks.writing import task as module
-from vivavoce.tasks.writing.inputs import TASKS
+from vivavoce.tasks.writing.items.inputs import TASKS
 
 CARDS = list_families()["writing"].tasks
 MAKERS = {name: getattr(module, name) for name in TASKS}

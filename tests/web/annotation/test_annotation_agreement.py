@@ -15,8 +15,8 @@ from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 from tests.web.annotation.made_campaigns import EXCLUDE, INCLUDE, START, Made, make, new_items
 
 from vivavoce.errors import InputError
-from vivavoce.results.audits.estimates import Draws, estimate_from_sums
 from vivavoce.statistics import agreement as statistics
+from vivavoce.statistics.estimates import Draws, estimate_from_sums
 from vivavoce.store import write_jsonl
 from vivavoce.web.annotation.agreement import (
     NO_DRAWS,

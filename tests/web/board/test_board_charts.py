@@ -15,12 +15,27 @@ from tests.web.board.board_courses import exposed, scored, site_with
 from tests.web.board.board_rows import HOSTILE
 
 from vivavoce.errors import MissingExtra, VivaError
-from vivavoce.web.board import drawing
-from vivavoce.web.board.axes import axis_of, spread
-from vivavoce.web.board.charts import board_charts
-from vivavoce.web.board.figures import Figure, drawings, shown
-from vivavoce.web.board.round_charts import contestant_charts, course_chart, courses, heat_chart
-from vivavoce.web.board.shapes import Dot, Line, Pair, heat, lines, pairs, scatter, short, size_of
+from vivavoce.web.board.charts import drawing
+from vivavoce.web.board.charts.axes import axis_of, spread
+from vivavoce.web.board.charts.board_charts import board_charts
+from vivavoce.web.board.charts.figures import Figure, drawings, shown
+from vivavoce.web.board.charts.round_charts import (
+    contestant_charts,
+    course_chart,
+    courses,
+    heat_chart,
+)
+from vivavoce.web.board.charts.shapes import (
+    Dot,
+    Line,
+    Pair,
+    heat,
+    lines,
+    pairs,
+    scatter,
+    short,
+    size_of,
+)
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -11,9 +11,9 @@ from lxml import html
 from tests.results.audits.made_logs import write_log
 
 from vivavoce.errors import InputError
-from vivavoce.results.head_to_head import HeadToHead, differing_items, head_to_head
+from vivavoce.results.board.head_to_head import HeadToHead, differing_items, head_to_head
 from vivavoce.store import hash_tree
-from vivavoce.web.board.duels import verdict, write_comparison
+from vivavoce.web.board.pages.duels import verdict, write_comparison
 
 HOSTILE = '</script><script>alert(1)</script> "onclick="x" \u202e'
 

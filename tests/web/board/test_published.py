@@ -7,8 +7,8 @@ from lxml import html
 from tests.web.board.board_courses import scored, site_with
 
 from vivavoce.errors import VivaError
-from vivavoce.web.board import published
-from vivavoce.web.board.published import PublishedTable, published_papers
+from vivavoce.web.board.pages import published
+from vivavoce.web.board.pages.published import PublishedTable, published_papers
 
 PAPERS = {paper.key: paper for paper in published_papers()}
 

@@ -12,11 +12,12 @@ from inspect_ai.model import ModelOutput
 from lxml import html
 from tests.results.audits.made_logs import judge_note, write_log
 
-from vivavoce.results.board import leaderboard, select_logs
-from vivavoce.results.sample_texts import choose_item_texts, find_files
+from vivavoce.results.board.building import leaderboard
+from vivavoce.results.logs.sample_texts import choose_item_texts
+from vivavoce.results.logs.selection import select_logs
 from vivavoce.store import hash_tree
-from vivavoce.web.board.item_views import CARDS
-from vivavoce.web.board.samples import pages
+from vivavoce.web.board.pages.item_views import CARDS
+from vivavoce.web.board.pages.samples import pages
 from vivavoce.web.board.site import read_site, static_files
 from vivavoce.web.board.state import Built, write_pages
 
@@ -46,8 +47,7 @@ def build(logs: Path, out: Path, count: int = 3, bundle: str | None = None, seed
     """Sample pages of a folder of logs."""
     site = read_site(leaderboard(logs, resamples=20).as_dict())
     chosen, _ = select_logs(logs)
-    located = list(zip(chosen, find_files([logs], chosen), strict=True))
-    items = choose_item_texts(located, count=count, seed=seed)
+    items = choose_item_texts(chosen, [logs], count=count, seed=seed)
     return write_pages([*pages(site, items, bundle), *static_files()], out)
 
 
@@ -209,6 +209,7 @@ def test_attempts_beyond_those_read_are_counted(tmp_path: Path) -> None:
     assert text_of(use) == "first attempt: 2.0 s"
 
 
+@pytest.mark.slow
 def test_many_attempts_of_many_stay_below_the_limit(tmp_path: Path) -> None:
     logs = tmp_path / "logs"
     for number in range(CARDS):

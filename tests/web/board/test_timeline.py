@@ -8,8 +8,8 @@ from lxml import html
 from tests.web.board.board_courses import scored, site_with
 from tests.web.board.board_rows import HOSTILE
 
-from vivavoce.web.board import space, timeline
 from vivavoce.web.board.model import Site
+from vivavoce.web.board.pages import space, timeline
 
 
 def made(site: Site) -> dict[str, html.HtmlElement]:

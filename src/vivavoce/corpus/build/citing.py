@@ -12,19 +12,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from vivavoce import __version__
+from vivavoce.columns import write_parquet_table
 from vivavoce.corpus.build.parts import FACTS, REFERENCES
-from vivavoce.corpus.build.writing import write_parquet_table
-from vivavoce.corpus.resolving import (
-    RESOLVED,
-    Changes,
-    Index,
-    build_index,
-    changed_keys,
-    open_index,
-    resolve_shard,
-    touched_rows,
-    write_digest,
-)
+from vivavoce.corpus.resolve.changes import Changes, changed_keys, touched_rows, write_digest
+from vivavoce.corpus.resolve.index import Index, open_index
+from vivavoce.corpus.resolve.indexing import build_index
+from vivavoce.corpus.resolve.shards import RESOLVED, resolve_shard
 from vivavoce.errors import DamagedError
 from vivavoce.store import Row, hash_file, hash_of, hash_tree, mark_done, read_done
 

@@ -19,11 +19,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from vivavoce.corpus.batches import Batch, list_batches, read_batch, read_tables, sound_shards
-from vivavoce.corpus.build.dealing import Numbers, read_rows
+from vivavoce.corpus.build.partitioning import Numbers, read_rows
 from vivavoce.corpus.build.writing import KEYS, sort_rows
-from vivavoce.corpus.matching import skeleton, title_key
-from vivavoce.corpus.merge import (
+from vivavoce.corpus.identity.matching import skeleton, title_key
+from vivavoce.corpus.identity.merge import (
     Merge,
     MergedPaper,
     identifiers,
@@ -32,7 +31,14 @@ from vivavoce.corpus.merge import (
     paper_id_of,
     with_implied,
 )
-from vivavoce.corpus.references import PaperIndex
+from vivavoce.corpus.ingestion.batches import (
+    Batch,
+    list_batches,
+    read_batch,
+    read_tables,
+    sound_shards,
+)
+from vivavoce.corpus.resolve.references import PaperIndex
 from vivavoce.corpus.schema import TABLES, row_of
 from vivavoce.records import Author, Document
 from vivavoce.sources import completing_kinds, get_source, kinds_without_papers, list_sources

@@ -17,12 +17,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from vivavoce.corpus.build.dealing import Numbers, read_dealt, read_rows
-from vivavoce.corpus.build.writing import Rows, write_parquet_table
+from vivavoce.columns import write_parquet_table
+from vivavoce.corpus.build.partitioning import Numbers, read_repartitioned, read_rows
+from vivavoce.corpus.build.writing import Rows
 from vivavoce.corpus.dating import PaperDate, date_paper
 from vivavoce.corpus.gates import failed_gates
-from vivavoce.corpus.merge import MergedPaper
-from vivavoce.corpus.resolving import paper_facts
+from vivavoce.corpus.identity.merge import MergedPaper
+from vivavoce.corpus.resolve.facts import paper_facts
 from vivavoce.corpus.schema import document_from_row, row_of
 from vivavoce.corpus.sections import assign_roles
 from vivavoce.records import Document, Section
@@ -41,7 +42,7 @@ def make_shard(task: Row) -> Row:
     Args:
         task: `folder` of the tables, `name`, `config` and `inputs` of the shard, the `ids` of its
             papers, the `counts` of documents each has, and where these are: `files` (path, rows,
-            places) or `dealt` (path, number of the batch).
+            places) or `repartitioned` (path, number of the batch).
     """
     folder, name = Path(task["folder"]), f"{task['name']}.parquet"
     bound = {"config": task["config"], "inputs": task["inputs"]}
@@ -195,8 +196,8 @@ def _read_documents(task: Row) -> Iterator[Document]:
         ends = np.cumsum([piece.num_rows for piece in found])
         pieces += found
         places += np.split(np.array(at, dtype=np.int64), ends[:-1])
-    for path, number in task.get("dealt", ()):
-        piece, at = read_dealt(Path(path), number)
+    for path, number in task.get("repartitioned", ()):
+        piece, at = read_repartitioned(Path(path), number)
         pieces.append(piece)
         places.append(at)
     piece_of = np.repeat(np.arange(len(pieces)), [len(at) for at in places])

@@ -13,8 +13,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from vivavoce.corpus.build.dealing import read_rows
 from vivavoce.corpus.build.identity import Identity
+from vivavoce.corpus.build.partitioning import read_rows
 from vivavoce.corpus.build.parts import RESULTS
 from vivavoce.corpus.build.writing import KEYS, sort_rows
 from vivavoce.corpus.schema import TABLES

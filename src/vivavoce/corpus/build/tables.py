@@ -1,9 +1,9 @@
 """The tables of a corpus out of its imports, in steps that resume shard by shard.
 
 1. `identity` finds which documents make which paper, from slim columns.
-2. `shards` cuts the papers, sorted by id, into shards where their ids say.
-3. Each shard whose documents or whose config changed is made: `parts`, after `dealing` where its
-   documents are scattered.
+2. `partitioning` cuts the papers, sorted by id, into shards where their ids say.
+3. Each shard whose documents or whose config changed is made: `parts`, after its documents were
+   repartitioned where they are scattered.
 4. `citing` resolves the references that papers which came or went may concern.
 5. The small tables in another order and the manifest are written.
 
@@ -16,9 +16,8 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,22 +26,31 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from vivavoce import __version__
-from vivavoce.corpus.batches import (
+from vivavoce.columns import write_parquet_table
+from vivavoce.corpus.build.citing import DIGESTS, INDEX, is_sound, make_index, resolve_references
+from vivavoce.corpus.build.engine import Engine
+from vivavoce.corpus.build.identity import File, Identity, identify
+from vivavoce.corpus.build.partitioning import (
+    Needed,
+    Numbers,
+    Shard,
+    cut_papers,
+    needs_of,
+    needs_repartition,
+    repartition,
+    runs_of_files,
+)
+from vivavoce.corpus.build.parts import FACTS, REFERENCES, RESULTS, make_shard, read_marker
+from vivavoce.corpus.build.results import collect_results
+from vivavoce.corpus.build.writing import KEYS, sort_rows
+from vivavoce.corpus.identity.merge import APART
+from vivavoce.corpus.ingestion.batches import (
     MANIFEST,
     Batch,
     imports_fingerprint,
     list_batches,
     read_faults,
 )
-from vivavoce.corpus.build.citing import DIGESTS, INDEX, is_sound, make_index, resolve_references
-from vivavoce.corpus.build.dealing import Needed, Numbers, deal, needs_dealing, runs_of_files
-from vivavoce.corpus.build.engine import Engine
-from vivavoce.corpus.build.identity import File, Identity, identify
-from vivavoce.corpus.build.parts import FACTS, REFERENCES, RESULTS, make_shard, read_marker
-from vivavoce.corpus.build.results import collect_results
-from vivavoce.corpus.build.shards import Shard, cut_papers
-from vivavoce.corpus.build.writing import KEYS, sort_rows, write_parquet_table
-from vivavoce.corpus.merge import APART
 from vivavoce.corpus.schema import FORMAT, TABLES
 from vivavoce.errors import DamagedError
 from vivavoce.records import Document, Fault
@@ -211,25 +219,16 @@ def _make(
         }
         for shard in todo
     ]
-    needed = [need for number, shard in enumerate(todo) for need in _needed(number, shard)]
-    if needs_dealing(needed, [file.n for file in files]):
-        dealt = _deal(folder, needed, files, config, engine)
+    needed = [need for n, s in enumerate(todo) for need in needs_of(n, s.files, s.rows)]
+    if needs_repartition(needed, [file.n for file in files]):
+        repartitioned = _repartition(folder, needed, files, config, engine)
         for number, task in enumerate(tasks):
-            task["dealt"] = dealt[number]
+            task["repartitioned"] = repartitioned[number]
     else:
         lying = _by_shard(needed, files)
         for number, task in enumerate(tasks):
             task["files"] = lying[number]
     engine.run(make_shard, tasks, sum(len(shard.rows) for shard in todo))
-
-
-def _needed(number: int, shard: _Planned) -> Iterator[Needed]:
-    order = np.lexsort((shard.rows, shard.files))
-    files = shard.files[order]
-    cuts = [0, *(np.flatnonzero(np.diff(files)) + 1).tolist(), len(files)]
-    for low, high in pairwise(cuts):
-        at = order[low:high]
-        yield Needed(int(files[low]), number, shard.rows[at].astype(np.int64), at)
 
 
 def _by_shard(needed: Sequence[Needed], files: Sequence[File]) -> dict[int, list[list[object]]]:
@@ -240,15 +239,15 @@ def _by_shard(needed: Sequence[Needed], files: Sequence[File]) -> dict[int, list
     return found
 
 
-def _deal(
+def _repartition(
     folder: Path, needed: Sequence[Needed], files: Sequence[File], config: str, engine: Engine
 ) -> dict[int, list[list[object]]]:
-    """Deal documents out to the shards; returns where the documents of each lie then."""
+    """Repartition documents to the shards; returns where those of each lie then."""
     of_file: dict[int, list[Needed]] = defaultdict(list)
     for need in needed:
         of_file[need.file].append(need)
     tasks: list[Row] = []
-    dealt: dict[int, list[list[object]]] = defaultdict(list)
+    repartitioned: dict[int, list[list[object]]] = defaultdict(list)
     for run in runs_of_files([file.n for file in files], of_file):
         needs = [need for file in run for need in of_file[file]]
         told = [[str(files[n.file].path), n.shard, n.rows.tolist(), n.at.tolist()] for n in needs]
@@ -256,14 +255,14 @@ def _deal(
         inputs = hash_of([[files[file].sha256 for file in run], told])
         tasks.append({"path": str(path), "config": config, "inputs": inputs, "needed": told})
         for number, shard in enumerate(sorted({need.shard for need in needs})):
-            dealt[shard].append([str(path), number])
+            repartitioned[shard].append([str(path), number])
     left = [
         task
         for task in tasks
         if read_done(Path(task["path"]), config=config, inputs=task["inputs"]) is None
     ]
-    engine.run(deal, left, sum(len(need.rows) for need in needed))
-    return dealt
+    engine.run(repartition, left, sum(len(need.rows) for need in needed))
+    return repartitioned
 
 
 def _resolve(

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from vivavoce.errors import InputError, VivaError
 from vivavoce.models.model_names import is_same_family
-from vivavoce.results.audits.estimates import Draws, mean_estimate
 from vivavoce.results.audits.evaluating import (
     MATCHER,
     YES_BIAS,
@@ -23,6 +22,7 @@ from vivavoce.results.audits.evaluating import (
 )
 from vivavoce.results.audits.evaluators import Evaluated, EvaluatorAudit, compare_evaluators
 from vivavoce.results.audits.table_answers import TableAnswer, read_table_answers, take_items
+from vivavoce.statistics.estimates import Draws, mean_estimate
 from vivavoce.store import Row
 from vivavoce.tasks import tables
 from vivavoce.tasks.prompting.prompts import load_prompts

@@ -23,8 +23,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from vivavoce.errors import InputError
-from vivavoce.results.audits.estimates import Draws
-from vivavoce.results.bootstrap import Floats, Resample, percentile_interval, resample
+from vivavoce.statistics.estimates import Draws
+from vivavoce.statistics.intervals import Floats, Resample, percentile_interval, resample
 from vivavoce.store import Row
 
 EVALUATED = ("schema", "unary", "pairwise")

@@ -11,14 +11,14 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from vivavoce.errors import VivaError
-from vivavoce.results.audits.estimates import Draws, paired_row
-from vivavoce.results.audits.reading import (
+from vivavoce.results.logs.audited import (
     AuditedLog,
     item_clusters,
     item_values,
     read_audited,
 )
-from vivavoce.results.standing import CEILING
+from vivavoce.results.logs.records import CEILING
+from vivavoce.statistics.estimates import Draws, paired_row
 from vivavoce.store import Row
 
 BASE = "base"

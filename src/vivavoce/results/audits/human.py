@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce.errors import InputError
-from vivavoce.results.audits.estimates import Draws, agreement_estimates
 from vivavoce.results.audits.verdicts import OVERALL, REFERENCE, TIE, Judged
 from vivavoce.statistics.agreement import pairwise_agreement
+from vivavoce.statistics.estimates import Draws, agreement_estimates
 from vivavoce.store import Row, read_jsonl
 
 VERDICTS = ("a", "b", TIE)

@@ -35,15 +35,7 @@ import numpy as np
 
 from vivavoce.errors import VivaError
 from vivavoce.models.model_names import is_same_family, model_family
-from vivavoce.results.audits.estimates import (
-    Draws,
-    Estimate,
-    agreement_estimates,
-    estimate_from_sums,
-    mean_estimate,
-)
 from vivavoce.results.audits.human import human_rows
-from vivavoce.results.audits.reading import read_audited
 from vivavoce.results.audits.verdicts import (
     ANSWER,
     FIRST,
@@ -53,7 +45,15 @@ from vivavoce.results.audits.verdicts import (
     Judged,
     read_verdicts,
 )
-from vivavoce.results.bootstrap import Floats
+from vivavoce.results.logs.audited import read_audited
+from vivavoce.statistics.estimates import (
+    Draws,
+    Estimate,
+    agreement_estimates,
+    estimate_from_sums,
+    mean_estimate,
+)
+from vivavoce.statistics.intervals import Floats
 from vivavoce.store import Row
 
 UNBIASED = {"first_share": 0.5, "flip_rate": 0.0, "length_slope": 0.0}

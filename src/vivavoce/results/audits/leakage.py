@@ -27,7 +27,6 @@ import numpy as np
 
 from vivavoce.errors import VivaError
 from vivavoce.records import Window
-from vivavoce.results.audits.estimates import Draws, mean_estimate
 from vivavoce.results.audits.overlap import LENGTH, Found, Runs, found_in, runs_of, share_of
 from vivavoce.results.audits.relations import (
     compare_dates,
@@ -38,8 +37,9 @@ from vivavoce.results.audits.relations import (
 )
 from vivavoce.rounds import Round, load_round
 from vivavoce.rounds.leakage import gold_is_inside
+from vivavoce.statistics.estimates import Draws, mean_estimate
 from vivavoce.store import Row, read_json
-from vivavoce.tasks.writing.inputs import (
+from vivavoce.tasks.writing.items.inputs import (
     TASKS,
     PaperText,
     gold,
@@ -280,7 +280,7 @@ def _title_only(
 ) -> tuple[list[Row], list[str]]:
     # Inspect is imported to read logs only: a round is audited without it.
     from vivavoce.results.audits.gains import BASE, TITLE_ONLY, gain_rows
-    from vivavoce.results.audits.reading import read_audited
+    from vivavoce.results.logs.audited import read_audited
 
     found, notes = read_audited(logs, partial=partial)
     ours = [each for each in found if each.log.round_sha256 == opened.sha256]

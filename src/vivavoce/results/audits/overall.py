@@ -16,9 +16,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from vivavoce.errors import VivaError
-from vivavoce.results.audits.estimates import Draws, mean_estimate
 from vivavoce.results.audits.gains import Table
-from vivavoce.results.audits.reading import AuditedLog, item_clusters, item_values, read_audited
+from vivavoce.results.logs.audited import AuditedLog, item_clusters, item_values, read_audited
+from vivavoce.statistics.estimates import Draws, mean_estimate
 from vivavoce.store import Row
 
 _LONGEST_ANSWER = re.compile(r"\bmax_tokens=\w+,?")

@@ -17,17 +17,10 @@ from pathlib import Path
 import numpy as np
 
 from vivavoce.errors import VivaError
-from vivavoce.results.audits.estimates import Draws, mean_estimate, paired_row
-from vivavoce.results.audits.reading import (
-    PLACE,
-    AuditedLog,
-    item_clusters,
-    item_values,
-    read_audited,
-)
-from vivavoce.results.bootstrap import percentile_interval, resample
-from vivavoce.results.logs import RowKey
-from vivavoce.results.standing import CEILING
+from vivavoce.results.logs.audited import AuditedLog, item_clusters, item_values, read_audited
+from vivavoce.results.logs.records import CEILING, PLACE, RowKey
+from vivavoce.statistics.estimates import Draws, mean_estimate, paired_row
+from vivavoce.statistics.intervals import percentile_interval, resample
 from vivavoce.store import Row
 
 SMALLER = "smaller than the spread: prompt luck"

@@ -16,17 +16,17 @@ import numpy as np
 
 from vivavoce.errors import VivaError
 from vivavoce.metrics import metrics_of
-from vivavoce.results.audits.estimates import Draws, mean_estimate, paired_row
 from vivavoce.results.audits.gains import Table
-from vivavoce.results.audits.reading import (
+from vivavoce.results.logs.audited import (
     AuditedLog,
     item_clusters,
     item_values,
     read_audited,
 )
-from vivavoce.results.bootstrap import resample
-from vivavoce.results.comparison import rank
-from vivavoce.results.logs import RowKey
+from vivavoce.results.logs.records import RowKey
+from vivavoce.statistics.comparison import rank
+from vivavoce.statistics.estimates import Draws, mean_estimate, paired_row
+from vivavoce.statistics.intervals import resample
 from vivavoce.store import Row
 
 METHOD = "rag"

@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce.errors import InputError, VivaError
-from vivavoce.results.audits.estimates import Draws, mean_estimate
 from vivavoce.results.audits.gains import Table
-from vivavoce.results.audits.reading import AuditedLog, item_clusters, read_audited
-from vivavoce.results.logs import RowKey, RunLog, SampleScore
+from vivavoce.results.logs.audited import AuditedLog, item_clusters, read_audited
+from vivavoce.results.logs.records import RowKey, RunLog, SampleScore
+from vivavoce.statistics.estimates import Draws, mean_estimate
 from vivavoce.store import Row, canonical_json
 
 SEED = "seed"

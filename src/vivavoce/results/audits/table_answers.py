@@ -10,12 +10,12 @@ from inspect_ai.log import EvalSample, read_eval_log_samples
 
 from vivavoce.errors import InputError, VivaError
 from vivavoce.metrics.literature_tables import LiteratureTable
-from vivavoce.results.audits.reading import PLACE, AuditedLog, read_audited
-from vivavoce.results.logs import NO_MODEL
+from vivavoce.results.logs.audited import AuditedLog, read_audited
+from vivavoce.results.logs.records import NO_MODEL, PLACE
 from vivavoce.tasks.scoring.guard import VALID
 from vivavoce.tasks.subsets import Candidate, Subset, choose
-from vivavoce.tasks.tables.answered import NOTHING, read_answer, read_gold
-from vivavoce.tasks.tables.items import TASK, answer_text
+from vivavoce.tasks.tables.items.answers import NOTHING, read_answer, read_gold
+from vivavoce.tasks.tables.items.table_items import TASK, answer_text
 
 BOUNDS = ("oracle", "null", "copycat")
 """Contestants that bound the metrics: any evaluator ranks them alike, which would flatter all."""

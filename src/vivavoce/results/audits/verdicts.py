@@ -13,8 +13,8 @@ from inspect_ai.log import (
     read_eval_log_samples,
 )
 
-from vivavoce.results.audits.reading import AuditedLog
-from vivavoce.results.logs import RowKey
+from vivavoce.results.logs.audited import AuditedLog
+from vivavoce.results.logs.records import RowKey
 
 ANSWER, REFERENCE, TIE = "answer", "reference", "tie"
 FIRST, SECOND = "first", "second"

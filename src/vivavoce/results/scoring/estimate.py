@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vivavoce.metrics.ratios import Aggregate, Ratio
-from vivavoce.results.bootstrap import percentile_interval, resample
+from vivavoce.statistics.intervals import percentile_interval, resample
 
 Floats = npt.NDArray[np.float64]
 Derive = Callable[[Mapping[str, Floats]], Floats]

@@ -14,7 +14,7 @@ from vivavoce.rounds.export.contents import (
     tables_of,
 )
 from vivavoce.rounds.reading import Round
-from vivavoce.store import canonical_json, write_pieces
+from vivavoce.store import canonical_json, write_chunks
 
 if TYPE_CHECKING:
     from vivavoce.corpus import Corpus
@@ -25,7 +25,7 @@ def write(opened: Round, out: Path, papers: Mapping[str, str], corpus: Corpus | 
     for table in tables_of(opened):
         lines = _lines(opened, table.path)
         if lines is not None:
-            write_pieces(out / table.path.replace(".parquet", ".jsonl"), lines)
+            write_chunks(out / table.path.replace(".parquet", ".jsonl"), lines)
         else:
             copy_file(opened, table.path, out / table.path)
     for name in (*files_beside(opened), *ABOUT):

@@ -11,8 +11,12 @@ from vivavoce.errors import InputError
 from vivavoce.records import Author, Document, Fault
 from vivavoce.sources import Piece, ReadOptions, Source
 from vivavoce.sources.catalogues.metadata.tabular import DAMAGE, BadFile, cut, read_rows
-from vivavoce.sources.catalogues.oai.authors import split_authors
-from vivavoce.sources.catalogues.oai.listing import authors_of, read_listing, read_versions
+from vivavoce.sources.catalogues.oai.listing import (
+    authors_of,
+    read_listing,
+    read_versions,
+    split_authors,
+)
 
 KIND = "snapshot"
 COLUMNS = (

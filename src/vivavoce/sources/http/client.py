@@ -1,4 +1,4 @@
-"""The client: addresses checked, turns waited for, answers bounded, failures tried again."""
+"""The client: addresses checked, turns waited for, answers bounded, failures retried."""
 
 from __future__ import annotations
 
@@ -6,12 +6,9 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from pathlib import Path
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
 
 from vivavoce.errors import InputError
-from vivavoce.sources.http.address import Allowed
-from vivavoce.sources.http.cache import Cache
 from vivavoce.sources.http.errors import (
     BadReplyError,
     BadStatusError,
@@ -24,13 +21,54 @@ from vivavoce.sources.http.errors import (
 from vivavoce.sources.http.throttle import SHARED, Throttle
 from vivavoce.sources.http.transfer import Answer, Broken, Oversize, transfer
 
+_LOOPBACK = "http://127.0.0.1:"
 _PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _SECONDS = re.compile(r"[0-9]{1,9}")
 _LATER = "Run the same command again later."
-
 Check = Callable[[bytes], object]
 """Raises `InputError` for a body that is not what was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """The hosts a client may talk to, over https and its usual port only."""
+
+    hosts: frozenset[str]
+    loopback: str | None = None
+    """For tests: one address such as `http://127.0.0.1:8000`, of which everything may be read."""
+
+    def __post_init__(self) -> None:
+        if self.loopback is not None and not self.loopback.startswith(_LOOPBACK):
+            raise InputError(f"{self.loopback!r} is no loopback address such as {_LOOPBACK}8000.")
+
+    def host_of(self, url: str, asked: str, offset: int | None) -> str:
+        """The host to talk to; `RefusedAddressError` when `url`, reached from `asked`, may not."""
+        if not (url.isascii() and url.isprintable()) or " " in url or "\\" in url:
+            raise self._refusal(url, asked, offset, "with characters that no address has")
+        try:
+            parts = urlsplit(url)
+            host, port = (parts.hostname or "").lower(), parts.port
+        except ValueError as error:
+            raise self._refusal(url, asked, offset, f"no address ({error})") from error
+        if self.loopback is not None and f"{parts.scheme}://{parts.netloc}" == self.loopback:
+            return host
+        if parts.scheme != "https":
+            raise self._refusal(url, asked, offset, "not https")
+        if parts.username is not None or parts.password is not None:
+            raise self._refusal(url, asked, offset, "an address with a user name")
+        if host not in self.hosts:
+            raise self._refusal(url, asked, offset, "a host that is not allowed")
+        if port not in {None, 443}:
+            raise self._refusal(url, asked, offset, "a port other than that of https")
+        return host
+
+    def _refusal(self, url: str, asked: str, offset: int | None, why: str) -> RefusedAddressError:
+        shown = f"{url[:200]!r} is refused, {why}"
+        if url != asked:
+            shown += ", and was redirected to from"
+        hosts = ", ".join(sorted(self.hosts)) or "none"
+        return RefusedAddressError(shown, asked, f"Use an https address of: {hosts}.", offset)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,46 +112,28 @@ class Client:
         self,
         allowed: Allowed,
         *,
-        cache: Path | None = None,
         limits: Limits | None = None,
         throttle: Throttle = SHARED,
     ) -> None:
         self._allowed = allowed
-        self._cache = Cache(cache) if cache is not None else None
         self._limits = limits or Limits()
         self._throttle = throttle
 
-    def get(
-        self,
-        url: str,
-        *,
-        check: Check | None = None,
-        offset: int | None = None,
-        fresh: bool = False,
-    ) -> bytes:
-        """The body of an address, from the cache where it is there.
+    def get(self, url: str, *, check: Check | None = None, offset: int | None = None) -> bytes:
+        """The body of an address; arguments and errors are those of `fetch`."""
+        return self.fetch(url, check=check, offset=offset).body
+
+    def fetch(self, url: str, *, check: Check | None = None, offset: int | None = None) -> Fetched:
+        """The answer of the server for an address.
 
         Args:
             url: An https address of an allowed host.
-            check: Called with each body; one it refuses is asked for again and never cached.
+            check: Called with each body; one it refuses is asked for again.
             offset: For a page of results, the first one asked for; for messages.
-            fresh: Ask the server even when the cache has it.
 
         Raises:
             HttpError: One of its kinds, after the last try.
         """
-        self._allowed.host_of(url, url, offset)
-        if self._cache is not None and not fresh:
-            kept = self._cache.read(url)
-            if kept is not None and _passes(check, kept):
-                return kept
-        body = self.fetch(url, check=check, offset=offset).body
-        if self._cache is not None:
-            self._cache.write(url, body)
-        return body
-
-    def fetch(self, url: str, *, check: Check | None = None, offset: int | None = None) -> Fetched:
-        """What the server gives for an address, never from the cache; the rest is as for `get`."""
         self._allowed.host_of(url, url, offset)
         until = self._throttle.clock() + self._limits.seconds
         pause = self._limits.pause
@@ -148,11 +168,8 @@ class Client:
         try:
             check(answer.body)
         except InputError as problem:
-            kept = ""
-            if self._cache is not None:
-                kept = f" What came is kept in {self._cache.set_aside(url, answer.body)}."
             what = f"the answer cannot be used, {problem}"
-            return _Failure(BadReplyError(what, url, _LATER + kept, offset))
+            return _Failure(BadReplyError(what, url, _LATER, offset))
         return fetched
 
     def _follow(self, url: str, offset: int | None, until: float) -> tuple[str, Answer]:
@@ -171,7 +188,7 @@ class Client:
         largest = self._limits.largest
         is_test = self._allowed.loopback is not None and at.startswith(self._allowed.loopback)
         try:
-            with self._throttle.turn(host, until):
+            with self._throttle.slot(host, until):
                 left = until - self._throttle.clock()
                 return transfer(at, seconds=left, largest=largest, trust_env=not is_test)
         except TimeoutError as error:
@@ -212,12 +229,3 @@ def _join(base: str, location: str) -> str:
         return urljoin(base, location)
     except ValueError:
         return location
-
-
-def _passes(check: Check | None, body: bytes) -> bool:
-    try:
-        if check is not None:
-            check(body)
-    except InputError:
-        return False
-    return True

@@ -1,4 +1,4 @@
-"""What can go wrong with a fetch; each error carries the address and, for pages, the offset."""
+"""Errors of a fetch; each carries the address and, for pages, the offset."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each sample paper is about, who wrote it, what it cites and how well it scores.
+"""Plans of the sample papers: topic, authors, citations and score.
 
 A plan depends on the seed and on the plans before it alone, so the papers of a small corpus are
 the first papers of a larger one.
@@ -11,15 +11,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from random import Random
 
-from vivavoce.sources.sample.opening import TITLES
-from vivavoce.sources.sample.words import (
-    PROBLEMS,
-    TECHNIQUES,
-    TOPICS,
-    Problem,
-    Technique,
-    Topic,
-)
+from vivavoce.sources.sample.words import Problem, Technique, Topic, sentences, vocabulary
 
 FIRST_DAY = date(2023, 1, 1)
 DAYS_APART = 12
@@ -29,18 +21,6 @@ _MAX_REFERENCES = 12
 _MIN_REFERENCES = 6
 _TITLE_WORDS = range(6, 13)
 _PROLIFIC = (1, 2, 3, 4)
-_FIRST_WORDS = (
-    "Amber", "Ashen", "Birch", "Brass", "Brisk", "Broad", "Cedar", "Clear", "Copper", "Coral",
-    "Deep", "Dusk", "Early", "Far", "Fern", "Flint", "Frost", "Gentle", "Golden", "Granite",
-    "Hollow", "Iron", "Late", "Lime", "Little", "Marble", "Mellow", "Misty", "Narrow", "North",
-    "Plain", "Quiet", "Silver", "Slate", "Steady", "Winter",
-)  # fmt: skip
-_LAST_WORDS = (
-    "Anchor", "Arbor", "Basin", "Beacon", "Bridge", "Brook", "Canal", "Compass", "Delta", "Drum",
-    "Ferry", "Gate", "Grove", "Hinge", "Kiln", "Lantern", "Lathe", "Ledger", "Lever", "Loom",
-    "Mast", "Mill", "Mosaic", "Orchard", "Pier", "Pulley", "Quarry", "Ridge", "Rudder", "Sail",
-    "Sieve", "Spindle", "Trellis", "Valley", "Weir", "Windlass",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +92,9 @@ def author_name(author: int) -> str:
 def _plan_paper(number: int, seed: int, earlier: Sequence[Plan]) -> Plan:
     rng = paper_rng(seed, number, "plan")
     topic_index = _topic_index(number, seed)
-    topic = TOPICS[topic_index]
-    technique, problem = rng.choice(TECHNIQUES), rng.choice(PROBLEMS)
+    words = vocabulary()
+    topic = words.topics[topic_index]
+    technique, problem = rng.choice(words.techniques), rng.choice(words.problems)
     name = _pick_name(rng, {plan.name for plan in earlier})
     titles = {plan.title for plan in earlier}
     cited = _pick_cited(rng, topic_index, technique, problem, earlier)
@@ -133,15 +114,16 @@ def _plan_paper(number: int, seed: int, earlier: Sequence[Plan]) -> Plan:
 
 def _topic_index(number: int, seed: int) -> int:
     """Topics come in shuffled rounds, so that every topic gets its share."""
-    turn, place = divmod(number - 1, len(TOPICS))
-    order = list(range(len(TOPICS)))
+    turn, place = divmod(number - 1, len(vocabulary().topics))
+    order = list(range(len(vocabulary().topics)))
     Random(f"sample/{seed}/topics/{turn}").shuffle(order)
     return order[place]
 
 
 def _pick_name(rng: Random, taken: set[str]) -> str:
+    words = vocabulary()
     while True:
-        name = rng.choice(_FIRST_WORDS) + rng.choice(_LAST_WORDS)
+        name = rng.choice(words.first_words) + rng.choice(words.last_words)
         if name not in taken:
             return name
 
@@ -154,11 +136,12 @@ def _pick_title(
     problem: Problem,
     taken: set[str],
 ) -> str:
+    patterns = sentences()["titles"]["paper"]
     titles = [
         pattern.format(
             name_=name, technique_=technique.title, task_=topic.title, problem_=problem.title
         )
-        for pattern in rng.sample(TITLES, len(TITLES))
+        for pattern in rng.sample(patterns, len(patterns))
     ]
     # The two patterns that start with the name are short enough and always free.
     return next(
@@ -183,7 +166,7 @@ def _pick_authors(rng: Random, number: int, topic_index: int) -> tuple[int, ...]
 
 def _pick_score(rng: Random, topic_index: int, earlier: Sequence[Plan]) -> int:
     """Scores improve with every paper on a topic, ever more slowly, and no two are equal."""
-    topic = TOPICS[topic_index]
+    topic = vocabulary().topics[topic_index]
     scores = [plan.score for plan in earlier if plan.topic == topic]
     taken = {*scores, *(_external_score(topic_index, rank) for rank in range(2))}
     progress = len(scores) / (len(scores) + 12)
@@ -199,7 +182,7 @@ def _pick_score(rng: Random, topic_index: int, earlier: Sequence[Plan]) -> int:
 
 def _external_score(topic_index: int, rank: int) -> int:
     """What a work outside the corpus reaches: worse than the first paper on the topic."""
-    topic = TOPICS[topic_index]
+    topic = vocabulary().topics[topic_index]
     behind = 25 + 28 * rank + topic_index
     return round(topic.first_score * 10) + (-behind if topic.higher_is_better else behind)
 
@@ -223,7 +206,7 @@ def _pick_cited(
     earlier: Sequence[Plan],
 ) -> tuple[Work, ...]:
     """Competitors first, then kindred papers, then works outside the corpus."""
-    topic = TOPICS[topic_index]
+    topic = vocabulary().topics[topic_index]
     rivals = [plan for plan in earlier if plan.topic == topic]
     kindred = [
         plan
@@ -241,7 +224,7 @@ def _pick_cited(
         baselines.pop()
     works = [_cite(plan) for plan in plans] + baselines
     wanted = max(_MIN_REFERENCES - len(works), rng.randint(0, 2))
-    pool = range(len(TOPICS) * _BASELINES_PER_TOPIC + 1, EXTERNAL_WORKS + 1)
+    pool = range(len(vocabulary().topics) * _BASELINES_PER_TOPIC + 1, EXTERNAL_WORKS + 1)
     works += [_external_work(number) for number in sorted(rng.sample(pool, wanted))]
     return tuple(works[:_MAX_REFERENCES])
 

@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
 from random import Random
 
 from vivavoce.records import Section
-from vivavoce.sources.sample.body import EXPERIMENTS, METHOD
-from vivavoce.sources.sample.opening import ABSTRACT, INTRODUCTION, RELATED
 from vivavoce.sources.sample.plan import Plan, Work
-from vivavoce.sources.sample.results import ENDING, RESULTS
-from vivavoce.sources.sample.words import TECHNIQUES
+from vivavoce.sources.sample.words import Problem, Technique, Topic, sentences, vocabulary
 
-Bank = Mapping[str, tuple[str, ...]]
 Slots = dict[str, str]
-
-_HEADINGS: dict[str, tuple[str, ...]] = {
-    "introduction": ("Introduction",),
-    "related_work": ("Related Work", "Related Work", "Earlier Work", "Background and Related Work"),
-    "method": ("Method", "Approach", "System Description"),
-    "experiments": ("Experiments", "Experimental Setup", "Evaluation"),
-    "results": ("Results", "Results and Analysis", "Findings"),
-    "conclusion": ("Conclusion", "Conclusions", "Conclusion and Outlook"),
-}
 
 
 def points(tenths: int) -> str:
@@ -46,39 +34,18 @@ def make_slots(plan: Plan, ablation: tuple[int, int], rng: Random) -> Slots:
     topic, technique, problem = plan.topic, plan.technique, plan.problem
     ranked = _ranked_rivals(plan)
     cues = rng.sample(topic.cues, 4)
-    others = [other.phrase for other in TECHNIQUES if other != technique]
+    others = [other.phrase for other in vocabulary().techniques if other != technique]
     train = rng.randrange(4_000, 48_000, 50)
     return {
         "name": plan.name,
-        "task": topic.task,
-        "item": topic.item,
-        "items": topic.items,
-        "source": topic.source,
-        "sources": topic.sources,
-        "users": topic.users,
-        "use": topic.use,
-        "hard": topic.hard,
+        **_phrases(topic),
+        **_phrases(technique),
+        **_phrases(problem),
         **{f"cue{place}": cue for place, cue in enumerate(cues, start=1)},
-        "dataset": topic.dataset,
-        "holds": topic.holds,
-        "metric": topic.metric,
         "direction": "higher" if topic.higher_is_better else "lower",
         "technique": technique.phrase,
-        "family": technique.family,
-        "part_a": technique.part_a,
-        "a_does": technique.a_does,
-        "a_why": technique.a_why,
-        "part_b": technique.part_b,
-        "b_does": technique.b_does,
-        "b_why": technique.b_why,
-        "steps": technique.steps,
-        "cost": technique.cost,
         "other_technique": rng.choice(others),
         "problem": problem.phrase,
-        "effect": problem.effect,
-        "cause": problem.cause,
-        "probe": problem.probe,
-        "slice": problem.slice,
         "score": points(plan.score),
         "rival": ranked[0].system,
         "prior": points(_score(ranked[0])),
@@ -108,11 +75,16 @@ def make_slots(plan: Plan, ablation: tuple[int, int], rng: Random) -> Slots:
     }
 
 
+def _phrases(words: Topic | Technique | Problem) -> Slots:
+    values = {field.name: getattr(words, field.name) for field in fields(words)}
+    return {name: value for name, value in values.items() if isinstance(value, str)}
+
+
 def write_abstract(plan: Plan, slots: Slots, rng: Random) -> str:
     """Summarise a paper in sentences that its body does not contain."""
     outcome = _outcome(plan)
     roles = ("task", "problem", "method", "part_a", "part_b", outcome, "finding", "close")
-    return _say(ABSTRACT, roles, slots, rng)
+    return _say("abstract", roles, slots, rng)
 
 
 def write_sections(plan: Plan, slots: Slots, rng: Random) -> tuple[Section, ...]:
@@ -125,21 +97,21 @@ def write_sections(plan: Plan, slots: Slots, rng: Random) -> tuple[Section, ...]
     if _has_related_work(plan):
         parts.append(("related_work", _related_work(plan, slots, rng)))
     parts += [
-        ("method", _say(METHOD, ("lead", "notation", "design"), slots, rng)),
-        ("experiments", _say(EXPERIMENTS, ("lead",), slots, rng)),
+        ("method", _say("method", ("lead", "notation", "design"), slots, rng)),
+        ("experiments", _say("experiments", ("lead",), slots, rng)),
         ("results", _results(plan, slots, breadth, rng)),
-        ("conclusion", _say(ENDING, conclusion, slots, rng)),
+        ("conclusion", _say("ending", conclusion, slots, rng)),
     ]
     rows: list[tuple[int, str, str, str, str | None]] = []
     for number, (role, text) in enumerate(parts, start=1):
-        rows.append((1, rng.choice(_HEADINGS[role]), role, text, str(number)))
+        rows.append((1, rng.choice(sentences()["headings"][role]), role, text, str(number)))
         for place, (heading, below) in enumerate(_subsections(role, slots, rng), start=1):
             rows.append((2, heading, role, below, f"{number}.{place}"))
     if plan.number % 3 == 0:
-        thanks = _say(ENDING, ("thanks",), slots, rng)
+        thanks = _say("ending", ("thanks",), slots, rng)
         rows.append((1, "Acknowledgements", "acknowledgements", thanks, None))
     if plan.number % 4 == 1:
-        text = " ".join(_say_several(ENDING["appendix"], 2, slots, rng))
+        text = " ".join(_say_several(sentences()["ending"]["appendix"], 2, slots, rng))
         rows.append((1, "Further Settings", "appendix", text, "A"))
     return tuple(
         Section(ordinal, level, heading, role, text, number)
@@ -160,21 +132,21 @@ def _introduction(plan: Plan, slots: Slots, breadth: int, rng: Random) -> str:
         ("idea", "mechanism", "evidence"),
         ("contributions",),
     )
-    scope = " ".join(_say_several(INTRODUCTION["scope"], breadth, slots, rng))
-    return "\n\n".join([*(_say(INTRODUCTION, roles, slots, rng) for roles in paragraphs), scope])
+    scope = " ".join(_say_several(sentences()["introduction"]["scope"], breadth, slots, rng))
+    return "\n\n".join([*(_say("introduction", roles, slots, rng) for roles in paragraphs), scope])
 
 
 def _related_work(plan: Plan, slots: Slots, rng: Random) -> str:
     groups = _group_cited(plan)
     templates = {
-        True: _endless(RELATED["cite_paper"], rng),
-        False: _endless(RELATED["cite_external"], rng),
+        True: _endless(sentences()["related_work"]["cite_paper"], rng),
+        False: _endless(sentences()["related_work"]["cite_external"], rng),
     }
-    contrasts = _say_several(RELATED["contrast"], len(groups), slots, rng)
+    contrasts = _say_several(sentences()["related_work"]["contrast"], len(groups), slots, rng)
     paragraphs = []
     for (opener, works), contrast in zip(groups, contrasts, strict=True):
         cites = [_fill(next(templates[work.plan is not None]), _work_slots(work)) for work in works]
-        paragraphs.append(" ".join([_say(RELATED, (opener,), slots, rng), *cites, contrast]))
+        paragraphs.append(" ".join([_say("related_work", (opener,), slots, rng), *cites, contrast]))
     return "\n\n".join(paragraphs)
 
 
@@ -212,30 +184,30 @@ def _work_slots(work: Work) -> Slots:
 
 
 def _results(plan: Plan, slots: Slots, breadth: int, rng: Random) -> str:
-    main = _say(RESULTS, (_outcome(plan), "size"), slots, rng)
+    main = _say("results", (_outcome(plan), "size"), slots, rng)
     analyses = [
-        _say(RESULTS, ("ablation", "data_size", "runtime"), slots, rng),
-        _say(RESULTS, ("probe", "case"), slots, rng),
-        _say(RESULTS, ("errors", "caution"), slots, rng),
+        _say("results", ("ablation", "data_size", "runtime"), slots, rng),
+        _say("results", ("probe", "case"), slots, rng),
+        _say("results", ("errors", "caution"), slots, rng),
     ]
     rng.shuffle(analyses)
-    discussion = " ".join(_say_several(RESULTS["discussion"], breadth, slots, rng))
+    discussion = " ".join(_say_several(sentences()["results"]["discussion"], breadth, slots, rng))
     return "\n\n".join([main, *analyses, discussion])
 
 
 def _subsections(role: str, slots: Slots, rng: Random) -> Iterator[tuple[str, str]]:
     if role == "method":
-        first = _say(METHOD, ("part_a", "steps", "detail"), slots, rng)
-        illustration = _say(METHOD, ("illustration", "alternative"), slots, rng)
+        first = _say("method", ("part_a", "steps", "detail"), slots, rng)
+        illustration = _say("method", ("illustration", "alternative"), slots, rng)
         yield f"The {slots['part_a'].title()}", f"{first}\n\n{illustration}"
-        second = _say(METHOD, ("part_b", "objective"), slots, rng)
-        closing = _say(METHOD, ("stability", "cost", "inference"), slots, rng)
+        second = _say("method", ("part_b", "objective"), slots, rng)
+        closing = _say("method", ("stability", "cost", "inference"), slots, rng)
         yield f"The {slots['part_b'].title()}", f"{second}\n\n{closing}"
     elif role == "experiments":
         data = ("data", "preparation", "metric")
-        yield "Data and Measure", _say(EXPERIMENTS, data, slots, rng)
-        yield "Training", _say(EXPERIMENTS, ("training", "selection", "seeds"), slots, rng)
-        yield "Compared Systems", _say(EXPERIMENTS, ("rivals", "fairness"), slots, rng)
+        yield "Data and Measure", _say("experiments", data, slots, rng)
+        yield "Training", _say("experiments", ("training", "selection", "seeds"), slots, rng)
+        yield "Compared Systems", _say("experiments", ("rivals", "fairness"), slots, rng)
 
 
 def _ranked_rivals(plan: Plan) -> list[Work]:
@@ -254,7 +226,8 @@ def _outcome(plan: Plan) -> str:
     return "ahead" if (lead > 0) == plan.topic.higher_is_better else "behind"
 
 
-def _say(bank: Bank, roles: Sequence[str], slots: Slots, rng: Random) -> str:
+def _say(section: str, roles: Sequence[str], slots: Slots, rng: Random) -> str:
+    bank = sentences()[section]
     return " ".join(_fill(rng.choice(bank[role]), slots) for role in roles)
 
 

@@ -19,7 +19,7 @@ from vivavoce.rounds.spec import Options, RoundSpec
 from vivavoce.tasks.implementation.items import rows
 from vivavoce.tasks.implementation.items.architecture import list_architectures
 from vivavoce.tasks.implementation.items.formula import list_formulas
-from vivavoce.tasks.implementation.items.market import TABLES, generate, to_parquet
+from vivavoce.tasks.implementation.items.market.generate import TABLES, generate, to_parquet
 from vivavoce.tasks.implementation.items.report import list_reports
 
 FAMILY = "implementation"
@@ -29,7 +29,7 @@ _ITEMS: Mapping[str, Any] = {
     "architectures": list_architectures,
     "reports": list_reports,
 }
-"""What a spec chooses from, by the option's name."""
+"""Items that a spec chooses from, by the option's name."""
 
 
 class ImplementationOptions(Options):

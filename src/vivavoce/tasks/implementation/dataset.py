@@ -19,7 +19,7 @@ from vivavoce.tasks.implementation.items.architecture import driver_source
 from vivavoce.tasks.implementation.items.architectures.reference import Arrays
 from vivavoce.tasks.implementation.items.extraction import gold_method
 from vivavoce.tasks.implementation.items.formula import RESULT
-from vivavoce.tasks.implementation.items.market import TABLES
+from vivavoce.tasks.implementation.items.market.generate import TABLES
 from vivavoce.tasks.implementation.items.report import CLAIM as CLAIM
 from vivavoce.tasks.implementation.items.settings import data_level, has_knowledge
 from vivavoce.tasks.prompting.prompts import PromptSet, Rendered
@@ -74,7 +74,7 @@ def _variables(variables: dict[str, str]) -> str:
 
 
 def _data(row: Row, setting: str) -> str:
-    """What a setting tells of the data, as the round holds it."""
+    """Description of the data in a setting, as the round holds it."""
     told = json.loads(row["data"])
     text = str(told[data_level(setting)])
     return f"{text}\n\n{told['notes']}" if has_knowledge(setting) else text
@@ -98,7 +98,7 @@ def _values(opened: Round, name: str) -> FactorFrame:
 
 @dataclass(frozen=True, slots=True)
 class ArchitectureTrial:
-    """What an item's candidate is run with, and the layers it should give."""
+    """Files that an item's candidate is run with, and the gold layers."""
 
     files: dict[str, bytes]
     """By name, as the driver reads them; the driver itself too."""
@@ -131,7 +131,7 @@ def architecture_sample(row: Row, prompts: PromptSet, max_tokens: int) -> Sample
 
 
 def architecture_trials(opened: Round) -> dict[str, ArchitectureTrial]:
-    """What each item is run with, by id."""
+    """Trials of the items, by id."""
     trials = {}
     for row in opened.items("implementation", "architecture"):
         weights, inputs, gold, unseen, unseen_gold = (
@@ -173,7 +173,7 @@ class Claimed:
 
 
 def claims(opened: Round) -> dict[str, Claimed]:
-    """What `reproduce` compares with, by item id."""
+    """Gold of `reproduce`, by item id."""
     return {
         str(row["id"]): Claimed(
             method=gold_method(json.loads(row["method"])),

@@ -22,7 +22,7 @@ from vivavoce.tasks.scoring.guard import FaultyAnswer
 
 __all__ = ["cheater", "direct", "empty", "headings", "naive", "self_refine"]
 
-_MOST_ROWS = 1_000_000
+_MAX_ROWS = 1_000_000
 _NO_FACTOR = (
     f"{RESULT} is no table of a factor. It has to hold datetime and instrument, as columns or "
     "index levels, dates in the one, and numbers in all other columns."
@@ -100,7 +100,7 @@ async def check_formula(program: str, state: TaskState, timeout: int) -> str | N
     if outcome.failure:
         return outcome.report()
     try:
-        frame = await read_factor(RESULT, max_rows=_MOST_ROWS, timeout=timeout)
+        frame = await read_factor(RESULT, max_rows=_MAX_ROWS, timeout=timeout)
     except FaultyAnswer as error:
         reasons = {"no_file": f"It ended without an error, but there is no file {RESULT}."}
         return reasons.get(error.fault, f"{RESULT} cannot be read as a Parquet file.")
@@ -126,7 +126,7 @@ CHECKS: Mapping[str, Check] = {
     "architecture": check_architecture,
     "reproduce": check_formula,
 }
-"""How the programs of each task are run, for methods that do so."""
+"""Trial runs of each task's programs, for methods that make them."""
 
 
 @lru_cache(maxsize=4)
@@ -137,6 +137,6 @@ def _tables(folder: str) -> dict[str, bytes]:
 
 @lru_cache(maxsize=4)
 def _driven(folder: str) -> dict[str, dict[str, bytes]]:
-    """What the architectures of a round are run with, by item; without the gold."""
+    """Files that the architectures of a round are run with, by item; without the gold."""
     trials = architecture_trials(load_round(Path(folder)))
     return {name: trial.files for name, trial in trials.items()}

@@ -18,7 +18,10 @@ from vivavoce.rounds import load_round
 from vivavoce.store import hash_of
 from vivavoce.tasks.leaderboards.items.board_items import table_text
 from vivavoce.tasks.library.search import read_library
+from vivavoce.tasks.methods.agent import agent
 from vivavoce.tasks.methods.direct import direct
+
+__all__ = ["agent", "direct", "draw_rows", "random_rows", "table_reader"]
 
 _NUMBER = re.compile(r"(?<!\S)[-−+]?\d{1,15}(?:[.,]\d{1,10})?%?(?!\S)", re.ASCII)
 _LONGEST_ROW = 2_000
@@ -52,8 +55,6 @@ def _read_row(cells: Sequence[str]) -> tuple[str, list[str]] | None:
         return None
     return name[:_LONGEST_NAME], _NUMBER.findall(text, first.start())
 
-
-__all__ = ["direct", "random_rows", "table_reader"]
 
 ROWS = 10
 

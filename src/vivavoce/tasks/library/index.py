@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vivavoce.retrieval.postings import Floats, TermCounts, add_postings, count_terms, words
 from vivavoce.retrieval.protocol import best_hits
+from vivavoce.retrieval.sparse import Floats, TermCounts, add_postings, count_terms, words
 from vivavoce.tasks.library.text import cut_table, cut_text, headed
 
 if TYPE_CHECKING:

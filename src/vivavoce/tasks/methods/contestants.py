@@ -8,6 +8,7 @@ from __future__ import annotations
 from inspect_ai.model import ModelOutput
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+CONTESTANTS = ("copycat", "null", "oracle")
 NULL_ANSWER = "We study a problem and report what we find."
 
 

@@ -34,14 +34,14 @@ _MAX_REPORT = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a program ended."""
+    """The end of a program."""
 
     failure: str | None
     """`error`, `timeout`, or None when it ended by itself and without an error."""
     stderr: str
 
     def report(self) -> str:
-        """What its author is told of a failure: the end of what it wrote to standard error."""
+        """Report of a failure for the program's author: the end of its standard error."""
         said = self.stderr.strip()
         if len(said) > _MAX_REPORT:
             said = f"[...]\n{said[-_MAX_REPORT:]}"
@@ -73,7 +73,7 @@ def find_program(answer: str) -> str | None:
 
 
 def is_placeholder(program: str) -> bool:
-    """Whether a program leaves work undone: a body of nothing, or a comment that says so."""
+    """True for a program with work left undone: an empty body, or a comment that says so."""
     if _PLACEHOLDER.search(program):
         return True
     tree = _parse(program)

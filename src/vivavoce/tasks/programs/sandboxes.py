@@ -63,7 +63,7 @@ def _own_file(provider: str) -> Path:
 
 
 def _kind(box: SandboxEnvironment) -> str:
-    """Which of `PROVIDERS` a sample's sandbox is; a run may have been given another by hand."""
+    """The one of `PROVIDERS` a sample's sandbox is; a run may have been given another by hand."""
     # What `sandbox()` gives is a proxy; asked for the base class, it gives what it stands for.
     actual = box.as_type(SandboxEnvironment)  # type: ignore[type-abstract]
     name = registry_info(type(actual)).name.rpartition("/")[2]

@@ -11,10 +11,9 @@ from functools import lru_cache
 from pathlib import Path
 
 from vivavoce.errors import InputError
-from vivavoce.retrieval.bm25 import Bm25Retriever
 from vivavoce.retrieval.presets import PRESETS
 from vivavoce.retrieval.protocol import Retriever
-from vivavoce.retrieval.tfidf import TfidfRetriever
+from vivavoce.retrieval.sparse import Bm25Retriever, TfidfRetriever
 from vivavoce.tasks.prompting.prompts import PromptSet, Rendered, Span
 from vivavoce.text.chunk import Counter, split_text
 

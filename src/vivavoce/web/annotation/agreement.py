@@ -15,7 +15,6 @@ from math import prod
 
 import numpy as np
 
-from vivavoce.results.audits.estimates import Draws, FromSums, estimate_from_sums
 from vivavoce.statistics.agreement import (
     Agreement,
     Floats,
@@ -29,6 +28,7 @@ from vivavoce.statistics.agreement import (
     pairwise_agreement,
     pairwise_of_counts,
 )
+from vivavoce.statistics.estimates import Draws, FromSums, estimate_from_sums
 from vivavoce.store import Row
 from vivavoce.web.annotation.kinds import Kind
 from vivavoce.web.annotation.records import (

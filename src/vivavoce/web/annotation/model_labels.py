@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from vivavoce.errors import InputError
-from vivavoce.results.audits.estimates import Draws, Estimate, agreement_estimates
+from vivavoce.statistics.estimates import Draws, Estimate, agreement_estimates
 from vivavoce.store import Row, read_jsonl
 from vivavoce.web.annotation.agreement import Coefficient, share_estimate
 from vivavoce.web.annotation.kinds import Kind

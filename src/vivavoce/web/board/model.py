@@ -8,12 +8,13 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from vivavoce.metrics import Metric, list_metrics, metrics_of
-from vivavoce.results.groups import PLACE, Group, GroupedBoard, cut
+from vivavoce.results.board.groups import Board, Group, cut
+from vivavoce.results.logs.records import PLACE
 from vivavoce.store import Row, hash_of
 from vivavoce.web.board.names import kind_of, shown_name, title_of
 from vivavoce.web.board.page import Link
-from vivavoce.web.board.paging import parts_of
-from vivavoce.web.board.sections import Section, Verdict, make_section, verdict_of
+from vivavoce.web.board.pages.paging import parts_of
+from vivavoce.web.board.pages.sections import Section, Verdict, make_section, verdict_of
 from vivavoce.web.board.slugs import slug
 
 
@@ -209,12 +210,12 @@ class Site:
         return known_metrics(dict.fromkeys(board.family for board in self.boards if board.family))
 
 
-def site_of(board: Mapping[str, Any] | GroupedBoard, nav: Sequence[Link] = ()) -> Site:
+def site_of(board: Mapping[str, Any] | Board, nav: Sequence[Link] = ()) -> Site:
     """What the pages show of a board, as `viva board show --json` prints it or in groups.
 
     Boards of older versions may lack `headlines`, `metrics` and the newer fields of rows.
     """
-    grouped = board if isinstance(board, GroupedBoard) else _grouped(board)
+    grouped = board if isinstance(board, Board) else _grouped(board)
     contestants: dict[tuple[str, str], bool] = {}
     families = dict.fromkeys(map(family_of, grouped.groups))
     known = {family: known_metrics([family] if family else []) for family in families}
@@ -236,9 +237,9 @@ def site_of(board: Mapping[str, Any] | GroupedBoard, nav: Sequence[Link] = ()) -
     )
 
 
-def _grouped(board: Mapping[str, Any]) -> GroupedBoard:
+def _grouped(board: Mapping[str, Any]) -> Board:
     headlines, metrics = board.get("headlines", {}), board.get("metrics", {})
-    return GroupedBoard(
+    return Board(
         groups=cut(board["rows"], headlines, metrics),
         rounds=tuple(board.get("rounds", ())),
         headlines=headlines,

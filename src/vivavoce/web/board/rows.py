@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from vivavoce.errors import InputError
-from vivavoce.results.groups import CONTESTANT, PLACE
+from vivavoce.results.logs.records import CONTESTANT, PLACE
 from vivavoce.store import Row, canonical_json
 from vivavoce.web.printing import visible
 

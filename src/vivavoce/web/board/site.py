@@ -12,29 +12,29 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vivavoce.results.groups import GroupedBoard
-from vivavoce.results.many_rows import many_rows
+from vivavoce.results.board.groups import Board, relaxed_gc
 from vivavoce.store import hash_of
-from vivavoce.web.board import change_pages, downloads, pages, published, space, timeline
-from vivavoce.web.board.changes import History, history_of
-from vivavoce.web.board.figures import drawings
+from vivavoce.web.board.charts.figures import drawings
+from vivavoce.web.board.files import downloads
 from vivavoce.web.board.model import Site, site_of
 from vivavoce.web.board.page import Link, Page, file_of
+from vivavoce.web.board.pages import boards, change_pages, published, space, timeline
+from vivavoce.web.board.pages.changes import History, history_of
+from vivavoce.web.board.pages.samples import INDEX as SAMPLES_INDEX
+from vivavoce.web.board.pages.samples import answered_boards
+from vivavoce.web.board.pages.samples import pages as sample_pages
 from vivavoce.web.board.rows import checked, refuse_endless
-from vivavoce.web.board.samples import INDEX as SAMPLES_INDEX
-from vivavoce.web.board.samples import answered_boards
-from vivavoce.web.board.samples import pages as sample_pages
 from vivavoce.web.board.state import write_pages
 
 if TYPE_CHECKING:
-    from vivavoce.results.sample_texts import ItemTexts
+    from vivavoce.results.logs.sample_texts import ItemTexts
 
 _STATIC = ("style.css", "board.js")
 
 
-@many_rows()
+@relaxed_gc()
 def write_site(
-    board: Mapping[str, Any] | GroupedBoard,
+    board: Mapping[str, Any] | Board,
     out: Path,
     *,
     samples: Iterable[ItemTexts] = (),
@@ -65,9 +65,9 @@ def write_site(
     return out / "index.html"
 
 
-def read_site(board: Mapping[str, Any] | GroupedBoard) -> Site:
+def read_site(board: Mapping[str, Any] | Board) -> Site:
     """Check a board and group its rows; one that comes in groups was checked when it was stored."""
-    if isinstance(board, GroupedBoard):
+    if isinstance(board, Board):
         return site_of(board)
     checked(board["rows"])
     try:
@@ -95,7 +95,7 @@ def pages_of(
     linked = replace(site, nav=nav, answered=answered)
     drawn = timeline.course_charts(linked) if charts else []
     return [
-        *pages.pages(linked, changes, charts=charts),
+        *boards.pages(linked, changes, charts=charts),
         *drawings(drawn),
         *timeline.pages(linked, charts=charts),
         *sample_pages(linked, items, bundle),

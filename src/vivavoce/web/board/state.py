@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from vivavoce.errors import InputError, VivaError
-from vivavoce.store import flush_files, hash_file, read_json, write_bytes, write_json
+from vivavoce.store import fsync_files, hash_file, read_json, write_bytes, write_json
 from vivavoce.web.board.page import Page
 
 STATE = "site.json"
@@ -52,7 +52,7 @@ def write_pages(pages: Iterable[Page], out: Path) -> Built:
         known = earlier.get(page.path, {})
         if known.get("key") != page.key or not _is_as_left(out / page.path, known, since):
             content = page.make()
-            write_bytes(out / page.path, content, is_flushed=False)
+            write_bytes(out / page.path, content, fsync=False)
             written.append(page.path)
             digest = hashlib.sha256(content).hexdigest()
             known = {"key": page.key, "sha256": digest, "size": len(content)}
@@ -61,7 +61,7 @@ def write_pages(pages: Iterable[Page], out: Path) -> Built:
     for path in removed:
         _remove(out, path)
     if state != earlier:
-        flush_files(out / path for path in written)
+        fsync_files(out / path for path in written)
         write_json(out / STATE, {"schema_version": SCHEMA_VERSION, "files": state})
     return Built(tuple(sorted(written)), len(state) - len(written), tuple(removed))
 

@@ -1,20 +1,20 @@
 """Full texts of single papers: HTML, e-print or PDF from arXiv, PDF from the ACL Anthology.
 
-What arrives is judged by its bytes, never by what the server calls it.
+A response is validated by its bytes, never by what the server calls it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from vivavoce.errors import InputError
-from vivavoce.sources.catalogues.arxiv.judging import (
-    Absent,
-    Judged,
-    judge_eprint,
-    judge_html,
-    judge_pdf,
+from vivavoce.sources.catalogues.arxiv.validation import (
+    Missing,
+    ValidText,
+    validate_eprint,
+    validate_html,
+    validate_pdf,
 )
 from vivavoce.sources.http.client import Client, Fetched
 from vivavoce.sources.http.errors import (
@@ -26,7 +26,7 @@ from vivavoce.sources.http.errors import (
 from vivavoce.text.identifiers import find_arxiv_id
 
 KINDS = ("html", "eprint", "pdf")
-"""What is asked for, in this order, until one is there."""
+"""Kinds of text that are asked for, in this order, until one is there."""
 SOURCES = ("html", "latex", "pdf")
 """The sources that read what is fetched."""
 ALL_KINDS = ("html", "ar5iv", "eprint", "pdf")
@@ -44,15 +44,15 @@ GOT, MISSING, WITHDRAWN, UNUSABLE = "got", "missing", "withdrawn", "unusable"
 TOO_LARGE, REFUSED, FAILED = "too_large", "refused", "failed"
 _GONE = frozenset({404, 410})
 _BUSY = 429
-_LONGEST_REASON = 300
+_MAX_REASON = 300
 
-_Judge = Callable[[bytes], Judged | Absent]
-_JUDGES: dict[str, _Judge] = {
-    "html": judge_html,
-    "ar5iv": judge_html,
-    "eprint": judge_eprint,
-    "pdf": judge_pdf,
-    "acl": judge_pdf,
+_Validator = Callable[[bytes], ValidText | Missing]
+_VALIDATORS: dict[str, _Validator] = {
+    "html": validate_html,
+    "ar5iv": validate_html,
+    "eprint": validate_eprint,
+    "pdf": validate_pdf,
+    "acl": validate_pdf,
 }
 
 
@@ -91,27 +91,12 @@ class Wanted:
 class Text:
     """A text that is there."""
 
-    judged: Judged
+    valid: ValidText
     content: bytes
     url: str
     """Where it was in the end."""
     version: str | None
     """Of the paper on arXiv, such as `v2`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Lack:
-    """Why there is no text."""
-
-    outcome: str
-    """`missing`, `withdrawn`, `unusable`, `too_large` or `refused`; `failed` may pass."""
-    reason: str
-    status: int | None = None
-
-    @property
-    def is_busy(self) -> bool:
-        """Whether the server asks to be left alone for a while."""
-        return self.status == _BUSY
 
 
 def texts_wanted(
@@ -133,53 +118,53 @@ def texts_wanted(
     return wanted
 
 
-def fetch_text(client: Client, wanted: Wanted) -> Text | Lack:
+def fetch_text(client: Client, wanted: Wanted) -> Text | Missing:
     """Ask for a text; what the server says of it is never raised."""
-    judge = _JUDGES[wanted.kind]
+    validate = _VALIDATORS[wanted.kind]
     try:
-        fetched = client.fetch(wanted.url, check=judge)
+        fetched = client.fetch(wanted.url, check=validate)
     except BadStatusError as error:
-        return _lack_of_status(error, judge)
+        return _lack_of_status(error, validate)
     except TooLargeError as error:
-        return Lack(TOO_LARGE, _shown(error))
+        return Missing(TOO_LARGE, _shown(error))
     except RefusedAddressError as error:
-        return Lack(REFUSED, _shown(error))
+        return Missing(REFUSED, _shown(error))
     except HttpError as error:
-        return Lack(FAILED, _shown(error))
-    judged = judge(fetched.body)
-    if isinstance(judged, Absent):
-        return Lack(judged.outcome, judged.reason, 200)
-    if judged.named is not None and not _is_meant(wanted, *judged.named):
-        return Lack(UNUSABLE, f"what came is {judged.named[0]}{judged.named[1] or ''}", 200)
-    return Text(judged, fetched.body, fetched.url, _version(wanted, judged, fetched))
+        return Missing(FAILED, _shown(error))
+    valid = validate(fetched.body)
+    if isinstance(valid, Missing):
+        return replace(valid, status=200)
+    if valid.named is not None and not _is_meant(wanted, *valid.named):
+        return Missing(UNUSABLE, f"what came is {valid.named[0]}{valid.named[1] or ''}", 200)
+    return Text(valid, fetched.body, fetched.url, _version(wanted, valid, fetched))
 
 
-def _lack_of_status(error: BadStatusError, judge: _Judge) -> Lack:
-    told = _told(error.body, judge)
-    if told is not None and told.outcome == WITHDRAWN:
-        return Lack(WITHDRAWN, told.reason, error.status)
-    if error.status in _GONE or told is not None:
+def _lack_of_status(error: BadStatusError, validate: _Validator) -> Missing:
+    notice = _notice_of(error.body, validate)
+    if notice is not None and notice.outcome == WITHDRAWN:
+        return Missing(WITHDRAWN, notice.reason, error.status)
+    if error.status in _GONE or notice is not None:
         # A text that cannot be made answers with a server error and a page that says so.
-        return Lack(MISSING, told.reason if told else _shown(error), error.status)
+        return Missing(MISSING, notice.reason if notice else _shown(error), error.status)
     is_passing = error.status >= 500 or error.status in {408, 425, _BUSY}
-    return Lack(FAILED if is_passing else REFUSED, _shown(error), error.status)
+    return Missing(FAILED if is_passing else REFUSED, _shown(error), error.status)
 
 
-def _told(body: bytes, judge: _Judge) -> Absent | None:
+def _notice_of(body: bytes, validate: _Validator) -> Missing | None:
     """What a page that came with an error says of the paper."""
     try:
-        judged = judge(body)
+        valid = validate(body)
     except InputError:
         return None
-    return judged if isinstance(judged, Absent) else None
+    return valid if isinstance(valid, Missing) else None
 
 
-def _version(wanted: Wanted, judged: Judged, fetched: Fetched) -> str | None:
+def _version(wanted: Wanted, valid: ValidText, fetched: Fetched) -> str | None:
     """The version: as asked for, as the page says, or as the file or its address is called."""
     if wanted.kind == "acl":
         return None
     witnesses = (wanted.name, fetched.headers.get("content-disposition", ""), fetched.url)
-    known = [judged.named] if judged.named else []
+    known = [valid.named] if valid.named else []
     known += [found for text in witnesses if (found := find_arxiv_id(text[:400]))]
     mine = _id_of(wanted)
     return next((version for name, version in known if name == mine and version), None)
@@ -197,4 +182,4 @@ def _id_of(wanted: Wanted) -> str:
 
 
 def _shown(error: HttpError) -> str:
-    return str(error)[:_LONGEST_REASON]
+    return str(error)[:_MAX_REASON]

@@ -1,39 +1,113 @@
 """Listings of an OAI-PMH repository saved page by page: all that were asked for, or an error.
 
 A harvest that was cut short goes on at the page where it stopped, and a later one asks only for
-what changed since. The pages are what `viva ingest oai` reads.
+what changed since: the progress is kept beside the pages. `viva ingest oai` reads the pages.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import date
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
-from vivavoce.errors import InputError, VivaError
-from vivavoce.sources.catalogues.oai.page import Page, read_page
-from vivavoce.sources.catalogues.oai.state import Listing, Progress, State, load_state, save_state
+from vivavoce.errors import DamagedError, InputError, VivaError
+from vivavoce.sources.catalogues.oai import Page, read_page
 from vivavoce.sources.http.client import Client
 from vivavoce.sources.http.errors import BadReplyError, BadStatusError, ChangedError
-from vivavoce.store import hash_of, lock, write_bytes
+from vivavoce.store import hash_of, lock, read_sealed, write_bytes, write_sealed
 from vivavoce.text.dates import parse_date
 
+STATE = "harvest.json"
+_REMEDY = (
+    "Delete it to harvest anew from a date of your choice; the pages that are there stay as "
+    "they are."
+)
 BASE = "https://oaipmh.arxiv.org/oai"
 HOSTS = frozenset({"oaipmh.arxiv.org", "export.arxiv.org", "arxiv.org"})
 """The base's own, and those of earlier bases, which redirect to it."""
 FORMATS = ("arXivRaw", "arXiv", "oai_dc")
-
 _SET = re.compile(r"[A-Za-z0-9_.!~*'()-]{1,60}(?::[A-Za-z0-9_.!~*'()-]{1,60}){0,9}")
 _NO_FILE_NAME = re.compile(r"[^A-Za-z0-9.-]")
 _LATER_OR_FRESH = "Run the same command again later, or with --fresh to begin this harvest anew."
 _NOTHING = "noRecordsMatch"
 _BAD_TOKEN = "badResumptionToken"
-
 Update = Callable[[int, int], None]
 """Called with (records received, records expected so far)."""
+
+
+@dataclass(slots=True)
+class Progress:
+    """A list of records that is being asked for, page by page."""
+
+    start: str | None
+    """The first day asked for; None for all there is."""
+    until: str | None
+    """The last day asked for, inclusive."""
+    since: str | None
+    """The first day of the request that `token` continues."""
+    token: str | None = None
+    received: int = 0
+    """Records since that request."""
+    newest: str | None = None
+    """The latest day a record came with."""
+    is_ordered: bool = True
+    """Whether no record so far was older than one before it."""
+
+
+@dataclass(slots=True)
+class Listing:
+    """What one repository, format and set has given so far."""
+
+    base: str
+    metadata_prefix: str
+    set: str | None
+    newest: str | None = None
+    """The latest day of a record of the complete harvests."""
+    open: Progress | None = None
+    """The harvest that is not finished."""
+
+
+@dataclass(slots=True)
+class State:
+    """The content of the state file."""
+
+    next: int = 1
+    """Number of the next page to be written."""
+    lists: list[Listing] = field(default_factory=list)
+
+    def find(self, base: str, metadata_prefix: str, set: str | None) -> Listing:
+        """The list of a repository, format and set, added if it is new."""
+        for one in self.lists:
+            if (one.base, one.metadata_prefix, one.set) == (base, metadata_prefix, set):
+                return one
+        self.lists.append(Listing(base, metadata_prefix, set))
+        return self.lists[-1]
+
+
+def load_state(folder: Path) -> State:
+    """The state of a folder; `DamagedError` when its file was changed."""
+    path = folder / STATE
+    if not path.exists():
+        return State()
+    value = read_sealed(path, _REMEDY)
+    try:
+        return State(int(value["next"]), [_listing(entry) for entry in value["lists"]])
+    except (KeyError, TypeError, ValueError) as error:
+        raise DamagedError(f"{path} is no state of a harvest. {_REMEDY}") from error
+
+
+def save_state(folder: Path, state: State) -> None:
+    """Write the state whole or not at all."""
+    write_sealed(folder / STATE, asdict(state))
+
+
+def _listing(entry: dict[str, Any]) -> Listing:
+    unfinished = entry["open"]
+    return Listing(**{**entry, "open": Progress(**unfinished) if unfinished else None})
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +242,7 @@ class _Run:
                 raise InputError(problem)
 
         try:
-            body = self._client.get(url, check=check, offset=opened.received, fresh=True)
+            body = self._client.get(url, check=check, offset=opened.received)
         except BadStatusError as error:
             body = error.body
             if _error_in(body) is None:

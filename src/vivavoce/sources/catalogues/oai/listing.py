@@ -1,19 +1,27 @@
-"""A paper out of the fields that arXiv's own formats share, whichever file they come in."""
+"""A paper out of the fields that arXiv's own formats share, with its line of authors split."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from email.utils import parsedate_to_datetime
 
 from vivavoce.errors import InputError
 from vivavoce.records import Author, Document
-from vivavoce.sources.catalogues.arxiv.names import part_names
+from vivavoce.sources.catalogues.arxiv import FOR, GROUP, part_names, spell_name
 from vivavoce.text.dates import parse_date, period
 from vivavoce.text.identifiers import arxiv_month, find_arxiv_id, find_doi
 from vivavoce.text.normalise import clean_text
 
 _SHOWN = 80
-_LONGEST_DATE = 100
+_MAX_DATE = 100
+_MAX_LINE = 200_000
+# A collaboration before its members.
+_COLLABORATION = re.compile(rf"\b({GROUP})\s*:", re.IGNORECASE)
+_BETWEEN = re.compile(r"[,;]|\s(?:and|&)(?=\s)")
+_FIRST_AND = re.compile(r"^(?:and|&)(?:\s|$)", re.IGNORECASE)
+_OTHERS = re.compile(r"(?:^|\s)et\.?\s?al(?:ii|ia)?\.?$", re.IGNORECASE)
+_SUFFIX = re.compile(r"(?:Jr|Sr|II|III|IV)\.?", re.IGNORECASE)
 
 
 def read_listing(
@@ -101,10 +109,47 @@ def _is_version(name: str) -> bool:
 
 def _day(time: str) -> str | None:
     text = time.strip()
-    if not 0 < len(text) <= _LONGEST_DATE:
+    if not 0 < len(text) <= _MAX_DATE:
         return None
     try:
         parsed = parse_date(parsedate_to_datetime(text))
     except (ValueError, TypeError, IndexError, OverflowError):
         parsed = parse_date(text)
     return parsed[0] if parsed else None
+
+
+def split_authors(line: str) -> tuple[str, ...]:
+    """The names in a line such as `A. One (Here), B. Two Jr. and C. Three ((1) There)`.
+
+    Affiliations, which stand in parentheses, are left out, and accents are set as characters.
+    A collaboration is an author of its own.
+    """
+    text = " ".join(_without_parentheses(line[:_MAX_LINE]).split())
+    text = FOR.sub(", ", _COLLABORATION.sub(r"\1,", text))
+    names: list[str] = []
+    for part in _BETWEEN.split(text):
+        name = spell_name(_OTHERS.sub("", _FIRST_AND.sub("", part.strip(), count=1)))
+        if names and _SUFFIX.fullmatch(name):
+            names[-1] = f"{names[-1]} {name}"
+        elif any(map(str.isalpha, name)):
+            names.append(name)
+    return tuple(names)
+
+
+def _without_parentheses(text: str) -> str:
+    """Text without what stands between two parentheses; one without its other is dropped alone."""
+    open_at: list[int] = []
+    spans: list[tuple[int, int]] = []
+    for place, sign in enumerate(text):
+        if sign == "(":
+            open_at.append(place)
+        elif sign == ")" and open_at:
+            start = open_at.pop()
+            while spans and spans[-1][0] > start:
+                spans.pop()
+            spans.append((start, place + 1))
+    kept, after = [], 0
+    for start, end in spans:
+        kept.append(text[after:start])
+        after = end
+    return " ".join([*kept, text[after:]]).replace("(", " ").replace(")", " ")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from lxml import etree
 
 from vivavoce.records import CitedTable, Section
-from vivavoce.sources.fulltext.html.tables import is_grid, is_tabular, read_table
 from vivavoce.sources.fulltext.html.tree import (
     classes_of,
     is_division,
@@ -18,12 +17,13 @@ from vivavoce.sources.fulltext.html.tree import (
     with_class,
 )
 from vivavoce.sources.fulltext.html.typeset import Writer, line_of
-from vivavoce.sources.fulltext.latex.outline import Draft, finish
-from vivavoce.sources.fulltext.latex.typeset import paragraphs_of
-from vivavoce.sources.xml import children
+from vivavoce.sources.fulltext.latex.typeset import Draft, finish, paragraphs_of
+from vivavoce.sources.xml import MAX_HEIGHT, MAX_WIDTH, Cell, Grid, children, span_of
 from vivavoce.text.headings import split_heading
 from vivavoce.text.normalise import clean_text
 
+_MAX_RANGE = 50
+_DASH = re.compile(r"\s*[\])]?\s*[-‐–—−]\s*[\[(]?\s*")
 # As in LaTeX: below chapters everything but appendices is one level deeper.
 _LEVELS = {
     "ltx_chapter": 0, "ltx_section": 1, "ltx_subsection": 2, "ltx_subsubsection": 3,
@@ -33,6 +33,86 @@ _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _FLOATS = frozenset({"ltx_table", "ltx_figure", "ltx_float"})
 _LEADING_WORD = re.compile(r"(?:appendix|chapter|section|part|annex)\b\W*", re.IGNORECASE)
 _TAG_SECTION = "ltx_tag_section"
+
+
+def read_table(
+    holder: etree._Element, ordinal: int, ordinals: Mapping[str, int]
+) -> CitedTable | None:
+    """The table in a figure, or a tabular alone; None where there is neither caption nor cell."""
+    captions = [line_of(caption) for caption in outside_divisions(holder, _is_caption)]
+    tabulars = [holder] if is_tabular(holder) else list(outside_divisions(holder, is_tabular))
+    caption = " ".join(text for text in captions if text)
+    cited = tuple(sorted(set(_mentions(holder, ordinals))))
+    cells: list[tuple[str, ...]] = []
+    row_cited: list[tuple[int, ...]] = []
+    known = frozenset(cited)
+    room = Grid().room
+    for tabular in tabulars:
+        grid = Grid(room)
+        for row in outermost(tabular, _is_row):
+            if grid.room < 0:
+                break
+            grid.add_row(_cells(row, ordinals))
+        cells += grid.rows
+        row_cited += grid.citations.by_row(known)
+        room = grid.room
+    if not caption and not cells:
+        return None
+    return CitedTable(ordinal, caption, tuple(cells), cited, tuple(row_cited))
+
+
+def is_grid(tabular: etree._Element) -> bool:
+    """Whether a tabular has two rows and two columns: a smaller one was used for layout."""
+    rows = list(outermost(tabular, _is_row))
+    widths = (sum(_width(cell) for cell in outermost(row, _is_cell)) for row in rows)
+    return len(rows) > 1 and max(widths) > 1
+
+
+def is_tabular(element: etree._Element) -> bool:
+    """Whether an element is a grid of cells and not one of formulas."""
+    return "ltx_tabular" in classes_of(element)
+
+
+def _mentions(element: etree._Element, ordinals: Mapping[str, int]) -> Iterator[int]:
+    """The references that links below an element lead to; a dash between two links is a range."""
+    last, between = -1, ""
+    for link in outside_divisions(element, lambda below: below.tag == "a"):
+        here = ordinals.get((link.get("href") or "").rpartition("#")[2], -1)
+        if here < 0:
+            continue
+        if _DASH.fullmatch(between) and 0 <= last < here <= last + _MAX_RANGE:
+            yield from range(last + 1, here)
+        yield here
+        last, between = here, (link.tail or "") if link.getnext() is not None else ""
+
+
+def _cells(row: etree._Element, ordinals: Mapping[str, int]) -> Iterator[Cell]:
+    for cell in outermost(row, _is_cell):
+        height = _span(cell, "rowspan", MAX_HEIGHT)
+        yield Cell(line_of(cell), _width(cell), height, _mentions(cell, ordinals), height)
+
+
+def _width(cell: etree._Element) -> int:
+    return _span(cell, "colspan", MAX_WIDTH)
+
+
+def _span(cell: etree._Element, name: str, most: int) -> int:
+    """How far a cell goes; cells that are no `td` say it in a class, as `ltx_colspan_2`."""
+    start = f"ltx_{name}_"
+    named = (kind[len(start) :] for kind in sorted(classes_of(cell)) if kind.startswith(start))
+    return span_of(cell.get(name) or next(named, "1"), most)
+
+
+def _is_caption(element: etree._Element) -> bool:
+    return element.tag == "figcaption" or "ltx_caption" in classes_of(element)
+
+
+def _is_row(element: etree._Element) -> bool:
+    return element.tag == "tr" or "ltx_tr" in classes_of(element)
+
+
+def _is_cell(element: etree._Element) -> bool:
+    return element.tag in {"td", "th"} or "ltx_td" in classes_of(element)
 
 
 class Body:

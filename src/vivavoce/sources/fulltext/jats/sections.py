@@ -1,4 +1,4 @@
-"""Sections of a JATS article in reading order."""
+"""Sections of a JATS article in reading order, and its tables."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
-from vivavoce.records import Section
+from vivavoce.records import CitedTable, Section
+from vivavoce.sources.fulltext.jats.references import Ordinals, mentions_in
 from vivavoce.sources.fulltext.jats.xml import ASIDE, text_of
-from vivavoce.sources.xml import children
+from vivavoce.sources.xml import MAX_HEIGHT, MAX_WIDTH, Cell, Grid, children, span_of
 from vivavoce.text.headings import split_heading
 
+_PLACES = ("body", "back", "floats-group", "floats-wrap")
 _ROLE_OF_TYPE = {
     "intro": "introduction",
     "introduction": "introduction",
@@ -34,6 +36,48 @@ _HEADS = frozenset({"title", "label", "sec-meta", "subtitle"})
 _INSIDE_HEADING = ASIDE | {"xref"}
 _DIVISIONS = frozenset({"sec", "app", "notes", "glossary", "ack"})
 _LISTS = frozenset({"list", "def-list"})
+
+
+def read_tables(article: etree._Element, ordinals: Ordinals) -> tuple[CitedTable, ...]:
+    """The tables in order; a table cites what stands in its caption, cells and notes."""
+    found = (table for place in _PLACES for table in article.iterfind(f"{place}//table-wrap"))
+    return tuple(_read_table(table, ordinal, ordinals) for ordinal, table in enumerate(found))
+
+
+def _read_table(wrap: etree._Element, ordinal: int, ordinals: Ordinals) -> CitedTable:
+    cited = tuple(sorted(set(mentions_in(wrap, ordinals))))
+    grid = Grid()
+    for row in wrap.iter("tr", "row"):  # of HTML, or of OASIS tables
+        if grid.room < 0:
+            break
+        grid.add_row(_cells(row, ordinals))
+    return CitedTable(
+        ordinal, _caption(wrap), tuple(grid.rows), cited, grid.citations.by_row(cited)
+    )
+
+
+def _caption(table: etree._Element) -> str:
+    label = text_of(table.find("label")).rstrip(" .:")
+    caption = text_of(table.find("caption"))
+    return f"{label}: {caption}" if label and caption else label or caption
+
+
+def _cells(row: etree._Element, ordinals: Ordinals) -> Iterator[Cell]:
+    for cell in children(row):
+        height = span_of(cell.get("rowspan") or "1", MAX_HEIGHT)
+        yield Cell(
+            text=text_of(cell),
+            width=span_of(cell.get("colspan") or "1", MAX_WIDTH),
+            height=height,
+            cited=mentions_in(cell, ordinals),
+            cited_height=max(height, _oasis_height(cell)),
+        )
+
+
+def _oasis_height(cell: etree._Element) -> int:
+    """How many rows a cell of an OASIS table covers: it tells how many more than one."""
+    more = cell.get("morerows") or "0"
+    return 1 if more == "0" else 1 + span_of(more, MAX_HEIGHT)
 
 
 @dataclass(slots=True)

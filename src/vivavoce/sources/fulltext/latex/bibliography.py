@@ -1,4 +1,7 @@
-"""Lists of references as LaTeX prints them: `thebibliography` and the .bbl files of biblatex."""
+"""References of a LaTeX paper: in its text, in a .bbl file or in .bib files.
+
+Lists as LaTeX prints them are `thebibliography` and the .bbl files of biblatex.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,11 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from vivavoce.records import Reference
-from vivavoce.sources.fulltext.latex.citing import Entry, short_names
+from vivavoce.sources.fulltext.latex.bibtex import read_cited
+from vivavoce.sources.fulltext.latex.citing import Citations, Entry, short_names
+from vivavoce.sources.fulltext.latex.files import PaperFiles
 from vivavoce.sources.fulltext.latex.layout import Layout
+from vivavoce.sources.fulltext.latex.macros import Expander
 from vivavoce.sources.fulltext.latex.typeset import Typesetter, plain_text
 from vivavoce.text.identifiers import find_arxiv_id, find_doi
 
@@ -23,8 +29,8 @@ _INITIALS = re.compile(r"(?:[^\W\d_]{1,2}\.?[\s-]?){1,4}")
 _PLAIN_YEAR = re.compile(r"\W*(?:19|20)\d\d[a-z]?\W*")
 _AND = re.compile(r"\s+(?:and|&)\s+|\s*,\s*(?:and|&)\s+|\s*[,;]\s*")
 _OTHERS = re.compile(r"\bet\s+al\b|\bothers\b", re.IGNORECASE)
-_MOST_ENTRIES = 5_000
-_LONGEST_RAW = 3_000
+_MAX_ENTRIES = 5_000
+_MAX_RAW = 3_000
 
 _BIBLATEX_ENTRY = re.compile(r"\\entry\{([^{}]{1,300})\}\{([^{}]{0,60})\}")
 _FIELD = re.compile(
@@ -34,12 +40,23 @@ _VERB = re.compile(r"\\verb\{(doi|eprint|url)\}\s*\n\s*\\verb (\S{1,500})")
 _FAMILY = re.compile(r"family=\{(.{1,200}?)\},\s*\n")
 _GIVEN = re.compile(r"given=\{(.{1,200}?)\},\s*\n")
 _NAME_LIST = re.compile(r"\\name\{author\}\{(\d{1,5})\}")
+_PACKAGES = frozenset({"\\usepackage", "\\RequirePackage"})
+_BIB = frozenset({"\\bibliography", "\\addbibresource", "\\addglobalbib", "\\nobibliography"})
+_STYLE = frozenset({"\\bibliographystyle"})
+_NUMERIC_STYLE = re.compile(
+    r"(?:plain|unsrt|abbrv|ieeetr|ieee|acm|siam|splncs|elsarticle-num|nature|apsrev|aps|vancouver"
+    r"|spmpsci|sn-(?:nature|vancouver|mathphys|basic)|IEEEtran|ACM-Reference)(?!nat)",
+    re.IGNORECASE,
+)
+_BRACKETS_PACKAGE = re.compile(
+    r"(?:acl|emnlp|naacl|coling|eacl|ijcnlp|lrec|conll|semeval|aaai|apacite|tacl)", re.IGNORECASE
+)
 
 
 def read_items(layout: Layout) -> list[Entry]:
     r"""The entries of the `\bibitem` commands in a layout, in order."""
     setter = Typesetter(layout)
-    places = list(layout.find(_ITEM))[:_MOST_ENTRIES]
+    places = list(layout.find(_ITEM))[:_MAX_ENTRIES]
     entries: list[Entry] = []
     for place, following in pairwise([*places, len(layout.tokens)]):
         label = layout.option(place + 1)
@@ -67,8 +84,8 @@ def _read_item(
     layout = setter.layout
     cuts = [start, *layout.find(frozenset({"\\newblock"}), start, end), end]
     blocks = [setter.line(first, second) for first, second in pairwise(cuts)]
-    raw = " ".join(block for block in blocks if block)[:_LONGEST_RAW]
-    source = "".join(layout.tokens[start:end])[:_LONGEST_RAW]
+    raw = " ".join(block for block in blocks if block)[:_MAX_RAW]
+    source = "".join(layout.tokens[start:end])[:_MAX_RAW]
     year = _year(label, raw)
     surnames, first = _names(label, blocks[0])
     arxiv = find_arxiv_id(raw) or find_arxiv_id(source)
@@ -157,7 +174,7 @@ def is_biblatex(text: str) -> bool:
 
 def read_biblatex(text: str) -> list[Entry]:
     """The entries of a .bbl file of biblatex, each key once."""
-    starts = list(_BIBLATEX_ENTRY.finditer(text))[:_MOST_ENTRIES]
+    starts = list(_BIBLATEX_ENTRY.finditer(text))[:_MAX_ENTRIES]
     entries: dict[str, Entry] = {}
     ends = [*(found.start() for found in starts), len(text)][1:]
     for found, end in zip(starts, ends, strict=False):
@@ -208,3 +225,86 @@ def _biblatex_names(body: str) -> tuple[list[str], str | None]:
 def _texts(pattern: re.Pattern[str], text: str, count: int) -> Iterator[str]:
     for found, _ in zip(pattern.finditer(text), range(count), strict=False):
         yield plain_text(found[1])
+
+
+def read_references(files: PaperFiles, main: str, layout: Layout) -> tuple[list[Entry], Citations]:
+    """The references of a paper in printed order, and how it prints citations.
+
+    The list that LaTeX printed goes before .bib files, unless it lacks most of what is cited.
+    """
+    keys = list(dict.fromkeys(key for found in layout.citations() for key in found.keys))
+    wanted = {key.casefold() for key in keys}
+    entries, has_labels = _printed(files, main, layout)
+    known = sum(entry.key.casefold() in wanted for entry in entries)
+    if known < len(wanted) / 2 or not entries:
+        names = _bib_files(files, layout)
+        cited = read_cited([files.text(name) for name in names], keys) if names else []
+        if len(cited) > known:
+            entries, has_labels = cited, None
+    is_numeric = _is_numeric(layout) if has_labels is None else not has_labels
+    packages = [name for place in layout.find(_PACKAGES) for name in _names_in(layout, place)]
+    is_bracketed = any(_BRACKETS_PACKAGE.match(name) for name in packages)
+    has_natbib = "natbib" in packages or any(
+        re.match(r"neurips|nips|iclr|icml", p) for p in packages
+    )
+    return entries, Citations(
+        entries, is_numeric=is_numeric, cites_in_brackets=is_bracketed or not has_natbib
+    )
+
+
+def _printed(files: PaperFiles, main: str, layout: Layout) -> tuple[list[Entry], bool | None]:
+    """The printed list, and whether its labels have names; None where that is not told."""
+    entries = read_items(layout)
+    if entries:
+        return entries, any(entry.names and "(" in _label(layout) for entry in entries[:1])
+    stem = main.rpartition(".")[0]
+    named = [f"{stem}.bbl"] if f"{stem}.bbl" in files.names else []
+    others = [name for name in files.names if name.lower().endswith(".bbl") and "/" not in name]
+    for name in [*named, *(others if len(others) == 1 else [])]:
+        text = files.text(name)
+        if is_biblatex(text):
+            return read_biblatex(text), None
+        inside = Layout(Expander(files).expand(name))
+        entries = read_items(inside)
+        if entries:
+            return entries, "(" in _label(inside)
+    return [], None
+
+
+def _label(layout: Layout) -> str:
+    for place in layout.find(frozenset({"\\bibitem"})):
+        label = layout.option(place + 1)
+        return layout.source(label) if label else ""
+    return ""
+
+
+def _bib_files(files: PaperFiles, layout: Layout) -> list[str]:
+    """The .bib files a paper names; those beside it where it names none that is there."""
+    named = [
+        files.find(name, suffixes=(".bib",))
+        for place in layout.find(_BIB)
+        for name in _names_in(layout, place)
+    ]
+    found = [name for name in named if name.lower().endswith(".bib")]
+    if not found:
+        found = [name for name in files.names if name.lower().endswith(".bib") and "/" not in name]
+    return list(dict.fromkeys(found))
+
+
+def _names_in(layout: Layout, place: int) -> list[str]:
+    found = layout.required(place)
+    return [name.strip() for name in layout.source(found).split(",")] if found else []
+
+
+def _is_numeric(layout: Layout) -> bool:
+    """Whether citations print numbers, by the style and the packages."""
+    for place in layout.find(_PACKAGES):
+        names = _names_in(layout, place)
+        option = layout.option(place + 1)
+        options = layout.source(option).replace(" ", "") if option else ""
+        if "natbib" in names and re.search(r"(?:^|,)(?:numbers|super)", options):
+            return True
+        if "biblatex" in names:
+            return re.search(r"style=(?:authoryear|apa|chicago|mla|author)", options) is None
+    styles = [name for place in layout.find(_STYLE) for name in _names_in(layout, place)]
+    return any(_NUMERIC_STYLE.match(style) for style in styles)

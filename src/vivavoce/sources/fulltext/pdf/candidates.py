@@ -1,9 +1,9 @@
-"""Lines that may be headings, told by how they are set and where they stand."""
+"""Lines that may be headings, by typography and position, and the outline that a PDF carries."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from vivavoce.sources.fulltext.pdf.floats import Columns
@@ -19,8 +19,8 @@ from vivavoce.text.headings import (
 
 BOLD, LARGE, CAPS, PLAIN = "bold", "large", "caps", "plain"
 
-_MOST_WORDS = 25
-_MOST_LINES = 4
+_MAX_WORDS = 25
+_MAX_LINES = 4
 _LARGER = 0.7
 """Points above the text that make a line large."""
 _FOOTNOTE_MARK = re.compile(r"[\d*∗†‡§¶,]{1,4}")
@@ -32,6 +32,8 @@ _STATEMENT = re.compile(
 )
 _OPENING = re.compile(r"[(\[]?[A-Z0-9“\"‘'$]|[^\x00-\x7f]")
 _ALONE = frozenset({"references", "acknowledgements", "abstract", "introduction", "conclusion"})
+_ENOUGH = 3
+"""So many of its titles have to be found before an outline is believed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +206,7 @@ class _Finder:
     def _last_line(self, place: int, style: Style, is_centred: bool) -> int:
         """The place behind the last line of a heading that starts at `place`."""
         stop = place + 1
-        while stop < min(len(self.lines), place + _MOST_LINES):
+        while stop < min(len(self.lines), place + _MAX_LINES):
             line, before = self.lines[stop], self.lines[stop - 1]
             words = _without_marks(line)
             if line.kind or line.page != before.page or not words:
@@ -329,7 +331,7 @@ def _join_lines(first: str, second: str) -> str:
 def _could_head(text: str, numbers: Sequence[SectionNumber], style: Style) -> bool:
     plain = min((number.text for number in numbers), key=len, default=text).strip()
     words = plain.split()
-    if not words or len(words) > _MOST_WORDS or len(plain) > 200:
+    if not words or len(words) > _MAX_WORDS or len(plain) > 200:
         return False
     if text[0].isdigit() and not numbers and is_measurement(text.split()[0]):
         return False
@@ -340,3 +342,40 @@ def _could_head(text: str, numbers: Sequence[SectionNumber], style: Style) -> bo
     if "@" in plain or plain.startswith(("http", "www.")):
         return False
     return is_heading_text(plain) or role_of_heading(text) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Bookmark:
+    """An entry of the outline that a PDF carries."""
+
+    depth: int
+    title: str
+    page: int
+
+
+def compact(text: str) -> str:
+    """Letters and digits, for comparison."""
+    return "".join(character for character in text.casefold() if character.isalnum())
+
+
+def match_bookmarks(
+    candidates: Sequence[Candidate], bookmarks: Iterable[Bookmark]
+) -> dict[int, int]:
+    """The level that the outline gives to candidates with the same words, in the same order."""
+    wanted = [(compact(mark.title), mark.depth) for mark in bookmarks]
+    depths = [depth for _, depth in wanted]
+    shallow = min(depths, default=0)
+    if depths.count(shallow) == 1 and len(depths) > _ENOUGH:  # the title, above everything
+        shallow += 1
+    found: dict[int, int] = {}
+    place = 0
+    for title, depth in wanted:
+        for other in range(place, len(candidates)):
+            texts = {compact(candidates[other].text)}
+            texts |= {compact(number.text) for number in candidates[other].numbers}
+            if title and title in texts and not candidates[other].runs_in:
+                found[other] = max(depth - shallow + 1, 0)
+                place = other + 1
+                break
+    found = {place: depth for place, depth in found.items() if depth}
+    return found if len(found) >= _ENOUGH else {}

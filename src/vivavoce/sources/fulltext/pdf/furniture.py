@@ -1,4 +1,4 @@
-"""What stands around the text of a page: running heads, page numbers, footnotes, contents."""
+"""Text around the text of a page: running heads, page numbers, footnotes, contents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Which candidates are headings, and of which level: numbers, then how they are set, then names."""
+"""Selection of headings among the candidates, with levels: by number, then typography, then name.
+
+Section numbers count when they continue each other in a chain.
+"""
 
 from __future__ import annotations
 
@@ -7,23 +10,72 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from vivavoce.sources.fulltext.pdf.bookmarks import Bookmark, match_bookmarks
-from vivavoce.sources.fulltext.pdf.candidates import PLAIN, Candidate, Style
-from vivavoce.sources.fulltext.pdf.chains import Chain, build_chain
+from vivavoce.sources.fulltext.pdf.candidates import (
+    PLAIN,
+    Bookmark,
+    Candidate,
+    Style,
+    match_bookmarks,
+)
 from vivavoce.text.headings import (
     ARABIC,
     LETTER,
     ROMAN,
     SectionNumber,
     role_of_heading,
+    step_cost,
 )
 
+_LOOK_BACK = 40
+_KNOWN_ROLE = 0.6
 _TOP_ROLES = frozenset(
     {"introduction", "related_work", "conclusion", "references", "acknowledgements", "appendix"}
 )
 _ANCHORS = _TOP_ROLES | {"method", "experiments", "results", "discussion", "background"}
 _END = frozenset({"references", "acknowledgements", "appendix"})
 _ENOUGH = 3
+
+
+@dataclass(slots=True)
+class Chain:
+    """Top-level numbers that continue each other, all set alike."""
+
+    members: dict[int, SectionNumber]
+    """By place among the candidates."""
+    score: float
+    style: Style | None = None
+    number_style: str = ARABIC
+
+
+def build_chain(
+    numbers: Mapping[int, SectionNumber],
+    roles: Sequence[str | None],
+    start: tuple[int, ...] | None = None,
+) -> Chain:
+    """The best run of numbers that continue each other."""
+    places = sorted(numbers)
+    best: list[float] = []
+    came_from: list[int | None] = []
+    for here, place in enumerate(places):
+        number = numbers[place]
+        weight = 1.0 + _KNOWN_ROLE * (roles[place] is not None)
+        cost = step_cost(start, number.parts)
+        score, origin = (weight - cost if cost is not None else float("-inf")), None
+        for before in range(max(0, here - _LOOK_BACK), here):
+            cost = step_cost(numbers[places[before]].parts, number.parts)
+            if cost is not None and best[before] + weight - 1.5 * cost > score:
+                score, origin = best[before] + weight - 1.5 * cost, before
+        best.append(score)
+        came_from.append(origin)
+    if not best or max(best) == float("-inf"):
+        return Chain({}, 0.0)
+    at: int | None = best.index(max(best))
+    score = max(best)
+    members: dict[int, SectionNumber] = {}
+    while at is not None:
+        members[places[at]] = numbers[places[at]]
+        at = came_from[at]
+    return Chain(dict(sorted(members.items())), score)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,16 +1,22 @@
-"""The list of references, cut into its entries, and what an entry says of a work."""
+"""The list of references, cut into its entries; fields of an entry; references cited in tables."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 
 from vivavoce.records import Reference
 from vivavoce.sources.fulltext.pdf.floats import Columns
 from vivavoce.sources.fulltext.pdf.layout import Line
 from vivavoce.sources.fulltext.pdf.paragraphs import Paragraphs
+from vivavoce.text.citation_markers import (
+    find_author_year_markers,
+    find_numeric_markers,
+    name_key,
+)
 from vivavoce.text.identifiers import find_arxiv_id, find_doi
+from vivavoce.text.row_citations import Mention
 
 _BRACKETED = re.compile(r"\[(?P<label>\d{1,4}|[A-Za-z+’'&]{1,12}\+?\s?(?:\d{2,4}[a-z]?)?)\]\s*")
 _NUMBERED = re.compile(r"\(?(?P<label>\d{1,3})[.)]\s*(?=[^\W\d_])")
@@ -25,13 +31,13 @@ _VENUE = re.compile(
 )
 _AFTER_YEAR = re.compile(r"^[\s).,:\]]*")
 _AFTER_FIRST = re.compile(r",| and | & |\(|;|(?<=[^\W\d_]{2})\.(?=\s|$)")
-_LONGEST = 3000
+_MAX_LENGTH = 3000
 
 
 def split_entries(lines: Sequence[Line], columns: Columns, paragraphs: Paragraphs) -> list[str]:
     """The entries of a list of references, in order."""
     groups = _by_label(lines) or _by_indent(lines, columns)
-    texts = (paragraphs.one(group)[:_LONGEST] for group in groups)
+    texts = (paragraphs.one(group)[:_MAX_LENGTH] for group in groups)
     return [text for text in texts if sum(map(str.isalpha, text)) >= 8]
 
 
@@ -194,3 +200,29 @@ def _is_author_part(text: str) -> bool:
     )
     separators = text.count(",") + len(re.findall(r"\band\b|&|et al|[A-Z]\.", text))
     return names >= 0.9 * len(words) and (separators >= 1 or len(words) <= 3)
+
+
+def mentions_in(text: str, references: Sequence[Reference]) -> Iterator[Mention]:
+    """The references that a text cites, where that is beyond doubt, and where it does."""
+    labels = {
+        int(label): reference.ordinal
+        for reference in references
+        if (label := label_of(reference.raw)) and label.isdigit()
+    }
+    if 2 * len(labels) > len(references):
+        for numeric in find_numeric_markers(text):
+            meant = tuple(labels[number] for number in numeric.numbers if number in labels)
+            if len(meant) == len(numeric.numbers):
+                yield numeric.start, meant
+        return
+    by_author: dict[tuple[str, int], list[int]] = defaultdict(list)
+    for reference in references:
+        if reference.first_author and reference.year:
+            by_author[name_key(reference.first_author), reference.year].append(reference.ordinal)
+    for marker in find_author_year_markers(text):
+        for name in marker.names:
+            namesakes = by_author.get((name, marker.year), [])
+            if namesakes:
+                if len(namesakes) == 1:
+                    yield marker.start, (namesakes[0],)
+                break

@@ -1,32 +1,52 @@
-"""Comparison tables of arxivDIGESTables, and the benchmark arXiv2Table made of them."""
+"""Comparison tables of arxivDIGESTables, and the benchmark arXiv2Table made of them.
+
+Papers that tables cite come with titles and abstracts, or with full texts.
+"""
 
 from __future__ import annotations
 
+import json
 import zlib
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from vivavoce.errors import InputError
-from vivavoce.records import Document, Fault
+from vivavoce.records import Document, Fault, Reference
 from vivavoce.sources import Piece, ReadOptions, Source
-from vivavoce.sources.fulltext.s2orc.files import cut, is_lines, read_head
-from vivavoce.sources.leaderboards.digestables.papers import paper_document, text_document
-from vivavoce.sources.leaderboards.digestables.records import (
+from vivavoce.sources.fulltext.tei.blocks import Block
+from vivavoce.sources.fulltext.tei.sections import build_sections
+from vivavoce.sources.json_records import (
+    Fields,
+    cut,
+    is_lines,
+    line_at,
+    object_at,
+    read_head,
+    rows_at,
+    text_at,
+)
+from vivavoce.sources.leaderboards.digestables.tables import (
     BENCHMARK,
     PAPER,
     TABLE,
     TEXT,
     Entry,
-    read_entries,
-)
-from vivavoce.sources.leaderboards.digestables.tables import (
     TableRecord,
     benchmark_document,
+    check_id,
     paper_of,
+    raw_of,
+    read_entries,
     read_table,
 )
+from vivavoce.text.dates import parse_date
+from vivavoce.text.identifiers import find_acl_id, find_arxiv_id, find_doi
+from vivavoce.text.normalise import clean_text
 
+_MAX_SPANS = 50_000
+_DATE_PARTS = (("year", 4), ("month", 2), ("day", 2))
 _SUFFIXES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz", ".json", ".json.gz")
 _OWN_NAMES = ("digestables", "arxiv2table", "tabid2tables")
 _OTHER_NAMES = ("prediction", "score")
@@ -34,6 +54,166 @@ _OTHER_NAMES = ("prediction", "score")
 _MARK_OF = {"tables": b'"row_bib_map"', "papers": b'"tabids"', "full_text": b'"corpusId"'}
 _BYTES_PER_PART = 32 << 20
 _PACKED = 8
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """A stretch of a text, and what is said of it."""
+
+    start: int
+    end: int
+    about: Fields = field(default_factory=dict)
+
+
+def paper_document(entry: Entry) -> Document:
+    """A row of papers.jsonl, or of a file of papers by id; `InputError` without id and title."""
+    fields = entry.fields
+    number = check_id(entry.listed_as or fields.get("corpus_id"), "corpus_id")
+    ids = {name.lower(): line_at(_ids(fields), name) for name in _ids(fields)}
+    arxiv = find_arxiv_id(f"arXiv:{ids.get('arxiv', '')}")
+    title, abstract = line_at(fields, "title"), text_at(fields, "abstract")
+    if not (number or title):
+        raise InputError("the paper has neither a 'corpus_id' nor a 'title'")
+    return Document(
+        kind="digestables",
+        key=f"paper:{number or entry.where}",
+        given_id=f"s2:{number}" if number else None,
+        arxiv_id=arxiv[0] if arxiv else None,
+        acl_id=find_acl_id(ids.get("acl", "")),
+        doi=find_doi(ids.get("doi", "")),
+        title=title or None,
+        abstract=abstract or None,
+        raw=raw_of(entry),
+    )
+
+
+def text_document(entry: Entry) -> Document:
+    """A row of full_texts.jsonl: one string, and what its stretches are.
+
+    `InputError` says what of it cannot be read.
+    """
+    fields = entry.fields
+    about = object_at(fields, "metadata")
+    content = object_at(fields, "content")
+    number = (
+        check_id(about.get("corpusId"), "corpusId")
+        or check_id(fields.get("corpusid"), "corpusid")
+        or check_id(fields.get("id"), "id")
+    )
+    if not number:
+        raise InputError("the text has no corpus id")
+    parse = object_at(content, "grobid") or content
+    text = parse.get("contents") or parse.get("text") or ""
+    if not isinstance(text, str):
+        raise InputError("the contents are not a text")
+    title = line_at(about, "title")
+    sections = build_sections(list(_blocks(parse, text)), title)
+    ids = object_at(about, "externalIds") or object_at(about, "externalids")
+    names = {name.lower(): line_at(ids, name) for name in ids}
+    arxiv = find_arxiv_id(f"arXiv:{names.get('arxiv', '')}")
+    access = object_at(object_at(content, "source"), "oa_info")
+    access = access or object_at(object_at(content, "source"), "oainfo")
+    return Document(
+        kind="digestables",
+        key=f"text:{number}",
+        given_id=f"s2:{number}",
+        arxiv_id=arxiv[0] if arxiv else None,
+        acl_id=find_acl_id(names.get("acl", "")),
+        doi=find_doi(names.get("doi", "")),
+        title=title or None,
+        abstract=text_at(about, "abstract") or None,
+        published=_date(about),
+        venue=line_at(about, "venue") or None,
+        licence=line_at(access, "license") or None,
+        sections=tuple(sections),
+        references=tuple(_references(parse, text)),
+        raw=raw_of(entry),
+    )
+
+
+def _ids(fields: Fields) -> Fields:
+    return object_at(fields, "externalIds")
+
+
+def _date(about: Fields) -> str | None:
+    published = about.get("publication_date")
+    if isinstance(published, dict):
+        parts = [line_at(published, name).zfill(size) for name, size in _DATE_PARTS]
+        known = next((n for n, part in enumerate(parts) if not part.strip("0")), len(parts))
+        found = parse_date("-".join(parts[:known]))
+    else:
+        found = parse_date(line_at(about, "publication_date")) or parse_date(line_at(about, "year"))
+    return found[0] if found else None
+
+
+def _blocks(parse: Fields, text: str) -> Iterator[Block]:
+    """Paragraphs under the headings that stand before them."""
+    headers = _spans(parse, "section_header", len(text))
+    paragraphs = _spans(parse, "paragraph", len(text))
+    marked = [(span.start, 0, span) for span in headers]
+    marked += [(span.start, 1, span) for span in paragraphs]
+    block: Block | None = None
+    for _, is_paragraph, span in sorted(marked, key=lambda item: item[:2]):
+        if not is_paragraph:
+            if block is not None:
+                yield block
+            block = Block(_line(text, span) or None, line_at(span.about, "n") or None)
+        else:
+            block = block or Block(None)
+            block.add(_line(text, span))
+    if block is not None:
+        yield block
+
+
+def _references(parse: Fields, text: str) -> Iterator[Reference]:
+    titles = _spans(parse, "bib_title", len(text))
+    place = 0
+    for ordinal, span in enumerate(_spans(parse, "bib_entry", len(text))):
+        raw = _line(text, span)
+        while place < len(titles) and titles[place].start < span.start:
+            place += 1
+        has_title = place < len(titles) and titles[place].end <= span.end
+        arxiv = find_arxiv_id(raw)
+        yield Reference(
+            ordinal=ordinal,
+            raw=raw,
+            title=(_line(text, titles[place]) or None) if has_title else None,
+            arxiv_id=arxiv[0] if arxiv else None,
+            doi=find_doi(raw),
+        )
+
+
+def _spans(parse: Fields, name: str, length: int) -> Sequence[_Span]:
+    """The stretches of one sort in order; upstream writes their list as JSON text at times."""
+    annotations = object_at(parse, "annotations")
+    value = annotations.get(name)
+    if isinstance(value, str):
+        try:
+            annotations = {name: json.loads(value)}
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"the annotations {name!r} are not readable JSON") from error
+    rows = rows_at(annotations, name)
+    if len(rows) > _MAX_SPANS:
+        raise InputError(f"over {_MAX_SPANS} annotations {name!r}")
+    spans = [_Span(*_bounds(row, name, length), object_at(row, "attributes")) for row in rows]
+    return sorted(spans, key=lambda span: (span.start, span.end))
+
+
+def _bounds(row: Fields, name: str, length: int) -> tuple[int, int]:
+    bounds = []
+    for side in ("start", "end"):
+        value = row.get(side)
+        value = int(value) if isinstance(value, str) and value.isdecimal() else value
+        if not isinstance(value, int) or not 0 <= value <= length:
+            raise InputError(f"an annotation {name!r} lies outside of the text")
+        bounds.append(value)
+    return bounds[0], bounds[1]
+
+
+def _line(text: str, span: _Span) -> str:
+    return " ".join(clean_text(text[span.start : span.end]).split())
+
+
 _DOCUMENT_OF = {PAPER: paper_document, TEXT: text_document, BENCHMARK: benchmark_document}
 
 

@@ -1,4 +1,4 @@
-"""A printed list of references: where each entry starts, and what it says.
+"""A printed list of references: its entries, their fields, and the entries that a table cites.
 
 Converters run entries together and break them apart, so neither lines nor paragraphs can be
 relied on: numbers are followed as they count up, else lists of names tell where an entry starts.
@@ -8,22 +8,31 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 
 from vivavoce.records import Reference
+from vivavoce.sources.leaderboards.survey.markdown import Table
+from vivavoce.text.citation_markers import (
+    AuthorYearMarker,
+    find_author_year_markers,
+    find_numeric_markers,
+    name_key,
+)
 from vivavoce.text.identifiers import find_arxiv_id, find_doi
+from vivavoce.text.row_citations import Mention, RowsCited, TableText
 
 _BRACKETED = re.compile(r"\[([0-9]{1,4})\]")
 _DOTTED = re.compile(r"(?<![0-9])([0-9]{1,16})\.[ \t\n]{1,3}(?=[^\W\d_a-z]|[\"“])")
-_MOST_ENTRIES = 10_000
+_MAX_ENTRIES = 10_000
 _LARGEST_GAP = 8
 _LOOK_AHEAD = 8
-_FEWEST_NUMBERED = 3
+_MIN_NUMBERED = 3
 _FARTHEST_FIRST = 200
-_LONGEST_ENTRY = 3_000
-_LONGEST_NAMES = 2_000
+_MAX_ENTRY = 3_000
+_MAX_NAMES = 2_000
 _SHORTEST_ENTRY = 40
 
 _YEAR = re.compile(r"(?<![\d.:/–-])((?:19|20)\d\d)([a-z]?)(?![\d–-]|\.\d)")
@@ -64,6 +73,10 @@ _SAME_AUTHORS = re.compile(r"[—–-]{2,6}[,.]")
 _PART_OF_LINK = re.compile(r"(?<=/)\s(?=[a-z0-9])|(?<=arXiv:)\s(?=[0-9])")
 _BROKEN_DOI = re.compile(r"10\.[0-9]{4,9}/\S{0,100}- (?:\S{1,60}- ){0,5}(?=\S{0,60}[0-9]|[a-z]\b)")
 _ACCESSED = re.compile(r"\b(?:accessed|retrieved|visited)\b", re.IGNORECASE)
+_NAME_WORD = re.compile(r"[^\W\d_]+(?:['’`´-][^\W\d_]+)*")
+_MAX_NAMESAKES = 50
+_MAX_TEXT = 2_000_000
+"""Characters searched in all tables; cells that span are repeated in every place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +101,7 @@ def read_list(paragraphs: Sequence[str]) -> list[Listed]:
             listed = [_entry(raw, place, number) for place, (number, raw) in enumerate(numbered)]
             return list(_with_same_authors(listed))
     entries = [raw for raw in _unnumbered(paragraphs) if _YEAR.search(raw) or _has_link(raw)]
-    return [_entry(raw, place, None) for place, raw in enumerate(entries[:_MOST_ENTRIES])]
+    return [_entry(raw, place, None) for place, raw in enumerate(entries[:_MAX_ENTRIES])]
 
 
 def _with_same_authors(entries: Sequence[Listed]) -> Iterator[Listed]:
@@ -108,7 +121,7 @@ def _numbered(text: str, pattern: re.Pattern[str]) -> list[tuple[int, str]]:
 
     A number may be lost, or have grown together with a number before it.
     """
-    marks = list(islice(pattern.finditer(text), 4 * _MOST_ENTRIES))
+    marks = list(islice(pattern.finditer(text), 4 * _MAX_ENTRIES))
     chain: list[tuple[int, int, int]] = []
     expected = 1
     for place, mark in enumerate(marks):
@@ -117,7 +130,7 @@ def _numbered(text: str, pattern: re.Pattern[str]) -> list[tuple[int, str]]:
         if number is not None:
             chain.append((number, mark.end(1) - len(str(number)), mark.end()))
             expected = number + 1
-    if len(chain) < _FEWEST_NUMBERED or chain[0][1] > _FARTHEST_FIRST:
+    if len(chain) < _MIN_NUMBERED or chain[0][1] > _FARTHEST_FIRST:
         return []
     bracket = int(pattern is _BRACKETED)
     ends = [*(start - bracket for _, start, _ in chain[1:]), len(text)]
@@ -127,7 +140,7 @@ def _numbered(text: str, pattern: re.Pattern[str]) -> list[tuple[int, str]]:
         if end == len(text):
             raw = raw.partition("\n\n")[0]  # what follows the list is no part of it
         found.append((number, " ".join(raw.split())))
-    return [(number, raw) for number, raw in found if raw][:_MOST_ENTRIES]
+    return [(number, raw) for number, raw in found if raw][:_MAX_ENTRIES]
 
 
 def _counted(digits: str, expected: int, following: Sequence[str]) -> int | None:
@@ -176,7 +189,7 @@ def _starts(paragraph: str) -> Iterator[int]:
         has_year = bisect_left(years, last) < bisect_left(years, start)
         if not has_year or start - last < _SHORTEST_ENTRY:
             continue
-        if _NAMES.match(paragraph, start, start + _LONGEST_NAMES):
+        if _NAMES.match(paragraph, start, start + _MAX_NAMES):
             yield start
             last = start
 
@@ -192,7 +205,7 @@ def _has_link(raw: str) -> bool:
 
 
 def _entry(raw: str, ordinal: int, number: int | None) -> Listed:
-    raw = _BACK_PAGES.sub("", raw)[:_LONGEST_ENTRY].strip()
+    raw = _BACK_PAGES.sub("", raw)[:_MAX_ENTRY].strip()
     names, year, letter, title = _parse(raw)
     whole = _PART_OF_LINK.sub("", raw)
     whole = _BROKEN_DOI.sub(lambda found: found[0].replace("- ", "-"), whole)
@@ -216,7 +229,7 @@ def _parse(raw: str) -> tuple[str, int | None, str, str]:
         year, letter = _last_year(raw[quoted.end() :])
         return raw[: quoted.start()].strip(" ,"), year, letter, quoted[1].strip(" ,.")
     for pattern in (_YEAR_AFTER_NAMES, _YEAR_IN_BRACKETS):
-        dated = pattern.search(raw[:_LONGEST_NAMES])
+        dated = pattern.search(raw[:_MAX_NAMES])
         if dated is not None and len(raw) - dated.end() > 8:
             title = _sentence(raw[dated.end() :])
             return raw[: dated.start()].strip(" ,"), int(dated[1]), dated[2], title
@@ -265,3 +278,80 @@ def _first_author(names: str) -> str | None:
         return None
     surname = _SURNAME_FIRST.fullmatch(first)
     return surname[1] if surname is not None else first
+
+
+class Citations:
+    """Resolves citation markers by the printed numbers, else by first author and year."""
+
+    def __init__(self, entries: Sequence[Listed]) -> None:
+        self._room = _MAX_TEXT
+        self._numbers: dict[int, int] = {}
+        self._by_author: dict[tuple[str, int], list[Listed]] = defaultdict(list)
+        self._words = [_keys(entry.names) for entry in entries]
+        for entry in entries:
+            reference = entry.reference
+            if entry.number is not None:
+                self._numbers.setdefault(entry.number, reference.ordinal)
+            elif reference.year is not None and reference.first_author:
+                for key in sorted(_surname_keys(reference.first_author)):
+                    self._by_author[key, reference.year].append(entry)
+
+    def cited_in(self, table: Table) -> tuple[tuple[int, ...], RowsCited]:
+        """What a table or its caption cites, where that is beyond doubt, and what each row does."""
+        self._room -= sum(len(cell) for row in table.cells for cell in row)
+        if self._room < 0:
+            return (), ()
+        if self._numbers:
+            # A row is one line: brackets that stand alone in a cell are told by the others.
+            lines = [(" ".join(row),) for row in table.cells]
+            printed = TableText(table.caption, lines, between_rows="\n")
+            mentions = list(self._by_number(printed.text))
+        else:
+            printed = TableText(table.caption, table.cells)
+            mentions = list(self._by_name(printed.text))
+        cited = tuple(sorted({one for _, meant in mentions for one in meant}))
+        return cited, printed.by_row(mentions, cited)
+
+    def _by_number(self, text: str) -> Iterator[Mention]:
+        for numeric in find_numeric_markers(text):
+            known = (self._numbers.get(number) for number in numeric.numbers)
+            meant = tuple(ordinal for ordinal in known if ordinal is not None)
+            if len(meant) == len(numeric.numbers):
+                yield numeric.start, meant
+
+    def _by_name(self, text: str) -> Iterator[Mention]:
+        for marker in find_author_year_markers(text):
+            ordinal = self._resolve(marker)
+            if ordinal is not None:
+                yield marker.start, (ordinal,)
+
+    def _resolve(self, marker: AuthorYearMarker) -> int | None:
+        """The entry a marker means; words before its names may look like names."""
+        last = len(marker.names) - (2 if marker.is_pair else 1)
+        for start in range(last + 1):
+            meant = self._fitting(marker.names[start:], marker)
+            if meant:
+                return meant[0] if len(meant) == 1 else None
+        return None
+
+    def _fitting(self, names: tuple[str, ...], marker: AuthorYearMarker) -> list[int]:
+        namesakes = self._by_author.get((names[0], marker.year), [])
+        if len(namesakes) > _MAX_NAMESAKES:
+            return []
+        fitting = [
+            entry
+            for entry in namesakes
+            if all(name in self._words[entry.reference.ordinal] for name in names[1:])
+        ]
+        if marker.letter and any(entry.letter for entry in fitting):
+            fitting = [entry for entry in fitting if entry.letter == marker.letter]
+        return list(dict.fromkeys(entry.reference.ordinal for entry in fitting))
+
+
+def _keys(text: str) -> set[str]:
+    return {name_key(word) for word in _NAME_WORD.findall(text)} - {""}
+
+
+def _surname_keys(name: str) -> set[str]:
+    """A name as a whole, and its last word, which is what markers show of it."""
+    return {name_key(name), name_key(name.split()[-1])} - {""}

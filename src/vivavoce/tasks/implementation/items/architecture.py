@@ -36,7 +36,7 @@ Difficulty = Literal["easy", "medium", "hard"]
 Category = Literal["graph", "molecule"]
 
 _WEIGHTS, _MAIN, _UNSEEN = range(3)
-"""What is drawn: each has a stream of its own."""
+"""Things drawn: each has a random stream of its own."""
 _DECIMALS = 6
 """Kept of a gold value."""
 
@@ -47,7 +47,7 @@ class Architecture:
 
     name: str
     category: Category
-    """What it works on."""
+    """Kind of input."""
     difficulty: Difficulty
     description: str
     formulation: str
@@ -57,13 +57,13 @@ class Architecture:
     constructor: str
     """Signature of the class `Model` that is asked for."""
     arguments: Mapping[str, int | float]
-    """What `Model` is constructed with, by name."""
+    """Arguments of `Model`'s constructor, by name."""
     inputs: Mapping[str, str]
     """Arguments of `forward`, in order -> meaning."""
     parameters: Mapping[str, tuple[int, ...]]
     """Key of the state dict -> shape."""
     layers: tuple[str, ...]
-    """What layer_00, layer_01, ... are: the tensors `forward` returns, in order."""
+    """Meaning of layer_00, layer_01, ...: the tensors `forward` returns, in order."""
     reference: str
     """Source of a module with the class `Model`, on torch alone."""
     truth: Callable[[Arrays, Arrays], list[Array]]
@@ -80,7 +80,7 @@ class Architecture:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What a candidate is run on, and the layers it should give; each field is a file's bytes."""
+    """Inputs and weights of a candidate, and its gold layers; each field is a file's bytes."""
 
     weights: bytes
     inputs: bytes

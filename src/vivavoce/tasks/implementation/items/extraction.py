@@ -12,10 +12,10 @@ from vivavoce.errors import InputError
 from vivavoce.metrics.extraction import THRESHOLD, FoundMethod, GoldMethod
 from vivavoce.tasks.implementation.items.report import Method
 
-_MOST_METHODS = 100
-_MOST_SYMBOLS = 60
-_LONGEST_NAME = 200
-_LONGEST_TEXT = 5_000
+_MAX_METHODS = 100
+_MAX_SYMBOLS = 60
+_MAX_NAME = 200
+_MAX_TEXT = 5_000
 _CONTROL = re.compile(r"[\b\f\r\t]|\n(?=eq?\b|u\b|ot\b)")
 _COMMANDS = {"\b": r"\b", "\f": r"\f", "\r": r"\r", "\t": r"\t", "\n": r"\n"}
 _HEADING = re.compile(r"^(#{1,6}) ([^\n]+)$", re.MULTILINE)
@@ -47,14 +47,14 @@ def parse_methods(value: Any) -> list[FoundMethod] | None:
     list is empty.
     """
     entries = value.get("methods") if isinstance(value, dict) else value
-    if not isinstance(entries, list) or len(entries) > _MOST_METHODS:
+    if not isinstance(entries, list) or len(entries) > _MAX_METHODS:
         return None
     methods = [method for entry in entries if (method := _method(entry)) is not None]
     return methods if methods or not entries else None
 
 
 def judge_of(embedder: str | None, threshold: float) -> str:
-    """What compares descriptions, as a board tells rows apart; empty for the defaults.
+    """Name of the comparison of descriptions, for the board's rows; empty for the defaults.
 
     Raises:
         InputError: The threshold is not a number from 0 to 1.
@@ -82,13 +82,13 @@ def gold_method(row: dict[str, Any]) -> GoldMethod:
 def _method(entry: Any) -> FoundMethod | None:
     if not isinstance(entry, dict):
         return None
-    name = _text(entry.get("name"), _LONGEST_NAME)
+    name = _text(entry.get("name"), _MAX_NAME)
     if not name:
         return None
     return FoundMethod(
         name=name,
-        description=_text(entry.get("description"), _LONGEST_TEXT),
-        formula=_latex(entry.get("formula"), _LONGEST_TEXT) or None,
+        description=_text(entry.get("description"), _MAX_TEXT),
+        formula=_latex(entry.get("formula"), _MAX_TEXT) or None,
         symbols=_symbols(entry.get("variables")),
         is_inferred=entry.get("inferred") is True,
     )
@@ -97,10 +97,10 @@ def _method(entry: Any) -> FoundMethod | None:
 def _symbols(variables: Any) -> tuple[str, ...]:
     """The symbols of an object {symbol: meaning}, or of a list of such or of symbols."""
     if isinstance(variables, list):
-        names = [_symbol(each) for each in variables[:_MOST_SYMBOLS]]
+        names = [_symbol(each) for each in variables[:_MAX_SYMBOLS]]
     else:
-        names = list(variables)[:_MOST_SYMBOLS] if isinstance(variables, dict) else []
-    return tuple(filter(None, (_latex(name, _LONGEST_NAME) for name in names)))
+        names = list(variables)[:_MAX_SYMBOLS] if isinstance(variables, dict) else []
+    return tuple(filter(None, (_latex(name, _MAX_NAME) for name in names)))
 
 
 def _symbol(entry: Any) -> Any:
@@ -147,5 +147,5 @@ def _read_section(name: str, text: str) -> Method:
         name=name,
         description=plain.strip().partition("\n\n")[0],
         formula=formula[1].strip() if formula else None,
-        variables=dict.fromkeys(symbols[:_MOST_SYMBOLS], "") if formula else {},
+        variables=dict.fromkeys(symbols[:_MAX_SYMBOLS], "") if formula else {},
     )

@@ -19,6 +19,7 @@ from vivavoce.tasks.implementation.items.loading import (
     read_items,
     unfold,
 )
+from vivavoce.tasks.implementation.items.market.generate import TABLES
 
 Category = Literal["fundamental", "price-volume", "minute"]
 Difficulty = Literal["easy", "medium", "hard", "discovery"]
@@ -73,8 +74,6 @@ def list_formulas() -> dict[str, Formula]:
 
 def check_formula(formula: Formula) -> None:
     """Raise `InputError` for a category, difficulty or table that is none of those there are."""
-    from vivavoce.tasks.implementation.items.market import TABLES
-
     try:
         check_words(
             [

@@ -21,8 +21,8 @@ from vivavoce.tasks.implementation.items.architecture import Architecture, build
 from vivavoce.tasks.implementation.items.architectures.reference import import_geometric
 from vivavoce.tasks.implementation.items.extraction import methods_json
 from vivavoce.tasks.implementation.items.formula import Formula, list_formulas
-from vivavoce.tasks.implementation.items.market import TABLES
 from vivavoce.tasks.implementation.items.market.dictionary import texts
+from vivavoce.tasks.implementation.items.market.generate import TABLES
 from vivavoce.tasks.implementation.items.report import (
     Claim,
     Method,
@@ -86,7 +86,7 @@ def formula_items(
 
 
 def gold_values(formula: Formula, frames: Mapping[str, Any]) -> bytes:
-    """What a reference gives on the market's tables, as Parquet: datetime, instrument, value."""
+    """Values of a reference on the market's tables, as Parquet: datetime, instrument, value."""
     tables = (frames[name] for name in formula.tables)
     return _gold(formula.compute(*tables, **formula.parameters))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from vivavoce.errors import InputError
 
 LEVELS = {"base": "brief", "none": "none", "full": "full"}
-"""How much a setting tells of the data, by the first part of its name."""
+"""Detail about the data in a setting, by the first part of its name."""
 KNOWLEDGE = "+knowledge"
 """End of the name of a setting that adds notes on the field."""
 
@@ -39,5 +39,5 @@ def data_level(setting: str) -> str:
 
 
 def has_knowledge(setting: str) -> bool:
-    """Whether notes on the field are added."""
+    """True for a setting that adds notes on the field."""
     return setting.endswith(KNOWLEDGE)

@@ -18,8 +18,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from vivavoce.readers.documents import LibraryPaper
-from vivavoce.retrieval.bm25 import Bm25Retriever
-from vivavoce.retrieval.postings import words
+from vivavoce.retrieval.sparse import Bm25Retriever, words
 from vivavoce.store import Row
 from vivavoce.tasks.leaderboards.items.board_items import TASK
 from vivavoce.tasks.library.text import cut_table, cut_text

@@ -16,10 +16,10 @@ from datetime import date
 from typing import Literal
 
 from vivavoce.corpus import Corpus
-from vivavoce.corpus.fulltext_index import open_index, read_documents
+from vivavoce.corpus.fulltext.index import open_index, read_documents
 from vivavoce.errors import StaleError
 from vivavoce.retrieval.all_terms import AllTerms, PostingsIndex, TermsDocument
-from vivavoce.retrieval.postings import words
+from vivavoce.retrieval.sparse import words
 from vivavoce.text.dates import period
 from vivavoce.text.terms import query_terms
 

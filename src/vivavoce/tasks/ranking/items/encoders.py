@@ -17,7 +17,6 @@ import numpy.typing as npt
 
 from vivavoce.errors import InputError
 from vivavoce.retrieval.dense import Encoder
-from vivavoce.retrieval.postings import count_terms, words
 from vivavoce.retrieval.presets import (
     OAG_BERT,
     PRESETS,
@@ -26,6 +25,7 @@ from vivavoce.retrieval.presets import (
     find_preset,
     read_settings,
 )
+from vivavoce.retrieval.sparse import count_terms, words
 
 Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.integer[Any]]

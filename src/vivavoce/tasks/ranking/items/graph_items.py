@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from vivavoce.columns import flat
 from vivavoce.corpus import Corpus
 from vivavoce.networks import Network, load_network
-from vivavoce.networks.columns import flat
 from vivavoce.records import Paper, Window
 from vivavoce.store import Row, parquet_of
 from vivavoce.tasks.ranking.items.candidates import (

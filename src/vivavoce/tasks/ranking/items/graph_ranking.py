@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from vivavoce.errors import DamagedError, InputError
 from vivavoce.networks.graph import DAMPING, Graph, induced, make_graph, pagerank
-from vivavoce.retrieval.bm25 import Bm25Retriever
+from vivavoce.retrieval.sparse import Bm25Retriever
 from vivavoce.store import table_of_parquet
 from vivavoce.tasks.ranking.items.candidates import BoardQuery, Text
 from vivavoce.tasks.ranking.items.encoders import (

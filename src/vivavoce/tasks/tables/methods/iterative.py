@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import collect
 
-from vivavoce.retrieval.bm25 import Bm25Retriever
+from vivavoce.retrieval.sparse import Bm25Retriever
 from vivavoce.store import hash_of
 from vivavoce.tasks.prompting.fitting import Group
 from vivavoce.tasks.prompting.prompts import Rendered

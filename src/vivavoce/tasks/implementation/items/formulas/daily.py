@@ -2,7 +2,8 @@
 
 Each takes its tables, then parameters by name, and gives a series by (datetime, instrument). Its
 source is shipped as part of a program, so it stands alone. A twin `_flat` takes its lags and
-windows over the flat table, forgetting the instrument.
+windows over the flat table, forgetting the instrument. Lags and windows are in days: rows of a
+stock.
 """
 
 from __future__ import annotations

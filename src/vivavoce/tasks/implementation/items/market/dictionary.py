@@ -1,4 +1,4 @@
-"""What a model is told about the market: a data dictionary in three levels, and domain notes."""
+"""Descriptions of the market for models: a data dictionary in three levels, and domain notes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from vivavoce.tasks.implementation.items.loading import unfold
 
 Level = Literal["none", "brief", "full"]
 LEVELS: tuple[str, ...] = get_args(Level)
-"""How much a contestant is told of the columns, by name."""
+"""Amounts of detail about the columns, by name."""
 _T = TypeVar("_T")
 
 
@@ -69,7 +69,7 @@ def describe(tables: Sequence[str], level: str) -> str:
 
 
 def texts(tables: Sequence[str]) -> dict[str, str]:
-    """What every level says of some tables, by level, and the `notes`: what a round keeps."""
+    """Descriptions of some tables by level, and the `notes`, as a round keeps them."""
     return {**{level: describe(tables, level) for level in LEVELS}, "notes": notes()}
 
 

@@ -17,8 +17,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from vivavoce.errors import InputError
-from vivavoce.tasks.implementation.items.market import simulate, universe
-from vivavoce.tasks.implementation.items.market.universe import (
+from vivavoce.tasks.implementation.items.market import simulate
+from vivavoce.tasks.implementation.items.market.simulate import (
     INDUSTRIES,
     INSTRUMENTS,
     Flags,
@@ -54,12 +54,12 @@ def generate(seed: int) -> Market:
     if seed < 0:
         raise InputError(f"The market's seed is {seed}; it must be 0 or more.")
     rng = np.random.Generator(np.random.PCG64(seed))
-    groups = universe.draw_order(rng, len(INSTRUMENTS)) % len(INDUSTRIES)
-    events = universe.draw_events(rng)
+    groups = simulate.draw_order(rng, len(INSTRUMENTS)) % len(INDUSTRIES)
+    events = simulate.draw_events(rng)
     daily = simulate.simulate_daily(rng, groups, events.limit)
     fundamentals = simulate.simulate_fundamentals(rng, daily)
     minutes = simulate.simulate_minutes(rng, daily)
-    days, rows = universe.trading_days(), events.listed
+    days, rows = simulate.trading_days(), events.listed
     keys = _daily_keys(days, rows)
     prices = {name: values[rows] for name, values in _price_columns(daily).items()}
     prices["industry"] = np.array(INDUSTRIES)[groups[np.nonzero(rows)[1]]]
@@ -100,9 +100,9 @@ def _daily_keys(days: Times, listed: Flags) -> dict[str, Any]:
 
 def _minute_keys(days: Times) -> dict[str, Any]:
     """Days, then instruments, then minutes: the order of `simulate_minutes`."""
-    stamps = days[-universe.MINUTE_DAYS :, np.newaxis] + universe.minute_offsets()
-    names = np.array(INSTRUMENTS[: universe.MINUTE_INSTRUMENTS])
-    shape = (universe.MINUTE_DAYS, universe.MINUTE_INSTRUMENTS, universe.MINUTES)
+    stamps = days[-simulate.MINUTE_DAYS :, np.newaxis] + simulate.minute_offsets()
+    names = np.array(INSTRUMENTS[: simulate.MINUTE_INSTRUMENTS])
+    shape = (simulate.MINUTE_DAYS, simulate.MINUTE_INSTRUMENTS, simulate.MINUTES)
     return {
         "datetime": np.broadcast_to(stamps[:, np.newaxis, :], shape).ravel(),
         "instrument": np.broadcast_to(names[np.newaxis, :, np.newaxis], shape).ravel(),
@@ -110,5 +110,5 @@ def _minute_keys(days: Times) -> dict[str, Any]:
 
 
 def _shuffled(rng: np.random.Generator, columns: dict[str, Any]) -> pd.DataFrame:
-    order = universe.draw_order(rng, len(columns["datetime"]))
+    order = simulate.draw_order(rng, len(columns["datetime"]))
     return pd.DataFrame({name: values[order] for name, values in columns.items()})

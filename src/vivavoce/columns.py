@@ -1,0 +1,210 @@
+"""Arrow columns as numpy arrays and back, and a hash of their rows that lasts.
+
+Arrow imports pandas, which takes longer than reading a small corpus, as soon as it turns Python
+values or numpy arrays into its own or its own into numpy. So here columns are made of, and seen
+through, their buffers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from vivavoce.store import Row, parquet_of, write_bytes
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+MISSING = -1
+"""The number of what is not there."""
+ROWS_PER_GROUP = 1 << 16
+"""Rows of a group of a Parquet file, and rows that are hashed at once."""
+
+
+def numbers_in(values: Any) -> Any:
+    """The numbers of a column without null, not copied."""
+    kind = np.dtype(str(values.type).replace("double", "float64"))
+    content = values.buffers()[1]
+    if content is None or not len(values):
+        return np.zeros(0, dtype=kind)
+    return np.frombuffer(content, dtype=kind)[values.offset : values.offset + len(values)]
+
+
+def as_numbers(values: Any, *, missing: int = MISSING) -> Ints:
+    """A column of integers, with `missing` for null."""
+    whole = flat(values)
+    found: Ints = numbers_in(whole if whole.type == pa.int32() else whole.cast(pa.int32()))
+    return np.where(_is_valid(whole), found, np.int32(missing)) if whole.null_count else found
+
+
+def as_flags(values: Any) -> Flags:
+    """A column of true and false, null as false."""
+    whole = flat(values)
+    flags = _bits(whole.buffers()[1], whole)
+    return flags & _is_valid(whole) if whole.null_count else flags
+
+
+def column(values: npt.NDArray[Any], missing: Flags | None = None) -> pa.Array:
+    """Numbers or flags as a column, null where they are missing."""
+    kind = pa.bool_() if values.dtype == np.bool_ else pa.from_numpy_dtype(values.dtype)
+    content = _packed(values) if values.dtype == np.bool_ else np.ascontiguousarray(values)
+    valid = None if missing is None else pa.py_buffer(_packed(~missing))
+    return pa.Array.from_buffers(kind, len(values), [valid, pa.py_buffer(content)])
+
+
+def text_column(texts: Sequence[str | None]) -> pa.Array:
+    """Texts as a column with 64-bit offsets."""
+    encoded = [(text or "").encode() for text in texts]
+    ends = np.zeros(len(texts) + 1, dtype=np.int64)
+    np.cumsum(np.fromiter(map(len, encoded), dtype=np.int64, count=len(texts)), out=ends[1:])
+    missing = np.fromiter((text is None for text in texts), dtype=np.bool_, count=len(texts))
+    valid = pa.py_buffer(_packed(~missing)) if missing.any() else None
+    buffers = [valid, pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))]
+    return pa.Array.from_buffers(pa.large_string(), len(texts), buffers)
+
+
+def text_scalar(text: str | None) -> pa.Scalar:
+    """One text as Arrow's functions take it."""
+    return text_column([text])[0]
+
+
+def table_of(columns: Mapping[str, Any]) -> pa.Table:
+    """A table of columns; numbers and flags may be numpy's."""
+    made = [column(each) if isinstance(each, np.ndarray) else each for each in columns.values()]
+    return pa.Table.from_arrays(made, names=list(columns))
+
+
+def without_null(texts: pa.Array) -> pa.Array:
+    """A column of texts with the empty one in place of null."""
+    return pc.fill_null(texts, text_scalar("")) if texts.null_count else texts
+
+
+def flat(values: Any) -> Any:
+    """A column in one piece."""
+    if isinstance(values, pa.Array):
+        return values
+    if not values.num_chunks:
+        return pa.nulls(0, values.type)
+    joined = values.combine_chunks()
+    return joined if isinstance(joined, pa.Array) else joined.chunk(0)
+
+
+def prefixed(prefix: str, texts: pa.Array) -> pa.Array:
+    """Texts with something before them; null for what is null or empty."""
+    full = pc.binary_join_element_wise(text_scalar(prefix), texts, text_scalar(""))
+    return pc.if_else(pc.equal(texts, text_scalar("")), text_scalar(None), full)
+
+
+def sorted_keys(keys: pa.Array) -> tuple[pa.Array, Ints]:
+    """The distinct keys in order, and the number of each value among them; null has none."""
+    encoded = pc.dictionary_encode(keys)
+    order = numbers_in(pc.sort_indices(encoded.dictionary))
+    rank = np.empty(len(order), dtype=np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    codes = as_numbers(encoded.indices)
+    found = codes != MISSING
+    numbers = np.full(len(codes), MISSING, dtype=np.int32)
+    numbers[found] = rank[codes[found]]
+    return encoded.dictionary.take(column(order)), numbers
+
+
+def write_parquet_table(path: Path, table: pa.Table, **options: Any) -> Row:
+    """Write a table to one Parquet file, whole or not at all; return what its manifest says.
+
+    `options` are those of `store.parquet_of`.
+    """
+    content = parquet_of(table.combine_chunks(), **{"row_group_size": ROWS_PER_GROUP, **options})
+    write_bytes(path, content)
+    sha256 = hashlib.sha256(content).hexdigest()
+    return {"sha256": sha256, "rows": table.num_rows, "row_hash": hash_table(table)}
+
+
+def hash_table(table: pa.Table) -> str:
+    """Sha256 of a table's rows, whatever writes or reads them.
+
+    Of each run of rows column by column: which values are null, then the values. Numbers are
+    little-endian bytes; of texts and lists come the lengths, then what they hold.
+    """
+    digest = hashlib.sha256()
+    digest.update("\0".join([str(table.num_rows), *table.column_names]).encode())
+    for start in range(0, table.num_rows, ROWS_PER_GROUP):
+        rows = table.slice(start, ROWS_PER_GROUP)
+        for values in rows.columns:
+            _feed(digest.update, flat(values))
+    return digest.hexdigest()
+
+
+def _feed(update: Callable[[Any], None], values: pa.Array) -> None:
+    valid = _is_valid(values)
+    update(np.packbits(valid).data)
+    kind = values.type
+    if pa.types.is_list(kind):
+        update(_little(as_numbers(pc.list_value_length(values), missing=0), "<i8"))
+        _feed(update, values.flatten())
+    elif pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        update(_little(as_numbers(pc.binary_length(values), missing=0), "<i8"))
+        update(_bytes_of(values.drop_null() if values.null_count else values))
+    elif pa.types.is_boolean(kind):
+        update(np.packbits(as_flags(values)).data)
+    else:
+        numbers = numbers_in(values)
+        found = np.where(valid, numbers, numbers.dtype.type(0)) if values.null_count else numbers
+        update(_little(found, "<f8" if pa.types.is_floating(kind) else "<i8"))
+
+
+def _little(numbers: npt.NDArray[Any], kind: str) -> memoryview:
+    return np.ascontiguousarray(numbers.astype(kind)).data
+
+
+def _bytes_of(texts: pa.Array) -> memoryview:
+    """The bytes of all texts, one after the other."""
+    _, offsets, content = texts.buffers()
+    if content is None or not len(texts):
+        return memoryview(b"")
+    kind = np.int32 if pa.types.is_string(texts.type) else np.int64
+    ends = np.frombuffer(offsets, dtype=kind)[texts.offset : texts.offset + len(texts) + 1]
+    return memoryview(content)[int(ends[0]) : int(ends[-1])]
+
+
+def _is_valid(values: pa.Array) -> Flags:
+    return _bits(values.buffers()[0], values)
+
+
+def _bits(buffer: pa.Buffer | None, values: pa.Array) -> Flags:
+    """One flag a value; without a buffer all are true."""
+    if buffer is None:
+        return np.ones(len(values), dtype=np.bool_)
+    packed = np.frombuffer(buffer, dtype=np.uint8)
+    end = values.offset + len(values)
+    return np.unpackbits(packed, count=end, bitorder="little")[values.offset :].astype(np.bool_)
+
+
+def _packed(flags: Flags) -> npt.NDArray[np.uint8]:
+    return np.packbits(flags, bitorder="little")
+
+
+class Groups:
+    """The members of each of `count` groups, in the order given.
+
+    Args:
+        group: The group of each member.
+        member: The members.
+        count: How many groups there are.
+    """
+
+    def __init__(self, group: Ints, member: Ints, count: int) -> None:
+        order = np.argsort(group, kind="stable")
+        self._members = member[order]
+        self._starts = np.searchsorted(group[order], np.arange(count + 1))
+
+    def of(self, group: int) -> Ints:
+        """The members of a group."""
+        return self._members[self._starts[group] : self._starts[group + 1]]

@@ -1,0 +1,1 @@
+"""Full-text index of the papers of a corpus."""

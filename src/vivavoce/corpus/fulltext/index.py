@@ -1,0 +1,328 @@
+"""The full-text index of a corpus: built once, then changed only where papers changed.
+
+`index/abstracts/` and `index/full/` lie in the corpus folder. An update walks the papers of the
+corpus and the list of indexed papers, both sorted by id, side by side, and commits now and then;
+when it is killed, the next one goes on from the last commit, whatever the corpus is by then.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from vivavoce.corpus.fulltext.state import (
+    LISTS,
+    STATE,
+    TERMS,
+    begin,
+    commit,
+    find_damage,
+    read_state,
+    settle,
+    write_state,
+)
+from vivavoce.corpus.reading import Corpus, load_corpus
+from vivavoce.errors import DamagedError, InputError, StaleError
+from vivavoce.retrieval.all_terms import TantivyIndex, TantivyWriter, TermsDocument, index_format
+from vivavoce.store import Row, lock, write_parquet
+from vivavoce.text.terms import TERM_RULES
+
+FOLDER = "index"
+READS = {"abstracts": ("papers",), "full": ("papers", "sections")}
+"""The kinds of text that can be indexed, each with the tables that it is read from."""
+FORMAT = 1
+"""Raised when what is indexed of a paper, or the layout of the folder, changes."""
+PAPERS_PER_LIST = 50_000
+CHANGES_PER_COMMIT = 50_000
+
+_LISTED = pa.schema(
+    [("paper_id", pa.large_string()), ("number", pa.int64()), ("digest", pa.binary(32))]
+)
+_ROWS_AT_A_TIME = 1_000
+_NO_PAPER = "not_a_paper"
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReport:
+    """What an update of an index did."""
+
+    text: str
+    papers: int
+    """Papers in the index now."""
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
+
+
+def build_index(
+    corpus: Corpus,
+    *,
+    text: str = "abstracts",
+    fresh: bool = False,
+    progress: Progress | None = None,
+) -> IndexReport:
+    """Bring the index of a corpus up to date; papers that did not change are not touched.
+
+    Args:
+        corpus: What to index; the index goes into its folder `index`.
+        text: `abstracts` for titles and abstracts, `full` for headings and sections as well.
+        fresh: Drop the index there is and build it anew.
+        progress: Called with the papers walked and their number.
+
+    Raises:
+        InputError: No such kind of text.
+        LockedError: Another process holds the corpus.
+        StaleError: The index was made under other rules; the message shows which.
+        DamagedError: A file of the corpus or of the index is not as it was written.
+    """
+    folder, remedy = index_folder(corpus, text), _remedy(corpus, text)
+    with lock(corpus.folder):
+        corpus = load_corpus(corpus.folder)  # as it is now that nobody else can change it
+        if fresh or not (folder / STATE).exists():
+            begin(folder, _config(text))
+        state = settle(folder, read_state(folder, _config(text), remedy), remedy)
+        if state["inputs"] == corpus.content_of(READS[text]):
+            return IndexReport(text, state["papers"])
+        return _Update(corpus, text, state).run(progress)
+
+
+def open_index(corpus: Corpus, *, text: str = "abstracts") -> TantivyIndex:
+    """Open the index of a corpus as the corpus is now.
+
+    Files whose size and time are as recorded are taken to be sound without reading them.
+
+    Raises:
+        InputError: No such kind of text.
+        StaleError: It was not built, or before the corpus changed, or its update was cut short.
+        DamagedError: A file of the index is not as it was written.
+    """
+    folder, remedy = index_folder(corpus, text), _remedy(corpus, text)
+    if not (folder / STATE).exists():
+        raise StaleError(
+            f"{corpus.folder} has no index of its {text} yet. Run: {_command(corpus, text)}"
+        )
+    state = read_state(folder, _config(text), remedy)
+    if state["inputs"] != corpus.content_of(READS[text]):
+        raise StaleError(
+            f"{folder} is not up to date: the corpus changed since, or an update was cut short. "
+            f"Run: {_command(corpus, text)}"
+        )
+    if problem := find_damage(folder, state["files"], deep=False):
+        raise DamagedError(f"{problem} {remedy}")
+    return TantivyIndex(folder / TERMS, _Numbered(folder, state["lists"]).ids)
+
+
+def index_folder(corpus: Corpus, text: str) -> Path:
+    """Where an index of a corpus lies; `InputError` names the kinds of text there are."""
+    if text not in READS:
+        raise InputError(f"No text is called {text!r}. There are: {', '.join(READS)}.")
+    return corpus.folder / FOLDER / text
+
+
+def read_documents(corpus: Corpus, *, text: str = "abstracts") -> Iterator[TermsDocument]:
+    """What is indexed of every paper, sorted by id, a few in memory at a time.
+
+    Documents that are no papers, such as questions and answers, are left out.
+    """
+    sections = _read_sections(corpus) if text == "full" else iter(())
+    section = next(sections, None)
+    names = ["paper_id", "title", "abstract", "published", "gates"]
+    for paper_id, title, abstract, published, gates in _read_columns(corpus, "papers", names):
+        parts = [title, abstract]
+        while section is not None and section[0] <= paper_id:
+            parts += section[1] if section[0] == paper_id else []
+            section = next(sections, None)
+        if _NO_PAPER not in gates:
+            yield TermsDocument(paper_id, "\n".join(filter(None, parts)), published)
+
+
+def read_titles(corpus: Corpus, paper_ids: Collection[str]) -> list[Row]:
+    """`paper_id`, `published` and `title` of some papers, sorted by id."""
+    wanted = set(paper_ids)
+    rows: list[Row] = []
+    names = ["paper_id", "published", "title"]
+    for row in _read_columns(corpus, "papers", names) if wanted else ():
+        if row[0] in wanted:
+            rows.append(dict(zip(names, row, strict=True)))
+            if len(rows) == len(wanted):
+                break
+    return rows
+
+
+class _Update:
+    """One walk along the papers of a corpus and the list of those that were indexed."""
+
+    def __init__(self, corpus: Corpus, text: str, state: Row) -> None:
+        self.corpus, self.text, self.state = corpus, text, state
+        self.folder = index_folder(corpus, text)
+        self.writer = TantivyWriter(self.folder / TERMS)
+        self.files: Row = state["files"]
+        self.report = IndexReport(text, state["papers"])
+        self.next_number = int(state["next_number"])
+        self.lists: list[Row] = []
+        self.rows: list[Row] = []
+        self.uncommitted = 0
+
+    def run(self, progress: Progress | None) -> IndexReport:
+        """Change what has to be changed, and commit."""
+        files = self.corpus.manifest["files"]
+        total = sum(files[name]["rows"] for name in self.corpus.files("papers"))
+        known = self._known()
+        old = next(known, None)
+        for done, document in enumerate(read_documents(self.corpus, text=self.text)):
+            while old is not None and old["paper_id"] < document.id:
+                self._remove(old)
+                old = next(known, None)
+            if old is not None and old["paper_id"] == document.id:
+                self._keep(document, old)
+                old = next(known, None)
+            else:
+                self._add(document)
+            if len(self.rows) >= PAPERS_PER_LIST:
+                self._write_list()
+            if self.uncommitted >= CHANGES_PER_COMMIT:
+                self._commit(upto=document.id)
+            if progress and done % _ROWS_AT_A_TIME == 0:
+                progress(done, total)
+        while old is not None:
+            self._remove(old)
+            old = next(known, None)
+        self._commit(upto=None)
+        if progress:
+            progress(total, total)
+        return self.report
+
+    def _known(self) -> Iterator[Row]:
+        """The papers in the index as it was, sorted by id."""
+        for entry in self.state["lists"]:
+            for row in _read_rows(self.folder / entry["name"], _LISTED.names):
+                if entry["after"] is None or row[0] > entry["after"]:
+                    yield dict(zip(_LISTED.names, row, strict=True))
+
+    def _add(self, document: TermsDocument) -> None:
+        self._put(self.next_number, document, _digest(document))
+        self.next_number += 1
+        self._count(papers=1, added=1)
+
+    def _keep(self, document: TermsDocument, old: Row) -> None:
+        digest = _digest(document)
+        if digest == old["digest"]:
+            self.rows.append(old)
+        else:
+            self._put(old["number"], document, digest)
+            self._count(changed=1)
+
+    def _remove(self, old: Row) -> None:
+        self.writer.remove(old["number"])
+        self.uncommitted += 1
+        self._count(papers=-1, removed=1)
+
+    def _put(self, number: int, document: TermsDocument, digest: bytes) -> None:
+        self.writer.put(number, document)
+        self.rows.append({"paper_id": document.id, "number": number, "digest": digest})
+        self.uncommitted += 1
+
+    def _count(self, **more: int) -> None:
+        counts = {name: getattr(self.report, name) + number for name, number in more.items()}
+        self.report = replace(self.report, **counts)
+
+    def _write_list(self) -> None:
+        if self.rows:
+            name = f"{LISTS}/{self._serial():08d}.parquet"
+            write_parquet(self.folder / name, self.rows, _LISTED)
+            self.lists.append({"name": name, "after": None, "last": self.rows[-1]["paper_id"]})
+            self.rows = []
+
+    def _serial(self) -> int:
+        return int(self.state["serial"]) + len(self.lists)
+
+    def _commit(self, upto: str | None) -> None:
+        """Commit what was changed up to a paper, or all of it, and write down that it was."""
+        self._write_list()
+        left = [] if upto is None else [e for e in self.state["lists"] if e["last"] > upto]
+        content = {
+            "config": self.state["config"],
+            "inputs": self.corpus.content_of(READS[self.text]) if upto is None else None,
+            "lists": [*self.lists, *({**entry, "after": upto} for entry in left)],
+            "serial": self._serial(),
+            "next_number": self.next_number,
+            "papers": self.report.papers,
+        }
+        if self.uncommitted:
+            commit(self.folder, self.writer, content)
+            self.uncommitted = 0
+        self.files = write_state(self.folder, content, self.files)["files"]
+
+
+class _Numbered:
+    """The ids of the papers in an index by their numbers, read when first asked for."""
+
+    def __init__(self, folder: Path, lists: Sequence[Row]) -> None:
+        self._paths = [folder / entry["name"] for entry in lists]
+
+    def ids(self, numbers: list[int]) -> list[str]:
+        """The ids of papers, in the order of the numbers."""
+        known, ids = self._sorted
+        found: list[str] = ids.take(pa.array(np.searchsorted(known, numbers))).to_pylist()
+        return found
+
+    @cached_property
+    def _sorted(self) -> tuple[Any, Any]:
+        columns = ["number", "paper_id"]
+        pieces = [pq.ParquetFile(path).read(columns=columns) for path in self._paths]
+        table = pa.concat_tables(pieces)
+        numbers = table["number"].to_numpy()
+        order = np.argsort(numbers)
+        return numbers[order], table["paper_id"].take(pa.array(order))
+
+
+def _config(text: str) -> Row:
+    return {"format": FORMAT, "text": text, "terms": TERM_RULES, "files": index_format()}
+
+
+def _command(corpus: Corpus, text: str) -> str:
+    return f"viva index build --corpus {corpus.folder} --text {text}"
+
+
+def _remedy(corpus: Corpus, text: str) -> str:
+    return f"Build the index anew: {_command(corpus, text)} --fresh"
+
+
+def _digest(document: TermsDocument) -> bytes:
+    """Hash of all that is indexed of a document."""
+    whole = f"{document.published}\0{document.text}"
+    return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).digest()
+
+
+def _read_sections(corpus: Corpus) -> Iterator[tuple[str, list[str | None]]]:
+    """(paper id, its headings and texts in order) of every paper that has a text."""
+    rows = _read_columns(corpus, "sections", ["paper_id", "heading", "text"])
+    for paper_id, group in groupby(rows, key=lambda row: str(row[0])):
+        yield paper_id, [part for _, *parts in group for part in parts]
+
+
+def _read_columns(corpus: Corpus, table: str, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    """Some columns of a table, row by row; `DamagedError` names a file that was altered."""
+    for name in corpus.files(table):
+        if problem := corpus.damage(name):
+            raise DamagedError(problem)
+        yield from _read_rows(corpus.folder / "tables" / name, names)
+
+
+def _read_rows(path: Path, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    """Some columns of a Parquet file, row by row, a few rows in memory at a time."""
+    with pq.ParquetFile(path) as file:
+        for batch in file.iter_batches(batch_size=_ROWS_AT_A_TIME, columns=list(names)):
+            columns = [batch.column(name).to_pylist() for name in names]
+            yield from zip(*columns, strict=True)

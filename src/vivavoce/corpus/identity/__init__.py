@@ -1,0 +1,1 @@
+"""Documents merged into papers: by identifiers, and by titles that nothing contradicts."""

@@ -1,0 +1,205 @@
+"""Documents that describe one paper, found and merged.
+
+Two documents describe one paper when they share an identifier or a file name, or when they share
+a title and what else is known speaks for it (`title_joins`). Which of them came first does not
+matter: the merged papers depend only on the set of documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from vivavoce.corpus.identity.groups import STRONG, Apart, Groups, Join
+from vivavoce.corpus.identity.title_joins import join_by_title
+from vivavoce.records import Document
+from vivavoce.text.identifiers import find_acl_id, find_arxiv_id
+
+APART = "apart"
+"""What `JoinedBy.joined_by` is for a near miss."""
+_ARXIV_DOI = "10.48550/arxiv."
+ACL_DOIS = ("10.18653/v1/", "10.3115/v1/")
+"""How the DOIs begin that are made of an Anthology id."""
+_CONTRADICTING: Mapping[str, tuple[str, ...]] = {
+    "arxiv": (),
+    "acl": ("arxiv",),
+    "file": ("arxiv", "acl"),
+    "doi": ("arxiv", "acl"),
+    "given": STRONG,
+    "url": STRONG,
+}
+"""What may not differ in documents that agree in a scheme, tried in this order.
+
+DOIs may differ beside one arXiv id or file: a preprint and its print have one each.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class MergedPaper:
+    """The documents of one paper, metadata first, and the identity they give it."""
+
+    paper_id: str
+    documents: tuple[Document, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedBy:
+    """How one document came to its paper, or what kept it from another."""
+
+    paper_id: str | None
+    """None for a near miss of a document that only completes papers."""
+    kind: str
+    key: str
+    joined_by: str
+    """`arxiv`, `acl`, `doi`, `given`, `url`, `file` or `title`; `apart` for a near miss."""
+    detail: str
+    """The shared value and the other document; of a near miss, what speaks against it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """The papers found, sorted by id, and what could not be decided."""
+
+    papers: tuple[MergedPaper, ...]
+    unmatched: tuple[Document, ...]
+    """Metadata rows that only name a file which no ingested paper came from."""
+    outside: tuple[Document, ...]
+    """Documents that complete papers, of works that are no paper of the corpus."""
+    ambiguous_titles: int
+    """Titles that papers of different sources share and that did not join them."""
+    joins: tuple[JoinedBy, ...]
+    """Every document of a paper of several, then the near misses."""
+
+
+def merge_documents(
+    documents: Sequence[Document],
+    is_metadata: Mapping[str, bool],
+    no_papers: Collection[str] = (),
+    completing: Collection[str] = (),
+) -> Merge:
+    """Group documents into papers.
+
+    Args:
+        documents: One for each (kind, key).
+        is_metadata: Whether a kind's titles, authors and dates go before those of the others.
+        no_papers: Kinds whose documents are no papers; their titles join nothing.
+        completing: Kinds whose documents only complete papers; their titles may find one.
+    """
+    ordered = sorted(
+        documents, key=lambda d: (not is_metadata[d.kind], d.kind in completing, d.kind, d.key)
+    )
+    own = [identifiers(document) for document in ordered]
+    groups = Groups([with_implied(names) for names in own])
+    for scheme, contradicting in _CONTRADICTING.items():
+        for value, members in groups.holders(scheme):
+            for other in members[1:]:
+                groups.join(Join(members[0], other, scheme, value), contradicting)
+    apart, ambiguous = join_by_title(groups, ordered, no_papers, completing)
+    papers, unmatched, outside = [], [], []
+    paper_ids: dict[int, str] = {}
+    for members in groups.members():
+        merged = tuple(ordered[index] for index in members)
+        if all(d.kind in completing or only_names_a_file(d, is_metadata) for d in merged):
+            outside += [d for d in merged if d.kind in completing]
+            unmatched += [d for d in merged if d.kind not in completing]
+            continue
+        paper_id = paper_id_of(merged, [own[index] for index in members], completing)
+        papers.append(MergedPaper(paper_id, merged))
+        paper_ids.update(dict.fromkeys(members, paper_id))
+    papers.sort(key=lambda paper: paper.paper_id)
+    near_misses = _near_misses(apart, ordered, paper_ids, completing)
+    joins = (*_joins(groups, ordered, paper_ids), *near_misses)
+    return Merge(tuple(papers), tuple(unmatched), tuple(outside), ambiguous, joins)
+
+
+def identifiers(document: Document) -> dict[str, str]:
+    """A document's identifiers by scheme."""
+    values = {
+        "arxiv": document.arxiv_id,
+        "acl": document.acl_id,
+        "doi": document.doi,
+        "file": PurePosixPath(document.source_file).name if document.source_file else None,
+        "given": document.given_id,
+        "url": document.source_url,
+    }
+    return {scheme: value for scheme, value in values.items() if value}
+
+
+def ids_in_doi(doi: str) -> dict[str, str]:
+    """The arXiv or Anthology id that a DOI is made of, by scheme; empty for other DOIs."""
+    if doi.startswith(_ARXIV_DOI) and (found := find_arxiv_id(doi.removeprefix(_ARXIV_DOI))):
+        return {"arxiv": found[0]}
+    if doi.startswith(ACL_DOIS) and (acl_id := find_acl_id(doi)):
+        return {"acl": acl_id}
+    return {}
+
+
+def only_names_a_file(document: Document, is_metadata: Mapping[str, bool]) -> bool:
+    """Whether a document is no paper unless another one came from the file that it names."""
+    return is_metadata[document.kind] and document.key.startswith("file:")
+
+
+def with_implied(names: Mapping[str, str]) -> dict[str, str]:
+    """Identifiers with those a DOI is made of; the DOI of a preprint is no paper's second one."""
+    implied = ids_in_doi(names.get("doi", ""))
+    return {**implied, **{s: v for s, v in names.items() if s != "doi" or "arxiv" not in implied}}
+
+
+def paper_id_of(
+    documents: Sequence[Document],
+    names: Sequence[Mapping[str, str]],
+    completing: Collection[str] = (),
+) -> str:
+    """The id of the paper that documents with some identifiers make.
+
+    What only completes a paper does not name it: its id stays when a list of results comes.
+    """
+    own = [n for d, n in zip(documents, names, strict=True) if d.kind not in completing]
+    for scheme in (*STRONG, "given", "url", "file"):
+        for name in own:
+            if value := name.get(scheme):
+                return value if scheme == "given" else f"{scheme}:{value}"
+    first = next((d for d in documents if d.kind not in completing), documents[0])
+    return f"{first.kind}:{first.key}"
+
+
+def _joins(
+    groups: Groups, documents: Sequence[Document], paper_ids: Mapping[int, str]
+) -> list[JoinedBy]:
+    """How each document of a paper of several came to it: the surest of its ties."""
+    surest: dict[int, tuple[Join, int]] = {}
+    for join in groups.joins:  # surest schemes first
+        surest.setdefault(join.one, (join, join.other))
+        surest.setdefault(join.other, (join, join.one))
+    return [
+        _row(documents[index], paper_ids[index], join.scheme, join.value, documents[partner])
+        for index, (join, partner) in sorted(surest.items())
+        if index in paper_ids
+    ]
+
+
+def _row(document: Document, paper_id: str, scheme: str, value: str, other: Document) -> JoinedBy:
+    detail = f"{value} with {other.kind} {other.key}"
+    return JoinedBy(paper_id, document.kind, document.key, scheme, detail)
+
+
+def _near_misses(
+    apart: Sequence[Apart],
+    documents: Sequence[Document],
+    paper_ids: Mapping[int, str],
+    completing: Collection[str],
+) -> list[JoinedBy]:
+    """One row for each document that shares a title with another paper and stayed apart."""
+    return [
+        JoinedBy(
+            paper_ids.get(miss.one),
+            documents[miss.one].kind,
+            documents[miss.one].key,
+            APART,
+            f"{miss.reason}: the title is also that of {paper_ids[miss.other]}",
+        )
+        for miss in apart
+        if miss.other in paper_ids
+        and (miss.one in paper_ids or documents[miss.one].kind in completing)
+    ]

@@ -1,0 +1,1 @@
+"""Files and downloads read into the batches of a corpus."""

@@ -1,0 +1,154 @@
+"""What was fetched for a corpus: the index of it, and how it goes into the corpus.
+
+`downloads/` holds the files, a folder a kind, and an index of JSON lines a command: one row for
+each thing that was asked for, whatever came of it. While a fetch runs, rows are added to a journal;
+a kill loses at most the row that was being written.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from vivavoce.corpus.build import build_tables
+from vivavoce.corpus.ingestion.batches import read_faults
+from vivavoce.corpus.ingestion.imports import import_files
+from vivavoce.corpus.reading import load_corpus
+from vivavoce.errors import InputError, PluginError, StaleError
+from vivavoce.records import Fault
+from vivavoce.sources import ReadOptions, get_source
+from vivavoce.store import (
+    Row,
+    canonical_json,
+    hash_file,
+    lock,
+    parse_object,
+    read_jsonl,
+    read_sealed,
+    write_jsonl,
+    write_sealed,
+)
+
+DOWNLOADS = "downloads"
+READING = "reading.json"
+"""Says which files are being read in; there only until they are."""
+_JOURNAL = ".journal"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What became of files that were to be read in."""
+
+    files: dict[str, None] = field(default_factory=dict)
+    """Those that were read; the files of a source that this version does not have wait."""
+    faults: list[Fault] = field(default_factory=list)
+
+
+class Index:
+    """Rows by key, kept in a file; sorted there, so the same rows are the same bytes.
+
+    Opening it takes in what a killed fetch left in its journal.
+    """
+
+    def __init__(self, path: Path, key: Sequence[str]) -> None:
+        self.path = path
+        self._key = tuple(key)
+        self._journal = path.with_name(path.name + _JOURNAL)
+        self._rows: dict[tuple[str, ...], Row] = {}
+        if path.exists():
+            self._take(row for _, row in read_jsonl(path))
+        if self._journal.exists():
+            self._take(_whole_rows(self._journal))
+            self.settle()
+
+    def get(self, *key: str) -> Row | None:
+        """The row of a key."""
+        return self._rows.get(key)
+
+    def rows(self) -> list[Row]:
+        """Every row, sorted by key."""
+        return [self._rows[key] for key in sorted(self._rows)]
+
+    def note(self, rows: Iterable[Row]) -> None:
+        """Add rows, or put them in the place of those with their key; on disk when this ends."""
+        added = list(rows)
+        self._take(added)
+        with self._journal.open("ab") as stream:
+            stream.write("".join(canonical_json(row) + "\n" for row in added).encode("utf-8"))
+            stream.flush()
+            os.fsync(stream.fileno())
+
+    def settle(self) -> None:
+        """Write the whole index and drop the journal."""
+        write_jsonl(self.path, self.rows())
+        self._journal.unlink(missing_ok=True)
+
+    def _take(self, rows: Iterable[Row]) -> None:
+        for row in rows:
+            try:
+                key = tuple(str(row[name]) for name in self._key)
+            except KeyError as error:
+                raise InputError(
+                    f"{self.path} has a row without {error}. Remove the file, and what it lists "
+                    "is asked for again."
+                ) from error
+            self._rows[key] = row
+
+
+def _whole_rows(journal: Path) -> Iterable[Row]:
+    """The rows of a journal but for a last one that a kill cut short."""
+    lines = journal.read_bytes().split(b"\n")
+    for number, line in enumerate(lines[:-1], start=1):
+        yield parse_object(line, f"{journal}:{number}")
+
+
+def check_corpus(folder: Path) -> None:
+    """Raise what `load_corpus` does, unless a killed reading of downloads explains it."""
+    try:
+        load_corpus(folder)
+    except StaleError:
+        if not (folder / DOWNLOADS / READING).exists():
+            raise
+
+
+def finish_reading(folder: Path) -> Reading:
+    """Go on with a reading of downloads that was killed; nothing where none was."""
+    path = folder / DOWNLOADS / READING
+    if not path.exists():
+        return Reading()
+    return read_downloads(folder, read_sealed(path, "Remove it to go on without it."))
+
+
+def is_sound(folder: Path, row: Mapping[str, object]) -> bool:
+    """Whether the file of a row is there as it was written."""
+    path = folder / str(row["file"])
+    return path.is_file() and hash_file(path) == row["sha256"]
+
+
+def read_downloads(folder: Path, names: Mapping[str, Sequence[str]]) -> Reading:
+    """Read files into a corpus and rebuild its tables once.
+
+    Args:
+        folder: The corpus.
+        names: For each source, its files below the corpus' folder, sorted.
+    """
+    done = Reading()
+    plan = folder / DOWNLOADS / READING
+    write_sealed(plan, names)
+    with lock(folder):
+        for kind, files in names.items():
+            try:
+                source = get_source(kind)
+            except (InputError, PluginError) as error:
+                done.faults.append(Fault(kind, f"{len(files)} files wait: {error}"))
+                continue
+            paths = [(Path(name).name, folder / name) for name in files]
+            batch = import_files(folder, source, paths, ReadOptions())
+            done.files.update(dict.fromkeys(files))
+            done.faults.extend(read_faults(batch))
+        if done.files:
+            build_tables(folder)
+    plan.unlink()
+    return done

@@ -1,0 +1,304 @@
+"""Texts fetched for the papers of a corpus that have none: the work of `viva fetch texts`."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from vivavoce.corpus.ingestion.downloads import (
+    DOWNLOADS,
+    Index,
+    Reading,
+    check_corpus,
+    finish_reading,
+    is_sound,
+    read_downloads,
+)
+from vivavoce.corpus.ingestion.imports import Progress
+from vivavoce.corpus.reading import load_corpus
+from vivavoce.errors import InputError
+from vivavoce.records import Fault, Paper
+from vivavoce.sources.catalogues.arxiv.texts import (
+    ALL_KINDS,
+    FAILED,
+    GOT,
+    KINDS,
+    REFUSED,
+    SOURCES,
+    WITHDRAWN,
+    Addresses,
+    Text,
+    Wanted,
+    fetch_text,
+    texts_wanted,
+)
+from vivavoce.sources.catalogues.arxiv.validation import Missing
+from vivavoce.sources.http.client import Client
+from vivavoce.store import Row, lock, write_bytes
+
+INDEX = "texts.jsonl"
+UNREADABLE = "unreadable"
+"""Of a file that is there and gave no text."""
+MAX_IN_A_ROW = 5
+"""Texts in a row that a host fails or refuses, and then it is left alone."""
+_AGAIN = (FAILED, GOT)
+"""Outcomes after which a text may be asked for again: GOT where its file is damaged."""
+
+
+@dataclass(frozen=True, slots=True)
+class FetchReport:
+    """What a fetch of texts did."""
+
+    lacking: int
+    """Papers that had an id and no text."""
+    asked: int
+    """Papers that a server was asked for."""
+    files: Mapping[str, int]
+    """Files that came, by kind."""
+    size: int
+    """Bytes of them."""
+    texts: int
+    """Papers that have a text now and had none before."""
+    without: int
+    """Papers of which no text is to be had; they are not asked for again."""
+    waiting: int
+    """Papers of which there is a file that no source of this version reads."""
+    failed: tuple[Fault, ...]
+    """Papers to be asked for again: run the same command later."""
+    unread: tuple[Fault, ...]
+    """Files that gave no text."""
+    left: int
+    """Papers that were not asked for, because of the limit or because the fetch stopped."""
+    stopped: str | None
+    """Why the fetch ended before its time."""
+    index: Path
+
+
+def fetch_texts(
+    corpus: Path,
+    client: Client,
+    *,
+    kinds: Sequence[str] = KINDS,
+    limit: int | None = None,
+    addresses: Addresses | None = None,
+    progress: Progress | None = None,
+) -> FetchReport:
+    """Fetch a text for each paper that has an id and no sections, and read it into the corpus.
+
+    A killed fetch loses at most the file on its way; the next one asks for nothing that is there
+    or is known to be missing, and ends with the same bytes.
+
+    Args:
+        corpus: The corpus folder; files go into its folder `downloads`.
+        client: Must be allowed to talk to the hosts of the addresses.
+        kinds: What to ask for, in order: of `ALL_KINDS`. The Anthology's PDF goes with `pdf`.
+        limit: The most papers to ask for.
+        addresses: Where the texts are, unless at arXiv and the Anthology.
+        progress: Called with (papers done, papers in all).
+
+    Raises:
+        InputError: No corpus there, or no such kind.
+        LockedError: Another process fetches for this corpus, or holds it.
+    """
+    unknown = [kind for kind in kinds if kind not in ALL_KINDS]
+    if unknown or not kinds:
+        named = ", ".join(unknown) or "nothing"
+        raise InputError(f"No kind of text is called {named}. There are: {', '.join(ALL_KINDS)}.")
+    if limit is not None and limit < 0:
+        raise InputError(f"a limit of {limit} papers: choose 0 or more.")
+    check_corpus(corpus)
+    with lock(corpus / DOWNLOADS):
+        fetch = _Fetch(corpus, client, tuple(dict.fromkeys(kinds)), addresses or Addresses())
+        try:
+            return fetch.run(limit, progress)
+        finally:
+            fetch.index.settle()
+
+
+class _Fetch:
+    """One run."""
+
+    def __init__(
+        self, corpus: Path, client: Client, kinds: tuple[str, ...], addresses: Addresses
+    ) -> None:
+        self.index = Index(corpus / DOWNLOADS / INDEX, ("paper", "kind", "name"))
+        self._corpus = corpus
+        self._client = client
+        self._kinds = kinds
+        self._addresses = addresses
+        self._files: Counter[str] = Counter()
+        self._asked: dict[str, None] = {}
+        self._size = 0
+        self._unread: list[Fault] = []
+        self._stopped: str | None = None
+        self._faults: dict[str | None, list[Row]] = {}
+        """By host, the rows of what it failed or refused since its last good answer."""
+
+    def run(self, limit: int | None, progress: Progress | None) -> FetchReport:
+        self._judge(finish_reading(self._corpus))
+        lacking = self._lacking()
+        todo = [paper for paper in lacking if self._next(paper)]
+        # Papers that failed before come last, or a few that always do would block the others.
+        todo.sort(key=self._has_failed)
+        todo = todo if limit is None else todo[:limit]
+        while True:
+            self._ask_all(todo, progress)
+            # Also what an earlier run fetched and was killed before it read.
+            todo = [paper for paper in self._read() if self._next(paper)]
+            if not todo or self._stopped is not None:
+                return self._report(lacking)
+
+    def _lacking(self) -> list[Paper]:
+        papers = load_corpus(self._corpus).papers
+        return [p for p in papers if "no_text" in p.gates and (p.arxiv_id or p.acl_id)]
+
+    def _wanted(self, paper: Paper) -> list[Wanted]:
+        return texts_wanted(
+            paper.arxiv_id, paper.version, paper.acl_id, self._kinds, self._addresses
+        )
+
+    def _next(self, paper: Paper) -> list[Wanted]:
+        """What is still to be asked for, in order."""
+        rows = [(w, self.index.get(paper.paper_id, w.kind, w.name)) for w in self._wanted(paper)]
+        if any(row and row["outcome"] == WITHDRAWN for _, row in rows):
+            return []
+        if any(row and row["outcome"] == GOT and is_sound(self._corpus, row) for _, row in rows):
+            return []  # it waits for a source that reads it
+        return [wanted for wanted, row in rows if row is None or row["outcome"] in _AGAIN]
+
+    def _has_failed(self, paper: Paper) -> bool:
+        rows = (self.index.get(paper.paper_id, w.kind, w.name) for w in self._wanted(paper))
+        return any(row is not None and row["outcome"] == FAILED for row in rows)
+
+    def _ask_all(self, papers: Sequence[Paper], progress: Progress | None) -> None:
+        """Ask for each paper until a text is there."""
+        for done, paper in enumerate(papers, start=1):
+            self._asked[paper.paper_id] = None
+            self._ask(paper)
+            if progress:
+                progress(done, len(papers))
+            if self._stopped is not None:
+                return
+
+    def _ask(self, paper: Paper) -> None:
+        for wanted in self._next(paper):
+            found = fetch_text(self._client, wanted)
+            row = self._row(paper, wanted, found)
+            self.index.note([row])
+            self._watch(wanted, found, row)
+            if isinstance(found, Text) or found.outcome == WITHDRAWN or self._stopped is not None:
+                return
+
+    def _watch(self, wanted: Wanted, found: Text | Missing, row: Row) -> None:
+        """Stop when a host asks for a pause, or when nothing good has come from it for long."""
+        host = urlsplit(wanted.url).hostname
+        if isinstance(found, Text) or found.outcome not in (FAILED, REFUSED):
+            self._faults.pop(host, None)
+            return
+        faults = self._faults.setdefault(host, [])
+        faults.append(row)
+        if found.is_busy:
+            self._stopped = f"The server asks for a pause. {found.reason}"
+        elif len(faults) >= MAX_IN_A_ROW:
+            # A refusal of everything says nothing of these papers, so they are asked for again.
+            self.index.note({**fault, "outcome": FAILED} for fault in faults)
+            self._stopped = (
+                f"{host} failed or refused {MAX_IN_A_ROW} texts in a row, the last with: "
+                f"{found.reason}"
+            )
+
+    def _row(self, paper: Paper, wanted: Wanted, found: Text | Missing) -> Row:
+        row: Row = {
+            "paper": paper.paper_id,
+            "kind": wanted.kind,
+            "name": wanted.name,
+            "licence": paper.licence,
+        }
+        if isinstance(found, Missing):
+            told = {"reason": found.reason, "status": found.status, "url": wanted.url}
+            return {**row, "outcome": found.outcome, **told}
+        file = self._save(wanted, found)
+        self._files[wanted.kind] += 1
+        self._size += len(found.content)
+        return {
+            **row,
+            "outcome": GOT,
+            "url": found.url,
+            "file": file,
+            "sha256": hashlib.sha256(found.content).hexdigest(),
+            "bytes": len(found.content),
+            "source": found.valid.source,
+            "stated_licence": found.valid.licence,
+            "version": found.version,
+        }
+
+    def _save(self, wanted: Wanted, text: Text) -> str:
+        """Write a text below the corpus' folder, under the paper's id without its slash."""
+        name = wanted.name.replace("/", "")
+        if text.version and not name.endswith(text.version):
+            name += text.version
+        file = f"{DOWNLOADS}/{text.valid.source}/{name}{text.valid.suffix}"
+        write_bytes(self._corpus / file, text.content)
+        return file
+
+    def _waiting(self, papers: Iterable[Paper]) -> list[tuple[Paper, Row]]:
+        """Files of papers without a text that have not been read."""
+        mine: dict[str, list[Row]] = {}
+        for row in self.index.rows():
+            if row["outcome"] == GOT:
+                mine.setdefault(row["paper"], []).append(row)
+        found = ((paper, row) for paper in papers for row in mine.get(paper.paper_id, ()))
+        return [(paper, row) for paper, row in found if is_sound(self._corpus, row)]
+
+    def _read(self) -> list[Paper]:
+        """Read what waits into the corpus; the papers that have no text even so."""
+        names: dict[str, list[str]] = {}
+        for _, row in self._waiting(self._lacking()):
+            names.setdefault(row["source"], []).append(row["file"])
+        if not names:
+            return []
+        ordered = {source: sorted(set(names[source])) for source in sorted(names)}
+        return self._judge(read_downloads(self._corpus, ordered))
+
+    def _judge(self, reading: Reading) -> list[Paper]:
+        """Note the files that were read and gave no text; their papers."""
+        reasons = {fault.where: fault.reason for fault in reading.faults}
+        self._unread += [fault for fault in reading.faults if fault.where in SOURCES]
+        if not reading.files:
+            return []
+        waiting = self._waiting(self._lacking())
+        empty = [(paper, row) for paper, row in waiting if row["file"] in reading.files]
+        for _, row in empty:
+            name = Path(row["file"]).name
+            self._unread.append(Fault(name, reasons.get(name, "it gave no sections")))
+            self.index.note([{**row, "outcome": UNREADABLE, "reason": self._unread[-1].reason}])
+        return [paper for paper, _ in empty]
+
+    def _report(self, before: Sequence[Paper]) -> FetchReport:
+        lacking = self._lacking()
+        still = {paper.paper_id for paper in lacking}
+        waiting = {paper.paper_id for paper, _ in self._waiting(lacking)}
+        open_papers = [paper for paper in lacking if self._next(paper)]
+        failed = [paper for paper in open_papers if paper.paper_id in self._asked]
+        return FetchReport(
+            lacking=len(before),
+            asked=len(self._asked),
+            files=dict(sorted(self._files.items())),
+            size=self._size,
+            texts=sum(1 for paper in before if paper.paper_id not in still),
+            without=len(lacking) - len(open_papers) - len(waiting),
+            waiting=len(waiting),
+            failed=tuple(Fault(paper.paper_id, self._last_reason(paper)) for paper in failed),
+            unread=tuple(self._unread),
+            left=len(open_papers) - len(failed),
+            stopped=self._stopped,
+            index=self.index.path,
+        )
+
+    def _last_reason(self, paper: Paper) -> str:
+        rows = (self.index.get(paper.paper_id, w.kind, w.name) for w in self._next(paper))
+        return next((str(row["reason"]) for row in rows if row and "reason" in row), "not reached")

@@ -1,0 +1,377 @@
+"""Files read into a batch of a corpus, shard by shard; a killed batch goes on where it stopped."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from vivavoce import __version__
+from vivavoce.corpus.build import Built, Engine, build_tables
+from vivavoce.corpus.ingestion.batches import (
+    COMPLETE,
+    PLAN,
+    Batch,
+    batch_folders,
+    count_documents,
+    list_batches,
+    open_batch,
+    read_faults,
+)
+from vivavoce.corpus.schema import DOCUMENT, document_row
+from vivavoce.errors import DamagedError, InputError, VivaError
+from vivavoce.records import Fault
+from vivavoce.sources import Piece, ReadOptions, Source, get_source
+from vivavoce.store import (
+    Row,
+    hash_file,
+    hash_of,
+    lock,
+    mark_done,
+    read_done,
+    write_parquet,
+    write_sealed,
+)
+
+FILES_PER_SHARD = 16
+
+_DROPPED = ".dropped-"
+
+Progress = Callable[[int, int], None]
+"""Called with (pieces done, pieces in all)."""
+File = tuple[str, Path]
+"""The name of a file below the folder that was walked, and its path."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """A run of pieces that is written to one file."""
+
+    name: str
+    pieces: tuple[Piece, ...]
+    inputs: str
+    """Hash of what the pieces hold."""
+    refused: Mapping[Path, str]
+    """Files that cannot be read, and why."""
+
+
+def find_files(source: Source, where: Path, corpus: Path) -> list[File]:
+    """Every file of a source's kind at `where`, sorted by name.
+
+    A folder is walked; links that lead out of it are passed over, and so is the corpus itself,
+    unless the folder is a part of it, such as that of fetched texts.
+    `InputError` when there is nothing at `where`, or nothing of this kind.
+    """
+    if not source.reads_files:
+        return [(str(where), where)]
+    if where.is_file():
+        return [(where.name, where)]
+    if not where.is_dir():
+        raise InputError(f"{where} does not exist.")
+    paths = sorted(path for path in where.rglob("*") if path.is_file() and source.matches(path))
+    root, own = where.resolve(), corpus.resolve()
+    inside = [
+        path
+        for path, target in ((path, path.resolve()) for path in paths)
+        if target.is_relative_to(root)
+        and (root.is_relative_to(own) or not target.is_relative_to(own))
+    ]
+    if not inside:
+        raise InputError(f"{where} holds no file of the kind {source.kind!r}: {source.summary}")
+    return [(path.relative_to(where).as_posix(), path) for path in inside]
+
+
+def import_files(
+    corpus: Path,
+    source: Source,
+    files: Sequence[File],
+    options: ReadOptions,
+    *,
+    fresh: bool = False,
+    progress: Progress | None = None,
+) -> Batch:
+    """Read files into a batch, resuming an unfinished one.
+
+    Raises:
+        VivaError: An unfinished batch of this kind was started with another config, other code
+            or other files; the message shows the difference.
+    """
+    shards, inputs = _cut(source, files)
+    config: Row = {
+        "code": __version__,
+        "reader": source.reader_version,
+        "rename": dict(sorted(options.rename.items())),
+    }
+    batch = _open_batch(corpus, source.kind, config, inputs, fresh=fresh)
+    _fill(batch, source, shards, options, progress)
+    return batch
+
+
+def _cut(source: Source, files: Sequence[File]) -> tuple[list[Shard], list[Row]]:
+    """Cut files into shards; also one row a file that says what was read."""
+    inputs: list[Row] = []
+    refused: dict[Path, str] = {}
+    groups: list[list[tuple[Piece, Row]]] = [[]]
+    first: dict[str, str] = {}
+    for name, path in files:
+        known_as = source.name_of(path)
+        entry = {"file": _utf8(name), "name": _utf8(known_as), "sha256": ""}
+        inputs.append(entry)
+        namesake = first.setdefault(known_as, entry["file"])
+        if entry["file"] != name:
+            refused[path] = "the name of the file is not UTF-8: rename it"
+        elif namesake != name and not source.holds_many:
+            # Where a file is a paper, its name is what the paper is known by.
+            refused[path] = f"{name} goes by the same name as {namesake}: rename one of them"
+        if source.reads_files:
+            try:
+                entry["sha256"] = _hash_parts(source, path)
+            except OSError as error:
+                refused[path] = f"the file cannot be read: {error.strerror}"
+        for piece in source.pieces(path):
+            is_whole = piece.start == 0 and piece.stop is None
+            if not is_whole or len(groups[-1]) >= FILES_PER_SHARD:
+                groups.append([])
+            groups[-1].append((piece, {**entry, "start": piece.start, "stop": piece.stop}))
+    filled = [group for group in groups if group]
+    shards = [
+        Shard(
+            name=f"{index:05d}.parquet",
+            pieces=tuple(piece for piece, _ in group),
+            inputs=hash_of([entry for _, entry in group]),
+            refused=refused,
+        )
+        for index, group in enumerate(filled)
+    ]
+    return shards, inputs
+
+
+def _hash_parts(source: Source, path: Path) -> str:
+    """Hash of a file, or of all files that make up its paper."""
+    if source.parts is None:
+        return hash_file(path)
+    return hash_of({part.as_posix(): hash_file(path.parent / part) for part in source.parts(path)})
+
+
+def _open_batch(corpus: Path, kind: str, config: Row, inputs: list[Row], *, fresh: bool) -> Batch:
+    """The batch to fill: an unfinished one, the newest of its kind if equal, or a new one."""
+    wanted = {"kind": kind, "config": config, "inputs": inputs}
+    suffix = f"-{kind}-{hash_of(wanted)[:8]}"
+    _clear(corpus, kind if fresh else "", suffix)
+    same_kind = [batch for batch in list_batches(corpus) if batch.kind == kind]
+    for batch in same_kind:
+        if batch.is_complete or fresh:
+            continue
+        differences = _differences(batch.plan, wanted)
+        if not differences:
+            return batch
+        raise VivaError(
+            f"An unfinished ingest of {kind} in {batch.folder} differs from this one:\n"
+            + "\n".join(f"  {line}" for line in differences)
+            + "\nRun the earlier command again to finish it, or add --fresh to drop it."
+        )
+    equal = [batch for batch in same_kind if not _differences(batch.plan, wanted)]
+    if not fresh and equal and equal[-1] is same_kind[-1]:
+        return equal[-1]
+    for batch in same_kind:
+        if batch in equal or not batch.is_complete:
+            # What it read is read again now, so nothing is lost and no damage stays behind.
+            _drop(batch.folder)
+    order = 1 + max((int(batch.plan["order"]) for batch in list_batches(corpus)), default=0)
+    plan = {**wanted, "order": order}
+    folder = corpus / "imports" / f"{order:04d}{suffix}"
+    write_sealed(folder / PLAN, plan)
+    return Batch(folder, plan)
+
+
+def _clear(corpus: Path, fresh_kind: str, suffix: str) -> None:
+    """Take away what a kill left of dropped batches, and batches of which the plan is damaged.
+
+    Of those only the ones that are about to be read again: the same files, or with --fresh the
+    same kind.
+    """
+    for leftover in (corpus / "imports").glob(f"{_DROPPED}*"):
+        shutil.rmtree(leftover)
+    for folder in batch_folders(corpus):
+        try:
+            open_batch(folder)
+        except DamagedError:
+            if folder.name.endswith(suffix) or (fresh_kind and f"-{fresh_kind}-" in folder.name):
+                _drop(folder)
+
+
+def _drop(folder: Path) -> None:
+    """Remove a batch; a kill in between never leaves half of it under its name."""
+    shutil.rmtree(folder.rename(folder.with_name(_DROPPED + folder.name)))
+
+
+def _fill(
+    batch: Batch,
+    source: Source,
+    shards: Sequence[Shard],
+    options: ReadOptions,
+    progress: Progress | None,
+) -> None:
+    config = hash_of(batch.plan["config"])
+    total = sum(len(shard.pieces) for shard in shards)
+    done = 0
+    for shard in shards:
+        path = batch.folder / shard.name
+        if read_done(path, config=config, inputs=shard.inputs) is None:
+            _write_shard(path, shard, source, options, config)
+        done += len(shard.pieces)
+        if progress:
+            progress(done, total)
+    write_sealed(batch.folder / COMPLETE, {"shards": [shard.name for shard in shards]})
+
+
+def _write_shard(
+    path: Path, shard: Shard, source: Source, options: ReadOptions, config: str
+) -> None:
+    rows: list[Row] = []
+    faults: list[Row] = []
+    for piece in shard.pieces:
+        if reason := shard.refused.get(piece.path):
+            faults.append({"where": _utf8(source.name_of(piece.path)), "reason": reason})
+            continue
+        for item in source.read(piece, options):
+            if isinstance(item, Fault):
+                faults.append({"where": item.where, "reason": item.reason})
+            else:
+                rows.append(document_row(item))
+    write_parquet(path, rows, DOCUMENT)
+    mark_done(path, config=config, inputs=shard.inputs, extra={"faults": faults, "n": len(rows)})
+
+
+def _differences(old: Row, new: Row) -> list[str]:
+    """What differs between two plans, one line each."""
+    lines = [
+        f"{name}: {_show(old['config'].get(name))} -> {_show(new['config'].get(name))}"
+        for name in sorted({*old["config"], *new["config"]})
+        if old["config"].get(name) != new["config"].get(name)
+    ]
+    before = {entry["file"]: entry["sha256"] for entry in old["inputs"]}
+    after = {entry["file"]: entry["sha256"] for entry in new["inputs"]}
+    changes = {
+        "added": sorted(after.keys() - before.keys()),
+        "gone": sorted(before.keys() - after.keys()),
+        "changed": sorted(f for f in after.keys() & before.keys() if after[f] != before[f]),
+    }
+    lines += [
+        f"files {change}: {len(files)} (such as {files[0]})"
+        for change, files in changes.items()
+        if files
+    ]
+    return lines
+
+
+def _utf8(name: str) -> str:
+    """A file name that can be written down, whatever its bytes."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def _show(value: Any) -> str:
+    return "none" if value in (None, {}) else str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class IngestReport:
+    """What an ingest did."""
+
+    kind: str
+    read: int
+    """Documents read from the files."""
+    failed: tuple[Fault, ...]
+    """Files and rows that did not go in, each with its reason."""
+    papers: int
+    """Papers of the corpus afterwards."""
+    dated: int
+    undated: int
+    completed: int
+    """Papers that this kind and another source both describe."""
+    merged: int
+    """Papers of the corpus that several documents describe."""
+    near_misses: int
+    """Documents left apart although they share a title (`viva corpus merges` says why)."""
+    results: int
+    """Leaderboard entries that the corpus now has from this kind."""
+    results_of_papers: int
+    """Those of them that are of a paper of the corpus."""
+    ignored_columns: tuple[str, ...]
+    """Columns of the files that were not read."""
+
+
+def ingest(
+    kind: str,
+    where: Path,
+    corpus: Path,
+    *,
+    options: ReadOptions | None = None,
+    fresh: bool = False,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> IngestReport:
+    """Read every file of a kind into a corpus and rebuild its tables.
+
+    A killed ingest goes on where it stopped and ends with the same bytes.
+
+    Args:
+        kind: A source, such as `tei`.
+        where: A file, or a folder that is walked for files of this kind.
+        corpus: The corpus folder; made when it does not exist.
+        options: What to ask of the source.
+        fresh: Drop an unfinished ingest of this kind instead of resuming it.
+        engine: Where the tables are built; this machine by default.
+        progress: Called with (pieces done, pieces in all).
+
+    Raises:
+        InputError: No such source, or nothing of its kind at `where`.
+        LockedError: Another process holds the corpus.
+        VivaError: An unfinished ingest of this kind differs from this one.
+    """
+    source = get_source(kind)
+    options = options or ReadOptions()
+    files = find_files(source, where, corpus)
+    ignored = _ignored_columns(source, files, options)
+    with lock(corpus):
+        batch = import_files(corpus, source, files, options, fresh=fresh, progress=progress)
+        built = build_tables(corpus, engine)
+    return _report(batch, built, ignored)
+
+
+def _ignored_columns(
+    source: Source, files: Sequence[File], options: ReadOptions
+) -> tuple[str, ...]:
+    """Columns that no file's rows are read from; checks the options before anything is read."""
+    if source.ignored_columns is None:
+        if options.rename:
+            raise InputError(f"{source.kind} has no columns to rename: leave out --map.")
+        return ()
+    names = (name for _, path in files for name in source.ignored_columns(path, options))
+    return tuple(sorted(dict.fromkeys(names)))
+
+
+def _report(batch: Batch, built: Built, ignored: tuple[str, ...]) -> IngestReport:
+    unmatched = [fault for origin, fault in built.unmatched if origin == batch]
+    return IngestReport(
+        kind=batch.kind,
+        read=count_documents(batch) - len(unmatched),
+        failed=(*read_faults(batch), *unmatched),
+        papers=built.papers,
+        dated=built.dated,
+        undated=built.papers - built.dated,
+        completed=sum(n for kinds, n in built.sources.items() if _completes(batch.kind, kinds)),
+        merged=built.merged,
+        near_misses=built.near_misses,
+        results=built.results[batch.kind],
+        results_of_papers=built.results_of_papers[batch.kind],
+        ignored_columns=ignored,
+    )
+
+
+def _completes(kind: str, sources: str) -> bool:
+    """Whether papers from some sources are known from a kind and another one."""
+    kinds = sources.split("+")
+    return kind in kinds and len(kinds) > 1

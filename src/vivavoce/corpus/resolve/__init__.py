@@ -1,0 +1,34 @@
+"""Reference resolution as joins of keys: every reference of a corpus, a shard at a time.
+
+It finds what `PaperIndex` finds, with memory bounded by the shard and not by the corpus:
+
+1. `paper_facts` derives from papers all keys under which one may be found (a map over shards);
+2. `build_index` counts what depends on all papers and sorts the keys into files (once a build);
+3. `resolve_shard` joins the keys of a shard's references with them and weighs the few candidates.
+
+`changed_keys` and `touched_rows` tell which references papers that were added may concern.
+"""
+
+from vivavoce.corpus.resolve.changes import Changes, changed_keys, touched_rows, write_digest
+from vivavoce.corpus.resolve.facts import FACTS, paper_facts
+from vivavoce.corpus.resolve.index import Index, open_index
+from vivavoce.corpus.resolve.indexing import build_index
+from vivavoce.corpus.resolve.keys import ReferenceKeys, reference_keys
+from vivavoce.corpus.resolve.shards import RESOLVED, Resolved, resolve_shard
+
+__all__ = [
+    "FACTS",
+    "RESOLVED",
+    "Changes",
+    "Index",
+    "ReferenceKeys",
+    "Resolved",
+    "build_index",
+    "changed_keys",
+    "open_index",
+    "paper_facts",
+    "reference_keys",
+    "resolve_shard",
+    "touched_rows",
+    "write_digest",
+]

@@ -1,0 +1,192 @@
+"""How well references are resolved by title: the ids of those that have one are hidden.
+
+The id says which work is meant. A reference is resolved again without it, and what comes out is
+compared with the paper that bears the id. A paper found for a reference whose id no paper of the
+corpus bears is wrong when the paper has another id of the same scheme, and undecided when it has
+none: the same work may be in the corpus under its other identity.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from vivavoce.corpus.build import index_papers, merge_imports, text_document
+from vivavoce.corpus.identity.merge import MergedPaper, identifiers, ids_in_doi
+from vivavoce.corpus.reading import Corpus
+from vivavoce.corpus.resolve.references import PaperIndex, Resolution, identifiers_of
+from vivavoce.records import Reference
+
+MAX_EXAMPLES = 20
+_Z95 = 1.959963984540054
+"""The 97.5% point of the normal distribution."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A share with its 95% Wilson interval; all None when there is nothing to divide by."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    count: int
+    n: int
+
+
+@dataclass(slots=True)
+class Tally:
+    """What became of hidden references."""
+
+    correct: int = 0
+    wrong: int = 0
+    undecided: int = 0
+
+    @property
+    def precision(self) -> Share:
+        """Correct ones among those decided."""
+        return wilson(self.correct, self.correct + self.wrong)
+
+
+@dataclass(slots=True)
+class ResolutionCheck:
+    """The outcome of hiding the ids of references."""
+
+    references: int = 0
+    with_id: int = 0
+    inside: int = 0
+    """Of these, references of which the id is that of a paper of the corpus."""
+    found: int = 0
+    """Of these, references resolved to that paper."""
+    total: Tally = field(default_factory=Tally)
+    by_resolver: dict[str, Tally] = field(default_factory=dict)
+    by_confidence: dict[float, Tally] = field(default_factory=dict)
+    """By confidence rounded down to tenths."""
+    wrong: list[dict[str, Any]] = field(default_factory=list)
+    """The first that came out wrong."""
+    missed: list[dict[str, Any]] = field(default_factory=list)
+    """The first inside that were not resolved."""
+
+    @property
+    def recall(self) -> Share:
+        """References found again among those of which the work is inside the corpus."""
+        return wilson(self.found, self.inside)
+
+    def as_row(self) -> dict[str, Any]:
+        """The outcome as plain values."""
+        total = self.total
+        strict = wilson(total.correct, total.correct + total.wrong + total.undecided)
+        return {
+            "references": self.references,
+            "with_id": self.with_id,
+            "inside": self.inside,
+            "precision": _row(total.precision),
+            "recall": _row(self.recall),
+            "undecided": total.undecided,
+            "precision_if_undecided_were_wrong": _row(strict),
+            "by_resolver": {k: _tally_row(v) for k, v in sorted(self.by_resolver.items())},
+            "by_confidence": {
+                f"{k:.1f}": _tally_row(v) for k, v in sorted(self.by_confidence.items())
+            },
+            "wrong": self.wrong,
+            "missed": self.missed,
+        }
+
+
+def measure_resolution(corpus: Corpus) -> ResolutionCheck:
+    """Hide the ids of a corpus' references and resolve them by title.
+
+    The papers are put together from the imports, so that the titles and ids of every source count,
+    as they do when the tables are built.
+    """
+    papers = merge_imports(corpus.folder).papers
+    return check_resolution(papers, index_papers(papers))
+
+
+def check_resolution(papers: Iterable[MergedPaper], index: PaperIndex) -> ResolutionCheck:
+    """Resolve the references of papers without their ids, and compare with the ids."""
+    check = ResolutionCheck()
+    ids: dict[str, dict[str, set[str]]] = {}
+    papers = list(papers)
+    for paper in papers:
+        known = ids.setdefault(paper.paper_id, {})
+        for document in paper.documents:
+            own = identifiers(document)
+            for scheme, value in (*own.items(), *ids_in_doi(own.get("doi", "")).items()):
+                known.setdefault(scheme, set()).add(value)
+    for paper in papers:
+        for reference in text_document(paper).references:
+            check.references += 1
+            wanted = dict(identifiers_of(reference))
+            if not wanted:
+                continue
+            check.with_id += 1
+            meant = index.by_identifier(reference)
+            hidden = replace(reference, arxiv_id=None, doi=None)
+            _note(check, reference, meant, index.by_title(hidden), wanted, ids)
+    return check
+
+
+def _note(
+    check: ResolutionCheck,
+    reference: Reference,
+    meant: Resolution | None,
+    found: Resolution | None,
+    wanted: dict[str, str],
+    ids: dict[str, dict[str, set[str]]],
+) -> None:
+    """Add one hidden reference to the outcome."""
+    check.inside += meant is not None
+    check.found += bool(meant and found and meant.paper_id == found.paper_id)
+    if found is None:
+        if meant is not None and len(check.missed) < MAX_EXAMPLES:
+            check.missed.append(_example(reference, meant, None))
+        return
+    if meant is not None:
+        outcome = "correct" if meant.paper_id == found.paper_id else "wrong"
+    else:
+        own = ids[found.paper_id]
+        contradicted = any(s in own and value not in own[s] for s, value in wanted.items())
+        outcome = "wrong" if contradicted else "undecided"
+    tenth = math.floor(found.confidence * 10) / 10
+    for tally in (
+        check.total,
+        check.by_resolver.setdefault(found.resolver, Tally()),
+        check.by_confidence.setdefault(tenth, Tally()),
+    ):
+        setattr(tally, outcome, getattr(tally, outcome) + 1)
+    if outcome == "wrong" and len(check.wrong) < MAX_EXAMPLES:
+        check.wrong.append(_example(reference, meant, found))
+
+
+def _example(
+    reference: Reference, meant: Resolution | None, found: Resolution | None
+) -> dict[str, Any]:
+    return {
+        "title": reference.title,
+        "raw": reference.raw[:200],
+        "meant": meant.paper_id if meant else None,
+        "found": found.paper_id if found else None,
+        "resolver": found.resolver if found else None,
+    }
+
+
+def wilson(count: int, n: int) -> Share:
+    """A share and its 95% interval after Wilson (1927), equation for the score interval."""
+    if n == 0:
+        return Share(None, None, None, count, n)
+    p, z2 = count / n, _Z95**2
+    centre = (p + z2 / (2 * n)) / (1 + z2 / n)
+    half = _Z95 * math.sqrt(p * (1 - p) / n + z2 / (4 * n * n)) / (1 + z2 / n)
+    return Share(p, max(0.0, centre - half), min(1.0, centre + half), count, n)
+
+
+def _row(share: Share) -> dict[str, Any]:
+    ci = None if share.value is None else [share.low, share.high]
+    return {"value": share.value, "ci": ci, "count": share.count, "n": share.n}
+
+
+def _tally_row(tally: Tally) -> dict[str, Any]:
+    counts = {"correct": tally.correct, "wrong": tally.wrong, "undecided": tally.undecided}
+    return {**counts, "precision": _row(tally.precision)}

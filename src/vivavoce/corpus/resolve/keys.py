@@ -1,0 +1,279 @@
+"""Every key under which a paper may be found that a reference means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from vivavoce.corpus.identity.matching import fold, title_key, title_words
+from vivavoce.corpus.resolve.hashing import (
+    Flags,
+    Keys,
+    Kind,
+    Numbers,
+    alphanumeric,
+    blank,
+    codes_of,
+    hash_spans,
+    hash_texts,
+)
+from vivavoce.corpus.resolve.known_papers import MAX_RAW
+from vivavoce.corpus.resolve.near_titles import MAX_TITLE, edges, parts_of_title, titles_inside
+from vivavoce.corpus.resolve.raw_titles import BLOCK, EDGES, MIN_LETTERS
+from vivavoce.corpus.resolve.references import identifiers_of
+from vivavoce.records import Reference
+
+MAX_STRETCHES = 256
+"""A text of more stretches is looked up by first letters."""
+_AT_ONCE = 1 << 20
+"""Characters that are looked at together."""
+
+
+class ReferenceKeys(NamedTuple):
+    """Keys of references, sorted by reference."""
+
+    rows: NDArray[np.uint32]
+    keys: Keys
+
+
+class _Letters(NamedTuple):
+    """The letters and digits of texts, and where titles may start and end among them."""
+
+    codes: NDArray[np.uint32]
+    bounds: Numbers
+    """Where the letters of each text begin, and where those of the last end."""
+    starts: Numbers
+    ends: Numbers
+
+
+def raw_keys(raws: pa.Array) -> ReferenceKeys:
+    """The keys of the titles that each text may hold."""
+    cut = pc.utf8_slice_codeunits(raws, 0, MAX_RAW)
+    is_plain = pc.string_is_ascii(cut)
+    plain = pc.ascii_lower(cut.filter(is_plain))
+    numbers = np.flatnonzero(is_plain.to_numpy(zero_copy_only=False)).astype(np.uint32)
+    others = np.flatnonzero(~is_plain.to_numpy(zero_copy_only=False)).astype(np.uint32)
+    found = [_keys_of_bytes(plain, numbers)]
+    folded = [fold(text) for text in cut.take(pa.array(others)).to_pylist()]
+    for start in range(0, len(folded), _AT_ONCE // MAX_RAW):
+        some = folded[start : start + _AT_ONCE // MAX_RAW]
+        offsets = np.cumsum([0, *map(len, some)], dtype=np.int64)
+        found.append(_keys_of(codes_of(some), offsets, others[start : start + len(some)]))
+    return sort_keys(found)
+
+
+def sort_keys(found: list[ReferenceKeys]) -> ReferenceKeys:
+    """Keys of references in the order of the references."""
+    rows = np.concatenate([some.rows for some in found])
+    keys = np.concatenate([some.keys for some in found])
+    order = np.argsort(rows, kind="stable")
+    return ReferenceKeys(rows[order], keys[order])
+
+
+def _keys_of_bytes(texts: pa.Array, numbers: NDArray[np.uint32]) -> ReferenceKeys:
+    """The keys of texts of one byte a character."""
+    found = [ReferenceKeys(np.empty(0, np.uint32), np.empty(0, np.uint64))]
+    texts = texts.cast(pa.large_string())
+    if len(texts) == 0:
+        return found[0]
+    offsets = np.frombuffer(texts.buffers()[1], np.int64)[texts.offset :][: len(texts) + 1]
+    characters = np.frombuffer(texts.buffers()[2] or b"", np.uint8)
+    start = 0
+    while start < len(texts):
+        limit = offsets[start] + _AT_ONCE
+        stop = max(int(np.searchsorted(offsets, limit, side="right")) - 1, start + 1)
+        some = offsets[start : stop + 1]
+        codes = characters[some[0] : some[-1]]
+        found.append(_keys_of(codes, some - some[0], numbers[start:stop]))
+        start = stop
+    return sort_keys(found)
+
+
+def _keys_of(
+    codes: NDArray[np.uint8] | NDArray[np.uint32], offsets: Numbers, numbers: NDArray[np.uint32]
+) -> ReferenceKeys:
+    letters = _letters(codes, offsets)
+    texts = np.searchsorted(letters.bounds, letters.starts, side="right") - 1
+    first = np.searchsorted(letters.ends, letters.starts + MIN_LETTERS)
+    last = np.searchsorted(letters.ends, letters.bounds[texts + 1], side="right")
+    counts = np.maximum(last - first, 0)
+    is_dense = np.bincount(texts, counts, minlength=len(numbers)) > MAX_STRETCHES
+    counts[is_dense[texts]] = 0
+    which = np.repeat(np.arange(len(counts)), counts)
+    inside = np.arange(len(which)) - np.repeat(np.cumsum(counts) - counts, counts)
+    keys = hash_spans(
+        letters.codes, letters.starts[which], letters.ends[first[which] + inside], Kind.RAW
+    )
+    rows = numbers[texts[which]]
+    dense = np.flatnonzero(is_dense[texts])
+    if not len(dense):
+        return ReferenceKeys(rows, keys)
+    return sort_keys(
+        [ReferenceKeys(rows, keys), _first_letters(letters, dense, numbers[texts[dense]], texts)]
+    )
+
+
+def _first_letters(
+    letters: _Letters, which: Numbers, rows: NDArray[np.uint32], texts: Numbers
+) -> ReferenceKeys:
+    """The blocks of the titles that start at some places."""
+    starts = letters.starts[which]
+    room = letters.bounds[texts[which] + 1] - starts
+    found = []
+    for length in range(BLOCK, MIN_LETTERS - 1, -1):
+        fits = room >= length
+        begin = starts[fits]
+        keys = hash_spans(letters.codes, begin, begin + length, Kind.RAW_BLOCK)
+        found.append(ReferenceKeys(rows[fits], keys))
+    return sort_keys(found)
+
+
+def _letters(codes: NDArray[np.uint8] | NDArray[np.uint32], offsets: Numbers) -> _Letters:
+    """What `raw_titles` calls clear edges, for texts one after the other."""
+    is_letter, is_word_start, is_word_end = _words(codes, offsets)
+    # Spaces aside, a title may start after a mark and end before one.
+    kept = ~blank()[codes]
+    is_mark = _marks()[codes[kept]]
+    after_mark = np.concatenate([[True], is_mark[:-1]]) if len(is_mark) else is_mark
+    before_mark = np.concatenate([is_mark[1:], [True]]) if len(is_mark) else is_mark
+    among = is_letter[kept]
+    may_start = (is_word_start[kept] & after_mark)[among]
+    may_end = (is_word_end[kept] & before_mark)[among]
+    counted = np.concatenate([np.zeros(1, np.int64), np.cumsum(is_letter)])
+    bounds = counted[offsets]
+    # The first word of a text starts a title, and its last word ends one.
+    has_letters = bounds[1:] > bounds[:-1]
+    may_start[bounds[:-1][has_letters]] = True
+    may_end[bounds[1:][has_letters] - 1] = True
+    return _Letters(
+        codes[is_letter].astype(np.uint32),
+        bounds,
+        np.flatnonzero(may_start),
+        np.flatnonzero(may_end) + 1,
+    )
+
+
+def _words(
+    codes: NDArray[np.uint8] | NDArray[np.uint32], offsets: Numbers
+) -> tuple[Flags, Flags, Flags]:
+    """Which characters are letters or digits, and which of these begin and end a word."""
+    is_letter = alphanumeric()[codes]
+    follows, precedes = np.zeros_like(is_letter), np.zeros_like(is_letter)
+    follows[1:] = is_letter[:-1]
+    precedes[:-1] = is_letter[1:]
+    inner = offsets[(offsets > 0) & (offsets < len(codes))]
+    follows[inner] = False
+    precedes[inner - 1] = False
+    return is_letter, is_letter & ~follows, is_letter & ~precedes
+
+
+def _marks() -> Flags:
+    flags = np.zeros(0x110000, np.bool_)
+    flags[[ord(mark) for mark in EDGES]] = True
+    return flags
+
+
+COLUMNS = ("raw", "title", "year", "first_author", "arxiv_id", "doi")
+"""What is read of a reference."""
+_ADDRESS = r"(?i)aclweb\.org|aclanthology\.|10\.18653/|10\.3115/"
+
+
+def reference_keys(references: pa.Table) -> ReferenceKeys:
+    """The keys of references, by their row numbers.
+
+    Args:
+        references: With the columns `COLUMNS`.
+    """
+    raw = _whole(references["raw"]).fill_null("")
+    titles = _whole(references["title"])
+    return sort_keys([_raw_keys(raw), _title_keys(titles), _identifier_keys(references, raw)])
+
+
+def reference_of(row: Mapping[str, Any]) -> Reference:
+    """The reference that a row holds, as far as resolving looks at it."""
+    return Reference(0, row["raw"] or "", **{name: row[name] for name in COLUMNS[1:]})
+
+
+def _raw_keys(raw: pa.Array) -> ReferenceKeys:
+    """The keys of the texts; a text that occurs again is looked at once."""
+    texts = raw.dictionary_encode()
+    found = raw_keys(texts.dictionary)
+    return _spread(found, texts.indices.to_numpy(zero_copy_only=False), len(texts.dictionary))
+
+
+def _spread(found: ReferenceKeys, uses: Any, known: int) -> ReferenceKeys:
+    """The keys of values as keys of the rows that hold these values."""
+    if known == len(uses):
+        return found  # each value once, in the order of the rows
+    counts = np.bincount(found.rows, minlength=known)
+    starts = np.cumsum(counts) - counts
+    each = counts[uses]
+    rows = np.repeat(np.arange(len(uses), dtype=np.uint32), each)
+    inside = np.arange(len(rows)) - np.repeat(np.cumsum(each) - each, each)
+    return ReferenceKeys(rows, found.keys[np.repeat(starts[uses], each) + inside])
+
+
+def _title_keys(titles: pa.Array) -> ReferenceKeys:
+    present = np.flatnonzero(titles.is_valid().to_numpy(zero_copy_only=False))
+    known = titles.take(pa.array(present)).dictionary_encode()
+    texts: dict[Kind, list[str]] = {Kind.TITLE: [], Kind.PART: [], Kind.NEAR: []}
+    rows: dict[Kind, list[int]] = {kind: [] for kind in texts}
+    for number, title in enumerate(known.dictionary.to_pylist()):
+        for kind, keys in _keys_of_title(title):
+            texts[kind] += keys
+            rows[kind] += [number] * len(keys)
+    found = sort_keys(
+        [
+            ReferenceKeys(np.array(rows[kind], np.uint32), hash_texts(texts[kind], kind))
+            for kind in texts
+        ]
+    )
+    uses = known.indices.to_numpy(zero_copy_only=False)
+    spread = _spread(found, uses, len(known.dictionary))
+    return ReferenceKeys(present.astype(np.uint32)[spread.rows], spread.keys)
+
+
+def _keys_of_title(title: str) -> Iterable[tuple[Kind, list[str]]]:
+    """The keys that the title of a reference is looked up by."""
+    key = title_key(title)
+    if not key:
+        return
+    others = map(title_key, chain(parts_of_title(title)[0], titles_inside(title)))
+    yield Kind.TITLE, [key, *(other for other in others if other)]
+    yield Kind.PART, [key]
+    # Light words are in no block; with them a word that is new to the corpus is noticed.
+    words = title_words(title[:MAX_TITLE])
+    if words:
+        yield Kind.NEAR, [*dict.fromkeys(words), *edges(words)]
+
+
+def _identifier_keys(references: pa.Table, raw: pa.Array) -> ReferenceKeys:
+    named = pc.or_(
+        pc.or_(references["doi"].is_valid(), references["arxiv_id"].is_valid()).combine_chunks(),
+        pc.match_substring_regex(raw, _ADDRESS),
+    )
+    numbers = np.flatnonzero(_whole(named).to_numpy(zero_copy_only=False))
+    rows, texts = [], []
+    for number, row in zip(
+        numbers.tolist(), references.select(COLUMNS).take(numbers).to_pylist(), strict=True
+    ):
+        for scheme, value in identifiers_of(reference_of(row)):
+            rows.append(number)
+            texts.append(identifier_text(scheme, value))
+    return ReferenceKeys(np.array(rows, np.uint32), hash_texts(texts, Kind.ID))
+
+
+def identifier_text(scheme: str, value: str) -> str:
+    """What the key of an identifier is made of."""
+    return f"{scheme}:{value}"
+
+
+def _whole(column: pa.Array | pa.ChunkedArray) -> pa.Array:
+    """A column in one piece."""
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column

@@ -1,0 +1,253 @@
+"""References resolved to papers of the corpus."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from vivavoce.corpus.identity.matching import count_words, title_key
+from vivavoce.corpus.identity.merge import ACL_DOIS, MergedPaper, ids_in_doi
+from vivavoce.corpus.resolve.known_papers import (
+    MAX_RAW,
+    SCHEMES,
+    Evidence,
+    KnownPaper,
+    know_papers,
+    names_surname,
+    weigh,
+)
+from vivavoce.corpus.resolve.near_titles import Census, NearTitles, parts_of_title, titles_inside
+from vivavoce.corpus.resolve.raw_titles import RawTitles
+from vivavoce.records import Reference
+from vivavoce.text.identifiers import find_acl_id
+
+_LONG_TITLE_WORDS = 4
+_LONG_KEY = 24
+"""Letters that a part of a title has to have for the author alone to be enough beside it."""
+_ANTHOLOGY = re.compile(
+    r"(?:aclweb\.org|aclanthology\.(?:org|info)|10\.18653/|10\.3115/).{1,100}", re.IGNORECASE
+)
+_BROKEN = re.compile(r"(?<=[-./]) ")
+_BY_TITLE = {(True, True): 0.99, (True, None): 0.97, (None, True): 0.95, (None, None): 0.8}
+"""Confidence in an exact title by what author and year say; True agrees, None is not known."""
+_MISDATED = {True: 0.85, None: 0.6}
+"""Confidence in a long exact title of which the year differs, by what the author says."""
+_PART, _RAW = 0.95, 0.9
+"""What a title in parts, and one found in the text of an entry, keep of the confidence."""
+_ID_DIFFERS = 0.6
+"""The most a title can be worth where reference and paper have different arXiv ids."""
+
+
+class Resolution(NamedTuple):
+    """The paper a reference means, how that was found and how sure it is."""
+
+    paper_id: str
+    resolver: str
+    """One of `RESOLVERS`."""
+    confidence: float
+
+
+_RESOLVER_OF = {"arxiv": "arxiv_id", "doi": "doi", "acl": "acl_id"}
+RESOLVERS = ("arxiv_id", "doi", "acl_id", "title", "near_title", "raw_title")
+"""The ways a reference is resolved, in the order they are tried."""
+
+
+class PaperIndex:
+    """Finds papers by identifier, else by title.
+
+    An equal title counts unless author or year contradict it; a short one needs a year that
+    agrees. A title that nearly agrees, or has a venue attached, needs an author or a year that
+    agrees; one that lacks a subtitle, or stands somewhere in the entry, needs the author (the
+    year, where no author of the paper is known). Where two papers fit equally, neither is taken.
+    """
+
+    def __init__(
+        self,
+        papers: Sequence[MergedPaper],
+        years: Mapping[str, int | None],
+        metadata_kinds: Collection[str] = (),
+    ) -> None:
+        self._set_up(know_papers(papers, years, metadata_kinds), None)
+
+    @classmethod
+    def of_part(cls, papers: Sequence[KnownPaper], census: Census) -> PaperIndex:
+        """An index of some papers of a corpus, in its order, that knows the counts of the whole.
+
+        It resolves a reference as an index of the whole does if it holds every paper that one
+        would compare the reference with.
+        """
+        index = cls.__new__(cls)
+        index._set_up(papers, census)
+        return index
+
+    def _set_up(self, papers: Sequence[KnownPaper], census: Census | None) -> None:
+        self._papers = papers
+        self._census = census
+        self._by_scheme: dict[str, dict[str, str]] = {scheme: {} for scheme in SCHEMES}
+        self._arxiv_ids: dict[str, str] = {}
+        for paper in papers:
+            for scheme, value in paper.names:
+                self._by_scheme[scheme].setdefault(value, paper.paper_id)
+                if scheme == "arxiv":
+                    self._arxiv_ids.setdefault(paper.paper_id, value)
+        # One line a title, so that blocks hold titles and not papers.
+        self._holders = [
+            (number, title)
+            for number, paper in enumerate(self._papers)
+            for title in paper.titles
+            if title_key(title)
+        ]
+        self._by_key: dict[str, dict[int, None]] = defaultdict(dict)
+        self._by_part: dict[str, dict[int, None]] = defaultdict(dict)
+        for number, title in self._holders:
+            self._by_key[title_key(title)][number] = None
+            for part in (part for parts in parts_of_title(title) for part in parts):
+                self._by_part[title_key(part)][number] = None
+
+    @cached_property
+    def _near(self) -> NearTitles:
+        return NearTitles([title for _, title in self._holders], self._census)
+
+    @cached_property
+    def _raw(self) -> RawTitles:
+        return RawTitles([title for _, title in self._holders], self._census)
+
+    def resolve(self, reference: Reference) -> Resolution | None:
+        """The paper a reference means; None when it is not in the corpus."""
+        return self.by_identifier(reference) or self.by_title(reference)
+
+    def by_identifier(self, reference: Reference) -> Resolution | None:
+        """The paper that bears an identifier of the reference."""
+        for scheme, value in identifiers_of(reference):
+            if paper_id := self._by_scheme[scheme].get(value):
+                return Resolution(paper_id, _RESOLVER_OF[scheme], 1.0)
+        return None
+
+    def by_title(self, reference: Reference) -> Resolution | None:
+        """The paper that bears the title of the reference, or one near it."""
+        found: Resolution | None = None
+        if reference.title and (key := title_key(reference.title)):
+            same = self._by_key.get(key)
+            found = (
+                self._exact(reference, same)
+                if same
+                else self._in_parts(reference, key) or self._nearly(reference)
+            )
+            if same and not found:
+                return None
+        found = found or self._in_text(reference)
+        return self._doubt(reference, found)
+
+    def _exact(self, reference: Reference, papers: Iterable[int]) -> Resolution | None:
+        is_long = count_words(reference.title or "") >= _LONG_TITLE_WORDS
+        return self._best(
+            "title",
+            (
+                (number, confidence)
+                for number in papers
+                if (confidence := _trust(weigh(reference, self._papers[number]), is_long=is_long))
+            ),
+        )
+
+    def _in_parts(self, reference: Reference, key: str) -> Resolution | None:
+        """A paper of which the title has a subtitle more, or lacks what is attached to ours."""
+        title = reference.title or ""
+        cut = [(number, key) for number in self._by_part.get(key, ())]
+        cut += self._titled(parts_of_title(title)[0])
+        whole = self._titled(titles_inside(title))
+        supported = {}
+        for number, shared, is_whole in (*((*c, False) for c in cut), *((*w, True) for w in whole)):
+            evidence = weigh(reference, self._papers[number])
+            is_enough = is_whole or evidence.author
+            needed = 1 if len(shared) >= _LONG_KEY else 2
+            if is_enough and not evidence.contradicts and evidence.supports >= needed:
+                supported[number] = _PART * _trust(evidence, is_long=True)
+        return self._best("near_title", supported.items())
+
+    def _titled(self, titles: Iterable[str]) -> list[tuple[int, str]]:
+        """The papers of some titles, and the key of each."""
+        keys = [title_key(title) for title in titles]
+        return [(number, key) for key in keys for number in self._by_key.get(key, ())]
+
+    def _nearly(self, reference: Reference) -> Resolution | None:
+        supported = []
+        for near in self._near.find(reference.title or ""):
+            number = self._holders[near.number][0]
+            evidence = weigh(reference, self._papers[number])
+            if not evidence.contradicts and evidence.supports >= 1 + near.is_risky:
+                trust = near.similarity * _trust(evidence, is_long=True)
+                supported.append((number, trust - 0.1 * near.is_risky))
+        return self._best("near_title", supported)
+
+    def _in_text(self, reference: Reference) -> Resolution | None:
+        """A paper whose title stands in the text of the entry, after its author if one is known."""
+        text, found = self._raw.find(reference.raw)
+        key = title_key(reference.title or "")
+        for hit in found:
+            number, title = self._holders[hit.number]
+            if key and key not in title_key(title) and title_key(title) not in key:
+                continue
+            paper = self._papers[number]
+            named = names_surname(text[: hit.start], paper) or None
+            evidence = Evidence(named, weigh(reference, paper).year)
+            if evidence.contradicts:
+                continue
+            is_sure = evidence.author or (evidence.year and not paper.authors)
+            if evidence.supports == 2 or (is_sure and hit.words >= _LONG_TITLE_WORDS):
+                rivals = (n for n in self._by_key[title_key(title)] if n != number)
+                if any(not weigh(reference, self._papers[n]).contradicts for n in rivals):
+                    return None
+                trust = round(_RAW * _trust(evidence, is_long=True), 3)
+                return Resolution(paper.paper_id, "raw_title", trust)
+        return None
+
+    def _best(self, resolver: str, found: Iterable[tuple[int, float]]) -> Resolution | None:
+        """The paper with the most confidence; None when two have it."""
+        ranked = sorted(found, key=lambda pair: (-pair[1], pair[0]))
+        best = ranked[0] if ranked else None
+        if best is None or any(n != best[0] and trust == best[1] for n, trust in ranked):
+            return None
+        return Resolution(self._papers[best[0]].paper_id, resolver, round(best[1], 3))
+
+    def _doubt(self, reference: Reference, found: Resolution | None) -> Resolution | None:
+        """Trust a paper of another arXiv id less; drop one whose title is only near."""
+        wanted = dict(identifiers_of(reference)).get("arxiv")
+        if found is None or wanted is None or not (own := self._arxiv_ids.get(found.paper_id)):
+            return found
+        if wanted == own:
+            return found
+        if found.resolver != "title":
+            return None
+        return found._replace(confidence=min(found.confidence, _ID_DIFFERS))
+
+
+def identifiers_of(reference: Reference) -> Iterator[tuple[str, str]]:
+    """The identifiers of a reference, the surest first."""
+    in_doi = ids_in_doi(reference.doi or "")
+    if arxiv_id := reference.arxiv_id or in_doi.get("arxiv"):
+        yield "arxiv", arxiv_id
+    # A DOI of the Anthology that holds no id was cut short where its line ended.
+    if reference.doi and (in_doi or not reference.doi.startswith(ACL_DOIS)):
+        yield "doi", reference.doi
+    if acl_id := in_doi.get("acl") or _acl_id_in(reference.raw[:MAX_RAW]):
+        yield "acl", acl_id
+
+
+def _acl_id_in(raw: str) -> str | None:
+    """The id in an address or a DOI of the Anthology, also where a line break parted it."""
+    found = (find_acl_id(_BROKEN.sub("", address[0])) for address in _ANTHOLOGY.finditer(raw))
+    return next((acl_id for acl_id in found if acl_id), None)
+
+
+def _trust(evidence: Evidence, *, is_long: bool) -> float:
+    """Confidence in an equal title; 0 where it is not enough."""
+    if evidence.author is False:
+        return 0.0
+    if evidence.year is False:
+        return _MISDATED[evidence.author] if is_long else 0.0
+    if not is_long and not evidence.year:
+        return 0.0
+    return _BY_TITLE[evidence.author, evidence.year]

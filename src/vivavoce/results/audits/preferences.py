@@ -1,0 +1,136 @@
+"""Two contestants' answers to the same items, for people to say which is better."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
+from pathlib import Path
+
+from inspect_ai.log import EvalSample, read_eval_log_samples
+
+from vivavoce.errors import InputError
+from vivavoce.results.audits.verdicts import REFERENCE
+from vivavoce.results.logs.audited import AuditedLog, read_audited
+from vivavoce.store import Row
+
+LONGEST = 150_000
+"""Characters of a prompt or an answer that are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Preferences:
+    """Items for people to judge."""
+
+    rows: tuple[Row, ...]
+    """{id, cluster, content: {prompt, a, b, names, source}}."""
+    left_out: int
+    """Items to which one of the two gave no answer."""
+
+
+def preference_rows(
+    logs: Path,
+    a: str,
+    b: str,
+    *,
+    task: str | None = None,
+    setting: str | None = None,
+    partial: bool = False,
+) -> Preferences:
+    """The first answers of two contestants, item by item, wherever both ran.
+
+    Args:
+        logs: Folder of logs.
+        a: A contestant as the board names it, or `reference`.
+        b: The other.
+        task: Only this task.
+        setting: Only this setting.
+        partial: Whether logs that lack samples count.
+
+    Raises:
+        InputError: No logs there, no such contestant, no item of both, or several logs that a
+            contestant's name could mean.
+    """
+    if a == b:
+        raise InputError(f"{a} cannot be compared with itself.")
+    found, _ = read_audited(logs, partial=partial)
+    chosen = [
+        log for log in found if task in (None, log.key.task) and setting in (None, log.key.setting)
+    ]
+    names = sorted({log.contestant for log in chosen})
+    for name in (a, b):
+        if name != REFERENCE and name not in names:
+            raise InputError(
+                f"{logs} has no contestant {name!r}. There are: {', '.join(names)}, {REFERENCE}."
+            )
+    rows: list[Row] = []
+    left_out = 0
+    place = attrgetter("key.task", "key.setting")
+    for _, group in groupby(sorted(chosen, key=place), key=place):
+        for row in _of_place(list(group), a, b):
+            rows += [row] if row["content"]["a"] and row["content"]["b"] else []
+            left_out += not (row["content"]["a"] and row["content"]["b"])
+    if not rows:
+        raise InputError(f"{logs} has no item that both {a} and {b} answered.")
+    return Preferences(tuple(rows), left_out)
+
+
+def _of_place(logs: Sequence[AuditedLog], a: str, b: str) -> Iterator[Row]:
+    """Rows of one task and setting; none where one of the two is missing."""
+    samples = {}
+    for name in (a, b):
+        if name == REFERENCE:
+            continue
+        of_name = [log for log in logs if log.contestant == name]
+        if not of_name:
+            return
+        if len(of_name) > 1:
+            key = of_name[0].key
+            raise InputError(
+                f"{name} has {len(of_name)} logs of {key.task} in the setting {key.setting}, with "
+                "other rounds, decoding, prompts or judges. Put those to compare into a folder of "
+                "their own."
+            )
+        samples[name] = _first_samples(of_name[0])
+    key = logs[0].key
+    shared = sorted(set.intersection(*(set(each) for each in samples.values())))
+    for item in shared:
+        one = next(iter(samples.values()))[item]
+        texts = {
+            side: _target(one) if name == REFERENCE else samples[name][item].output.completion
+            for side, name in (("a", a), ("b", b))
+        }
+        yield {
+            "id": f"{key.task} {key.setting} {item}",
+            "cluster": str((one.metadata or {}).get("cluster", item)),
+            "content": {
+                "prompt": _cut(_input(one)) or "(no prompt)",
+                **{side: _cut(text.strip()) for side, text in texts.items()},
+                "names": {"a": a, "b": b},
+                "source": {"id": item, "task": key.task, "setting": key.setting},
+            },
+        }
+
+
+def _first_samples(log: AuditedLog) -> dict[str, EvalSample]:
+    return {
+        str(sample.id): sample
+        for sample in read_eval_log_samples(log.location, all_samples_required=False)
+        if sample.epoch == 1 and not sample.error
+    }
+
+
+def _input(sample: EvalSample) -> str:
+    if isinstance(sample.input, str):
+        return sample.input
+    return "\n\n".join(message.text for message in sample.input)
+
+
+def _target(sample: EvalSample) -> str:
+    return sample.target if isinstance(sample.target, str) else "\n".join(sample.target)
+
+
+def _cut(text: str) -> str:
+    rest = len(text) - LONGEST
+    return f"{text[:LONGEST]}\n… (+{rest:,} characters)" if rest > 0 else text

@@ -1,0 +1,199 @@
+"""Several attempts at every item: their mean, best and spread, by category and difficulty.
+
+An attempt that failed counts with what it reached, which is 0 where there was nothing to score;
+the attempts that succeeded stand beside that on their own. Both come with how many they are.
+
+Source: RD2Bench, section 3.1 and tables 1 to 5, which leave failed attempts out of some means and
+count them as 0 in others.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+
+from vivavoce.errors import VivaError
+from vivavoce.results.logs.records import RowKey, RunLog, SampleScore
+from vivavoce.results.logs.selection import select_logs
+from vivavoce.statistics.intervals import resample
+from vivavoce.store import Row
+
+ALL = "all"
+"""Stands for every category or every difficulty."""
+
+_REDUCERS: Mapping[str, Callable[[Sequence[float]], float]] = {
+    "mean": statistics.fmean,
+    "max": max,
+    "std": lambda values: statistics.stdev(values) if len(values) > 1 else math.nan,
+}
+_ORDER = ("easy", "medium", "hard", "discovery")
+"""Difficulties as they are listed; any other name comes before them."""
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptTables:
+    """What `viva board attempts` shows."""
+
+    groups: tuple[Row, ...]
+    """One row a contestant, category, difficulty and metric: means over the items."""
+    items: tuple[Row, ...]
+    """One row a contestant, item and metric."""
+    notes: tuple[str, ...]
+
+    def as_dict(self) -> Row:
+        """The tables as plain JSON values."""
+        return {"groups": list(self.groups), "items": list(self.items), "notes": list(self.notes)}
+
+
+def attempt_tables(
+    logs: Path | str, *, partial: bool = False, resamples: int = 10_000, seed: int = 0
+) -> AttemptTables:
+    """Tabulate a folder of logs whose items have a category or a difficulty.
+
+    Args:
+        logs: Folder of Inspect logs.
+        partial: Also show logs that lack samples.
+        resamples: Bootstrap draws; 0 for no intervals. A group's draws are of its clusters of
+            items, an item's of its attempts.
+        seed: Seed of the draws.
+
+    Raises:
+        InputError: No logs there.
+        VivaError: A log is incomplete and `partial` was not asked for, or no log's items have a
+            category or a difficulty.
+    """
+    chosen, notes = select_logs(Path(logs), partial=partial)
+    graded = [log for log in chosen if any(s.category or s.difficulty for s in log.samples)]
+    if not graded:
+        raise VivaError(
+            f"{logs} holds no task whose items have a category or a difficulty, such as formula."
+        )
+    groups: list[Row] = []
+    items: list[Row] = []
+    for log in sorted(graded, key=lambda log: log.key):
+        for metric in log.metrics:
+            of_items = [_item_row(log, found, metric, resamples, seed) for found in _by_item(log)]
+            items += of_items
+            groups += _group_rows(log, of_items, resamples, seed)
+    return AttemptTables(tuple(groups), tuple(items), tuple(notes))
+
+
+def _by_item(log: RunLog) -> list[list[SampleScore]]:
+    """Attempts by item, items in order of grade and id, attempts in order of epoch."""
+    found: dict[str, list[SampleScore]] = defaultdict(list)
+    for sample in sorted(log.samples, key=lambda sample: (sample.id, sample.epoch)):
+        found[sample.id].append(sample)
+    return sorted(found.values(), key=lambda attempts: (*_grade(attempts[0]), attempts[0].id))
+
+
+def _grade(sample: SampleScore) -> tuple[str, int, str]:
+    place = _ORDER.index(sample.difficulty) if sample.difficulty in _ORDER else -1
+    return sample.category, place, sample.difficulty
+
+
+def _item_row(
+    log: RunLog, attempts: Sequence[SampleScore], metric: str, resamples: int, seed: int
+) -> Row:
+    succeeded = [attempt for attempt in attempts if attempt.fault is None]
+    values = [value for attempt in attempts if (value := _value(attempt, metric)) is not None]
+    good = [value for attempt in succeeded if (value := attempt.values[metric]) is not None]
+    first = attempts[0]
+    return {
+        **asdict(log.key),
+        "item": first.id,
+        "cluster": first.cluster,
+        "category": first.category,
+        "difficulty": first.difficulty,
+        "metric": metric,
+        "attempts": len(attempts),
+        "succeeded": len(succeeded),
+        **_reduce(values),
+        "ci": _interval(values, list(range(len(values))), resamples, seed),
+        **{f"{name}_succeeded": value for name, value in _reduce(good).items()},
+        "faults": _count(attempt.fault for attempt in attempts),
+        "stages": _count(_failed_stage(attempt, log.stages) for attempt in attempts),
+    }
+
+
+def _value(attempt: SampleScore, metric: str) -> float | None:
+    """A failed attempt counts even in a metric that it leaves undefined."""
+    value = attempt.values[metric]
+    return 0.0 if value is None and attempt.fault is not None else value
+
+
+def _failed_stage(attempt: SampleScore, stages: Sequence[str]) -> str | None:
+    """The first stage short of the best; None for an answer whose last stage is right."""
+    reached = [attempt.values[stage] for stage in stages]
+    if not stages or reached[-1] == 1:
+        return None
+    return next(stage for stage, value in zip(stages, reached, strict=True) if value != 1)
+
+
+def _group_rows(log: RunLog, items: Sequence[Row], resamples: int, seed: int) -> list[Row]:
+    """Rows of every category and difficulty there is, and of all of them together."""
+    categories = list(dict.fromkeys(row["category"] for row in items))
+    found = {row["difficulty"] for row in items}
+    difficulties = sorted(found, key=lambda name: (name in _ORDER and _ORDER.index(name), name))
+    rows = []
+    for category, difficulty in product([*categories, ALL], [*difficulties, ALL]):
+        members = [
+            row
+            for row in items
+            if category in (row["category"], ALL) and difficulty in (row["difficulty"], ALL)
+        ]
+        if members:
+            row = _group_row(members, resamples, seed)
+            rows.append({**row, "category": category, "difficulty": difficulty})
+    return rows
+
+
+def _group_row(items: Sequence[Row], resamples: int, seed: int) -> Row:
+    """Means over items: of their means, of their best attempts, and of their spreads."""
+    named = [name for name in items[0] if name.removesuffix("_succeeded") in _REDUCERS]
+    columns = {name: [row[name] for row in items if row[name] is not None] for name in named}
+    clusters = [row["cluster"] for row in items if row["mean"] is not None]
+    return {
+        **{name: items[0][name] for name in (*RowKey.__slots__, "metric")},
+        "items": len(items),
+        "attempts": sum(row["attempts"] for row in items),
+        "succeeded": sum(row["succeeded"] for row in items),
+        "items_succeeded": sum(row["succeeded"] > 0 for row in items),
+        **{name: statistics.fmean(column) if column else None for name, column in columns.items()},
+        "ci": _interval(columns["mean"], clusters, resamples, seed),
+        "faults": _sum(row["faults"] for row in items),
+        "stages": _sum(row["stages"] for row in items),
+    }
+
+
+def _reduce(values: Sequence[float]) -> dict[str, float | None]:
+    reduced = {name: reduce(values) if values else math.nan for name, reduce in _REDUCERS.items()}
+    return {name: None if math.isnan(value) else value for name, value in reduced.items()}
+
+
+def _interval(
+    values: Sequence[float], clusters: Sequence[object], resamples: int, seed: int
+) -> list[float] | None:
+    if not values:
+        return None
+    draws = resample([str(cluster) for cluster in clusters], resamples=resamples, seed=seed)
+    (found,) = draws.intervals(np.array(values, dtype=float).reshape(-1, 1))
+    return list(found) if found else None
+
+
+def _count(names: Iterable[str | None]) -> dict[str, int]:
+    counts = Counter(name for name in names if name)
+    return dict(sorted(counts.items()))
+
+
+def _sum(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    total: Counter[str] = Counter()
+    for count in counts:
+        total.update(count)
+    return dict(sorted(total.items()))

@@ -1,0 +1,212 @@
+"""The board: one row for each contestant and metric, with an interval on every value.
+
+A row's value is the mean over items; an item answered several times counts with its mean. A
+failed answer stays in n as 0. The bootstrap resamples the clusters the items come from.
+Diagnostics are rows too, but nobody is ranked by them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from vivavoce.models.cutoffs import Cutoffs, load_cutoffs
+from vivavoce.results.board.exposure import exposure_fields, find_gaps, statuses_of
+from vivavoce.results.board.groups import Board, relaxed_gc
+from vivavoce.results.board.ranks import Contestant, Memory, add_ranks
+from vivavoce.results.board.store import Keeper, Store
+from vivavoce.results.logs.ledger import count_runs
+from vivavoce.results.logs.records import LogHeader, Place, RowKey, RunLog, SampleScore, mean_value
+from vivavoce.results.logs.selection import choose
+from vivavoce.statistics.intervals import resample
+from vivavoce.statistics.linearised import spread
+from vivavoce.store import Row, hash_of
+
+
+@relaxed_gc()
+def leaderboard(
+    logs: Path | str,
+    *,
+    store: Path | None = None,
+    own: Path | None = None,
+    partial: bool = False,
+    resamples: int = 10_000,
+    seed: int = 0,
+    cutoffs: Cutoffs | None = None,
+) -> Board:
+    """Build a board from a folder of logs.
+
+    Args:
+        logs: Folder of Inspect logs.
+        store: Folder that keeps statistics from one time to the next, so that only what is new is
+            read and computed; None to keep nothing.
+        own: Logs of the reader, whose rows are marked; a published row goes before one of his.
+        partial: Also show logs that lack samples; each such row is marked.
+        resamples: Bootstrap draws; 0 for no intervals.
+        seed: Seed of the draws.
+        cutoffs: What is known of the models' training data; None for the shipped file.
+
+    Raises:
+        InputError: No logs there.
+        VivaError: A log is incomplete or damaged and `partial` was not asked for, or one round
+            name stands for two rounds.
+    """
+    known = cutoffs or load_cutoffs()
+    keeper = Keeper(lambda log: contestant_of(log, resamples, seed, known))
+    if store is not None:
+        keeper = Store(keeper.compute, store, [resamples, seed, hash_of(repr(known))])
+    found, foreign = keeper.read(Path(logs))
+    runs = count_runs(Path(logs), found)
+    if own is not None:
+        mine, theirs = keeper.read(own)
+        mine = [replace(head, is_own=True) for head in mine]
+        runs = count_runs(own, mine) | runs
+        published = {head.key for head in found}
+        found += [head for head in mine if head.key not in published]
+        foreign += theirs
+    chosen, notes = choose(found, foreign, partial=partial)
+    headlines = {head.key.task: head.metrics[0] for head in chosen}
+    metrics = metrics_of(chosen)
+    by_place: dict[Place, list[LogHeader]] = defaultdict(list)
+    for head in chosen:
+        by_place[head.key.place].append(head)
+
+    def rows_of(members: Sequence[LogHeader], memory: Memory) -> list[Row]:
+        contestants = [keeper.statistics(head) for head in members]
+        add_ranks(contestants, resamples=resamples, seed=seed, compared=memory)
+        for head, contestant in zip(members, contestants, strict=True):
+            for row in contestant.rows.values():
+                row["runs"] = runs[head.key]
+                if head.is_own:
+                    row["own"] = True
+        rows = [row for contestant in contestants for row in contestant.rows.values()]
+        return sorted(rows, key=_order_of)
+
+    return Board(
+        groups=tuple(
+            keeper.group(place, by_place[place], runs, headlines, metrics, rows_of)
+            for place in sorted(by_place)
+        ),
+        rounds=tuple(_rounds_of(chosen)),
+        headlines=headlines,
+        metrics=metrics,
+        notes=tuple(sorted([*notes, *_removed_notes(chosen, runs)])),
+        heads=tuple(chosen),
+    )
+
+
+def _removed_notes(logs: Sequence[LogHeader], runs: Mapping[RowKey, Row]) -> list[str]:
+    """Notes on rows of whose runs some are gone."""
+    return [
+        f"{log.key.method} with {log.key.model} ran {log.key.task} ({log.key.setting}) in "
+        f"{count} more logs that are gone from the folder."
+        for log in logs
+        if (count := runs[log.key]["removed"])
+    ]
+
+
+def metrics_of(logs: Sequence[LogHeader]) -> dict[str, list[str]]:
+    """What answers of each task are measured by, in the order of its card."""
+    names: dict[str, dict[str, None]] = defaultdict(dict)
+    for log in logs:
+        names[log.key.task] |= dict.fromkeys(log.metrics)
+    for log in logs:
+        names[log.key.task] |= dict.fromkeys(
+            name for name in log.diagnostics if name in log.judged or name.endswith("_ceiling")
+        )
+    return {task: list(found) for task, found in sorted(names.items())}
+
+
+def contestant_of(log: RunLog, resamples: int, seed: int, cutoffs: Cutoffs) -> Contestant:
+    """A log's values by item, and its rows but for their standing."""
+    items: dict[str, list[SampleScore]] = defaultdict(list)
+    for sample in log.samples:
+        items[sample.id].append(sample)
+    ids = sorted(items)
+    clusters = {i: items[i][0].cluster for i in ids}
+    shown = (*log.metrics, *log.diagnostics)
+    values = {i: np.array([mean_value(items[i], name) for name in shown], dtype=float) for i in ids}
+    table = np.array(list(values.values())).reshape(len(ids), len(shown))
+    if log.pooling and ids:
+        counts = [[sample.counts for sample in items[i]] for i in ids]
+        pooled = spread(counts, log.pooling["how"], log.pooling["averages"])
+        for column, name in enumerate(shown):
+            table[:, column] = pooled.get(name, table[:, column])
+        values = dict(zip(ids, table, strict=True))
+    draws = resample(list(clusters.values()), resamples=resamples, seed=seed)
+    means, intervals = draws.mean(table), draws.intervals(table)
+    shared = _shared_fields(log, len(ids))
+    statuses = statuses_of(log, ids, cutoffs)
+    exposed = exposure_fields(log, statuses, cutoffs, find_gaps(table, statuses, draws))
+    rows = {
+        name: {
+            **shared,
+            "metric": name,
+            "value": means[column],
+            "value_valid": mean_value([s for s in log.samples if s.fault is None], name),
+            "ci": list(interval) if (interval := intervals[column]) else None,
+            "undefined": int(np.isnan(table[:, column]).sum()),
+            **exposed[column],
+        }
+        for column, name in enumerate(shown)
+    }
+    diagnostics = frozenset(log.diagnostics)
+    return Contestant(rows, log.family, clusters, values, diagnostics, log.judged)
+
+
+def _shared_fields(log: RunLog, items: int) -> Row:
+    """What the rows of one log have in common."""
+    faults = Counter(sample.fault for sample in log.samples if sample.fault)
+    costs = [sample.cost for sample in log.samples if sample.cost is not None]
+    judge_costs = [sample.judge_cost for sample in log.samples if sample.judge_cost is not None]
+    return {
+        **asdict(log.key),
+        "family": log.family,
+        "judge": log.key.judge or None,
+        "judge_own_family": log.is_own_judge,
+        "judge_tokens": sum(sample.judge_tokens for sample in log.samples),
+        "judge_cost": sum(judge_costs) if judge_costs else None,
+        "n": items,
+        "missing": faults["missing"],
+        "valid": 1 - faults.total() / len(log.samples) if log.samples else None,
+        "faults": dict(sorted(faults.items())),
+        "partial": not log.is_complete,
+        "rank": None,
+        "rank_interval": None,
+        "tied_with": None,
+        "detectable": None,
+        "tokens": sum(sample.tokens for sample in log.samples),
+        "cost": sum(costs) if costs else None,
+        "seconds": round(sum(sample.seconds for sample in log.samples), 3),
+        "answers": len(log.samples),
+    }
+
+
+def _order_of(row: Row) -> tuple[Any, ...]:
+    """Sort key of a board's rows."""
+    rank = row["rank"] if row["rank"] is not None else -1
+    contestant = (row["method"], row["model"], row["decoding"], row["prompt_hash"])
+    section = (row["round"], row["task"], row["task_version"], row["setting"])
+    return (*section, row["metric"], rank, *contestant)
+
+
+def _rounds_of(logs: Sequence[LogHeader]) -> list[Row]:
+    """The rounds behind a board."""
+    rounds: dict[str, Row] = {}
+    for log in logs:
+        entry = rounds.setdefault(
+            log.key.round,
+            {
+                "id": log.key.round,
+                "window": list(log.window),
+                "manifest": log.round_sha256,
+                "counts": {},
+            },
+        )
+        entry["counts"][log.key.task] = max(log.items, entry["counts"].get(log.key.task, 0))
+    return [rounds[name] for name in sorted(rounds)]

@@ -1,0 +1,161 @@
+"""A board cut into groups: the rows of one round, task, version and setting, loaded when asked for.
+
+A large board has hundreds of groups and few of them change. Each tells by its key whether it did,
+and holds one row of every contestant; the others are loaded only where they are shown.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from vivavoce.results.logs.records import CONTESTANT, LogHeader, Place
+from vivavoce.store import Row, hash_of, hash_rows
+
+_NEW_OBJECTS, _ROUNDS = 200_000, 20
+
+
+@dataclass(frozen=True)
+class Group:
+    """The rows of one round, task, version and setting."""
+
+    place: Place
+    key: str
+    """Changes whenever a row does."""
+    metrics: tuple[str, ...]
+    """In the order of the task's card, the headline metric first."""
+    leads: tuple[Row, ...]
+    """One row of each contestant, in the order of the rows: that of the headline metric, or its
+    first where it was not measured by that."""
+    marks: tuple[str, ...]
+    """Of each of the leads; changes whenever it does."""
+    load: Callable[[], Sequence[Row]] = field(compare=False)
+
+    @cached_property
+    def rows(self) -> tuple[Row, ...]:
+        """All of them; loaded when first asked for."""
+        return tuple(self.load())
+
+
+@dataclass(frozen=True)
+class Board:
+    """What `viva board` shows, in groups."""
+
+    groups: tuple[Group, ...]
+    rounds: tuple[Row, ...]
+    headlines: Mapping[str, str]
+    """The metric each task is ranked by."""
+    metrics: Mapping[str, Sequence[str]]
+    """What answers of each task are measured by, in the order of its card, then their ceilings and
+    what a judge said; the rows tell more than these."""
+    notes: tuple[str, ...]
+    """Logs left out, and rows that are not what they seem."""
+    heads: tuple[LogHeader, ...] = field(default=(), compare=False)
+    """The logs behind it, where it comes from logs."""
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """The rows of all groups."""
+        return tuple(row for group in self.groups for row in group.rows)
+
+    def as_dict(self) -> Row:
+        """The board as plain JSON values."""
+        return {
+            "rows": list(self.rows),
+            "rounds": list(self.rounds),
+            "headlines": self.headlines,
+            "metrics": self.metrics,
+            "notes": list(self.notes),
+        }
+
+
+def cut(
+    rows: Sequence[Row], headlines: Mapping[str, str], metrics: Mapping[str, Sequence[str]]
+) -> tuple[Group, ...]:
+    """The groups of rows that are all there, in the order in which they begin."""
+    groups: dict[Place, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(place_of(row), []).append(row)
+    return tuple(make_group(found, headlines, metrics) for found in groups.values())
+
+
+def make_group(
+    rows: Sequence[Row],
+    headlines: Mapping[str, str],
+    metrics: Mapping[str, Sequence[str]],
+    key: str | None = None,
+) -> Group:
+    """A group of rows that are all there; its key is the hash of the rows where none is given."""
+    task = rows[0]["task"]
+    measured = dict.fromkeys(row["metric"] for row in rows)
+    wanted = [headlines.get(task), *metrics.get(task, ())]
+    ordered = tuple(dict.fromkeys(name for name in (*wanted, *measured) if name in measured))
+    leads: dict[tuple[str, ...], Row] = {}
+    for row in rows:
+        contestant = _contestant(row)
+        if contestant not in leads or row["metric"] == ordered[0]:
+            leads[contestant] = row
+    kept = tuple(rows)
+    return Group(
+        place_of(rows[0]),
+        key or hash_rows(rows),
+        ordered,
+        tuple(leads.values()),
+        tuple(map(hash_of, leads.values())),
+        lambda: kept,
+    )
+
+
+def complete_only(board: Board) -> Board:
+    """The board without contestants that lack an answer or a value, or gave what is not valid.
+
+    Ranks stay those among all: who is left out was still compared with.
+    """
+    groups = (_complete(group) for group in board.groups)
+    return replace(board, groups=tuple(group for group in groups if group.leads))
+
+
+def _complete(group: Group) -> Group:
+    found = [pair for pair in zip(group.leads, group.marks, strict=True) if _is_complete(pair[0])]
+    leads = tuple(row for row, _ in found)
+    kept = {_contestant(row) for row in leads}
+    return replace(
+        group,
+        key=hash_of(["complete", group.key]),
+        leads=leads,
+        marks=tuple(mark for _, mark in found),
+        load=lambda: [row for row in group.rows if _contestant(row) in kept],
+    )
+
+
+def _is_complete(row: Row) -> bool:
+    if row["value"] is None or row["missing"] or row.get("partial"):
+        return False
+    return row["valid"] in (None, 1)
+
+
+def _contestant(row: Row) -> tuple[str, ...]:
+    return tuple(str(row[name]) for name in CONTESTANT)
+
+
+def place_of(row: Row) -> Place:
+    """The place of a row's group."""
+    return row["round"], row["task"], row["task_version"], row["setting"]
+
+
+@contextmanager
+def relaxed_gc() -> Iterator[None]:
+    """While rows are loaded and written, collect garbage a hundred times less often.
+
+    Rows are dictionaries that stay and point at nothing but values: the collector would spend more
+    time on walking through them than it takes to read them.
+    """
+    before = gc.get_threshold()
+    gc.set_threshold(_NEW_OBJECTS, _ROUNDS, _ROUNDS)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)

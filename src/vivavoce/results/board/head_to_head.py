@@ -1,0 +1,247 @@
+"""Two contestants on the same items: by how much one is ahead, how often, and where most.
+
+The difference is that of their boards' values, with the interval that ties rest on; wins are
+counted by item. Items of a cluster are no witnesses of their own, so the sign test counts clusters.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+from vivavoce.metrics import metrics_of
+from vivavoce.results.board.pairing import Only, Pair, Side, contestant_pairs, path_pairs
+from vivavoce.results.logs.answer_texts import LogFile
+from vivavoce.results.logs.audited import item_clusters, item_values
+from vivavoce.results.logs.records import PLACE, RunLog
+from vivavoce.results.logs.sample_texts import ItemTexts, locate, texts_of_items
+from vivavoce.statistics.comparison import (
+    paired_difference,
+    smallest_detectable_difference,
+    win_rate,
+)
+from vivavoce.statistics.intervals import Floats, Resample, resample
+from vivavoce.statistics.linearised import spread
+from vivavoce.store import Row
+
+DIFFERING = 10
+"""Items that differ most, which are named."""
+
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class HeadToHead:
+    """What `viva board compare` shows."""
+
+    duels: tuple[Row, ...]
+    """One for each round, task and setting of both."""
+    notes: tuple[str, ...]
+    pairs: tuple[Pair, ...]
+    """The logs behind the duels, in their order."""
+
+    def as_dict(self) -> Row:
+        """As plain JSON values."""
+        return {"duels": list(self.duels), "notes": list(self.notes)}
+
+
+def head_to_head(
+    a: str,
+    b: str,
+    logs: Path | None = None,
+    *,
+    only: Only | None = None,
+    partial: bool = False,
+    resamples: int = 10_000,
+    seed: int = 0,
+    differing: int = DIFFERING,
+) -> HeadToHead:
+    """Compare two contestants of a folder of logs or, without one, the logs of two paths.
+
+    Args:
+        a: A contestant as the board names it; or a log, or a folder of them.
+        b: The other.
+        logs: Folder of logs in which `a` and `b` are contestants.
+        only: Only some rounds, tasks or settings.
+        partial: Whether logs that lack samples count.
+        resamples: Bootstrap draws; 0 for no intervals.
+        seed: Seed of the draws.
+        differing: How many of the items that differ most are named.
+
+    Raises:
+        InputError: No logs there, no such contestant, or nothing of both to compare.
+        VivaError: A log is incomplete and `partial` was not asked for.
+    """
+    chosen = only or Only()
+    if logs is not None:
+        pairs, notes = contestant_pairs(logs, a, b, chosen, partial=partial)
+    else:
+        pairs, notes = path_pairs(Path(a), Path(b), chosen, partial=partial)
+    duels = [duel(*pair, resamples=resamples, seed=seed, differing=differing) for pair in pairs]
+    return HeadToHead(tuple(duels), tuple(notes), tuple(pairs))
+
+
+def differing_items(found: HeadToHead) -> list[list[ItemTexts]]:
+    """Of every duel, the items that differ most, with both answers.
+
+    Raises:
+        InputError: A log is gone from its folder.
+    """
+    folders = list(dict.fromkeys(side.folder for pair in found.pairs for side in pair))
+
+    def with_file(side: Side) -> tuple[RunLog, LogFile]:
+        return side.log, locate(side.log, side.folder, folders.index(side.folder))
+
+    return [
+        texts_of_items(
+            [with_file(side) for side in pair],
+            [row["id"] for row in fought["differ_most"]],
+        )
+        for fought, pair in zip(found.duels, found.pairs, strict=True)
+    ]
+
+
+def duel(a: Side, b: Side, *, resamples: int, seed: int, differing: int = DIFFERING) -> Row:
+    """Two logs of one round, task and setting, metric by metric."""
+    clusters = item_clusters(a.log)
+    in_b = {sample.id for sample in b.log.samples}
+    shared = sorted(clusters.keys() & in_b)
+    draws = resample([clusters[item] for item in shared], resamples=resamples, seed=seed)
+    directions = metrics_of(a.log.family)
+    rows = []
+    for name in _comparable(a.log, b.log):
+        known = directions.get(name)
+        # Of what has no upper end, such as a ratio of lengths, neither more nor less is better.
+        sign = 1 if known is None else 0 if known.high is None else known.higher_is_better * 2 - 1
+        rows.append(_metric_row(a.log, b.log, name, sign, shared, draws))
+    headline = a.log.metrics[0]
+    return {
+        **{field: getattr(a.log.key, field) for field in PLACE},
+        "family": a.log.family,
+        "a": _side(a),
+        "b": _side(b),
+        "headline": headline,
+        "items": len(shared),
+        "only_a": len(clusters) - len(shared),
+        "only_b": len(in_b) - len(shared),
+        "clusters": draws.clusters,
+        "metrics": rows,
+        "differ_most": _differ_most(a.log, b.log, headline, shared, differing),
+    }
+
+
+def _side(side: Side) -> Row:
+    key = {name: value for name, value in asdict(side.log.key).items() if name not in PLACE}
+    return {"name": side.name, **key, "log": side.log.name, "partial": not side.log.is_complete}
+
+
+def _comparable(a: RunLog, b: RunLog) -> list[str]:
+    """Metrics that both have; those that rest on a judge only where it was the same one."""
+    names = [*a.metrics, *a.diagnostics]
+    theirs = {*b.metrics, *b.diagnostics}
+    judged = set() if a.key.judge == b.key.judge else a.judged | b.judged
+    return [name for name in names if name in theirs and name not in judged]
+
+
+def _metric_row(
+    a: RunLog, b: RunLog, metric: str, sign: int, shared: Sequence[str], draws: Resample
+) -> Row:
+    """One metric; `sign` says whether more is better (1), less (-1), or neither (0)."""
+    first, second = (_board_values(log, metric, shared) for log in (a, b))
+    both = ~np.isnan(first - second)
+    found = paired_difference(first, second, draws)
+    columns = {"a": np.where(both, first, np.nan), "b": np.where(both, second, np.nan)}
+    leads = _leads(a, b, metric, sign, shared)
+    wins = win_rate(leads, draws)
+    lead = sign * (found.value or 0.0)
+    return {
+        "metric": metric,
+        "ranks": metric in a.metrics,
+        "higher_is_better": sign > 0 if sign else None,
+        "n": int(both.sum()),
+        "undefined": int((~both).sum()),
+        "a": draws.mean(columns["a"])[0],
+        "b": draws.mean(columns["b"])[0],
+        "difference": found.value,
+        "ci": None if found.low is None or found.high is None else [found.low, found.high],
+        "tied": found.tied,
+        "better": None if found.tied is not False or not lead else "a" if lead > 0 else "b",
+        "detectable": smallest_detectable_difference(columns, draws),
+        "wins_a": wins.wins,
+        "wins_b": wins.losses,
+        "equal": wins.ties,
+        "win_rate": wins.value,
+        "win_rate_ci": list(wins.interval) if wins.interval else None,
+        "sign_p": sign_test(*_cluster_signs(leads, draws)),
+    }
+
+
+def sign_test(wins: int, losses: int) -> float | None:
+    """The two-sided exact p of so uneven a split were both as likely; None without any.
+
+    Source: Conover, Practical Nonparametric Statistics (3rd edition), section 3.4.
+    """
+    if not wins + losses:
+        return None
+    from scipy.stats import binomtest
+
+    return float(binomtest(wins, wins + losses, 0.5).pvalue)
+
+
+def _cluster_signs(leads: Floats, draws: Resample) -> tuple[int, int]:
+    """In how many clusters one won more items than it lost, and in how many fewer."""
+    sums, _ = draws.by_cluster(leads)
+    return int((sums > 0).sum()), int((sums < 0).sum())
+
+
+def _leads(a: RunLog, b: RunLog, metric: str, sign: int, shared: Sequence[str]) -> Floats:
+    """For each item 1 where `a` did better, -1 where worse, 0 where equal, else NaN."""
+    if not sign:
+        return np.full(len(shared), np.nan)
+    ours, theirs = item_values(a, metric), item_values(b, metric)
+    first, second = (np.array([of[item] for item in shared]) for of in (ours, theirs))
+    difference = sign * (first - second)
+    scale = np.maximum(np.abs(first), np.abs(second))
+    known = np.where(np.abs(difference) <= _ROUNDING * scale, 0.0, np.sign(difference))
+    return np.asarray(np.where(np.isnan(difference), np.nan, known), dtype=np.float64)
+
+
+def _board_values(log: RunLog, metric: str, items: Sequence[str]) -> Floats:
+    """A log's values of some items, whose mean is what a board of these items would show."""
+    if log.pooling and items:
+        wanted = set(items)
+        counts: dict[str, list[Mapping[str, Sequence[float | None]]]] = {i: [] for i in items}
+        for sample in log.samples:
+            if sample.id in wanted:
+                counts[sample.id].append(sample.counts)
+        pooled = spread(list(counts.values()), log.pooling["how"], log.pooling["averages"])
+        if metric in pooled:
+            return np.asarray(pooled[metric], dtype=np.float64)
+    values = item_values(log, metric)
+    return np.array([values[item] for item in items], dtype=np.float64)
+
+
+def _differ_most(a: RunLog, b: RunLog, metric: str, shared: Sequence[str], count: int) -> list[Row]:
+    """The items whose values lie furthest apart, the furthest first."""
+    ours, theirs = item_values(a, metric), item_values(b, metric)
+    facts = {sample.id: sample for sample in reversed(a.samples)}
+    apart = {item: ours[item] - theirs[item] for item in shared}
+    known = [item for item, gap in apart.items() if gap and not math.isnan(gap)]
+    known.sort(key=lambda item: (-abs(apart[item]), item))
+    return [
+        {
+            "id": item,
+            "cluster": facts[item].cluster,
+            "category": facts[item].category or None,
+            "difficulty": facts[item].difficulty or None,
+            "published": facts[item].published or None,
+            "a": ours[item],
+            "b": theirs[item],
+            "difference": apart[item],
+        }
+        for item in known[:count]
+    ]

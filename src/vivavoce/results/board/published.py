@@ -1,0 +1,178 @@
+"""A board that somebody published as `board.json`, and one's own rows beside it.
+
+The file holds values and no answers, so nobody can be compared with its contestants item by item:
+its ranks stay as they were published, and own rows get none.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from vivavoce.errors import InputError
+from vivavoce.results.board.groups import Board, cut, place_of
+from vivavoce.results.logs.records import CONTESTANT
+from vivavoce.store import Row, canonical_json, read_json
+
+UNRANKED = (
+    "Your own rows have no rank: ranks come from all answers to the same items, and a published "
+    "board.json holds none. Compare them by their intervals, or build from the logs."
+)
+_Count = Annotated[int, Field(ge=0)]
+_Pair = Annotated[list[float], Field(min_length=2, max_length=2)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(strict=True, extra="ignore", allow_inf_nan=False)
+
+
+class _Exposure(_Strict):
+    """What is known of a row's items in its model's training data."""
+
+    cutoff: str | None = None
+    source: str | None = None
+    margin_days: _Count | None = None
+    items: dict[str, _Count] = {}
+    seen: float | None = None
+    clean: float | None = None
+    gap: float | None = None
+    ci: _Pair | None = None
+    n_seen: _Count = 0
+    n_clean: _Count = 0
+
+    @model_validator(mode="after")
+    def _has_a_gap(self) -> _Exposure:
+        if None not in (self.seen, self.clean) and self.gap is None:
+            raise ValueError("seen and clean have no gap between them")
+        return self
+
+
+class _Row(_Strict):
+    """A row of a board; what a newer version adds is left out."""
+
+    round: str
+    task: str
+    task_version: str
+    setting: str
+    method: str
+    model: str
+    decoding: str | dict[str, str | float | bool | list[str] | None] | None
+    prompt_hash: str | None
+    judge: str | None
+    judge_own_family: bool | None = None
+    judge_tokens: _Count | None = None
+    judge_cost: float | None = None
+    metric: str
+    value: float | None
+    value_valid: float | None
+    ci: _Pair | None
+    n: _Count
+    missing: _Count
+    undefined: _Count
+    valid: Annotated[float, Field(ge=0, le=1)] | None
+    rank: Annotated[int, Field(ge=1)] | None
+    rank_interval: Annotated[list[_Count], Field(min_length=2, max_length=2)] | None
+    tied_with: list[str] | None
+    contamination: str | None
+    tokens: _Count | None
+    cost: float | None
+    seconds: float | None
+    family: str | None = None
+    answers: _Count | None = None
+    partial: bool = False
+    detectable: float | None = None
+    faults: dict[str, _Count] = {}
+    runs: dict[str, _Count] = {}
+    exposure: _Exposure | None = None
+
+
+class _Round(_Strict):
+    id: str
+    window: Annotated[list[str], Field(min_length=2, max_length=2)]
+    manifest: str
+    counts: dict[str, _Count | dict[str, _Count | dict[str, _Count]]]
+
+
+class _Published(_Strict):
+    rows: Annotated[list[_Row], Field(min_length=1)]
+    rounds: list[_Round]
+    headlines: dict[str, str] = {}
+    metrics: dict[str, list[str]] = {}
+    notes: list[str] = []
+
+
+def read_published(path: Path) -> dict[str, Any]:
+    """The board in a `board.json` of a site, or in what `viva board show --json` printed.
+
+    Raises:
+        InputError: It is no such file; names the first row and field that are not as they should.
+    """
+    found = read_json(path)
+    try:
+        board = _Published.model_validate(found)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(ascii(part).strip("'") for part in first["loc"]) or "the file"
+        raise InputError(
+            f"{path} is no published board: {where}: {first['msg']}. Give a folder of logs, or "
+            "the board.json of a site."
+        ) from error
+    plain = board.model_dump(mode="json", exclude_unset=True)
+    _refuse_repeated(path, plain["rows"])
+    return plain
+
+
+def beside(published: dict[str, Any], own: Board | None) -> Board:
+    """A published board with one's own rows, marked and without a rank.
+
+    A contestant that was published already keeps its published row.
+
+    Args:
+        published: What `read_published` found.
+        own: One's own board; None for the published one alone.
+
+    Raises:
+        InputError: The two mean different rounds by one name.
+    """
+    mine = own or Board((), (), {}, {}, ())
+    rounds = {entry["id"]: entry for entry in published["rounds"]}
+    for entry in mine.rounds:
+        known = rounds.setdefault(entry["id"], entry)
+        if known["manifest"] != entry["manifest"]:
+            raise InputError(
+                f"Round {entry['id']} of your logs is not the published one of that name: their "
+                "manifests differ. Run the published round, or give yours another name."
+            )
+    kept = {_contestant(row) for row in published["rows"]}
+    rows = [row for group in mine.groups for row in group.rows if _contestant(row) not in kept]
+    rows = [*published["rows"], *map(_unranked, rows)]
+    headlines = {**mine.headlines, **published.get("headlines", {})}
+    metrics = {**mine.metrics, **published.get("metrics", {})}
+    notes = [*published.get("notes", ()), *mine.notes, *([UNRANKED] if own else [])]
+    return Board(
+        groups=cut(sorted(rows, key=place_of), headlines, metrics),
+        rounds=tuple(rounds[name] for name in sorted(rounds)),
+        headlines=headlines,
+        metrics=metrics,
+        notes=tuple(dict.fromkeys(notes)),
+        heads=mine.heads,
+    )
+
+
+def _refuse_repeated(path: Path, rows: list[Row]) -> None:
+    seen: set[tuple[str, str]] = set()
+    for number, row in enumerate(rows):
+        key = _contestant(row), row["metric"]
+        if key in seen:
+            raise InputError(f"{path}: rows.{number} repeats an earlier one. Take one of them out.")
+        seen.add(key)
+
+
+def _contestant(row: Row) -> str:
+    return canonical_json([*place_of(row), *(row[name] for name in CONTESTANT)])
+
+
+def _unranked(row: Row) -> Row:
+    return {**row, "rank": None, "rank_interval": None, "tied_with": None, "own": True}

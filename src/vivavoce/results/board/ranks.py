@@ -1,0 +1,195 @@
+"""Who is better than whom: ranks, ties, and the smallest difference the items can show.
+
+Contestants are compared on the same items with one resample of their clusters.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from vivavoce.metrics import metrics_of
+from vivavoce.results.logs.records import CEILING, contestant_label
+from vivavoce.statistics.comparison import Signs, rank, smallest_detectable_difference
+from vivavoce.statistics.intervals import Resample, resample
+from vivavoce.store import Row
+
+MAX_UNDEFINED = 0.05
+"""A metric with a larger share undefined does not rank."""
+
+
+_SIGNS = "-=+"
+_DIGITS = 24  # of the hash of a contestant's values
+
+
+@dataclass(frozen=True, slots=True)
+class Contestant:
+    """One log's values: what a board's rows are made from."""
+
+    rows: dict[str, Row]
+    """By metric."""
+    family: str
+    clusters: dict[str, str]
+    """By item id."""
+    values: dict[str, npt.NDArray[np.float64]]
+    """By item id, in the order of the rows; NaN where undefined."""
+    diagnostics: frozenset[str] = frozenset()
+    """Metrics that nobody is ranked by."""
+    judged: frozenset[str] = frozenset()
+    """Metrics that rest on the rows' judge."""
+
+    @property
+    def is_ranked(self) -> bool:
+        """Whether it is neither the ceiling nor partial."""
+        row = next(iter(self.rows.values()))
+        return row["method"] != CEILING and not row["partial"]
+
+
+class Memory:
+    """Comparisons of a group's contestants, remembered from build to build."""
+
+    def __init__(self, found: Any = None) -> None:
+        """Start from what `kept` was after an earlier build."""
+        self._found: dict[str, Any] = found if isinstance(found, dict) else {}
+        self.kept: dict[str, list[dict[str, Any]]] = {}
+
+    def known(self, metric: str, contents: Mapping[str, str]) -> Signs:
+        """Pairs of these names that were compared before with the same contents."""
+        signs: Signs = {}
+        names = {content: name for name, content in contents.items()}
+        if len(names) < len(contents):  # two with equal values: which is which has no say, but
+            return signs  # names do
+        for group in self._found.get(metric, ()):
+            places = [(at, names[one]) for at, one in enumerate(group["ids"]) if one in names]
+            for at, first in places:
+                line = group["signs"][at]
+                for other, second in places:
+                    if other > at:
+                        sign = _SIGNS.index(line[other - at - 1]) - 1
+                        pair = (first, second) if first < second else (second, first)
+                        signs[pair] = sign if first < second else -sign
+        return signs
+
+    def keep(self, metric: str, contents: Mapping[str, str], signs: Signs) -> None:
+        """Remember pairs for the next time."""
+        names = sorted(contents)
+        try:
+            lines = [
+                "".join(_SIGNS[signs[first, second] + 1] for second in names[at + 1 :])
+                for at, first in enumerate(names)
+            ]
+        except KeyError:  # one of them has no value, or there are no intervals
+            return
+        entry = {"ids": [contents[name] for name in names], "signs": lines}
+        self.kept.setdefault(metric, []).append(entry)
+
+
+def add_ranks(
+    contestants: Sequence[Contestant],
+    *,
+    resamples: int,
+    seed: int,
+    compared: Memory | None = None,
+) -> None:
+    """Fill in rank, rank_interval, tied_with and detectable of the rows of one task and setting.
+
+    A metric that rests on a judge ranks those of one judge. By any other metric a contestant that
+    several judges have seen is ranked once, by its first row.
+    """
+    ranked = [contestant for contestant in contestants if contestant.is_ranked]
+    groups: dict[tuple[int, ...], list[str]] = {}
+    for metric in dict.fromkeys(name for contestant in ranked for name in contestant.rows):
+        for members in _comparable(ranked, metric):
+            groups.setdefault(tuple(members), []).append(metric)
+    for places, metrics in groups.items():
+        _rank_group([ranked[place] for place in places], metrics, resamples, seed, compared)
+
+
+def _comparable(contestants: Sequence[Contestant], metric: str) -> list[list[int]]:
+    """Places of those who are compared by a metric: one list for each judge it rests on."""
+    by_judge: dict[str, list[int]] = defaultdict(list)
+    seen: set[tuple[str, ...]] = set()
+    for place in sorted(range(len(contestants)), key=lambda i: (_judge(contestants[i]), i)):
+        contestant = contestants[place]
+        if metric not in contestant.rows or metric in contestant.diagnostics:
+            continue
+        if metric in contestant.judged:
+            by_judge[_judge(contestant)].append(place)
+            continue
+        row = contestant.rows[metric]
+        name = tuple(str(row[field]) for field in ("method", "model", "decoding", "prompt_hash"))
+        if name not in seen:
+            seen.add(name)
+            by_judge[""].append(place)
+    return [sorted(places) for places in by_judge.values()]
+
+
+def _judge(contestant: Contestant) -> str:
+    return str(next(iter(contestant.rows.values())).get("judge") or "")
+
+
+def _rank_group(
+    ranked: Sequence[Contestant],
+    metrics: Sequence[str],
+    resamples: int,
+    seed: int,
+    compared: Memory | None,
+) -> None:
+    names = _labels([next(iter(contestant.rows.values())) for contestant in ranked])
+    shared = sorted(set.intersection(*(set(contestant.values) for contestant in ranked)))
+    draws = resample([ranked[0].clusters[i] for i in shared], resamples=resamples, seed=seed)
+    directions = metrics_of(ranked[0].family)
+    for metric in metrics:
+        rows = [contestant.rows[metric] for contestant in ranked]
+        if any(row["undefined"] > MAX_UNDEFINED * row["n"] for row in rows):
+            continue
+        values = {
+            name: _column(contestant, metric, shared)
+            for name, contestant in zip(names, ranked, strict=True)
+        }
+        is_higher_better = metric not in directions or directions[metric].higher_is_better
+        contents = _contents(values, draws) if compared else {}
+        signs = compared.known(metric, contents) if compared else {}
+        standing = rank(values, draws, is_higher_better, signs)
+        if compared:
+            compared.keep(metric, contents, signs)
+        detectable = smallest_detectable_difference(values, draws)
+        for name, row in zip(names, rows, strict=True):
+            place = standing[name]
+            row["rank"] = place.rank
+            row["rank_interval"] = list(place.rank_interval) if place.rank_interval else None
+            row["tied_with"] = list(place.tied_with) if place.rank_interval else None
+            row["detectable"] = detectable
+
+
+def _contents(values: Mapping[str, npt.NDArray[np.float64]], draws: Resample) -> dict[str, str]:
+    """What a comparison depends on, by name: a contestant's values, and how items are drawn."""
+    setting = f"{draws.resamples} {draws.seed} {draws.clusters}".encode() + draws.codes.tobytes()
+    return {
+        name: hashlib.sha256(setting + column.tobytes()).hexdigest()[:_DIGITS]
+        for name, column in values.items()
+    }
+
+
+def _column(contestant: Contestant, metric: str, items: Sequence[str]) -> npt.NDArray[np.float64]:
+    """A contestant's values of one metric; the rows of two may stand in different orders."""
+    column = list(contestant.rows).index(metric)
+    return np.array([contestant.values[item][column] for item in items])
+
+
+def _labels(rows: Sequence[Row]) -> list[str]:
+    """Names that tell the rows apart: what they differ in is added where it is needed."""
+    labels = [contestant_label(row) for row in rows]
+    for field in ("decoding", "prompt_hash"):
+        counts = Counter(labels)
+        labels = [
+            f"{label} ({row[field]})" if counts[label] > 1 else label
+            for label, row in zip(labels, rows, strict=True)
+        ]
+    return labels

@@ -1,0 +1,243 @@
+"""Statistics of logs, computed anew or kept from one board to the next.
+
+The folder of the store keeps, under the hash of a log and of the code, the statistics of that log,
+and under the hashes of its logs the rows of each group. What cannot be relied on is made again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from vivavoce.errors import InputError
+from vivavoce.results.board.groups import Group, make_group
+from vivavoce.results.board.ranks import Contestant, Memory
+from vivavoce.results.logs.reading import find_logs, read_log, read_logs
+from vivavoce.results.logs.records import (
+    ForeignLog,
+    LogHeader,
+    Place,
+    RowKey,
+    RunLog,
+    header_from_row,
+)
+from vivavoce.store import (
+    Row,
+    canonical_json,
+    hash_file,
+    hash_of,
+    loads_fast,
+    write_bytes,
+)
+
+_INDEX = "logs.json"
+_CODE = ("results", "statistics", "metrics", "models", "tasks")
+
+MakeRows = Callable[[Sequence[LogHeader], Memory], list[Row]]
+"""Makes the rows of the logs of one group."""
+
+
+class Keeper:
+    """Logs and their statistics, computed anew."""
+
+    def __init__(self, compute: Callable[[RunLog], Contestant]) -> None:
+        """Compute a log's rows but for their ranks, and its values by item, with `compute`."""
+        self.compute = compute
+
+    def read(self, logs: Path) -> tuple[list[LogHeader], list[ForeignLog]]:
+        """Our logs below a folder, and the others."""
+        found, foreign = read_logs(logs)
+        return list(found), foreign
+
+    def statistics(self, head: LogHeader) -> Contestant:
+        """A log's rows but for their ranks, and its values by item."""
+        log = head if isinstance(head, RunLog) else read_log(head.path)
+        if isinstance(log, ForeignLog):
+            raise InputError(f"{head.path} {log.reason}. Put back the log that was there.")
+        return self.compute(log)
+
+    def group(
+        self,
+        place: Place,
+        members: Sequence[LogHeader],
+        runs: Mapping[RowKey, Row],
+        headlines: Mapping[str, str],
+        metrics: Mapping[str, Sequence[str]],
+        make: MakeRows,
+    ) -> Group:
+        """The rows of a group."""
+        return make_group(make(members, Memory()), headlines, metrics)
+
+
+class Store(Keeper):
+    """Logs and their statistics, kept in a folder from one time to the next."""
+
+    def __init__(
+        self, compute: Callable[[RunLog], Contestant], folder: Path, options: Sequence[Any]
+    ) -> None:
+        """Keep in `folder` what is computed; `options` are what it depends on beside the log."""
+        super().__init__(compute)
+        self._folder, self._options = folder, [_code_hash(), *options]
+
+    def read(self, logs: Path) -> tuple[list[LogHeader], list[ForeignLog]]:
+        """The headers of the logs below a folder; a file that is as it was is not opened."""
+        index = self._folder / hash_of(str(logs.resolve()))[:16] / _INDEX
+        before = _load(index) or {}
+        after: dict[str, Any] = {}
+        for path in find_logs(logs):
+            facts = Path(path).stat()
+            entry = before.get(path)
+            mark = [facts.st_size, facts.st_mtime_ns, self._options[0]]
+            if not entry or entry["mark"] != mark:
+                entry = {"mark": mark, **self._first_look(path)}
+            after[path] = entry
+        if after != before:
+            _save(index, after)
+        heads = [header_from_row(entry["head"]) for entry in after.values() if "head" in entry]
+        foreign = [ForeignLog(**entry["foreign"]) for entry in after.values() if "foreign" in entry]
+        return heads, foreign
+
+    def _first_look(self, path: str) -> Row:
+        log = read_log(path)
+        if isinstance(log, ForeignLog):
+            return {"foreign": asdict(log)}
+        head = replace(log, sha256=hash_file(Path(path)))
+        self._keep(head, self.compute(log))
+        return {"head": head.as_row()}
+
+    def _statistics_path(self, head: LogHeader) -> Path:
+        key = hash_of([self._options, head.sha256])
+        return self._folder / "statistics" / key[:2] / f"{key}.json"
+
+    def _keep(self, head: LogHeader, made: Contestant) -> Contestant:
+        _save(self._statistics_path(head), _as_row(made))
+        return made
+
+    def statistics(self, head: LogHeader) -> Contestant:
+        """As of a `Keeper`, read from the folder where it holds them."""
+        found = _load(self._statistics_path(head))
+        return self._keep(head, super().statistics(head)) if found is None else _from_row(found)
+
+    def group(
+        self,
+        place: Place,
+        members: Sequence[LogHeader],
+        runs: Mapping[RowKey, Row],
+        headlines: Mapping[str, str],
+        metrics: Mapping[str, Sequence[str]],
+        make: MakeRows,
+    ) -> Group:
+        """The rows of a group; computed where one of its logs is new."""
+        facts = [[head.sha256, head.name, head.is_own, runs[head.key]] for head in members]
+        order = [headlines[place[1]], metrics[place[1]]]
+        key = hash_of([self._options, place, order, facts])
+        group = load_group(self._folder, place, key, lambda: make(members, Memory()))
+        if group is None:
+            compared = self._folder / "groups" / hash_of(place)[:24] / "compared.json"
+            memory = Memory(_load(compared))
+            rows = make(members, memory)
+            _save(compared, memory.kept)
+            group = save_group(self._folder, make_group(rows, headlines, metrics, key))
+        return group
+
+
+def save_group(store: Path, group: Group) -> Group:
+    """Keep a group's rows in a store."""
+    folder = store / "groups" / hash_of(group.place)[:24]
+    leads = {
+        "key": group.key,
+        "metrics": list(group.metrics),
+        "leads": list(group.leads),
+        "marks": list(group.marks),
+    }
+    _save(folder / "rows.json", {"key": group.key, "rows": list(group.rows)})
+    _save(folder / "leads.json", leads)
+    return group
+
+
+def load_group(
+    store: Path, place: Sequence[str], key: str, again: Callable[[], Sequence[Row]]
+) -> Group | None:
+    """A group that a store holds, but for its rows, which are read when asked for.
+
+    Args:
+        store: The folder.
+        place: Of the group.
+        key: None is returned where the store holds it under another key or damaged.
+        again: Computes its rows where they are found damaged.
+    """
+    folder = store / "groups" / hash_of(tuple(place))[:24]
+    leads = _load(folder / "leads.json")
+    if leads is None or leads["key"] != key:
+        return None
+
+    def load() -> Sequence[Row]:
+        found = _load(folder / "rows.json")
+        rows: list[Row] | None = found["rows"] if found and found["key"] == key else None
+        return again() if rows is None else rows
+
+    one, two, three, four = place
+    metrics, rows, marks = (tuple(leads[name]) for name in ("metrics", "leads", "marks"))
+    return Group((one, two, three, four), key, metrics, rows, marks, load)
+
+
+def _as_row(made: Contestant) -> Row:
+    values = {
+        item: [None if np.isnan(value) else float(value) for value in column]
+        for item, column in made.values.items()
+    }
+    return {
+        "rows": made.rows,
+        "order": list(made.rows),
+        "family": made.family,
+        "clusters": made.clusters,
+        "values": values,
+        "diagnostics": sorted(made.diagnostics),
+        "judged": sorted(made.judged),
+    }
+
+
+def _from_row(found: Row) -> Contestant:
+    values = {
+        item: np.array([np.nan if value is None else value for value in column], dtype=float)
+        for item, column in found["values"].items()
+    }
+    return Contestant(
+        {name: found["rows"][name] for name in found["order"]},
+        found["family"],
+        found["clusters"],
+        values,
+        frozenset(found["diagnostics"]),
+        frozenset(found["judged"]),
+    )
+
+
+def _save(path: Path, value: Any) -> None:
+    """Write JSON with the hash of its bytes before it, so that damage is noticed."""
+    body = canonical_json(value).encode("utf-8", "surrogatepass")
+    write_bytes(path, hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
+
+
+def _load(path: Path) -> Any:
+    """What `_save` wrote; None where there is nothing, or it is damaged."""
+    try:
+        seal, _, body = path.read_bytes().partition(b"\n")
+    except OSError:
+        return None
+    if hashlib.sha256(body).hexdigest().encode() != seal:
+        return None
+    return loads_fast(body)
+
+
+@cache
+def _code_hash() -> str:
+    """Sha256 of the code that statistics come from."""
+    root = Path(__file__).parent.parent.parent
+    files = [path for name in _CODE for path in sorted((root / name).rglob("*.py"))]
+    return hash_of([[path.relative_to(root).as_posix(), hash_file(path)] for path in files])

@@ -1,0 +1,231 @@
+"""What a submission to a board must have, checked by whoever hands it in and whoever takes it.
+
+A submission is a folder: `submission.toml` says who submits and what is known of the models, `logs`
+holds the logs with their ledger. Nothing is sent anywhere: the folder is handed in as files.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from vivavoce.errors import InputError, VivaError
+from vivavoce.models.cutoffs import NEVER
+from vivavoce.results.integrity.verification import REFUSED, VERIFIED, Verification, verify_logs
+from vivavoce.results.logs.reading import read_logs
+from vivavoce.results.logs.records import NO_MODEL, RunLog
+from vivavoce.store import Row
+from vivavoce.text.dates import parse_date
+
+FORM = "submission.toml"
+LOGS = "logs"
+UNKNOWN = "unknown"
+
+_SECRET = re.compile(rb"\b(?:sk|pk|hf|gsk|xai|AIza)[-_]?[A-Za-z0-9_-]{24,200}")
+_SCANNED_BYTES = 1 << 22
+"""Of a log's header, that are searched for keys."""
+
+Progress = Callable[[int, int], None]
+
+
+class _Form(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ModelForm(_Form):
+    """A `[[model]]` of the form."""
+
+    name: str = Field(min_length=1)
+    """`provider/model`, as the logs name it."""
+    cutoff: str
+    """YYYY-MM-DD, YYYY-MM or YYYY; `never`; or `unknown`."""
+    weights: Literal["open", "closed"]
+    url: str | None = None
+
+    @field_validator("cutoff", mode="before")
+    @classmethod
+    def _check_cutoff(cls, value: Any) -> Any:
+        if value in (NEVER, UNKNOWN):
+            return value
+        parsed = parse_date(value)
+        if parsed is None:
+            raise ValueError("write YYYY-MM-DD, YYYY-MM, YYYY, never or unknown")
+        return parsed[0]
+
+
+class SubmissionForm(_Form):
+    """The `[submission]` table of the form."""
+
+    team: str = Field(min_length=1)
+    contact: str = Field(min_length=3)
+    date: date
+    private_runs: int = Field(ge=0)
+    """Runs on the same rounds, of the same models, whose logs are not handed in."""
+    notes: str = ""
+
+
+class Submission(_Form):
+    """A whole form."""
+
+    submission: SubmissionForm
+    model: tuple[ModelForm, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing a submission must have."""
+
+    name: str
+    problems: tuple[str, ...]
+    """Empty when it has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SubmissionReport:
+    """What was found of a submission."""
+
+    checks: tuple[Check, ...]
+    runs: Row
+    """Runs started, logs, logs of one row again, and private runs."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether it can be handed in."""
+        return not any(check.problems for check in self.checks)
+
+    def as_dict(self) -> Row:
+        """As plain JSON values."""
+        return {
+            "complete": self.is_complete,
+            "checks": [
+                {"check": c.name, "ok": not c.problems, "problems": list(c.problems)}
+                for c in self.checks
+            ],
+            "runs": self.runs,
+        }
+
+
+def check_submission(
+    folder: Path, rounds: Sequence[Path] = (), progress: Progress | None = None
+) -> SubmissionReport:
+    """Check a submission's folder.
+
+    Args:
+        folder: Holds `submission.toml` and `logs`.
+        rounds: Folders of the rounds that the logs are of.
+        progress: Called with (logs done, logs in all).
+
+    Raises:
+        InputError: The folder does not exist.
+    """
+    if not folder.is_dir():
+        raise InputError(f"{folder} is not a folder. A submission has {FORM} and {LOGS}.")
+    form, faults = read_form(folder / FORM)
+    checks = [Check("form", tuple(faults))]
+    logs, problems = _read_logs(folder / LOGS)
+    checks.append(Check("complete logs", tuple(problems)))
+    if not logs:
+        return SubmissionReport(tuple(checks), {})
+    checks.append(Check("models described", tuple(_compare_models(form, logs))))
+    verified = verify_logs(folder / LOGS, rounds, progress)
+    checks.append(Check("ledger", tuple(_check_ledger(verified, form))))
+    checks.append(Check("scores", tuple(_check_scores(verified))))
+    checks.append(Check("no keys", tuple(_find_secrets(folder))))
+    return SubmissionReport(tuple(checks), _count(verified, logs, form))
+
+
+def read_form(path: Path) -> tuple[Submission | None, list[str]]:
+    """The form, and what is wrong with it."""
+    try:
+        return Submission.model_validate(tomllib.loads(path.read_text("utf-8"))), []
+    except OSError as error:
+        return None, [f"{path} cannot be read: {error.strerror}."]
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        return None, [f"{path} is not readable TOML: {error}"]
+    except ValidationError as error:
+        return None, [
+            f"{path}: {'.'.join(str(part) for part in problem['loc'])}: {problem['msg']}."
+            for problem in error.errors()
+        ]
+
+
+def _read_logs(folder: Path) -> tuple[list[RunLog], list[str]]:
+    try:
+        logs, foreign = read_logs(folder)
+    except VivaError as error:
+        return [], [str(error)]
+    problems = [f"{log.name} {log.reason}." for log in foreign]
+    problems += [
+        f"{log.name} has {len(log.samples)} of {log.expected} answers, status {log.status}."
+        for log in logs
+        if not log.is_complete
+    ]
+    return logs, problems
+
+
+def _compare_models(form: Submission | None, logs: Sequence[RunLog]) -> Iterator[str]:
+    described = {model.name for model in form.model} if form else set()
+    used = {log.key.model for log in logs} - {NO_MODEL}
+    for name in sorted(used - described):
+        yield f"{FORM} has no [[model]] for {name}."
+    for name in sorted(described - used):
+        yield f"{FORM} describes {name}, and no log is of it."
+
+
+def _check_ledger(verified: Verification, form: Submission | None) -> Iterator[str]:
+    ledger = verified.ledger
+    if not ledger.heads:
+        yield f"{LOGS} has no runs.jsonl, which viva run writes: copy it with the logs."
+    yield from ledger.problems
+    for path in ledger.unrecorded:
+        yield f"{path} is in no ledger: no run of this folder wrote it."
+    declared = form.submission.private_runs if form else 0
+    if len(ledger.removed) > declared:
+        yield (
+            f"{len(ledger.removed)} logs of the ledger are not here, and {FORM} declares "
+            f"{declared} private runs."
+        )
+
+
+def _check_scores(verified: Verification) -> Iterator[str]:
+    for log in verified.logs:
+        if log.status == REFUSED:
+            yield from (f"{log.name}: {what}" for what in log.refused)
+        elif log.status != VERIFIED:
+            yield f"{log.name}: {log.unverified}"
+
+
+def _find_secrets(folder: Path) -> Iterator[str]:
+    """Texts that look like keys in the form, the ledgers and the logs' headers."""
+    from inspect_ai.log import list_eval_logs, read_eval_log
+
+    for path in sorted([folder / FORM, *folder.rglob("runs.jsonl")]):
+        if path.is_file() and _SECRET.search(path.read_bytes()[:_SCANNED_BYTES]):
+            yield f"{path} holds what looks like a key of a provider."
+    for info in list_eval_logs(str(folder / LOGS), recursive=True):
+        try:
+            header = read_eval_log(info, header_only=True)
+        except Exception:  # a damaged archive fails in many ways; it is told as unreadable
+            continue
+        told = header.eval.model_dump_json().encode()[:_SCANNED_BYTES]
+        if _SECRET.search(told):
+            yield f"{Path(info.name).name} holds what looks like a key of a provider."
+
+
+def _count(verified: Verification, logs: Sequence[RunLog], form: Submission | None) -> Row:
+    rows = {log.key for log in logs}
+    return {
+        "started": verified.ledger.starts,
+        "logs": len(logs),
+        "rows": len(rows),
+        "repeated": len(logs) - len(rows),
+        "removed": len(verified.ledger.removed),
+        "private_declared": form.submission.private_runs if form else None,
+    }

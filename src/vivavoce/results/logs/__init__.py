@@ -1,0 +1,1 @@
+"""Logs read into typed rows, chosen for a board, with the texts of their answers."""

@@ -1,0 +1,133 @@
+"""Ledgers held against the logs beside them, and runs counted: those shown, repeated and taken out.
+
+A best of many tries is no result. So a board says of every row how many logs of the same
+contestant there are, how many ran and are gone, and how many other ways its model was tried.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from vivavoce.results.logs.records import LogHeader, RowKey
+from vivavoce.running.ledger import LEDGER, Ledger, is_finished, read_ledger
+from vivavoce.store import Row, hash_file
+
+_TOLD = ("round", "task", "setting", "model", "method")
+_DAMAGED = ".damaged"
+"""What `viva run` adds to the name of a log that it cannot read."""
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerCheck:
+    """A folder's ledgers against its logs."""
+
+    heads: dict[str, str]
+    """The last hash of every ledger, by its path."""
+    problems: tuple[str, ...]
+    """Whatever cannot have come about by running."""
+    removed: tuple[Row, ...]
+    """Lines on logs that are not in their folder any more."""
+    unrecorded: tuple[str, ...]
+    """Logs that no ledger knows."""
+    starts: int
+
+
+def check_ledgers(folder: Path) -> LedgerCheck:
+    """Hold every ledger below a folder against the logs that lie beside it."""
+    ledgers = _ledgers(folder)
+    problems = [problem for ledger in ledgers for problem in ledger.problems]
+    removed: list[Row] = []
+    recorded: set[Path] = set()
+    for ledger in ledgers:
+        for path, line in _by_log(ledger).items():
+            recorded.add(path)
+            if path.exists():
+                problems += _check_bytes(path, line)
+            elif _is_gone(path):
+                removed.append(line)
+                problems += _check_removal(ledger, line)
+    logs = [path for suffix in ("eval", "json") for path in folder.rglob(f"*.{suffix}")]
+    return LedgerCheck(
+        heads={str(ledger.path): ledger.head for ledger in ledgers},
+        problems=tuple(problems),
+        removed=tuple(removed),
+        unrecorded=tuple(str(p) for p in sorted(logs) if p not in recorded and _is_log(p)),
+        starts=sum(ledger.starts for ledger in ledgers),
+    )
+
+
+def _ledgers(folder: Path) -> list[Ledger]:
+    return [read_ledger(path.parent) for path in sorted(folder.rglob(LEDGER))]
+
+
+def _by_log(ledger: Ledger) -> dict[Path, Row]:
+    """The last line on every log."""
+    found: dict[Path, Row] = {}
+    for line in ledger.logs():
+        name = str(line.get("log", ""))
+        if name and Path(name).name == name:
+            found[ledger.path.parent / name] = line
+    return found
+
+
+def _is_gone(path: Path) -> bool:
+    return not path.exists() and not path.with_name(path.name + _DAMAGED).exists()
+
+
+def _check_bytes(path: Path, line: Row) -> list[str]:
+    if hash_file(path) == line.get("sha256"):
+        return []
+    return [f"{path} is not the file that its run wrote ({LEDGER}, line {line.get('n')})."]
+
+
+def _check_removal(ledger: Ledger, line: Row) -> list[str]:
+    """Logs of runs given up may be moved away; a finished one that is gone hides a result."""
+    if not is_finished(line):
+        return []
+    return [
+        f"{ledger.path}, line {line.get('n')}: {line['log']} was finished ({line.get('task')}, "
+        f"{line.get('method')}, {line.get('model')}) and is gone. Put it back."
+    ]
+
+
+def _is_log(path: Path) -> bool:
+    """Whether a file is named as Inspect names its logs, which is by the time they began."""
+    return path.suffix == ".eval" or path.name[:4].isdigit()
+
+
+def count_runs(folder: Path, logs: Iterable[LogHeader]) -> dict[RowKey, Row]:
+    """By row: logs of the same row, logs of it that are gone, and other ways its model was tried.
+
+    `variants` are other rows of the same task, setting and model: other methods, decoding
+    settings or prompts, of which somebody may show the best.
+    """
+    keys = [log.key for log in logs]
+    repeated = Counter(keys)
+    variants: dict[tuple[str, ...], set[RowKey]] = defaultdict(set)
+    for key in keys:
+        variants[_tried(key)].add(key)
+    gone: Counter[tuple[str, ...]] = Counter()
+    for ledger in _ledgers(folder):
+        for path, line in _by_log(ledger).items():
+            if _is_gone(path):
+                gone[tuple(str(line.get(name, "")) for name in _TOLD)] += 1
+    return {
+        key: {
+            "logs": repeated[key],
+            "removed": gone[(*_tried(key), _bare(key.method))],
+            "variants": len(variants[_tried(key)]) - 1,
+        }
+        for key in repeated
+    }
+
+
+def _tried(key: RowKey) -> tuple[str, ...]:
+    return key.round, key.task, key.setting, key.model
+
+
+def _bare(method: str) -> str:
+    """A method without its arguments."""
+    return "+".join(step.partition("(")[0] for step in method.split("+"))

@@ -1,0 +1,250 @@
+"""Inspect logs read into typed rows: who ran what, and each sample's scores.
+
+Logs are read by their summaries, so a folder of long prompts does not fill the memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from inspect_ai.log import (
+    EvalLog,
+    EvalSampleSummary,
+    list_eval_logs,
+    read_eval_log,
+    read_eval_log_sample_summaries,
+)
+from inspect_ai.model import ModelConfig, ModelUsage
+from inspect_ai.scorer import Score
+
+from vivavoce.errors import InputError
+from vivavoce.models.model_names import is_same_family
+from vivavoce.results.logs.records import NO_MODEL, ForeignLog, RowKey, RunLog, SampleScore
+from vivavoce.store import hash_of
+from vivavoce.tasks import short_name
+from vivavoce.tasks.scoring.guard import VALID
+from vivavoce.tasks.scoring.judge import ROLE
+from vivavoce.text.dates import parse_date
+
+_DECODING = (
+    "temperature",
+    "top_p",
+    "top_k",
+    "max_tokens",
+    "seed",
+    "frequency_penalty",
+    "presence_penalty",
+    "reasoning_effort",
+    "reasoning_tokens",
+    "reasoning_mode",
+    "effort",
+    "verbosity",
+    "system_message",
+    "stop_seqs",
+    "best_of",
+    "num_choices",
+    "logit_bias",
+    "response_schema",
+    "extra_body",
+)
+"""Settings that change answers, in the order they are shown."""
+_JUDGING = (ROLE, "answerer", "synthesizer")
+"""Roles of models that measure answers: what they use is not the contestant's."""
+_LONGEST_SETTING = 24
+"""Characters of a setting that is shown as it is; of a longer one a row's key holds the hash."""
+
+
+def read_logs(folder: Path) -> tuple[list[RunLog], list[ForeignLog]]:
+    """Read every log below a folder: those of our tasks, and the others.
+
+    Raises:
+        InputError: The folder does not exist or holds no log.
+    """
+    logs: list[RunLog] = []
+    foreign: list[ForeignLog] = []
+    for path in find_logs(folder):
+        log = read_log(path)
+        if isinstance(log, RunLog):
+            logs.append(log)
+        else:
+            foreign.append(log)
+    return logs, foreign
+
+
+def find_logs(folder: Path) -> list[str]:
+    """The paths of all logs below a folder, sorted.
+
+    Raises:
+        InputError: The folder does not exist or holds no log.
+    """
+    if not folder.is_dir():
+        raise InputError(f"{folder} is not a folder of logs.")
+    listed = list_eval_logs(str(folder), recursive=True)
+    found = sorted(info.name.removeprefix("file://") for info in listed)
+    if not found:
+        raise InputError(f"{folder} holds no log. Make some with: viva run TASK --logs {folder}")
+    return found
+
+
+def read_log(path: str) -> RunLog | ForeignLog:
+    """Read one log; what is wrong with it where it makes no row."""
+    name = Path(path).name
+    try:
+        header = read_eval_log(path, header_only=True)
+        if "round_sha256" not in (header.eval.metadata or {}):
+            return ForeignLog(name, "is not a log of one of our tasks", False)
+        return _run_log(path, header, read_eval_log_sample_summaries(path))
+    except Exception as error:  # a damaged archive fails in many ways, inside Inspect
+        return ForeignLog(name, f"cannot be read ({type(error).__name__}: {error})", True)
+
+
+def _run_log(path: str, header: EvalLog, summaries: list[EvalSampleSummary]) -> RunLog:
+    metadata = header.eval.metadata or {}
+    metrics = tuple(metadata["metrics"])
+    diagnostics = tuple(metadata.get("diagnostics", ()))
+    shown = (*metrics, *diagnostics)
+    key = _row_key(header, metadata)
+    total = header.eval.dataset.samples or 0
+    return RunLog(
+        name=Path(path).name,
+        path=path,
+        created=str(header.eval.created),
+        key=key,
+        family=metadata["family"],
+        metrics=metrics,
+        diagnostics=diagnostics,
+        judged=frozenset(metadata.get("judged", shown if key.judge else ())),
+        is_own_judge=_is_own_judge(header),
+        stages=tuple(metadata.get("stages", ())),
+        round_sha256=metadata["round_sha256"],
+        window=tuple(metadata["window"]),
+        samples=tuple(score for summary in summaries if (score := sample_score(summary, shown))),
+        expected=total * (header.eval.config.epochs or 1),
+        status=header.status,
+        pooling=dict(metadata.get("pooling") or {}),
+    )
+
+
+def _row_key(header: EvalLog, metadata: dict[str, Any]) -> RowKey:
+    steps = [_method(step.solver, step.params or {}) for step in header.plan.steps]
+    has_model = header.eval.model != "none/none"
+    return RowKey(
+        round=metadata["round"],
+        task=metadata["task"],
+        task_version=str(header.eval.task_version),
+        setting=metadata["setting"],
+        method="+".join(steps),
+        model=header.eval.model if has_model else NO_MODEL,
+        decoding=_decoding(header, has_model),
+        prompt_hash=metadata["prompt_hash"],
+        judge=_judge(header, str(metadata.get("judge") or "")),
+    )
+
+
+def _judge(header: EvalLog, judged_by: str) -> str:
+    """What judged, such as `openai/gpt-4o template=1a2b3c4d`; empty without a judge.
+
+    A task names what measures its answers; where that is a model, its name stands in its role.
+    """
+    role = _judge_role(header)
+    if role is None or not judged_by:
+        return judged_by
+    settings = [
+        f"{name}={hash_of(given)[:8]}"
+        for name, given in (
+            ("settings", role.config.model_dump(include=set(_DECODING), exclude_none=True)),
+            ("model_args", role.args),
+        )
+        if given
+    ]
+    return " ".join([role.model, f"template={judged_by}", *settings])
+
+
+def _judge_role(header: EvalLog) -> ModelConfig | None:
+    role = (header.eval.model_roles or {}).get(ROLE)
+    return None if isinstance(role, list) else role
+
+
+def _is_own_judge(header: EvalLog) -> bool | None:
+    role = _judge_role(header)
+    return None if role is None else is_same_family(header.eval.model, role.model)
+
+
+def _method(solver: str, params: Mapping[str, Any]) -> str:
+    """A solver with its settings, such as `self_refine(rounds=3)`; the window is a decoding one."""
+    settings = [f"{name}={_shown(value)}" for name, value in params.items() if name != "context"]
+    name = short_name(solver)
+    return f"{name}({', '.join(settings)})" if settings else name
+
+
+def _decoding(header: EvalLog, has_model: bool) -> str:
+    """The settings an answer depends on, such as `temperature=0.0 max_tokens=128 attempts=1`."""
+    config = header.plan.config.model_dump(exclude_none=True) if has_model else {}
+    settings = {name: config[name] for name in _DECODING if name in config}
+    if has_model:
+        arguments = [header.eval.task_args, *(step.params or {} for step in header.plan.steps)]
+        contexts = [found for given in arguments if (found := given.get("context"))]
+        settings.update({"context": contexts[-1]} if contexts else {})
+        if header.eval.model_args:
+            settings["model_args"] = hash_of(header.eval.model_args)[:12]
+    settings["attempts"] = header.eval.config.epochs or 1
+    return " ".join(f"{name}={_shown(value)}" for name, value in settings.items())
+
+
+def _shown(value: Any) -> str:
+    is_short = isinstance(value, bool | int | float | str) and len(str(value)) <= _LONGEST_SETTING
+    return str(value) if is_short else hash_of(value)[:12]
+
+
+def sample_score(summary: EvalSampleSummary, metrics: tuple[str, ...]) -> SampleScore | None:
+    """A summary's scores; None for a sample that has none."""
+    if summary.error or not summary.scores:
+        return None
+    # A user may have scored the log again with scorers of another kind: ours tell what is valid.
+    (score,) = (found for found in summary.scores.values() if _is_ours(found))
+    values = score.as_dict()
+    is_valid = bool(values[VALID])
+    everyone = list(summary.model_usage.values())
+    judge = [use for role, use in summary.role_usage.items() if role in _JUDGING]
+    cost, judge_cost = _cost(everyone), _cost(judge)
+    judge_tokens = sum(use.total_tokens for use in judge)
+    fault = (score.metadata or {}).get("fault")
+    return SampleScore(
+        id=str(summary.id),
+        epoch=summary.epoch,
+        cluster=str(summary.metadata["cluster"]),
+        values={name: _number(values[name]) for name in metrics},
+        fault=None if is_valid else str(fault or "malformed"),
+        tokens=sum(use.total_tokens for use in everyone) - judge_tokens,
+        cost=cost if cost is None or judge_cost is None else cost - judge_cost,
+        seconds=summary.working_time or 0.0,
+        category=str(summary.metadata.get("category") or ""),
+        difficulty=str(summary.metadata.get("difficulty") or ""),
+        judge_tokens=judge_tokens,
+        judge_cost=judge_cost,
+        published=_date(summary.metadata.get("published")),
+        counts=(score.metadata or {}).get("counts") or {},
+    )
+
+
+def _cost(usage: Iterable[ModelUsage]) -> float | None:
+    costs = [use.total_cost for use in usage if use.total_cost is not None]
+    return sum(costs) if costs else None
+
+
+def _is_ours(score: Score) -> bool:
+    return isinstance(score.value, dict) and VALID in score.value
+
+
+def _date(value: Any) -> str:
+    """An item's date; empty where there is none."""
+    parsed = parse_date(value)
+    return parsed[0] if parsed else ""
+
+
+def _number(value: Any) -> float | None:
+    """A score as a number; NaN stands for undefined."""
+    number = float(value) if value is not None else None
+    return None if number is None or number != number else number

@@ -1,0 +1,160 @@
+"""Records of logs: who ran what, the scores of each sample, and what is known without samples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from math import fsum
+from typing import Any
+
+from vivavoce.store import Row
+
+Place = tuple[str, str, str, str]
+"""Round, task, task version and setting: what was asked."""
+PLACE = ("round", "task", "task_version", "setting")
+"""Columns that name the group of a row."""
+CONTESTANT = ("method", "model", "decoding", "prompt_hash", "judge")
+"""Columns that name a contestant within its group."""
+CEILING = "oracle"
+"""The method that answers with the gold: shown, never ranked."""
+NO_MODEL = "none"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class RowKey:
+    """What tells one row of a board from another."""
+
+    round: str
+    task: str
+    task_version: str
+    setting: str
+    method: str
+    model: str
+    decoding: str
+    prompt_hash: str
+    judge: str
+
+    @property
+    def place(self) -> Place:
+        """The group of the row."""
+        return self.round, self.task, self.task_version, self.setting
+
+    @property
+    def contestant(self) -> str:
+        """The contestant's short name."""
+        return contestant_label({"model": self.model, "method": self.method})
+
+
+def contestant_label(row: Mapping[str, Any]) -> str:
+    """A contestant's short name: its model, and its method where that is not `direct`."""
+    if row["model"] == NO_MODEL:
+        return str(row["method"])
+    return row["model"] if row["method"] == "direct" else f"{row['model']} + {row['method']}"
+
+
+@dataclass(frozen=True, slots=True)
+class SampleScore:
+    """One scored sample of one epoch."""
+
+    id: str
+    epoch: int
+    cluster: str
+    values: dict[str, float | None]
+    """By metric; None where a metric is undefined."""
+    fault: str | None
+    tokens: int
+    """What the contestant used; a judge's are counted apart."""
+    cost: float | None
+    seconds: float
+    category: str = ""
+    difficulty: str = ""
+    """What the item is sorted under, where its task has such grades."""
+    judge_tokens: int = 0
+    judge_cost: float | None = None
+    published: str = ""
+    """The item's date; empty for an undated one."""
+    counts: Mapping[str, Any] = field(default_factory=dict)
+    """Of a precision or recall, what it is a share of: `linearised.Counts`."""
+
+
+def mean_value(scores: Iterable[SampleScore], metric: str) -> float | None:
+    """Mean of the defined values, in whatever order they come; None where there is none."""
+    found = [value for each in scores if (value := each.values[metric]) is not None]
+    return fsum(found) / len(found) if found else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogHeader:
+    """A log without its samples: enough to choose the logs of a board."""
+
+    name: str
+    created: str
+    key: RowKey
+    metrics: tuple[str, ...]
+    """Those that rank, the headline metric first."""
+    diagnostics: tuple[str, ...]
+    """Those that only stand beside them."""
+    judged: frozenset[str]
+    """Those of either that rest on the judge of the row's key."""
+    is_own_judge: bool | None
+    """Whether the judge is a model of the contestant's own family; None without a judge."""
+    round_sha256: str
+    window: tuple[str, str]
+    expected: int
+    """Samples times epochs that a complete log has scores for."""
+    status: str
+    answers: int
+    """Samples that have a score, epochs counted."""
+    items: int
+    """Items that have a score."""
+    is_complete: bool
+    """Whether every sample of every epoch has a score."""
+    path: str = ""
+    sha256: str = ""
+    """Of the file; empty where it was not hashed."""
+    is_own: bool = False
+    """Whether it lies in the reader's own folder, beside the published ones."""
+
+    def as_row(self) -> Row:
+        """The header as JSON values."""
+        row = {each.name: getattr(self, each.name) for each in fields(LogHeader)}
+        return {**row, "key": asdict(self.key), "judged": sorted(self.judged)}
+
+
+def header_from_row(row: Mapping[str, Any]) -> LogHeader:
+    """The header that `as_row` wrote; `TypeError` or `KeyError` for anything else."""
+    lists = {name: tuple(row[name]) for name in ("metrics", "diagnostics", "window")}
+    key, judged = RowKey(**row["key"]), frozenset(row["judged"])
+    return LogHeader(**{**row, **lists, "key": key, "judged": judged})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunLog(LogHeader):
+    """One log file with its samples, from which answers, items and is_complete are counted."""
+
+    family: str
+    stages: tuple[str, ...]
+    """Metrics that follow the stages of an answer, first to last."""
+    samples: tuple[SampleScore, ...]
+    pooling: Mapping[str, Any] = field(default_factory=dict)
+    """How values that are no means add up over items: `how` and `averages` of `linearised`."""
+    answers: int = field(init=False)
+    items: int = field(init=False)
+    is_complete: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Count the samples."""
+        scored = {(sample.id, sample.epoch) for sample in self.samples}
+        is_whole = len(scored) == len(self.samples) == self.expected
+        object.__setattr__(self, "answers", len(self.samples))
+        object.__setattr__(self, "items", len({sample.id for sample in self.samples}))
+        object.__setattr__(self, "is_complete", self.status == "success" and is_whole)
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignLog:
+    """A log that makes no row, and why."""
+
+    name: str
+    reason: str
+    is_damaged: bool

@@ -1,0 +1,105 @@
+"""Choice of the logs that make the rows of a board: one for each row key."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from vivavoce.errors import VivaError
+from vivavoce.results.logs.reading import read_logs
+from vivavoce.results.logs.records import ForeignLog, LogHeader, RowKey, RunLog
+
+Log = TypeVar("Log", bound=LogHeader)
+
+
+def select_logs(folder: Path, *, partial: bool = False) -> tuple[list[RunLog], list[str]]:
+    """The logs that make the rows of a board, and notes on those that do not.
+
+    Raises:
+        InputError: No logs there.
+        VivaError: A log is incomplete or damaged and `partial` was not asked for, or one round
+            name stands for two rounds.
+    """
+    found, foreign = read_logs(folder)
+    return choose(found, foreign, partial=partial)
+
+
+def choose(
+    found: Sequence[Log], foreign: Sequence[ForeignLog], *, partial: bool
+) -> tuple[list[Log], list[str]]:
+    """Those of our logs that make the rows of a board, and notes on all others.
+
+    Raises:
+        VivaError: A log is incomplete or damaged and `partial` was not asked for, or one round
+            name stands for two rounds.
+    """
+    _refuse_mixed_rounds(found)
+    chosen, notes = _choose(found)
+    _refuse_partial(chosen, foreign, partial)
+    notes += [f"{log.name} {log.reason}; left out." for log in foreign]
+    notes += [
+        f"{log.key.model} was judged by a model of its own family ({log.key.judge}), which may "
+        f"favour it: {log.key.task}, {log.key.setting}."
+        for log in chosen
+        if log.is_own_judge
+    ]
+    notes += [
+        f"{log.name} is partial: {log.answers} of {log.expected} answers are scored; "
+        f"its rows are not ranked."
+        for log in chosen
+        if not log.is_complete
+    ]
+    return chosen, sorted(notes)
+
+
+def _choose(logs: Sequence[Log]) -> tuple[list[Log], list[str]]:
+    """One log for each row key: the newest complete one, else the one with most answers."""
+    by_key: dict[RowKey, list[Log]] = defaultdict(list)
+    for log in logs:
+        by_key[log.key].append(log)
+    chosen, notes = [], []
+    for key in sorted(by_key):
+        ordered = sorted(
+            by_key[key], key=lambda log: (log.is_complete, log.answers, log.created, log.name)
+        )
+        chosen.append(ordered[-1])
+        notes += [
+            f"{log.name} is an earlier log of the row that {ordered[-1].name} makes; left out."
+            for log in ordered[:-1]
+            if log.is_complete
+        ]
+    return chosen, notes
+
+
+def _refuse_partial(
+    logs: Sequence[LogHeader], foreign: Sequence[ForeignLog], partial: bool
+) -> None:
+    if partial:
+        return
+    bad = [
+        f"{log.name}: {log.answers} of {log.expected} answers, status {log.status}"
+        for log in logs
+        if not log.is_complete
+    ]
+    bad += [f"{log.name}: {log.reason}" for log in foreign if log.is_damaged]
+    if bad:
+        raise VivaError(
+            "These logs are not complete:\n"
+            + "\n".join(f"  {line}" for line in bad)
+            + "\nRun the same viva run again to finish them, move away those of runs you gave up, "
+            "or add --partial to show them so."
+        )
+
+
+def _refuse_mixed_rounds(logs: Iterable[LogHeader]) -> None:
+    hashes: dict[str, set[str]] = defaultdict(set)
+    for log in logs:
+        hashes[log.key.round].add(log.round_sha256)
+    mixed = sorted(round_id for round_id, found in hashes.items() if len(found) > 1)
+    if mixed:
+        raise VivaError(
+            f"Logs of different rounds are called {', '.join(mixed)}. "
+            "Put the logs of each round into a folder of its own."
+        )

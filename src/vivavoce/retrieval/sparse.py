@@ -1,0 +1,214 @@
+"""Passages ranked by the weights of the terms that they share with a query: BM25 and TF-IDF.
+
+`Bm25Retriever` gives the scores of the package rank_bm25 (its BM25Okapi). With f the number of
+times a passage of length l has a term, a the mean length, N the number of passages and n that of
+those with the term, a passage's score is the sum over the query's terms, a repeated one counted
+each time, of
+
+    idf f (k1 + 1) / (f + k1 (1 - b + b l / a))      idf = ln(N - n + 0.5) - ln(n + 0.5)
+
+A term in more than half of the passages has a negative idf; it gets `epsilon` times the mean idf
+of all terms instead. That mean can itself be negative in a very small collection, where such a
+term then counts against a passage.
+
+`TfidfRetriever` ranks by the cosine of TF-IDF vectors. A term that a passage has f times, and n
+of N passages have, weighs f (ln((1 + N) / (1 + n)) + 1); each passage's vector is brought to
+length 1, and so is the query's, in which terms that the collection lacks do not count. These are
+the defaults of scikit-learn's TfidfVectorizer.
+
+Source: Robertson and Zaragoza 2009; the floor of the idf is that of rank_bm25.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
+
+from vivavoce.retrieval.protocol import Hit, best_hits, check_limit, check_queries
+from vivavoce.text.normalise import normalise_title
+
+Tokenizer = Callable[[str], Sequence[str]]
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+_MAX_PIECE = 200
+
+
+def words(text: str) -> list[str]:
+    """The words of a text with their repetitions: case folded, cut at punctuation and symbols."""
+    if text.isascii():
+        return normalise_title(text).split()
+    found: list[str] = []
+    for piece in text.split():
+        # The time to normalise a run of combining marks grows with the square of its length.
+        for start in range(0, len(piece), _MAX_PIECE):
+            found.extend(normalise_title(piece[start : start + _MAX_PIECE]).split())
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class TermCounts:
+    """Count of each term in each passage, the terms one after the other."""
+
+    numbers: Mapping[str, int]
+    """The number of each term."""
+    starts: Integers
+    """Start of each term in the three arrays that follow; one more entry at the end."""
+    terms: Integers
+    passages: Integers
+    frequencies: Floats
+    lengths: Floats
+    """Terms of each passage, repetitions included."""
+
+    @property
+    def passages_with(self) -> Integers:
+        """In how many passages each term is."""
+        return np.diff(self.starts)
+
+
+def count_terms(passages: Iterable[str], tokenize: Tokenizer) -> TermCounts:
+    """Count the terms of a collection."""
+    numbers: defaultdict[str, int] = defaultdict(count().__next__)
+    terms, lengths = array("i"), array("i")
+    for passage in passages:
+        found = tokenize(passage)
+        lengths.append(len(found))
+        terms.extend(map(numbers.__getitem__, found))
+    places = np.repeat(np.arange(len(lengths)), np.asarray(lengths, dtype=np.int64))
+    ones = np.ones(len(places))
+    shape = (len(numbers), len(lengths))
+    counts = coo_array((ones, (np.asarray(terms, dtype=np.int64), places)), shape=shape).tocsr()
+    starts = counts.indptr.astype(np.int64)
+    return TermCounts(
+        numbers=dict(numbers),
+        starts=starts,
+        terms=np.repeat(np.arange(len(numbers)), np.diff(starts)),
+        passages=counts.indices.astype(np.int64),
+        frequencies=counts.data.astype(np.float64),
+        lengths=np.asarray(lengths, dtype=np.float64),
+    )
+
+
+def add_postings(
+    counts: TermCounts, weights: Floats, query: Mapping[int, float] | Mapping[int, int]
+) -> Floats:
+    """For every passage the sum of its terms' weights times those of the query."""
+    scores = np.zeros(len(counts.lengths))
+    for number, weight in query.items():
+        part = slice(int(counts.starts[number]), int(counts.starts[number + 1]))
+        scores[counts.passages[part]] += weight * weights[part]
+    return scores
+
+
+class TermRetriever(ABC):
+    """Passages ranked by the weights of the terms that they share with a query."""
+
+    def __init__(self, counts: TermCounts, weights: Floats, tokenize: Tokenizer) -> None:
+        self._counts = counts
+        self._weights = weights
+        self._tokenize = tokenize
+
+    @abstractmethod
+    def _weigh(self, terms: Counter[int]) -> Mapping[int, float] | Mapping[int, int]:
+        """Weight of each term of a query; `terms` counts its uses there."""
+
+    def search(self, query: str, k: int) -> list[Hit]:
+        """The k best passages; none for a query without a term of the collection."""
+        check_limit(k)
+        terms = self._known(query)
+        return best_hits(self._score(terms), k) if terms else []
+
+    def search_many(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
+        """The k best passages for each query."""
+        check_queries(queries)
+        return [self.search(query, k) for query in queries]
+
+    def scores(self, query: str) -> Floats:
+        """The score of every passage."""
+        return self._score(self._known(query))
+
+    def __len__(self) -> int:
+        return len(self._counts.lengths)
+
+    def _known(self, query: str) -> Counter[int]:
+        found = (self._counts.numbers.get(term) for term in self._tokenize(query))
+        return Counter(number for number in found if number is not None)
+
+    def _score(self, terms: Counter[int]) -> Floats:
+        return add_postings(self._counts, self._weights, self._weigh(terms))
+
+
+class Bm25Retriever(TermRetriever):
+    """Passages ranked by BM25.
+
+    Args:
+        passages: The collection.
+        tokenize: Gives the terms of passages and queries.
+        k1: How slowly repetitions of a term lose weight.
+        b: How much the length of a passage matters, from 0 to 1.
+        epsilon: Share of the mean idf that a term in most passages gets.
+    """
+
+    def __init__(
+        self,
+        passages: Iterable[str],
+        tokenize: Tokenizer = words,
+        *,
+        k1: float = 1.5,
+        b: float = 0.75,
+        epsilon: float = 0.25,
+    ) -> None:
+        counts = count_terms(passages, tokenize)
+        mean = counts.lengths.mean() if counts.lengths.any() else 1.0
+        idf = _idf(counts.passages_with, len(counts.lengths), epsilon)
+        room = k1 * (1 - b + b * counts.lengths[counts.passages] / mean)
+        saturated = counts.frequencies * (k1 + 1) / (counts.frequencies + room)
+        super().__init__(counts, idf[counts.terms] * saturated, tokenize)
+
+    def _weigh(self, terms: Counter[int]) -> Mapping[int, int]:
+        """A term counts as often as it is asked for."""
+        return terms
+
+
+def _idf(passages_with: Integers, size: int, epsilon: float) -> Floats:
+    idf = np.log(size - passages_with + 0.5) - np.log(passages_with + 0.5)
+    if len(idf):
+        idf[idf < 0] = epsilon * idf.mean()
+    return np.asarray(idf, dtype=np.float64)
+
+
+def tfidf_weights(counts: TermCounts) -> tuple[Floats, Floats]:
+    """The idf of each term, and the weights of all passages' terms, each passage of length 1."""
+    size = len(counts.lengths)
+    idf: Floats = np.log((1 + size) / (1 + counts.passages_with)) + 1
+    weights = counts.frequencies * idf[counts.terms]
+    norms = np.sqrt(np.bincount(counts.passages, weights=weights**2, minlength=size))
+    return idf, weights / norms[counts.passages]
+
+
+class TfidfRetriever(TermRetriever):
+    """Passages ranked by TF-IDF cosine, from 0 to 1.
+
+    Args:
+        passages: The collection.
+        tokenize: Gives the terms of passages and queries.
+    """
+
+    def __init__(self, passages: Iterable[str], tokenize: Tokenizer = words) -> None:
+        counts = count_terms(passages, tokenize)
+        self._idf, weights = tfidf_weights(counts)
+        super().__init__(counts, weights, tokenize)
+
+    def _weigh(self, terms: Counter[int]) -> Mapping[int, float]:
+        weights = {number: times * float(self._idf[number]) for number, times in terms.items()}
+        norm = math.sqrt(math.fsum(weight**2 for weight in weights.values()))
+        return {number: weight / norm for number, weight in weights.items()}

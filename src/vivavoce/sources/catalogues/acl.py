@@ -1,0 +1,256 @@
+"""The ACL Anthology's own XML: a collection of volumes, many papers a file.
+
+Before the Anthology had elements for volumes, four digits named volume and paper together; paper 0
+of a volume is its front matter.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from lxml import etree
+
+from vivavoce.errors import InputError
+from vivavoce.records import Author, Document, Fault
+from vivavoce.sources import Source, one_piece, read_with
+from vivavoce.sources.xml import parse_xml
+from vivavoce.text.dates import parse_date, parse_month
+from vivavoce.text.identifiers import find_doi
+from vivavoce.text.normalise import clean_text
+
+_OLD = re.compile(r"[A-Z][0-9]{2}")
+_NEW = re.compile(r"[0-9]{4}\.[a-z0-9_]{1,60}")
+_NEW_VOLUME = re.compile(r"[a-zA-Z0-9_]{1,60}")
+_NUMBER = re.compile(r"[0-9]{1,5}")
+_FIRST_WIDE_VOLUME_OF_D19 = 5
+KIND = "acl"
+_WITHDRAWN = ("retracted", "removed")
+_FRONT_MATTER = re.compile(r"0+")
+_NO_PAPERS = ("frontmatter", "backmatter")
+_PARAGRAPH = "par"
+_SHOWN = 200
+_DIGITS = re.compile(r"[0-9]{4}")
+_LARGEST_FILE = 64 << 20
+
+
+def is_collection(name: str) -> bool:
+    """Whether a name is that of a collection, such as `P19` or `2020.acl`."""
+    return bool(_OLD.fullmatch(name) or _NEW.fullmatch(name))
+
+
+def build_id(collection: str, volume: str, paper: str) -> str:
+    """The full id of a paper: `P19-1001`, `W19-0101` or `2020.acl-main.1`.
+
+    Before 2020 four digits hold volume and paper. The volume has one of them; it has two in
+    workshops (`W`), in `C69` and in the workshop volumes of `D19`, which begin with 5.
+    `InputError` for parts that make no id.
+    """
+    if not _NUMBER.fullmatch(paper):
+        raise InputError(f"the paper's id {paper[:40]!r} is not a number")
+    if _NEW.fullmatch(collection) and _NEW_VOLUME.fullmatch(volume):
+        return f"{collection}-{volume}.{int(paper)}"
+    if not (_OLD.fullmatch(collection) and _NUMBER.fullmatch(volume)):
+        raise InputError(f"{collection[:40]!r} and volume {volume[:40]!r} make no Anthology id")
+    width = 2 if has_wide_volumes(collection, int(volume)) else 1
+    digits = f"{int(volume):0{width}d}{int(paper):0{4 - width}d}"
+    if len(digits) != 4:
+        raise InputError(f"volume {volume} and paper {paper} of {collection} make no four digits")
+    return f"{collection}-{digits}"
+
+
+def has_wide_volumes(collection: str, volume: int) -> bool:
+    """Whether the volumes of a collection before 2020 have two digits of the four."""
+    if collection == "D19":
+        return volume >= _FIRST_WIDE_VOLUME_OF_D19
+    return collection.startswith("W") or collection == "C69"
+
+
+@dataclass(frozen=True, slots=True)
+class Volume:
+    """What holds for every paper of a volume."""
+
+    collection: str
+    name: str
+    published: str | None
+    venue: str | None
+
+
+def read_collection(root: etree._Element, file: str) -> Iterator[Document | Fault]:
+    """The papers of a collection in the order of the file; front matter is none."""
+    collection = attribute_of(root, "id")
+    for element in root.iterfind("volume"):
+        volume = _read_meta(collection, element)
+        for place, paper in enumerate(element.iterfind("paper"), start=1):
+            if not is_paper(paper):
+                continue
+            where = f"{file}: volume {volume.name[:40]}, paper {place}"
+            try:
+                acl_id = build_id(collection, volume.name, attribute_of(paper, "id"))
+                where = f"{file}: {acl_id}"
+                yield read_paper(paper, acl_id, volume)
+            except InputError as error:
+                yield Fault(where, str(error))
+
+
+def _read_meta(collection: str, element: etree._Element) -> Volume:
+    meta = element.find("meta")
+    venues = [text_of(venue) for venue in element.iterfind("meta/venue")]
+    names = ["; ".join(filter(None, venues))]
+    if meta is not None:
+        names += [text_of(meta.find("booktitle")), text_of(meta.find("journal-title"))]
+    return Volume(
+        collection=collection,
+        name=attribute_of(element, "id"),
+        published=date_of(meta),
+        venue=next(filter(None, names), None),
+    )
+
+
+def is_paper(paper: etree._Element) -> bool:
+    """Whether it is neither front matter, written as paper 0 once, nor an index at the end."""
+    is_front = _FRONT_MATTER.fullmatch(attribute_of(paper, "id")) is not None
+    return not is_front and attribute_of(paper, "type") not in _NO_PAPERS
+
+
+def read_paper(paper: etree._Element, acl_id: str, volume: Volume) -> Document:
+    """What the XML says of a paper; `InputError` says why there is none."""
+    for tag in _WITHDRAWN:
+        notice = paper.find(tag)
+        if notice is not None:
+            reason = text_of(notice)[:_SHOWN] or "no reason given"
+            raise InputError(f"{tag} {attribute_of(notice, 'date')}: {reason}".replace(" :", ":"))
+    title = text_of(paper.find("title"))
+    if not title:
+        raise InputError("the paper has no title")
+    return Document(
+        kind=KIND,
+        key=f"acl:{acl_id}",
+        acl_id=acl_id,
+        doi=find_doi(text_of(paper.find("doi"))),
+        source_url=f"https://aclanthology.org/{acl_id}",
+        title=title,
+        abstract=text_of(paper.find("abstract")) or None,
+        published=_finer(date_of(paper, volume.published), volume.published),
+        venue=volume.venue,
+        authors=tuple(_authors(paper)),
+    )
+
+
+def _authors(paper: etree._Element) -> Iterator[Author]:
+    """Authors with the ids that tell people of one name apart; other scripts are left out."""
+    for author in paper.iterfind("author"):
+        name = " ".join(filter(None, (text_of(author.find("first")), text_of(author.find("last")))))
+        if any(map(str.isalpha, name)):
+            yield Author(name, attribute_of(author, "id") or None)
+
+
+def date_of(element: etree._Element | None, of_volume: str | None = None) -> str | None:
+    """Year and month, as far as they are known; of a span of months the first.
+
+    A paper that gives its month alone is of the volume's year.
+    """
+    if element is None:
+        return None
+    parsed = parse_date(text_of(element.find("year")))
+    year = parsed[0] if parsed and parsed[1] == "year" else (of_volume or "")[:4]
+    if not year:
+        return None
+    month = parse_month(text_of(element.find("month")))
+    return f"{year}-{month:02d}" if month else year
+
+
+def _finer(own: str | None, of_volume: str | None) -> str | None:
+    """A paper's own date, unless the volume's says the same and more."""
+    if own and of_volume and of_volume.startswith(own):
+        return of_volume
+    return own or of_volume
+
+
+def attribute_of(element: etree._Element, name: str) -> str:
+    """An attribute, safe to store; empty without one."""
+    return clean_text(element.get(name) or "").strip()
+
+
+def text_of(element: etree._Element | None) -> str:
+    """Text in one line without its markup; a formula stands between dollar signs."""
+    if element is None:
+        return ""
+    return " ".join(clean_text("".join(_pieces(element))).split())
+
+
+def _pieces(element: etree._Element) -> Iterator[str]:
+    # Depth is bounded by the parser, which refuses deep trees.
+    yield element.text or ""
+    for child in element.iterchildren(etree.Element):
+        if child.tag == "tex-math":
+            yield from ("$", "".join(map(str, child.itertext())).strip(), "$")
+        elif child.tag == _PARAGRAPH:
+            yield " "
+        else:
+            yield from _pieces(child)
+        yield child.tail or ""
+
+
+def read_earlier(root: etree._Element, file: str) -> Iterator[Document | Fault]:
+    """The papers in the order of the file; what front matter says holds for those that follow."""
+    collection = attribute_of(root, "id")
+    volume: Volume | None = None
+    for place, paper in enumerate(root.iterfind("paper"), start=1):
+        where = f"{file}: paper {place}"
+        try:
+            name, number = _cut(collection, attribute_of(paper, "id"))
+            acl_id = build_id(collection, name, number)
+            where = f"{file}: {acl_id}"
+            if volume is None or volume.name != name:
+                volume = Volume(collection, name, None, None)
+            if int(number) == 0:
+                volume = replace(
+                    volume,
+                    published=date_of(paper),
+                    venue=text_of(paper.find("title")) or None,
+                )
+            elif is_paper(paper):
+                book = text_of(paper.find("booktitle")) or text_of(paper.find("journal"))
+                yield read_paper(paper, acl_id, replace(volume, venue=book or volume.venue))
+        except InputError as error:
+            yield Fault(where, str(error))
+
+
+def _cut(collection: str, digits: str) -> tuple[str, str]:
+    """Volume and paper out of their four digits."""
+    if not _DIGITS.fullmatch(digits):
+        raise InputError(f"the paper's id {digits[:40]!r} is not of four digits")
+    width = 2 if has_wide_volumes(collection, int(digits[:2])) else 1
+    return str(int(digits[:width])), digits[width:]
+
+
+_READERS = {"collection": read_collection, "volume": read_earlier}
+
+
+def _matches(path: Path) -> bool:
+    """Whether the name is that of a collection, as in the Anthology's folder of XML files."""
+    return path.name.endswith(".xml") and is_collection(path.name.removesuffix(".xml"))
+
+
+def _read_file(content: bytes, name: str) -> Iterator[Document | Fault]:
+    root = parse_xml(content)
+    if root.tag not in _READERS:
+        raise InputError(
+            f"XML, but no collection of the Anthology: the root is <{str(root.tag)[:80]}>"
+        )
+    return _READERS[str(root.tag)](root, name)
+
+
+SOURCE = Source(
+    kind=KIND,
+    summary="XML files of the ACL Anthology (2020.acl.xml, P19.xml): titles, abstracts, authors",
+    is_metadata=True,
+    matches=_matches,
+    pieces=one_piece,
+    read=read_with(_read_file, _LARGEST_FILE, "collection"),
+    holds_many=True,
+    reader_version="2",
+)

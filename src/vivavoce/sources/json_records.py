@@ -1,0 +1,294 @@
+"""JSON records of papers out of files that nobody vouches for: `.json`, `.jsonl`, gzip or plain.
+
+Every record comes with its place; in place of one that cannot be read stands text with the reason.
+Memory is bounded by the longest record allowed, time by how much a file may unpack to.
+
+JSON is read strictly, so that it can be written again without loss: no key twice, no number that a
+float cannot hold. The canonical text of a record is valid UTF-8 whatever the record holds. Fields
+are read with the type that is expected of them; `InputError` names a field of another type.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from vivavoce.errors import InputError
+from vivavoce.records import Document, Fault
+from vivavoce.sources import Piece
+from vivavoce.store import canonical_json, is_gzip, load_json, open_bytes
+from vivavoce.text.normalise import clean_text
+
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_BOM = b"\xef\xbb\xbf"
+Record = dict[str, Any]
+_MAX_RECORD = 16 << 20
+_HEAD_BYTES = 1 << 18
+_LINES_PER_PIECE = 200
+_LINES_PER_GZIP_PIECE = 500
+# Text in JSON packs to a fifth or a tenth; far beyond that a file is made to swell.
+_MAX_UNPACKED_TIMES = 100
+_MAX_MARGIN = 64
+"""Bytes by which the first line of a value that is spread over lines is told."""
+_ALWAYS_UNPACKED = 64 << 20
+_DAMAGE = (OSError, EOFError, zlib.error)
+_BLANK = b"\xef\xbb\xbf \t\r\n"
+Fields = Mapping[str, Any]
+
+
+def parse_strictly(content: bytes, what: str) -> Any:
+    """The JSON object or array of some bytes.
+
+    `InputError` starts with `what` and tells why there is none: a key that stands twice in one
+    object, NaN and infinity are refused as well.
+    """
+    try:
+        value = load_json(content.removeprefix(_BOM), _object)
+    except (UnicodeDecodeError, ValueError, RecursionError) as error:
+        raise InputError(f"{what} is not readable JSON: {error}") from error
+    if not isinstance(value, dict | list):
+        raise InputError(f"{what} is neither a JSON object nor an array.")
+    return value
+
+
+def raw_json(value: Any) -> str:
+    """The canonical JSON of a value; half a surrogate pair, which UTF-8 lacks, is escaped.
+
+    `InputError` for a value that is nested too deeply.
+    """
+    try:
+        text = canonical_json(value)
+    except RecursionError as error:
+        raise InputError("the record is nested too deeply") from error
+    if text.isascii():
+        return text
+    return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                raise ValueError(f"the key {key[:60]!r} stands twice in one object")
+            seen.add(key)
+    return value
+
+
+def is_lines(path: Path) -> bool:
+    """Whether each line of a file is a record: its name says so, and its start no other."""
+    if not path.name.lower().removesuffix(".gz").endswith((".jsonl", ".ndjson")):
+        return False
+    try:
+        with open_bytes(path) as stream:
+            first = stream.readline(_MAX_MARGIN).strip(_BLANK)
+            following = stream.read(1)
+    except _DAMAGE:
+        return True  # reading it says what is wrong
+    is_spread = first == b"[" or (first == b"{" and following in (b" ", b"\t", b'"'))
+    return not is_spread
+
+
+def read_head(path: Path) -> bytes:
+    """The start of a file, unpacked; empty where it cannot be read."""
+    parts: list[bytes] = []
+    try:
+        with open_bytes(path) as stream:
+            left = _HEAD_BYTES
+            while left > 0 and (part := stream.read(min(left, 4096))):
+                parts.append(part)
+                left -= len(part)
+    except _DAMAGE:
+        pass  # what came before the damage may tell the kind; reading it names the damage
+    return b"".join(parts)
+
+
+def cut(path: Path) -> Iterator[Piece]:
+    """Runs of 200 lines, of gzip 500, where each run is sought from the start; records whole."""
+    bounds = [(0, 1)]
+    try:
+        for bound in _bounds(path) if is_lines(path) else ():
+            bounds.append(bound)
+    except _DAMAGE:
+        pass  # reading it says what is wrong
+    for place, (start, row) in enumerate(bounds):
+        is_last = place + 1 == len(bounds)
+        yield Piece(path, start, None if is_last else bounds[place + 1][0], row)
+
+
+def read_records(piece: Piece) -> Iterator[tuple[str, Record | str]]:
+    """(Where it stands, the record or why there is none) of every record of a piece."""
+    for where, value in read_values(piece):
+        if isinstance(value, list):
+            yield where, f"the {_unit(piece.path)} is not a JSON object."
+        else:
+            yield where, value
+
+
+def read_documents(
+    piece: Piece, document_from: Callable[[Record, str], Document]
+) -> Iterator[Document | Fault]:
+    """The documents of a piece, each with its record.
+
+    Args:
+        piece: The part of a file.
+        document_from: Takes a record and its place; raises `InputError` for an unfit one.
+    """
+    for where, record in read_records(piece):
+        try:
+            if isinstance(record, str):
+                raise InputError(record)
+            yield replace(document_from(record, where), raw=raw_json(record))
+        except InputError as error:
+            yield Fault(where, str(error))
+
+
+def read_values(
+    piece: Piece, largest: int = _MAX_RECORD
+) -> Iterator[tuple[str, Record | list[Any] | str]]:
+    """(Where it stands, an object or array, or why there is none) of every value of a piece.
+
+    `largest` bounds the bytes of a file that is one value.
+    """
+    name = piece.path.name
+    last = piece.first_row - 1
+    has_lines = is_lines(piece.path)
+    try:
+        if not has_lines:
+            yield name, _read_whole(piece.path, largest)
+            return
+        for number, line in _lines(piece):
+            last = number
+            if line.strip(_BLANK):
+                yield f"{name}:{number}", _parse(line, "the line")
+            elif not line:
+                yield f"{name}:{number}", f"the line is longer than {_MAX_RECORD >> 20} MiB"
+    except InputError as error:
+        yield name, str(error)
+    except _DAMAGE as error:
+        beyond = f" beyond line {last}" if has_lines else ""
+        yield name, f"the file cannot be read{beyond}: {error}"
+
+
+def _bounds(path: Path) -> Iterator[tuple[int, int]]:
+    """(Byte, line) where each run of lines but the first starts."""
+    run = _LINES_PER_GZIP_PIECE if is_gzip(path) else _LINES_PER_PIECE
+    most = _most_unpacked(path)
+    offset, lines, is_start = 0, 0, False
+    with open_bytes(path) as stream:
+        while offset <= most and (part := stream.readline(_MAX_RECORD)):
+            if is_start and lines % run == 0:
+                yield offset, lines + 1
+            offset += len(part)
+            is_start = part.endswith(b"\n")
+            lines += is_start
+
+
+def _read_whole(path: Path, largest: int) -> Record | list[Any] | str:
+    with open_bytes(path) as stream:
+        content = stream.read(largest + 1)
+    if len(content) > largest:
+        return f"larger than {largest >> 20} MiB: too large to be read as one"
+    return _parse(content, "the file")
+
+
+def _lines(piece: Piece) -> Iterator[tuple[int, bytes]]:
+    """The lines by number; empty for one that is too long."""
+    most = _most_unpacked(piece.path)
+    with open_bytes(piece.path) as stream:
+        stream.seek(piece.start)
+        offset, number = piece.start, piece.first_row
+        while piece.stop is None or offset < piece.stop:
+            line = part = stream.readline(_MAX_RECORD)
+            offset += len(part)
+            while len(part) == _MAX_RECORD and not part.endswith(b"\n"):
+                line = b""
+                part = stream.readline(_MAX_RECORD)
+                offset += len(part)
+                _check(offset, most, number)
+            if not part:
+                return
+            _check(offset, most, number)
+            yield number, line
+            number += 1
+
+
+def _most_unpacked(path: Path) -> int:
+    return max(_ALWAYS_UNPACKED, path.stat().st_size * _MAX_UNPACKED_TIMES)
+
+
+def _check(offset: int, most: int, number: int) -> None:
+    if offset > most:
+        raise InputError(
+            f"the file unpacks to over {_MAX_UNPACKED_TIMES} times its size: "
+            f"it is not read beyond line {number}"
+        )
+
+
+def _unit(path: Path) -> str:
+    return "line" if is_lines(path) else "file"
+
+
+def _parse(content: bytes, what: str) -> Record | list[Any] | str:
+    try:
+        value: Record | list[Any] = parse_strictly(content, what)
+    except InputError as error:
+        return str(error)
+    return value
+
+
+def text_at(row: Fields, key: str) -> str:
+    """A text without blanks around it; empty where it is absent. A number is its digits."""
+    value = row.get(key)
+    if value is None or isinstance(value, bool):
+        return ""
+    if isinstance(value, int | float):
+        return str(value)
+    if not isinstance(value, str):
+        raise InputError(f"{key!r} is a {type(value).__name__}, not a text")
+    return clean_text(value).strip()
+
+
+def line_at(row: Fields, key: str) -> str:
+    """A text on one line, with single spaces."""
+    return " ".join(text_at(row, key).split())
+
+
+def rows_at(row: Fields, key: str) -> list[Fields]:
+    """A list of objects; empty where it is absent."""
+    value = row.get(key)
+    if value is None:
+        return []
+    if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+        raise InputError(f"{key!r} is not a list of objects")
+    return value
+
+
+def object_at(row: Fields, key: str) -> Fields:
+    """An object; empty where it is absent."""
+    value = row.get(key)
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise InputError(f"{key!r} is a {type(value).__name__}, not an object")
+    return value
+
+
+def objects_at(row: Fields, key: str) -> dict[str, Fields]:
+    """An object of objects, in the order of the file; empty where it is absent."""
+    value = object_at(row, key)
+    if not all(isinstance(item, dict) for item in value.values()):
+        raise InputError(f"{key!r} holds something else than objects")
+    return dict(value)
+
+
+def texts_at(row: Fields, key: str) -> list[str]:
+    """A list of texts, or one text alone; empty where it is absent."""
+    value = row.get(key)
+    values = value if isinstance(value, list) else [value]
+    return [text for item in values if (text := line_at({key: item}, key))]

@@ -1,0 +1,199 @@
+"""AcademicEval samples: papers to write a part of, with the papers shown as examples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from vivavoce.errors import InputError
+from vivavoce.records import Author, Document, Fault, Reference, Section
+from vivavoce.sources import Piece, ReadOptions, Source
+from vivavoce.sources.json_records import (
+    Fields,
+    cut,
+    line_at,
+    object_at,
+    raw_json,
+    read_head,
+    read_values,
+    text_at,
+)
+from vivavoce.text.dates import parse_date
+from vivavoce.text.identifiers import find_arxiv_id
+from vivavoce.text.normalise import clean_text
+
+_CITED = "Related Work"
+"""The label of a candidate that the paper really cites; the others are padding."""
+_MAX_EXAMPLES = 10_000
+_PARTS = (
+    ("introduction", "Introduction", "introduction"),
+    ("related", "Related Work", "related_work"),
+    ("main_content", None, None),
+)
+"""Field, heading and role of a part of the text, in the order of a paper."""
+_SUFFIXES = (".json", ".json.gz", ".jsonl", ".jsonl.gz")
+_MARKS = (b'"main_content"', b'"gt"', b'"paper_cat"')
+_LARGEST_FILE = 128 << 20
+
+
+def read_sample(sample: Any, key: str) -> Iterator[Document]:
+    """The paper of a sample, then those shown as examples.
+
+    `InputError` says which field is not what it should be.
+    """
+    if isinstance(sample, list) and not sample:
+        raise InputError("the sample is an empty array")
+    target, *candidates = sample if isinstance(sample, list) else [sample]
+    wanted = "related" if isinstance(sample, list) else "introduction"
+    fields = _object(target, "the sample")
+    paper = _paper(fields, wanted, key)
+    references = tuple(_references([_object(other, "a candidate") for other in candidates]))
+    examples = [_paper(example, wanted, None) for example in _examples(fields)]
+    yield replace(paper, references=references, raw=raw_json(sample))
+    yield from {example.key: example for example in examples}.values()
+
+
+def _paper(fields: Fields, wanted: str, key: str | None) -> Document:
+    url, title = line_at(fields, "url"), line_at(fields, "title")
+    if not (url or title):
+        raise InputError("the paper has neither a 'url' nor a 'title'")
+    arxiv = find_arxiv_id(url)
+    published = parse_date(line_at(fields, "published"))
+    return Document(
+        kind="academiceval",
+        key=key if key is not None else f"url:{url or title}",
+        arxiv_id=arxiv[0] if arxiv else None,
+        version=arxiv[1] if arxiv else None,
+        source_url=url or None,
+        title=title or None,
+        abstract=text_at(fields, "abstract") or None,
+        published=published[0] if published else None,
+        categories=_categories(fields),
+        authors=_authors(fields),
+        sections=_sections(fields, wanted),
+    )
+
+
+def _categories(fields: Fields) -> tuple[str, ...]:
+    """The primary category first, each once."""
+    listed = fields.get("cats")
+    names = listed if isinstance(listed, list) else line_at(fields, "cats").split()
+    if not all(isinstance(name, str) for name in names):
+        raise InputError("'cats' is not a list of categories")
+    first = line_at(fields, "primary_cat")
+    cleaned = (" ".join(clean_text(name).split()) for name in [first, *names])
+    return tuple(dict.fromkeys(name for name in cleaned if name))
+
+
+def _authors(fields: Fields) -> tuple[Author, ...]:
+    names = (" ".join(name.split()) for name in line_at(fields, "authors").split(","))
+    return tuple(Author(name) for name in names if any(map(str.isalpha, name)))
+
+
+def _sections(fields: Fields, wanted: str) -> tuple[Section, ...]:
+    """The parts of the text that a sample gives; the part to be written is one of them."""
+    known = {name: text_at(fields, name) for name, _, _ in _PARTS}
+    gold = line_at(fields, "gt")
+    if gold not in {line_at(fields, "title"), line_at(fields, "abstract")}:
+        known[wanted] = known[wanted] or text_at(fields, "gt")
+    texts = [(heading, role, known[name]) for name, heading, role in _PARTS if known[name]]
+    return tuple(
+        Section(ordinal, 1, heading, role, text)
+        for ordinal, (heading, role, text) in enumerate(texts)
+    )
+
+
+def _references(candidates: Sequence[Fields]) -> Iterator[Reference]:
+    cited = [fields for fields in candidates if line_at(fields, "label") == _CITED]
+    for ordinal, fields in enumerate(cited):
+        title = line_at(fields, "title")
+        arxiv = find_arxiv_id(line_at(fields, "url"))
+        authors = _authors(fields)
+        published = parse_date(line_at(fields, "published"))
+        yield Reference(
+            ordinal=ordinal,
+            raw=title or line_at(fields, "url"),
+            title=title or None,
+            year=int(published[0][:4]) if published else None,
+            first_author=authors[0].name if authors else None,
+            arxiv_id=arxiv[0] if arxiv else None,
+        )
+
+
+def _examples(fields: Fields) -> Iterator[Fields]:
+    """The papers shown as examples: drawn at random, and by the authors' neighbours."""
+    found: list[Any] = []
+    drawn = fields.get("additional_info")
+    if drawn is not None and not isinstance(drawn, list):
+        raise InputError("'additional_info' is not a list")
+    for example in drawn or ():
+        found.append(example[0] if isinstance(example, list) and example else example)
+    papers: Mapping[str, Any] = object_at(object_at(fields, "additional_graph_info"), "node_feat")
+    for of_author in papers.values():
+        if not isinstance(of_author, list):
+            raise InputError("'node_feat' holds something else than lists of papers")
+        found += of_author
+    if len(found) > _MAX_EXAMPLES:
+        raise InputError(f"the sample has over {_MAX_EXAMPLES} examples")
+    for example in found:
+        yield _object(example, "an example")
+
+
+def _object(value: Any, what: str) -> Fields:
+    if not isinstance(value, dict):
+        raise InputError(f"{what} is not a JSON object")
+    return value
+
+
+def _matches(path: Path) -> bool:
+    """Whether the start of a JSON file holds a versioned address and a mark of these samples."""
+    if not path.name.lower().endswith(_SUFFIXES):
+        return False
+    head = read_head(path)
+    return b'"url"' in head and b'"primary_cat"' in head and any(mark in head for mark in _MARKS)
+
+
+def _name_of(path: Path) -> str:
+    """A paper has a file of the same name in the folder of each setting."""
+    return f"{path.parent.name}/{path.name}"
+
+
+def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
+    file = _name_of(piece.path)
+    for place, value in read_values(piece, _LARGEST_FILE):
+        where = place.replace(piece.path.name, file, 1)
+        if isinstance(value, str):
+            yield Fault(where, value)
+            continue
+        samples = value if _is_list_of_samples(value) else [value]
+        for number, sample in enumerate(samples, start=1):
+            name = where if len(samples) == 1 else f"{where}:{number}"
+            try:
+                yield from read_sample(sample, name)
+            except InputError as error:
+                yield Fault(name, str(error))
+
+
+def _is_list_of_samples(value: Any) -> bool:
+    """Whether an array holds samples; the sample of a related work section is an array too.
+
+    There only the first object has a text to be written, the others are candidates to cite.
+    """
+    if not isinstance(value, list) or not value:
+        return False
+    if isinstance(value[0], list):
+        return True
+    return len(value) > 1 and isinstance(value[1], dict) and "gt" in value[1]
+
+
+SOURCE = Source(
+    kind="academiceval",
+    summary="AcademicEval samples in JSON: titles, abstracts, introductions, related work",
+    is_metadata=False,
+    matches=_matches,
+    pieces=cut,
+    read=_read,
+    name_of=_name_of,
+)

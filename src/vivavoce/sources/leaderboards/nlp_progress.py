@@ -1,0 +1,205 @@
+"""NLP-progress: pages of leaderboards in Markdown, or their rows as JSON Lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from vivavoce.errors import InputError
+from vivavoce.records import Document, Fault
+from vivavoce.sources import Piece, ReadOptions, Source, one_piece, read_whole
+from vivavoce.sources.leaderboards.rows import (
+    ResultRow,
+    documents_of,
+    has_name,
+    plain,
+    read_fields,
+    read_lines,
+)
+from vivavoce.text.cell_text import plain_words
+from vivavoce.text.scores import read_score
+from vivavoce.text.table_lines import is_pipe_line, split_pipes
+
+_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.{1,300}?)[ \t#]*")
+_LINK = re.compile(
+    r"\[([^\[\]]{1,500})\]\(\s?([^()\s]{1,500}(?:\([^()\s]{0,100}\)[^()\s]{0,200})?)"
+)
+_PAPER = re.compile(r"paper|source|reference", re.IGNORECASE)
+_OTHER = re.compile(
+    r"code|model|method|system|note|comment|year|date|link|#|approach|parser|type|data|remark",
+    re.IGNORECASE,
+)
+_RULE_CELL = re.compile(r"\s*:?-+:?\s*")
+_LABEL = 120
+"""Characters of a line above a table that can tell it from its neighbours."""
+KIND = "nlp_progress"
+_ROWS = re.compile(r"nlp[-_]?progress[-_a-z0-9]*\.jsonl")
+_LARGEST_FILE = 64 << 20
+_RULE = re.compile(
+    rb"^[ \t]{0,3}\|?[ \t]{0,9}:?-{2,}:?[ \t]{0,999}\|[ \t:|-]{0,9999}\r?$", re.MULTILINE
+)
+
+
+@dataclass(slots=True)
+class _Board:
+    """A table, and where it stands."""
+
+    headings: tuple[str, ...]
+    """From the page's down to the nearest."""
+    label: str
+    """The line above it, when it announces something."""
+    rows: list[list[str]] = field(default_factory=list)
+
+
+def read_page(text: str) -> Iterator[ResultRow]:
+    """The scores of a page.
+
+    The task is the page's first heading, the dataset those below it down to the table; where one
+    heading has several tables, the line that announces a table tells them apart.
+    """
+    boards = [board for board in _boards(text.splitlines()) if len(board.rows) > 1]
+    for board in boards:
+        beside = [other for other in boards if other.headings == board.headings]
+        dataset = " > ".join(board.headings[1:] or board.headings)
+        if len(beside) > 1:
+            number = next(n for n, other in enumerate(beside, 1) if other is board)
+            dataset = f"{dataset} / {board.label or f'table {number}'}"
+        task = board.headings[0] if board.headings else ""
+        yield from _read_board(board, task, dataset)
+
+
+def _boards(lines: Sequence[str]) -> Iterator[_Board]:
+    headings: dict[int, str] = {}
+    open_board: _Board | None = None
+    label = ""
+    for line in lines:
+        if is_pipe_line(line):
+            if open_board is None:
+                path = tuple(headings[level] for level in sorted(headings))
+                open_board = _Board(path, label)
+            cells = split_pipes(line)
+            if not all(_RULE_CELL.fullmatch(cell) for cell in cells):
+                open_board.rows.append(cells)
+            continue
+        if open_board is not None:
+            yield open_board
+            open_board, label = None, ""
+        if heading := _HEADING.fullmatch(line):
+            level = len(heading[1])
+            headings = {n: title for n, title in headings.items() if n < level}
+            headings[level] = plain(plain_words(heading[2])).rstrip(": ")
+            label = ""
+        elif line.strip():
+            announces = line.strip().endswith(":") and len(line) <= _LABEL
+            label = plain(plain_words(line)).rstrip(":* ") if announces else ""
+    if open_board is not None:
+        yield open_board
+
+
+def _read_board(board: _Board, task: str, dataset: str) -> Iterator[ResultRow]:
+    header = [plain(plain_words(cell)) for cell in board.rows[0]]
+    rows = [[*row, *[""] * len(header)][: len(header)] for row in board.rows[1:]]
+    paper = next((n for n, name in enumerate(header) if n and _PAPER.search(name)), None)
+    metrics = [n for n in range(1, len(header)) if n != paper and _is_metric(header, rows, n)]
+    for row in rows:
+        title, url = _link(row[paper] if paper is not None else row[0])
+        for column in metrics:
+            score = plain(plain_words(row[column]))
+            if read_score(score) is not None:
+                yield ResultRow(
+                    task=task,
+                    dataset=dataset,
+                    metric=header[column],
+                    method=plain(plain_words(row[0])),
+                    score=score,
+                    paper_title=title,
+                    paper_url=url,
+                )
+
+
+def _is_metric(header: Sequence[str], rows: Sequence[Sequence[str]], column: int) -> bool:
+    """Whether a column holds scores: most of what stands in it are numbers."""
+    if not header[column] or _OTHER.fullmatch(header[column]):
+        return False
+    given = [cell for row in rows if (cell := plain(plain_words(row[column]))) not in ("", "-")]
+    return 2 * sum(read_score(cell) is not None for cell in given) > len(given)
+
+
+def _link(cell: str) -> tuple[str | None, str | None]:
+    """The title and the address of the paper in a cell; its text when there is no link."""
+    found = _LINK.search(cell)
+    if found is None:
+        return plain(plain_words(cell)) or None, None
+    return plain(plain_words(found[1])) or None, found[2]
+
+
+def _matches(path: Path) -> bool:
+    """A Markdown page with a table, or rows under the name of the project."""
+    name = path.name.lower()
+    if _ROWS.fullmatch(name):
+        return True
+    if not name.endswith(".md") or name.startswith("readme"):
+        return False
+    try:
+        with path.open("rb") as stream:
+            return _RULE.search(stream.read(_LARGEST_FILE)) is not None
+    except OSError:
+        return True  # reading it says what is wrong
+
+
+def _name_of(path: Path) -> str:
+    """Pages of several languages bear one name: the folder tells them apart."""
+    return f"{path.absolute().parent.name}/{path.name}"
+
+
+def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
+    name = _name_of(piece.path)
+    faults: list[Fault] = []
+    try:
+        text = read_whole(piece.path, _LARGEST_FILE, "page").decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError, InputError) as error:
+        yield Fault(name, f"the file cannot be read: {error}")
+        return
+    if piece.path.name.lower().endswith(".jsonl"):
+        rows = read_lines(text.splitlines(), name, _read_row, faults)
+    else:
+        rows = read_page(text)
+    yield from documents_of(rows, KIND, name, faults)
+
+
+def _read_row(line: str) -> list[ResultRow]:
+    text = {key: plain(content) for key, content in read_fields(line).items()}
+    row = ResultRow(
+        task=text.get("task", ""),
+        dataset=_dataset(text.get("section") or text.get("dataset", "")),
+        metric=text.get("metric", "").replace("\\", ""),
+        method=text.get("method", ""),
+        score=text.get("score", ""),
+        paper_title=text.get("paper_title") or None,
+        paper_url=text.get("paper_url") or None,
+    )
+    if not has_name(row):
+        raise InputError("the row lacks a dataset, a metric or a score")
+    return [row]
+
+
+def _dataset(path: str) -> str:
+    """Headings without links and closing colons, as pages give them."""
+    return " > ".join(plain(plain_words(part)).rstrip(": ") for part in path.split(" > "))
+
+
+SOURCE = Source(
+    kind=KIND,
+    summary="NLP-progress (pages in Markdown, or nlp_progress.jsonl): leaderboards",
+    is_metadata=True,
+    matches=_matches,
+    pieces=one_piece,
+    read=_read,
+    name_of=_name_of,
+    holds_many=True,
+    holds_papers=False,
+    completes=True,
+    reader_version="2",
+)

@@ -1,0 +1,116 @@
+"""Tasks and methods of the registered families, as objects of Inspect's registry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any, Literal
+
+from inspect_ai import Task
+from inspect_ai.scorer import Scorer
+from inspect_ai.solver import Solver
+from inspect_ai.util import registry_create, registry_info
+
+from vivavoce.errors import InputError, PluginError
+from vivavoce.tasks import Family, find_family, find_task, list_families, short_name
+from vivavoce.tasks.methods import contestants
+
+Part = Literal["task", "solvers", "scorer"]
+PARTS: tuple[Part, ...] = ("task", "solvers", "scorer")
+"""Modules of a family that register something with Inspect."""
+
+
+def import_families() -> dict[str, PluginError]:
+    """Import the parts of every family that Inspect knows by name.
+
+    Returns:
+        The error of each family of another package that cannot be imported, by name.
+    """
+    unusable: dict[str, PluginError] = {}
+    for name in list_families():
+        family = find_family(name)
+        try:
+            for part in PARTS:
+                _part(family, part)
+        except PluginError as error:
+            if family.namespace == "vivavoce":
+                raise
+            unusable[name] = error
+    return unusable
+
+
+def find_task_maker(task: str) -> Callable[..., Task]:
+    """The `@task` function of a task.
+
+    Raises:
+        InputError: No family has it.
+        PluginError: Its family names it in the card and does not define it.
+    """
+    family, short = find_task(task)
+    return _named(find_family(family), "task", short)
+
+
+def find_method_maker(family: str, method: str) -> Callable[..., Solver]:
+    """The `@solver` function of a method: the family's own, or a contestant of every family.
+
+    Raises:
+        InputError: No such family.
+        PluginError: The family does not define the method.
+    """
+    if method in contestants.CONTESTANTS:
+        maker: Callable[..., Solver] = getattr(contestants, method)
+        return maker
+    return _named(find_family(family), "solvers", method)
+
+
+def create_task(task: str, **arguments: Any) -> Task:
+    """Make a task as Inspect would by its full name, so that its log names the arguments."""
+    made: Task = registry_create("task", registry_info(find_task_maker(task)).name, **arguments)
+    return made
+
+
+def create_method(family: str, method: str, **arguments: Any) -> Solver:
+    """Make a method as Inspect would by its full name, so that its log names the arguments."""
+    name = registry_info(find_method_maker(family, method)).name
+    made: Solver = registry_create("solver", name, **arguments)
+    return made
+
+
+def create_scorer(task: str, name: str, **options: Any) -> Scorer:
+    """Make the scorer that a task's log names.
+
+    Raises:
+        LookupError: Neither the task's family nor Inspect has a scorer of that name.
+    """
+    try:
+        family = find_family(find_task(task)[0])
+    except InputError as error:
+        raise LookupError(name) from error
+    maker = getattr(_part(family, "scorer"), short_name(name), None)
+    if maker is None:
+        raise LookupError(name)
+    made: Scorer = registry_create("scorer", registry_info(maker).name, **options)
+    return made
+
+
+def _part(family: Family, part: Part) -> ModuleType:
+    try:
+        return family.part(part)
+    except InputError:
+        raise
+    except Exception as error:  # the code of another package raises what it likes
+        raise PluginError(
+            f"{family.module}.{part} of the family {family.name} cannot be imported: "
+            f"{type(error).__name__}: {error}. Repair or uninstall its package."
+        ) from error
+
+
+def _named(family: Family, part: Part, name: str) -> Callable[..., Any]:
+    maker = getattr(_part(family, part), name, None)
+    if maker is None:
+        raise PluginError(
+            f"The card of {family.name} names {name!r}, and {family.module}.{part} does not define "
+            "it. Define or import it there."
+        )
+    found: Callable[..., Any] = maker
+    return found

@@ -1,0 +1,324 @@
+"""Which charts a page has: score against cost, against context, before and after a cutoff.
+
+At most three stand on a board's page, one on a contestant's. Each is drawn once a build and
+again only when its numbers change.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from vivavoce.results.logs.records import CONTESTANT
+from vivavoce.store import Row, hash_of
+from vivavoce.web.board.charts.axes import Axis, axis_of
+from vivavoce.web.board.charts.figures import MOST_ROWS, Chart, Figure, amount
+from vivavoce.web.board.charts.shapes import Dot, Line, Pair, lines, pairs, scatter, short
+from vivavoce.web.board.columns import bounds_of
+from vivavoce.web.board.model import BoardOf, Site
+from vivavoce.web.board.names import kind_of, label
+from vivavoce.web.board.slugs import slug
+from vivavoce.web.printing import figure, interval, visible
+
+MOST_LINES = 8
+_CONTROLS = ("floor", "ceiling")
+_MOST_PAIRS = 12
+_MOST_NAMES = 8
+_FEW = 12
+"""So few contestants are all named."""
+_LONGEST_NAME = 60
+_CACHED = 8192
+_APART = 1.05
+"""Amounts within this ratio are one amount."""
+
+Measure = Callable[[Row], float | None]
+
+
+def board_charts(site: Site, board: BoardOf) -> list[Chart]:
+    """The charts of a board's page, in their order there."""
+    made = (_context_chart(site, board), _cost_chart(board), _cutoff_chart(board))
+    return [chart for chart in made if chart is not None]
+
+
+def open_rows(board: BoardOf) -> list[Row]:
+    """The headline rows with a value, ceilings left out, best first."""
+    rows = _valued(board)
+    sign = -1 if board.higher_is_better else 1
+    return sorted(rows, key=lambda row: (sign * row["value"], _spelled(row)))
+
+
+def _valued(board: BoardOf) -> list[Row]:
+    return [r for r in board.headline_rows if r["value"] is not None and kind_of(r) != "ceiling"]
+
+
+def _spelled(row: Row) -> tuple[str, ...]:
+    return tuple(str(row[name]) for name in CONTESTANT)
+
+
+def _name(row: Row) -> str:
+    return visible(label(row), _LONGEST_NAME)
+
+
+def _between(row: Row) -> str:
+    return "no interval" if row["ci"] is None else interval(bounds_of(row))
+
+
+def _value(row: Row) -> tuple[str, str]:
+    return figure(row["value"]), _between(row)
+
+
+def _own_path(board: BoardOf, kind: str) -> str:
+    stem = board.path.removeprefix("boards/").removesuffix(".html")
+    return f"charts/{stem}--{kind}.svg"
+
+
+def _an_answer(field: str) -> Measure:
+    def measure(row: Row) -> float | None:
+        answers = row.get("answers") or row["n"]
+        value = row[field]
+        return value / answers if value and answers else None
+
+    return measure
+
+
+_MEASURES: tuple[tuple[str, str, str, Measure], ...] = (
+    ("cost", "Score and cost", "US$ an answer", _an_answer("cost")),
+    ("tokens", "Score and tokens", "tokens an answer", _an_answer("tokens")),
+    ("seconds", "Score and time", "seconds an answer", _an_answer("seconds")),
+)
+"""What a score may be held against: the first in which contestants differ."""
+
+
+def _cost_chart(board: BoardOf) -> Chart | None:
+    rows = _valued(board)
+    for kind, title, unit, measure in _MEASURES:
+        if _differ([spent for row in rows if (spent := measure(row))]):
+            build = _cost_builder(board, measure, title, unit)
+            return Chart(_own_path(board, "cost"), hash_of([kind, board.key]), build)
+    return None
+
+
+def _differ(amounts: Sequence[float]) -> bool:
+    return bool(amounts) and max(amounts) > _APART * min(amounts)
+
+
+def _cost_builder(board: BoardOf, measure: Measure, title: str, unit: str) -> Callable[[], Figure]:
+    def build() -> Figure:
+        found = [(row, spent) for row in open_rows(board) if (spent := measure(row))]
+        front = _front(found)
+        is_few = len(found) <= _FEW
+        named = list(range(len(found))) if is_few else front
+        dots = [_dot(row, spent, place in named) for place, (row, spent) in enumerate(found)]
+        x = axis_of(unit, [spent for _, spent in found], may_be_log=True, format="~s")
+        if x.high < 1:
+            x = axis_of(unit, [spent for _, spent in found], may_be_log=True)
+        best, cheapest = found[0], min(found, key=lambda pair: pair[1])
+        return Figure(
+            title=title,
+            alt=(
+                f"{visible(board.headline)} of {len(found)} contestants against {unit}. Best: "
+                f"{_name(best[0])} with {figure(best[0]['value'])} at {amount(best[1])}. "
+                f"Lowest: {_name(cheapest[0])} with {figure(cheapest[0]['value'])} at "
+                f"{amount(cheapest[1])}."
+            ),
+            note=("" if is_few else "Named are those that nobody beats for less. ")
+            + "Lines are 95% intervals, hollow dots baselines."
+            + (" The scale is logarithmic." if x.is_log else ""),
+            head=(
+                "Contestant",
+                unit[:1].upper() + unit[1:],
+                visible(board.headline),
+                "95% interval",
+            ),
+            rows=tuple((_name(row), amount(spent), *_value(row)) for row, spent in found),
+            spec=scatter(dots, x, _score_axis(board, [row for row, _ in found], named)),
+        )
+
+    return build
+
+
+def _front(found: Sequence[tuple[Row, float]]) -> list[int]:
+    """The places of those that nobody beats for less, from the best; `found` is best first."""
+    front: list[int] = []
+    least = float("inf")
+    for place, (_, spent) in enumerate(found):
+        if spent < least:
+            front.append(place)
+            least = spent
+    return front[:_MOST_NAMES]
+
+
+def _dot(row: Row, spent: float, is_named: bool) -> Dot:
+    bounds = bounds_of(row) if is_named and row["ci"] is not None else (None, None)
+    name = short(label(row)) if is_named else ""
+    return Dot(spent, row["value"], kind_of(row) != "model", name, *bounds)
+
+
+def _score_axis(board: BoardOf, rows: Sequence[Row], with_interval: Sequence[int] = ()) -> Axis:
+    values = [row["value"] for row in rows]
+    values += [bound for place in with_interval for bound in bounds_of(rows[place])]
+    return axis_of(visible(board.headline, 30), values)
+
+
+def _cutoff_chart(board: BoardOf) -> Chart | None:
+    if not any(map(_has_both, _valued(board))):
+        return None
+    return Chart(
+        _own_path(board, "cutoff"),
+        hash_of(["cutoff", board.key]),
+        lambda: _cutoff_figure(board, [row for row in open_rows(board) if _has_both(row)]),
+    )
+
+
+def _has_both(row: Row) -> bool:
+    exposure = row.get("exposure") or {}
+    return exposure.get("seen") is not None and exposure.get("clean") is not None
+
+
+def _cutoff_figure(board: BoardOf, rows: Sequence[Row]) -> Figure:
+    widest = sorted(rows, key=lambda row: (-abs(row["exposure"]["gap"]), _name(row)))
+    drawn = widest[:_MOST_PAIRS]
+    found = [
+        Pair(label(row), row["exposure"]["seen"], row["exposure"]["clean"])
+        for row in sorted(drawn, key=lambda row: (-row["exposure"]["gap"], _name(row)))
+    ]
+    first = widest[0]
+    x = axis_of(
+        visible(board.headline, 30), [v for pair in found for v in (pair.first, pair.second)]
+    )
+    return Figure(
+        title="Before and after the cutoff",
+        alt=(
+            f"{visible(board.headline)} on papers from before each model’s cutoff and from after "
+            f"it. Widest gap: {_name(first)}, {figure(first['exposure']['seen'])} before and "
+            f"{figure(first['exposure']['clean'])} after."
+        ),
+        note="Hollow: papers from before the model’s cutoff, which it may have read. Filled: "
+        "papers from after it. The older papers may also be the easier ones."
+        + (f" Drawn are the {_MOST_PAIRS} widest gaps." if len(rows) > _MOST_PAIRS else ""),
+        head=("Contestant", "Cutoff", "Before (items)", "After (items)", "Gap", "95% interval"),
+        rows=tuple(_exposed(row) for row in widest[:MOST_ROWS]),
+        unlisted=max(0, len(widest) - MOST_ROWS),
+        spec=pairs(found, x),
+    )
+
+
+def _exposed(row: Row) -> tuple[str, ...]:
+    found: Mapping[str, Any] = row["exposure"]
+    return (
+        _name(row),
+        visible(found.get("cutoff") or "unknown", 20),
+        f"{figure(found['seen'])} ({found.get('n_seen', 0):,})",
+        f"{figure(found['clean'])} ({found.get('n_clean', 0):,})",
+        figure(found["gap"]),
+        interval((found["ci"][0], found["ci"][1])) if found.get("ci") else "no interval",
+    )
+
+
+def _context_chart(site: Site, board: BoardOf) -> Chart | None:
+    same = [
+        other
+        for other in site.by_task[board.task]
+        if (other.round, other.version) == (board.round, board.version)
+    ]
+    if not _is_growing(tuple(same)):
+        return None
+    place = [board.round, board.task, board.version]
+    folder = board.path.split("/")[1]
+    name = slug(f"{board.task.rpartition('/')[2][:200]}--context", *place)
+    return Chart(
+        f"charts/{folder}/{name}.svg",
+        hash_of(["context", [other.key for other in same]]),
+        lambda: _context_figure(board, _series(same)),
+    )
+
+
+_Point = tuple[float, Row]
+
+
+@lru_cache(maxsize=1)  # boards of one task and round follow each other
+def _is_growing(boards: tuple[BoardOf, ...]) -> bool:
+    """Whether anybody answered with contexts of several lengths."""
+    measure = _an_answer("tokens")
+    first: dict[tuple[str, ...], float] = {}
+    for board in boards:
+        for row in board.headline_rows:
+            tokens = measure(row)
+            if not tokens or row["value"] is None or kind_of(row) in _CONTROLS:
+                continue
+            if _differ([tokens, first.setdefault(_same_but_context(row), tokens)]):
+                return True
+    return False
+
+
+def _series(boards: Sequence[BoardOf]) -> list[list[_Point]]:
+    """Each contestant's rows by tokens an answer, where they differ in those; best first."""
+    measure = _an_answer("tokens")
+    found: dict[tuple[str, ...], list[_Point]] = {}
+    for board in boards:
+        for row in open_rows(board):
+            tokens = measure(row)
+            if tokens and kind_of(row) not in _CONTROLS:
+                found.setdefault(_same_but_context(row), []).append((tokens, row))
+    grown = []
+    for points in found.values():
+        points.sort(key=lambda point: point[0])
+        if _differ([tokens for tokens, _ in points]):
+            grown.append(points)
+    sign = -1 if not boards or boards[0].higher_is_better else 1
+    grown.sort(key=lambda points: (-len(points), sign * _mean(points), _spelled(points[0][1])))
+    return grown
+
+
+def _same_but_context(row: Row) -> tuple[str, ...]:
+    decoding = _without_context(str(row["decoding"] or ""))
+    return (str(row["model"]), str(row["method"]), decoding, str(row["judge"]))
+
+
+@lru_cache(maxsize=_CACHED)
+def _without_context(decoding: str) -> str:
+    return " ".join(word for word in decoding.split() if not word.startswith("context="))
+
+
+def _mean(points: Sequence[_Point]) -> float:
+    return math.fsum(row["value"] for _, row in points) / len(points)
+
+
+def _context_figure(board: BoardOf, series: Sequence[Sequence[_Point]]) -> Figure:
+    drawn = series[:MOST_LINES]
+    x = axis_of(
+        "tokens an answer",
+        [tokens for points in drawn for tokens, _ in points],
+        may_be_log=True,
+        format="~s",
+    )
+    first = drawn[0]
+    listed = [point for points in series for point in points]
+    return Figure(
+        title="Score and length of the context",
+        alt=(
+            f"{visible(board.headline)} of {len(drawn)} contestants against tokens an answer. "
+            f"{_name(first[0][1])} goes from {figure(first[0][1]['value'])} at "
+            f"{amount(first[0][0])} tokens to {figure(first[-1][1]['value'])} at "
+            f"{amount(first[-1][0])}."
+        ),
+        note=f"A line joins what one contestant reached in all settings of {board.title.lower()} "
+        "in this round, from the least to the most tokens read and written."
+        + (f" Drawn are the {MOST_LINES} best." if len(series) > MOST_LINES else ""),
+        head=("Contestant", "Setting", "Tokens", visible(board.headline), "95% interval"),
+        rows=tuple(
+            (_name(row), visible(row["setting"], 30), amount(tokens), *_value(row))
+            for tokens, row in listed[:MOST_ROWS]
+        ),
+        unlisted=max(0, len(listed) - MOST_ROWS),
+        spec=lines(
+            [
+                Line(label(points[0][1]), tuple((tokens, row["value"]) for tokens, row in points))
+                for points in drawn
+            ],
+            x,
+            _score_axis(board, [row for points in drawn for _, row in points]),
+        ),
+    )

@@ -1,0 +1,227 @@
+"""Charts over rounds, of a task or of a contestant, and the heat map of families."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from vivavoce.store import Row, hash_of
+from vivavoce.web.board.charts.axes import Axis, axis_of
+from vivavoce.web.board.charts.board_charts import MOST_LINES, open_rows
+from vivavoce.web.board.charts.figures import Chart, Figure
+from vivavoce.web.board.charts.shapes import Line, heat, lines
+from vivavoce.web.board.model import BoardOf, ModelOf, Site
+from vivavoce.web.board.names import label, title_of
+from vivavoce.web.board.pages.overview import overview
+from vivavoce.web.board.slugs import slug
+from vivavoce.web.printing import visible
+
+HEAT_PATH = "charts/families.svg"
+_MOST_HEAT = 30
+_LONGEST_ROUND = 16
+_LONGEST_NAME = 60
+_ROOM = 38
+"""Characters that the names of rounds have under a chart of lines."""
+_GAP = 2
+_LEAD = 0.04
+"""Of the axis, free before its first round."""
+_USUAL = "base"
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """One task in one setting, through the rounds."""
+
+    task: str
+    setting: str
+    boards: tuple[BoardOf, ...]
+    """In the order of their rounds, each round once."""
+
+    @property
+    def title(self) -> str:
+        """The task in words, with the setting where that is not the usual one."""
+        setting = "" if self.setting == _USUAL else f", {visible(self.setting, 30)}"
+        return f"{title_of(self.task)[:60]}{setting}"
+
+    @property
+    def key(self) -> str:
+        """Sha256 of its boards."""
+        return hash_of([board.key for board in self.boards])
+
+    @property
+    def slug(self) -> str:
+        """A file name for it."""
+        return slug(f"{self.task.rpartition('/')[2][:200]}--{self.setting[:200]}", self.task)
+
+
+def courses(site: Site) -> list[Course]:
+    """Every task and setting, in the order of the boards.
+
+    Scores of two versions of a task do not compare: a course follows the newest round's version.
+    """
+    places = {name: place for place, name in enumerate(site.round_names)}
+    found: dict[tuple[str, str], list[BoardOf]] = {}
+    for board in site.boards:
+        found.setdefault((board.task, board.setting), []).append(board)
+    made = []
+    for (task, setting), boards in found.items():
+        version = max(boards, key=lambda board: (places[board.round], board.version)).version
+        same = [board for board in boards if board.version == version]
+        same.sort(key=lambda board: places[board.round])
+        made.append(Course(task, setting, tuple(same)))
+    return made
+
+
+def values_of(course: Course) -> dict[str, tuple[Row | None, ...]]:
+    """By contestant its rows, one a round, those first who do best in the newest round."""
+    found: dict[str, list[Row | None]] = {}
+    size = len(course.boards)
+    for place in reversed(range(size)):
+        for row in open_rows(course.boards[place]):
+            mine = found.setdefault(visible(label(row), _LONGEST_NAME), [None] * size)
+            # Of several ways to run one contestant, the best stands for it.
+            mine[place] = mine[place] or row
+    return {name: tuple(rows) for name, rows in found.items()}
+
+
+def course_chart(course: Course) -> Chart | None:
+    """The best contestants of a task, round by round; None before there are two rounds."""
+    if len(course.boards) < 2:
+        return None
+    path = f"charts/rounds/{course.slug}.svg"
+    return Chart(path, hash_of(["rounds", course.key]), lambda: _course_figure(course))
+
+
+def _course_figure(course: Course) -> Figure:
+    newest = course.boards[-1]
+    known = {
+        name: {at: row["value"] for at, row in enumerate(rows) if row is not None}
+        for name, rows in values_of(course).items()
+    }
+    drawn = {name: values for name, values in known.items() if len(values) > 1}
+    best = dict(list(drawn.items())[:MOST_LINES])
+    head = [visible(board.round, 30) for board in course.boards]
+    leader = next(iter(known), "nobody")
+    return Figure(
+        title=course.title,
+        alt=(
+            f"{visible(newest.headline)} of {len(best)} contestants over {len(head)} rounds, "
+            f"{head[0]} to {head[-1]}. First in the newest round: {leader}."
+        ),
+        note=f"{visible(newest.headline)}, the {len(best)} best of the newest round.",
+        head=(),
+        rows=(),
+        spec=_over_rounds(best, head, visible(newest.headline, 30)),
+    )
+
+
+def contestant_charts(site: Site, one: ModelOf) -> list[Chart]:
+    """The chart of a contestant's page: its scores over the rounds; none before there are two."""
+    if one.kind == "ceiling":
+        return []
+    rounds, drawn = _own_courses(site, one)
+    if not drawn:
+        return []
+    key = hash_of(
+        [
+            "contestant",
+            one.name,
+            rounds,
+            [[task, list(line.items())] for task, line in drawn.items()],
+        ]
+    )
+    path = f"charts/models/{one.slug}.svg"
+    return [Chart(path, key, lambda: _own_figure(one, rounds, drawn))]
+
+
+def _own_courses(site: Site, one: ModelOf) -> tuple[list[str], dict[str, dict[int, float]]]:
+    """A contestant's rounds, and for each of its tasks the values there; those with two or more."""
+    found = site.appearances.get(one.identity, [])
+    held = {board.round for board, _, _ in found}
+    rounds = [name for name in site.round_names if name in held]
+    at = {name: place for place, name in enumerate(rounds)}
+    series: dict[tuple[str, str, str], dict[int, float]] = {}
+    for board, row, _ in found:
+        if (value := row["value"]) is not None:
+            key = (board.task, board.setting, str(row["method"]))
+            series.setdefault(key, {}).setdefault(at[board.round], value)
+    # The longest course of each task, in its usual setting where that is as long.
+    ordered = sorted(series, key=lambda key: (-len(series[key]), key[1] != _USUAL, key))
+    chosen: dict[str, dict[int, float]] = {}
+    for key in ordered:
+        if len(series[key]) > 1:
+            chosen.setdefault(title_of(key[0]), series[key])
+    return rounds, dict(list(chosen.items())[:MOST_LINES])
+
+
+def _own_figure(one: ModelOf, rounds: list[str], drawn: dict[str, dict[int, float]]) -> Figure:
+    name = visible(one.name, _LONGEST_NAME)
+    return Figure(
+        title="Over the rounds",
+        alt=f"Scores of {name} over {len(rounds)} rounds in {', '.join(drawn)}.",
+        note="Each task by its first metric; tasks do not compare with each other.",
+        head=(),
+        rows=(),
+        spec=_over_rounds(drawn, [visible(name, 30) for name in rounds], "score"),
+    )
+
+
+def _over_rounds(
+    drawn: Mapping[str, Mapping[int, float]], rounds: Sequence[str], title: str
+) -> dict[str, object]:
+    last = max(1, len(rounds) - 1)
+    x = Axis("round", -_LEAD * last, last, ())
+    values = [value for line in drawn.values() for value in line.values()]
+    return lines(
+        [Line(name, tuple(sorted(line.items()))) for name, line in drawn.items()],
+        x,
+        axis_of(title, values or [0.0, 1.0]),
+        _words(rounds),
+    )
+
+
+def _words(rounds: Sequence[str]) -> dict[float, str]:
+    """As many names of rounds as fit below the chart, the newest among them."""
+    cut = [
+        name if len(name) <= _LONGEST_ROUND else name[: _LONGEST_ROUND - 1] + "…" for name in rounds
+    ]
+    longest = max(map(len, cut)) + _GAP
+    most = max(2, _ROOM // longest)
+    step = max(1, -(-(len(cut) - 1) // (most - 1)))
+    return {float(place): cut[place] for place in reversed(range(len(cut) - 1, -1, -step))}
+
+
+def heat_chart(site: Site) -> Chart | None:
+    """Families by contestants; None where a table of one column would say it all."""
+    newest = site.round_names[-1:]
+    boards = [board for board in site.boards if (board.round,) == newest]
+    if len({board.family for board in boards}) < 2:
+        return None
+    key = hash_of(["heat", [board.key for board in boards], [one.name for one in site.contestants]])
+    return Chart(HEAT_PATH, key, lambda: _heat_figure(site))
+
+
+def _heat_figure(site: Site) -> Figure:
+    shown = overview(site)
+    families = shown["family_titles"]
+    standings = [one for one in shown["standings"] if any(one.shares)][:_MOST_HEAT]
+    cells = [
+        (row, column, found[1], found[0])
+        for row, one in enumerate(standings)
+        for column, found in enumerate(one.shares)
+        if found is not None
+    ]
+    first = standings[0].name if standings else "nobody"
+    return Figure(
+        title="Families and contestants",
+        alt=(
+            f"For {len(standings)} contestants and {len(families)} families the share of the "
+            f"others that each stands above. On average highest: {visible(first, _LONGEST_NAME)}."
+        ),
+        note="The share of the other contestants that one stands above, averaged over a family’s "
+        "tasks in the newest round; empty where it was not measured."
+        + (f" Drawn are the first {_MOST_HEAT}." if len(shown["standings"]) > _MOST_HEAT else ""),
+        head=(),
+        rows=(),
+        spec=heat([one.name for one in standings], families, cells),
+    )

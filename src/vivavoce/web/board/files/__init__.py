@@ -1,0 +1,1 @@
+"""Downloads of the leaderboard site, and its bundle of logs."""

@@ -1,0 +1,274 @@
+"""The numbers of the site and of each page as files: CSV, JSON, Parquet and LaTeX.
+
+CSV is made for spreadsheets: no cell of it is a formula. JSON and Parquet hold the rows as they
+are. Every file has the rows of its page and nothing that the page would not show.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, Protocol
+
+from vivavoce.store import Row, dumps_fast, hash_of, parquet_of
+from vivavoce.web.board.files.latex import contestant_document, document
+from vivavoce.web.board.model import BoardOf, ModelOf, Site
+from vivavoce.web.board.page import Page, file_of
+from vivavoce.web.board.pages.contestants import newest_of
+from vivavoce.web.board.rows import FIELDS
+from vivavoce.web.board.slugs import slug
+from vivavoce.web.printing import guard_formula, visible
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+SCHEMA_VERSION = 1
+"""Of board.json; raised when a field changes its meaning."""
+
+NEWER = ("family", "answers", "partial", "detectable")
+"""Fields that boards of older versions lack."""
+_PAIRS = {"ci": ("ci_low", "ci_high"), "rank_interval": ("rank_low", "rank_high")}
+_EXPOSURE = ("cutoff", "seen", "clean", "gap", "n_seen", "n_clean")
+"""Out of a row's `exposure`."""
+_FLOATS = frozenset(
+    "value value_valid ci_low ci_high valid cost seconds detectable seen clean gap".split()
+)
+_INTS = frozenset(
+    "n missing undefined rank rank_low rank_high tokens answers n_seen n_clean".split()
+)
+_NUMBERS = _FLOATS | _INTS | {"partial"}
+_KINDS = (("CSV", "csv"), ("JSON", "json"), ("Parquet", "parquet"), ("LaTeX", "tex"))
+_ODD = r"^ *[=+@-]|[^ -~]"
+"""Finds every cell that could need a guard: a formula, or a character beyond printable ASCII."""
+_PLAIN = (str, int, float, bool)
+"""What stands in a cell as it is; everything else stands there as JSON."""
+_MOST_ROWS = 60_000
+"""In the files of the whole site; of a larger one they hold a round's headline metrics."""
+_ELSEWHERE = "other rounds are in rounds/, all metrics beside each page"
+
+
+def files(site: Site) -> list[Page]:
+    """Every download of a site; none of them is made yet."""
+    made = _all_rows(site)
+    for board in site.boards:
+        made += _of_board(board)
+    for one in site.contestants:
+        made += _of_contestant(site, one)
+    return made
+
+
+def links(path: str) -> list[tuple[str, str]]:
+    """Labels and paths of the downloads of the page at `path`."""
+    stem = "board" if path == "index.html" else path.removesuffix(".html")
+    return [(label, f"{stem}.{suffix}") for label, suffix in _KINDS]
+
+
+def links_of_rounds(site: Site) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Of a large site its earlier rounds, the newest first, each with labels and paths."""
+    if not _is_large(site):
+        return []
+    stems = [(name, _stem(site, name)) for name in reversed(site.round_names[:-1])]
+    return [
+        (name, [(label, f"{stem}.{suffix}") for label, suffix in _KINDS]) for name, stem in stems
+    ]
+
+
+def _is_large(site: Site) -> bool:
+    return sum(len(board.group.leads) * len(board.metrics) for board in site.boards) > _MOST_ROWS
+
+
+def _stem(site: Site, name: str) -> str:
+    """Of the files of a large site's round: the newest one's stand where a small site's do."""
+    return "board" if name == site.round_names[-1] else f"rounds/{slug(name)}"
+
+
+def _all_rows(site: Site) -> list[Page]:
+    about = {
+        "headlines": dict(site.headlines),
+        "metrics": {name: list(of) for name, of in site.metrics.items()},
+        "notes": site.notes,
+        "rounds": site.rounds,
+    }
+    if not _is_large(site):
+        inputs = [site.key, about["headlines"], about["metrics"]]
+        return _files("board", inputs, site, about, lambda: document(site.boards))
+    return [page for name in site.round_names for page in _of_round(site, name, about)]
+
+
+def _of_round(site: Site, name: str, about: Mapping[str, Any]) -> list[Page]:
+    """A round of a large site, by headline metrics."""
+    boards = [board for board in site.boards if board.round == name]
+    told = {**about, "rows_are": f"those of round {name} by the headline metric; {_ELSEWHERE}"}
+    return _files(
+        _stem(site, name),
+        [told, [board.key for board in boards]],
+        _Shown([row for board in boards for row in board.group.leads]),
+        told,
+        lambda: document(boards, most_metrics=1),
+    )
+
+
+def _of_board(board: BoardOf) -> list[Page]:
+    stem = board.path.removesuffix(".html")
+    about = {"headline": board.headline, "metrics": board.metrics}
+    inputs = [board.key, board.metrics]
+    return _files(stem, inputs, board, about, lambda: document([board]))
+
+
+def _of_contestant(site: Site, one: ModelOf) -> list[Page]:
+    """What its page shows of its newest round; all rounds stand in the files of the site."""
+    found = newest_of(one, site)
+    return _files(
+        one.path.removesuffix(".html"),
+        [one.name, [mark for _, _, mark in found]],
+        _Shown([row for _, row, _ in found]),
+        {"contestant": one.name},
+        lambda: contestant_document(one, [(board, row) for board, row, _ in found]),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    rows: Sequence[Row]
+
+
+class _Source(Protocol):
+    """What has rows, which may be loaded only when they are asked for."""
+
+    @property
+    def rows(self) -> Iterable[Row]: ...
+
+
+def _files(
+    stem: str,
+    inputs: Sequence[Any],
+    source: _Source,
+    about: Mapping[str, Any],
+    tex: Callable[[], bytes],
+) -> list[Page]:
+    key = hash_of(inputs)
+    # The CSV and the Parquet file are made one after the other, of the same table.
+    return [
+        file_of(f"{stem}.csv", key, lambda: csv_of(_LAST.of(stem, source))),
+        file_of(f"{stem}.parquet", key, lambda: parquet_of(_LAST.of(stem, source))),
+        file_of(f"{stem}.json", key, lambda: json_of(source.rows, about)),
+        file_of(f"{stem}.tex", key, tex),
+    ]
+
+
+class _LastTable:
+    """The table that was asked for last."""
+
+    def __init__(self) -> None:
+        self._asked: tuple[str, _Source] | None = None
+        self._table: pa.Table | None = None
+
+    def of(self, stem: str, source: _Source) -> pa.Table:
+        if self._asked is None or self._asked[0] != stem or self._asked[1] is not source:
+            self._table = table_of(source.rows)
+            self._asked = stem, source
+        return self._table
+
+
+_LAST = _LastTable()
+
+
+@cache
+def columns() -> tuple[str, ...]:
+    """The columns of the CSV and Parquet files, in their order."""
+    plain = [name for field in FIELDS for name in _PAIRS.get(field, (field,))]
+    return (*plain, *NEWER, *_EXPOSURE)
+
+
+def csv_of(table: pa.Table) -> bytes:
+    """A table for a spreadsheet: text that it would run as a formula starts with an apostrophe."""
+    import pyarrow as pa
+    from pyarrow import csv
+
+    guarded = [_guarded(column) if _is_odd(column) else column for column in table.columns]
+    sink = pa.BufferOutputStream()
+    csv.write_csv(pa.Table.from_arrays(guarded, names=table.column_names), sink)
+    return bytes(sink.getvalue().to_pybytes())
+
+
+def _is_odd(column: pa.ChunkedArray) -> bool:
+    """Whether any cell of a column may be a formula or hold what draws nothing."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if column.type != pa.string():
+        return False
+    return bool(pc.any(pc.match_substring_regex(column, _ODD)).as_py())
+
+
+def _guarded(column: pa.ChunkedArray) -> pa.Array:
+    """Every cell as a spreadsheet may have it; what stands in many of them is looked at once."""
+    import pyarrow as pa
+
+    coded = column.combine_chunks().dictionary_encode()
+    cells = [guard_formula(visible(cell, limit=None)) for cell in coded.dictionary.to_pylist()]
+    safe = pa.array(cells, pa.string())
+    return pa.DictionaryArray.from_arrays(coded.indices, safe).cast(pa.string())
+
+
+def json_of(rows: Iterable[Row], about: Mapping[str, Any]) -> bytes:
+    """One JSON document, a row a line; in ASCII, so that no invisible character hides in it."""
+    head = json.dumps({"schema_version": SCHEMA_VERSION, **about}, sort_keys=True, allow_nan=False)
+    lines = b",\n".join(map(dumps_fast, rows))
+    return b'%b, "rows": [\n%b\n]}\n' % (head[:-1].encode("ascii"), lines)
+
+
+def table_of(rows: Iterable[Row]) -> pa.Table:
+    """The rows as a table of typed columns; text as it is."""
+    import pyarrow as pa
+
+    arrays = []
+    for name, values in _by_column(rows).items():
+        if name in _FLOATS:
+            arrays.append(pa.array(values, pa.float64()))
+        elif name in _INTS:
+            arrays.append(pa.array(values, pa.int64()))
+        elif name == "partial":
+            arrays.append(pa.array(values, pa.bool_()))
+        else:
+            arrays.append(_texts(values))
+    return pa.Table.from_arrays(arrays, names=list(columns()))
+
+
+def _texts(values: Sequence[Any]) -> pa.Array:
+    import pyarrow as pa
+
+    try:
+        return pa.array(values, pa.string())
+    except (pa.ArrowException, UnicodeEncodeError):  # a cell is a number, or holds half a pair
+        return pa.array([_storable(value) for value in values], pa.string())
+
+
+def _storable(value: Any) -> str | None:
+    """Parquet has no place for half a surrogate pair."""
+    if value is None:
+        return None
+    return str(value).encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _by_column(rows: Iterable[Row]) -> dict[str, list[Any]]:
+    """The cells of each of `columns`."""
+    kept = rows if isinstance(rows, Sequence) else list(rows)
+    found: dict[str, list[Any]] = {}
+    for name in FIELDS:
+        values = [row[name] for row in kept]
+        if name in _PAIRS:
+            for end, column in enumerate(_PAIRS[name]):
+                found[column] = [span[end] if span else None for span in values]
+        elif name in _NUMBERS:
+            found[name] = values
+        else:
+            found[name] = [
+                value if value is None or type(value) in _PLAIN else dumps_fast(value).decode()
+                for value in values
+            ]
+    found |= {name: [row.get(name) for row in kept] for name in NEWER}
+    exposures = [row.get("exposure") or {} for row in kept]
+    return found | {name: [told.get(name) for told in exposures] for name in _EXPOSURE}

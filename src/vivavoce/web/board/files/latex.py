@@ -1,0 +1,150 @@
+"""Boards as LaTeX tables in the style of booktabs, with every name escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from vivavoce.results.logs.records import CONTESTANT
+from vivavoce.store import Row
+from vivavoce.web.board.model import BoardOf, ModelOf
+from vivavoce.web.board.names import kind_of, label
+from vivavoce.web.printing import visible
+
+MOST_METRICS = 6
+_LONGEST_NAME = 80
+_CACHED = 8192
+_HEAD = r"% Needs \usepackage{booktabs}; names may hold letters beyond ASCII (XeLaTeX, LuaLaTeX)."
+_SPECIAL = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "{": r"\{",
+        "}": r"\}",
+        "$": r"\$",
+        "&": r"\&",
+        "#": r"\#",
+        "%": r"\%",
+        "_": r"\_",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        '"': r"\textquotedbl{}",
+        "`": r"\textasciigrave{}",
+        "'": r"\textquotesingle{}",
+    }
+)
+_OPENERS = {"*": "{*}", "[": "{[}"}
+"""At the start of a line these would belong to the line break before it."""
+_JOINED = (("--", "-{}-"), (",,", ",{},"))
+"""Pairs that fonts print as one sign."""
+
+
+def escaped(text: object, limit: int = _LONGEST_NAME) -> str:
+    """Text that LaTeX prints as it is and never runs, cut after `limit` characters."""
+    return _escaped(visible(text, limit))
+
+
+@lru_cache(maxsize=_CACHED)
+def _escaped(text: str) -> str:
+    found = text.translate(_SPECIAL)
+    for pair, parted in _JOINED:
+        # Twice, since one replacement leaves every second pair of a long run.
+        found = found.replace(pair, parted).replace(pair, parted)
+    return _OPENERS.get(found[:1], found[:1]) + found[1:]
+
+
+def table_of(board: BoardOf, most_metrics: int = MOST_METRICS) -> str:
+    """One board: rank, contestant and its first metrics with their intervals."""
+    metrics = board.metrics[:most_metrics]
+    rows = board.rows if most_metrics > 1 else board.headline_rows
+    found: dict[tuple[str, ...], dict[str, Row]] = {}
+    for row in rows:
+        if row["metric"] in metrics:
+            key = tuple(str(row[name]) for name in CONTESTANT)
+            found.setdefault(key, {})[row["metric"]] = row
+    sign = -1 if board.higher_is_better else 1
+    order = sorted(found, key=lambda key: (*_place(found[key].get(metrics[0]), sign), key))
+    lines = [_line(found[key], metrics) for key in order]
+    heads = " & ".join(["Rank", "Contestant", *(escaped(name) for name in metrics), "$n$"])
+    place = ", ".join(escaped(part) for part in (board.round, board.setting))
+    return "\n".join(
+        [
+            r"\begin{table}",
+            rf"\caption{{{escaped(board.task)} {escaped(board.version)}: {place}. "
+            r"Small figures are 95\% intervals.}",
+            r"\begin{tabular}{rl" + "r" * (len(metrics) + 1) + "}",
+            r"\toprule",
+            heads + r" \\",
+            r"\midrule",
+            *lines,
+            r"\bottomrule",
+            r"\end{tabular}",
+            r"\end{table}",
+            "",
+        ]
+    )
+
+
+def document(boards: Sequence[BoardOf], *, most_metrics: int = MOST_METRICS) -> bytes:
+    """The tables of several boards, one after the other."""
+    return "\n".join([_HEAD, *(table_of(board, most_metrics) for board in boards)]).encode("utf-8")
+
+
+def _place(row: Row | None, sign: int) -> tuple[bool, float]:
+    if row is None or row["value"] is None:
+        return (True, 0.0)
+    return (kind_of(row) == "ceiling", sign * row["value"])
+
+
+def _line(rows: dict[str, Row], metrics: Sequence[str]) -> str:
+    first = rows.get(metrics[0]) or next(iter(rows.values()))
+    rank = first["rank"] if metrics[0] in rows and kind_of(first) != "ceiling" else None
+    cells = ["" if rank is None else str(rank), escaped(label(first))]
+    cells += [_cell(rows.get(name)) for name in metrics]
+    return " & ".join([*cells, str(first["n"])]) + r" \\"
+
+
+def _cell(row: Row | None) -> str:
+    if row is None or row["value"] is None:
+        return "--"
+    value = f"${row['value']:.3f}$"
+    if row["ci"] is None:
+        return value
+    low, high = row["ci"]
+    return rf"{value} {{\scriptsize $[{low:.3f}, {high:.3f}]$}}"
+
+
+def contestant_document(one: ModelOf, found: Sequence[tuple[BoardOf, Row]]) -> bytes:
+    """One contestant: its first metric on every board it stands on."""
+    lines = [
+        " & ".join(
+            [
+                *(escaped(part) for part in (board.round, board.title, board.setting)),
+                escaped(row["method"]),
+                escaped(board.headline),
+                _cell(row),
+                "" if row["rank"] is None else str(row["rank"]),
+            ]
+        )
+        + r" \\"
+        for board, row in found
+    ]
+    heads = "Round & Task & Setting & Method & Metric & Value & Rank"
+    return "\n".join(
+        [
+            _HEAD,
+            r"\begin{table}",
+            rf"\caption{{{escaped(one.name)}. Small figures are 95\% intervals.}}",
+            r"\begin{tabular}{lllllrr}",
+            r"\toprule",
+            heads + r" \\",
+            r"\midrule",
+            *lines,
+            r"\bottomrule",
+            r"\end{tabular}",
+            r"\end{table}",
+            "",
+        ]
+    ).encode("utf-8")

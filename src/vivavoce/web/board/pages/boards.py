@@ -1,0 +1,165 @@
+"""The pages that show scores: the overview, every board, every contestant, methods and metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from vivavoce.metrics import list_metrics
+from vivavoce.tasks import list_families
+from vivavoce.web.board.charts.board_charts import board_charts
+from vivavoce.web.board.charts.drawing import drawer
+from vivavoce.web.board.charts.figures import Chart, drawings, shown
+from vivavoce.web.board.charts.round_charts import contestant_charts, heat_chart
+from vivavoce.web.board.files.downloads import links, links_of_rounds
+from vivavoce.web.board.model import BoardOf, ModelOf, Site
+from vivavoce.web.board.page import Page, page_of, root_of
+from vivavoce.web.board.pages.change_pages import removed_from
+from vivavoce.web.board.pages.changes import History
+from vivavoce.web.board.pages.contestants import contestant_page, inputs_of
+from vivavoce.web.board.pages.overview import about_round, family_title, overview
+from vivavoce.web.board.pages.paging import rows_a_page
+from vivavoce.web.board.pages.samples import list_path
+from vivavoce.web.printing import visible
+
+_MOST_NOTES = 100
+
+
+def pages(site: Site, history: History, *, charts: bool = True) -> list[Page]:
+    """All of them, and the drawings on them; none is rendered yet."""
+    heat = [found] if charts and (found := heat_chart(site)) else []
+    made = [_index(site, heat), *drawings(heat)]
+    for board in site.boards:
+        found_here = board_charts(site, board) if charts else []
+        removed = removed_from(history, board)
+        made += [*_board_pages(board, site, found_here, removed), *drawings(found_here)]
+    for one in site.contestants:
+        found_here = contestant_charts(site, one) if charts else []
+        made += [_model_page(one, site, found_here), *drawings(found_here)]
+    unique = {page.path: page for page in made}  # boards of one task and round share a chart
+    return [*unique.values(), _methods(site), _metrics(site)]
+
+
+def _keys(charts: Sequence[Chart]) -> list[Any]:
+    """What a page depends on of its charts."""
+    return [drawer() if charts else "", [[chart.path, chart.key] for chart in charts]]
+
+
+def _index(site: Site, charts: Sequence[Chart]) -> Page:
+    def values() -> dict[str, Any]:
+        found = overview(site)
+        notes = found.pop("notes")
+        return {
+            **found,
+            "notes": notes[:_MOST_NOTES],
+            "unlisted_notes": max(0, len(notes) - _MOST_NOTES),
+            "downloads": links("index.html"),
+            "downloads_of_rounds": [
+                (visible(name, 40), found) for name, found in links_of_rounds(site)
+            ],
+            "charts": shown(charts, ""),
+        }
+
+    inputs = {"site": site.key, "charts": _keys(charts)}
+    return page_of("index.html", "index.html.j2", inputs, values, nav=site.nav)
+
+
+def _board_pages(
+    board: BoardOf, site: Site, charts: Sequence[Chart], removed: Sequence[tuple[str, str]]
+) -> list[Page]:
+    """One page, or several where the rows are too many for one."""
+    near = _near(board, site)
+    rounds = [about_round(entry) for entry in site.rounds if str(entry["id"]) == board.round]
+    paths = part_paths(board)
+    answers_path = list_path(board) if board.path in site.answered else ""
+
+    def values(place: int) -> dict[str, Any]:
+        section = board.section
+        is_first = place == 0
+        size = rows_a_page(board.group.leads, len(board.metrics))
+        entries = section.entries[place * size : (place + 1) * size]
+        ceilings = section.ceilings if place == len(paths) - 1 else ()
+        card = list_families().get(board.family)
+        task = card.tasks.get(board.task.rpartition("/")[2]) if card else None
+        return {
+            "section": section,
+            "entries": entries,
+            "ceilings": ceilings,
+            "all_entries": (*entries, *ceilings),
+            "first_path": board.path,
+            "parts": paths,
+            "summary": task.summary if task else "",
+            "metrics": [(name, board.known.get(name)) for name in board.metrics],
+            "about_rounds": rounds,
+            "downloads": links(board.path),
+            "charts": shown(charts if is_first else (), root_of(board.path)),
+            "removed": removed,
+            "answers_path": answers_path,
+            **near,
+        }
+
+    inputs = {"board": board.key, "near": near, "rounds": rounds, "metrics": board.metrics}
+    inputs["charts"] = _keys(charts)
+    inputs |= {"answers": answers_path, "removed": removed}
+    return [
+        page_of(
+            path,
+            "board.html.j2",
+            {**inputs, "part": place},
+            lambda place=place: values(place),  # type: ignore[misc]
+            nav=site.nav,
+        )
+        for place, path in enumerate(paths)
+    ]
+
+
+def part_paths(board: BoardOf) -> list[str]:
+    """The paths of a board's pages: `NAME.html`, `NAME-2.html` and so on."""
+    stem = board.path.removesuffix(".html")
+    return [board.path, *(f"{stem}-{number}.html" for number in range(2, board.parts + 1))]
+
+
+def _near(board: BoardOf, site: Site) -> dict[str, Any]:
+    """The same task in other settings of the round, and in other rounds."""
+    order = {name: place for place, name in enumerate(site.round_names)}
+    same = site.by_task[board.task]
+    settings = [(visible(one.setting, 60), one.path) for one in same if one.round == board.round]
+    rounds = [one for one in same if one.setting == board.setting]
+    rounds.sort(key=lambda one: order[one.round])
+    return {
+        "settings": settings,
+        "rounds": [(visible(one.round, 60), one.path) for one in rounds],
+    }
+
+
+def _model_page(one: ModelOf, site: Site, charts: Sequence[Chart]) -> Page:
+    def values() -> dict[str, Any]:
+        return {
+            **contestant_page(one, site),
+            "charts": shown(charts, root_of(one.path)),
+            "downloads": links(one.path),
+        }
+
+    inputs = {"contestant": inputs_of(one, site), "charts": _keys(charts)}
+    return page_of(one.path, "model.html.j2", inputs, values, nav=site.nav)
+
+
+def _methods(site: Site) -> Page:
+    cards = list(list_families().items())
+    inputs = {name: card.model_dump(mode="json") for name, card in cards}
+    return page_of(
+        "methods.html", "methods.html.j2", inputs, lambda: {"cards": cards}, nav=site.nav
+    )
+
+
+def _metrics(site: Site) -> Page:
+    metrics = list_metrics()
+    names = list(dict.fromkeys(metric.family for metric in metrics))
+    families = [
+        (name, family_title(name), [metric for metric in metrics if metric.family == name])
+        for name in names
+    ]
+    inputs = {"metrics": [repr(metric) for metric in metrics]}
+    return page_of(
+        "metrics.html", "metrics.html.j2", inputs, lambda: {"families": families}, nav=site.nav
+    )

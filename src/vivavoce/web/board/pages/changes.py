@@ -1,0 +1,216 @@
+"""What changed from build to build: rows that came, went, or were scored again.
+
+`changes.json` in the folder of a site keeps the whole history, and with it which boards the last
+build had. A row that is gone stays on its board's page, struck through, with the reason where one
+was given, until it comes back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date as Date
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from vivavoce.errors import InputError
+from vivavoce.results.logs.records import CONTESTANT, PLACE
+from vivavoce.store import Row, canonical_json, read_json
+from vivavoce.web.board.model import BoardOf, Site
+
+PATH = "changes.json"
+SCHEMA_VERSION = 1
+KINDS = ("added", "removed", "rescored")
+KEY = (*PLACE, *CONTESTANT)
+"""What tells one row of a site from another, its metrics taken together."""
+
+Entry = dict[str, Any]
+"""`kind`, the fields of a row's key, `values` and `before` by metric, `reason`."""
+
+
+@dataclass(frozen=True)
+class History:
+    """All builds of a site."""
+
+    boards: dict[str, str] = field(default_factory=dict)
+    """Of the newest build: path of each board's page, and the hash of its rows."""
+    builds: tuple[dict[str, Any], ...] = ()
+    """`number`, `date`, `rows` and `entries` of each, the oldest first; the first has none."""
+
+    @cached_property
+    def gone(self) -> dict[str, dict[str, tuple[dict[str, Any], Entry]]]:
+        """By place and key the rows that were removed and did not come back, with their build."""
+        found: dict[str, dict[str, tuple[dict[str, Any], Entry]]] = {}
+        for build in self.builds:
+            for entry in build["entries"]:
+                board = found.setdefault(place_of(*(entry[name] for name in PLACE)), {})
+                key = canonical_json([entry[name] for name in KEY])
+                board.pop(key, None)
+                if entry["kind"] == "removed":
+                    board[key] = (build, entry)
+        return found
+
+    def as_dict(self) -> dict[str, Any]:
+        """The history as plain JSON values."""
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "boards": self.boards,
+            "builds": list(self.builds),
+        }
+
+
+def place_of(*parts: object) -> str:
+    """One spelling for a board's round, task, version and setting."""
+    return canonical_json([str(part) for part in parts])
+
+
+def history_of(
+    site: Site, out: Path, *, reasons: Sequence[Mapping[str, str]] = (), date: str | None = None
+) -> History:
+    """The history of the site in `out` with this build's changes; ask before anything is written.
+
+    Args:
+        site: What is to be written.
+        out: Where it will be; the earlier build there, if any, is what it is compared with.
+        reasons: Each with a `reason` and any fields of a row's key, such as `model` and `task`:
+            the first whose fields all fit a changed row is its reason.
+        date: The day of this build, such as 2026-01-31; None leaves it open.
+
+    Raises:
+        InputError: The date is none, or a reason has no words or names no field of a row's key.
+    """
+    _refuse_odd(reasons, date)
+    earlier = _read(out)
+    boards = {board.path: board.key for board in site.boards}
+    if not earlier.builds:
+        first: dict[str, Any] = {
+            "number": 1,
+            "date": date,
+            "rows": _contestants(site.boards),
+            "entries": [],
+        }
+        return History(boards, (first,))
+    if boards == earlier.boards:
+        return earlier
+    entries: list[Entry] = []
+    for path in dict.fromkeys([*boards, *earlier.boards]):
+        if boards.get(path) != earlier.boards.get(path):
+            then = _rows_of(out, path) if path in earlier.boards else []
+            entries += _compare(then, _now(site, path), reasons)
+    build = {
+        "number": earlier.builds[-1]["number"] + 1,
+        "date": date,
+        "rows": _contestants(site.boards),
+        "entries": entries,
+    }
+    return History(boards, (*earlier.builds, build))
+
+
+def _refuse_odd(reasons: Sequence[Mapping[str, str]], date: str | None) -> None:
+    try:
+        if date is not None and Date.fromisoformat(date).isoformat() != date:
+            raise ValueError
+    except ValueError:
+        raise InputError(f"{date!r} is no date. Write it as in 2026-01-31.") from None
+    for number, given in enumerate(reasons, start=1):
+        words = given.get("reason") if isinstance(given, Mapping) else None
+        if not isinstance(words, str) or not words.strip():
+            raise InputError(f"Reason {number} has no words. Write them under `reason`.")
+        named = set(given) - {"reason"}
+        if not named or not named <= set(KEY):
+            raise InputError(
+                f"Reason {number} names {', '.join(sorted(named)) or 'no row'}. Its rows are told "
+                f"by some of: {', '.join(KEY)}."
+            )
+
+
+def _read(out: Path) -> History:
+    """The history an earlier build left; an empty one where nothing can be relied on."""
+    try:
+        found = read_json(out / PATH)
+    except InputError:
+        return History()
+    if not isinstance(found, Mapping) or found.get("schema_version") != SCHEMA_VERSION:
+        return History()
+    boards, builds = found.get("boards"), found.get("builds")
+    if not isinstance(boards, Mapping) or not isinstance(builds, list):
+        return History()
+    sound = [build for build in builds if _is_build(build)]
+    return History(dict(boards), tuple(sound) if len(sound) == len(builds) else ())
+
+
+def _is_build(build: Any) -> bool:
+    """Whether a build is one of ours: the file may have been edited by anybody."""
+    if not isinstance(build, Mapping) or not isinstance(build.get("number"), int):
+        return False
+    entries = build.get("entries")
+    return isinstance(entries, list) and all(
+        isinstance(entry, Mapping)
+        and entry.get("kind") in KINDS
+        and all(name in entry for name in KEY)
+        and all(isinstance(entry.get(name), Mapping) for name in ("values", "before"))
+        for entry in entries
+    )
+
+
+def _rows_of(out: Path, path: str) -> list[Row]:
+    """What an earlier build showed on a board, out of the JSON file beside its page."""
+    pure = PurePosixPath(path)
+    if pure.is_absolute() or ".." in pure.parts or pure.suffix != ".html":
+        return []
+    try:
+        found = read_json(out / pure.with_suffix(".json"))
+    except InputError:
+        return []
+    rows = found.get("rows") if isinstance(found, Mapping) else None
+    needed = (*KEY, "metric", "value")
+    found_rows = rows if isinstance(rows, list) else []
+    return [
+        dict(row)
+        for row in found_rows
+        if isinstance(row, Mapping) and all(name in row for name in needed)
+    ]
+
+
+def _now(site: Site, path: str) -> Sequence[Row]:
+    return next((board.rows for board in site.boards if board.path == path), ())
+
+
+def _contestants(boards: Iterable[BoardOf]) -> int:
+    return sum(len(board.group.leads) for board in boards)
+
+
+def _compare(
+    then: Sequence[Row], now: Sequence[Row], reasons: Sequence[Mapping[str, str]]
+) -> list[Entry]:
+    before, after = _by_contestant(then), _by_contestant(now)
+    entries = []
+    for key in dict.fromkeys([*before, *after]):
+        old, new = before.get(key), after.get(key)
+        if old and new and old[1] == new[1]:
+            continue
+        row = (new or old or ({}, {}))[0]
+        kind = "added" if old is None else "removed" if new is None else "rescored"
+        entry = {name: row[name] for name in KEY}
+        entry |= {"kind": kind, "reason": _reason(row, reasons)}
+        entry["values"] = new[1] if new else {}
+        entry["before"] = old[1] if old else {}
+        entries.append(entry)
+    return entries
+
+
+def _by_contestant(rows: Iterable[Row]) -> dict[str, tuple[Row, dict[str, float | None]]]:
+    found: dict[str, tuple[Row, dict[str, float | None]]] = {}
+    for row in rows:
+        key = canonical_json([row[name] for name in KEY])
+        found.setdefault(key, (row, {}))[1][row["metric"]] = row["value"]
+    return found
+
+
+def _reason(row: Row, reasons: Sequence[Mapping[str, str]]) -> str | None:
+    for given in reasons:
+        wanted = {name: value for name, value in given.items() if name != "reason"}
+        if wanted and all(str(row.get(name)) == value for name, value in wanted.items()):
+            return str(given["reason"])
+    return None

@@ -1,0 +1,224 @@
+"""Pages of single items: what was asked, the gold, and every contestant's answer side by side."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from vivavoce.results.logs.records import CONTESTANT, PLACE
+from vivavoce.store import Row
+from vivavoce.web.board.model import BoardOf, Site, model_path
+from vivavoce.web.board.page import Link, Page, file_of, page_of
+from vivavoce.web.board.pages.item_views import CARDS, Asked, item_view, line_of
+from vivavoce.web.board.slugs import slug
+
+if TYPE_CHECKING:
+    from vivavoce.results.logs.answer_texts import Answer, Attempt
+    from vivavoce.results.logs.sample_texts import ItemTexts
+
+INDEX = "samples/index.html"
+_SCHEMA_VERSION = 1
+
+
+def pages(site: Site, samples: Iterable[ItemTexts], bundle: str | None = None) -> list[Page]:
+    """The pages of the items, their texts as files, and the lists that lead to them.
+
+    Args:
+        site: Items of boards that it does not hold are left out.
+        samples: Items of one round, task and setting stand together.
+        bundle: Where the transcripts are, as `bundle.find_bundle` gives it.
+    """
+    boards = {(of.round, of.task, of.version, of.setting): of for of in site.boards}
+    contestants = frozenset(contestant.path for contestant in site.contestants)
+    made: list[Page] = []
+    listed: list[tuple[BoardOf, int]] = []
+    for place, group in groupby(samples, key=lambda item: item.place):
+        board = boards.get(place)
+        if board is None:
+            continue
+        items = [_on_board(item, board) for item in group]
+        listed.append((board, len(items)))
+        back = Link("All items shown", list_path(board))
+        around = Around(_folder(board), back, site.nav, contestants, bundle)
+        asked = _asked(board)
+        # Their list last: by then the scores that it shows were read.
+        made += [*items_pages(asked, items, around), _list(site, board, items)]
+    return [_index(site, listed), *made] if listed else []
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """Where the pages of some items stand, and what they lead to."""
+
+    folder: str
+    """Their own, inside the site."""
+    back: Link
+    """What lists them."""
+    nav: Sequence[Link] = ()
+    contestants: frozenset[str] = frozenset()
+    """Paths of the contestants' pages there are."""
+    bundle: str | None = None
+    """Where the transcripts are, as `bundle.find_bundle` gives it."""
+
+
+def _asked(board: BoardOf) -> Asked:
+    place = (board.round, board.task, board.version, board.setting)
+    return Asked(*place, board.family, board.path, board.higher_is_better)
+
+
+def _on_board(item: ItemTexts, board: BoardOf) -> ItemTexts:
+    """The item with the answers of those who stand on its board."""
+    standing = {tuple(str(row[name] or "") for name in CONTESTANT) for row in board.group.leads}
+    sources = tuple(
+        source
+        for source in item.sources
+        if tuple(getattr(source.key, name) for name in CONTESTANT) in standing
+    )
+    return replace(item, sources=sources)
+
+
+def answered_boards(site: Site, samples: Iterable[ItemTexts]) -> frozenset[str]:
+    """Paths of the boards of which there are items."""
+    places = {item.place for item in samples}
+    return frozenset(
+        of.path for of in site.boards if (of.round, of.task, of.version, of.setting) in places
+    )
+
+
+def list_path(board: BoardOf) -> str:
+    """Where the list of a board's items stands."""
+    return f"{_folder(board)}/index.html"
+
+
+def item_path(folder: str, item: str, part: int = 1) -> str:
+    """Where the page of an item stands; of many answers each further page has a number."""
+    return f"{folder}/{slug(item)}{f'-{part}' if part > 1 else ''}.html"
+
+
+def _folder(board: BoardOf) -> str:
+    return f"samples/{board.path.removeprefix('boards/').removesuffix('.html')}"
+
+
+def items_pages(board: Asked, items: Sequence[ItemTexts], around: Around) -> list[Page]:
+    """The pages of items of one board, each leading to the next, and their texts as files."""
+    made = []
+    for place, item in enumerate(items):
+        beside = [items[i].id if 0 <= i < len(items) else None for i in (place - 1, place + 1)]
+        made += _item_pages(board, item, beside, around)
+    return made
+
+
+def _item_pages(
+    board: Asked, item: ItemTexts, beside: Sequence[str | None], around: Around
+) -> list[Page]:
+    folder = around.folder
+    parts = max(1, -(-len(item.sources) // CARDS))
+    paths = [item_path(folder, item.id, part) for part in range(1, parts + 1)]
+    texts = paths[0].removesuffix(".html") + ".json"
+    ways = [None if found is None else item_path(folder, found) for found in beside]
+    linked = around.contestants & {model_path(asdict(source.key)) for source in item.sources}
+    made = []
+    for part, path in enumerate(paths, start=1):
+        inputs = {
+            "item": item.key,
+            "part": part,
+            "ways": [*ways, around.back.label, around.back.path],
+            "linked": sorted(linked),
+            "bundle": around.bundle,
+        }
+
+        def values(part: int = part) -> Mapping[str, Any]:
+            return {
+                "item": item_view(board, item, part - 1, linked, around.bundle),
+                "board": board,
+                "parts": paths,
+                "per_page": CARDS,
+                "ways": ways,
+                "back": around.back,
+                "texts": texts,
+            }
+
+        made.append(page_of(path, "item.html.j2", inputs, values, nav=around.nav))
+    made.append(file_of(texts, ["item texts", item.key], lambda: _file(item)))
+    return made
+
+
+def _list(site: Site, board: BoardOf, items: Sequence[ItemTexts]) -> Page:
+    def values() -> Mapping[str, Any]:
+        lines = [
+            (line_of(_asked(board), item), item_path(_folder(board), item.id)) for item in items
+        ]
+        return {"board": board, "lines": lines, "metric": items[0].metrics[0], "top": INDEX}
+
+    inputs = {"items": [[item.id, item.key] for item in items]}
+    return page_of(list_path(board), "samples.html.j2", inputs, values, nav=site.nav)
+
+
+def _index(site: Site, listed: Sequence[tuple[BoardOf, int]]) -> Page:
+    def values() -> Mapping[str, Any]:
+        rounds: dict[str, list[Row]] = {}
+        for board, count in listed:
+            line = {"board": board, "path": list_path(board), "count": count}
+            rounds.setdefault(board.round, []).append(line)
+        return {"rounds": list(rounds.items())}
+
+    inputs = {"boards": [[board.path, count] for board, count in listed]}
+    return page_of(INDEX, "samples_index.html.j2", inputs, values, nav=site.nav)
+
+
+def _file(item: ItemTexts) -> bytes:
+    """Everything the page shows, with whole texts; ASCII, so that nothing hides in it."""
+    answers = item.read()
+    inputs = Counter(each.texts.input for each in answers if each.score)
+    common = inputs.most_common(1)[0][0] if inputs else ""
+    document = {
+        "schema_version": _SCHEMA_VERSION,
+        **dict(zip(("round", "task", "task_version", "setting"), item.place, strict=True)),
+        "id": item.id,
+        "input": common,
+        "gold": next((each.texts.gold for each in answers if each.score), ""),
+        "answers": [_entry(answer, common) for answer in answers],
+    }
+    return (json.dumps(_finite(document), indent=1) + "\n").encode()
+
+
+def _entry(answer: Answer, common: str) -> Row:
+    """One answer; its input only where it is not the common one."""
+    source, first = answer.source, answer.attempts[0]
+    is_other = first.score is not None and first.texts.input != common
+    return {
+        **{name: value for name, value in asdict(source.key).items() if name not in PLACE},
+        "log": source.file.name,
+        "log_sha256": source.file.sha256,
+        "attempts": source.attempts,
+        **_said(first),
+        "other_input": first.texts.input if is_other else None,
+        "judgement": first.texts.judgement,
+        "other_attempts": [{"attempt": e.epoch, **_said(e)} for e in answer.attempts[1:]],
+    }
+
+
+def _said(attempt: Attempt) -> Row:
+    score, texts = attempt.score, attempt.texts
+    return {
+        "values": None if score is None else score.values,
+        "fault": None if score is None else score.fault,
+        "output": texts.output,
+        "explanation": texts.explanation or None,
+        "problem": texts.problem or None,
+    }
+
+
+def _finite(value: Any) -> Any:
+    """NaN and infinity as null: no JSON has them, and a judge's note may hold anything."""
+    if isinstance(value, float):
+        return value if abs(value) < float("inf") else None
+    if isinstance(value, Mapping):
+        return {str(name): _finite(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(inner) for inner in value]
+    return value

@@ -1,0 +1,171 @@
+"""From the rows of one round, task and setting to its table, every sentence ready to print."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from vivavoce.metrics import Metric
+from vivavoce.results.logs.records import CONTESTANT
+from vivavoce.store import Row, canonical_json
+from vivavoce.web.board import names
+from vivavoce.web.board.columns import Column, bounds_of, make_column
+from vivavoce.web.board.pages.entries import Contestant, Entry, make_entry
+from vivavoce.web.printing import counted, figure, interval, visible
+
+MOST_COLUMNS = 5
+"""Metrics of the main table; the others stand below it."""
+MOST_PLOTTED = 60
+"""A table with more contestants draws the plots of its first metric alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a hurried reader takes away from a table."""
+
+    name: str
+    tag: str
+    value: str
+    interval: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Everything that was measured on one task, in one setting of one round."""
+
+    round: str
+    title: str
+    task: str
+    version: str
+    setting: str
+    detectable: str
+    """The smallest difference in the headline metric the items can show; empty when unknown."""
+    shared: tuple[str, ...]
+    """How every contestant with a model was run, where that was the same for all."""
+    columns: tuple[Column, ...]
+    """The headline metric first."""
+    further: tuple[Column, ...]
+    """Metrics that stand in a table of their own, below."""
+    entries: tuple[Entry, ...]
+    """Best first by the headline metric; those without a value last."""
+    ceilings: tuple[Entry, ...]
+    verdict: Verdict | None
+    amounts: tuple[bool, bool, bool]
+    """Whether anybody's tokens, dollars and seconds were recorded."""
+    tells_seen: bool
+    """Whether anything is known of what was in training data."""
+
+
+def make_section(
+    rows: Sequence[Row],
+    known: Mapping[str, Metric],
+    metrics: Sequence[str],
+    path_of: Callable[[Row], str],
+) -> Section:
+    """The table of rows of one round, task, version and setting.
+
+    Args:
+        rows: Its rows.
+        known: What is known of its metrics.
+        metrics: Their order; the table is ranked by the first.
+        path_of: Where a row's contestant has its page.
+    """
+    everyone: dict[str, Contestant] = {}
+    for row in rows:
+        key = canonical_json([row[key] for key in CONTESTANT])
+        everyone.setdefault(key, {})[row["metric"]] = row
+    higher = {name: name not in known or known[name].higher_is_better for name in metrics}
+    ordered = sorted(everyone.values(), key=lambda found: _place(found, metrics[0], higher))
+    ranked = [found for found in ordered if names.kind_of(_first(found)) != "ceiling"]
+    plotted = metrics[: MOST_COLUMNS if len(ordered) <= MOST_PLOTTED else 1]
+    columns = tuple(
+        make_column(name, _valued(ranked, name), higher[name], is_plotted=name in plotted)
+        for name in metrics
+    )
+    shared = names.shared_facts([_first(found) for found in ranked])
+    entries = [make_entry(found, columns, shared, path_of(_first(found))) for found in ordered]
+    first = rows[0]
+    return Section(
+        round=visible(first["round"]),
+        title=names.title_of(first["task"]),
+        task=visible(first["task"]),
+        version=visible(first["task_version"]),
+        setting=visible(first["setting"]),
+        detectable=_detectable(rows, metrics[0]),
+        shared=shared,
+        columns=columns[:MOST_COLUMNS],
+        further=columns[MOST_COLUMNS:],
+        entries=tuple(entry for entry in entries if entry.kind != "ceiling"),
+        ceilings=tuple(entry for entry in entries if entry.kind == "ceiling"),
+        verdict=verdict_of([row for row in _valued(ranked, metrics[0]) if row["rank"] is not None]),
+        amounts=_recorded(entries),
+        tells_seen=any(entry.seen for entry in entries if entry.kind != "ceiling"),
+    )
+
+
+def _recorded(entries: Sequence[Entry]) -> tuple[bool, bool, bool]:
+    tokens, cost, seconds = (any(entry.amounts[at] for entry in entries) for at in range(3))
+    return tokens, cost, seconds
+
+
+def verdict_of(ranked: Sequence[Row]) -> Verdict | None:
+    """What the headline rows of a board say; they are ranked and stand best first."""
+    if not ranked:
+        return None
+    best, others = ranked[0], ranked[1:]
+    return Verdict(
+        name=names.label(best),
+        tag=names.TAGS[names.kind_of(best)],
+        value=figure(best["value"]),
+        interval="no interval" if best["ci"] is None else interval(bounds_of(best)),
+        sentence=_sureness(best, others),
+    )
+
+
+def _detectable(rows: Sequence[Row], metric: str) -> str:
+    """What `viva board` puts into each ranked row of a table; boards of old may lack it."""
+    values = [row.get("detectable") for row in rows if row["metric"] == metric]
+    return next((figure(value) for value in values if value), "")
+
+
+def _first(found: Contestant) -> Row:
+    return next(iter(found.values()))
+
+
+def _place(found: Contestant, headline: str, higher: Mapping[str, bool]) -> tuple[bool, float, str]:
+    """Sort key: best headline value first, contestants without one last, then by name."""
+    value = found[headline]["value"] if headline in found else None
+    name = canonical_json([_first(found)[key] for key in ("model", *CONTESTANT)])
+    if value is None:
+        return (True, 0.0, name)
+    return (False, -value if higher[headline] else value, name)
+
+
+def _valued(ranked: Sequence[Contestant], metric: str) -> list[Row]:
+    rows = (found.get(metric) for found in ranked)
+    return [row for row in rows if row is not None and row["value"] is not None]
+
+
+def _sureness(best: Row, others: Sequence[Row]) -> str:
+    """How sure the first place is.
+
+    Ties found on the same items go before overlapping intervals, which are only a hint.
+    """
+    if not others:
+        return "No other contestant is ranked."
+    if best["tied_with"]:
+        tied = ", ".join(visible(name) for name in best["tied_with"][:2])
+        unnamed = len(best["tied_with"]) - 2
+        return f"Tied with {tied}{f' and {unnamed:,} more' if unnamed > 0 else ''}."
+    if best["tied_with"] is not None:
+        return "Ahead of every other contestant on the same items."
+    if best["ci"] is None:
+        return "Without an interval nobody can say how sure this is."
+    low, high = bounds_of(best)
+    near = [row for row in others if bounds_of(row)[0] <= high and bounds_of(row)[1] >= low]
+    if not near:
+        return "Its interval stands clear of all others."
+    rest = counted(len(near) - 1, "other", "others")
+    more = f" and {rest}" if len(near) > 1 else ""
+    return f"The order may be chance: its interval overlaps that of {names.label(near[0])}{more}."

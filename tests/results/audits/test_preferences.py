@@ -1,0 +1,85 @@
+"""Two contestants' answers, item by item, for people to judge."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from inspect_ai.log import read_eval_log, write_eval_log
+from inspect_ai.model import ModelOutput
+from tests.results.audits.made_logs import write_log
+
+from vivavoce.errors import InputError
+from vivavoce.results.audits.preferences import preference_rows
+from vivavoce.web.annotation.importing import check_rows
+from vivavoce.web.annotation.kinds import KINDS
+
+
+def answered(path: Path, model: str, *silent: str) -> None:
+    """Give a log answers: the model's name and the item."""
+    log = read_eval_log(str(path))
+    for sample in log.samples or []:
+        text = "" if sample.id in silent else f"{model} on {sample.id}"
+        sample.output = ModelOutput.from_content(model, text)
+        sample.input = f"Write about {sample.id}."
+        sample.target = f"gold of {sample.id}"
+    write_eval_log(log, str(path))
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    folder = tmp_path / "logs"
+    for model, silent in (("lab/one", ()), ("lab/two", ("c",))):
+        for setting in ("base", "random"):
+            path = write_log(folder, dict.fromkeys("abc", 0.5), model=model, setting=setting)
+            answered(path, model, *silent)
+    return folder
+
+
+def test_items_that_both_answered_are_kept_in_order(logs: Path) -> None:
+    found = preference_rows(logs, "lab/two", "lab/one", setting="base")
+    assert [row["id"] for row in found.rows] == ["title base a", "title base b"]
+    assert found.left_out == 1  # c: lab/two said nothing
+    assert found.rows[0]["content"] == {
+        "prompt": "Write about a.",
+        "a": "lab/two on a",
+        "b": "lab/one on a",
+        "names": {"a": "lab/two", "b": "lab/one"},
+        "source": {"id": "a", "task": "title", "setting": "base"},
+    }
+    items = check_rows(KINDS["preference"], [(row, "here") for row in found.rows])
+    assert len(items) == 2
+
+
+def test_every_setting_is_taken_unless_one_is_named(logs: Path) -> None:
+    found = preference_rows(logs, "lab/one", "lab/two")
+    assert [row["content"]["source"]["setting"] for row in found.rows] == [
+        "base",
+        "base",
+        "random",
+        "random",
+    ]
+
+
+def test_the_reference_is_a_side_too(logs: Path) -> None:
+    found = preference_rows(logs, "lab/one", "reference", task="title", setting="base")
+    assert [row["content"]["b"] for row in found.rows] == [f"gold of {x}" for x in "abc"]
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "message"),
+    [
+        ("lab/one", "lab/one", "with itself"),
+        ("lab/one", "lab/nine", "no contestant 'lab/nine'. There are: lab/one, lab/two, reference"),
+    ],
+)
+def test_names_are_those_of_the_board(logs: Path, a: str, b: str, message: str) -> None:
+    with pytest.raises(InputError) as refused:
+        preference_rows(logs, a, b)
+    assert message in str(refused.value)
+
+
+def test_a_name_that_means_two_logs_is_refused(logs: Path) -> None:
+    write_log(logs, {"a": 0.5}, model="lab/one", prompt_hash="other")
+    with pytest.raises(InputError, match="lab/one has 2 logs of title"):
+        preference_rows(logs, "lab/one", "lab/two")

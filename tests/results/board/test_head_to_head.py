@@ -1,0 +1,208 @@
+"""Two contestants on the same items: every number by hand or by another library."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from inspect_ai.log import read_eval_log, write_eval_log
+from scipy.stats import bootstrap
+from statsmodels.stats.descriptivestats import sign_test as statsmodels_sign_test
+from tests.results.audits.made_logs import write_log
+
+from vivavoce.results.board.building import leaderboard
+from vivavoce.results.board.head_to_head import differing_items, head_to_head, sign_test
+from vivavoce.store import Row
+
+FIRST = {"a": 0.9, "b": 0.5, "c": 0.4, "d": 0.2}
+SECOND = {"a": 0.5, "b": 0.5, "c": 0.1, "d": 0.4}
+
+
+def fight(folder: Path, first: Any, second: Any, **options: Any) -> Row:
+    """The headline row of a duel between lab/one and lab/two."""
+    write_log(folder, first, model="lab/one")
+    write_log(folder, second, model="lab/two")
+    (duel,) = head_to_head("lab/one", "lab/two", folder, **options).duels
+    return duel
+
+
+def test_a_duel_by_hand(tmp_path: Path) -> None:
+    # a - b: 0.4, 0, 0.3, -0.2; their mean 0.5 / 4 = 0.125.
+    duel = fight(tmp_path, FIRST, SECOND)
+    row = duel["metrics"][0]
+    assert row["metric"] == "rougeL"
+    assert (row["a"], row["b"]) == (pytest.approx(0.5), pytest.approx(0.375))
+    assert row["difference"] == pytest.approx(0.125)
+    assert (row["wins_a"], row["equal"], row["wins_b"], row["n"]) == (2, 1, 1, 4)
+    assert row["win_rate"] == pytest.approx(0.625)  # (2 + 1 / 2) / 4
+    assert row["sign_p"] == pytest.approx(1.0)  # of three coins two or more fall alike always
+    assert row["better"] is None
+    assert row["tied"] is True
+
+
+def test_its_interval_is_that_of_scipy(tmp_path: Path) -> None:
+    row = fight(tmp_path, FIRST, SECOND, resamples=999, seed=7)["metrics"][0]
+    gaps = np.array([FIRST[item] - SECOND[item] for item in sorted(FIRST)])
+    found = bootstrap(
+        (gaps,), np.mean, n_resamples=999, method="percentile", rng=np.random.default_rng(7)
+    ).confidence_interval
+    assert row["ci"] == [pytest.approx(found.low), pytest.approx(found.high)]
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.lists(st.sampled_from([-1, 0, 1]), min_size=1, max_size=60))
+def test_the_sign_test_is_that_of_statsmodels(signs: list[int]) -> None:
+    ours = sign_test(signs.count(1), signs.count(-1))
+    if not any(signs):
+        assert ours is None
+        return
+    assert ours == pytest.approx(statsmodels_sign_test(np.array(signs, dtype=float))[1])
+
+
+def test_the_sign_test_counts_clusters_and_wins_count_items(tmp_path: Path) -> None:
+    # Six items won, of two papers: two coins that fall alike are no wonder, 2 * 1/4 = 0.5.
+    items = "abcdef"
+    clusters = {item: "paper-1" if item < "d" else "paper-2" for item in items}
+    for model, value in (("lab/one", 0.9), ("lab/two", 0.1)):
+        write_log(tmp_path, dict.fromkeys(items, value), model=model, clusters=clusters)
+    (duel,) = head_to_head("lab/one", "lab/two", tmp_path).duels
+    row = duel["metrics"][0]
+    assert (duel["items"], duel["clusters"]) == (6, 2)
+    assert (row["wins_a"], row["sign_p"]) == (6, 0.5)
+
+
+def test_both_ways_round_the_same_is_said(tmp_path: Path) -> None:
+    write_log(tmp_path, FIRST, model="lab/one")
+    write_log(tmp_path, SECOND, model="lab/two")
+    there = head_to_head("lab/one", "lab/two", tmp_path, seed=3).duels[0]
+    back = head_to_head("lab/two", "lab/one", tmp_path, seed=3).duels[0]
+    for one, other in zip(there["metrics"], back["metrics"], strict=True):
+        assert one["difference"] == pytest.approx(-other["difference"])
+        assert one["ci"] == [pytest.approx(-other["ci"][1]), pytest.approx(-other["ci"][0])]
+        assert (one["wins_a"], one["wins_b"]) == (other["wins_b"], other["wins_a"])
+        assert (one["sign_p"], one["tied"]) == (other["sign_p"], other["tied"])
+
+
+def test_a_clear_lead_is_named(tmp_path: Path) -> None:
+    items = [f"item-{number:02d}" for number in range(20)]
+    low = {item: 0.1 + 0.01 * place for place, item in enumerate(items)}
+    high = {item: value + 0.2 for item, value in low.items()}
+    row = fight(tmp_path, low, high)["metrics"][0]
+    assert (row["better"], row["tied"]) == ("b", False)
+    assert row["sign_p"] == pytest.approx(2 / 2**20)
+
+
+def test_only_items_of_both_count_and_undefined_values_are_left_out(tmp_path: Path) -> None:
+    duel = fight(
+        tmp_path, {"a": 0.4, "b": 0.6, "x": 1.0}, {"a": 0.2, "b": None, "y": 0.0, "z": 0.0}
+    )
+    row = duel["metrics"][0]
+    assert (duel["items"], duel["only_a"], duel["only_b"]) == (2, 1, 2)
+    assert (row["n"], row["undefined"]) == (1, 1)
+    # Of the item a alone; the means too are those of the items that are compared.
+    assert (row["a"], row["b"]) == (pytest.approx(0.4), pytest.approx(0.2))
+    assert row["difference"] == pytest.approx(0.2)
+    assert row["ci"] is None
+
+
+def test_several_attempts_count_with_their_mean(tmp_path: Path) -> None:
+    row = fight(tmp_path, {"a": [0.2, 0.6], "b": [0.5, 0.5]}, {"a": [0.1, 0.1], "b": [0.9, 0.1]})
+    # a: 0.4 - 0.1; b: 0.5 - 0.5.
+    assert row["metrics"][0]["difference"] == pytest.approx(0.15)
+    assert (row["metrics"][0]["wins_a"], row["metrics"][0]["equal"]) == (1, 1)
+
+
+def test_items_that_differ_most_come_first(tmp_path: Path) -> None:
+    duel = fight(tmp_path, FIRST, SECOND, differing=2)
+    assert [(row["id"], round(row["difference"], 6)) for row in duel["differ_most"]] == [
+        ("a", 0.4),
+        ("c", 0.3),
+    ]
+    # b is equal, so that of four only three differ.
+    assert len(head_to_head("lab/one", "lab/two", tmp_path).duels[0]["differ_most"]) == 3
+
+
+def test_they_come_with_both_answers(tmp_path: Path) -> None:
+    fight(tmp_path, FIRST, SECOND)
+    found = head_to_head("lab/one", "lab/two", tmp_path, differing=2)
+    ((first, second),) = differing_items(found)
+    assert (first.id, second.id) == ("a", "c")
+    assert [answer.source.key.model for answer in first.read()] == ["lab/one", "lab/two"]
+    assert [answer.texts.gold for answer in first.read()] == ["gold", "gold"]
+
+
+def pooled_log(folder: Path, model: str, counts: dict[str, tuple[int, int]]) -> None:
+    """A log whose precision pools questions over items: right ones and those asked."""
+    path = write_log(folder, dict.fromkeys(counts, 0.0), model=model)
+    log = read_eval_log(str(path))
+    names = ("paper_f1", "paper_p", "paper_r")
+    log.eval.metadata = {
+        **(log.eval.metadata or {}),
+        "family": "tables",
+        "metrics": list(names),
+        "pooling": {"how": "micro", "averages": {}},
+    }
+    for sample in log.samples or []:
+        right, asked = counts[str(sample.id)]
+        score = (sample.scores or {})["writing"]
+        score.value = {**dict.fromkeys(names, right / asked), "valid": 1.0}
+        parts = {name: [right, asked, None] for name in ("paper_p", "paper_r")}
+        score.metadata = {"fault": None, "counts": parts}
+    write_eval_log(log, str(path))
+
+
+def test_pooled_metrics_differ_as_their_boards_say(tmp_path: Path) -> None:
+    # Pooled, lab/one has 1 + 9 of 20 right and lab/two 2 + 2 of 20: 0.5 and 0.2. The means over
+    # items would be 0.55 and 0.2 + 1/6.
+    pooled_log(tmp_path, "lab/one", {"a": (1, 10), "b": (9, 10)})
+    pooled_log(tmp_path, "lab/two", {"a": (2, 2), "b": (2, 18)})
+    (duel,) = head_to_head("lab/one", "lab/two", tmp_path).duels
+    rows = {row["metric"]: row for row in duel["metrics"]}
+    on_board = {(row["model"], row["metric"]): row["value"] for row in leaderboard(tmp_path).rows}
+    for name, row in rows.items():
+        gap = on_board["lab/one", name] - on_board["lab/two", name]
+        assert row["difference"] == pytest.approx(gap)
+    assert rows["paper_p"]["difference"] == pytest.approx(0.5 - 0.2)
+    # Items are won by their own values: a 0.1 against 1, b 0.9 against 0.111.
+    assert (rows["paper_p"]["wins_a"], rows["paper_p"]["wins_b"]) == (1, 1)
+
+
+def test_metrics_of_different_judges_are_not_compared(tmp_path: Path) -> None:
+    for model, judge in (("lab/one", "jury/x"), ("lab/two", "jury/y")):
+        path = write_log(tmp_path, FIRST, model=model, judge=judge)
+        log = read_eval_log(str(path))
+        log.eval.metadata = {**(log.eval.metadata or {}), "judged": ["rouge1"]}
+        write_eval_log(log, str(path))
+    (duel,) = head_to_head("lab/one", "lab/two", tmp_path).duels
+    assert [row["metric"] for row in duel["metrics"]] == ["rougeL"]
+
+
+def test_without_draws_there_are_no_intervals(tmp_path: Path) -> None:
+    row = fight(tmp_path, FIRST, SECOND, resamples=0)["metrics"][0]
+    assert (row["ci"], row["tied"], row["better"], row["win_rate_ci"]) == (None,) * 4
+    assert row["difference"] == pytest.approx(0.125)
+
+
+def test_what_has_no_upper_end_has_no_winner(tmp_path: Path) -> None:
+    for model in ("lab/one", "lab/two"):
+        path = write_log(tmp_path, FIRST, model=model)
+        log = read_eval_log(str(path))
+        log.eval.metadata = {**(log.eval.metadata or {}), "diagnostics": ["length_ratio"]}
+        for sample in log.samples or []:
+            score = (sample.scores or {})["writing"]
+            value = {"lab/one": 1.5, "lab/two": 0.5}[model]
+            score.value = {**score.value, "length_ratio": value}  # type: ignore[dict-item]
+        write_eval_log(log, str(path))
+    (duel,) = head_to_head("lab/one", "lab/two", tmp_path).duels
+    row = duel["metrics"][-1]
+    assert (row["metric"], row["ranks"], row["difference"]) == ("length_ratio", False, 1.0)
+    assert (row["higher_is_better"], row["better"], row["wins_a"], row["sign_p"]) == (
+        None,
+        None,
+        0,
+        None,
+    )

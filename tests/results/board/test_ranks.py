@@ -1,0 +1,147 @@
+"""Ranks, ties and the smallest difference, on the items all contestants answered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from vivavoce.results.board.ranks import Contestant, add_ranks
+from vivavoce.results.logs.records import contestant_label
+from vivavoce.statistics.comparison import smallest_detectable_difference
+from vivavoce.statistics.intervals import resample
+
+ITEMS = [f"paper-{number:02d}" for number in range(40)]
+NOISE = np.random.default_rng(1).normal(0, 0.05, len(ITEMS))
+
+
+def contestant(
+    model: str, values: Any, *, family: str = "writing", metric: str = "rougeL", **changes: Any
+) -> Contestant:
+    row: dict[str, Any] = {
+        "model": model,
+        "method": "direct",
+        "decoding": "attempts=1",
+        "prompt_hash": "abc",
+        "partial": False,
+        "n": len(ITEMS),
+        "undefined": int(np.isnan(np.asarray(values, dtype=float)).sum()),
+        "rank": None,
+        "rank_interval": None,
+        "tied_with": None,
+        "detectable": None,
+        **changes,
+    }
+    table = {item: np.array([value]) for item, value in zip(ITEMS, values, strict=True)}
+    return Contestant({metric: row}, family, {item: item for item in ITEMS}, table)
+
+
+def standing(*contestants: Contestant, resamples: int = 2000) -> list[dict[str, Any]]:
+    add_ranks(contestants, resamples=resamples, seed=0)
+    return [next(iter(found.rows.values())) for found in contestants]
+
+
+def test_a_clear_winner_is_first_and_two_that_cannot_be_told_apart_are_tied() -> None:
+    first, second, third = standing(
+        contestant("a/best", 0.8 + NOISE),
+        contestant("a/middle", 0.5 + NOISE),
+        contestant("a/other", 0.501 + NOISE[::-1]),
+    )
+    assert (first["rank"], first["rank_interval"], first["tied_with"]) == (1, [1, 1], [])
+    assert {second["rank"], third["rank"]} == {2, 3}
+    assert second["rank_interval"] == third["rank_interval"] == [2, 3]
+    assert (second["tied_with"], third["tied_with"]) == (["a/other"], ["a/middle"])
+
+
+def test_equal_values_share_a_rank() -> None:
+    rows = standing(contestant("a/x", 0.5 + NOISE), contestant("b/x", 0.5 + NOISE))
+    assert [row["rank"] for row in rows] == [1, 1]
+    assert [row["tied_with"] for row in rows] == [["b/x"], ["a/x"]]
+
+
+def test_the_oracle_and_a_partial_log_take_no_place() -> None:
+    oracle, partial, ranked = standing(
+        contestant("none", np.ones(len(ITEMS)), method="oracle"),
+        contestant("a/half", 0.9 + NOISE, partial=True),
+        contestant("a/whole", 0.2 + NOISE),
+    )
+    assert (oracle["rank"], partial["rank"], ranked["rank"]) == (None, None, 1)
+
+
+def test_a_metric_undefined_for_over_five_percent_ranks_nobody() -> None:
+    holes = 0.5 + NOISE
+    holes[:3] = np.nan  # 3 of 40: 7.5%
+    rows = standing(contestant("a/x", holes), contestant("a/y", 0.5 + NOISE))
+    assert [row["rank"] for row in rows] == [None, None]
+
+
+def test_without_draws_there_are_ranks_but_no_word_on_ties() -> None:
+    rows = standing(contestant("a/x", 0.5 + NOISE), contestant("a/y", 0.4 + NOISE), resamples=0)
+    assert [row["rank"] for row in rows] == [1, 2]
+    assert [row["rank_interval"] for row in rows] == [None, None]
+    assert [row["tied_with"] for row in rows] == [None, None]
+
+
+def test_the_smallest_difference_is_that_of_the_paired_items() -> None:
+    one, other = 0.5 + NOISE, 0.4 + NOISE[::-1]
+    row, _ = standing(contestant("a/x", one), contestant("a/y", other))
+    draws = resample(ITEMS, resamples=0)
+    assert row["detectable"] == smallest_detectable_difference({"x": one, "y": other}, draws)
+
+
+def test_runs_of_one_model_are_told_apart_by_what_they_differ_in() -> None:
+    first, second = standing(
+        contestant("a/x", 0.5 + NOISE, decoding="temperature=0.0"),
+        contestant("a/x", 0.5 + NOISE, decoding="temperature=1.0"),
+    )
+    assert first["tied_with"] == ["a/x (temperature=1.0)"]
+    assert second["tied_with"] == ["a/x (temperature=0.0)"]
+
+
+def test_a_label_names_the_model_and_a_method_other_than_direct() -> None:
+    assert contestant_label({"model": "a/x", "method": "direct"}) == "a/x"
+    assert contestant_label({"model": "a/x", "method": "rag"}) == "a/x + rag"
+    assert contestant_label({"model": "none", "method": "null"}) == "null"
+
+
+def judged(judge: str, rouge: Any, win: Any, model: str = "a/x") -> Contestant:
+    """A contestant with a metric of its own, one of a judge, and a diagnostic."""
+    found = contestant(model, rouge, judge=judge or None)
+    rows = dict(found.rows)
+    if judge:
+        rows["judge_win"] = dict(rows["rougeL"])
+    rows["length_ratio"] = dict(rows["rougeL"])
+    columns = [rouge, win, rouge] if judge else [rouge, rouge]
+    table = dict(zip(ITEMS, np.array(columns).T, strict=True))
+    names = frozenset({"length_ratio"}), frozenset({"judge_win"})
+    return Contestant(rows, found.family, found.clusters, table, *names)
+
+
+def test_win_rates_of_two_judges_are_not_compared() -> None:
+    found = [
+        judged("lab/strict", 0.5 + NOISE, 0.2 + NOISE),
+        judged("lab/kind", 0.6 + NOISE, 0.9 + NOISE),
+        judged("lab/kind", 0.7 + NOISE, 0.3 + NOISE, model="b/x"),
+    ]
+    add_ranks(found, resamples=500, seed=0)
+    assert [each.rows["judge_win"]["rank"] for each in found] == [1, 1, 2]
+    assert found[1].rows["judge_win"]["tied_with"] == []
+
+
+def test_a_contestant_that_two_judges_saw_is_ranked_once_by_what_no_judge_says() -> None:
+    found = [
+        judged("lab/strict", 0.5 + NOISE, 0.2 + NOISE),
+        judged("lab/kind", 0.6 + NOISE, 0.9 + NOISE),
+        judged("", 0.4 + NOISE, None),
+        judged("lab/kind", 0.7 + NOISE, 0.3 + NOISE, model="b/x"),
+    ]
+    add_ranks(found, resamples=500, seed=0)
+    assert [each.rows["rougeL"]["rank"] for each in found] == [None, None, 2, 1]
+    assert found[3].rows["rougeL"]["tied_with"] == []
+
+
+def test_nobody_is_ranked_by_a_diagnostic() -> None:
+    found = [judged("", 0.5 + NOISE, None), judged("", 0.6 + NOISE, None, model="b/x")]
+    add_ranks(found, resamples=500, seed=0)
+    assert [each.rows["length_ratio"]["rank"] for each in found] == [None, None]
+    assert [each.rows["rougeL"]["rank"] for each in found] == [2, 1]

@@ -1,0 +1,328 @@
+"""Logs that real runs wrote are verified; every way to raise a score in them by hand is named."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
+from inspect_ai.model import ModelOutput
+from inspect_ai.scorer import Score
+from tests.servers.commands import small_round
+from tests.servers.scripted import Ask, Reply, answer, scripted
+
+from vivavoce.errors import InputError
+from vivavoce.results.integrity.submission import check_submission, read_form
+from vivavoce.results.integrity.verification import LogCheck, verify_logs
+from vivavoce.rounds import Round
+from vivavoce.running import RunSpec, run
+from vivavoce.running.ledger import recording
+from vivavoce.tasks.subsets import Subset
+
+ITEMS = 4
+CRITERIA = ("novelty", "feasibility", "consistency", "factuality", "style", "overall")
+Edit = Callable[[EvalLog], None]
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
+    return small_round(tmp_path_factory.mktemp("verified"), papers=ITEMS)
+
+
+def made_by(opened: Round, logs: Path, **given: Any) -> Path:
+    spec = {"tasks": ["title"], "models": ["extractive/lead"], "display": "none", **given}
+    assert run(RunSpec(round=opened.folder, logs=logs, **spec)).failed == ()
+    return logs
+
+
+@pytest.fixture(scope="module")
+def made(opened: Round, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The log of one contestant."""
+    return made_by(opened, tmp_path_factory.mktemp("made") / "logs")
+
+
+@pytest.fixture
+def logs(made: Path, tmp_path: Path) -> Path:
+    """A copy to edit, without a ledger."""
+    return Path(shutil.copytree(made, tmp_path / "logs", ignore=shutil.ignore_patterns("*.jsonl")))
+
+
+def only_log(logs: Path) -> Path:
+    [path] = logs.glob("*.eval")
+    return path
+
+
+def edited(logs: Path, edit: Edit) -> LogCheck:
+    """What is found of the log once it has been edited and written again with Inspect."""
+    path = only_log(logs)
+    log = read_eval_log(str(path))
+    edit(log)
+    write_eval_log(log, str(path))
+    [check] = verify_logs(logs).logs
+    return check
+
+
+def first(log: EvalLog) -> Any:
+    assert log.samples is not None
+    return min(log.samples, key=lambda sample: str(sample.id))
+
+
+def our_score(log: EvalLog) -> Score:
+    score: Score = first(log).scores["writing"]
+    return score
+
+
+def test_what_a_run_wrote_is_verified(made: Path) -> None:
+    found = verify_logs(made)
+    [check] = found.logs
+    assert (check.status, check.samples, check.refused, check.notes) == ("verified", ITEMS, [], [])
+    assert found.is_sound
+
+
+def test_a_score_raised_by_hand_is_refused_and_its_sample_named(logs: Path) -> None:
+    def raise_score(log: EvalLog) -> None:
+        value: Any = our_score(log).value
+        our_score(log).value = {**value, "rougeL": 0.9}
+
+    check = edited(logs, raise_score)
+    assert (check.name, check.status) == (only_log(logs).name, "refused")
+    # The mean that Inspect wrote when the log was made is still the true one.
+    [problem] = check.refused
+    assert problem.startswith("sample sample-0001: the log says rougeL 0.9, it is ")
+    assert verify_logs(logs).is_sound is False
+
+
+def test_a_score_raised_where_only_a_board_looks_is_refused(logs: Path) -> None:
+    """The summaries of the archive alone are changed: the samples keep their scores."""
+    path = only_log(logs)
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    summaries = json.loads(parts["summaries.json"])
+    chosen = min(summaries, key=lambda summary: summary["id"])
+    chosen["scores"]["writing"]["value"]["rougeL"] = 0.9
+    parts["summaries.json"] = json.dumps(summaries).encode()
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    [check] = verify_logs(logs).logs
+    [problem] = check.refused
+    assert problem.startswith("sample sample-0001: its summary says rougeL 0.9, it is 0")
+
+
+def _better_answer(log: EvalLog) -> None:
+    """The gold in place of the answer, with the score that it is worth."""
+    sample = first(log)
+    sample.output = ModelOutput.from_content("extractive/lead", sample.target)
+    sample.scores["writing"].value = {
+        **dict.fromkeys(("rougeL", "rouge1", "rouge2", "length_ratio"), 1.0),
+        "valid": 1.0,
+    }
+
+
+def _easier_gold(log: EvalLog) -> None:
+    sample = first(log)
+    sample.target = sample.output.completion
+
+
+def _other_question(log: EvalLog) -> None:
+    sample = first(log)
+    sample.input = f"{sample.input}\nThe title is: {sample.target}"
+
+
+def _later_paper(log: EvalLog) -> None:
+    first(log).metadata["published"] = "2030-01-01"
+
+
+def _without_the_worst(log: EvalLog) -> None:
+    assert log.samples is not None
+    log.samples.remove(first(log))
+    assert log.eval.dataset is not None
+    log.eval.dataset.samples = ITEMS - 1
+
+
+def _other_headline(log: EvalLog) -> None:
+    log.eval.metadata = {**(log.eval.metadata or {}), "metrics": ["length_ratio"]}
+
+
+def _other_mean(log: EvalLog) -> None:
+    assert log.results is not None
+    log.results.scores[0].metrics["mean"].value = 0.9
+
+
+def _a_fault_forgiven(log: EvalLog) -> None:
+    our_score(log).metadata = {"fault": "refusal"}
+
+
+@pytest.mark.parametrize(
+    ("edit", "words"),
+    [
+        (_better_answer, "sample sample-0001: its answer is not what the model said."),
+        (_easier_gold, "sample sample-0001 has another gold than the round."),
+        (_other_question, "sample sample-0001 was not asked what the task asks."),
+        (_later_paper, "sample sample-0001 has another published than the round."),
+        (_without_the_worst, f"it claims {ITEMS - 1} samples, the task has {ITEMS}."),
+        (_other_headline, "its metrics is not that of the task"),
+        (_other_mean, "its results say rougeL mean 0.9, it is"),
+        (_a_fault_forgiven, "sample sample-0001: the log says another fault."),
+    ],
+)
+def test_whatever_else_would_raise_a_score_is_refused(logs: Path, edit: Edit, words: str) -> None:
+    check = edited(logs, edit)
+    assert check.status == "refused"
+    assert any(words in problem for problem in check.refused), check.refused
+
+
+def test_without_its_round_a_log_is_held_against_its_own_gold_and_says_so(
+    logs: Path, opened: Round
+) -> None:
+    def forget_the_round(log: EvalLog) -> None:
+        log.eval.task_args = {**log.eval.task_args, "round": "/gone"}
+
+    check = edited(logs, forget_the_round)
+    assert check.status == "verified"
+    assert check.notes[0].startswith("Its round is not here")
+    found = verify_logs(logs, [opened.folder])
+    assert (found.is_sound, found.logs[0].notes) == (True, [])
+
+
+def test_a_folder_without_logs_and_a_log_that_cannot_be_read(logs: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match="holds no log"):
+        verify_logs(tmp_path / "empty")
+    with pytest.raises(InputError, match="is not a folder of logs"):
+        verify_logs(tmp_path / "none")
+    path = only_log(logs)
+    path.write_bytes(path.read_bytes()[:-300])
+    [check] = verify_logs(logs).logs
+    assert check.status == "refused"
+    assert check.refused[0].startswith("cannot be read")
+
+
+def test_attempts_and_subsets_are_verified_as_they_were_run(opened: Round, tmp_path: Path) -> None:
+    made_by(opened, tmp_path / "logs", epochs=2, subset=Subset(2))
+    found = verify_logs(tmp_path / "logs")
+    assert [(check.status, check.samples) for check in found.logs] == [("verified", 4)]
+
+
+def judging(ask: Ask) -> Reply:
+    return answer(json.dumps({name: {"reason": "so", "winner": 1} for name in CRITERIA}))
+
+
+@pytest.fixture(scope="module")
+def judged(opened: Round, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    logs = tmp_path_factory.mktemp("judged") / "logs"
+    with scripted(judging) as server, pytest.MonkeyPatch.context() as patch:
+        for name in ("SCRIPTED_BASE_URL", "SCRIPTED_API_KEY"):
+            patch.setenv(name, server.environment[name])
+        made_by(opened, logs, judge="openai-api/scripted/verified-judge", limit=None)
+    return logs
+
+
+def test_a_judge_is_not_asked_again_but_read_from_the_log(judged: Path) -> None:
+    """The server that judged is gone."""
+    found = verify_logs(judged)
+    assert [(check.status, check.refused) for check in found.logs] == [("verified", [])]
+
+
+def test_a_verdict_that_the_judge_did_not_give_is_refused(judged: Path, tmp_path: Path) -> None:
+    logs = Path(shutil.copytree(judged, tmp_path / "logs"))
+
+    def win(log: EvalLog) -> None:
+        value: Any = our_score(log).value
+        our_score(log).value = {**value, "judge_win": 1.0}
+
+    check = edited(logs, win)
+    assert any("the log says judge_win 1, it is 0.5" in line for line in check.refused)
+
+
+FORM = """
+[submission]
+team = "A lab"
+contact = "lab@example.org"
+date = 2024-06-01
+private_runs = 0
+
+[[model]]
+name = "extractive/lead"
+cutoff = "never"
+weights = "open"
+"""
+
+
+@pytest.fixture
+def submission(made: Path, tmp_path: Path) -> Path:
+    folder = tmp_path / "submission"
+    folder.mkdir()
+    with recording(folder / "logs", {"tasks": ["title"]}):
+        shutil.copytree(
+            made, folder / "logs", ignore=shutil.ignore_patterns("runs.jsonl"), dirs_exist_ok=True
+        )
+    (folder / "submission.toml").write_text(FORM)
+    return folder
+
+
+def problems(folder: Path) -> dict[str, list[str]]:
+    report = check_submission(folder).as_dict()
+    return {check["check"]: check["problems"] for check in report["checks"] if not check["ok"]}
+
+
+def test_a_submission_that_has_all_it_must_have(submission: Path) -> None:
+    report = check_submission(submission)
+    assert (report.is_complete, problems(submission)) == (True, {})
+    assert report.runs == {
+        **{"started": 1, "logs": 1, "rows": 1},
+        **{"repeated": 0, "removed": 0, "private_declared": 0},
+    }
+
+
+def test_a_submission_without_a_ledger_or_with_another_model_is_not_complete(
+    submission: Path,
+) -> None:
+    (submission / "logs" / "runs.jsonl").unlink()
+    form = FORM.replace('"extractive/lead"', '"lab/other"')
+    (submission / "submission.toml").write_text(form)
+    found = problems(submission)
+    assert found.keys() == {"models described", "ledger"}
+    assert found["models described"] == [
+        "submission.toml has no [[model]] for extractive/lead.",
+        "submission.toml describes lab/other, and no log is of it.",
+    ]
+    assert "has no runs.jsonl" in found["ledger"][0]
+
+
+def test_a_key_in_a_submission_is_found(submission: Path) -> None:
+    key = "sk-" + "a1B2" * 10
+    (submission / "submission.toml").write_text(FORM.replace("A lab", key))
+    [problem] = problems(submission)["no keys"]
+    assert problem.endswith("submission.toml holds what looks like a key of a provider.")
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (("private_runs = 0", ""), "submission.private_runs: Field required."),
+        (('"never"', '"spring"'), "write YYYY-MM-DD"),
+        (('"open"', '"leaked"'), "model.0.weights"),
+        (("team =", "tteam ="), "submission.tteam: Extra inputs are not permitted."),
+        (("[submission]", "[submission"), "is not readable TOML"),
+    ],
+)
+def test_a_wrong_form_says_where(tmp_path: Path, change: tuple[str, str], words: str) -> None:
+    path = tmp_path / "submission.toml"
+    path.write_text(FORM.replace(*change))
+    form, faults = read_form(path)
+    assert form is None
+    assert any(words in fault for fault in faults), faults
+
+
+def test_a_submission_without_form_or_logs_says_what_is_missing(tmp_path: Path) -> None:
+    found = problems(tmp_path)
+    assert "cannot be read" in found["form"][0]
+    assert "is not a folder of logs" in found["complete logs"][0]
+    with pytest.raises(InputError, match="is not a folder"):
+        check_submission(tmp_path / "none")

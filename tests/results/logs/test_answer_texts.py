@@ -1,0 +1,134 @@
+"""Texts read out of logs: bounded, in the right place, and never a surprise."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+from inspect_ai.log import read_eval_log, write_eval_log
+from inspect_ai.model import ChatMessageSystem, ChatMessageUser
+from tests.results.answered_logs import answered, read
+from tests.results.audits.made_logs import judge_note, write_log
+
+from vivavoce.results.logs import answer_texts
+from vivavoce.results.logs.sample_texts import choose_item_texts
+from vivavoce.results.logs.selection import select_logs
+
+
+def test_messages_are_put_together_and_a_judge_is_kept(tmp_path: Path) -> None:
+    note = judge_note("jury/x", "first", "second")
+    path = write_log(tmp_path, {"a": 0.5}, judge="jury/x", notes={"a": note})
+    log = read_eval_log(str(path))
+    for sample in log.samples or []:
+        sample.input = [ChatMessageSystem(content="Be brief."), ChatMessageUser(content="Go.")]
+    write_eval_log(log, str(path))
+    (text,) = (answer.texts for answer in read(tmp_path)[0].read())
+    assert text.input == "Be brief.\n\nGo."
+    assert text.judgement is not None
+    assert text.judgement["model"] == "jury/x"
+
+
+def test_a_long_text_is_cut_and_says_by_how_much(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answer_texts, "LONGEST", 10)
+    answered(write_log(tmp_path, {"a": 0.5}), output="x" * 25)
+    (text,) = (answer.texts for answer in read(tmp_path)[0].read())
+    assert text.output == "x" * 10 + "\n… (+15 characters)"
+
+
+def test_a_sample_that_is_too_large_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answer_texts, "LARGEST", 3_000_000)
+    answered(write_log(tmp_path, {"a": 0.5}), output="x" * 4_000_000)
+    (text,) = (answer.texts for answer in read(tmp_path)[0].read())
+    assert text.output == ""
+    assert text.problem == "This sample takes 8 MB and is not shown. Open the log itself."
+
+
+def test_a_log_that_lies_about_a_samples_size_is_told_not_unpacked(tmp_path: Path) -> None:
+    """The archive claims 100 bytes for what unpacks to many times that."""
+    path = write_log(tmp_path, {"a": 0.5})
+    answered(path, output="x" * 3_000_000)
+    (item,) = read(tmp_path)
+    data = bytearray(path.read_bytes())
+    with zipfile.ZipFile(path) as archive:
+        entry = archive.getinfo("samples/a_epoch_1.json")
+    name = entry.filename.encode()
+    place = data.rindex(name) - 46  # its line in the archive's directory
+    assert data[place : place + 4] == b"PK\x01\x02"
+    assert int.from_bytes(data[place + 24 : place + 28], "little") == entry.file_size
+    data[place + 24 : place + 28] = (100).to_bytes(4, "little")
+    path.write_bytes(data)
+    (text,) = (answer.texts for answer in item.read())
+    assert text.problem.startswith("The log cannot be read here")
+
+
+@pytest.mark.parametrize("harm", ["cut", "gone"])
+def test_a_log_that_is_damaged_meanwhile_costs_its_own_texts_alone(
+    tmp_path: Path, harm: str
+) -> None:
+    first = write_log(tmp_path, {"a": 0.5}, model="lab/one")
+    answered(write_log(tmp_path, {"a": 0.5}, model="lab/two"))
+    (item,) = read(tmp_path)
+    if harm == "cut":
+        first.write_bytes(first.read_bytes()[:200])
+    else:
+        first.unlink()
+    broken, whole = (answer.texts for answer in item.read())
+    assert broken.problem.startswith("The log cannot be read here")
+    assert (whole.problem, whole.output) == ("", "said")
+
+
+def test_who_did_not_answer_an_item_is_told(tmp_path: Path) -> None:
+    write_log(tmp_path, {"a": 0.5, "b": 0.5}, model="lab/one")
+    path = write_log(tmp_path, {"a": 0.5, "b": 0.5}, model="lab/two")
+    log = read_eval_log(str(path))
+    log.samples, log.status = (log.samples or [])[:1], "cancelled"
+    write_eval_log(log, str(path))
+    logs, _ = select_logs(tmp_path, partial=True)
+    told = {
+        (item.id, answer.source.key.model): answer.texts.problem
+        for item in choose_item_texts(logs, [tmp_path], count=2)
+        for answer in item.read()
+    }
+    assert told.pop(("b", "lab/two")) == "There is no answer to this item."
+    assert set(told.values()) == {""}
+
+
+def test_a_log_in_json_is_read_too(tmp_path: Path) -> None:
+    path = write_log(tmp_path / "eval", {"a": 0.5})
+    answered(path)
+    folder = tmp_path / "json"
+    folder.mkdir()
+    write_eval_log(read_eval_log(str(path)), str(folder / f"{path.stem}.json"))
+    (text,) = (answer.texts for answer in read(folder)[0].read())
+    assert (text.problem, text.output) == ("", "said")
+
+
+@pytest.mark.parametrize("suffix", ["eval", "json"])
+def test_an_attempt_that_is_gone_costs_itself_alone(tmp_path: Path, suffix: str) -> None:
+    path = write_log(tmp_path / "made", {"a": [0.25, 0.75, 0.5]})
+    log = read_eval_log(str(path))
+    (tmp_path / "logs").mkdir()
+    written = tmp_path / "logs" / f"{path.stem}.{suffix}"
+    write_eval_log(log, str(written))
+    (item,) = read(tmp_path / "logs")
+    log.samples = [sample for sample in log.samples or [] if sample.epoch != 2]
+    write_eval_log(log, str(written))
+    (answer,) = item.read()
+    told = [attempt.texts.problem for attempt in answer.attempts]
+    assert told == ["", "There is no answer to this item.", ""]
+    assert answer.mean("rougeL") == 0.375  # (0.25 + 0.5) / 2
+
+
+def test_hostile_ids_stay_text(tmp_path: Path) -> None:
+    names = ["../../../etc/passwd", "<script>alert(1)</script>", "a\u202eb", "nul\x00"]
+    write_log(tmp_path, dict.fromkeys(names, 0.5))
+    found = {item.id: item.read()[0].texts for item in read(tmp_path, count=9)}
+    assert sorted(found) == sorted(names)
+    assert {text.gold for text in found.values() if not text.problem} == {"gold"}
+    json.dumps([item.key for item in read(tmp_path, count=9)])

@@ -1,0 +1,290 @@
+"""Paired differences, ties, ranks and win rates: by hand, as properties and on simulated data."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vivavoce.errors import InputError
+from vivavoce.statistics import comparison
+from vivavoce.statistics.comparison import (
+    Difference,
+    Rank,
+    paired_difference,
+    paired_differences,
+    rank,
+    smallest_detectable_difference,
+    win_rate,
+)
+from vivavoce.statistics.intervals import percentile_interval, resample
+
+NAN = math.nan
+PAPERS = [f"paper {number:03d}" for number in range(40)]
+
+scores = st.floats(0, 1) | st.sampled_from([0.0, 0.5, 1.0, NAN])
+two_contestants = st.lists(
+    st.tuples(st.sampled_from(["p", "q", "r", "s"]), scores, scores), min_size=1, max_size=12
+)
+three_contestants = st.lists(
+    st.tuples(st.sampled_from(["p", "q", "r", "s"]), scores, scores, scores),
+    min_size=1,
+    max_size=10,
+)
+
+
+def compare(rows: list[tuple[str, float, float]]) -> Difference:
+    draws = resample([cluster for cluster, _, _ in rows], resamples=60)
+    return paired_difference([a for _, a, _ in rows], [b for _, _, b in rows], draws)
+
+
+def test_a_paired_difference_is_the_mean_of_the_differences() -> None:
+    # (0.5 - 0.1 + 0.7 - 0.3 + 0.9 - 0.5) / 3 = 0.4, the same on every item: no spread at all
+    found = paired_difference(
+        [0.5, 0.7, 0.9], [0.1, 0.3, 0.5], resample(["p", "q", "r"], resamples=100)
+    )
+    assert found.value == pytest.approx(0.4)
+    assert (found.low, found.high) == (pytest.approx(0.4), pytest.approx(0.4))
+    assert found.tied is False
+
+
+def test_the_interval_is_the_percentile_interval_of_the_resampled_differences() -> None:
+    generator = np.random.default_rng(4)
+    a, b = generator.random(40), generator.random(40)
+    draws = resample(PAPERS, resamples=1_000)
+    means = draws.means(np.column_stack([a, b]))
+    found = paired_difference(a, b, draws)
+    assert (found.low, found.high) == pytest.approx(
+        percentile_interval(means[:, 0] - means[:, 1]), abs=1e-12
+    )
+
+
+def test_contestants_whose_own_intervals_overlap_need_not_be_tied() -> None:
+    hard_to_easy = np.linspace(0, 0.9, 40)
+    draws = resample(PAPERS, resamples=1_000)
+    (low_a, _), (_, high_b) = draws.intervals(np.column_stack([hard_to_easy + 0.05, hard_to_easy]))
+    assert low_a < high_b
+    assert paired_difference(hard_to_easy + 0.05, hard_to_easy, draws).tied is False
+
+
+def test_only_items_with_both_values_are_compared() -> None:
+    draws = resample(["p", "q", "r", "s"], resamples=100)
+    # pairs: 0.8 - 0.2 and 0.6 - 0.4, mean (0.6 + 0.2) / 2
+    found = paired_difference([0.8, NAN, 0.6, 1.0], [0.2, 0.9, 0.4, NAN], draws)
+    assert found.value == pytest.approx(0.4)
+    assert found.tied is False
+    nothing_shared = paired_difference([0.8, NAN, NAN, NAN], [NAN, 0.9, 0.4, NAN], draws)
+    assert nothing_shared == Difference(None, None, None, None)
+
+
+def test_one_cluster_or_no_draws_tell_nothing_apart() -> None:
+    for draws in (resample(["p", "p"]), resample(["p", "q"], resamples=0)):
+        assert paired_difference([1.0, 1.0], [0.0, 0.0], draws) == Difference(1.0, None, None, None)
+        assert rank({"a": [1.0, 1.0], "b": [0.0, 0.0]}, draws) == {
+            "a": Rank(1, None, ()),
+            "b": Rank(2, None, ()),
+        }
+
+
+def test_rounding_makes_no_difference() -> None:
+    # the same scores in another order: in floating point every draw is a little above 0
+    a, b = [0.1, 0.2, 0.4] * 2, [0.2, 0.4, 0.1] * 2
+    found = paired_difference(a, b, resample(["p"] * 3 + ["q"] * 3, resamples=100))
+    assert 0 < found.low < 1e-15
+    assert found.tied is True
+
+
+@given(two_contestants)
+@settings(deadline=None)
+def test_swapping_the_contestants_turns_the_difference_round(
+    rows: list[tuple[str, float, float]],
+) -> None:
+    there = compare(rows)
+    back = compare([(cluster, b, a) for cluster, a, b in rows]).reversed()
+    assert back.tied == there.tied
+    for mine, theirs in ((there.value, back.value), (there.low, back.low), (there.high, back.high)):
+        assert mine == (None if theirs is None else pytest.approx(theirs, abs=1e-12))
+
+
+@given(two_contestants)
+@settings(deadline=None)
+def test_a_contestant_is_tied_with_itself(rows: list[tuple[str, float, float]]) -> None:
+    found = compare([(cluster, a, a) for cluster, a, _ in rows])
+    assert found.tied in (True, None)
+    assert {found.value, found.low, found.high} <= {0.0, None}
+
+
+@given(three_contestants, st.randoms(use_true_random=False))
+@settings(deadline=None)
+def test_neither_the_order_of_items_nor_of_names_changes_a_rank(rows: list, random) -> None:
+    shuffled = list(rows)
+    random.shuffle(shuffled)
+    before = rank(
+        dict(zip("abc", list(zip(*rows, strict=True))[1:], strict=True)),
+        resample([row[0] for row in rows], resamples=60),
+    )
+    columns = list(zip(*shuffled, strict=True))
+    after = rank(
+        {"c": columns[3], "a": columns[1], "b": columns[2]},
+        resample(columns[0], resamples=60),
+    )
+    assert after == before
+
+
+@given(three_contestants)
+@settings(deadline=None)
+def test_ranks_lie_in_their_intervals_and_ties_are_mutual(rows: list) -> None:
+    columns = list(zip(*rows, strict=True))
+    ranks = rank(dict(zip("abc", columns[1:], strict=True)), resample(columns[0], resamples=60))
+    for name, found in ranks.items():
+        if found.rank_interval is not None:
+            low, high = found.rank_interval
+            assert 1 <= low <= found.rank <= high <= 3
+        for rival in found.tied_with:
+            assert name in ranks[rival].tied_with
+
+
+@given(three_contestants)
+@settings(deadline=None)
+def test_lower_is_better_ranks_what_is_left_to_one(rows: list) -> None:
+    columns = list(zip(*rows, strict=True))
+    draws = resample(columns[0], resamples=60)
+    named = dict(zip("abc", columns[1:], strict=True))
+    losses = {name: [-value for value in column] for name, column in named.items()}
+    assert rank(losses, draws, higher_is_better=False) == rank(named, draws)
+
+
+def test_ranks_with_ties() -> None:
+    wave = np.where(np.arange(40) % 2 == 0, 0.1, -0.1)
+    ranks = rank(
+        {
+            "null": np.zeros(40),
+            "close behind": 0.5 - wave + np.where(np.arange(40) < 2, -0.2, 0.0),
+            "front": 0.5 + wave,
+            "oracle": np.ones(40),
+        },
+        resample(PAPERS, resamples=1_000),
+    )
+    assert ranks == {
+        "oracle": Rank(1, (1, 1), ()),
+        "front": Rank(2, (2, 3), ("close behind",)),
+        "close behind": Rank(3, (2, 3), ("front",)),
+        "null": Rank(4, (4, 4), ()),
+    }
+
+
+def test_equal_values_share_a_rank() -> None:
+    ranks = rank(
+        {"a": [0.2, 0.4], "b": [0.4, 0.2], "c": [0.0, 0.0]}, resample(["p", "q"], resamples=200)
+    )
+    assert ranks["a"] == Rank(1, (1, 2), ("b",))
+    assert ranks["b"] == Rank(1, (1, 2), ("a",))
+    assert ranks["c"] == Rank(3, (3, 3), ())
+
+
+def test_a_contestant_without_values_is_not_ranked() -> None:
+    ranks = rank(
+        {"a": [0.2, 0.4], "silent": [NAN, NAN], "b": [0.1, 0.1]},
+        resample(["p", "q"], resamples=200),
+    )
+    assert list(ranks) == ["a", "silent", "b"]
+    assert ranks["silent"] == Rank(None, None, ())
+    assert ranks["b"] == Rank(2, (2, 2), ())
+    assert rank({}, resample(["p", "q"])) == {}
+    assert rank({"a": [0.2, 0.4]}, resample(["p", "q"])) == {"a": Rank(1, (1, 1), ())}
+
+
+def test_all_pairs_agree_with_one_pair_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    generator = np.random.default_rng(9)
+    named = {name: generator.random(40) for name in "dcba"}
+    draws = resample(PAPERS, resamples=500)
+    together = paired_differences(named, draws)
+    assert len(together) == 4 * 3
+    monkeypatch.setattr(comparison, "_COLUMN_CELLS", 2 * 500)  # two pairs at a time
+    in_pieces = paired_differences(named, draws)
+    for (a, b), found in together.items():
+        alone = paired_difference(named[a], named[b], draws)
+        for other in (in_pieces[a, b], alone):
+            assert (other.value, other.tied) == (found.value, found.tied)
+            assert (other.low, other.high) == pytest.approx((found.low, found.high), abs=1e-12)
+        assert together[b, a] == found.reversed()
+
+
+def test_the_smallest_detectable_difference_is_2_80_standard_errors() -> None:
+    draws = resample(["p", "q", "r", "s"], resamples=0)
+    # a - b = 1, -1, 1, -1: s = sqrt(4/3), s / sqrt(4) = 0.57735; (1.95996 + 0.84162) x 0.57735
+    a, b = [1.0, 0.0, 1.0, 0.0], [0.0, 1.0, 0.0, 1.0]
+    assert smallest_detectable_difference({"a": a, "b": b}, draws) == pytest.approx(1.61749, 1e-5)
+    # a - c and b - c have half that error each, so the median over three pairs is half
+    three = {"a": a, "b": b, "c": [0.0] * 4}
+    assert smallest_detectable_difference(three, draws) == pytest.approx(0.808746, 1e-5)
+    # p and q in one cluster, r and s in another: the differences cancel within each
+    pairs = resample(["p", "p", "q", "q"], resamples=0)
+    assert smallest_detectable_difference({"a": a, "b": b}, pairs) is None
+    assert smallest_detectable_difference({"a": a, "again": a}, draws) is None
+    assert smallest_detectable_difference({"a": a}, draws) is None
+
+
+def test_the_smallest_detectable_difference_is_detected_four_times_out_of_five() -> None:
+    generator = np.random.default_rng(31)
+    named = [f"{number:03d}" for number in range(100)]
+    # standard error 0.3 / sqrt(100) = 0.03, times 2.80
+    truth, found, told_apart, data_sets = 0.084, [], 0, 300
+    draws = resample(named, resamples=400)
+    for _ in range(data_sets):
+        base = generator.random(100)
+        better = base + generator.normal(truth, 0.3, size=100)
+        found.append(smallest_detectable_difference({"a": better, "b": base}, draws))
+        told_apart += paired_difference(better, base, draws).tied is False
+    assert np.median(found) == pytest.approx(truth, rel=0.02)
+    assert 0.74 <= told_apart / data_sets <= 0.87
+
+
+def test_equal_contestants_are_told_apart_about_once_in_twenty() -> None:
+    generator = np.random.default_rng(77)
+    told_apart, data_sets = 0, 300
+    for _ in range(data_sets):
+        sizes = generator.integers(1, 6, size=60)
+        clusters = [f"{c:02d}" for c in np.repeat(np.arange(60), sizes)]
+        a, b = (
+            np.repeat(generator.normal(0.5, 0.2, size=60), sizes)
+            + generator.normal(0, 0.1, size=sizes.sum())
+            for _ in range(2)
+        )
+        told_apart += paired_difference(a, b, resample(clusters, resamples=400)).tied is False
+    assert 0.02 <= told_apart / data_sets <= 0.10
+
+
+def test_a_tie_is_half_a_win() -> None:
+    found = win_rate([1, 1, 0, -1, NAN], resample(PAPERS[:5], resamples=1_000))
+    assert found.value == (2 + 1 / 2) / 4
+    assert (found.wins, found.ties, found.losses, found.undefined) == (2, 1, 1, 1)
+    low, high = found.interval
+    assert 0 <= low < found.value < high <= 1
+
+
+def test_a_judge_bound_to_the_order_gives_exactly_one_half() -> None:
+    found = win_rate([0] * 40, resample(PAPERS, resamples=100))
+    assert (found.value, found.interval) == (0.5, (0.5, 0.5))
+
+
+def test_no_verdict_is_no_rate() -> None:
+    found = win_rate([NAN, NAN], resample(["p", "q"], resamples=100))
+    assert (found.value, found.interval, found.undefined) == (None, None, 2)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda draws: win_rate([1, 0.3], draws),
+        lambda draws: paired_difference([1.0, 2.0], [1.0, 2.0, 3.0], draws),
+        lambda draws: paired_difference([1.0], [1.0], draws),
+        lambda draws: rank({"a": [[1.0, 2.0]]}, draws),
+    ],
+)
+def test_wrong_use_says_what_to_do(wrong) -> None:
+    with pytest.raises(InputError):
+        wrong(resample(["p", "q"]))
