@@ -79,6 +79,7 @@ def test_the_shards_hold_the_rows_that_a_build_in_memory_makes(
     assert verify_corpus(corpus) == []
 
 
+@pytest.mark.slow
 def test_documents_that_lie_scattered_are_dealt_out_to_the_same_bytes(
     fill: Callable[..., Path], small_shards: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -95,12 +96,14 @@ def test_documents_that_lie_scattered_are_dealt_out_to_the_same_bytes(
     assert not (corpus / "tables" / "work").exists()
 
 
+@pytest.mark.slow
 def test_content_and_not_the_cut_decides_the_fingerprint_of_equal_builds(
     fill: Callable[..., Path], small_shards: None
 ) -> None:
     assert load_corpus(fill("a")).fingerprint == load_corpus(fill("b")).fingerprint
 
 
+@pytest.mark.slow
 def test_adding_papers_redoes_the_shards_they_fall_into_and_equals_a_rebuild(
     fill: Callable[..., Path],
     small_shards: None,
