@@ -67,7 +67,7 @@ _OTHER_KIND = (b'"_source_hash"', b'"_source_name"', b'"bib_entry_raw"', b'"cont
 
 
 class Marks:
-    """How a paper prints its citations, learnt from those of its running text."""
+    """Citation marks of a paper, learnt from those of its running text."""
 
     def __init__(self, paragraphs: Iterable[Fields], ordinals: Mapping[str, int]) -> None:
         self._ordinals = ordinals
@@ -121,7 +121,7 @@ class Marks:
 
 
 def rows_cited(marks: Marks, rows: Sequence[Sequence[str]]) -> tuple[set[int], RowsCited]:
-    """What rows cite together, and what each does; not the latter where that is far too much."""
+    """References cited by all rows, and by each; the latter is empty where they are too many."""
     known: dict[str, tuple[int, ...]] = {}
     together: set[int] = set()
     found: list[tuple[int, ...]] = []
@@ -190,7 +190,7 @@ def document_from(record: Fields, key: str, source_file: str | None) -> Document
 
 
 def _corpus_id(record: Fields) -> str | None:
-    """What joins the lines of text of a release with those of its metadata."""
+    """Id that joins the lines of text of a release with those of its metadata."""
     number = line_at(record, "paper_id")
     is_known = number.isascii() and number.isdigit() and any(n in record for n in _BULK_FIELDS)
     return f"s2:{number}" if is_known else None
@@ -316,7 +316,7 @@ def _tables(parse: Fields, marks: Marks, ordinals: Mapping[str, int]) -> tuple[C
 
 
 def _matches(path: Path) -> bool:
-    """Whether the start of a JSON file holds what only S2ORC records do."""
+    """Check whether the start of a JSON file holds what only S2ORC records do."""
     if not path.name.lower().endswith(_SUFFIXES):
         return False
     head = read_head(path)
@@ -333,7 +333,7 @@ def _name_of(path: Path) -> str:
 
 
 def _key_of(record: Record) -> str:
-    """What a line is known by: a release has one with the text of a paper, one without it."""
+    """Key of a line: a release has one line with the text of a paper, one without it."""
     number = line_at(record, "paper_id")
     return f"metadata:{number}" if number and "has_pdf_parse" in record else number
 

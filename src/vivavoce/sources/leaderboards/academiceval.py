@@ -148,7 +148,7 @@ def _object(value: Any, what: str) -> Fields:
 
 
 def _matches(path: Path) -> bool:
-    """Whether the start of a JSON file holds a versioned address and a mark of these samples."""
+    """Check the start of a JSON file for a versioned address and a mark of these samples."""
     if not path.name.lower().endswith(_SUFFIXES):
         return False
     head = read_head(path)
@@ -177,7 +177,7 @@ def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
 
 
 def _is_list_of_samples(value: Any) -> bool:
-    """Whether an array holds samples; the sample of a related work section is an array too.
+    """Check whether an array holds samples; the sample of a related work section is an array too.
 
     There only the first object has a text to be written, the others are candidates to cite.
     """

@@ -152,7 +152,7 @@ def _title(blocks: list[str], raw: str, guess: str | None) -> str | None:
 
 
 def _is_venue(text: str) -> bool:
-    """Whether a work is named by what it is in: `in Proc. of`, or `Some Journal, 44, 61`."""
+    """Check whether a work is named by what it is in: `in Proc. of`, or `Some Journal, 44, 61`."""
     return _NO_TITLE.match(text) is not None or _VOLUME.fullmatch(text.strip(" .")) is not None
 
 

@@ -150,7 +150,7 @@ def _pub_id(citation: etree._Element, kind: str) -> str:
 
 
 def _holds_only_fields(citation: etree._Element) -> bool:
-    """Whether little is printed between the fields, as in all entries of some publishers."""
+    """Check whether little is printed between the fields, as in all entries of some publishers."""
     if citation.tag in ("element-citation", "nlm-citation"):
         return True
     tails = [child.tail or "" for child in citation][:-1]

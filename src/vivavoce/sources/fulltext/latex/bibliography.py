@@ -168,7 +168,7 @@ def _marked_title(setter: Typesetter, start: int, end: int) -> str | None:
 
 
 def is_biblatex(text: str) -> bool:
-    """Whether a .bbl file is one of biblatex."""
+    """Check whether a .bbl file is one of biblatex."""
     return "\\entry{" in text and "\\field{" in text
 
 
@@ -297,7 +297,7 @@ def _names_in(layout: Layout, place: int) -> list[str]:
 
 
 def _is_numeric(layout: Layout) -> bool:
-    """Whether citations print numbers, by the style and the packages."""
+    """Check whether citations print numbers, by the style and the packages."""
     for place in layout.find(_PACKAGES):
         names = _names_in(layout, place)
         option = layout.option(place + 1)

@@ -109,7 +109,7 @@ class Child:
         return line
 
     def _obituary(self, process: subprocess.Popen[bytes]) -> str:
-        """What ended a child that gave no answer."""
+        """Reason why a child gave no answer."""
         try:
             code: int | None = process.wait(timeout=1)
         except subprocess.TimeoutExpired:

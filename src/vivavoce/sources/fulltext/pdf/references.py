@@ -84,7 +84,7 @@ def _by_indent(lines: Sequence[Line], columns: Columns) -> list[list[Line]]:
 
 
 def _lefts(lines: Sequence[Line]) -> dict[tuple[int, int], float]:
-    """Where entries start in each column of each page."""
+    """Margins at which entries start, in each column of each page."""
     lefts: dict[tuple[int, int], float] = {}
     usual: dict[int, float] = {}
     for line in lines:
@@ -117,7 +117,7 @@ def _cut(lines: Sequence[Line], starts: Sequence[int]) -> list[list[Line]]:
 
 
 def read_reference(raw: str, ordinal: int) -> Reference:
-    """What an entry says of its work, as far as that is plain."""
+    """Fields of an entry, as far as they are plain."""
     plain = raw
     for pattern in (_BRACKETED, _NUMBERED):
         plain = pattern.sub("", plain, count=1) if pattern.match(plain) else plain
@@ -191,7 +191,7 @@ def _sentence(text: str) -> str:
 
 
 def _is_author_part(text: str) -> bool:
-    """Whether words are names: most are capitalised, and short words between are `and`."""
+    """Check whether words are names: most are capitalised, and short words between are `and`."""
     words = re.findall(r"[^\W\d_][\w’'-]*", text)
     if not words:
         return True

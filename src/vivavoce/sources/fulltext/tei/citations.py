@@ -39,7 +39,7 @@ _Key = tuple[tuple[str, ...], bool, int, str]
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """What a reference shows of its authors."""
+    """Authors as a reference names them."""
 
     ordinal: int
     first: frozenset[str]
@@ -134,7 +134,7 @@ class Citations:
         return {entry.ordinal for entry in fitting}
 
     def _read_body(self, marks: Iterable[etree._Element]) -> dict[_Key, set[int]]:
-        """What GROBID took each author-year marker of the running text for."""
+        """Reference that GROBID assigned to each author-year marker of the running text."""
         meant: dict[_Key, set[int]] = defaultdict(set)
         for mark in marks:
             targets = _targets(mark, self.ordinals)
@@ -219,7 +219,7 @@ def _read_numbers(
 
 
 def _fits(entry: _Entry, names: tuple[str, ...], has_others: bool) -> bool:
-    """Whether an entry has the authors that a marker names."""
+    """Check whether an entry has the authors that a marker names."""
     if any(name not in entry.others for name in names[1:]):
         return False
     if has_others:  # where forenames are lost, so are the authors that came after

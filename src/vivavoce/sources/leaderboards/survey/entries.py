@@ -89,7 +89,7 @@ class Listed:
     letter: str
     """The letter after its year; empty without one."""
     names: str
-    """What stands before its title or year: the authors."""
+    """Text before its title or year: the authors."""
 
 
 def read_list(paragraphs: Sequence[str]) -> list[Listed]:
@@ -158,7 +158,7 @@ def _counted(digits: str, expected: int, following: Sequence[str]) -> int | None
 
 
 def _ends_in(digits: str, number: int) -> bool:
-    """Whether digits are a number, or end in it and are no year."""
+    """Check whether digits are a number, or end in it and are no year."""
     is_whole = digits == str(number)
     return is_whole or (digits.endswith(str(number)) and not _BARE_YEAR.fullmatch(digits))
 
@@ -181,7 +181,7 @@ def _unnumbered(paragraphs: Sequence[str]) -> Iterator[str]:
 
 
 def _starts(paragraph: str) -> Iterator[int]:
-    """Where a list of names starts behind an entry that has a year."""
+    """Start of a list of names behind an entry that has a year."""
     years = [found.start() for found in _YEAR.finditer(paragraph)]
     last = 0
     for found in _END.finditer(paragraph):
@@ -195,7 +195,7 @@ def _starts(paragraph: str) -> Iterator[int]:
 
 
 def _continues(piece: str, before: str) -> bool:
-    """Whether a paragraph goes on with the entry before it."""
+    """Check whether a paragraph goes on with the entry before it."""
     is_open = not before.endswith((".", "]", ")", "/"))
     return piece[:1].islower() or (is_open and not piece[:1].isupper())
 
@@ -297,7 +297,7 @@ class Citations:
                     self._by_author[key, reference.year].append(entry)
 
     def cited_in(self, table: Table) -> tuple[tuple[int, ...], RowsCited]:
-        """What a table or its caption cites, where that is beyond doubt, and what each row does."""
+        """References that a table or its caption cites beyond doubt, and those of each row."""
         self._room -= sum(len(cell) for row in table.cells for cell in row)
         if self._room < 0:
             return (), ()
