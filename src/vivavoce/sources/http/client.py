@@ -12,6 +12,14 @@ from vivavoce.errors import InputError, VivaError
 from vivavoce.sources.http.throttle import SHARED, Throttle
 from vivavoce.sources.http.transfer import Answer, Broken, Oversize, transfer
 
+_LOOPBACK = "http://127.0.0.1:"
+_PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_SECONDS = re.compile(r"[0-9]{1,9}")
+_LATER = "Run the same command again later."
+Check = Callable[[bytes], object]
+"""Raises `InputError` for a body that is not what was asked for."""
+
 
 class HttpError(VivaError):
     """A fetch that failed; `url` is what was asked for, `offset` the first result of its page."""
@@ -63,15 +71,6 @@ class BadReplyError(HttpError):
 
 class ChangedError(HttpError):
     """Pages of one search do not fit together."""
-
-
-_LOOPBACK = "http://127.0.0.1:"
-_PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
-_REDIRECTS = frozenset({301, 302, 303, 307, 308})
-_SECONDS = re.compile(r"[0-9]{1,9}")
-_LATER = "Run the same command again later."
-Check = Callable[[bytes], object]
-"""Raises `InputError` for a body that is not what was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
