@@ -29,7 +29,7 @@ from vivavoce.sources.json_records import (
 )
 from vivavoce.text.citation_markers import find_numeric_markers
 from vivavoce.text.dates import parse_date
-from vivavoce.text.identifiers import find_acl_id, find_arxiv_id, find_doi
+from vivavoce.text.identifiers import arxiv_id_in, find_acl_id, find_arxiv_id, find_doi
 from vivavoce.text.row_citations import Mention, RowsCited
 from vivavoce.text.table_markup import html_rows
 
@@ -283,7 +283,6 @@ def _reference(entry: Fields, ordinal: int) -> Reference:
     pieces += [year[0] if year else "", *(text for text in numbers.values())]
     made = ". ".join(text for piece in pieces if (text := piece.rstrip(" .")))
     raw = line_at(entry, "raw_text") or line_at(entry, "bib_entry_raw") or (made and f"{made}.")
-    arxiv = find_arxiv_id(f"arXiv:{numbers.get('arxiv', '')}") or find_arxiv_id(raw)
     links = " ".join(texts_at(entry, "urls"))
     surnames = (line_at(person, "last") or _name(person) for person in people)
     return Reference(
@@ -292,7 +291,7 @@ def _reference(entry: Fields, ordinal: int) -> Reference:
         title=title if any(map(str.isalpha, title)) else None,
         year=int(year[0]) if year else None,
         first_author=next((name for name in surnames if any(map(str.isalpha, name))), None),
-        arxiv_id=arxiv[0] if arxiv else None,
+        arxiv_id=arxiv_id_in(f"arXiv:{numbers.get('arxiv', '')}") or arxiv_id_in(raw),
         doi=find_doi(numbers.get("doi", "")) or find_doi(f"{raw} {links}"),
     )
 

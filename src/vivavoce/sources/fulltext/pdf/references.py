@@ -15,7 +15,7 @@ from vivavoce.text.citation_markers import (
     find_numeric_markers,
     name_key,
 )
-from vivavoce.text.identifiers import find_arxiv_id, find_doi
+from vivavoce.text.identifiers import arxiv_id_in, find_doi
 from vivavoce.text.row_citations import Mention
 
 _BRACKETED = re.compile(r"\[(?P<label>\d{1,4}|[A-Za-z+’'&]{1,12}\+?\s?(?:\d{2,4}[a-z]?)?)\]\s*")
@@ -122,14 +122,13 @@ def read_reference(raw: str, ordinal: int) -> Reference:
     for pattern in (_BRACKETED, _NUMBERED):
         plain = pattern.sub("", plain, count=1) if pattern.match(plain) else plain
     years = [int(found[0]) for found in _YEAR.finditer(plain)]
-    arxiv = find_arxiv_id(plain)
     return Reference(
         ordinal=ordinal,
         raw=raw,
         title=_title(plain),
         year=years[-1] if years else None,
         first_author=_first_author(plain),
-        arxiv_id=arxiv[0] if arxiv else None,
+        arxiv_id=arxiv_id_in(plain),
         doi=find_doi(plain),
     )
 

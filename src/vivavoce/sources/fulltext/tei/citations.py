@@ -21,7 +21,7 @@ from vivavoce.text.citation_markers import (
     find_numeric_markers,
     name_key,
 )
-from vivavoce.text.identifiers import find_arxiv_id, find_doi
+from vivavoce.text.identifiers import arxiv_id_in, find_doi
 from vivavoce.text.normalise import normalise_title
 from vivavoce.text.row_citations import Mention
 
@@ -63,14 +63,13 @@ def read_name(person: etree._Element | None) -> str:
 def _read_reference(entry: etree._Element, ordinal: int) -> Reference:
     raw = _raw(entry)
     everything = f"{raw} {' '.join(_addresses(entry))}"
-    arxiv = find_arxiv_id(_idno(entry, "arxiv")) or find_arxiv_id(everything)
     return Reference(
         ordinal=ordinal,
         raw=raw,
         title=_title(entry),
         year=_year(entry),
         first_author=_first_author(entry),
-        arxiv_id=arxiv[0] if arxiv else None,
+        arxiv_id=arxiv_id_in(_idno(entry, "arxiv")) or arxiv_id_in(everything),
         doi=find_doi(_idno(entry, "doi")) or find_doi(everything),
     )
 
