@@ -27,7 +27,7 @@ from vivavoce.sources.json_records import (
     text_at,
     texts_at,
 )
-from vivavoce.text.citation_markers import find_numeric_markers
+from vivavoce.text.citation_markers import numeric_mentions
 from vivavoce.text.dates import parse_date
 from vivavoce.text.identifiers import arxiv_id_in, find_acl_id, find_arxiv_id, find_doi
 from vivavoce.text.row_citations import Mention, RowsCited
@@ -100,11 +100,7 @@ class Marks:
             for token in _TOKEN.finditer(text)
             if token[0] in self._ordinals
         ]
-        for marker in find_numeric_markers(text):
-            known = (self._numbers.get(number) for number in marker.numbers)
-            meant = tuple(ordinal for ordinal in known if ordinal is not None)
-            if len(meant) == len(marker.numbers):
-                found.append((marker.start, meant))
+        found += numeric_mentions(text, self._numbers)
         found.sort(key=lambda mention: mention[0])
         cited = dict.fromkeys(ordinal for _, meant in found for ordinal in meant)
         named = sorted(self._named_in(text.translate(_BARE)))

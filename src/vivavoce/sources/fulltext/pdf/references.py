@@ -12,8 +12,8 @@ from vivavoce.sources.fulltext.pdf.layout import Line
 from vivavoce.sources.fulltext.pdf.paragraphs import Paragraphs
 from vivavoce.text.citation_markers import (
     find_author_year_markers,
-    find_numeric_markers,
     name_key,
+    numeric_mentions,
 )
 from vivavoce.text.identifiers import arxiv_id_in, find_doi
 from vivavoce.text.row_citations import Mention
@@ -209,10 +209,7 @@ def mentions_in(text: str, references: Sequence[Reference]) -> Iterator[Mention]
         if (label := label_of(reference.raw)) and label.isdigit()
     }
     if 2 * len(labels) > len(references):
-        for numeric in find_numeric_markers(text):
-            meant = tuple(labels[number] for number in numeric.numbers if number in labels)
-            if len(meant) == len(numeric.numbers):
-                yield numeric.start, meant
+        yield from numeric_mentions(text, labels)
         return
     by_author: dict[tuple[str, int], list[int]] = defaultdict(list)
     for reference in references:

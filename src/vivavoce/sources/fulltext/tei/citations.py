@@ -18,8 +18,9 @@ from vivavoce.sources.fulltext.tei.blocks import XML_ID, text_of
 from vivavoce.text.citation_markers import (
     AuthorYearMarker,
     find_author_year_markers,
-    find_numeric_markers,
     name_key,
+    name_keys,
+    numeric_mentions,
 )
 from vivavoce.text.identifiers import arxiv_id_in, find_doi
 from vivavoce.text.normalise import normalise_title
@@ -29,7 +30,6 @@ _YEAR_OF_DATE = re.compile(r"(?<!\d)(?:1[5-9]\d\d|20\d\d|2100)(?!\d)")
 _LONE_NUMBER = re.compile(r"[\s\[\](),;]*([0-9]{1,3})[\s\[\](),;]*")
 _YEAR = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
 _LETTERED_YEAR = re.compile(r"(?<![0-9])((?:19|20)[0-9]{2})([a-h])(?![^\W_])")
-_WORD = re.compile(r"[^\W\d_]+(?:['’`´-][^\W\d_]+)*")
 _PARTS = ("forename", "surname")
 _ENOUGH_NUMBERS = 3
 _MAX_NAMESAKES = 50
@@ -193,12 +193,7 @@ class Citations:
 
     def _printed_in(self, text: str) -> Iterator[Mention]:
         if self.numbers:
-            for numeric in find_numeric_markers(text):
-                # A number without its reference shows that the brackets are no citation.
-                known_numbers = (self.numbers.get(number) for number in numeric.numbers)
-                meant = tuple(one for one in known_numbers if one is not None)
-                if len(meant) == len(numeric.numbers):
-                    yield numeric.start, meant
+            yield from numeric_mentions(text, self.numbers)
         known: dict[_Key, int | None] = {}
         for marker in find_author_year_markers(text):
             key = _key(marker)
@@ -331,7 +326,7 @@ def _read_entry(element: etree._Element, reference: Reference) -> _Entry:
         for person in people
         if (name := read_name(person.find("persName")) or text_of(person))
     ]
-    others = {key for name, _ in names[1:] for key in _keys(name)}
+    others = {key for name, _ in names[1:] for key in name_keys(name)}
     raw = reference.raw[:_MAX_MARK]
     lettered = {
         letter
@@ -341,17 +336,13 @@ def _read_entry(element: etree._Element, reference: Reference) -> _Entry:
     return _Entry(
         ordinal=reference.ordinal,
         first=frozenset(_surname_keys(reference.first_author or "")),
-        words=frozenset(others | _keys(raw) | _keys(reference.first_author or "")),
+        words=frozenset(others | name_keys(raw) | name_keys(reference.first_author or "")),
         others=frozenset(others),
         people=len(names),
         full_names=sum(is_full for _, is_full in names),
         year=reference.year,
         letter=lettered.pop() if len(lettered) == 1 else "",
     )
-
-
-def _keys(text: str) -> set[str]:
-    return {name_key(word) for word in _WORD.findall(text)} - {""}
 
 
 def _surname_keys(surname: str) -> set[str]:
