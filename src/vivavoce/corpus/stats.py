@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import Any
 
-from vivavoce.corpus.gates import GATES
+from vivavoce.corpus.fields import GATES
 from vivavoce.corpus.identity.merge import APART
 from vivavoce.corpus.reading import Corpus
 from vivavoce.corpus.schema import TABLES

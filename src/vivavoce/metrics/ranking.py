@@ -190,15 +190,6 @@ def kendall_tau(
     return 2 * difference * levels / (len(first) ** 2 * (levels - 1))
 
 
-def goodman_kruskal_gamma(first: Sequence[float], second: Sequence[float]) -> float | None:
-    """(C - D) / (C + D): ties left out; None when every pair is tied, or for a NaN."""
-    if _has_nan(first) or _has_nan(second):
-        return None
-    counts = count_pairs(first, second)
-    untied = counts.concordant + counts.discordant
-    return (counts.concordant - counts.discordant) / untied if untied else None
-
-
 def ndcg(gains: Sequence[float], ideal: Sequence[float], k: int | None = None) -> float | None:
     """Discounted cumulative gain over that of the best order of `ideal`, both cut at k.
 
