@@ -1,4 +1,7 @@
-"""Quality gates: what a paper must have to be a benchmark target, with a reason for each miss."""
+"""Fields of a paper that its documents decide: its date, the roles of its sections, quality gates.
+
+A gate is what a paper must have to be a benchmark target; each miss has a reason.
+"""
 
 from __future__ import annotations
 
@@ -149,7 +152,7 @@ def assign_roles(sections: Sequence[Section]) -> tuple[Section, ...]:
 
 @dataclass(slots=True)
 class _Paper:
-    """What the whole list tells, and what was passed on the way through it."""
+    """Facts of the whole list of sections, and of those already passed."""
 
     at_top: frozenset[str]
     """Roles that headings of top-level sections give."""

@@ -1,4 +1,4 @@
-"""What a corpus holds, counted."""
+"""Counts of a corpus and of its merges."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ equal after normalisation count as one, at the better rank. With n gold titles a
   divided by log2(1 + its place among the titles found); a missing title gains nothing.
 
 Source: LEGOBench, section 4.1 and section A.4.2 for CIS, BEM, KTau and CP; Kendall 1945 for tau-b,
-Stuart 1953 for tau-c, Goodman and Kruskal 1954 for gamma; Järvelin and Kekäläinen 2002 for nDCG.
+Stuart 1953 for tau-c; Järvelin and Kekäläinen 2002 for nDCG.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ class CorpusBoard:
     entries: tuple[BoardEntry, ...]
     """Best first; equal scores by method, then by paper."""
     modality: str | None = None
-    """Of the dataset, such as `Texts`."""
+    """Modality of the dataset, such as `Texts`."""
 
     @property
     def papers(self) -> tuple[str, ...]:
@@ -271,12 +271,12 @@ def _count(boards: Iterable[CorpusBoard], *, mapped: bool) -> dict[str, Any]:
 
 
 def _listed(text: str | None) -> list[str]:
-    """What a field names, several parted by semicolons."""
+    """Names in a field, several separated by semicolons."""
     return [name.strip() for name in (text or "").split(";") if name.strip()]
 
 
 def _frequencies(named: dict[str, set[str]]) -> dict[str, int]:
-    """How many bear each name; one of several names counts for each."""
+    """Count of datasets or tasks by name; one of several names counts for each."""
     return _ordered(Counter(name for names in named.values() for name in names or {NOT_GIVEN}))
 
 

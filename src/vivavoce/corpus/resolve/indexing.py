@@ -28,7 +28,7 @@ _LONGEST = np.iinfo(np.uint16).max
 
 @dataclass
 class _Gathered:
-    """What is kept of the facts while they go by: numbers only."""
+    """Numbers that are kept of the facts while they are read."""
 
     words: dict[str, int] = field(default_factory=dict)
     """Every word of the corpus and its number."""
@@ -207,7 +207,7 @@ def _full(keys: Keys, limit: int) -> Keys:
 def _first_of_each(
     keys: Keys, papers: NDArray[np.uint32], ids: list[pa.Array]
 ) -> tuple[Keys, NDArray[np.uint32]]:
-    """Of the papers that share an identifier, the first of the corpus."""
+    """First paper of the corpus for each identifier that several share."""
     if not len(keys):
         return keys, papers
     place = np.empty(sum(map(len, ids)), np.int64)
