@@ -23,7 +23,7 @@ from vivavoce.corpus.resolve.index import INDEX, PAPERS, TITLES, stamp, write_ar
 from vivavoce.store import write_sealed
 
 _LETTERS = pa.schema([("letters", pa.string())])
-_LONGEST = np.iinfo(np.uint16).max
+_MAX_LENGTH = np.iinfo(np.uint16).max
 
 
 @dataclass
@@ -104,7 +104,9 @@ def _gather(gathered: _Gathered, table: pa.Table) -> pa.Array:
         part_titles=part_titles,
         edges=edges,
         edge_titles=edge_titles,
-        title_lengths=np.minimum(pc.utf8_length(letters).to_numpy(zero_copy_only=False), _LONGEST),
+        title_lengths=np.minimum(
+            pc.utf8_length(letters).to_numpy(zero_copy_only=False), _MAX_LENGTH
+        ),
         digests=table["digest"].to_numpy(),
         # One number for a word in a title, so that a sort finds those that repeat.
         occurring=(word_titles.astype(np.uint64) << np.uint64(32)) | occurring.astype(np.uint64),
