@@ -1,4 +1,4 @@
-"""Graphs: edges between numbered nodes, and measures of them.
+"""Graphs as arrays: edges between numbered nodes, two numbers each, and measures of them.
 
 Nodes are 0 ... n - 1; what they stand for is kept elsewhere, so that a graph of 18 million nodes
 and 59 million edges fits in a few gigabytes.
