@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from vivavoce.models.cutoffs import Cutoffs, load_cutoffs
+from vivavoce.results.board.columns import columns
 from vivavoce.results.board.exposure import exposure_fields, find_gaps, statuses_of
 from vivavoce.results.board.groups import Board, relaxed_gc
 from vivavoce.results.board.ranks import Contestant, Memory, add_ranks
@@ -189,6 +190,7 @@ def _shared_fields(log: RunLog, items: int) -> Row:
         "cost": sum(costs) if costs else None,
         "seconds": round(sum(sample.seconds for sample in log.samples), 3),
         "answers": len(log.samples),
+        **{column.name: column.of_log(log) for column in columns() if column.of_log},
     }
 
 
