@@ -44,7 +44,7 @@ from vivavoce.rounds.lineage import items_of
 from vivavoce.rounds.requests import listing_requests
 from vivavoce.store import hash_tree
 from vivavoce.tasks import build_round, builders
-from vivavoce.tasks.writing.memo import FOLDER as MEMO
+from vivavoce.tasks.writing.items.memo import FOLDER as MEMO
 
 Made = TypeVar("Made")
 END, UNTIL = date(2022, 1, 1), date(2023, 1, 1)

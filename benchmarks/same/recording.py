@@ -134,8 +134,7 @@ def _run_group(
         path.write_text(text, "utf-8")
     if group.prepare is not None:
         group.prepare(work)
-    calls = "help" if group.calls == "help" else [list(words) for words in group.calls]
-    for each in _call(calls, work, variables):
+    for each in _call(group.calls, work, variables):
         said = f"exit {each['code']}\n{each['stdout']}\n--- stderr\n{each['stderr']}"
         name = f"{group.name}: viva {' '.join(each['words'])}"
         found.keep(name, evener.text(said).encode())
@@ -147,7 +146,7 @@ def _run_group(
         found.stages[group.name] = Archive.pack(work, group.left)
 
 
-def _call(calls: object, work: Path, variables: dict[str, str]) -> list[dict]:
+def _call(calls: Sequence[list[str]], work: Path, variables: dict[str, str]) -> list[dict]:
     asked, answered = work.parent / "calls.json", work.parent / "printed.json"
     asked.write_text(json.dumps(calls), "utf-8")
     command = [sys.executable, str(WORKER), str(asked), str(answered)]

@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 from benchmarks.same import comparing, trees
 from benchmarks.same.archive import Archive
+from benchmarks.same.groups import list_groups
 from benchmarks.same.recording import Evener, Recording
-from benchmarks.same.scenario import list_groups
 
 EVENER = Evener((("/tmp/same-x/work", "<work>"), ("/home/me/tree", "<tree>")), "2026-03-04")
 

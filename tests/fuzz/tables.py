@@ -13,7 +13,7 @@ from vivavoce.metrics.ranking_answers import count_faults
 from vivavoce.metrics.titles_list import find_titles
 from vivavoce.readers.documents import LibraryPaper, LibrarySection, LibraryTable
 from vivavoce.readers.leaderboard import read_tables
-from vivavoce.tasks.tables.answered import diagnose, read_answer, side_by_side
+from vivavoce.tasks.tables.items.answers import diagnose, read_answer, side_by_side
 from vivavoce.text.table_budget import MAX_CELLS, MAX_COLUMNS, MAX_ROWS, MAX_TABLES
 from vivavoce.text.table_parsing import parse_tables
 

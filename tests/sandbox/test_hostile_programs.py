@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import shutil
-import stat
 import sys
 from importlib import util
 from pathlib import Path
@@ -159,11 +158,3 @@ def test_300_megabytes_of_output_are_counted_and_not_kept(runner, box):
     # 300 MiB written, 256 KiB kept.
     assert len(result.stdout) == 256 * 1024
     assert result.dropped == (300 * (1 << 20) - 256 * 1024, 0)
-
-
-def test_what_lies_in_the_folder_is_listed_with_its_kind(runner, box):
-    program = "import os; open('f', 'w').write('abc'); os.symlink('f', 'l'); os.mkdir('d')"
-    runner.run(box.run([*PYTHON, "-c", program]))
-    kinds = {name: kind for name, kind, _ in runner.run(box.list("/work"))}
-    assert kinds == {"f": stat.S_IFREG, "l": stat.S_IFLNK, "d": stat.S_IFDIR}
-    _still_works(runner, box)

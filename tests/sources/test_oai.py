@@ -19,8 +19,8 @@ from vivavoce.corpus import ingest, load_corpus
 from vivavoce.errors import InputError
 from vivavoce.records import Author, Document, Fault
 from vivavoce.sources import Piece, ReadOptions, get_source
+from vivavoce.sources.catalogues.oai import read_page
 from vivavoce.sources.catalogues.oai.listing import first_day, read_versions, split_authors
-from vivavoce.sources.catalogues.oai.page import read_page
 
 HEADER = """<header><identifier>oai:arXiv.org:{id}</identifier><datestamp>2024-06-20</datestamp>
 <setSpec>cs:cs:CL</setSpec><setSpec>math:math:NA</setSpec><setSpec>physics:hep-lat</setSpec>

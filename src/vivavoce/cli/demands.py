@@ -32,7 +32,7 @@ def write(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Write a demand for each table of a spec; what gives a table away is written anew."""
-    from vivavoce.tasks.tables.roles.round_demands import write_round_demands
+    from vivavoce.tasks.tables.roles.demand_writing import write_round_demands
 
     with progress("Demands") as update:
         found = write_round_demands(

@@ -67,7 +67,7 @@ def stats(
 ) -> None:
     """Measure a round: items, splits, lengths, compression, and what was left out and why."""
     from vivavoce.rounds import load_round, round_stats
-    from vivavoce.tasks.writing.lengths import describe_lengths
+    from vivavoce.tasks.writing.items.composing import describe_lengths
     from vivavoce.text.tokens import open_counter
 
     counter = open_counter(tokenizer)

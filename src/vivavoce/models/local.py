@@ -15,15 +15,14 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import threading
 from collections.abc import Mapping, Sequence
-from http.client import HTTPConnection, HTTPException
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import httpx
 from anyio import to_thread
 from inspect_ai.model import (
     ChatMessage,
@@ -146,9 +145,14 @@ class Engine:
         self._name = str(weights)
         # llama.cpp answers questions about tokens on a socket only: a file no other user can open.
         self._folder = TemporaryDirectory(prefix="viva-", ignore_cleanup_errors=True)
-        self._socket = str(Path(self._folder.name) / "model.sock")
+        address = str(Path(self._folder.name) / "model.sock")
+        self._client = httpx.Client(
+            transport=httpx.HTTPTransport(uds=address, verify=False),
+            base_url="http://localhost",
+            timeout=_ASK_SECONDS,
+        )
         try:
-            self._server = _load(weights, self._socket, n_ctx or DEFAULT_WINDOW, threads)
+            self._server = _load(weights, address, n_ctx or DEFAULT_WINDOW, threads)
             self.window = int(self.ask("GET", "/props")["default_generation_settings"]["n_ctx"])
             if n_ctx and n_ctx > self.window:
                 raise InputError(
@@ -194,22 +198,19 @@ class Engine:
 
     def ask(self, verb: str, path: str, body: Json | None = None) -> Json:
         """Ask about the model rather than for an answer of it; `VivaError` when it refuses."""
-        connection = _SocketConnection(self._socket)
         try:
-            connection.request(verb, path, json.dumps(body) if body else None)
-            response = connection.getresponse()
-            answer: Json = json.loads(response.read())
-        except (OSError, HTTPException, ValueError) as error:
+            response = self._client.request(verb, path, json=body)
+            answer: Json = response.json()
+        except (OSError, RuntimeError, httpx.HTTPError, ValueError) as error:
             raise VivaError(f"{self._name} does not answer {path}: {error}") from error
-        finally:
-            connection.close()
-        if response.status != 200:
+        if response.status_code != 200:
             raise VivaError(f"{self._name} refuses {path}: {_message(answer)}")
         return answer
 
     def close(self) -> None:
         """Free the memory as soon as nothing is being generated."""
         self._server = None
+        self._client.close()
         self._folder.cleanup()
 
 
@@ -240,19 +241,6 @@ class GgufCounter:
         added = max(0, sum(map(len, pieces)) - len(raw))
         end = max(0, sum(map(len, pieces[: max(0, tokens)])) - added)
         return len(raw[:end].decode("utf-8", "ignore"))
-
-
-class _SocketConnection(HTTPConnection):
-    """HTTP over a socket in the file system."""
-
-    def __init__(self, path: str) -> None:
-        super().__init__("localhost", timeout=_ASK_SECONDS)
-        self._path = path
-
-    def connect(self) -> None:
-        self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.settimeout(self.timeout)
-        self.sock.connect(self._path)
 
 
 def find_weights(name: str) -> Path:

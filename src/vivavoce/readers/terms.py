@@ -105,6 +105,24 @@ _PHRASE = re.compile(
 )
 
 
+_NUMBERED_FORMS = (
+    r"f[ -]?(?:1|measure|score)(?:[ -](?:score|measure))?",
+    r"rouge[ -]?[12l]?",
+    r"bleu[ -]?[1-4]",
+    r"hits? ?@ ?[0-9]{1,2}",
+    r"bits?(?: per |-per-|/)(?:char(?:acter)?s?|byte)",
+)
+_SPELLED_OUT = {
+    spelling.replace(" ", "[ -]")
+    for metric in METRICS
+    if metric.term in MEASURES and not metric.vague
+    for spelling in (metric.term, *metric.single_words, *metric.phrases)
+}
+_IN_SENTENCES = sorted({*_NUMBERED_FORMS, *_SPELLED_OUT}, key=lambda form: (-len(form), form))
+MEASURE_IN_SENTENCE = re.compile(rf"\b(?:{'|'.join(_IN_SENTENCES)})\b", re.IGNORECASE)
+"""A spelling of a metric in a sentence."""
+
+
 def telling_terms(text: str) -> list[str]:
     """The distinct terms of a text without those that are in every name."""
     return [term for term in dict.fromkeys(terms_in(text)) if term not in GENERAL]

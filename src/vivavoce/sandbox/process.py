@@ -25,7 +25,6 @@ _COUNTER = itertools.count()
 _MAX_HEADER = 1 << 22
 _START_SECONDS, _GRACE_SECONDS, _FILE_SECONDS = 30.0, 15.0, 90.0
 _EXEC_SLACK = 1 << 20
-_TOO_LARGE = 27  # EFBIG, as the supervisor reports it
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,11 +274,6 @@ class Sandbox:
     async def read(self, path: str) -> bytes:
         """Read a regular file, never through a link at its end; raises OSError as `open` would."""
         return await self._touch({"op": "read", "path": path})
-
-    async def list(self, path: str) -> list[tuple[str, int, int]]:
-        """Name, kind (as in `stat.S_IFMT`) and size of a folder's entries, by name."""
-        rows = json.loads(await self._touch({"op": "list", "path": path}))
-        return [(str(name), int(kind), int(size)) for name, kind, size in rows]
 
 
 def _close_pipes(process: asyncio.subprocess.Process) -> None:

@@ -27,7 +27,6 @@ _PIECE = 1 << 16
 _MAX_HEADER = 1 << 22
 _PR_SET_DUMPABLE = 4
 _FILE_SECONDS = 60.0
-_LISTED = 4096
 
 Request = dict[str, Any]
 
@@ -281,17 +280,6 @@ def _read(path: str, most: int) -> bytes:
     return bytes(found)
 
 
-def _list(path: str) -> bytes:
-    rows: list[list[Any]] = []
-    with os.scandir(path) as entries:
-        for entry in entries:
-            if len(rows) >= _LISTED:
-                break
-            found = entry.stat(follow_symlinks=False)
-            rows.append([entry.name, stat.S_IFMT(found.st_mode), found.st_size])
-    return json.dumps(sorted(rows)).encode()
-
-
 def _file_child(request: Request, data: bytes, answer: int) -> NoReturn:
     """The child's side of a file request: an errno, then the bytes read."""
     try:
@@ -299,10 +287,8 @@ def _file_child(request: Request, data: bytes, answer: int) -> NoReturn:
         _become(request)
         if request["op"] == "write":
             found = _write(request["path"], data)
-        elif request["op"] == "read":
-            found = _read(request["path"], request["most"])
         else:
-            found = _list(request["path"])
+            found = _read(request["path"], request["most"])
         _push(answer, struct.pack(">i", 0) + found)
     except OSError as error:
         _push(answer, struct.pack(">i", error.errno or 5))
@@ -313,7 +299,7 @@ def _file_child(request: Request, data: bytes, answer: int) -> NoReturn:
 
 
 def touch_file(request: Request, data: bytes) -> None:
-    """Read, write or list in a child that has the programs' own rights."""
+    """Read or write in a child that has the programs' own rights."""
     answer_read, answer_write = os.pipe()
     child = os.fork()
     if child == 0:

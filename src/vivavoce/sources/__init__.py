@@ -8,7 +8,7 @@ so the rest of the folder still goes in.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -91,6 +91,32 @@ def read_whole(path: Path, largest: int, noun: str) -> bytes:
     if len(content) > largest:
         raise InputError(f"larger than {largest >> 20} MiB, which no {noun} is")
     return content
+
+
+def has_suffix(*suffixes: str) -> Callable[[Path], bool]:
+    """Match files whose names end in one of these, in lower or upper case."""
+    return lambda path: path.name.lower().endswith(suffixes)
+
+
+def read_with(
+    parse: Callable[[bytes, str], Iterable[Document | Fault]], largest: int, noun: str
+) -> Callable[[Piece, ReadOptions], Iterator[Document | Fault]]:
+    """Read files whole; an `InputError` of the parser becomes a fault.
+
+    Args:
+        parse: Takes the content of a file and its name.
+        largest: Bytes, in whole MiB.
+        noun: What a file should be, such as `paper`.
+    """
+
+    def read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
+        name = piece.path.name
+        try:
+            yield from parse(read_whole(piece.path, largest, noun), name)
+        except (OSError, InputError) as error:
+            yield Fault(name, str(error))
+
+    return read
 
 
 def list_sources() -> dict[str, Source]:

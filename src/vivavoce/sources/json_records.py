@@ -12,17 +12,32 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from vivavoce.errors import InputError
+from vivavoce.records import Document, Fault
 from vivavoce.sources import Piece
 from vivavoce.store import canonical_json, is_gzip, load_json, open_bytes
 from vivavoce.text.normalise import clean_text
 
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _BOM = b"\xef\xbb\xbf"
+Record = dict[str, Any]
+_MAX_RECORD = 16 << 20
+_HEAD_BYTES = 1 << 18
+_LINES_PER_PIECE = 200
+_LINES_PER_GZIP_PIECE = 500
+# Text in JSON packs to a fifth or a tenth; far beyond that a file is made to swell.
+_MAX_UNPACKED_TIMES = 100
+_MAX_MARGIN = 64
+"""Bytes by which the first line of a value that is spread over lines is told."""
+_ALWAYS_UNPACKED = 64 << 20
+_DAMAGE = (OSError, EOFError, zlib.error)
+_BLANK = b"\xef\xbb\xbf \t\r\n"
+Fields = Mapping[str, Any]
 
 
 def parse_strictly(content: bytes, what: str) -> Any:
@@ -65,28 +80,13 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return value
 
 
-Record = dict[str, Any]
-
-_LONGEST_RECORD = 16 << 20
-_HEAD_BYTES = 1 << 18
-_LINES_PER_PIECE = 200
-_LINES_PER_GZIP_PIECE = 500
-# Text in JSON packs to a fifth or a tenth; far beyond that a file is made to swell.
-_MOST_UNPACKED_TIMES = 100
-_LONGEST_MARGIN = 64
-"""Bytes by which the first line of a value that is spread over lines is told."""
-_ALWAYS_UNPACKED = 64 << 20
-_DAMAGE = (OSError, EOFError, zlib.error)
-_BLANK = b"\xef\xbb\xbf \t\r\n"
-
-
 def is_lines(path: Path) -> bool:
     """Whether each line of a file is a record: its name says so, and its start no other."""
     if not path.name.lower().removesuffix(".gz").endswith((".jsonl", ".ndjson")):
         return False
     try:
         with open_bytes(path) as stream:
-            first = stream.readline(_LONGEST_MARGIN).strip(_BLANK)
+            first = stream.readline(_MAX_MARGIN).strip(_BLANK)
             following = stream.read(1)
     except _DAMAGE:
         return True  # reading it says what is wrong
@@ -130,8 +130,26 @@ def read_records(piece: Piece) -> Iterator[tuple[str, Record | str]]:
             yield where, value
 
 
+def read_documents(
+    piece: Piece, document_from: Callable[[Record, str], Document]
+) -> Iterator[Document | Fault]:
+    """The documents of a piece, each with its record.
+
+    Args:
+        piece: The part of a file.
+        document_from: Takes a record and its place; raises `InputError` for an unfit one.
+    """
+    for where, record in read_records(piece):
+        try:
+            if isinstance(record, str):
+                raise InputError(record)
+            yield replace(document_from(record, where), raw=raw_json(record))
+        except InputError as error:
+            yield Fault(where, str(error))
+
+
 def read_values(
-    piece: Piece, largest: int = _LONGEST_RECORD
+    piece: Piece, largest: int = _MAX_RECORD
 ) -> Iterator[tuple[str, Record | list[Any] | str]]:
     """(Where it stands, an object or array, or why there is none) of every value of a piece.
 
@@ -149,7 +167,7 @@ def read_values(
             if line.strip(_BLANK):
                 yield f"{name}:{number}", _parse(line, "the line")
             elif not line:
-                yield f"{name}:{number}", f"the line is longer than {_LONGEST_RECORD >> 20} MiB"
+                yield f"{name}:{number}", f"the line is longer than {_MAX_RECORD >> 20} MiB"
     except InputError as error:
         yield name, str(error)
     except _DAMAGE as error:
@@ -163,7 +181,7 @@ def _bounds(path: Path) -> Iterator[tuple[int, int]]:
     most = _most_unpacked(path)
     offset, lines, is_start = 0, 0, False
     with open_bytes(path) as stream:
-        while offset <= most and (part := stream.readline(_LONGEST_RECORD)):
+        while offset <= most and (part := stream.readline(_MAX_RECORD)):
             if is_start and lines % run == 0:
                 yield offset, lines + 1
             offset += len(part)
@@ -186,11 +204,11 @@ def _lines(piece: Piece) -> Iterator[tuple[int, bytes]]:
         stream.seek(piece.start)
         offset, number = piece.start, piece.first_row
         while piece.stop is None or offset < piece.stop:
-            line = part = stream.readline(_LONGEST_RECORD)
+            line = part = stream.readline(_MAX_RECORD)
             offset += len(part)
-            while len(part) == _LONGEST_RECORD and not part.endswith(b"\n"):
+            while len(part) == _MAX_RECORD and not part.endswith(b"\n"):
                 line = b""
-                part = stream.readline(_LONGEST_RECORD)
+                part = stream.readline(_MAX_RECORD)
                 offset += len(part)
                 _check(offset, most, number)
             if not part:
@@ -201,13 +219,13 @@ def _lines(piece: Piece) -> Iterator[tuple[int, bytes]]:
 
 
 def _most_unpacked(path: Path) -> int:
-    return max(_ALWAYS_UNPACKED, path.stat().st_size * _MOST_UNPACKED_TIMES)
+    return max(_ALWAYS_UNPACKED, path.stat().st_size * _MAX_UNPACKED_TIMES)
 
 
 def _check(offset: int, most: int, number: int) -> None:
     if offset > most:
         raise InputError(
-            f"the file unpacks to over {_MOST_UNPACKED_TIMES} times its size: "
+            f"the file unpacks to over {_MAX_UNPACKED_TIMES} times its size: "
             f"it is not read beyond line {number}"
         )
 
@@ -222,9 +240,6 @@ def _parse(content: bytes, what: str) -> Record | list[Any] | str:
     except InputError as error:
         return str(error)
     return value
-
-
-Fields = Mapping[str, Any]
 
 
 def text_at(row: Fields, key: str) -> str:

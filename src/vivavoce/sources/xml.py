@@ -1,12 +1,19 @@
-"""Safe reading of XML bytes, for every source whose files are XML."""
+"""Safe reading of XML bytes, and grids of cells, for every source whose files are markup."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from lxml import etree
 
 from vivavoce.errors import InputError
+from vivavoce.text.row_citations import RowCitations
+
+MAX_WIDTH = 40
+MAX_HEIGHT = 200
+_MAX_COLUMNS = 400
+_MAX_CELLS = 200_000
 
 
 def parse_xml(content: bytes) -> etree._Element:
@@ -53,3 +60,57 @@ def safe_parser() -> etree.XMLParser:
 def children(element: etree._Element) -> Iterator[etree._Element]:
     """The child elements, without entity references."""
     return element.iterchildren(etree.Element)
+
+
+def span_of(value: str, most: int) -> int:
+    """How many rows or columns a cell covers, by its attribute; 1 where that is no number."""
+    span = int(value) if value.isascii() and value.isdigit() and len(value) < 5 else 1
+    return min(max(span, 1), most)
+
+
+class Cell(NamedTuple):
+    """A cell as its markup gives it."""
+
+    text: str
+    width: int
+    height: int
+    cited: Iterable[int]
+    """References, in order of mention."""
+    cited_height: int
+    """Rows that cite them."""
+
+
+class Grid:
+    """Rows of cells that may span, and what each row cites."""
+
+    def __init__(self, room: int = _MAX_CELLS) -> None:
+        self.room = room
+        """How many more places may be read."""
+        self.rows: list[tuple[str, ...]] = []
+        """The rows that hold text; the further places that a cell spans are empty."""
+        self.citations = RowCitations()
+        self._left: dict[int, int] = {}
+        """Column -> rows below that a cell above still covers."""
+
+    def add_row(self, row: Iterable[Cell]) -> None:
+        """Read a row; it is not kept without text, or beyond the room."""
+        texts: list[str] = []
+        for cell in row:
+            self._pass_covered(texts)
+            if len(texts) + cell.width > _MAX_COLUMNS:
+                break
+            columns = range(len(texts), len(texts) + cell.width)
+            self._left.update(dict.fromkeys(columns, cell.height - 1))
+            self.citations.cite(cell.cited, cell.cited_height)
+            texts += [cell.text, *[""] * (cell.width - 1)]
+        self._pass_covered(texts)
+        self.room -= len(texts)
+        is_kept = self.room >= 0 and any(texts)
+        self.citations.end_row(is_kept=is_kept)
+        if is_kept:
+            self.rows.append(tuple(texts))
+
+    def _pass_covered(self, texts: list[str]) -> None:
+        while self._left.get(len(texts), 0) > 0:
+            self._left[len(texts)] -= 1
+            texts.append("")

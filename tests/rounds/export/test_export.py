@@ -50,6 +50,7 @@ def items_of(opened: Round) -> dict[str, int]:
     return {task: len(opened.items(family, task)) for family, task in opened.tasks()}
 
 
+@pytest.mark.slow
 def test_hugging_face_reads_every_table_without_a_network(opened: Round, tmp_path: Path) -> None:
     if importlib.util.find_spec("datasets") is None:
         pytest.skip("datasets is not installed: pip install datasets")

@@ -29,7 +29,7 @@ from vivavoce.rounds import Round, parse_spec
 from vivavoce.rounds.build import build_round
 from vivavoce.tasks.methods.contestants import null, oracle
 from vivavoce.tasks.tables import build as family
-from vivavoce.tasks.tables.composing import full_text, open_library
+from vivavoce.tasks.tables.items.composing import full_text, open_library
 from vivavoce.tasks.tables.solvers import (
     iterative,
     keyword_table,

@@ -26,7 +26,7 @@ from vivavoce.rounds import Round, parse_spec
 from vivavoce.store import Row, write_jsonl
 from vivavoce.tasks.library.search import read_library
 from vivavoce.tasks.tables import build as family
-from vivavoce.tasks.tables.items import gold_of
+from vivavoce.tasks.tables.items.table_items import gold_of
 
 DEMAND = "I want a table of studies on parsing sentences that shows which of them to follow."
 

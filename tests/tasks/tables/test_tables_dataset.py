@@ -20,8 +20,8 @@ from vivavoce.errors import InputError
 from vivavoce.readers.documents import LibraryPaper, LibrarySection, LibraryTable
 from vivavoce.rounds import Round
 from vivavoce.tasks.entry import open_prompts
-from vivavoce.tasks.tables.composing import full_text, pool_with_texts
 from vivavoce.tasks.tables.dataset import table_dataset
+from vivavoce.tasks.tables.items.composing import full_text, pool_with_texts
 
 PROMPTS = open_prompts("tables", None)
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.tasks.writing.corpora import Papers
 
-from vivavoce.tasks.writing.activity import (
+from vivavoce.tasks.writing.items.activity import (
     Authors,
     count_ambiguous,
     describe,

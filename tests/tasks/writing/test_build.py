@@ -18,7 +18,7 @@ from vivavoce.errors import InputError
 from vivavoce.rounds import parse_spec
 from vivavoce.rounds.family import EVERY_TASK, FamilyItems
 from vivavoce.tasks.writing.build import OPTIONS, build
-from vivavoce.tasks.writing.inputs import (
+from vivavoce.tasks.writing.items.inputs import (
     DEMONSTRATED,
     SETTINGS,
     TASKS,

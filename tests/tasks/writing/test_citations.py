@@ -9,8 +9,8 @@ import pytest
 from tests.tasks.writing.corpora import Papers, cells_of, usual, words
 
 from vivavoce.records import Paper, Section
-from vivavoce.tasks.writing.citations import MOST_WORKS, Library, cited_by_text
-from vivavoce.tasks.writing.inputs import PaperText
+from vivavoce.tasks.writing.items.citations import MOST_WORKS, Library, cited_by_text
+from vivavoce.tasks.writing.items.inputs import PaperText
 
 SHORT = words("filler", 45)
 

@@ -16,7 +16,7 @@ from vivavoce.rounds import Round
 from vivavoce.store import hash_of
 from vivavoce.tasks.entry import open_prompts
 from vivavoce.tasks.writing.dataset import Showing, record_to_sample, showing, writing_dataset
-from vivavoce.tasks.writing.inputs import SETTINGS, TASKS, settings_of
+from vivavoce.tasks.writing.items.inputs import SETTINGS, TASKS, settings_of
 
 PAIRS = [(task, setting) for task in TASKS for setting in settings_of(task)]
 DEMOS = {"random": ["elm", "fir"], "coauthor": ["oak", "fir"], "mixed": ["elm", "fir", "oak"]}

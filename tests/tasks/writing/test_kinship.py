@@ -10,8 +10,14 @@ from tests.tasks.writing.corpora import words
 
 from vivavoce.metrics.text_statistics import words_of
 from vivavoce.records import Section
-from vivavoce.tasks.writing.inputs import PaperText
-from vivavoce.tasks.writing.kinship import Kinship, hash_runs, kinship, mix, shared_runs
+from vivavoce.tasks.writing.items.inputs import PaperText
+from vivavoce.tasks.writing.items.near_duplicates import (
+    Kinship,
+    hash_runs,
+    kinship,
+    mix,
+    shared_runs,
+)
 
 
 def paper(name: str, *, title: str = "", abstract: str = "", opening: str = "") -> PaperText:

@@ -15,8 +15,8 @@ import pytest
 from vivavoce.corpus import ingest
 from vivavoce.rounds import Round
 from vivavoce.tasks import build_round
-from vivavoce.tasks.writing.cells import shown_demos
-from vivavoce.tasks.writing.inputs import (
+from vivavoce.tasks.writing.items.cells import shown_demos
+from vivavoce.tasks.writing.items.inputs import (
     DEMONSTRATED,
     SECTION_TASKS,
     TASKS,
@@ -27,7 +27,7 @@ from vivavoce.tasks.writing.inputs import (
     settings_of,
     slots,
 )
-from vivavoce.tasks.writing.kinship import kinship
+from vivavoce.tasks.writing.items.near_duplicates import kinship
 from vivavoce.text.dates import earlier
 from vivavoce.text.normalise import normalise_title
 

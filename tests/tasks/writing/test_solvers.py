@@ -18,7 +18,7 @@ from vivavoce.rounds import Round
 from vivavoce.tasks.entry import open_prompts
 from vivavoce.tasks.prompting.windows import TABLE_VARIABLE
 from vivavoce.tasks.writing.dataset import showing, writing_dataset
-from vivavoce.tasks.writing.inputs import TASKS, settings_of
+from vivavoce.tasks.writing.items.inputs import TASKS, settings_of
 from vivavoce.tasks.writing.solvers import abstract_copy, centrality, direct, lead
 
 BODY = "Graphs are everywhere. " + "Some more words follow here. " * 40

@@ -26,7 +26,7 @@ from vivavoce.store import hash_of
 from vivavoce.tasks import list_families
 from vivavoce.tasks.entry import open_prompts
 from vivavoce.tasks.writing import task as module
-from vivavoce.tasks.writing.inputs import TASKS
+from vivavoce.tasks.writing.items.inputs import TASKS
 
 CARDS = list_families()["writing"].tasks
 MAKERS = {name: getattr(module, name) for name in TASKS}

@@ -12,7 +12,7 @@ from tests.web.annotation.made_campaigns import START, candidate, make, new_item
 
 from vivavoce.errors import InputError
 from vivavoce.store import Row, hash_file, write_parquet, write_sealed
-from vivavoce.tasks.tables.items import ITEM
+from vivavoce.tasks.tables.items.table_items import ITEM
 from vivavoce.web.annotation.campaigns import NewItem, add_items, find_campaign, make_campaign
 from vivavoce.web.annotation.importing import check_rows, read_new_items
 from vivavoce.web.annotation.intake import Sources, Wanted, take_in

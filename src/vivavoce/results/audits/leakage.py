@@ -39,7 +39,7 @@ from vivavoce.rounds import Round, load_round
 from vivavoce.rounds.leakage import gold_is_inside
 from vivavoce.statistics.estimates import Draws, mean_estimate
 from vivavoce.store import Row, read_json
-from vivavoce.tasks.writing.inputs import (
+from vivavoce.tasks.writing.items.inputs import (
     TASKS,
     PaperText,
     gold,

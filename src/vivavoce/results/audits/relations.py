@@ -13,7 +13,7 @@ from typing import Any
 from vivavoce.records import Window
 from vivavoce.results.audits.overlap import Runs, alike, runs_of, share_found
 from vivavoce.store import Row
-from vivavoce.tasks.writing.inputs import PaperText, gold
+from vivavoce.tasks.writing.items.inputs import PaperText, gold
 from vivavoce.text.dates import earlier, inside, period
 from vivavoce.text.normalise import normalise_title
 

@@ -24,9 +24,8 @@ from vivavoce.rounds import Round, load_round
 from vivavoce.statistics.estimates import Draws, paired_row
 from vivavoce.statistics.intervals import Floats, Interval, resample
 from vivavoce.store import Row
-from vivavoce.tasks.tables.gold.works import corpus_works
-from vivavoce.tasks.tables.items import FAMILY, PAPERS, TASK, Work
-from vivavoce.tasks.tables.pools.retrieval_study import (
+from vivavoce.tasks.tables.items.gold.works import corpus_works
+from vivavoce.tasks.tables.items.pools.retrieval_study import (
     DEPTH,
     RETRIEVERS,
     SPARSE,
@@ -36,6 +35,7 @@ from vivavoce.tasks.tables.pools.retrieval_study import (
     study_retrieval,
     summarise,
 )
+from vivavoce.tasks.tables.items.table_items import FAMILY, PAPERS, TASK, Work
 
 Progress = Callable[[int, int], None]
 CUTOFFS = (5, 10, 20)

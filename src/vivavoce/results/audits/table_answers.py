@@ -14,8 +14,8 @@ from vivavoce.results.logs.audited import AuditedLog, read_audited
 from vivavoce.results.logs.records import NO_MODEL, PLACE
 from vivavoce.tasks.scoring.guard import VALID
 from vivavoce.tasks.subsets import Candidate, Subset, choose
-from vivavoce.tasks.tables.answered import NOTHING, read_answer, read_gold
-from vivavoce.tasks.tables.items import TASK, answer_text
+from vivavoce.tasks.tables.items.answers import NOTHING, read_answer, read_gold
+from vivavoce.tasks.tables.items.table_items import TASK, answer_text
 
 BOUNDS = ("oracle", "null", "copycat")
 """Contestants that bound the metrics: any evaluator ranks them alike, which would flatter all."""

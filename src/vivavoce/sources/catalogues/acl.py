@@ -15,7 +15,7 @@ from lxml import etree
 
 from vivavoce.errors import InputError
 from vivavoce.records import Author, Document, Fault
-from vivavoce.sources import Piece, ReadOptions, Source, one_piece, read_whole
+from vivavoce.sources import Source, one_piece, read_with
 from vivavoce.sources.xml import parse_xml
 from vivavoce.text.dates import parse_date, parse_month
 from vivavoce.text.identifiers import find_doi
@@ -26,6 +26,14 @@ _NEW = re.compile(r"[0-9]{4}\.[a-z0-9_]{1,60}")
 _NEW_VOLUME = re.compile(r"[a-zA-Z0-9_]{1,60}")
 _NUMBER = re.compile(r"[0-9]{1,5}")
 _FIRST_WIDE_VOLUME_OF_D19 = 5
+KIND = "acl"
+_WITHDRAWN = ("retracted", "removed")
+_FRONT_MATTER = re.compile(r"0+")
+_NO_PAPERS = ("frontmatter", "backmatter")
+_PARAGRAPH = "par"
+_SHOWN = 200
+_DIGITS = re.compile(r"[0-9]{4}")
+_LARGEST_FILE = 64 << 20
 
 
 def is_collection(name: str) -> bool:
@@ -58,14 +66,6 @@ def has_wide_volumes(collection: str, volume: int) -> bool:
     if collection == "D19":
         return volume >= _FIRST_WIDE_VOLUME_OF_D19
     return collection.startswith("W") or collection == "C69"
-
-
-KIND = "acl"
-_WITHDRAWN = ("retracted", "removed")
-_FRONT_MATTER = re.compile(r"0+")
-_NO_PAPERS = ("frontmatter", "backmatter")
-_PARAGRAPH = "par"
-_SHOWN = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,9 +194,6 @@ def _pieces(element: etree._Element) -> Iterator[str]:
         yield child.tail or ""
 
 
-_DIGITS = re.compile(r"[0-9]{4}")
-
-
 def read_earlier(root: etree._Element, file: str) -> Iterator[Document | Fault]:
     """The papers in the order of the file; what front matter says holds for those that follow."""
     collection = attribute_of(root, "id")
@@ -230,7 +227,6 @@ def _cut(collection: str, digits: str) -> tuple[str, str]:
     return str(int(digits[:width])), digits[width:]
 
 
-_LARGEST_FILE = 64 << 20
 _READERS = {"collection": read_collection, "volume": read_earlier}
 
 
@@ -239,19 +235,13 @@ def _matches(path: Path) -> bool:
     return path.name.endswith(".xml") and is_collection(path.name.removesuffix(".xml"))
 
 
-def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
-    name = piece.path.name
-    try:
-        content = read_whole(piece.path, _LARGEST_FILE, "collection")
-        root = parse_xml(content)
-        if root.tag not in _READERS:
-            raise InputError(
-                f"XML, but no collection of the Anthology: the root is <{str(root.tag)[:80]}>"
-            )
-    except (OSError, InputError) as error:
-        yield Fault(name, str(error))
-        return
-    yield from _READERS[str(root.tag)](root, name)
+def _read_file(content: bytes, name: str) -> Iterator[Document | Fault]:
+    root = parse_xml(content)
+    if root.tag not in _READERS:
+        raise InputError(
+            f"XML, but no collection of the Anthology: the root is <{str(root.tag)[:80]}>"
+        )
+    return _READERS[str(root.tag)](root, name)
 
 
 SOURCE = Source(
@@ -260,7 +250,7 @@ SOURCE = Source(
     is_metadata=True,
     matches=_matches,
     pieces=one_piece,
-    read=_read,
+    read=read_with(_read_file, _LARGEST_FILE, "collection"),
     holds_many=True,
     reader_version="2",
 )

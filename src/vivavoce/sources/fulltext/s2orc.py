@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 
@@ -22,9 +21,8 @@ from vivavoce.sources.json_records import (
     line_at,
     object_at,
     objects_at,
-    raw_json,
+    read_documents,
     read_head,
-    read_records,
     rows_at,
     text_at,
     texts_at,
@@ -39,13 +37,33 @@ _TOKEN = re.compile(r"BIBREF[0-9]{1,6}")
 _LONE_NUMBER = re.compile(r"[\s\[\](),;]*([0-9]{1,3})[\s\[\](),;]*")
 _PRINTED_YEAR = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
 _ENOUGH_NUMBERS = 3
-_LONGEST_MARK = 200
+_MAX_MARK = 200
 _SHORTEST_NAMED = 8
-_MOST_NAMED = 500
-_MOST_MENTIONS = 200_000
+_MAX_NAMED = 500
+_MAX_MENTIONS = 200_000
 """In the rows of a table; cells that span are repeated in every place."""
 _GONE = "\0"
 _BARE = str.maketrans("", "", "()[],;. ")
+_NESTED = re.compile(r"\s*:::?\s*")
+_YEAR = re.compile(r"(?<!\d)(?:1[5-9]\d\d|20\d\d|2100)(?!\d)")
+_MAX_ROWS = 2000
+_ROLE_OF_BACK = {
+    "acknowledgement": "acknowledgements",
+    "acknowledgements": "acknowledgements",
+    "acknowledgment": "acknowledgements",
+    "acknowledgments": "acknowledgements",
+    "annex": "appendix",
+    "appendix": "appendix",
+}
+_PLAIN_NAMES = frozenset({"annex"})
+"""Headings that the parser made up."""
+_PARSE_FIELDS = ("latex_parse", "pdf_parse", "grobid_parse")
+_BULK_FIELDS = ("_pdf_hash", "s2_pdf_hash", "s2_url", "has_pdf_parse")
+"""Fields of the releases, in which a number is the corpus id; elsewhere it is a file's name."""
+_SUFFIXES = (".json", ".json.gz", ".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
+_PARSES = (b'"pdf_parse"', b'"latex_parse"', b'"grobid_parse"', b'"has_pdf_parse"')
+# Both kinds hold paragraphs with citation spans; only the other numbers and types them so.
+_OTHER_KIND = (b'"_source_hash"', b'"_source_name"', b'"bib_entry_raw"', b'"content_type"')
 
 
 class Marks:
@@ -59,7 +77,7 @@ class Marks:
             for span in rows_at(paragraph, "cite_spans"):
                 ordinal = ordinals.get(text_at(span, "ref_id"))
                 printed = text_at(span, "text")
-                if ordinal is None or len(printed) > _LONGEST_MARK:
+                if ordinal is None or len(printed) > _MAX_MARK:
                     continue
                 lone = _LONE_NUMBER.fullmatch(printed)
                 if lone is not None:
@@ -67,7 +85,7 @@ class Marks:
                 elif _PRINTED_YEAR.search(printed) and len(printed) >= _SHORTEST_NAMED:
                     named[printed.translate(_BARE)].add(ordinal)
         sure = {mark: min(of) for mark, of in named.items() if len(of) == 1}
-        some = islice(sure.items(), _MOST_NAMED)
+        some = islice(sure.items(), _MAX_NAMED)
         self._longest_first = sorted(some, key=lambda pair: (-len(pair[0]), pair[0]))
         is_numeric = len(numbers) >= _ENOUGH_NUMBERS and len(numbers) > len(named)
         self._numbers = {n: min(of) for n, of in numbers.items() if is_numeric and len(of) == 1}
@@ -107,7 +125,7 @@ def rows_cited(marks: Marks, rows: Sequence[Sequence[str]]) -> tuple[set[int], R
     known: dict[str, tuple[int, ...]] = {}
     together: set[int] = set()
     found: list[tuple[int, ...]] = []
-    room = _MOST_MENTIONS
+    room = _MAX_MENTIONS
     for row in rows:
         cells = list(dict.fromkeys(row))  # a cell that spans is repeated in every place
         for cell in cells:
@@ -133,24 +151,6 @@ def print_marks(text: str, ordinals: Mapping[str, int]) -> str:
 def ordinals_of(keys: Sequence[str]) -> dict[str, int]:
     """The place of each key in a reference list."""
     return {key: ordinal for ordinal, key in enumerate(keys)}
-
-
-_NESTED = re.compile(r"\s*:::?\s*")
-_YEAR = re.compile(r"(?<!\d)(?:1[5-9]\d\d|20\d\d|2100)(?!\d)")
-_MOST_ROWS = 2000
-_ROLE_OF_BACK = {
-    "acknowledgement": "acknowledgements",
-    "acknowledgements": "acknowledgements",
-    "acknowledgment": "acknowledgements",
-    "acknowledgments": "acknowledgements",
-    "annex": "appendix",
-    "appendix": "appendix",
-}
-_PLAIN_NAMES = frozenset({"annex"})
-"""Headings that the parser made up."""
-_PARSE_FIELDS = ("latex_parse", "pdf_parse", "grobid_parse")
-_BULK_FIELDS = ("_pdf_hash", "s2_pdf_hash", "s2_url", "has_pdf_parse")
-"""Fields of the releases, in which a number is the corpus id; elsewhere it is a file's name."""
 
 
 def document_from(record: Fields, key: str, source_file: str | None) -> Document:
@@ -304,7 +304,7 @@ def _tables(parse: Fields, marks: Marks, ordinals: Mapping[str, int]) -> tuple[C
             continue
         caption = print_marks(line_at(entry, "text") or line_at(entry, "caption"), ordinals)
         markup = text_at(entry, "content") or text_at(entry, "html")
-        rows = (tuple(row) for row in islice(html_rows(markup), _MOST_ROWS))
+        rows = (tuple(row) for row in islice(html_rows(markup), _MAX_ROWS))
         cells = tuple(row for row in rows if any(row))
         in_rows, row_cited = rows_cited(marks, cells)
         _, in_caption = marks.cited_in(line_at(entry, "text"))
@@ -313,12 +313,6 @@ def _tables(parse: Fields, marks: Marks, ordinals: Mapping[str, int]) -> tuple[C
         cells = tuple(tuple(shown[cell] for cell in row) for row in cells)
         found.append(CitedTable(len(found), caption, cells, cited, row_cited))
     return tuple(found)
-
-
-_SUFFIXES = (".json", ".json.gz", ".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
-_PARSES = (b'"pdf_parse"', b'"latex_parse"', b'"grobid_parse"', b'"has_pdf_parse"')
-# Both kinds hold paragraphs with citation spans; only the other numbers and types them so.
-_OTHER_KIND = (b'"_source_hash"', b'"_source_name"', b'"bib_entry_raw"', b'"content_type"')
 
 
 def _matches(path: Path) -> bool:
@@ -345,19 +339,12 @@ def _key_of(record: Record) -> str:
 
 
 def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
-    name, has_lines = piece.path.name, is_lines(piece.path)
-    for where, record in read_records(piece):
-        if isinstance(record, str):
-            yield Fault(where, record)
-            continue
-        try:
-            if has_lines:
-                paper = document_from(record, _key_of(record) or where, None)
-            else:
-                paper = document_from(record, name, name)
-            yield replace(paper, raw=raw_json(record))
-        except InputError as error:
-            yield Fault(where, str(error))
+    name = piece.path.name
+    if is_lines(piece.path):
+        return read_documents(
+            piece, lambda record, where: document_from(record, _key_of(record) or where, None)
+        )
+    return read_documents(piece, lambda record, where: document_from(record, name, name))
 
 
 SOURCE = Source(

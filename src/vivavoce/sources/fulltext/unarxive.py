@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from itertools import pairwise
 from pathlib import Path
 
 from vivavoce.errors import InputError
-from vivavoce.records import Author, CitedTable, Document, Fault, Reference, Section
-from vivavoce.sources import Piece, ReadOptions, Source
+from vivavoce.records import Author, CitedTable, Document, Reference, Section
+from vivavoce.sources import Source
 from vivavoce.sources.json_records import (
     Fields,
     cut,
     line_at,
     object_at,
     objects_at,
-    raw_json,
+    read_documents,
     read_head,
-    read_records,
     rows_at,
     text_at,
 )
@@ -32,7 +31,11 @@ _YEAR = re.compile(r"(?<![\d.:/-])(?:19\d\d|20\d\d)(?![\d:/-])")
 _LEVELS = {"section": 1, "subsection": 2, "subsubsection": 3, "paragraph": 4}
 _NO_CAPTION = "NO_CAPTION"
 _NO_NUMBER = "-1"
-_LONGEST_NUMBER = 3
+_MAX_NUMBER = 3
+_SUFFIXES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
+# What only this kind of record holds; one of these stands near its start.
+_MARKS = (b'"_source_hash"', b'"_source_name"', b'"bib_entry_raw"', b'"content_type"')
+_OTHER_KIND = (b'"pdf_parse"', b'"latex_parse"')
 
 
 @dataclass(slots=True)
@@ -47,7 +50,7 @@ class _Draft:
     def count(self) -> int:
         """Its number where that is a plain one, else 0."""
         number = self.name[1]
-        return int(number) if number.isdecimal() and len(number) <= _LONGEST_NUMBER else 0
+        return int(number) if number.isdecimal() and len(number) <= _MAX_NUMBER else 0
 
 
 class _Printer:
@@ -261,12 +264,6 @@ def _tables(entries: Mapping[str, Fields], printer: _Printer) -> tuple[CitedTabl
     )
 
 
-_SUFFIXES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
-# What only this kind of record holds; one of these stands near its start.
-_MARKS = (b'"_source_hash"', b'"_source_name"', b'"bib_entry_raw"', b'"content_type"')
-_OTHER_KIND = (b'"pdf_parse"', b'"latex_parse"')
-
-
 def _matches(path: Path) -> bool:
     """Whether the start of a file of JSON Lines holds what only these records do."""
     if not path.name.lower().endswith(_SUFFIXES):
@@ -280,24 +277,13 @@ def _matches(path: Path) -> bool:
     )
 
 
-def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
-    for where, record in read_records(piece):
-        if isinstance(record, str):
-            yield Fault(where, record)
-            continue
-        try:
-            yield replace(document_from(record, where), raw=raw_json(record))
-        except InputError as error:
-            yield Fault(where, str(error))
-
-
 SOURCE = Source(
     kind="unarxive",
     summary="unarXive full texts in JSON Lines, a paper a line, plain or gzip",
     is_metadata=False,
     matches=_matches,
     pieces=cut,
-    read=_read,
+    read=lambda piece, options: read_documents(piece, document_from),
     holds_many=True,
     reader_version="4",
 )

@@ -1,16 +1,14 @@
-"""The client: addresses checked, turns waited for, answers bounded and cached, failures retried."""
+"""The client: addresses checked, turns waited for, answers bounded, failures retried."""
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 
-from vivavoce.errors import DamagedError, InputError
+from vivavoce.errors import InputError
 from vivavoce.sources.http.errors import (
     BadReplyError,
     BadStatusError,
@@ -22,9 +20,14 @@ from vivavoce.sources.http.errors import (
 )
 from vivavoce.sources.http.throttle import SHARED, Throttle
 from vivavoce.sources.http.transfer import Answer, Broken, Oversize, transfer
-from vivavoce.store import read_sealed, write_bytes, write_sealed
 
 _LOOPBACK = "http://127.0.0.1:"
+_PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_SECONDS = re.compile(r"[0-9]{1,9}")
+_LATER = "Run the same command again later."
+Check = Callable[[bytes], object]
+"""Raises `InputError` for a body that is not what was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,52 +71,6 @@ class Allowed:
         return RefusedAddressError(shown, asked, f"Use an https address of: {hosts}.", offset)
 
 
-class Cache:
-    """A folder of bodies, each beside a sealed note of its address and hash."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-
-    def read(self, url: str) -> bytes | None:
-        """The body of an address; None when it is not there or no longer what was written."""
-        path = self._path(url)
-        try:
-            note = read_sealed(path.with_suffix(".json"))
-            body = path.read_bytes()
-        except (DamagedError, OSError):
-            return None
-        is_whole = note.get("url") == url and note.get("sha256") == _sha256(body)
-        return body if is_whole else None
-
-    def write(self, url: str, body: bytes) -> None:
-        """Keep a body."""
-        path = self._path(url)
-        write_bytes(path, body)
-        write_sealed(path.with_suffix(".json"), {"url": url, "sha256": _sha256(body)})
-
-    def set_aside(self, url: str, body: bytes) -> Path:
-        """Keep a body that could not be used, to be looked at; it is never read back."""
-        path = self._folder / "unusable" / self._path(url).name
-        write_bytes(path, body)
-        return path
-
-    def _path(self, url: str) -> Path:
-        return self._folder / f"{_sha256(url.encode())}.body"
-
-
-def _sha256(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
-
-
-_PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
-_REDIRECTS = frozenset({301, 302, 303, 307, 308})
-_SECONDS = re.compile(r"[0-9]{1,9}")
-_LATER = "Run the same command again later."
-
-Check = Callable[[bytes], object]
-"""Raises `InputError` for a body that is not what was asked for."""
-
-
 @dataclass(frozen=True, slots=True)
 class Limits:
     """How far a fetch may go."""
@@ -155,46 +112,28 @@ class Client:
         self,
         allowed: Allowed,
         *,
-        cache: Path | None = None,
         limits: Limits | None = None,
         throttle: Throttle = SHARED,
     ) -> None:
         self._allowed = allowed
-        self._cache = Cache(cache) if cache is not None else None
         self._limits = limits or Limits()
         self._throttle = throttle
 
-    def get(
-        self,
-        url: str,
-        *,
-        check: Check | None = None,
-        offset: int | None = None,
-        fresh: bool = False,
-    ) -> bytes:
-        """The body of an address, from the cache where it is there.
+    def get(self, url: str, *, check: Check | None = None, offset: int | None = None) -> bytes:
+        """The body of an address; arguments and errors are those of `fetch`."""
+        return self.fetch(url, check=check, offset=offset).body
+
+    def fetch(self, url: str, *, check: Check | None = None, offset: int | None = None) -> Fetched:
+        """The answer of the server for an address.
 
         Args:
             url: An https address of an allowed host.
-            check: Called with each body; one it refuses is asked for again and never cached.
+            check: Called with each body; one it refuses is asked for again.
             offset: For a page of results, the first one asked for; for messages.
-            fresh: Ask the server even when the cache has it.
 
         Raises:
             HttpError: One of its kinds, after the last try.
         """
-        self._allowed.host_of(url, url, offset)
-        if self._cache is not None and not fresh:
-            kept = self._cache.read(url)
-            if kept is not None and _passes(check, kept):
-                return kept
-        body = self.fetch(url, check=check, offset=offset).body
-        if self._cache is not None:
-            self._cache.write(url, body)
-        return body
-
-    def fetch(self, url: str, *, check: Check | None = None, offset: int | None = None) -> Fetched:
-        """What the server gives for an address, never from the cache; the rest is as for `get`."""
         self._allowed.host_of(url, url, offset)
         until = self._throttle.clock() + self._limits.seconds
         pause = self._limits.pause
@@ -229,11 +168,8 @@ class Client:
         try:
             check(answer.body)
         except InputError as problem:
-            kept = ""
-            if self._cache is not None:
-                kept = f" What came is kept in {self._cache.set_aside(url, answer.body)}."
             what = f"the answer cannot be used, {problem}"
-            return _Failure(BadReplyError(what, url, _LATER + kept, offset))
+            return _Failure(BadReplyError(what, url, _LATER, offset))
         return fetched
 
     def _follow(self, url: str, offset: int | None, until: float) -> tuple[str, Answer]:
@@ -293,12 +229,3 @@ def _join(base: str, location: str) -> str:
         return urljoin(base, location)
     except ValueError:
         return location
-
-
-def _passes(check: Check | None, body: bytes) -> bool:
-    try:
-        if check is not None:
-            check(body)
-    except InputError:
-        return False
-    return True

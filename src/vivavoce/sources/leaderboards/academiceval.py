@@ -26,13 +26,16 @@ from vivavoce.text.normalise import clean_text
 
 _CITED = "Related Work"
 """The label of a candidate that the paper really cites; the others are padding."""
-_MOST_EXAMPLES = 10_000
+_MAX_EXAMPLES = 10_000
 _PARTS = (
     ("introduction", "Introduction", "introduction"),
     ("related", "Related Work", "related_work"),
     ("main_content", None, None),
 )
 """Field, heading and role of a part of the text, in the order of a paper."""
+_SUFFIXES = (".json", ".json.gz", ".jsonl", ".jsonl.gz")
+_MARKS = (b'"main_content"', b'"gt"', b'"paper_cat"')
+_LARGEST_FILE = 128 << 20
 
 
 def read_sample(sample: Any, key: str) -> Iterator[Document]:
@@ -132,8 +135,8 @@ def _examples(fields: Fields) -> Iterator[Fields]:
         if not isinstance(of_author, list):
             raise InputError("'node_feat' holds something else than lists of papers")
         found += of_author
-    if len(found) > _MOST_EXAMPLES:
-        raise InputError(f"the sample has over {_MOST_EXAMPLES} examples")
+    if len(found) > _MAX_EXAMPLES:
+        raise InputError(f"the sample has over {_MAX_EXAMPLES} examples")
     for example in found:
         yield _object(example, "an example")
 
@@ -142,11 +145,6 @@ def _object(value: Any, what: str) -> Fields:
     if not isinstance(value, dict):
         raise InputError(f"{what} is not a JSON object")
     return value
-
-
-_SUFFIXES = (".json", ".json.gz", ".jsonl", ".jsonl.gz")
-_MARKS = (b'"main_content"', b'"gt"', b'"paper_cat"')
-_LARGEST_FILE = 128 << 20
 
 
 def _matches(path: Path) -> bool:

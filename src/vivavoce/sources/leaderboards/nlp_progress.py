@@ -6,13 +6,18 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault
 from vivavoce.sources import Piece, ReadOptions, Source, one_piece, read_whole
-from vivavoce.sources.json_records import parse_strictly
-from vivavoce.sources.leaderboards.rows import ResultRow, documents_of, has_name, plain
+from vivavoce.sources.leaderboards.rows import (
+    ResultRow,
+    documents_of,
+    has_name,
+    plain,
+    read_fields,
+    read_lines,
+)
 from vivavoce.text.cell_text import plain_words
 from vivavoce.text.scores import read_score
 from vivavoce.text.table_lines import is_pipe_line, split_pipes
@@ -29,6 +34,12 @@ _OTHER = re.compile(
 _RULE_CELL = re.compile(r"\s*:?-+:?\s*")
 _LABEL = 120
 """Characters of a line above a table that can tell it from its neighbours."""
+KIND = "nlp_progress"
+_ROWS = re.compile(r"nlp[-_]?progress[-_a-z0-9]*\.jsonl")
+_LARGEST_FILE = 64 << 20
+_RULE = re.compile(
+    rb"^[ \t]{0,3}\|?[ \t]{0,9}:?-{2,}:?[ \t]{0,999}\|[ \t:|-]{0,9999}\r?$", re.MULTILINE
+)
 
 
 @dataclass(slots=True)
@@ -124,15 +135,6 @@ def _link(cell: str) -> tuple[str | None, str | None]:
     return plain(plain_words(found[1])) or None, found[2]
 
 
-KIND = "nlp_progress"
-_ROWS = re.compile(r"nlp[-_]?progress[-_a-z0-9]*\.jsonl")
-_LARGEST_FILE = 64 << 20
-_MOST_FAULTS = 1_000
-_RULE = re.compile(
-    rb"^[ \t]{0,3}\|?[ \t]{0,9}:?-{2,}:?[ \t]{0,999}\|[ \t:|-]{0,9999}\r?$", re.MULTILINE
-)
-
-
 def _matches(path: Path) -> bool:
     """A Markdown page with a table, or rows under the name of the project."""
     name = path.name.lower()
@@ -161,29 +163,14 @@ def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
         yield Fault(name, f"the file cannot be read: {error}")
         return
     if piece.path.name.lower().endswith(".jsonl"):
-        rows = list(_read_rows(text, name, faults))
+        rows = read_lines(text.splitlines(), name, _read_row, faults)
     else:
-        rows = list(read_page(text))
-    yield from documents_of(rows, KIND, name)
-    yield from faults[:_MOST_FAULTS]
+        rows = read_page(text)
+    yield from documents_of(rows, KIND, name, faults)
 
 
-def _read_rows(text: str, name: str, faults: list[Fault]) -> Iterator[ResultRow]:
-    for number, line in enumerate(text.splitlines(), 1):
-        if not line.strip():
-            continue
-        try:
-            row = _read_row(line)
-        except InputError as error:
-            faults.append(Fault(f"{name}:{number}", str(error)))
-        else:
-            yield row
-
-
-def _read_row(line: str) -> ResultRow:
-    value: Any = parse_strictly(line.encode("utf-8", "surrogatepass"), "the line")
-    fields = value if isinstance(value, dict) else {}
-    text = {key: plain(content) for key, content in fields.items() if isinstance(key, str)}
+def _read_row(line: str) -> list[ResultRow]:
+    text = {key: plain(content) for key, content in read_fields(line).items()}
     row = ResultRow(
         task=text.get("task", ""),
         dataset=_dataset(text.get("section") or text.get("dataset", "")),
@@ -195,7 +182,7 @@ def _read_row(line: str) -> ResultRow:
     )
     if not has_name(row):
         raise InputError("the row lacks a dataset, a metric or a score")
-    return row
+    return [row]
 
 
 def _dataset(path: str) -> str:

@@ -22,7 +22,14 @@ from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault
 from vivavoce.sources import Piece, ReadOptions, Source, one_piece, read_whole
 from vivavoce.sources.json_records import parse_strictly
-from vivavoce.sources.leaderboards.rows import ResultRow, documents_of, has_name, plain
+from vivavoce.sources.leaderboards.rows import (
+    ResultRow,
+    documents_of,
+    has_name,
+    plain,
+    read_fields,
+    read_lines,
+)
 
 KIND = "pwc"
 _NAME = re.compile(
@@ -33,7 +40,6 @@ _LARGEST_FILE = 512 << 20
 """Of a file, and of what is packed in it."""
 _DEEPEST = 20
 """Subtasks inside subtasks."""
-_MOST_FAULTS = 1_000
 _DATASETS = ("datasets.json", "datasets.json.gz")
 _GZIP = b"\x1f\x8b"
 
@@ -52,8 +58,7 @@ def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
         return
     modalities = _modalities(piece.path, faults)
     told = (replace(r, modality=r.modality or _modality(r.dataset, modalities)) for r in rows)
-    yield from documents_of(told, KIND, name)
-    yield from faults[:_MOST_FAULTS]
+    yield from documents_of(told, KIND, name, faults)
 
 
 def _parts(path: Path) -> Sequence[Path]:
@@ -102,7 +107,7 @@ def _content(path: Path) -> bytes:
 def _rows(content: bytes, name: str, faults: list[Fault]) -> Iterator[ResultRow]:
     """The rows of a file of either form; one object on its first line makes it flat."""
     if _is_flat(content):
-        yield from _flat_rows(content, name, faults)
+        yield from read_lines(content.splitlines(), name, _flat_row, faults)
         return
     tasks = parse_strictly(content, "the file")
     for task in tasks if isinstance(tasks, list) else [tasks]:
@@ -118,25 +123,15 @@ def _is_flat(content: bytes) -> bool:
     return isinstance(first, dict) and "metric" in first and "score" in first
 
 
-def _flat_rows(content: bytes, name: str, faults: list[Fault]) -> Iterator[ResultRow]:
-    for number, line in enumerate(content.splitlines(), 1):
-        if not line.strip():
-            continue
-        try:
-            row = parse_strictly(line, "the line")
-        except InputError as error:
-            faults.append(Fault(f"{name}:{number}", str(error)))
-            continue
-        fields = row if isinstance(row, dict) else {}
-        above = plain(fields.get("parent_task"))
-        found = _row(
-            fields, *_below(above, plain(fields.get("task")), plain(fields.get("dataset")))
-        )
-        found = _with_score(found, fields.get("metric"), fields.get("score"))
-        if has_name(found):
-            yield found
-        else:
-            faults.append(Fault(f"{name}:{number}", "the row lacks a dataset, a metric or a score"))
+def _flat_row(line: bytes) -> list[ResultRow]:
+    fields = read_fields(line)
+    above, task, dataset = (plain(fields.get(key)) for key in ("parent_task", "task", "dataset"))
+    row = _with_score(
+        _row(fields, *_below(above, task, dataset)), fields.get("metric"), fields.get("score")
+    )
+    if not has_name(row):
+        raise InputError("the row lacks a dataset, a metric or a score")
+    return [row]
 
 
 def _task_rows(

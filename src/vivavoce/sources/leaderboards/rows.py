@@ -6,17 +6,23 @@ its identifier or its title; results of works that the corpus lacks stay without
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
-from vivavoce.records import Document, Result
+from vivavoce.errors import InputError
+from vivavoce.records import Document, Fault, Result
+from vivavoce.sources.json_records import parse_strictly
 from vivavoce.text.dates import parse_date
 from vivavoce.text.identifiers import find_acl_id, find_arxiv_id, find_doi
 from vivavoce.text.normalise import clean_text, normalise_title
 from vivavoce.text.scores import read_score
 
-_MOST_CHARACTERS = 1_000
+Line = TypeVar("Line", str, bytes)
+
+_MAX_FAULTS = 1_000
+"""Of a file; further ones are not listed."""
+_MAX_CHARACTERS = 1_000
 """Of a name; what is longer is cut."""
 
 
@@ -40,26 +46,59 @@ class ResultRow:
     """Of the dataset; several are parted by semicolons."""
 
 
-def documents_of(rows: Iterable[ResultRow], kind: str, name: str) -> Iterator[Document]:
-    """One document for each paper that some rows name, in the order met.
+def read_lines(
+    lines: Iterable[Line],
+    name: str,
+    read: Callable[[Line], Iterable[ResultRow]],
+    faults: list[Fault],
+) -> Iterator[ResultRow]:
+    """The rows of the lines that are not blank; an `InputError` of `read` becomes a fault.
+
+    Args:
+        lines: Text or bytes.
+        name: The file, for messages.
+        read: Takes a line.
+        faults: Takes what is wrong.
+    """
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            try:
+                yield from read(line)
+            except InputError as error:
+                faults.append(Fault(f"{name}:{number}", str(error)))
+
+
+def read_fields(line: str | bytes) -> dict[str, Any]:
+    """The object of a line of JSON, empty for another value; `InputError` for what is no JSON."""
+    content = line if isinstance(line, bytes) else line.encode("utf-8", "surrogatepass")
+    value = parse_strictly(content, "the line")
+    return value if isinstance(value, dict) else {}
+
+
+def documents_of(
+    rows: Iterable[ResultRow], kind: str, name: str, faults: list[Fault]
+) -> Iterator[Document | Fault]:
+    """One document for each paper that some rows name, in the order met, and the first faults.
 
     Args:
         rows: The rows of a file.
         kind: The source.
         name: The file, which a document is known by together with the paper.
+        faults: Found while reading the file.
     """
     groups: dict[str, list[ResultRow]] = {}
     for number, row in enumerate(rows):
         groups.setdefault(_paper_of(row) or f"row {number}", []).append(row)
     for paper, members in groups.items():
         yield _document(members, kind, f"{name}#{paper}")
+    yield from faults[:_MAX_FAULTS]
 
 
 def plain(value: Any) -> str:
     """A field as one line of text; empty for what is no text or number."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return ""
-    return " ".join(clean_text(str(value)).split())[:_MOST_CHARACTERS]
+    return " ".join(clean_text(str(value)).split())[:_MAX_CHARACTERS]
 
 
 def has_name(row: ResultRow) -> bool:

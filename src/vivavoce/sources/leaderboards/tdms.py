@@ -10,19 +10,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault
 from vivavoce.sources import Piece, ReadOptions, Source, one_piece, read_whole
-from vivavoce.sources.json_records import parse_strictly
-from vivavoce.sources.leaderboards.rows import ResultRow, documents_of, has_name, plain
+from vivavoce.sources.leaderboards.rows import (
+    ResultRow,
+    documents_of,
+    has_name,
+    plain,
+    read_fields,
+    read_lines,
+)
 
 KIND = "tdms"
 _NAME = re.compile(r"resultsannotation\.tsv|tdms[-_a-z0-9]*\.(?:tsv|jsonl)")
 _LARGEST_FILE = 64 << 20
 _FIELDS = 4
-_MOST_FAULTS = 1_000
 _PAPER_SUFFIX = ".pdf"
 
 
@@ -40,16 +44,7 @@ def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
         yield Fault(name, f"the file cannot be read: {error}")
         return
     read = _read_row if name.lower().endswith(".jsonl") else _read_paper
-    rows: list[ResultRow] = []
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            rows += read(line)
-        except InputError as error:
-            faults.append(Fault(f"{name}:{number}", str(error)))
-    yield from documents_of(rows, KIND, name)
-    yield from faults[:_MOST_FAULTS]
+    yield from documents_of(read_lines(lines, name, read, faults), KIND, name, faults)
 
 
 def _read_paper(line: str) -> list[ResultRow]:
@@ -73,8 +68,7 @@ def _read_paper(line: str) -> list[ResultRow]:
 
 def _read_row(line: str) -> list[ResultRow]:
     """A line of the flat form."""
-    fields: Any = parse_strictly(line.encode("utf-8", "surrogatepass"), "the line")
-    fields = fields if isinstance(fields, dict) else {}
+    fields = read_fields(line)
     values = {name: plain(fields.get(name)) for name in ("task", "dataset", "metric", "score")}
     row = _row(plain(fields.get("paper")), plain(fields.get("paper_url")) or None, **values)
     if not has_name(row) and row.score:

@@ -19,13 +19,23 @@ from vivavoce.rounds.family import Exclusion, FamilyItems
 from vivavoce.rounds.spec import Options, RoundSpec
 from vivavoce.store import Row
 from vivavoce.tasks.library.search import library_as_bytes
-from vivavoce.tasks.tables.asking import TO_CHECK, Asked, Demand, DemandsFrom, ask_for
-from vivavoce.tasks.tables.gold.filters import Limits
-from vivavoce.tasks.tables.gold.overlap import overlap_statistics
-from vivavoce.tasks.tables.gold.reading import GoldOptions, GoldTables, read_gold_tables
-from vivavoce.tasks.tables.gold.statistics import table_statistics
-from vivavoce.tasks.tables.gold.works import corpus_works, works_library
-from vivavoce.tasks.tables.items import (
+from vivavoce.tasks.tables.items.demands.requests import (
+    TO_CHECK,
+    Asked,
+    Demand,
+    DemandsFrom,
+    ask_for,
+)
+from vivavoce.tasks.tables.items.gold.filters import Limits
+from vivavoce.tasks.tables.items.gold.reading import GoldOptions, GoldTables, read_gold_tables
+from vivavoce.tasks.tables.items.gold.statistics import overlap_statistics, table_statistics
+from vivavoce.tasks.tables.items.gold.works import corpus_works, works_library
+from vivavoce.tasks.tables.items.people_labels import PaperLabels, count_checked, read_paper_labels
+from vivavoce.tasks.tables.items.pools.distractors import TOP, PoolRule
+from vivavoce.tasks.tables.items.pools.making import CANDIDATES, Pool, candidates_as_bytes
+from vivavoce.tasks.tables.items.pools.pooling import PoolPlan, Pools, make_pools
+from vivavoce.tasks.tables.items.pools.vectors import TFIDF
+from vivavoce.tasks.tables.items.table_items import (
     FAMILY,
     ITEM,
     PAPERS,
@@ -39,11 +49,6 @@ from vivavoce.tasks.tables.items import (
     gold_of,
     gold_rows,
 )
-from vivavoce.tasks.tables.people_labels import PaperLabels, count_checked, read_paper_labels
-from vivavoce.tasks.tables.pooling import PoolPlan, Pools, make_pools
-from vivavoce.tasks.tables.pools.distractors import TOP, PoolRule
-from vivavoce.tasks.tables.pools.making import CANDIDATES, Pool, candidates_as_bytes
-from vivavoce.tasks.tables.pools.vectors import TFIDF
 
 __all__ = ["FAMILY", "OPTIONS", "TablesOptions", "build", "read_gold"]
 

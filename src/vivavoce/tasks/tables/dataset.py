@@ -13,8 +13,13 @@ from vivavoce.readers.documents import LibraryPaper
 from vivavoce.rounds import Round
 from vivavoce.store import Row
 from vivavoce.tasks.prompting.prompts import PromptSet
-from vivavoce.tasks.tables.composing import gold_in_labels, open_library, pool_entries, question
-from vivavoce.tasks.tables.items import FAMILY, PAPERS, TASK, answer_text
+from vivavoce.tasks.tables.items.composing import (
+    gold_in_labels,
+    open_library,
+    pool_entries,
+    question,
+)
+from vivavoce.tasks.tables.items.table_items import FAMILY, PAPERS, TASK, answer_text
 
 
 def table_dataset(

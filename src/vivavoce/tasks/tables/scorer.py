@@ -28,7 +28,7 @@ from vivavoce.metrics.literature_tables import (
 from vivavoce.metrics.ratios import Aggregate, Ratio
 from vivavoce.tasks.prompting.prompts import folder_at, load_prompts
 from vivavoce.tasks.scoring.guard import VALID, FaultyAnswer, guarded
-from vivavoce.tasks.tables.answered import (
+from vivavoce.tasks.tables.items.answers import (
     DIAGNOSTICS,
     NAMES,
     NOTHING,

@@ -8,13 +8,11 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from vivavoce.metrics.literature_tables import LiteratureTable
 from vivavoce.tasks.methods.agent import agent
-from vivavoce.tasks.tables.composing import pool_with_texts
-from vivavoce.tasks.tables.items import answer_text
-from vivavoce.tasks.tables.keyword.papers import read_pool
+from vivavoce.tasks.tables.items.composing import pool_with_texts
+from vivavoce.tasks.tables.items.keyword.papers import read_pool
+from vivavoce.tasks.tables.items.table_items import answer_text
+from vivavoce.tasks.tables.methods.baselines import one_step, per_paper, two_stage
 from vivavoce.tasks.tables.methods.iterative import iterative
-from vivavoce.tasks.tables.methods.one_step import one_step
-from vivavoce.tasks.tables.methods.per_paper import per_paper
-from vivavoce.tasks.tables.methods.two_stage import two_stage
 
 __all__ = ["agent", "iterative", "keyword_table", "one_step", "per_paper", "two_stage"]
 
@@ -33,6 +31,6 @@ def keyword_table() -> Solver:
 
 
 def _make(state: TaskState) -> LiteratureTable:
-    from vivavoce.tasks.tables.keyword.making import make_table
+    from vivavoce.tasks.tables.items.keyword.making import make_table
 
     return make_table(state.metadata["demand"], read_pool(pool_with_texts(state.metadata)))

@@ -14,11 +14,18 @@ from vivavoce.corpus import Corpus
 from vivavoce.rounds.family import EVERY_TASK, Exclusion, FamilyItems
 from vivavoce.rounds.spec import Options, RoundSpec
 from vivavoce.store import Row
-from vivavoce.tasks.writing import activity, cells
-from vivavoce.tasks.writing.inputs import DEMONSTRATED, SCHEMAS, SETTINGS, TASKS, PaperText, Setting
-from vivavoce.tasks.writing.items import Maker, demos_of
-from vivavoce.tasks.writing.memo import FOLDER, Memo
-from vivavoce.tasks.writing.papers import Pool, papers_as_bytes, read_pool
+from vivavoce.tasks.writing.items import activity, cells
+from vivavoce.tasks.writing.items.inputs import (
+    DEMONSTRATED,
+    SCHEMAS,
+    SETTINGS,
+    TASKS,
+    PaperText,
+    Setting,
+)
+from vivavoce.tasks.writing.items.memo import FOLDER, Memo
+from vivavoce.tasks.writing.items.papers import Pool, papers_as_bytes, read_pool
+from vivavoce.tasks.writing.items.rows import Maker, demos_of
 
 FAMILY = "writing"
 FOLLOWS_AUTHORS = True

@@ -14,13 +14,13 @@ from vivavoce.errors import InputError
 from vivavoce.rounds import Round
 from vivavoce.store import Row, hash_of, read_json, table_of_parquet
 from vivavoce.tasks.prompting.prompts import PromptSet
-from vivavoce.tasks.writing.composing import (
+from vivavoce.tasks.writing.items.composing import (
     TRACKS,
     VARIANTS,
     Example,
     compose,
 )
-from vivavoce.tasks.writing.inputs import (
+from vivavoce.tasks.writing.items.inputs import (
     DEMONSTRATED,
     PaperText,
     gold,

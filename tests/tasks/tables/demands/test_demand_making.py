@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from vivavoce.errors import InputError
 from vivavoce.store import write_jsonl
-from vivavoce.tasks.tables.demands.checklist import check_demand
-from vivavoce.tasks.tables.demands.leaks import leak_index
-from vivavoce.tasks.tables.demands.making import (
+from vivavoce.tasks.tables.items.demands.checklist import check_demand
+from vivavoce.tasks.tables.items.demands.leaks import leak_index
+from vivavoce.tasks.tables.items.demands.making import (
     WORDINGS,
     Verdict,
     WrittenDemand,
@@ -24,7 +24,7 @@ from vivavoce.tasks.tables.demands.making import (
     spot_check_row,
     template_demand,
 )
-from vivavoce.tasks.tables.items import GoldRow, GoldTable
+from vivavoce.tasks.tables.items.table_items import GoldRow, GoldTable
 
 TITLES = (
     "Graph Neural Networks for Traffic Forecasting",

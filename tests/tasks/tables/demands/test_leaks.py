@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.tasks.tables.demands.leaks import LeakIndex, leak_index, topic_stems
-from vivavoce.tasks.tables.demands.word_forms import is_telling
-from vivavoce.tasks.tables.items import GoldRow, GoldTable
+from vivavoce.tasks.tables.items.demands.leaks import LeakIndex, is_telling, leak_index, topic_stems
+from vivavoce.tasks.tables.items.table_items import GoldRow, GoldTable
 
 TITLES = (
     "Neural summarization of dialogues",

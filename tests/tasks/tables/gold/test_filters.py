@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from vivavoce.tasks.tables.gold.filters import Limits, Values, find_duplicates, read_values, why_not
-from vivavoce.tasks.tables.gold.headers import Grid, Line
-from vivavoce.tasks.tables.items import GoldRow, GoldTable
+from vivavoce.tasks.tables.items.gold.filters import (
+    Limits,
+    Values,
+    find_duplicates,
+    read_values,
+    why_not,
+)
+from vivavoce.tasks.tables.items.gold.headers import Grid, Line
+from vivavoce.tasks.tables.items.table_items import GoldRow, GoldTable
 
 
 def values(header: tuple[str, ...], *lines: tuple[str, ...]) -> Values:

@@ -15,10 +15,10 @@ from vivavoce.corpus import ingest, load_corpus
 from vivavoce.errors import InputError
 from vivavoce.records import Window
 from vivavoce.store import Row, parquet_of_rows, table_of_parquet
-from vivavoce.tasks.tables.gold.filters import Limits
-from vivavoce.tasks.tables.gold.reading import GoldOptions, GoldTables, read_gold_tables
-from vivavoce.tasks.tables.gold.works import work_id
-from vivavoce.tasks.tables.items import (
+from vivavoce.tasks.tables.items.gold.filters import Limits
+from vivavoce.tasks.tables.items.gold.reading import GoldOptions, GoldTables, read_gold_tables
+from vivavoce.tasks.tables.items.gold.works import work_id
+from vivavoce.tasks.tables.items.table_items import (
     ITEM,
     GoldRow,
     answer_table,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vivavoce.tasks.tables.gold.mentions import find_mentions, table_number
+from vivavoce.tasks.tables.items.gold.cited_tables import find_mentions, table_number
 
 
 @pytest.mark.parametrize(

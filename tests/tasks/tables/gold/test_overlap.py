@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from vivavoce.tasks.tables.gold.overlap import overlap, overlap_statistics
-from vivavoce.tasks.tables.items import GoldRow, GoldTable
+from vivavoce.tasks.tables.items.gold.statistics import overlap, overlap_statistics
+from vivavoce.tasks.tables.items.table_items import GoldRow, GoldTable
 
 
 def table_of(columns: tuple[str, ...], *rows: tuple[str | None, ...]) -> GoldTable:

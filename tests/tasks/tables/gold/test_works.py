@@ -12,7 +12,7 @@ from tests.tasks.tables.printed_tables import OLD, SURVEY, survey_corpus
 
 from vivavoce.corpus.schema import TABLES, paper_from_row
 from vivavoce.tasks.library.search import library_as_bytes, read_library
-from vivavoce.tasks.tables.gold.works import (
+from vivavoce.tasks.tables.items.gold.works import (
     Works,
     corpus_works,
     is_outside,
@@ -20,7 +20,7 @@ from vivavoce.tasks.tables.gold.works import (
     work_of_reference,
     works_library,
 )
-from vivavoce.tasks.tables.items import Work
+from vivavoce.tasks.tables.items.table_items import Work
 
 
 def test_two_papers_that_cite_one_title_mean_one_work() -> None:

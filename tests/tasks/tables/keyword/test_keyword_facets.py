@@ -6,11 +6,16 @@ import time
 
 import pytest
 
-from vivavoce.tasks.tables.keyword import vocabulary
-from vivavoce.tasks.tables.keyword.facets import FACETS
-from vivavoce.tasks.tables.keyword.names import datasets_in, own_name, task_of
-from vivavoce.tasks.tables.keyword.papers import PoolText, read_pool
-from vivavoce.tasks.tables.keyword.vocabulary import terms_of
+from vivavoce.tasks.tables.items.keyword import vocabulary
+from vivavoce.tasks.tables.items.keyword.facets import FACETS
+from vivavoce.tasks.tables.items.keyword.papers import (
+    PoolText,
+    datasets_in,
+    own_name,
+    read_pool,
+    task_of,
+)
+from vivavoce.tasks.tables.items.keyword.vocabulary import terms_of
 
 BY_NAME = {facet.name: facet for facet in FACETS}
 

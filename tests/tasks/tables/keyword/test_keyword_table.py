@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from tests.tasks.tables.methods.method_runs import DEMAND, pool_of
 
 from vivavoce.metrics.literature_tables import LiteratureTable, TableRow, score_table
-from vivavoce.tasks.tables.keyword.making import MOST_COLUMNS, make_table
-from vivavoce.tasks.tables.keyword.papers import PoolText, read_pool
-from vivavoce.tasks.tables.keyword.topics import find_topics
+from vivavoce.tasks.tables.items.keyword.facets import find_topics
+from vivavoce.tasks.tables.items.keyword.making import MOST_COLUMNS, make_table
+from vivavoce.tasks.tables.items.keyword.papers import PoolText, read_pool
 
 POOL = [
     PoolText("P1", "OakNet: parsing English treebanks", "A CNN for parsing.", "Accuracy is high."),

@@ -14,16 +14,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.errors import InputError
-from vivavoce.tasks.tables.items import GoldRow, GoldTable, Work
-from vivavoce.tasks.tables.pools import distractors
-from vivavoce.tasks.tables.pools.distractors import (
+from vivavoce.tasks.tables.items.pools import distractors
+from vivavoce.tasks.tables.items.pools.distractors import (
     Barred,
     Candidate,
     Near,
     find_universe,
     rank_distractors,
 )
-from vivavoce.tasks.tables.pools.vectors import TfidfEncoder, Vectors, open_encoder, work_text
+from vivavoce.tasks.tables.items.pools.vectors import TfidfEncoder, Vectors, open_encoder, work_text
+from vivavoce.tasks.tables.items.table_items import GoldRow, GoldTable, Work
 
 DEMAND = "I want to compare the parsers of graphs"
 

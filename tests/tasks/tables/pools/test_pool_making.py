@@ -10,14 +10,13 @@ from typing import Any
 import pytest
 
 from vivavoce.errors import InputError
-from vivavoce.tasks.tables.items import GoldRow, GoldTable, Work
-from vivavoce.tasks.tables.pools.distractors import (
+from vivavoce.tasks.tables.items.pools.distractors import (
     Barred,
     Candidate,
     find_universe,
     rank_distractors,
 )
-from vivavoce.tasks.tables.pools.making import (
+from vivavoce.tasks.tables.items.pools.making import (
     CandidatesFile,
     candidates_as_bytes,
     count_distractors,
@@ -27,7 +26,8 @@ from vivavoce.tasks.tables.pools.making import (
     make_pool,
     read_candidates,
 )
-from vivavoce.tasks.tables.pools.vectors import TfidfEncoder
+from vivavoce.tasks.tables.items.pools.vectors import TfidfEncoder
+from vivavoce.tasks.tables.items.table_items import GoldRow, GoldTable, Work
 
 WORKS = {
     f"p{n:02}": Work(f"p{n:02}", title, None, None, False)

@@ -14,14 +14,14 @@ from vivavoce.errors import InputError
 from vivavoce.metrics.retrieval import average_precision, precision_at, recall_at
 from vivavoce.retrieval.protocol import Hit
 from vivavoce.statistics.intervals import resample
-from vivavoce.tasks.tables.items import GoldRow, GoldTable, Work
-from vivavoce.tasks.tables.pools.retrieval_study import (
+from vivavoce.tasks.tables.items.pools.retrieval_study import (
     Search,
     open_retriever,
     searches,
     study_retrieval,
     summarise,
 )
+from vivavoce.tasks.tables.items.table_items import GoldRow, GoldTable, Work
 
 
 class FixedRanking:

@@ -1,32 +1,247 @@
-"""Papers in feeds of arXiv's query API that were saved to files, many papers a file."""
+"""Papers in feeds of arXiv's query API that were saved to files, many papers a file.
+
+An Atom feed is decoded, read, and checked for what is missing from it. Names of authors and
+collaborations are read as arXiv's listings write them.
+"""
 
 from __future__ import annotations
 
+import codecs
+import re
 from collections.abc import Iterator
-from dataclasses import replace
-from pathlib import Path
+from dataclasses import dataclass, replace
+
+from lxml import etree
 
 from vivavoce.errors import InputError
-from vivavoce.records import Document, Fault
-from vivavoce.sources import Piece, ReadOptions, Source, one_piece, read_whole
-from vivavoce.sources.catalogues.arxiv.feed import read_feed
+from vivavoce.records import Author, Document, Fault
+from vivavoce.sources import (
+    Piece as Piece,
+)
+from vivavoce.sources import (
+    ReadOptions as ReadOptions,
+)
+from vivavoce.sources import (
+    Source,
+    has_suffix,
+    one_piece,
+    read_with,
+)
+from vivavoce.sources import (
+    read_whole as read_whole,
+)
+from vivavoce.sources.fulltext.latex.typeset import plain_text
+from vivavoce.sources.xml import safe_parser
+from vivavoce.text.dates import parse_date
+from vivavoce.text.identifiers import find_arxiv_id, find_doi
+from vivavoce.text.normalise import clean_text
 
+_MAX_NAME = 300
+_INITIAL = re.compile(r"(?<=[^\W\d_])\.(?=[^\W\d_])")
+_SPLIT_INITIALS = re.compile(r"\. -(?=[^\W\d_])")
+GROUP = r"(?:collaborations?|consortium|team|group)\b"
+FOR = re.compile(
+    rf"(?:^|\s)(?:for|on behalf of)\s+(?:the\s+|(?=(?:[^\s,;]+\s){{1,6}}?{GROUP}))",
+    re.IGNORECASE,
+)
+"""Between a person and those for whom they write."""
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_DECLARED = re.compile(rb"""<\?xml[^>]{0,100}?encoding=["']([A-Za-z0-9._-]{1,40})["']""")
+_DECLARATION = re.compile(r"\s*<\?xml[^>]{0,200}\?>")
+_REPLACEMENT = "\ufffd"
+# Characters that no XML document may hold, written out or as a reference.
+_FORBIDDEN = re.compile(r"[\x01-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_REFERENCE = re.compile(r"&#(?:x0{0,8}([0-9A-Fa-f]{1,8})|0{0,8}([0-9]{1,9}));")
+_ENCODINGS = frozenset({"utf-8", "utf-16", "iso8859-1", "iso8859-15", "cp1252", "ascii"})
+_ATOM = "{http://www.w3.org/2005/Atom}"
+_ARXIV = "{http://arxiv.org/schemas/atom}"
+_SEARCH = "{http://a9.com/-/spec/opensearch/1.1/}"
+_ERROR = re.compile(r"https?://(?:[a-z]+\.)?arxiv\.org/api/errors", re.IGNORECASE)
+_NUMBER = re.compile(r"[0-9]{1,12}")
+_SHOWN = 120
 _SUFFIXES = (".atom.xml", ".atom")
 _LARGEST_FILE = 64 << 20
 
 
-def _matches(path: Path) -> bool:
-    return path.name.lower().endswith(_SUFFIXES)
+def part_names(name: str) -> tuple[str, ...]:
+    """A person and the collaboration they write for as two names; none without letters.
+
+    After a collaboration that heads its members, arXiv takes the colon for one more author.
+    """
+    parts = FOR.split(spell_name(name))
+    return tuple(part.strip() for part in parts if any(map(str.isalpha, part)))
 
 
-def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
-    name = piece.path.name
+def spell_name(name: str) -> str:
+    """A name in one line: accents of TeX as characters, initials as in `J.-N. F. One`."""
+    if len(name) <= _MAX_NAME and any(sign in name for sign in "\\{}~"):
+        name = plain_text(name)
+    return _SPLIT_INITIALS.sub(".-", _INITIAL.sub(". ", " ".join(name.split())))
+
+
+def decode_feed(content: bytes) -> tuple[str, int]:
+    """The text without its XML declaration, and how many characters were replaced.
+
+    NUL characters are dropped and not counted.
+    """
+    text = _decode(content)
+    found = text.count(_REPLACEMENT)
+    text = _REFERENCE.sub(_safe_reference, text.replace("\x00", ""))
+    text = _FORBIDDEN.sub(_REPLACEMENT, text)
+    text = _DECLARATION.sub("", text, count=1) if text.lstrip().startswith("<?xml") else text
+    own = content.count(_REPLACEMENT.encode()) if found else 0
+    return text, max(0, text.count(_REPLACEMENT) - own)
+
+
+def _decode(content: bytes) -> str:
+    for mark, encoding in _BOMS:
+        if content.startswith(mark):
+            return content.decode(encoding, "replace").removeprefix("\ufeff")
+    declared = _DECLARED.match(content.lstrip())
+    encoding = "utf-8"
+    if declared is not None:
+        try:
+            encoding = codecs.lookup(declared[1].decode("ascii")).name
+        except LookupError:
+            encoding = "utf-8"
+    if encoding not in _ENCODINGS or encoding == "utf-16":
+        encoding = "utf-8"
+    return content.decode(encoding, "replace")
+
+
+def _safe_reference(found: re.Match[str]) -> str:
+    code = int(found[1], 16) if found[1] else int(found[2])
+    if code == 0:
+        return ""
+    if code > 0x10FFFF or _FORBIDDEN.match(chr(code)):
+        return _REPLACEMENT
+    return found[0]
+
+
+class ReportedError(InputError):
+    """A feed that holds an error of the API instead of papers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """A page of results."""
+
+    total: int
+    """Results of the whole query."""
+    start: int
+    """Offset of the first entry, from 0."""
+    per_page: int
+    entries: tuple[Document | Fault, ...]
+    replaced: int
+    """Characters that were no text and became U+FFFD."""
+
+    @property
+    def missing(self) -> int:
+        """Entries that the feed should hold, by its own numbers, and does not."""
+        due = min(self.per_page, max(0, self.total - self.start))
+        return max(0, due - len(self.entries))
+
+
+def read_feed(content: bytes) -> Feed:
+    """Read a feed; `InputError` says why it is none, `ReportedError` what the API complains of."""
+    root, replaced = _parse(content)
+    entries = root.findall(f"{_ATOM}entry")
+    for entry in entries:
+        if _ERROR.match(_text(entry, f"{_ATOM}id")):
+            said = _text(entry, f"{_ATOM}summary") or "no reason given"
+            raise ReportedError(f"arXiv reports an error: {said[:_SHOWN]}")
+    return Feed(
+        total=_number(root, "totalResults"),
+        start=_number(root, "startIndex"),
+        per_page=_number(root, "itemsPerPage"),
+        entries=tuple(_document(entry, place) for place, entry in enumerate(entries, start=1)),
+        replaced=replaced,
+    )
+
+
+def _parse(content: bytes) -> tuple[etree._Element, int]:
+    text, replaced = decode_feed(content)
+    opening = text.lstrip()[:_SHOWN]
+    if not opening:
+        raise InputError("it is empty")
+    if not opening.startswith("<"):
+        raise InputError(f"it is no feed but says {opening!r}")
+    if opening[:14].lower().startswith(("<!doctype html", "<html")):
+        raise InputError("it is a web page instead of a feed")
+    # A feed has no use for a document type, and entities can only be declared in one.
+    if "<!DOCTYPE" in text or "<!ENTITY" in text:
+        raise InputError("it declares a document type or XML entities, not read for safety")
     try:
-        content = read_whole(piece.path, _LARGEST_FILE, "feed")
-        feed = read_feed(content)
-    except (OSError, InputError) as error:
-        yield Fault(name, str(error))
-        return
+        root = etree.fromstring(text.encode("utf-8"), safe_parser())
+    except etree.XMLSyntaxError as error:
+        raise InputError(f"it is cut off or damaged XML: {error.msg or 'no element'}") from error
+    if root.tag != f"{_ATOM}feed":
+        raise InputError(f"it is XML but no Atom feed: the root element is {root.tag[:_SHOWN]!r}")
+    return root, replaced
+
+
+def _number(root: etree._Element, name: str) -> int:
+    text = _text(root, f"{_SEARCH}{name}")
+    if not _NUMBER.fullmatch(text):
+        raise InputError(f"its {name} is {text[:_SHOWN]!r} instead of a number")
+    return int(text)
+
+
+def _document(entry: etree._Element, place: int) -> Document | Fault:
+    """The paper of an entry; a fault when it has no identity or no title."""
+    address = _text(entry, f"{_ATOM}id")
+    found = find_arxiv_id(address)
+    if found is None:
+        return Fault(f"entry {place}", f"its id {address[:_SHOWN]!r} holds no arXiv id")
+    arxiv_id, version = found
+    title = _text(entry, f"{_ATOM}title")
+    if not title:
+        return Fault(f"entry {place}", f"arXiv {arxiv_id} has no title")
+    published = parse_date(_text(entry, f"{_ATOM}published"))
+    return Document(
+        kind="arxiv",
+        key=f"arxiv:{arxiv_id}",
+        arxiv_id=arxiv_id,
+        version=version,
+        doi=find_doi(_text(entry, f"{_ARXIV}doi")),
+        source_url=f"https://arxiv.org/abs/{arxiv_id}{version or ''}",
+        title=title,
+        abstract=_text(entry, f"{_ATOM}summary") or None,
+        published=published[0] if published else None,
+        categories=_categories(entry),
+        venue=_text(entry, f"{_ARXIV}journal_ref") or None,
+        authors=tuple(
+            Author(name)
+            for author in entry.findall(f"{_ATOM}author")
+            for name in part_names(_text(author, f"{_ATOM}name"))
+        ),
+    )
+
+
+def _categories(entry: etree._Element) -> tuple[str, ...]:
+    """Each category once, the primary one first."""
+    marked = [
+        *entry.findall(f"{_ARXIV}primary_category"),
+        *entry.findall(f"{_ATOM}category"),
+    ]
+    terms = (clean_text(element.get("term") or "").strip() for element in marked)
+    return tuple(dict.fromkeys(term for term in terms if term))
+
+
+def _text(parent: etree._Element, path: str) -> str:
+    """The text of a child in one line, safe to store."""
+    element = parent.find(path)
+    if element is None:
+        return ""
+    return " ".join(clean_text("".join(map(str, element.itertext()))).split())
+
+
+def _read_file(content: bytes, name: str) -> Iterator[Document | Fault]:
+    feed = read_feed(content)
     for entry in feed.entries:
         yield replace(entry, where=f"{name}: {entry.where}") if isinstance(entry, Fault) else entry
     if feed.replaced:
@@ -45,9 +260,9 @@ SOURCE = Source(
     kind="arxiv",
     summary="saved feeds of arXiv's query API (.atom.xml): titles, abstracts, authors and dates",
     is_metadata=True,
-    matches=_matches,
+    matches=has_suffix(*_SUFFIXES),
     pieces=one_piece,
-    read=_read,
+    read=read_with(_read_file, _LARGEST_FILE, "feed"),
     holds_many=True,
     reader_version="2",
 )

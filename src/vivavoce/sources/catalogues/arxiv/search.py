@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 
 from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault
-from vivavoce.sources.catalogues.arxiv.feed import Feed, ReportedError, read_feed
+from vivavoce.sources.catalogues.arxiv import Feed, ReportedError, read_feed
 from vivavoce.sources.http.client import Client
 from vivavoce.sources.http.errors import BadReplyError, BadStatusError, ChangedError
 from vivavoce.store import hash_of, write_bytes
@@ -21,9 +21,9 @@ from vivavoce.text.identifiers import find_arxiv_id
 API = "https://export.arxiv.org/api/query"
 HOSTS = frozenset({"export.arxiv.org"})
 LARGEST_PAGE = 2000
-DEEPEST = 30_000
+MAX_RESULTS = 30_000
 """Results of one query that the API gives out."""
-_AGAIN = "Search again without the cache, and the pages come from one state of arXiv."
+_AGAIN = "Search again, and the pages come from one state of arXiv."
 
 OnPage = Callable[[Feed, bytes], None]
 """Called with each page and its bytes, once it fits those before it."""
@@ -37,7 +37,6 @@ def search(
     page: int = 100,
     sort: str = "relevance",
     order: str = "descending",
-    fresh: bool = False,
     api: str = API,
     on_page: OnPage | None = None,
 ) -> Iterator[Document | Fault]:
@@ -49,8 +48,8 @@ def search(
     """
     if not 1 <= page <= LARGEST_PAGE:
         raise InputError(f"pages of {page} results: choose 1 to {LARGEST_PAGE}.")
-    if limit is not None and not 0 <= limit <= DEEPEST:
-        raise InputError(f"a limit of {limit} results: choose 0 to {DEEPEST}.")
+    if limit is not None and not 0 <= limit <= MAX_RESULTS:
+        raise InputError(f"a limit of {limit} results: choose 0 to {MAX_RESULTS}.")
     base = {"search_query": query, "id_list": "", "sortBy": sort, "sortOrder": order}
     total: int | None = None
     seen: dict[str, int] = {}
@@ -60,7 +59,7 @@ def search(
         if size == 0:
             return
         url = f"{api}?{urlencode({**base, 'start': start, 'max_results': size})}"
-        feed, body = _page(client, url, start, size, fresh)
+        feed, body = _page(client, url, start, size)
         if total is None:
             total = feed.total
             _check_depth(total, limit, query)
@@ -79,7 +78,7 @@ def search(
 
 
 def by_ids(
-    client: Client, ids: Sequence[str], *, page: int = 100, fresh: bool = False, api: str = API
+    client: Client, ids: Sequence[str], *, page: int = 100, api: str = API
 ) -> Iterator[Document | Fault]:
     """The papers of arXiv ids, in batches; a fault for each id that arXiv does not know.
 
@@ -95,7 +94,7 @@ def by_ids(
         # The API gives 10 results unless told otherwise, for a list of ids as well.
         asked = {"search_query": "", "id_list": ",".join(batch), "start": 0}
         url = f"{api}?{urlencode({**asked, 'max_results': len(batch)})}"
-        feed, _ = _page(client, url, 0, len(batch), fresh)
+        feed, _ = _page(client, url, 0, len(batch))
         yield from feed.entries
         if feed.replaced:
             yield Fault(
@@ -109,7 +108,7 @@ def by_ids(
                 yield Fault(name, "arXiv has no paper of this id")
 
 
-def _page(client: Client, url: str, start: int, size: int, fresh: bool) -> tuple[Feed, bytes]:
+def _page(client: Client, url: str, start: int, size: int) -> tuple[Feed, bytes]:
     """A page that holds all it should; a page that does not is asked for again by the client."""
 
     def check(body: bytes) -> Feed:
@@ -124,7 +123,7 @@ def _page(client: Client, url: str, start: int, size: int, fresh: bool) -> tuple
         return feed
 
     try:
-        body = client.get(url, check=check, offset=start, fresh=fresh)
+        body = client.get(url, check=check, offset=start)
         return check(body), body
     except BadStatusError as error:
         said = _words(error.body)
@@ -145,10 +144,10 @@ def _words(body: bytes) -> str | None:
 
 
 def _check_depth(total: int, limit: int | None, query: str) -> None:
-    if limit is None and total > DEEPEST:
+    if limit is None and total > MAX_RESULTS:
         raise InputError(
-            f"The query {query!r} has {total} results, and arXiv gives out {DEEPEST} of a query. "
-            "Narrow it, for instance by submittedDate, or set a limit."
+            f"The query {query!r} has {total} results, and arXiv gives out {MAX_RESULTS} of a "
+            "query. Narrow it, for instance by submittedDate, or set a limit."
         )
 
 
@@ -215,7 +214,6 @@ def save_search(
         page=page,
         sort=sort,
         order=order,
-        fresh=True,
         api=api,
         on_page=keep,
     )

@@ -44,7 +44,7 @@ GOT, MISSING, WITHDRAWN, UNUSABLE = "got", "missing", "withdrawn", "unusable"
 TOO_LARGE, REFUSED, FAILED = "too_large", "refused", "failed"
 _GONE = frozenset({404, 410})
 _BUSY = 429
-_LONGEST_REASON = 300
+_MAX_REASON = 300
 
 _Validator = Callable[[bytes], ValidText | Missing]
 _VALIDATORS: dict[str, _Validator] = {
@@ -182,4 +182,4 @@ def _id_of(wanted: Wanted) -> str:
 
 
 def _shown(error: HttpError) -> str:
-    return str(error)[:_LONGEST_REASON]
+    return str(error)[:_MAX_REASON]

@@ -18,11 +18,11 @@ _PDF = b"%PDF-"
 _PDF_WITHIN = 1024
 _BLOCK = 512
 _PEEK = 4096
-_LEAST_PARAGRAPHS = 5
+_MIN_PARAGRAPHS = 5
 """A page that only points at a PDF has one."""
 _LARGEST_NOTICE = 256 << 10
 _SHOWN = 60
-_LONGEST_LICENCE = 200
+_MAX_LICENCE = 200
 _TOO_MANY_REQUESTS = 429
 
 _NOTICES = (
@@ -72,7 +72,7 @@ class Missing:
 def validate_html(body: bytes) -> ValidText | Missing:
     """A page that LaTeXML made; `InputError` for what is neither that nor says why not."""
     if b"ltx_document" in body:
-        if body.count(b"ltx_para") < _LEAST_PARAGRAPHS:
+        if body.count(b"ltx_para") < _MIN_PARAGRAPHS:
             return Missing("unusable", "the page holds no running text")
         licence, mark = _LICENCE.search(body), _WATERMARK.search(body)
         named = find_arxiv_id(_plain(mark[1])) if mark else None
@@ -151,4 +151,4 @@ def _plain(markup: bytes) -> str:
 def _licence(text: str) -> str | None:
     for word in ("License:", "Licence:"):
         text = text.removeprefix(word)
-    return text.strip()[:_LONGEST_LICENCE] or None
+    return text.strip()[:_MAX_LICENCE] or None

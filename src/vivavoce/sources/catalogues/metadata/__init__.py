@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault
-from vivavoce.sources import Piece, ReadOptions, Source
+from vivavoce.sources import Piece, ReadOptions, Source, has_suffix
 from vivavoce.sources.catalogues.metadata.row import COLUMNS, BadRow, document_from
 from vivavoce.sources.catalogues.metadata.tabular import (
     DAMAGE,
@@ -45,10 +45,6 @@ def unknown_columns(path: Path, options: ReadOptions) -> list[str]:
     _check_sources(options.rename, columns, path)
     used = set(_to_ours({column: column for column in columns}, options.rename).values())
     return [column for column in columns if column not in used]
-
-
-def _matches(path: Path) -> bool:
-    return path.name.lower().endswith(_SUFFIXES)
 
 
 def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
@@ -113,7 +109,7 @@ SOURCE = Source(
     kind="metadata",
     summary="titles, authors, dates and identifiers in Parquet, JSON Lines or CSV, plain or gzip",
     is_metadata=True,
-    matches=_matches,
+    matches=has_suffix(*_SUFFIXES),
     pieces=cut,
     read=_read,
     ignored_columns=unknown_columns,

@@ -34,7 +34,7 @@ DAMAGE = (OSError, EOFError, zlib.error)
 _JSON_SUFFIXES = {".json", ".jsonl", ".ndjson"}
 _BLANK = b"\xef\xbb\xbf \t\r\n"
 _BLOCK_BYTES = 1 << 20
-_LONGEST_LINE = 1 << 26
+_MAX_LINE = 1 << 26
 _ROWS_PER_BATCH = 4096
 # A row group can only be read from its start: more parts would read it too many times over.
 _PIECES_PER_ROW_GROUP = 16
@@ -232,12 +232,12 @@ def _numbered_lines(stream: IO[bytes], piece: Piece) -> Iterator[tuple[int, byte
     stream.seek(piece.start)
     offset, number = piece.start, piece.first_row
     while piece.stop is None or offset < piece.stop:
-        line = part = stream.readline(_LONGEST_LINE)
+        line = part = stream.readline(_MAX_LINE)
         if not line:
             return
         offset += len(line)
-        while len(part) == _LONGEST_LINE and not part.endswith(b"\n"):
-            part = stream.readline(_LONGEST_LINE)
+        while len(part) == _MAX_LINE and not part.endswith(b"\n"):
+            part = stream.readline(_MAX_LINE)
             offset += len(part)
         yield number, line if part is line else None
         number += 1
@@ -247,7 +247,7 @@ def _json_rows(piece: Piece, _wanted: Collection[str] = ()) -> Rows:
     with open_bytes(piece.path) as stream:
         for number, line in _numbered_lines(stream, piece):
             if line is None:
-                yield number, f"the line is longer than {_LONGEST_LINE:,} bytes"
+                yield number, f"the line is longer than {_MAX_LINE:,} bytes"
             elif not line.isspace():
                 try:
                     yield number, parse_object(line, "the line")
@@ -281,7 +281,7 @@ class _CsvLines:
         return self
 
     def __next__(self) -> str:
-        line = self._again.popleft() if self._again else self._stream.readline(_LONGEST_LINE)
+        line = self._again.popleft() if self._again else self._stream.readline(_MAX_LINE)
         if not line:
             raise StopIteration
         self._taken.append(line)

@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from vivavoce.errors import DamagedError, InputError, VivaError
-from vivavoce.sources.catalogues.oai.page import Page, read_page
+from vivavoce.sources.catalogues.oai import Page, read_page
 from vivavoce.sources.http.client import Client
 from vivavoce.sources.http.errors import BadReplyError, BadStatusError, ChangedError
 from vivavoce.store import hash_of, lock, read_sealed, write_bytes, write_sealed
@@ -26,6 +26,17 @@ _REMEDY = (
     "Delete it to harvest anew from a date of your choice; the pages that are there stay as "
     "they are."
 )
+BASE = "https://oaipmh.arxiv.org/oai"
+HOSTS = frozenset({"oaipmh.arxiv.org", "export.arxiv.org", "arxiv.org"})
+"""The base's own, and those of earlier bases, which redirect to it."""
+FORMATS = ("arXivRaw", "arXiv", "oai_dc")
+_SET = re.compile(r"[A-Za-z0-9_.!~*'()-]{1,60}(?::[A-Za-z0-9_.!~*'()-]{1,60}){0,9}")
+_NO_FILE_NAME = re.compile(r"[^A-Za-z0-9.-]")
+_LATER_OR_FRESH = "Run the same command again later, or with --fresh to begin this harvest anew."
+_NOTHING = "noRecordsMatch"
+_BAD_TOKEN = "badResumptionToken"
+Update = Callable[[int, int], None]
+"""Called with (records received, records expected so far)."""
 
 
 @dataclass(slots=True)
@@ -97,21 +108,6 @@ def save_state(folder: Path, state: State) -> None:
 def _listing(entry: dict[str, Any]) -> Listing:
     unfinished = entry["open"]
     return Listing(**{**entry, "open": Progress(**unfinished) if unfinished else None})
-
-
-BASE = "https://oaipmh.arxiv.org/oai"
-HOSTS = frozenset({"oaipmh.arxiv.org", "export.arxiv.org", "arxiv.org"})
-"""The base's own, and those of earlier bases, which redirect to it."""
-FORMATS = ("arXivRaw", "arXiv", "oai_dc")
-
-_SET = re.compile(r"[A-Za-z0-9_.!~*'()-]{1,60}(?::[A-Za-z0-9_.!~*'()-]{1,60}){0,9}")
-_NO_FILE_NAME = re.compile(r"[^A-Za-z0-9.-]")
-_LATER_OR_FRESH = "Run the same command again later, or with --fresh to begin this harvest anew."
-_NOTHING = "noRecordsMatch"
-_BAD_TOKEN = "badResumptionToken"
-
-Update = Callable[[int, int], None]
-"""Called with (records received, records expected so far)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +242,7 @@ class _Run:
                 raise InputError(problem)
 
         try:
-            body = self._client.get(url, check=check, offset=opened.received, fresh=True)
+            body = self._client.get(url, check=check, offset=opened.received)
         except BadStatusError as error:
             body = error.body
             if _error_in(body) is None:

@@ -8,13 +8,20 @@ from email.utils import parsedate_to_datetime
 
 from vivavoce.errors import InputError
 from vivavoce.records import Author, Document
-from vivavoce.sources.catalogues.arxiv.feed import FOR, GROUP, part_names, spell_name
+from vivavoce.sources.catalogues.arxiv import FOR, GROUP, part_names, spell_name
 from vivavoce.text.dates import parse_date, period
 from vivavoce.text.identifiers import arxiv_month, find_arxiv_id, find_doi
 from vivavoce.text.normalise import clean_text
 
 _SHOWN = 80
-_LONGEST_DATE = 100
+_MAX_DATE = 100
+_MAX_LINE = 200_000
+# A collaboration before its members.
+_COLLABORATION = re.compile(rf"\b({GROUP})\s*:", re.IGNORECASE)
+_BETWEEN = re.compile(r"[,;]|\s(?:and|&)(?=\s)")
+_FIRST_AND = re.compile(r"^(?:and|&)(?:\s|$)", re.IGNORECASE)
+_OTHERS = re.compile(r"(?:^|\s)et\.?\s?al(?:ii|ia)?\.?$", re.IGNORECASE)
+_SUFFIX = re.compile(r"(?:Jr|Sr|II|III|IV)\.?", re.IGNORECASE)
 
 
 def read_listing(
@@ -102,7 +109,7 @@ def _is_version(name: str) -> bool:
 
 def _day(time: str) -> str | None:
     text = time.strip()
-    if not 0 < len(text) <= _LONGEST_DATE:
+    if not 0 < len(text) <= _MAX_DATE:
         return None
     try:
         parsed = parse_date(parsedate_to_datetime(text))
@@ -111,22 +118,13 @@ def _day(time: str) -> str | None:
     return parsed[0] if parsed else None
 
 
-_LONGEST_LINE = 200_000
-# A collaboration before its members.
-_COLLABORATION = re.compile(rf"\b({GROUP})\s*:", re.IGNORECASE)
-_BETWEEN = re.compile(r"[,;]|\s(?:and|&)(?=\s)")
-_FIRST_AND = re.compile(r"^(?:and|&)(?:\s|$)", re.IGNORECASE)
-_OTHERS = re.compile(r"(?:^|\s)et\.?\s?al(?:ii|ia)?\.?$", re.IGNORECASE)
-_SUFFIX = re.compile(r"(?:Jr|Sr|II|III|IV)\.?", re.IGNORECASE)
-
-
 def split_authors(line: str) -> tuple[str, ...]:
     """The names in a line such as `A. One (Here), B. Two Jr. and C. Three ((1) There)`.
 
     Affiliations, which stand in parentheses, are left out, and accents are set as characters.
     A collaboration is an author of its own.
     """
-    text = " ".join(_without_parentheses(line[:_LONGEST_LINE]).split())
+    text = " ".join(_without_parentheses(line[:_MAX_LINE]).split())
     text = FOR.sub(", ", _COLLABORATION.sub(r"\1,", text))
     names: list[str] = []
     for part in _BETWEEN.split(text):

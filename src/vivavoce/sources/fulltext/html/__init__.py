@@ -1,31 +1,236 @@
-"""HTML that LaTeXML made of a paper, as arXiv and ar5iv serve it: one paper a file."""
+"""HTML that LaTeXML made of a paper, as arXiv and ar5iv serve it: one paper a file.
+
+The front matter is read here: identifier, version, category, date, licence and authors.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
+from dataclasses import dataclass
 
 from lxml import etree
 
 from vivavoce.errors import InputError
-from vivavoce.records import Document, Fault
-from vivavoce.sources import Piece, ReadOptions, Source, one_piece, read_whole
-from vivavoce.sources.fulltext.html.authors import read_authors, read_identity, read_licence
+from vivavoce.records import Author, Document, Fault
+from vivavoce.sources import Piece, ReadOptions, Source, has_suffix, one_piece, read_whole
 from vivavoce.sources.fulltext.html.references import read_references
 from vivavoce.sources.fulltext.html.sections import Body, read_abstract
-from vivavoce.sources.fulltext.html.tree import find_document, parse_page, with_class
+from vivavoce.sources.fulltext.html.tree import classes_of, find_document, parse_page, with_class
 from vivavoce.sources.fulltext.html.typeset import line_of
-from vivavoce.text.identifiers import find_acl_id
+from vivavoce.sources.xml import children
+from vivavoce.text.dates import parse_date, parse_month
+from vivavoce.text.identifiers import find_acl_id, find_arxiv_id
+from vivavoce.text.normalise import clean_text
 
+_STAMP = re.compile(
+    r"\[(?P<category>[a-z-]{2,10}(?:\.[A-Za-z-]{2,20})?)\]\s+"
+    r"(?P<day>\d{1,2}) (?P<month>[A-Z][a-z]{2}) (?P<year>\d{4})"
+)
+_LICENCE_START = re.compile(r"licen[sc]e\s?:?\s*", re.IGNORECASE)
+_LICENCES = ("creativecommons.org/", "arxiv.org/licenses/")
+_MAX_LICENCE = 300
+_MARK = "\x04"
+_LINE = "\n"
+_RAISED = frozenset({"sup", "math", "sub"})
+_LINES = frozenset({"br", "tr", "p", "div", "li", "table"})
+_LINE_CLASSES = frozenset({"ltx_tr", "ltx_p"})
+_NOT_PRINTED = frozenset({"script", "style", "svg", "button", "annotation"})
+_ASIDE = frozenset({"ltx_contact", "ltx_author_notes", "ltx_author_before"})
+# A wide space is set between names, as `\quad` does.
+_SEPARATOR = re.compile(
+    rf"^&|[,;{_MARK}]|\s(?:and|AND|&)\s|^\s?(?:and|AND|&)\s|[\u2001\u2003]|[ \u00a0]{{3}}"
+)
+_NO_NAME = re.compile(
+    r"universit|institut|department|school|college|laborator|research|academy|faculty|cent(?:re|er)"
+    r"|corporation|\b(?:inc|ltd|llc|gmbh)\b|google|microsoft|amazon|facebook|openai|deepmind"
+    r"|anonymous|paper|equal|contribut|correspond|\bmember\b|submission|\bauthors\b|\bteam\b"
+    r"|street|e-?mail|hospital|foundation|division|group|technolog|science|\blabs?\b|collaboration"
+    r"|\bieee\b|[@\d\\{}=]|https?:",
+    re.IGNORECASE,
+)
+_WHOLE_NO_NAME = re.compile(
+    r"anonymous|double.blind|[@=\\]|https?:|universit|institut|^ieee$", re.IGNORECASE
+)
+# What LaTeXML leaves of commands that it does not know: `[0.5em]` of a line, `cor1` of a note.
+_LEFT_OVER = re.compile(r"^\s*(?:\[-?[\d.]+ ?(?:em|ex|pt|mm|cm|in)\]|name\s?=)\s*")
+_ARGUMENT = re.compile(r"^[a-z]{1,9}\d{1,3}(?!\w)")
+_ORCID = re.compile(r"\d{4}-\d{4}-\d{4}-\d{3}[\dX]")
+_MAX_AUTHORS = 3_000
+_MAX_PIECES = 20_000
+_MAX_NAME = 60
 _SUFFIXES = (".html", ".htm", ".xhtml")
 _LARGEST_FILE = 32 << 20
 _IN_BRACKETS = re.compile(r"\[[^\]]{4,30}\]\s*")
 _UNTITLED = frozenset({"untitled document", "no content available"})
 
 
-def _matches(path: Path) -> bool:
-    return path.name.lower().endswith(_SUFFIXES)
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who a page is."""
+
+    arxiv_id: str | None
+    version: str | None
+    categories: tuple[str, ...]
+    published: str | None
+    """The day of the first version; a later version does not tell it."""
+
+
+def read_identity(root: etree._Element, name: str) -> Identity:
+    """The identity of a page: its own word goes before the name of the file."""
+    stamp = line_of(_by_id(root, "watermark-tr"))
+    texts = [*_addresses(root), stamp, name]
+    found = [known for text in texts if (known := find_arxiv_id(text)) is not None]
+    arxiv_id = found[0][0] if found else None
+    versions = (version for known, version in found if known == arxiv_id and version)
+    version = next(versions, None)
+    parts = _STAMP.search(stamp)
+    return Identity(
+        arxiv_id=arxiv_id,
+        version=version,
+        categories=(parts["category"],) if parts else (),
+        published=_day(parts) if parts and version == "v1" else None,
+    )
+
+
+def read_licence(root: etree._Element) -> str | None:
+    """The licence that arXiv prints: its address where the link has it, else its name."""
+    holder = _by_id(root, "license-tr")
+    if holder is None:
+        return None
+    href = holder.get("href") or ""
+    if any(part in href for part in _LICENCES):
+        return href[:_MAX_LICENCE]
+    return _LICENCE_START.sub("", line_of(holder), count=1)[:_MAX_LICENCE] or None
+
+
+def _addresses(root: etree._Element) -> Iterator[str]:
+    for link in root.iter("link"):
+        if (link.get("rel") or "").lower() == "canonical":
+            yield link.get("href") or ""
+    for base in root.iter("base"):
+        yield base.get("href") or ""
+
+
+def _by_id(root: etree._Element, name: str) -> etree._Element | None:
+    return next(
+        (element for element in root.iter("a", "div", "span") if element.get("id") == name), None
+    )
+
+
+def _day(parts: re.Match[str]) -> str | None:
+    month = parse_month(parts["month"])
+    parsed = parse_date(f"{parts['year']}-{month:02d}-{parts['day']:0>2}") if month else None
+    return parsed[0] if parsed else None
+
+
+def read_authors(document: etree._Element) -> tuple[Author, ...]:
+    """The authors in order, each once; affiliations, notes and addresses are left out."""
+    authors: dict[str, Author] = {}
+    for creator in _creators(document):
+        names = list(_names(creator))
+        for name in names:
+            orcid = _orcid(creator) if len(names) == 1 else None
+            authors.setdefault(name, Author(name, orcid))
+            if len(authors) >= _MAX_AUTHORS:
+                return tuple(authors.values())
+    return tuple(authors.values())
+
+
+def _creators(document: etree._Element) -> Iterator[etree._Element]:
+    """What holds an author with all that belongs to them; a bare name where nothing does."""
+    for holder in with_class(document, "ltx_authors"):
+        creators = list(with_class(holder, "ltx_creator"))
+        for creator in creators or with_class(holder, "ltx_personname"):
+            if "ltx_role_editor" not in classes_of(creator):
+                yield creator
+
+
+def _names(creator: etree._Element) -> Iterator[str]:
+    is_person = "ltx_personname" in classes_of(creator)
+    for person in [creator] if is_person else with_class(creator, "ltx_personname"):
+        pieces: list[str] = []
+        _print(person, pieces, 0)
+        lines = "".join(pieces).split(_LINE)
+        found = list(_names_of(lines))
+        if found:
+            yield from found
+        else:
+            yield from _whole(lines)
+
+
+def _names_of(lines: list[str]) -> Iterator[str]:
+    """The names in the first lines; what follows them is the affiliation."""
+    is_open = may_go_on = True
+    for line in lines:
+        text = line.strip()
+        if not text.strip(f" ,{_MARK}"):
+            continue
+        pieces = (_LEFT_OVER.sub("", piece) for piece in _SEPARATOR.split(text))
+        parts = (" ".join(piece.split()).strip(" .*†‡§¶∗") for piece in pieces)
+        names = [f"{part}." if part.endswith((" Jr", " Sr")) else part for part in parts if part]
+        is_marked = may_go_on and _MARK in text and not text.startswith(_MARK)
+        is_next = text.startswith("&")  # what parts the authors of some conferences
+        may_go_on = is_open or is_next or (is_marked and all(map(_is_name, names)))
+        if not may_go_on:
+            continue
+        yield from filter(_is_name, names)
+        is_open = text.rstrip(f" {_MARK}").endswith((",", "&", " and"))
+
+
+def _whole(lines: list[str]) -> Iterator[str]:
+    """A single line that is no person's name, such as that of a collaboration."""
+    text = _LEFT_OVER.sub("", " ".join(" ".join(lines).replace(_MARK, " ").split()))
+    if 1 < len(text) <= _MAX_NAME and text[0].isalpha() and not _WHOLE_NO_NAME.search(text):
+        yield text
+
+
+def _print(element: etree._Element, out: list[str], depth: int) -> None:
+    """The text of a name with marks for what is raised and line ends where lines end."""
+    out.append(_plain(element.text))
+    for child in children(element):
+        names = classes_of(child)
+        is_note = "ltx_note" in names
+        if len(out) > _MAX_PIECES or depth > 40:
+            return
+        tail = _plain(child.tail)
+        if child.tag in _RAISED or is_note:
+            out.append(_MARK)
+        elif "ltx_ERROR" in names:
+            is_next = (child.text or "").strip().lower() == "\\and"
+            tail = f"{_LINE}&{tail}" if is_next else _ARGUMENT.sub(_MARK, tail)
+        elif child.tag not in _NOT_PRINTED and not names & _ASIDE:
+            edge = _LINE if child.tag in _LINES or names & _LINE_CLASSES else ""
+            out.append(edge)
+            _print(child, out, depth + 1)
+            out.append(edge)
+        out.append(tail)
+
+
+def _plain(text: str | None) -> str:
+    """Text whose own line ends are spaces; wide spaces stay, for they part names."""
+    return clean_text(text or "").replace("\n", " ").replace("\t", " ")
+
+
+def _is_name(text: str) -> bool:
+    words = text.split()
+    return (
+        1 < len(text) <= _MAX_NAME
+        and len(words) <= 6
+        and _NO_NAME.search(text) is None
+        and words[0][0].isalpha()
+        and not words[-1][0].islower()
+        and not (len(words) == 1 and text.isascii() and text.isupper())  # as of a laboratory
+    )
+
+
+def _orcid(creator: etree._Element) -> str | None:
+    for link in creator.iter("a"):
+        href = link.get("href") or ""
+        found = _ORCID.search(href.upper()) if "orcid" in href else None
+        if found is not None:
+            return found[0]
+    return None
 
 
 def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
@@ -82,7 +287,7 @@ SOURCE = Source(
     kind="html",
     summary="HTML by LaTeXML, as of arXiv and ar5iv (.html, .xhtml), one paper a file",
     is_metadata=False,
-    matches=_matches,
+    matches=has_suffix(*_SUFFIXES),
     pieces=one_piece,
     read=_read,
     reader_version="2",

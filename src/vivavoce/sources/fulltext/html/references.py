@@ -15,10 +15,10 @@ from vivavoce.sources.fulltext.html.typeset import line_of
 from vivavoce.sources.xml import children
 from vivavoce.text.identifiers import find_arxiv_id, find_doi
 
-_MOST_ENTRIES = 5_000
-_LONGEST_RAW = 3_000
-_LONGEST_GUESS = 600
-_LONGEST_LABEL = 1_000
+_MAX_ENTRIES = 5_000
+_MAX_RAW = 3_000
+_MAX_GUESS = 600
+_MAX_LABEL = 1_000
 _LABEL_YEAR = re.compile(r"(?<!\d)((?:19|20)\d\d)[a-z]?(?!\d)")
 _YEAR = re.compile(r"(?<![\d.:/–-])((?:19|20)\d\d)[a-z]?(?![\d–-]|\.\d)")
 _PLAIN_YEAR = re.compile(r"\W*(?:19|20)\d\d[a-z]?\W*")
@@ -53,7 +53,7 @@ def read_references(document: etree._Element) -> tuple[tuple[Reference, ...], di
     """The entries of the lists in order, and their ordinals by the name that links lead to."""
     references: list[Reference] = []
     ordinals: dict[str, int] = {}
-    for entry in islice(_entries(document), _MOST_ENTRIES):
+    for entry in islice(_entries(document), _MAX_ENTRIES):
         name = entry.get("id")
         if name:
             ordinals.setdefault(name, len(references))
@@ -73,9 +73,9 @@ def _read(entry: etree._Element, ordinal: int) -> Reference:
     parts = list(_blocks(entry)) or [entry]
     printed = [text for part in parts if (text := line_of(part))]
     blocks = [text for text in printed if not text.startswith(_ADDED)]
-    raw = " ".join([*_label_names(entry), *blocks])[:_LONGEST_RAW]
+    raw = " ".join([*_label_names(entry), *blocks])[:_MAX_RAW]
     everything = " ".join([*printed, *_links(parts)])
-    read = read_reference(raw[:_LONGEST_GUESS], ordinal)
+    read = read_reference(raw[:_MAX_GUESS], ordinal)
     arxiv = find_arxiv_id(everything)
     return replace(
         read,
@@ -91,7 +91,7 @@ def _label_names(entry: etree._Element) -> Iterator[str]:
     """The label where LaTeXML has the names and the year of an entry in it alone."""
     label = next(with_class(entry, "ltx_tag_bibitem"), None)
     if label is not None and "ltx_bib_author-year" in classes_of(label):
-        yield line_of(label)[:_LONGEST_LABEL]
+        yield line_of(label)[:_MAX_LABEL]
 
 
 def _blocks(entry: etree._Element) -> Iterator[etree._Element]:
@@ -143,7 +143,7 @@ def _title(blocks: list[str], raw: str, guess: str | None) -> str | None:
     after = _AFTER_COLON.match(raw)
     if after is not None:
         return after[1].strip()
-    between = _between_commas(raw[:_LONGEST_GUESS])
+    between = _between_commas(raw[:_MAX_GUESS])
     if between or not guess:
         return between
     # A guess that opens the entry has the authors in it; one behind `in` is no title.

@@ -17,19 +17,22 @@ from vivavoce.sources.fulltext.html.tree import (
     with_class,
 )
 from vivavoce.sources.fulltext.html.typeset import Writer, line_of
-from vivavoce.sources.fulltext.latex.outline import Draft, finish
-from vivavoce.sources.fulltext.latex.typeset import paragraphs_of
-from vivavoce.sources.xml import children
+from vivavoce.sources.fulltext.latex.typeset import Draft, finish, paragraphs_of
+from vivavoce.sources.xml import MAX_HEIGHT, MAX_WIDTH, Cell, Grid, children, span_of
 from vivavoce.text.headings import split_heading
 from vivavoce.text.normalise import clean_text
-from vivavoce.text.row_citations import RowCitations
 
-_WIDEST_SPAN = 40
-_TALLEST_SPAN = 200
-_WIDEST_ROW = 400
-_MOST_CELLS = 200_000
-_LONGEST_RANGE = 50
+_MAX_RANGE = 50
 _DASH = re.compile(r"\s*[\])]?\s*[-‐–—−]\s*[\[(]?\s*")
+# As in LaTeX: below chapters everything but appendices is one level deeper.
+_LEVELS = {
+    "ltx_chapter": 0, "ltx_section": 1, "ltx_subsection": 2, "ltx_subsubsection": 3,
+    "ltx_paragraph": 4, "ltx_subparagraph": 5,
+}  # fmt: skip
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_FLOATS = frozenset({"ltx_table", "ltx_figure", "ltx_float"})
+_LEADING_WORD = re.compile(r"(?:appendix|chapter|section|part|annex)\b\W*", re.IGNORECASE)
+_TAG_SECTION = "ltx_tag_section"
 
 
 def read_table(
@@ -43,10 +46,14 @@ def read_table(
     cells: list[tuple[str, ...]] = []
     row_cited: list[tuple[int, ...]] = []
     known = frozenset(cited)
-    room = _MOST_CELLS
+    room = Grid().room
     for tabular in tabulars:
-        grid = _Grid(ordinals, room)
-        cells += grid.read(tabular)
+        grid = Grid(room)
+        for row in outermost(tabular, _is_row):
+            if grid.room < 0:
+                break
+            grid.add_row(_cells(row, ordinals))
+        cells += grid.rows
         row_cited += grid.citations.by_row(known)
         room = grid.room
     if not caption and not cells:
@@ -73,65 +80,27 @@ def _mentions(element: etree._Element, ordinals: Mapping[str, int]) -> Iterator[
         here = ordinals.get((link.get("href") or "").rpartition("#")[2], -1)
         if here < 0:
             continue
-        if _DASH.fullmatch(between) and 0 <= last < here <= last + _LONGEST_RANGE:
+        if _DASH.fullmatch(between) and 0 <= last < here <= last + _MAX_RANGE:
             yield from range(last + 1, here)
         yield here
         last, between = here, (link.tail or "") if link.getnext() is not None else ""
 
 
-class _Grid:
-    """Reads the rows of a tabular and what they cite."""
-
-    def __init__(self, ordinals: Mapping[str, int], room: int) -> None:
-        self.room = room
-        """How many more places may be read."""
-        self.citations = RowCitations()
-        self._ordinals = ordinals
-        self._left: dict[int, int] = {}
-        """Column -> rows below that a cell above still covers."""
-
-    def read(self, tabular: etree._Element) -> Iterator[tuple[str, ...]]:
-        """The rows that hold text; the further places that a cell spans are empty."""
-        for row in outermost(tabular, _is_row):
-            if self.room < 0:
-                return
-            cells = self._row(row)
-            self.room -= len(cells)
-            is_kept = self.room >= 0 and any(cells)
-            self.citations.end_row(is_kept=is_kept)
-            if is_kept:
-                yield tuple(cells)
-
-    def _row(self, row: etree._Element) -> list[str]:
-        cells: list[str] = []
-        for cell in outermost(row, _is_cell):
-            self._pass_covered(cells)
-            width = _width(cell)
-            if len(cells) + width > _WIDEST_ROW:
-                break
-            height = min(_span(cell, "rowspan"), _TALLEST_SPAN)
-            self._left.update(dict.fromkeys(range(len(cells), len(cells) + width), height - 1))
-            self.citations.cite(_mentions(cell, self._ordinals), height)
-            cells += [line_of(cell), *[""] * (width - 1)]
-        self._pass_covered(cells)
-        return cells
-
-    def _pass_covered(self, cells: list[str]) -> None:
-        while self._left.get(len(cells), 0) > 0:
-            self._left[len(cells)] -= 1
-            cells.append("")
+def _cells(row: etree._Element, ordinals: Mapping[str, int]) -> Iterator[Cell]:
+    for cell in outermost(row, _is_cell):
+        height = _span(cell, "rowspan", MAX_HEIGHT)
+        yield Cell(line_of(cell), _width(cell), height, _mentions(cell, ordinals), height)
 
 
 def _width(cell: etree._Element) -> int:
-    return min(_span(cell, "colspan"), _WIDEST_SPAN)
+    return _span(cell, "colspan", MAX_WIDTH)
 
 
-def _span(cell: etree._Element, name: str) -> int:
+def _span(cell: etree._Element, name: str, most: int) -> int:
     """How far a cell goes; cells that are no `td` say it in a class, as `ltx_colspan_2`."""
     start = f"ltx_{name}_"
     named = (kind[len(start) :] for kind in sorted(classes_of(cell)) if kind.startswith(start))
-    value = cell.get(name) or next(named, "1")
-    return max(int(value), 1) if value.isascii() and value.isdigit() and len(value) < 5 else 1
+    return span_of(cell.get(name) or next(named, "1"), most)
 
 
 def _is_caption(element: etree._Element) -> bool:
@@ -144,17 +113,6 @@ def _is_row(element: etree._Element) -> bool:
 
 def _is_cell(element: etree._Element) -> bool:
     return element.tag in {"td", "th"} or "ltx_td" in classes_of(element)
-
-
-# As in LaTeX: below chapters everything but appendices is one level deeper.
-_LEVELS = {
-    "ltx_chapter": 0, "ltx_section": 1, "ltx_subsection": 2, "ltx_subsubsection": 3,
-    "ltx_paragraph": 4, "ltx_subparagraph": 5,
-}  # fmt: skip
-_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
-_FLOATS = frozenset({"ltx_table", "ltx_figure", "ltx_float"})
-_LEADING_WORD = re.compile(r"(?:appendix|chapter|section|part|annex)\b\W*", re.IGNORECASE)
-_TAG_SECTION = "ltx_tag_section"
 
 
 class Body:

@@ -9,7 +9,7 @@ from lxml import etree
 from vivavoce.errors import InputError
 from vivavoce.sources.xml import check_text, parse_xml
 
-_MOST_TAGS = 1_000_000
+_MAX_TAGS = 1_000_000
 _PAGES = ("article", "div", "section", "main")
 # The banner of arXiv that lists what did not convert carries the class of the paper.
 _BANNER = "package-alerts"
@@ -31,8 +31,8 @@ def parse_page(content: bytes) -> etree._Element:
     """
     content = content.removeprefix(b"\xef\xbb\xbf")
     check_text(content)
-    if content.count(b"<") > _MOST_TAGS:
-        raise InputError(f"it has more than {_MOST_TAGS:,} tags, which no paper has")
+    if content.count(b"<") > _MAX_TAGS:
+        raise InputError(f"it has more than {_MAX_TAGS:,} tags, which no paper has")
     if content.lstrip().startswith(b"<?xml"):
         try:
             return parse_xml(content)

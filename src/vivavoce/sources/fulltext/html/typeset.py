@@ -17,7 +17,7 @@ BREAK = "\n\n"
 Take = Callable[[etree._Element, frozenset[str], int], bool]
 """Handles an element of some classes at some depth on its own; False leaves it to the writer."""
 
-_DEEPEST = 100
+_MAX_DEPTH = 100
 _UNSEEN = frozenset(
     "head script style template noscript nav header footer button form dialog iframe svg".split()
 )
@@ -44,7 +44,7 @@ _EQUATIONS = frozenset({"ltx_equation", "ltx_equationgroup"})
 _SPACE = re.compile(r"\s+")
 # TeX goes on in the next line behind a comment sign.
 _CONTINUATION = re.compile(r"(?<!\\)%\n\s*")
-_LONGEST_MARKER = 60
+_MAX_MARKER = 60
 _MARKER = re.compile(r"[\s0-9a-z,;–—-]+")
 _ITEM_WORD = re.compile(r"[^\W\d_]{3,}")
 _ROMAN = re.compile(r"\W*[ivxlc]+\W*", re.IGNORECASE)
@@ -76,7 +76,7 @@ class Writer:
         tag = str(element.tag)
         if tag in _UNSEEN or (names and (names & _OUT or _is_missing(element, names))):
             return
-        if depth > _DEEPEST:
+        if depth > _MAX_DEPTH:
             self._text("".join(map(str, element.itertext(etree.Element))))
         elif self._take is None or not self._take(element, names, depth):
             self._write(element, tag, names, depth)
@@ -202,7 +202,7 @@ def _is_raised_marker(element: etree._Element) -> bool:
     text = ""
     for piece in element.itertext():
         text += str(piece)
-        if len(text) > _LONGEST_MARKER:
+        if len(text) > _MAX_MARKER:
             return False
     return _MARKER.fullmatch(text) is not None
 

@@ -9,8 +9,12 @@ from pathlib import Path
 from lxml import etree
 
 from vivavoce.errors import InputError
-from vivavoce.records import Author, Document, Fault
-from vivavoce.sources import Piece, ReadOptions, Source, one_piece, read_whole
+from vivavoce.records import Author, Document
+from vivavoce.records import Fault as Fault
+from vivavoce.sources import Piece as Piece
+from vivavoce.sources import ReadOptions as ReadOptions
+from vivavoce.sources import Source, one_piece, read_with
+from vivavoce.sources import read_whole as read_whole
 from vivavoce.sources.fulltext.jats.references import read_name, read_references
 from vivavoce.sources.fulltext.jats.sections import read_sections, read_tables
 from vivavoce.sources.fulltext.jats.xml import ASIDE, parse_jats, text_of
@@ -26,9 +30,12 @@ _NAMES = ("name", "name-alternatives/name", "string-name", "name-alternatives/st
 _OTHER_DATES = frozenset(
     {"pmc-release", "nihms-submitted", "retraction", "corrected", "received", "accepted"}
 )
-_LONGEST_LICENCE = 300
+_MAX_LICENCE = 300
 _AUTHORS = frozenset({"author", "person", "group", "collab", ""})
 """Kinds of contributors that are authors, where their group does not say otherwise."""
+_LARGEST_FILE = 32 << 20
+_HEAD_BYTES = 1 << 14
+_MARKS = (b"<front", b"jats", b"nlm", b"article-type")
 
 
 def read_number(article: etree._Element, kind: str) -> str:
@@ -119,13 +126,8 @@ def read_licence(article: etree._Element) -> str | None:
         named += [link for link in linked if "licen" in link or "creativecommons" in link]
         found = next((text for text in named if text), text_of(licence))
         if found:
-            return found[:_LONGEST_LICENCE]
+            return found[:_MAX_LICENCE]
     return None
-
-
-_LARGEST_FILE = 32 << 20
-_HEAD_BYTES = 1 << 14
-_MARKS = (b"<front", b"jats", b"nlm", b"article-type")
 
 
 def _matches(path: Path) -> bool:
@@ -141,15 +143,6 @@ def _matches(path: Path) -> bool:
     except OSError:
         return False
     return b"<article" in head and any(mark in head for mark in _MARKS)
-
-
-def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
-    name = piece.path.name
-    try:
-        content = read_whole(piece.path, _LARGEST_FILE, "paper")
-        yield read_document(content, name)
-    except (OSError, InputError) as error:
-        yield Fault(name, str(error))
 
 
 def read_document(content: bytes, name: str) -> Document:
@@ -187,6 +180,6 @@ SOURCE = Source(
     is_metadata=False,
     matches=_matches,
     pieces=one_piece,
-    read=_read,
+    read=read_with(lambda content, name: [read_document(content, name)], _LARGEST_FILE, "paper"),
     reader_version="3",
 )

@@ -17,7 +17,7 @@ _YEAR = re.compile(r"(?<!\d)(?:1[5-9]\d\d|20\d\d|2100)(?!\d)")
 _TITLES = ("article-title", "chapter-title", "data-title", "part-title")
 _WORKS_OF_THEIR_OWN = frozenset({"book", "report", "thesis", "software", "data", "web", "webpage"})
 _DASH = re.compile(r"\s*[\])]?\s*[-‐–—−]\s*[\[(]?\s*")
-_LONGEST_RANGE = 50
+_MAX_RANGE = 50
 _HREF = "{http://www.w3.org/1999/xlink}href"
 
 Ordinals = Mapping[str, tuple[int, ...]]
@@ -56,7 +56,7 @@ def mentions_in(element: etree._Element, ordinals: Ordinals) -> Iterator[int]:
             and _DASH.fullmatch(mark.tail or "") is not None
         )
         there = _targets(following, ordinals) if is_range and following is not None else []
-        if here and there and 0 < there[0] - here[-1] <= _LONGEST_RANGE:
+        if here and there and 0 < there[0] - here[-1] <= _MAX_RANGE:
             yield from range(here[-1] + 1, there[0])
 
 

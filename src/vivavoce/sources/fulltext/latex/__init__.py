@@ -25,7 +25,7 @@ from vivavoce.sources.fulltext.latex.paper import read_paper
 from vivavoce.text.identifiers import find_acl_id, find_arxiv_id
 
 _OTHER_ARCHIVES = re.compile(r"\.(?:xml|jsonl?|csv|tsv|nii|txt|html?|fa|vcf|ps|svg|pdf)\.gz$")
-_MOST_SIBLINGS = 300
+_MAX_SIBLINGS = 300
 _LEVELS_ABOVE = 3
 
 
@@ -81,7 +81,7 @@ def _main_of(folder: Path) -> str | None:
             if path.name.lower().endswith((*TEX_SUFFIXES, ".bbl")) and path.is_file():
                 status = path.stat()
                 names.append((path.name, status.st_mtime_ns, status.st_size))
-                if len(names) > _MOST_SIBLINGS:
+                if len(names) > _MAX_SIBLINGS:
                     break
     except OSError:
         return None

@@ -34,6 +34,16 @@ _WITHOUT_DATA = frozenset(
 )
 # Where an old sparse header, and each block that continues it, says that another one follows.
 _IS_EXTENDED, _GOES_ON = 482, 504
+ARCHIVE_SUFFIXES = (".tar.gz", ".tgz", ".tar", ".zip", ".gz")
+_LARGEST_ARCHIVE = 256 << 20
+_MAX_UNPACKED = 512 << 20
+_MAX_TEXT = 64 << 20
+_MAX_MEMBERS = 20_000
+_LARGEST_DIRECTORY = 4 << 20
+_MAX_STREAMS = 1_000
+_CHUNK = 1 << 16
+_GZIP = 16 + zlib.MAX_WBITS
+_DRIVE = re.compile(r"[A-Za-z]:")
 
 
 class Readable(Protocol):
@@ -150,17 +160,6 @@ def _read(stream: Readable, size: int) -> bytes:
     return content
 
 
-ARCHIVE_SUFFIXES = (".tar.gz", ".tgz", ".tar", ".zip", ".gz")
-_LARGEST_ARCHIVE = 256 << 20
-_MOST_UNPACKED = 512 << 20
-_MOST_TEXT = 64 << 20
-_MOST_MEMBERS = 20_000
-_LARGEST_DIRECTORY = 4 << 20
-_MOST_STREAMS = 1_000
-_CHUNK = 1 << 16
-_GZIP = 16 + zlib.MAX_WBITS
-_DRIVE = re.compile(r"[A-Za-z]:")
-
 Member = tuple[str, Readable]
 
 
@@ -198,8 +197,8 @@ class _Gunzip:
 
     def _start_stream(self) -> None:
         self._streams += 1
-        if self._streams > _MOST_STREAMS:
-            raise InputError(f"it has more than {_MOST_STREAMS:,} gzip streams")
+        if self._streams > _MAX_STREAMS:
+            raise InputError(f"it has more than {_MAX_STREAMS:,} gzip streams")
         self._inflate = zlib.decompressobj(_GZIP)
 
 
@@ -209,7 +208,7 @@ class _Bounded:
     def __init__(self, stream: Readable, start: bytes) -> None:
         self._stream = stream
         self._start = start
-        self._left = _MOST_UNPACKED
+        self._left = _MAX_UNPACKED
 
     def read(self, size: int = -1, /) -> bytes:
         """Up to so many bytes."""
@@ -219,7 +218,7 @@ class _Bounded:
             content = self._stream.read(size)
         self._left -= len(content)
         if self._left < 0:
-            raise InputError(f"it unpacks to more than {_MOST_UNPACKED >> 20} MiB")
+            raise InputError(f"it unpacks to more than {_MAX_UNPACKED >> 20} MiB")
         return content
 
 
@@ -233,7 +232,7 @@ class _SmallReads(io.BufferedReader):
         wanted = self.most + 1 if size is None or not 0 <= size <= self.most else size
         content = super().read(wanted)
         if len(content) > self.most:
-            raise InputError(f"the archive has more than {_MOST_MEMBERS} files")
+            raise InputError(f"the archive has more than {_MAX_MEMBERS} files")
         return content
 
 
@@ -309,14 +308,14 @@ def _collect(members: Iterator[Member]) -> dict[str, bytes]:
     files: dict[str, bytes] = {}
     total = 0
     for count, (name, stream) in enumerate(members):
-        if count >= _MOST_MEMBERS:
-            raise InputError(f"the archive has more than {_MOST_MEMBERS} files")
+        if count >= _MAX_MEMBERS:
+            raise InputError(f"the archive has more than {_MAX_MEMBERS} files")
         plain = _inner_name(name)
         if not plain.lower().endswith(TEXT_SUFFIXES):
             continue
         content = stream.read(LARGEST_FILE + 1)
         total += len(content)
-        if len(content) > LARGEST_FILE or total > _MOST_TEXT:
+        if len(content) > LARGEST_FILE or total > _MAX_TEXT:
             raise InputError(
                 f"{plain[:80]} is larger than a paper can be: {LARGEST_FILE >> 20} MiB"
             )

@@ -29,8 +29,8 @@ _INITIALS = re.compile(r"(?:[^\W\d_]{1,2}\.?[\s-]?){1,4}")
 _PLAIN_YEAR = re.compile(r"\W*(?:19|20)\d\d[a-z]?\W*")
 _AND = re.compile(r"\s+(?:and|&)\s+|\s*,\s*(?:and|&)\s+|\s*[,;]\s*")
 _OTHERS = re.compile(r"\bet\s+al\b|\bothers\b", re.IGNORECASE)
-_MOST_ENTRIES = 5_000
-_LONGEST_RAW = 3_000
+_MAX_ENTRIES = 5_000
+_MAX_RAW = 3_000
 
 _BIBLATEX_ENTRY = re.compile(r"\\entry\{([^{}]{1,300})\}\{([^{}]{0,60})\}")
 _FIELD = re.compile(
@@ -40,12 +40,23 @@ _VERB = re.compile(r"\\verb\{(doi|eprint|url)\}\s*\n\s*\\verb (\S{1,500})")
 _FAMILY = re.compile(r"family=\{(.{1,200}?)\},\s*\n")
 _GIVEN = re.compile(r"given=\{(.{1,200}?)\},\s*\n")
 _NAME_LIST = re.compile(r"\\name\{author\}\{(\d{1,5})\}")
+_PACKAGES = frozenset({"\\usepackage", "\\RequirePackage"})
+_BIB = frozenset({"\\bibliography", "\\addbibresource", "\\addglobalbib", "\\nobibliography"})
+_STYLE = frozenset({"\\bibliographystyle"})
+_NUMERIC_STYLE = re.compile(
+    r"(?:plain|unsrt|abbrv|ieeetr|ieee|acm|siam|splncs|elsarticle-num|nature|apsrev|aps|vancouver"
+    r"|spmpsci|sn-(?:nature|vancouver|mathphys|basic)|IEEEtran|ACM-Reference)(?!nat)",
+    re.IGNORECASE,
+)
+_BRACKETS_PACKAGE = re.compile(
+    r"(?:acl|emnlp|naacl|coling|eacl|ijcnlp|lrec|conll|semeval|aaai|apacite|tacl)", re.IGNORECASE
+)
 
 
 def read_items(layout: Layout) -> list[Entry]:
     r"""The entries of the `\bibitem` commands in a layout, in order."""
     setter = Typesetter(layout)
-    places = list(layout.find(_ITEM))[:_MOST_ENTRIES]
+    places = list(layout.find(_ITEM))[:_MAX_ENTRIES]
     entries: list[Entry] = []
     for place, following in pairwise([*places, len(layout.tokens)]):
         label = layout.option(place + 1)
@@ -73,8 +84,8 @@ def _read_item(
     layout = setter.layout
     cuts = [start, *layout.find(frozenset({"\\newblock"}), start, end), end]
     blocks = [setter.line(first, second) for first, second in pairwise(cuts)]
-    raw = " ".join(block for block in blocks if block)[:_LONGEST_RAW]
-    source = "".join(layout.tokens[start:end])[:_LONGEST_RAW]
+    raw = " ".join(block for block in blocks if block)[:_MAX_RAW]
+    source = "".join(layout.tokens[start:end])[:_MAX_RAW]
     year = _year(label, raw)
     surnames, first = _names(label, blocks[0])
     arxiv = find_arxiv_id(raw) or find_arxiv_id(source)
@@ -163,7 +174,7 @@ def is_biblatex(text: str) -> bool:
 
 def read_biblatex(text: str) -> list[Entry]:
     """The entries of a .bbl file of biblatex, each key once."""
-    starts = list(_BIBLATEX_ENTRY.finditer(text))[:_MOST_ENTRIES]
+    starts = list(_BIBLATEX_ENTRY.finditer(text))[:_MAX_ENTRIES]
     entries: dict[str, Entry] = {}
     ends = [*(found.start() for found in starts), len(text)][1:]
     for found, end in zip(starts, ends, strict=False):
@@ -214,19 +225,6 @@ def _biblatex_names(body: str) -> tuple[list[str], str | None]:
 def _texts(pattern: re.Pattern[str], text: str, count: int) -> Iterator[str]:
     for found, _ in zip(pattern.finditer(text), range(count), strict=False):
         yield plain_text(found[1])
-
-
-_PACKAGES = frozenset({"\\usepackage", "\\RequirePackage"})
-_BIB = frozenset({"\\bibliography", "\\addbibresource", "\\addglobalbib", "\\nobibliography"})
-_STYLE = frozenset({"\\bibliographystyle"})
-_NUMERIC_STYLE = re.compile(
-    r"(?:plain|unsrt|abbrv|ieeetr|ieee|acm|siam|splncs|elsarticle-num|nature|apsrev|aps|vancouver"
-    r"|spmpsci|sn-(?:nature|vancouver|mathphys|basic)|IEEEtran|ACM-Reference)(?!nat)",
-    re.IGNORECASE,
-)
-_BRACKETS_PACKAGE = re.compile(
-    r"(?:acl|emnlp|naacl|coling|eacl|ijcnlp|lrec|conll|semeval|aaai|apacite|tacl)", re.IGNORECASE
-)
 
 
 def read_references(files: PaperFiles, main: str, layout: Layout) -> tuple[list[Entry], Citations]:

@@ -14,10 +14,10 @@ from vivavoce.text.identifiers import find_arxiv_id, find_doi
 _START = re.compile(r"@[ \t]{0,9}([A-Za-z]{1,40})\s{0,99}[{(]\s{0,99}([^\s,{}()=]{0,300})")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _JOINED = re.compile(r'"([^"]*)"|([A-Za-z_][\w-]{0,60})')
-_LONGEST_ENTRY = 100_000
-_LONGEST_FIELD = 5_000
-_MOST_ENTRIES = 5_000
-_MOST_STRINGS = 2_000
+_MAX_ENTRY = 100_000
+_MAX_FIELD = 5_000
+_MAX_ENTRIES = 5_000
+_MAX_STRINGS = 2_000
 _NO_ENTRIES = frozenset({"comment", "preamble", "string"})
 _VENUES = ("journal", "journaltitle", "booktitle", "publisher", "school", "institution")
 
@@ -31,7 +31,7 @@ def read_cited(texts: Iterable[str], keys: Sequence[str]) -> list[Entry]:
         _cut(text, wanted, blocks, strings)
     order = [key for key in wanted if key in blocks]
     order += [key for key in blocks if key not in wanted]
-    fields = _parse([blocks[key] for key in order[:_MOST_ENTRIES]], strings)
+    fields = _parse([blocks[key] for key in order[:_MAX_ENTRIES]], strings)
     entries: list[Entry] = []
     for key in order:
         if key in fields:
@@ -45,9 +45,9 @@ def _cut(text: str, wanted: Mapping[str, None], blocks: dict[str, str], strings:
     ends = [*(found.start() for found in starts), len(text)][1:]
     for found, end in zip(starts, ends, strict=True):
         kind, key = found[1].lower(), found[2].casefold()
-        block = text[found.start() : min(end, found.start() + _LONGEST_ENTRY)]
+        block = text[found.start() : min(end, found.start() + _MAX_ENTRY)]
         if kind == "string":
-            if len(strings) < _MOST_STRINGS:
+            if len(strings) < _MAX_STRINGS:
                 strings.append(block)
         elif kind not in _NO_ENTRIES and (key in wanted or "*" in wanted):
             blocks.setdefault(key, block)
@@ -70,7 +70,7 @@ def _parse(blocks: Sequence[str], strings: Sequence[str]) -> dict[str, tuple[str
     for entry in library.entries:
         fields: dict[str, str] = {}
         for field in entry.fields:
-            value = str(field.value)[:_LONGEST_FIELD]
+            value = str(field.value)[:_MAX_FIELD]
             fields.setdefault(field.key.lower(), _join(value, known) if " # " in value else value)
         entries.setdefault(entry.key.casefold(), (entry.key, fields))
     return entries

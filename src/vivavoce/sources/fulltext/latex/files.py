@@ -20,8 +20,34 @@ LARGEST_FILE = 8 << 20
 """Bytes of one file; a list of references may be longer, and its start is read."""
 LARGEST_BIBLIOGRAPHY = 64 << 20
 _LARGEST_PAPER = 128 << 20
-_MOST_FILES = 2_000
-_DEEPEST_FOLDER = 6
+_MAX_FILES = 2_000
+_MAX_FOLDER = 6
+_CLASS = re.compile(
+    r"^[^%\n]{0,200}\\document(?:class|style)[ \t\n]{0,9}(?:\[[^\]]{0,999}\])?[ \t\n%]{0,9}"
+    r"\{([^{}]{0,200})\}",
+    re.MULTILINE,
+)
+_BEGIN = re.compile(r"^[^%\n]{0,200}\\begin[ \t]{0,9}\{document\}", re.MULTILINE)
+_INPUT = re.compile(
+    r"^[^%\n]{0,200}\\(?:input|include|subfile|subfileinclude)[ \t]{0,9}\{([^{}\n]{1,200})\}",
+    re.MULTILINE,
+)
+_TITLE = re.compile(
+    r"^[^%\n]{0,99}\\(?:icml)?title[ \t]{0,9}(?:\[[^\]]{0,200}\])?\{(.{0,200})", re.M | re.S
+)
+_NO_PAPER = re.compile(r"beamer|slides|standalone|subfiles|letter|poster|\.tex$|moderncv|prosper")
+_TEMPLATE_TITLE = re.compile(
+    r"instructions|\btemplate\b|paper title|name of the title|your (?:paper )?title"
+    r"|contribution title|title goes here|insert .{0,20}title|full title of article",
+    re.IGNORECASE,
+)
+_ASIDE_NAME = re.compile(
+    r"(?<![a-z])(?:slides?|talk|poster|presentation|supp(?:lement(?:ary|al)?)?|supporting|appendix"
+    r"|response|rebuttal|reply|review(?:s|ers?)?|cover|letter|template|sample|example|diff|old"
+    r"|backup|boneyard|changes|readme|test|figures?|fig|tables?)(?![a-z])",
+    re.IGNORECASE,
+)
+_ASIDE_FOLDER = re.compile(r"(?:^|/)(?:template|example|sample|slides|old|backup)[^/]*/", re.I)
 
 
 def decode(content: bytes) -> str:
@@ -84,7 +110,7 @@ def list_text_files(folder: Path) -> list[str]:
     for path in _walk(root, 0):
         if path.name.lower().endswith(TEXT_SUFFIXES) and path.resolve().is_relative_to(root):
             names.append(path.relative_to(root).as_posix())
-            if len(names) >= _MOST_FILES:
+            if len(names) >= _MAX_FILES:
                 break
     return sorted(names)
 
@@ -96,38 +122,10 @@ def _walk(folder: Path, depth: int) -> Iterator[Path]:
         return
     for entry in entries:
         if entry.is_dir(follow_symlinks=False):
-            if depth < _DEEPEST_FOLDER and not entry.name.startswith("."):
+            if depth < _MAX_FOLDER and not entry.name.startswith("."):
                 yield from _walk(Path(entry.path), depth + 1)
         elif entry.is_file():
             yield Path(entry.path)
-
-
-_CLASS = re.compile(
-    r"^[^%\n]{0,200}\\document(?:class|style)[ \t\n]{0,9}(?:\[[^\]]{0,999}\])?[ \t\n%]{0,9}"
-    r"\{([^{}]{0,200})\}",
-    re.MULTILINE,
-)
-_BEGIN = re.compile(r"^[^%\n]{0,200}\\begin[ \t]{0,9}\{document\}", re.MULTILINE)
-_INPUT = re.compile(
-    r"^[^%\n]{0,200}\\(?:input|include|subfile|subfileinclude)[ \t]{0,9}\{([^{}\n]{1,200})\}",
-    re.MULTILINE,
-)
-_TITLE = re.compile(
-    r"^[^%\n]{0,99}\\(?:icml)?title[ \t]{0,9}(?:\[[^\]]{0,200}\])?\{(.{0,200})", re.M | re.S
-)
-_NO_PAPER = re.compile(r"beamer|slides|standalone|subfiles|letter|poster|\.tex$|moderncv|prosper")
-_TEMPLATE_TITLE = re.compile(
-    r"instructions|\btemplate\b|paper title|name of the title|your (?:paper )?title"
-    r"|contribution title|title goes here|insert .{0,20}title|full title of article",
-    re.IGNORECASE,
-)
-_ASIDE_NAME = re.compile(
-    r"(?<![a-z])(?:slides?|talk|poster|presentation|supp(?:lement(?:ary|al)?)?|supporting|appendix"
-    r"|response|rebuttal|reply|review(?:s|ers?)?|cover|letter|template|sample|example|diff|old"
-    r"|backup|boneyard|changes|readme|test|figures?|fig|tables?)(?![a-z])",
-    re.IGNORECASE,
-)
-_ASIDE_FOLDER = re.compile(r"(?:^|/)(?:template|example|sample|slides|old|backup)[^/]*/", re.I)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,8 @@ _NO_NAME = re.compile(
     r"|division|group|technolog|science|\blabs?\b|@|\d|https?:|\\|pages",
     re.IGNORECASE,
 )
-_MOST_AUTHORS = 3_000
-_LONGEST_NAME = 60
+_MAX_AUTHORS = 3_000
+_MAX_NAME = 60
 
 
 def read_authors(setter: Typesetter, arguments: Sequence[Span]) -> tuple[Author, ...]:
@@ -32,7 +32,7 @@ def read_authors(setter: Typesetter, arguments: Sequence[Span]) -> tuple[Author,
     for argument in arguments:
         for name in _names(setter, argument):
             names.setdefault(name)
-    return tuple(Author(name) for name in list(names)[:_MOST_AUTHORS])
+    return tuple(Author(name) for name in list(names)[:_MAX_AUTHORS])
 
 
 def _names(setter: Typesetter, argument: Span) -> Iterator[str]:
@@ -109,7 +109,7 @@ def _line(setter: Typesetter, span: Span) -> str:
 def _is_name(text: str) -> bool:
     words = text.split()
     return (
-        1 < len(text) <= _LONGEST_NAME
+        1 < len(text) <= _MAX_NAME
         and 1 <= len(words) <= 6
         and _NO_NAME.search(text) is None
         and words[0][0].isalpha()

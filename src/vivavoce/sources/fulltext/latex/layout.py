@@ -8,8 +8,8 @@ from typing import NamedTuple
 from vivavoce.sources.fulltext.latex.tokens import PARAGRAPH
 from vivavoce.sources.fulltext.latex.vocabulary import is_citation
 
-_LONGEST_OPTION = 300
-_DEEPEST_SEARCH = 50
+_MAX_OPTION = 300
+_MAX_SEARCH = 50
 
 
 class Span(NamedTuple):
@@ -54,7 +54,7 @@ class Layout:
     def _close(self, environments: list[int], place: int) -> None:
         """End the innermost environment of that name; those left open inside end nowhere."""
         wanted = "\\begin{" + self.tokens[place][5:]
-        for back in range(1, min(len(environments), _DEEPEST_SEARCH) + 1):
+        for back in range(1, min(len(environments), _MAX_SEARCH) + 1):
             if self.tokens[environments[-back]] == wanted:
                 self.ends[environments[-back]] = place
                 del environments[-back:]
@@ -79,7 +79,7 @@ class Layout:
         if start >= len(self.tokens) or self.tokens[start] != "[" or start < self._no_option:
             return None
         here = start + 1
-        for _ in range(_LONGEST_OPTION):
+        for _ in range(_MAX_OPTION):
             if here >= len(self.tokens):
                 return None
             token = self.tokens[here]

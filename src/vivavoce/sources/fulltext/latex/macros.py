@@ -14,9 +14,9 @@ from vivavoce.sources.fulltext.latex.files import PaperFiles
 from vivavoce.sources.fulltext.latex.tokens import LITERAL, PARAGRAPH, Frame, TokenStream, tokenise
 from vivavoce.sources.fulltext.latex.vocabulary import is_own_command
 
-_MOST_TOKENS = 3_000_000
-_MOST_INPUTS = 1_000
-_DEEPEST_INPUT = 20
+_MAX_TOKENS = 3_000_000
+_MAX_INPUTS = 1_000
+_MAX_INPUT = 20
 _DEFINE = frozenset(
     {"\\newcommand", "\\renewcommand", "\\providecommand", "\\DeclareRobustCommand"}
     | {"\\newrobustcmd", "\\renewrobustcmd"}
@@ -79,7 +79,7 @@ class Expander(TokenStream):
                     break
                 continue
             out.append(token)
-            if len(out) > _MOST_TOKENS:
+            if len(out) > _MAX_TOKENS:
                 raise InputError("its text is larger than a paper can be")
         return out
 
@@ -302,10 +302,10 @@ class Expander(TokenStream):
     def _read_in(self, name: str) -> None:
         open_files = [frame.name for frame in self.frames if frame.name]
         self._inputs += 1
-        if name in open_files or len(open_files) >= _DEEPEST_INPUT:
+        if name in open_files or len(open_files) >= _MAX_INPUT:
             return
-        if self._inputs > _MOST_INPUTS:
-            raise InputError(f"it reads in more than {_MOST_INPUTS} files")
+        if self._inputs > _MAX_INPUTS:
+            raise InputError(f"it reads in more than {_MAX_INPUTS} files")
         tokens = tokenise(self._files.text(name))
         start = _find_document(tokens, "\\begin")
         if start is not None:

@@ -13,13 +13,15 @@ from vivavoce.sources.fulltext.latex.files import PaperFiles
 from vivavoce.sources.fulltext.latex.header import read_authors
 from vivavoce.sources.fulltext.latex.layout import Layout, Span
 from vivavoce.sources.fulltext.latex.macros import Expander
-from vivavoce.sources.fulltext.latex.outline import Draft, Numbering, finish
 from vivavoce.sources.fulltext.latex.tables import read_table
 from vivavoce.sources.fulltext.latex.typeset import (
     REFERENCE_END,
     REFERENCE_START,
+    Draft,
     Hook,
+    Numbering,
     Typesetter,
+    finish,
     paragraphs_of,
 )
 from vivavoce.sources.fulltext.latex.vocabulary import (
@@ -38,6 +40,7 @@ _ROMAN_CLASS = re.compile(r"IEEEtran|revtex", re.IGNORECASE)
 _LABEL = frozenset({"\\label"})
 _CAPTION = frozenset({"\\caption"})
 _DEFAULT_DEPTH = 3
+_HEADER = TITLES | AUTHORS | ABSTRACTS
 
 
 @dataclass(slots=True)
@@ -220,9 +223,6 @@ def _begin(name: str) -> str:
 
 def _width(table: CitedTable) -> int:
     return max((len(row) for row in table.cells), default=0)
-
-
-_HEADER = TITLES | AUTHORS | ABSTRACTS
 
 
 def read_paper(files: PaperFiles, main: str) -> Document:

@@ -17,8 +17,8 @@ _ROW_ENDS = frozenset({"\\\\", "\\tabularnewline", "\\cr", "\\\\*"})
 _HEAD_MARKS = frozenset({"\\endfirsthead", "\\endhead", "\\endfoot", "\\endlastfoot"})
 _MULTIROW = frozenset({"\\multirow"})
 _TABULAR_STARTS = frozenset(f"\\begin{{{name}}}" for name in TABULARS)
-_MOST_CELLS = 50_000
-_MOST_COLUMNS = 300
+_MAX_CELLS = 50_000
+_MAX_COLUMNS = 300
 _TALLEST_SPAN = 200
 
 
@@ -83,7 +83,7 @@ def read_rows(
     for cells, ending in _split_rows(layout, _past_arguments(layout, start), end):
         row = _render(setter, cells)
         total += len(row)
-        if total > _MOST_CELLS:
+        if total > _MAX_CELLS:
             break
         for cell in cells:
             height = _rows_covered(layout, cell)
@@ -143,8 +143,8 @@ def _render(setter: Typesetter, cells: list[Span]) -> tuple[str, ...]:
     for cell in cells:
         row.append(setter.line(cell.start, cell.end))
         row += [""] * (_columns(setter.layout, cell) - 1)
-        if len(row) > _MOST_COLUMNS:
-            return tuple(row[:_MOST_COLUMNS])
+        if len(row) > _MAX_COLUMNS:
+            return tuple(row[:_MAX_COLUMNS])
     return tuple(row)
 
 
@@ -176,4 +176,4 @@ def _columns(layout: Layout, cell: Span) -> int:
     count = layout.group(place + 1) if place is not None else None
     number = layout.source(count).strip() if count is not None else ""
     is_number = number.isascii() and number.isdigit() and len(number) < 4
-    return min(max(int(number), 1), _MOST_COLUMNS) if is_number else 1
+    return min(max(int(number), 1), _MAX_COLUMNS) if is_number else 1

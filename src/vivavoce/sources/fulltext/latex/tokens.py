@@ -37,6 +37,9 @@ _RAW = re.compile(
 _RAW_OPTIONS = re.compile(r"[ \t]{0,9}(?:\[[^\[\]]{0,500}\])?(?:\{[^{}\n]{0,60}\})?")
 _UNSEEN = frozenset({"comment", "filecontents", "filecontents*"})
 _CONTROLS = dict.fromkeys([*range(9), 11, 12, *range(14, 32), 127])
+_MAX_MADE = 3_000_000
+_MAX_MADE_TEXT = 48 << 20
+_MAX_ARGUMENT = 100_000
 
 
 def tokenise(text: str) -> list[str]:
@@ -103,11 +106,6 @@ def source_of(tokens: list[str]) -> str:
     return " ".join("".join(parts).split())
 
 
-_MOST_MADE = 3_000_000
-_MOST_MADE_TEXT = 48 << 20
-_LONGEST_ARGUMENT = 100_000
-
-
 @dataclass(slots=True)
 class Frame:
     """Tokens that are being read, and how far."""
@@ -130,7 +128,7 @@ class TokenStream:
         """Count what macros make; `InputError` once it is more than any paper needs."""
         self._made += tokens
         self._made_text += text
-        if self._made > _MOST_MADE or self._made_text > _MOST_MADE_TEXT:
+        if self._made > _MAX_MADE or self._made_text > _MAX_MADE_TEXT:
             raise InputError("its macros expand without end, or to more than a paper can hold")
 
     def next(self) -> str | None:
@@ -190,7 +188,7 @@ class TokenStream:
         """Tokens up to the closing one; where there is none, nothing is taken."""
         collected: list[str] = []
         depth = 0
-        while (token := self.next()) is not None and len(collected) < _LONGEST_ARGUMENT:
+        while (token := self.next()) is not None and len(collected) < _MAX_ARGUMENT:
             if token == closing and depth == 0:
                 self.spend(len(collected))
                 return collected

@@ -1,10 +1,15 @@
-"""Tokens to the text a reader sees: formulas stay source, footnotes and layout are out."""
+"""Tokens to the text a reader sees: formulas stay source, footnotes and layout are out.
+
+Drafts of sections get the numbers that LaTeX would print.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
+from vivavoce.records import Section
 from vivavoce.sources.fulltext.latex.citing import Citations
 from vivavoce.sources.fulltext.latex.layout import Layout
 from vivavoce.sources.fulltext.latex.tokens import LITERAL, PARAGRAPH, source_of, tokenise
@@ -23,6 +28,7 @@ from vivavoce.sources.fulltext.latex.vocabulary import (
     is_citation,
     typeset,
 )
+from vivavoce.text.headings import role_of_heading
 
 Hook = Callable[[int, list[str]], int]
 """Handles the command at a place on its own and returns where the text goes on."""
@@ -30,8 +36,8 @@ Hook = Callable[[int, list[str]], int]
 REFERENCE_START, REFERENCE_END = "\x02", "\x03"
 _NAMED_REFERENCES = frozenset({"\\autoref", "\\cref", "\\Cref", "\\vref", "\\Autoref"})
 _REFERENCES = _NAMED_REFERENCES | {"\\ref", "\\subref"}
-_DEEPEST = 12
-_LONGEST_FORMULA = 5_000
+_MAX_DEPTH = 12
+_MAX_FORMULA = 5_000
 _SPACES = frozenset({"\\\\", "\\tabularnewline", "\\cr"})
 _PARAGRAPHS = frozenset({"\\par", "\\newpage", "\\clearpage", "\\item", "\\bigskip", "\\medskip"})
 _AFTER_XSPACE = frozenset(".,;:!?'’/-)~}] \n\t")
@@ -40,6 +46,10 @@ _BLOCKS = re.compile(
     r"\\(?:begin|end)\{(?:itemize|enumerate|description|quote|quotation|center|abstract|compactitem"
     r"|flushleft|flushright|minipage|tcolorbox|mdframed|theorem|lemma|proof|definition|remark)\*?\}"
 )
+_ROMAN = ((10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I"))
+_MIN_WORDS = 10
+_OWN_ROLES = frozenset({"acknowledgements", "references"})
+LEVELS = 7
 
 
 class Typesetter:
@@ -54,7 +64,7 @@ class Typesetter:
     def line(self, start: int, end: int, depth: int = 1) -> str:
         """A stretch as one line, such as a heading or a cell."""
         out: list[str] = []
-        if depth <= _DEEPEST:
+        if depth <= _MAX_DEPTH:
             self.walk(start, end, out, depth)
         return " ".join("".join(out).split())
 
@@ -155,7 +165,7 @@ class Typesetter:
         tokens = self.layout.tokens
         closing = closing or token
         here = max(place + 1, self._unclosed.get(closing, 0))
-        stop = min(end, place + _LONGEST_FORMULA)
+        stop = min(end, place + _MAX_FORMULA)
         while here < stop:
             if tokens[here] == closing:
                 source = source_of(list(tokens[place : here + 1]))
@@ -223,3 +233,77 @@ def plain_text(source: str) -> str:
 
 def _join_environments(tokens: list[str]) -> list[str]:
     return [token for token in tokens if token not in {"\\begin", "\\end"}]
+
+
+@dataclass(slots=True)
+class Draft:
+    """A section whose text is still being read."""
+
+    level: int
+    heading: str | None
+    number: str | None
+    role: str | None
+    out: list[str] = field(default_factory=list)
+    has_text: bool = False
+
+
+class Numbering:
+    """Counters of sections."""
+
+    def __init__(self, *, depth: int, is_roman: bool) -> None:
+        self._counters = [0] * LEVELS
+        self._depth = depth
+        self._is_roman = is_roman
+        self.in_appendix = False
+
+    def start_appendix(self) -> None:
+        """From here on sections have letters, from `A`."""
+        if not self.in_appendix:
+            self.in_appendix = True
+            self._counters = [0] * LEVELS
+
+    def step(self, level: int) -> str | None:
+        """Number of the next section at a level; None where none is printed."""
+        if level > self._depth:
+            return None
+        self._counters[level] += 1
+        self._counters[level + 1 :] = [0] * (LEVELS - level - 1)
+        parts = self._counters[1 : level + 1]
+        if self._is_roman and not self.in_appendix:
+            if level == 1:
+                return _roman(parts[0])
+            return _letter(parts[1]) if level == 2 else str(parts[-1])
+        first = _letter(parts[0]) if self.in_appendix else str(parts[0])
+        return ".".join([first, *map(str, parts[1:])])
+
+
+def _roman(number: int) -> str:
+    text = ""
+    for value, letters in _ROMAN:
+        while number >= value and len(text) < 40:
+            text += letters
+            number -= value
+    return text
+
+
+def _letter(number: int) -> str:
+    return chr(ord("A") + number - 1) if 1 <= number <= 26 else str(number)
+
+
+def finish(drafts: list[Draft]) -> tuple[tuple[Section, ...], str]:
+    """The sections, and the text of one that is headed as the abstract."""
+    sections: list[Section] = []
+    abstract = ""
+    for draft in drafts:
+        text = paragraphs_of("".join(draft.out))
+        if draft.heading is None and len(text.split()) < _MIN_WORDS:
+            continue
+        role = role_of_heading(draft.heading or "")
+        if role == "abstract" and not abstract and draft.level == 1 and text:
+            abstract = text
+            continue
+        if role == "references" and not text:
+            continue
+        own = draft.role if role not in _OWN_ROLES else None
+        sections.append(Section(len(sections), draft.level, draft.heading, own, text, draft.number))
+    return tuple(sections), abstract

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault
-from vivavoce.sources import Piece, ReadOptions, Source, one_piece
-
-
-def _matches(path: Path) -> bool:
-    return path.name.lower().endswith(".pdf")
+from vivavoce.sources import Piece, ReadOptions, Source, has_suffix, one_piece
 
 
 def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
@@ -27,7 +22,7 @@ SOURCE = Source(
     kind="pdf",
     summary="PDF papers: text by section, references and tables, one paper a file",
     is_metadata=False,
-    matches=_matches,
+    matches=has_suffix(".pdf"),
     pieces=one_piece,
     read=_read,
     reader_version="2",

@@ -19,8 +19,8 @@ from vivavoce.text.headings import (
 
 BOLD, LARGE, CAPS, PLAIN = "bold", "large", "caps", "plain"
 
-_MOST_WORDS = 25
-_MOST_LINES = 4
+_MAX_WORDS = 25
+_MAX_LINES = 4
 _LARGER = 0.7
 """Points above the text that make a line large."""
 _FOOTNOTE_MARK = re.compile(r"[\d*∗†‡§¶,]{1,4}")
@@ -32,6 +32,8 @@ _STATEMENT = re.compile(
 )
 _OPENING = re.compile(r"[(\[]?[A-Z0-9“\"‘'$]|[^\x00-\x7f]")
 _ALONE = frozenset({"references", "acknowledgements", "abstract", "introduction", "conclusion"})
+_ENOUGH = 3
+"""So many of its titles have to be found before an outline is believed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +206,7 @@ class _Finder:
     def _last_line(self, place: int, style: Style, is_centred: bool) -> int:
         """The place behind the last line of a heading that starts at `place`."""
         stop = place + 1
-        while stop < min(len(self.lines), place + _MOST_LINES):
+        while stop < min(len(self.lines), place + _MAX_LINES):
             line, before = self.lines[stop], self.lines[stop - 1]
             words = _without_marks(line)
             if line.kind or line.page != before.page or not words:
@@ -329,7 +331,7 @@ def _join_lines(first: str, second: str) -> str:
 def _could_head(text: str, numbers: Sequence[SectionNumber], style: Style) -> bool:
     plain = min((number.text for number in numbers), key=len, default=text).strip()
     words = plain.split()
-    if not words or len(words) > _MOST_WORDS or len(plain) > 200:
+    if not words or len(words) > _MAX_WORDS or len(plain) > 200:
         return False
     if text[0].isdigit() and not numbers and is_measurement(text.split()[0]):
         return False
@@ -340,10 +342,6 @@ def _could_head(text: str, numbers: Sequence[SectionNumber], style: Style) -> bo
     if "@" in plain or plain.startswith(("http", "www.")):
         return False
     return is_heading_text(plain) or role_of_heading(text) is not None
-
-
-_ENOUGH = 3
-"""So many of its titles have to be found before an outline is believed."""
 
 
 @dataclass(frozen=True, slots=True)

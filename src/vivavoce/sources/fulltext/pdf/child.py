@@ -22,8 +22,9 @@ _FILES_PER_CHILD = 200
 _WALL = 3
 """Times the CPU limit: how long an answer may take on a busy machine."""
 _START_SECONDS = 60
-_LONGEST_ANSWER = 64 << 20
+_MAX_ANSWER = 64 << 20
 _CHUNK = 1 << 16
+_LOCK = threading.Lock()
 
 
 class Child:
@@ -36,15 +37,11 @@ class Child:
         self._files = 0
         self._pending = b""
 
-    def read(self, path: Path, *, use_bookmarks: bool = True) -> Document:
+    def read(self, path: Path) -> Document:
         """The paper in a file; `InputError` says why there is none."""
         process = self._running()
         self._files += 1
-        request = {
-            "path": str(path.absolute()),
-            "seconds": self.cpu_seconds,
-            "bookmarks": use_bookmarks,
-        }
+        request = {"path": str(path.absolute()), "seconds": self.cpu_seconds}
         try:
             assert process.stdin is not None
             process.stdin.write(json.dumps(request).encode() + b"\n")
@@ -105,7 +102,7 @@ class Child:
             ready, _, _ = select.select([process.stdout], [], [], max(left, 0))
             chunk = os.read(process.stdout.fileno(), _CHUNK) if ready else b""
             size += len(chunk)
-            if not chunk or size > _LONGEST_ANSWER:
+            if not chunk or size > _MAX_ANSWER:
                 return None
             parts.append(chunk)
         line, _, self._pending = b"".join(parts).partition(b"\n")
@@ -124,7 +121,6 @@ class Child:
 
 
 _CHILD = Child()
-_LOCK = threading.Lock()
 atexit.register(_CHILD.close)
 
 

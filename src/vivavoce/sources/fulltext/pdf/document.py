@@ -26,7 +26,13 @@ from vivavoce.text.identifiers import find_acl_id, find_arxiv_id
 from vivavoce.text.normalise import clean_text
 from vivavoce.text.row_citations import TableText
 
-_LEAST_LETTERS = 20
+_MIN_LETTERS = 20
+MAX_PAGES = 1000
+_LARGEST_FILE = 256 << 20
+_TAIL = 32 << 10
+_MAX_BOOKMARKS = 2000
+_MAX_BOOKMARK = 6
+_UTF16 = 2
 
 
 def read_pages(
@@ -41,7 +47,7 @@ def read_pages(
         known_title: The title in the PDF's own description, one more witness.
     """
     letters = sum(len(word.text) for page in pages for word in page.words)
-    if letters < _LEAST_LETTERS * len(pages):
+    if letters < _MIN_LETTERS * len(pages):
         raise InputError("the pages hold no text, only images: run text recognition (OCR) first")
     layout = read_layout(pages)
     mark_furniture(layout)
@@ -142,14 +148,6 @@ def _cells(line: Line) -> Iterator[str]:
     yield clean_text(join_words(cell))
 
 
-MOST_PAGES = 1000
-_LARGEST_FILE = 256 << 20
-_TAIL = 32 << 10
-_MOST_BOOKMARKS = 2000
-_DEEPEST_BOOKMARK = 6
-_UTF16 = 2
-
-
 def read_file(path: Path, *, use_bookmarks: bool = True) -> Document:
     """The paper in a PDF file; `InputError` says why there is none.
 
@@ -157,8 +155,8 @@ def read_file(path: Path, *, use_bookmarks: bool = True) -> Document:
     """
     with _opened(_content(path)) as document:
         count = pdfium.FPDF_GetPageCount(document)
-        if count > MOST_PAGES:
-            raise InputError(f"{count:,} pages, more than the {MOST_PAGES:,} that are read")
+        if count > MAX_PAGES:
+            raise InputError(f"{count:,} pages, more than the {MAX_PAGES:,} that are read")
         if count < 1:
             raise InputError("damaged: the file holds no page")
         bookmarks = tuple(_bookmarks(document)) if use_bookmarks else ()
@@ -210,7 +208,7 @@ def _known_title(document: object) -> str:
 def _bookmarks(document: object) -> Iterator[Bookmark]:
     """The outline in order; loops in a hostile one end at a bound."""
     stack = [(pdfium.FPDFBookmark_GetFirstChild(document, None), 1)]
-    for _ in range(_MOST_BOOKMARKS):
+    for _ in range(_MAX_BOOKMARKS):
         if not stack:
             return
         mark, depth = stack.pop()
@@ -222,7 +220,7 @@ def _bookmarks(document: object) -> Iterator[Bookmark]:
         page = pdfium.FPDFDest_GetDestPageIndex(document, target) if target else -1
         yield Bookmark(depth, _decode(buffer, size), page)
         stack.append((pdfium.FPDFBookmark_GetNextSibling(document, mark), depth))
-        if depth < _DEEPEST_BOOKMARK:
+        if depth < _MAX_BOOKMARK:
             stack.append((pdfium.FPDFBookmark_GetFirstChild(document, mark), depth + 1))
 
 

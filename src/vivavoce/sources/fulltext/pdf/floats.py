@@ -21,7 +21,7 @@ _CAPTION = re.compile(
 )
 _TIGHT = 1.45
 """Of the size: lines of one caption stand no further apart."""
-_LONGEST_CAPTION = 40
+_MAX_CAPTION = 40
 
 
 @dataclass(slots=True)
@@ -149,7 +149,7 @@ def _caption_end(lines: Sequence[Line], start: int, columns: Columns) -> int:
     first = lines[start]
     stop = start + 1
     is_label = _CAPTION.fullmatch(first.text.strip(" .:")) is not None
-    while stop < min(len(lines), start + _LONGEST_CAPTION):
+    while stop < min(len(lines), start + _MAX_CAPTION):
         line, before = lines[stop], lines[stop - 1]
         gap = line.y - before.y
         if line.kind or line.page != first.page or _CAPTION.match(line.text):

@@ -30,7 +30,7 @@ _KEYWORDS = re.compile(
     re.IGNORECASE,
 )
 _ADDRESS = re.compile(r"\w@\w|https?://|www\.")
-_LEAST_PROSE = 3
+_MIN_PROSE = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,4 +210,4 @@ def _unheaded(
         if sum(len(item.text) for item in run) > sum(len(item.text) for item in best):
             best = list(run)
     wide = [line for line in best if line.runs == 1 and len(line.text.split()) >= 6]
-    return paragraphs.text(best) if len(wide) >= _LEAST_PROSE else None
+    return paragraphs.text(best) if len(wide) >= _MIN_PROSE else None

@@ -28,6 +28,12 @@ from vivavoce.text.headings import (
 
 _LOOK_BACK = 40
 _KNOWN_ROLE = 0.6
+_TOP_ROLES = frozenset(
+    {"introduction", "related_work", "conclusion", "references", "acknowledgements", "appendix"}
+)
+_ANCHORS = _TOP_ROLES | {"method", "experiments", "results", "discussion", "background"}
+_END = frozenset({"references", "acknowledgements", "appendix"})
+_ENOUGH = 3
 
 
 @dataclass(slots=True)
@@ -70,14 +76,6 @@ def build_chain(
         members[places[at]] = numbers[places[at]]
         at = came_from[at]
     return Chain(dict(sorted(members.items())), score)
-
-
-_TOP_ROLES = frozenset(
-    {"introduction", "related_work", "conclusion", "references", "acknowledgements", "appendix"}
-)
-_ANCHORS = _TOP_ROLES | {"method", "experiments", "results", "discussion", "background"}
-_END = frozenset({"references", "acknowledgements", "appendix"})
-_ENOUGH = 3
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ _RUN_GAP = 1.0
 """Of the size: a wider gap parts two runs, as between columns or cells."""
 _SCRIPT = 0.85
 """Of the size of the text around it: what is smaller is raised or lowered."""
-_LEAST_LINES = 8
+_MIN_LINES = 8
 _NARROWEST_GUTTER = 5.0
 
 
@@ -179,7 +179,7 @@ def _find_gutter(pages: Sequence[Page], runs: dict[int, list[Line]], body: Font)
     best = [x for x in places if crossing[x] <= fewest + 0.02 * (left[x] + right[x])]
     x = best[len(best) // 2]
     sides = min(left[x], right[x])
-    if sides < _LEAST_LINES or crossing[x] > 0.8 * (left[x] + right[x]):
+    if sides < _MIN_LINES or crossing[x] > 0.8 * (left[x] + right[x]):
         return None
     if sides < 0.2 * max(left[x], right[x]):
         return None
@@ -189,7 +189,7 @@ def _find_gutter(pages: Sequence[Page], runs: dict[int, list[Line]], body: Font)
 def _without_line_numbers(runs: Sequence[Line]) -> list[Line]:
     """The runs without the numbers that manuscripts print beside every line."""
     numbers = [run for run in runs if len(run.words) == 1 and run.words[0].text.isdigit()]
-    if len(numbers) < _LEAST_LINES:
+    if len(numbers) < _MIN_LINES:
         return list(runs)
     others = sorted((run for run in runs if run.width > 60), key=lambda run: run.x0)
     if not others:
@@ -204,7 +204,7 @@ def _without_line_numbers(runs: Sequence[Line]) -> list[Line]:
         mine.sort(key=lambda run: run.y)
         values = [int(run.words[0].text) for run in mine]
         rising = sum(0 < after - before <= 5 for before, after in pairwise(values))
-        if len(mine) >= _LEAST_LINES and rising > 0.8 * (len(mine) - 1):
+        if len(mine) >= _MIN_LINES and rising > 0.8 * (len(mine) - 1):
             beside |= {id(run) for run in mine}
     return [run for run in runs if id(run) not in beside]
 

@@ -56,8 +56,12 @@ _SMALL_CAPS = re.compile(r"csc|smallcaps|small-?caps|[-.]sc\b|sccp", re.IGNORECA
 _SUBSET = re.compile(r"[A-Z]{6}\+")
 _SMALLEST = 1.5
 """Points: what is smaller is there for machines, not for readers."""
-_MOST_WORDS = 60_000
+_MAX_WORDS = 60_000
 """Words of one page: a page that holds more is a drawing."""
+# The same function as in pypdfium2, but it gives the address of an object as a plain number.
+_object_at = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)(
+    ctypes.cast(pdfium.FPDFText_GetTextObject, ctypes.c_void_p).value or 0
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,12 +100,6 @@ class Page:
     words: list[Word]
     turned: str = ""
     """What is written up the page, such as the stamp of a preprint server."""
-
-
-# The same function as in pypdfium2, but it gives the address of an object as a plain number.
-_object_at = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)(
-    ctypes.cast(pdfium.FPDFText_GetTextObject, ctypes.c_void_p).value or 0
-)
 
 
 class FontBook:
@@ -247,7 +245,7 @@ def _page_box(page: object) -> tuple[float, float, float, float]:
 
 
 def _read_words(reader: _Reader) -> Iterator[tuple[Word, int]]:
-    found = list(islice(_WORD.finditer(reader.text()), _MOST_WORDS))
+    found = list(islice(_WORD.finditer(reader.text()), _MAX_WORDS))
     objects = [reader.object_at(word.start()) for word in found]
     objects.append(-1)
     end_before = -1

@@ -23,6 +23,7 @@ _PREFIXES = frozenset(
     " trans tri ultra un under uni well zero bi ex all high low long short cost time state".split()
 )
 _ENDINGS = ("s", "es", "d", "ed", "ing", "ly", "er", "al", "ation", "ations", "ization")
+_CLOSED = (".", "!", "?", ":", ".”", '."', ".)", ";")
 
 
 class Vocabulary:
@@ -79,9 +80,6 @@ class Vocabulary:
             len(stem) > 4 and any(stem + ending in self.words for ending in ("", *_ENDINGS, "e"))
             for stem in sorted(stems)
         )
-
-
-_CLOSED = (".", "!", "?", ":", ".”", '."', ".)", ";")
 
 
 class Paragraphs:

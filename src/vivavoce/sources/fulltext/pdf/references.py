@@ -31,13 +31,13 @@ _VENUE = re.compile(
 )
 _AFTER_YEAR = re.compile(r"^[\s).,:\]]*")
 _AFTER_FIRST = re.compile(r",| and | & |\(|;|(?<=[^\W\d_]{2})\.(?=\s|$)")
-_LONGEST = 3000
+_MAX_LENGTH = 3000
 
 
 def split_entries(lines: Sequence[Line], columns: Columns, paragraphs: Paragraphs) -> list[str]:
     """The entries of a list of references, in order."""
     groups = _by_label(lines) or _by_indent(lines, columns)
-    texts = (paragraphs.one(group)[:_LONGEST] for group in groups)
+    texts = (paragraphs.one(group)[:_MAX_LENGTH] for group in groups)
     return [text for text in texts if sum(map(str.isalpha, text)) >= 8]
 
 

@@ -32,7 +32,7 @@ def main() -> None:
     for line in sys.stdin:
         request = json.loads(line)
         _limit_cpu(request["seconds"])
-        _say(answers, _answer(Path(request["path"]), use_bookmarks=request["bookmarks"]))
+        _say(answers, _answer(Path(request["path"])))
 
 
 def _say(stream: object, answer: dict[str, object]) -> None:
@@ -46,9 +46,9 @@ def _limit_cpu(seconds: int) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.getrlimit(resource.RLIMIT_CPU)[1]))
 
 
-def _answer(path: Path, *, use_bookmarks: bool) -> dict[str, object]:
+def _answer(path: Path) -> dict[str, object]:
     try:
-        return {"document": asdict(read_file(path, use_bookmarks=use_bookmarks))}
+        return {"document": asdict(read_file(path))}
     except InputError as error:
         return {"reason": str(error)}
     except OSError as error:

@@ -5,24 +5,54 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from lxml import etree
 
 from vivavoce.errors import InputError
-from vivavoce.records import Author, CitedTable, Document, Fault
-from vivavoce.sources import Piece, ReadOptions, Source, one_piece, read_whole
-from vivavoce.sources.fulltext.tei.blocks import read_blocks
+from vivavoce.records import Author, CitedTable, Document
+from vivavoce.records import Fault as Fault
+from vivavoce.sources import (
+    Piece as Piece,
+)
+from vivavoce.sources import (
+    ReadOptions as ReadOptions,
+)
+from vivavoce.sources import (
+    Source,
+    has_suffix,
+    one_piece,
+    read_with,
+)
+from vivavoce.sources import (
+    read_whole as read_whole,
+)
+from vivavoce.sources.fulltext.tei.blocks import ASIDE, lines_of, parse_tei, read_blocks, text_of
 from vivavoce.sources.fulltext.tei.citations import Citations, find_itself
 from vivavoce.sources.fulltext.tei.references import read_name, read_references
 from vivavoce.sources.fulltext.tei.sections import build_sections
-from vivavoce.sources.fulltext.tei.xml import ASIDE, lines_of, parse_tei, text_of
 from vivavoce.sources.xml import children
 from vivavoce.text.identifiers import find_acl_id, find_arxiv_id, find_doi
 from vivavoce.text.row_citations import RowCitations, RowsCited, TableText
 
 _WIDEST_SPAN = 40
 _TALLEST_SPAN = 200
+_SUFFIXES = (".grobid.tei.xml", ".tei.xml", ".grobid.xml", ".tei")
+_LARGEST_FILE = 32 << 20
+_ORCID = re.compile(r"\d{4}-\d{4}-\d{4}-\d{3}[\dX]")
+# What journals and conferences print above a title, up to its year.
+_BANNER = re.compile(
+    r"(?:preprint\.?\s+)?"
+    r"(?:(?:published|accepted|presented|appeared) (?:as|at|in|by|for|to)"
+    r"|under (?:double[- ]blind )?review (?:as|at|for|by|in)|under review|in submission"
+    r"|to appear (?:in|at)|submitted (?:to|as)|workshop track)"
+    r"\b[^:?!]{0,100}?\b(?:19|20)\d\d\b\)?[\s.,:;|–—-]*",
+    re.IGNORECASE,
+)
+_YEARLESS_BANNER = re.compile(
+    r"(?:under review as a (?:conference|workshop|journal) (?:paper|submission|contribution)"
+    r"|preprint\. under review\.|preprint\. work in progress\.|work in progress\.)[\s.,:;|–—-]*",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,39 +139,6 @@ def _span(cell: etree._Element, name: str, most: int) -> int:
 
 def _is_kept(row: list[_Cell]) -> bool:
     return any(cell.text for cell in row)
-
-
-_SUFFIXES = (".grobid.tei.xml", ".tei.xml", ".grobid.xml", ".tei")
-_LARGEST_FILE = 32 << 20
-_ORCID = re.compile(r"\d{4}-\d{4}-\d{4}-\d{3}[\dX]")
-
-# What journals and conferences print above a title, up to its year.
-_BANNER = re.compile(
-    r"(?:preprint\.?\s+)?"
-    r"(?:(?:published|accepted|presented|appeared) (?:as|at|in|by|for|to)"
-    r"|under (?:double[- ]blind )?review (?:as|at|for|by|in)|under review|in submission"
-    r"|to appear (?:in|at)|submitted (?:to|as)|workshop track)"
-    r"\b[^:?!]{0,100}?\b(?:19|20)\d\d\b\)?[\s.,:;|–—-]*",
-    re.IGNORECASE,
-)
-_YEARLESS_BANNER = re.compile(
-    r"(?:under review as a (?:conference|workshop|journal) (?:paper|submission|contribution)"
-    r"|preprint\. under review\.|preprint\. work in progress\.|work in progress\.)[\s.,:;|–—-]*",
-    re.IGNORECASE,
-)
-
-
-def _matches(path: Path) -> bool:
-    return path.name.lower().endswith(_SUFFIXES)
-
-
-def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
-    name = piece.path.name
-    try:
-        content = read_whole(piece.path, _LARGEST_FILE, "paper")
-        yield read_document(content, name)
-    except (OSError, InputError) as error:
-        yield Fault(name, str(error))
 
 
 def read_document(content: bytes, name: str) -> Document:
@@ -251,8 +248,8 @@ SOURCE = Source(
     kind="tei",
     summary="GROBID TEI XML: full text, references and tables, one paper a file",
     is_metadata=False,
-    matches=_matches,
+    matches=has_suffix(*_SUFFIXES),
     pieces=one_piece,
-    read=_read,
+    read=read_with(lambda content, name: [read_document(content, name)], _LARGEST_FILE, "paper"),
     reader_version="3",
 )

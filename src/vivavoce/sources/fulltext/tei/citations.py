@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from lxml import etree
 
 from vivavoce.records import Reference
+from vivavoce.sources.fulltext.tei.blocks import text_of
 from vivavoce.sources.fulltext.tei.references import read_name
-from vivavoce.sources.fulltext.tei.xml import text_of
 from vivavoce.text.citation_markers import (
     AuthorYearMarker,
     find_author_year_markers,
@@ -31,8 +31,8 @@ _LETTERED_YEAR = re.compile(r"(?<![0-9])((?:19|20)[0-9]{2})([a-h])(?![^\W_])")
 _WORD = re.compile(r"[^\W\d_]+(?:['’`´-][^\W\d_]+)*")
 _PARTS = ("forename", "surname")
 _ENOUGH_NUMBERS = 3
-_MOST_NAMESAKES = 50
-_LONGEST_MARK = 200
+_MAX_NAMESAKES = 50
+_MAX_MARK = 200
 
 _Key = tuple[tuple[str, ...], bool, int, str]
 
@@ -124,7 +124,7 @@ class Citations:
 
     def _in_list(self, names: tuple[str, ...], marker: AuthorYearMarker) -> set[int]:
         namesakes = self.by_author.get((names[0], marker.year), [])
-        if len(namesakes) > _MOST_NAMESAKES:
+        if len(namesakes) > _MAX_NAMESAKES:
             return set()
         fitting = [entry for entry in namesakes if _fits(entry, names, marker.has_others)]
         if marker.letter:
@@ -139,7 +139,7 @@ class Citations:
         for mark in marks:
             targets = _targets(mark, self.ordinals)
             text = text_of(mark)
-            if len(targets) != 1 or len(text) > _LONGEST_MARK:
+            if len(targets) != 1 or len(text) > _MAX_MARK:
                 continue
             (ordinal,) = targets
             markers = list(find_author_year_markers(text))
@@ -235,7 +235,7 @@ def _read_entry(element: etree._Element, reference: Reference) -> _Entry:
         if (name := read_name(person.find("persName")) or text_of(person))
     ]
     others = {key for name, _ in names[1:] for key in _keys(name)}
-    raw = reference.raw[:_LONGEST_MARK]
+    raw = reference.raw[:_MAX_MARK]
     lettered = {
         letter
         for year, letter in _LETTERED_YEAR.findall(reference.raw)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from lxml import etree
 
 from vivavoce.records import Reference
-from vivavoce.sources.fulltext.tei.xml import XML_ID, text_of
+from vivavoce.sources.fulltext.tei.blocks import XML_ID, text_of
 from vivavoce.text.identifiers import find_arxiv_id, find_doi
 
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]\d\d|20\d\d|2100)(?!\d)")

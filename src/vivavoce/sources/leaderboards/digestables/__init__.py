@@ -27,27 +27,33 @@ from vivavoce.sources.json_records import (
     rows_at,
     text_at,
 )
-from vivavoce.sources.leaderboards.digestables.records import (
+from vivavoce.sources.leaderboards.digestables.tables import (
     BENCHMARK,
     PAPER,
     TABLE,
     TEXT,
     Entry,
-    check_id,
-    raw_of,
-    read_entries,
-)
-from vivavoce.sources.leaderboards.digestables.tables import (
     TableRecord,
     benchmark_document,
+    check_id,
     paper_of,
+    raw_of,
+    read_entries,
     read_table,
 )
 from vivavoce.text.dates import parse_date
 from vivavoce.text.identifiers import find_acl_id, find_arxiv_id, find_doi
 from vivavoce.text.normalise import clean_text
 
-_MOST_SPANS = 50_000
+_MAX_SPANS = 50_000
+_DATE_PARTS = (("year", 4), ("month", 2), ("day", 2))
+_SUFFIXES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz", ".json", ".json.gz")
+_OWN_NAMES = ("digestables", "arxiv2table", "tabid2tables")
+_OTHER_NAMES = ("prediction", "score")
+# Names that other data sets have too: the start of the file decides.
+_MARK_OF = {"tables": b'"row_bib_map"', "papers": b'"tabids"', "full_text": b'"corpusId"'}
+_BYTES_PER_PART = 32 << 20
+_PACKED = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,9 +146,6 @@ def _date(about: Fields) -> str | None:
     return found[0] if found else None
 
 
-_DATE_PARTS = (("year", 4), ("month", 2), ("day", 2))
-
-
 def _blocks(parse: Fields, text: str) -> Iterator[Block]:
     """Paragraphs under the headings that stand before them."""
     headers = _spans(parse, "section_header", len(text))
@@ -190,8 +193,8 @@ def _spans(parse: Fields, name: str, length: int) -> Sequence[_Span]:
         except (ValueError, RecursionError) as error:
             raise InputError(f"the annotations {name!r} are not readable JSON") from error
     rows = rows_at(annotations, name)
-    if len(rows) > _MOST_SPANS:
-        raise InputError(f"over {_MOST_SPANS} annotations {name!r}")
+    if len(rows) > _MAX_SPANS:
+        raise InputError(f"over {_MAX_SPANS} annotations {name!r}")
     spans = [_Span(*_bounds(row, name, length), object_at(row, "attributes")) for row in rows]
     return sorted(spans, key=lambda span: (span.start, span.end))
 
@@ -211,13 +214,6 @@ def _line(text: str, span: _Span) -> str:
     return " ".join(clean_text(text[span.start : span.end]).split())
 
 
-_SUFFIXES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz", ".json", ".json.gz")
-_OWN_NAMES = ("digestables", "arxiv2table", "tabid2tables")
-_OTHER_NAMES = ("prediction", "score")
-# Names that other data sets have too: the start of the file decides.
-_MARK_OF = {"tables": b'"row_bib_map"', "papers": b'"tabids"', "full_text": b'"corpusId"'}
-_BYTES_PER_PART = 32 << 20
-_PACKED = 8
 _DOCUMENT_OF = {PAPER: paper_document, TEXT: text_document, BENCHMARK: benchmark_document}
 
 

@@ -25,10 +25,16 @@ Row = Mapping[str, str]
 
 _QUESTION, _ANSWER = "1", "2"
 _BYTES_PER_PART = 64 << 20
-_MOST_RELATED = 50
-_LONGEST_ID = 18
+_MAX_RELATED = 50
+_MAX_ID = 18
 _FORBIDDEN = (b"<!ENTITY", b"<!DOCTYPE")
 _OVERLAP = max(map(len, _FORBIDDEN)) - 1
+_POSTS, _LINKS = "posts.xml", "PostLinks.xml"
+_HEAD_BYTES = 4096
+_TAG = re.compile(r"[^<>|\s]{1,60}")
+_MAX_TAGS = 20
+_SITE = re.compile(r"[a-z0-9-]{1,60}(?:\.[a-z0-9-]{1,60}){1,5}")
+_MAX_FAULTS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,21 +147,13 @@ def _related(path: Path, parts: int, part: int) -> dict[str, tuple[str, ...]]:
         number, other = row.get("PostId", ""), row.get("RelatedPostId", "")
         if not (_is_id(number) and _is_id(other)) or int(number) % parts != part:
             continue
-        if len(found[number]) < _MOST_RELATED:
+        if len(found[number]) < _MAX_RELATED:
             found[number][other] = None
     return {number: tuple(others) for number, others in found.items()}
 
 
 def _is_id(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) <= _LONGEST_ID
-
-
-_POSTS, _LINKS = "posts.xml", "PostLinks.xml"
-_HEAD_BYTES = 4096
-_TAG = re.compile(r"[^<>|\s]{1,60}")
-_MOST_TAGS = 20
-_SITE = re.compile(r"[a-z0-9-]{1,60}(?:\.[a-z0-9-]{1,60}){1,5}")
-_MOST_FAULTS = 1_000
+    return text.isascii() and text.isdigit() and len(text) <= _MAX_ID
 
 
 def _matches(path: Path) -> bool:
@@ -200,7 +198,7 @@ def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
         for found in read_threads(piece.path, count_parts(piece.path), piece.start):
             if isinstance(found, Thread):
                 yield _document(found, site)
-            elif faults < _MOST_FAULTS:
+            elif faults < _MAX_FAULTS:
                 faults += 1
                 yield Fault(f"{name}:{found[0]}", found[1])
     except InputError as error:
@@ -222,7 +220,7 @@ def _document(thread: Thread, site: str) -> Document:
         source_url=f"https://{site}/questions/{number}" if is_host else None,
         title=" ".join(clean_text(question.get("Title", "")).split()) or None,
         published=published[0] if published else None,
-        categories=tuple(_TAG.findall(question.get("Tags", ""))[:_MOST_TAGS]),
+        categories=tuple(_TAG.findall(question.get("Tags", ""))[:_MAX_TAGS]),
         venue=site,
         licence="; ".join(dict.fromkeys(filter(None, licences))) or None,
         sections=tuple(

@@ -19,9 +19,9 @@ _BREAKS = frozenset(
 )
 _SILENT = frozenset({"script", "style"})
 _URL = re.compile(r"https?://[^\s<>\"'()\[\]{}]{4,500}")
-_LONGEST_BODY = 2_000_000
-_MOST_LINKS = 500
-_FEWEST_TITLE_WORDS = 4
+_MAX_BODY = 2_000_000
+_MAX_LINKS = 500
+_MIN_TITLE_WORDS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Body:
 
 def read_body(html: str) -> Body:
     """The text and the links of a post."""
-    content = clean_text(html[:_LONGEST_BODY]).strip()
+    content = clean_text(html[:_MAX_BODY]).strip()
     if not content:
         return Body("", ())
     parser = etree.HTMLParser(
@@ -52,7 +52,7 @@ def read_body(html: str) -> Body:
         writer.take(event, element)
     text = "\n\n".join(writer.paragraphs())
     printed = [(found[0].rstrip(".,;:!?"), "") for found in _URL.finditer(text)]
-    return Body(text, tuple([*writer.links, *printed][:_MOST_LINKS]))
+    return Body(text, tuple([*writer.links, *printed][:_MAX_LINKS]))
 
 
 def paper_links(bodies: Sequence[Body]) -> Iterator[Reference]:
@@ -66,7 +66,7 @@ def paper_links(bodies: Sequence[Body]) -> Iterator[Reference]:
             name, arxiv, doi = found
             seen.add(name)
             words = " ".join(words.split())
-            is_title = len(words.split()) >= _FEWEST_TITLE_WORDS and "://" not in words
+            is_title = len(words.split()) >= _MIN_TITLE_WORDS and "://" not in words
             yield Reference(
                 ordinal=len(seen) - 1,
                 raw=f"{words} {address}" if words and words != address else address,

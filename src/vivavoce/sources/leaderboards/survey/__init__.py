@@ -28,8 +28,15 @@ _AFTER = re.compile(
     r"|additional key|acm reference|general chair|date:|received|\d* ?introduction\b)",
     re.IGNORECASE,
 )
-_FEWEST_WORDS = 60
+_MIN_WORDS = 60
 _SENTENCE_END = (".", "!", "?", ")", "”")
+_SUFFIXES = (".md", ".markdown")
+_LARGEST_FILE = 32 << 20
+_MAX_HEADINGS = 5_000
+_REFERENCES = re.compile(
+    rb"^ {0,3}#{1,6}[ \t][^\n]{0,20}(?:references|bibliography|works cited)",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 
 def split_front(parts: Sequence[Part]) -> tuple[str | None, str | None, list[Part]]:
@@ -111,16 +118,7 @@ def _is_prose(text: str) -> bool:
     """Whether a paragraph is running text and no list of names and places."""
     words = [word for word in text.split() if word[:1].isalpha()]
     small = sum(word[0].islower() for word in words)
-    return len(words) >= _FEWEST_WORDS and small >= 0.6 * len(words)
-
-
-_SUFFIXES = (".md", ".markdown")
-_LARGEST_FILE = 32 << 20
-_MOST_HEADINGS = 5_000
-_REFERENCES = re.compile(
-    rb"^ {0,3}#{1,6}[ \t][^\n]{0,20}(?:references|bibliography|works cited)",
-    re.IGNORECASE | re.MULTILINE,
-)
+    return len(words) >= _MIN_WORDS and small >= 0.6 * len(words)
 
 
 def _matches(path: Path) -> bool:
@@ -151,8 +149,8 @@ def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
         yield Fault(name, f"not UTF-8 text: {error.reason} at byte {error.start}")
         return
     parts = read_parts(clean_text(text))
-    if sum(isinstance(part, Heading) for part in parts) > _MOST_HEADINGS:
-        yield Fault(name, f"over {_MOST_HEADINGS:,} headings, which no survey has")
+    if sum(isinstance(part, Heading) for part in parts) > _MAX_HEADINGS:
+        yield Fault(name, f"over {_MAX_HEADINGS:,} headings, which no survey has")
         return
     document = _document(parts, name)
     if not document.sections:

@@ -26,13 +26,13 @@ from vivavoce.text.row_citations import Mention, RowsCited, TableText
 
 _BRACKETED = re.compile(r"\[([0-9]{1,4})\]")
 _DOTTED = re.compile(r"(?<![0-9])([0-9]{1,16})\.[ \t\n]{1,3}(?=[^\W\d_a-z]|[\"“])")
-_MOST_ENTRIES = 10_000
+_MAX_ENTRIES = 10_000
 _LARGEST_GAP = 8
 _LOOK_AHEAD = 8
-_FEWEST_NUMBERED = 3
+_MIN_NUMBERED = 3
 _FARTHEST_FIRST = 200
-_LONGEST_ENTRY = 3_000
-_LONGEST_NAMES = 2_000
+_MAX_ENTRY = 3_000
+_MAX_NAMES = 2_000
 _SHORTEST_ENTRY = 40
 
 _YEAR = re.compile(r"(?<![\d.:/–-])((?:19|20)\d\d)([a-z]?)(?![\d–-]|\.\d)")
@@ -73,6 +73,10 @@ _SAME_AUTHORS = re.compile(r"[—–-]{2,6}[,.]")
 _PART_OF_LINK = re.compile(r"(?<=/)\s(?=[a-z0-9])|(?<=arXiv:)\s(?=[0-9])")
 _BROKEN_DOI = re.compile(r"10\.[0-9]{4,9}/\S{0,100}- (?:\S{1,60}- ){0,5}(?=\S{0,60}[0-9]|[a-z]\b)")
 _ACCESSED = re.compile(r"\b(?:accessed|retrieved|visited)\b", re.IGNORECASE)
+_NAME_WORD = re.compile(r"[^\W\d_]+(?:['’`´-][^\W\d_]+)*")
+_MAX_NAMESAKES = 50
+_MAX_TEXT = 2_000_000
+"""Characters searched in all tables; cells that span are repeated in every place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +101,7 @@ def read_list(paragraphs: Sequence[str]) -> list[Listed]:
             listed = [_entry(raw, place, number) for place, (number, raw) in enumerate(numbered)]
             return list(_with_same_authors(listed))
     entries = [raw for raw in _unnumbered(paragraphs) if _YEAR.search(raw) or _has_link(raw)]
-    return [_entry(raw, place, None) for place, raw in enumerate(entries[:_MOST_ENTRIES])]
+    return [_entry(raw, place, None) for place, raw in enumerate(entries[:_MAX_ENTRIES])]
 
 
 def _with_same_authors(entries: Sequence[Listed]) -> Iterator[Listed]:
@@ -117,7 +121,7 @@ def _numbered(text: str, pattern: re.Pattern[str]) -> list[tuple[int, str]]:
 
     A number may be lost, or have grown together with a number before it.
     """
-    marks = list(islice(pattern.finditer(text), 4 * _MOST_ENTRIES))
+    marks = list(islice(pattern.finditer(text), 4 * _MAX_ENTRIES))
     chain: list[tuple[int, int, int]] = []
     expected = 1
     for place, mark in enumerate(marks):
@@ -126,7 +130,7 @@ def _numbered(text: str, pattern: re.Pattern[str]) -> list[tuple[int, str]]:
         if number is not None:
             chain.append((number, mark.end(1) - len(str(number)), mark.end()))
             expected = number + 1
-    if len(chain) < _FEWEST_NUMBERED or chain[0][1] > _FARTHEST_FIRST:
+    if len(chain) < _MIN_NUMBERED or chain[0][1] > _FARTHEST_FIRST:
         return []
     bracket = int(pattern is _BRACKETED)
     ends = [*(start - bracket for _, start, _ in chain[1:]), len(text)]
@@ -136,7 +140,7 @@ def _numbered(text: str, pattern: re.Pattern[str]) -> list[tuple[int, str]]:
         if end == len(text):
             raw = raw.partition("\n\n")[0]  # what follows the list is no part of it
         found.append((number, " ".join(raw.split())))
-    return [(number, raw) for number, raw in found if raw][:_MOST_ENTRIES]
+    return [(number, raw) for number, raw in found if raw][:_MAX_ENTRIES]
 
 
 def _counted(digits: str, expected: int, following: Sequence[str]) -> int | None:
@@ -185,7 +189,7 @@ def _starts(paragraph: str) -> Iterator[int]:
         has_year = bisect_left(years, last) < bisect_left(years, start)
         if not has_year or start - last < _SHORTEST_ENTRY:
             continue
-        if _NAMES.match(paragraph, start, start + _LONGEST_NAMES):
+        if _NAMES.match(paragraph, start, start + _MAX_NAMES):
             yield start
             last = start
 
@@ -201,7 +205,7 @@ def _has_link(raw: str) -> bool:
 
 
 def _entry(raw: str, ordinal: int, number: int | None) -> Listed:
-    raw = _BACK_PAGES.sub("", raw)[:_LONGEST_ENTRY].strip()
+    raw = _BACK_PAGES.sub("", raw)[:_MAX_ENTRY].strip()
     names, year, letter, title = _parse(raw)
     whole = _PART_OF_LINK.sub("", raw)
     whole = _BROKEN_DOI.sub(lambda found: found[0].replace("- ", "-"), whole)
@@ -225,7 +229,7 @@ def _parse(raw: str) -> tuple[str, int | None, str, str]:
         year, letter = _last_year(raw[quoted.end() :])
         return raw[: quoted.start()].strip(" ,"), year, letter, quoted[1].strip(" ,.")
     for pattern in (_YEAR_AFTER_NAMES, _YEAR_IN_BRACKETS):
-        dated = pattern.search(raw[:_LONGEST_NAMES])
+        dated = pattern.search(raw[:_MAX_NAMES])
         if dated is not None and len(raw) - dated.end() > 8:
             title = _sentence(raw[dated.end() :])
             return raw[: dated.start()].strip(" ,"), int(dated[1]), dated[2], title
@@ -276,17 +280,11 @@ def _first_author(names: str) -> str | None:
     return surname[1] if surname is not None else first
 
 
-_NAME_WORD = re.compile(r"[^\W\d_]+(?:['’`´-][^\W\d_]+)*")
-_MOST_NAMESAKES = 50
-_MOST_TEXT = 2_000_000
-"""Characters searched in all tables; cells that span are repeated in every place."""
-
-
 class Citations:
     """Resolves citation markers by the printed numbers, else by first author and year."""
 
     def __init__(self, entries: Sequence[Listed]) -> None:
-        self._room = _MOST_TEXT
+        self._room = _MAX_TEXT
         self._numbers: dict[int, int] = {}
         self._by_author: dict[tuple[str, int], list[Listed]] = defaultdict(list)
         self._words = [_keys(entry.names) for entry in entries]
@@ -338,7 +336,7 @@ class Citations:
 
     def _fitting(self, names: tuple[str, ...], marker: AuthorYearMarker) -> list[int]:
         namesakes = self._by_author.get((names[0], marker.year), [])
-        if len(namesakes) > _MOST_NAMESAKES:
+        if len(namesakes) > _MAX_NAMESAKES:
             return []
         fitting = [
             entry

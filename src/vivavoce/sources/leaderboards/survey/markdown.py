@@ -19,7 +19,7 @@ _TABLE_CAPTION = re.compile(
 )
 _EMPHASIS = re.compile(r"\*{1,3}|(?<!\w)_{1,3}|_{1,3}(?!\w)")
 _TRAILING_MARKS = re.compile(r"[ \t]#{1,6}[ \t]*$")
-_MOST_CELLS = 400_000
+_MAX_CELLS = 400_000
 """In all tables of a text that are written in HTML."""
 
 Cells = tuple[tuple[str, ...], ...]
@@ -54,7 +54,7 @@ Part = Heading | Paragraph | Table
 def read_parts(text: str) -> list[Part]:
     """The parts of a text in order, without pictures and what is printed below them."""
     parts: list[Part] = []
-    left = _MOST_CELLS
+    left = _MAX_CELLS
     position = 0
     while (start := HTML_START.search(text, position)) is not None:
         parts += _plain_parts(text[position : start.start()])

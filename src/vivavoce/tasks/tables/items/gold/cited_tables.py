@@ -1,0 +1,245 @@
+"""Tables of papers in which each row is about the one work that it cites."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from vivavoce.corpus import Corpus
+from vivavoce.records import Paper, Window
+from vivavoce.rounds.family import Exclusion
+from vivavoce.store import Row
+from vivavoce.tasks.tables.items.gold.filters import Limits, read_values, why_not
+from vivavoce.tasks.tables.items.gold.given import GivenTables
+from vivavoce.tasks.tables.items.gold.headers import Grid, Line, distinct_names, read_grid
+from vivavoce.tasks.tables.items.gold.works import work_of_reference
+from vivavoce.tasks.tables.items.table_items import TASK, GoldRow, GoldTable, Kind, Work
+from vivavoce.text.dates import inside
+from vivavoce.text.sentences import split_sentences
+
+_NUMBER = r"[0-9]{1,3}|[IVXL]{1,6}|[A-Z]\.?[0-9]{1,2}"
+_CAPTION = re.compile(rf"(?:table|tab\.?)\s{{0,3}}({_NUMBER})(?![\w])", re.IGNORECASE)
+_NAMED = re.compile(
+    rf"\b(?:Tables?|Tabs?\.)\s{{0,3}}((?:{_NUMBER})(?:\s?(?:,|-|–|&|and|to)\s?(?:{_NUMBER})){{0,5}})(?!\w)"
+)
+_EACH = re.compile(_NUMBER)
+_MOST = 10
+_LONGEST = 1_000
+
+
+def table_number(caption: str) -> str | None:
+    """The number that a caption opens with, such as `3` in `Table 3: Datasets`."""
+    found = _CAPTION.match(caption.strip())
+    return found[1].upper() if found else None
+
+
+def find_mentions(texts: Iterable[str], numbers: Mapping[str, int]) -> dict[int, tuple[str, ...]]:
+    """The first sentences that name each table.
+
+    Args:
+        texts: The sections of a paper.
+        numbers: The ordinals of its tables by their printed numbers.
+    """
+    found: dict[int, dict[str, None]] = {ordinal: {} for ordinal in numbers.values()}
+    for text in texts:
+        if _NAMED.search(text) is None:
+            continue
+        for sentence in split_sentences(text):
+            for ordinal in _named_in(sentence, numbers):
+                if len(sentence) <= _LONGEST and len(found[ordinal]) < _MOST:
+                    found[ordinal][sentence] = None
+    return {ordinal: tuple(sentences) for ordinal, sentences in found.items() if sentences}
+
+
+def _named_in(sentence: str, numbers: Mapping[str, int]) -> list[int]:
+    named = (each for match in _NAMED.finditer(sentence) for each in _EACH.findall(match[1]))
+    return [numbers[number.upper()] for number in named if number.upper() in numbers]
+
+
+_DIGESTABLES: Kind = "digestables"
+_NOT_OURS = ("standard", "baseline")
+
+
+@dataclass(slots=True)
+class Source:
+    """A paper with tables whose rows cite."""
+
+    paper: Paper
+    tables: list[Row] = field(default_factory=list)
+    cited: set[int] = field(default_factory=set)
+    """Ordinals of the references that any of its tables cites."""
+    works: dict[int, Work] = field(default_factory=dict)
+    """What they mean, by ordinal."""
+    mentions: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    """By ordinal of the table."""
+
+    @property
+    def kin(self) -> frozenset[str]:
+        """The works that any of its tables cites."""
+        return frozenset(work.paper_id for work in self.works.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A gold table, and the rows of the printed one that are not in it, by reason."""
+
+    table: GoldTable
+    dropped: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Lines:
+    """The lines of a grid that are about one work each."""
+
+    lines: tuple[Line, ...]
+    papers: tuple[str, ...]
+    dropped: Mapping[str, int]
+
+
+def read_sources(
+    corpus: Corpus, papers: Mapping[str, Paper], window: Window, *, undated: bool = False
+) -> tuple[dict[str, Source], list[Exclusion]]:
+    """The papers of a window with tables in which a row cites exactly one work.
+
+    Such tables of other papers are told with the reason. What the references mean, and where
+    tables are mentioned, is not read yet.
+    """
+    sources: dict[str, Source] = {}
+    excluded: list[Exclusion] = []
+    for name, tables in groupby(corpus.rows("tables"), key=lambda row: str(row["paper_id"])):
+        of_paper = list(tables)
+        citing = [row for row in of_paper if _cites_one(row)]
+        if not citing:
+            continue
+        source = Source(papers[name], citing)
+        if why := _outside(source.paper, window, undated=undated):
+            excluded += [Exclusion(TASK, table_id(row), *why) for row in citing]
+            continue
+        source.cited.update(ordinal for row in of_paper for ordinal in row["cited"])
+        sources[name] = source
+    return sources, excluded
+
+
+def read_references(corpus: Corpus, sources: Mapping[str, Source], given: GivenTables) -> None:
+    """Note what the references mean that the tables of some papers cite."""
+    for row in corpus.rows("references"):
+        source = sources.get(row["paper_id"])
+        if source is not None and row["ordinal"] in source.cited:
+            source.works[row["ordinal"]] = given.work_of(row) or work_of_reference(row)
+
+
+def read_mentions(corpus: Corpus, sources: Mapping[str, Source]) -> set[str]:
+    """Note where papers mention their tables; returns the ids of all papers that have a text."""
+    texts: set[str] = set()
+    for name, rows in groupby(corpus.rows("sections"), key=lambda row: str(row["paper_id"])):
+        texts.add(name)
+        if source := sources.get(name):
+            numbers: dict[str, int] = {}
+            for table in source.tables:
+                if number := table_number(table["caption"]):
+                    numbers.setdefault(number, table["ordinal"])
+            source.mentions = find_mentions((row["text"] for row in rows), numbers)
+    return texts
+
+
+def make_table(
+    source: Source,
+    row: Row,
+    works: Mapping[str, Work],
+    limits: Limits,
+    *,
+    own_row: bool = False,
+) -> Made | Exclusion:
+    """The gold table of a printed one, or why there is none.
+
+    Args:
+        source: The paper that prints it.
+        row: Its row of `tables`.
+        works: What is known of every work that it cites.
+        limits: What it needs to be an item.
+        own_row: The last line, where it cites nothing, is about the source paper.
+    """
+    name = table_id(row)
+    if not row["caption"].strip():
+        return Exclusion(TASK, name, "no_caption")
+    unknown = len(row["cells"]) - len(row["row_cited"])
+    cited = [*row["row_cited"], *([()] * unknown)]
+    grid = read_grid(row["cells"], [bool(ordinals) for ordinals in cited])
+    if grid is None:
+        return Exclusion(TASK, name, "no_header", "its first row cites, or is empty")
+    chosen = _choose_lines(source, grid, cited, works, own_row=own_row)
+    values = read_values(grid, chosen.lines)
+    if why := why_not(values, chosen.papers, limits):
+        untitled = chosen.dropped.get("no_title", 0)
+        if untitled and why[0] in ("few_rows", "few_papers"):
+            why = ("no_evidence", f"{why[1]}; {untitled} cite a work without a title")
+        return Exclusion(TASK, name, *why)
+    table = GoldTable(
+        id=name,
+        source_paper=source.paper.paper_id,
+        ordinal=row["ordinal"],
+        kind=_DIGESTABLES if _DIGESTABLES in source.paper.source.split("+") else "cited",
+        caption=" ".join(row["caption"].split()),
+        mentions=source.mentions.get(row["ordinal"], ()),
+        columns=distinct_names(values.columns),
+        rows=tuple(
+            GoldRow(line.ordinal, paper, label, cells)
+            for line, paper, label, cells in zip(
+                chosen.lines, chosen.papers, values.labels, values.rows, strict=True
+            )
+        ),
+        published=source.paper.published,
+    )
+    return Made(table, chosen.dropped)
+
+
+def table_id(row: Row) -> str:
+    """The id of a gold table from a row of `tables`."""
+    return f"{row['paper_id']}/table/{row['ordinal']}"
+
+
+def _cites_one(row: Row) -> bool:
+    return any(len(ordinals) == 1 for ordinals in row.get("row_cited") or ())
+
+
+def _outside(paper: Paper, window: Window, *, undated: bool) -> tuple[str, str] | None:
+    if paper.published is None:
+        return None if undated else ("undated_source", "")
+    return None if inside(paper.published, window) else ("outside_window", paper.published)
+
+
+def _choose_lines(
+    source: Source,
+    grid: Grid,
+    cited: Sequence[Sequence[int]],
+    works: Mapping[str, Work],
+    *,
+    own_row: bool,
+) -> _Lines:
+    dropped: Counter[str] = Counter()
+    chosen: list[tuple[Line, str]] = []
+    own = source.paper.paper_id if own_row and source.paper.title else None
+    for line in grid.lines:
+        meant = [source.works[one].paper_id for one in cited[line.ordinal] if one in source.works]
+        if len(cited[line.ordinal]) > 1:
+            dropped["several_works"] += 1
+        elif not meant and own and _is_own(line, grid):
+            chosen.append((line, own))
+        elif not meant:
+            dropped["no_work"] += 1
+        elif not works[meant[0]].title:
+            dropped["no_title"] += 1
+        else:
+            chosen.append((line, meant[0]))
+    return _Lines(
+        tuple(line for line, _ in chosen), tuple(paper for _, paper in chosen), dict(dropped)
+    )
+
+
+def _is_own(line: Line, grid: Grid) -> bool:
+    """Whether a line that cites nothing is the last, and not about what everybody compares with."""
+    label = line.cells[0].casefold()
+    return line is grid.lines[-1] and not any(word in label for word in _NOT_OURS)

@@ -1,0 +1,214 @@
+"""What papers are asked in the columns of a table: general properties, found by patterns."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from vivavoce.tasks.tables.items.demands.leaks import is_telling, stem_of
+from vivavoce.tasks.tables.items.keyword import vocabulary
+from vivavoce.tasks.tables.items.keyword.papers import PoolText, datasets_in, own_name, task_of
+
+_MOST_VALUES = 3
+_TITLE, _ABSTRACT, _TEXT = 8, 4, 1
+"""How much a mention counts, by where it stands."""
+_NEAR_BEST = 0.5
+"""Share of the most mentioned value's weight that another one needs to stand beside it."""
+_SCALE = {"million": "M", "billion": "B", "thousand": "K"}
+_PARAMETERS = re.compile(
+    r"(?<![\w.])(\d{1,4}(?:\.\d{1,3})?)\s?-?(million|billion|[MBK])[ -](?:trainable )?param",
+    re.IGNORECASE,
+)
+_SIZE = re.compile(
+    r"(?<![\w.,])(\d{1,3}(?:,\d{3}){1,3}|\d{2,9}|\d{1,4}(?:\.\d{1,2})?\s?(?:[KkM]|million|thousand))"
+    r"\s(?:[a-z-]{2,20}\s)?(?:sentences|images|examples|documents|questions|articles|samples"
+    r"|videos|instances|utterances|sequences|records|pairs|reviews|dialogues|conversations)\b"
+)
+_PARTICIPANTS = re.compile(
+    r"(?<![\w.,])(\d{1,3}(?:,\d{3}){1,2}|\d{1,6})\s(?:[a-z-]{2,20}\s){0,2}"
+    r"(?:participants|patients|subjects|respondents|volunteers|interviewees)\b"
+)
+_CODE = re.compile(
+    r"github\.com/|gitlab\.com/|bitbucket\.org/|huggingface\.co/"
+    r"|\bcode (?:is|are|will be|has been) (?:\w{1,12} ){0,2}(?:available|released)"
+    r"|\b(?:release|open-sourc\w{1,3}) (?:all |our |the ){1,2}(?:source )?code\b"
+    r"|\bopen[- ]sourced? (?:implementation|code|toolkit|library|framework)\b",
+    re.IGNORECASE,
+)
+_YES, _NO = "Yes", "No"
+
+Find = Callable[[PoolText], Counter[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Facet:
+    """A property that papers can be compared in."""
+
+    name: str
+    """Of the column."""
+    asked_by: str
+    """A pattern of how words of demands begin that ask for it."""
+    find: Find
+    """The values that a paper gives, by how much speaks for each."""
+    most: int = _MOST_VALUES
+    """Values of a cell."""
+
+    def is_asked(self, demand: str) -> bool:
+        """Whether a demand has such a word."""
+        return re.search(rf"\b(?:{self.asked_by})", demand, re.IGNORECASE) is not None
+
+    def cell(self, paper: PoolText) -> str | None:
+        """What a paper says of it: the values that most speaks for."""
+        # Equal ones stay as they were mentioned.
+        ranked = self.find(paper).most_common(self.most)
+        least = _NEAR_BEST * ranked[0][1] if ranked else 0
+        return ", ".join(name for name, weight in ranked if weight >= least) or None
+
+
+def _parts_of(paper: PoolText) -> Iterator[tuple[int, str]]:
+    """The parts of a paper, and what a mention in them counts."""
+    yield _TITLE, paper.title
+    yield _ABSTRACT, paper.abstract
+    yield _TEXT, paper.text
+
+
+def _listed(listing: str) -> Find:
+    def find(paper: PoolText) -> Counter[str]:
+        weights: Counter[str] = Counter()
+        for weight, text in _parts_of(paper):
+            for _, _, name in vocabulary.terms_of(listing).find(text):
+                weights[name] += weight
+        return weights
+
+    return find
+
+
+def _numbered(pattern: re.Pattern[str]) -> Find:
+    """The numbers that a pattern finds, with the sign of their scale."""
+
+    def find(paper: PoolText) -> Counter[str]:
+        weights: Counter[str] = Counter()
+        for weight, text in _parts_of(paper):
+            for found in pattern.finditer(text):
+                weights["".join(map(_scaled, filter(None, found.groups())))] += weight
+        return weights
+
+    return find
+
+
+def _scaled(part: str) -> str:
+    for word, sign in _SCALE.items():
+        part = re.sub(rf"\s?{word}", sign, part, flags=re.IGNORECASE)
+    return part.upper() if part.isalpha() else part
+
+
+def _method(paper: PoolText) -> Counter[str]:
+    name = own_name(paper)
+    return Counter([name]) if name else Counter()
+
+
+def _code(paper: PoolText) -> Counter[str]:
+    """Only a whole text can tell that there is none."""
+    if any(_CODE.search(text) for _, text in _parts_of(paper)):
+        return Counter([_YES])
+    return Counter([_NO]) if paper.text else Counter()
+
+
+FACETS = (
+    Facet("Method", "method|approach|technique|algorithm|system|model|architect", _method, 1),
+    Facet("Task", "task|problem|appl|goal|used for", task_of, 1),
+    Facet("Dataset", "data|corp|benchmark|evaluat|train|test", datasets_in),
+    Facet(
+        "Metric", "metric|measure|evaluat|perform|score|result|accura", _listed(vocabulary.METRIC)
+    ),
+    Facet("Architecture", "architect|network|model|design", _listed(vocabulary.ARCHITECTURE)),
+    Facet(
+        "Base model", "backbone|base|pre-?train|language model|llm", _listed(vocabulary.BASE_MODEL)
+    ),
+    Facet("Learning", "learn|train|supervis|annotat|label", _listed(vocabulary.LEARNING)),
+    Facet("Modality", "modal|input|image|video|speech|audio|sensor", _listed(vocabulary.MODALITY)),
+    Facet(
+        "Language", "languages?\\b(?! model)|lingual|lingu|translat", _listed(vocabulary.LANGUAGE)
+    ),
+    Facet("Domain", "domain|appli|field|area", _listed(vocabulary.DOMAIN)),
+    Facet("Study type", "stud(?:y|ies) (?:type|design)|trial|evidence", _listed(vocabulary.STUDY)),
+    Facet("Participants", "participant|patient|subject|people|user", _numbered(_PARTICIPANTS), 1),
+    Facet("Dataset size", "size|large|scale|how much|how many", _numbered(_SIZE), 1),
+    Facet("Parameters", "parameter|size|scale|large|cost", _numbered(_PARAMETERS), 1),
+    Facet("Code", "code|open|available|reproduc|release", _code, 1),
+)
+"""In the order in which a table has them."""
+
+
+YES, NO = "✓", "✗"
+_FEWEST, _LEAST, _MOST = 2, 0.2, 0.7
+"""Papers that have a phrase, and the share of all papers."""
+_LONGEST = 2
+"""Words of a phrase."""
+_BREAK = re.compile(r"[:;,.?!()\n–—]")
+_WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
+_EMPTY = (
+    "achieve approach art base based better data deep demonstrate different effective efficient "
+    "existing fast first framework general high improve large learning method model network new "
+    "novel paper performance present problem propose result set show simple state study survey "
+    "system task technique toward training two use using via work"
+)
+"""Words that are in too many papers to say what one is about."""
+
+Stems = tuple[str, ...]
+
+
+def find_topics(demand: str, papers: Sequence[PoolText], most: int) -> dict[str, dict[str, str]]:
+    """Phrases that set papers apart, each with what it is for every label.
+
+    Those that split the papers most evenly come first, `most` in all; no word is in two of them,
+    and none has but words of the demand.
+    """
+    asked = {stem_of(word) for word in _WORD.findall(demand)}
+    printed: dict[Stems, Counter[str]] = {}
+    holders: dict[Stems, list[str]] = {}
+    for paper in papers:
+        for stems, phrase in dict(_phrases(paper.lead)).items():
+            printed.setdefault(stems, Counter())[phrase] += 1
+            holders.setdefault(stems, []).append(paper.label)
+    size, empty = len(papers), _empty_stems()
+    fit = {
+        stems: labels
+        for stems, labels in holders.items()
+        if max(_FEWEST, _LEAST * size) <= len(labels) <= _MOST * size
+        and not set(stems) <= asked
+        and empty.isdisjoint(stems)
+    }
+    ranked = sorted(fit, key=lambda stems: (abs(2 * len(fit[stems]) - size), -len(stems), stems))
+    topics: dict[str, dict[str, str]] = {}
+    said: set[str] = set()
+    for stems in ranked:
+        if len(topics) == most:
+            break
+        if said.isdisjoint(stems):
+            said.update(stems)
+            having = set(fit[stems])
+            name = printed[stems].most_common(1)[0][0]
+            topics[f"{name[:1].upper()}{name[1:]}"] = {
+                paper.label: YES if paper.label in having else NO for paper in papers
+            }
+    return topics
+
+
+@cache
+def _empty_stems() -> frozenset[str]:
+    return frozenset(map(stem_of, _EMPTY.split()))
+
+
+def _phrases(text: str) -> Iterator[tuple[Stems, str]]:
+    for part in _BREAK.split(text):
+        words = _WORD.findall(part)
+        for start in range(len(words)):
+            for end in range(start + 1, min(start + _LONGEST, len(words)) + 1):
+                window = words[start:end]
+                if all(is_telling(word) and not word.isdigit() for word in window):
+                    shown = (word.lower() if word.istitle() else word for word in window)
+                    yield tuple(map(stem_of, window)), " ".join(shown)

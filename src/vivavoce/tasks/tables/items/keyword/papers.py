@@ -1,0 +1,142 @@
+"""The papers of a pool as the rules read them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+_LONGEST_TITLE, _LONGEST_ABSTRACT, _LONGEST_TEXT = 300, 5_000, 300_000
+_ALL_TEXTS = 20_000_000
+"""Characters that are read of a pool; of each paper of a large pool, less."""
+
+
+@dataclass(frozen=True, slots=True)
+class PoolText:
+    """A paper of a pool; what is not known is empty."""
+
+    label: str
+    title: str
+    abstract: str = ""
+    text: str = ""
+
+    @property
+    def lead(self) -> str:
+        """Title and abstract."""
+        return f"{self.title}\n{self.abstract}"
+
+
+def read_pool(rows: Iterable[Mapping[str, Any]]) -> list[PoolText]:
+    """The papers of a sample's `pool`: objects with label, title, abstract and text."""
+    given = list(rows)
+    most = min(_LONGEST_TEXT, _ALL_TEXTS // max(1, len(given)))
+    return [
+        PoolText(
+            str(row["label"]),
+            " ".join(_part(row, "title", _LONGEST_TITLE).split()),
+            _part(row, "abstract", _LONGEST_ABSTRACT),
+            _part(row, "text", most),
+        )
+        for row in given
+    ]
+
+
+def cut_pool(papers: Sequence[PoolText]) -> list[PoolText]:
+    """Papers of which no more is kept than is read."""
+    return read_pool(
+        {"label": one.label, "title": one.title, "abstract": one.abstract, "text": one.text}
+        for one in papers
+    )
+
+
+def _part(row: Mapping[str, Any], name: str, most: int) -> str:
+    return str(row.get(name) or "")[:most].strip()
+
+
+_TITLED = re.compile(r"([A-Z][\w+@./-]{1,30}(?: [\w+@./-]{1,20})?)\s?:\s")
+_CALLED = re.compile(
+    r"\b(?:propos\w{0,3}|introduc\w{0,3}|present|call(?:ed)?|named?|dub(?:bed)?|term(?:ed)?)\b"
+    r"[^.\n]{0,80}?\b([A-Z][\w-]{0,20}[A-Z0-9][\w-]{0,12})\b"
+)
+_DATASET = re.compile(
+    r"((?:[A-Z][\w/+-]{1,30})(?: (?:[A-Z0-9][\w/+.'-]{0,30}|of the|of|and)){0,4}?)"
+    r"(?: \([A-Z][\w-]{1,12}\))?"
+    r"(?: (?:data ?sets?|corpus|corpora|benchmarks?|test sets?|challenge)\b"
+    r"|(?<=Treebank)|(?<=Corpus)|(?<=Dataset))"
+)
+_ON_DATASET = re.compile(
+    r"\b[Oo]n (?:the )?((?:[A-Z][\w/+'-]{2,30}|[a-z]{3,10}\d{1,2}\b)"
+    r"(?: [A-Z0-9][\w/+'-]{1,30}){0,3})"
+)
+_AND = re.compile(r" and ")
+_KINDS = frozenset(("Dataset", "Datasets", "Corpus", "Treebank", "Benchmark"))
+_FALSE_START = re.compile(
+    r"(?:The|This|These|That|Our|We|In|On|For|Each|Both|All|Using|With|An?|It|As|To|From|Some|Many"
+    r"|Most|Other|Different|New|Such|Several|Two|Three|Table|Figure|Section|Data|Test|Training"
+    r"|Large|Small|Standard|Public|Original|Same|Benchmark|And|Of|Results|Existing|While|Since)\b\s?"
+)
+_TASK = re.compile(
+    r"\b(?:[a-z][\w-]{2,20} ){1,2}(?:alignment|analysis|answering|captioning|classification"
+    r"|clustering|completion|compression|detection|diagnosis|disambiguation|estimation|evaluation"
+    r"|extraction|forecasting|generation|grounding|inference|labell?ing|linking|localization"
+    r"|matching|model(?:l)?ing|navigation|optimi[sz]ation|parsing|planning|prediction|ranking"
+    r"|reasoning|recognition|recommendation|reconstruction|resolution|retrieval|search|segmentation"
+    r"|similarity|simplification|summari[sz]ation|synthesis|tagging|tracking|transcription"
+    r"|translation|understanding|verification)\b"
+)
+_AIM = re.compile(r"\b(?:for|towards?)\s(?:the\s|an?\s)?((?:[\w-]{3,20}\s?){1,4})")
+_AIM_ENDS = re.compile(
+    r"\s(?:and|as|at|by|from|in|into|of|on|or|that|through|to|under|using|via|when|with|without)\s"
+)
+_VAGUE = re.compile(
+    r"(?:and|or|of|for|in|on|the|an?|with|by|from|to|we|our|this|that|is|are|using|based|via|new"
+    r"|novel|neural|deep|large|end-to-end|improved|improving|efficient|automatic|study|case|fast)\s"
+)
+_TITLE, _ABSTRACT = 8, 4
+
+
+def own_name(paper: PoolText) -> str | None:
+    """What a paper calls its own method, where title or abstract tell."""
+    if found := _TITLED.match(paper.title):
+        return found[1].strip()
+    found = _CALLED.search(paper.abstract)
+    return found[1] if found else None
+
+
+def datasets_in(paper: PoolText) -> Counter[str]:
+    """Names of datasets, by how much speaks for each."""
+    weights: Counter[str] = Counter()
+    for weight, text in ((_TITLE, paper.title), (_ABSTRACT, paper.abstract), (1, paper.text)):
+        for name in _dataset_names(text):
+            weights[name] += weight
+    return weights
+
+
+def task_of(paper: PoolText) -> Counter[str]:
+    """What a paper works on: a phrase such as `machine translation`, or what its title is for."""
+    weights: Counter[str] = Counter()
+    for weight, text in ((_TITLE, paper.title), (_ABSTRACT, paper.abstract)):
+        for found in _TASK.finditer(text.lower()):
+            weights[_without_vague(found.group())] += weight
+    if not weights and (aim := _AIM.search(paper.title)):
+        words = _AIM_ENDS.split(f" {aim[1]} ", maxsplit=1)[0].strip().lower()
+        weights[_without_vague(words)] += _TITLE
+    return weights
+
+
+def _dataset_names(text: str) -> Iterator[str]:
+    for pattern in (_DATASET, _ON_DATASET):
+        for found in pattern.finditer(text):
+            for name in _AND.split(found[1]):
+                while start := _FALSE_START.match(name):
+                    name = name[start.end() :]
+                if len(name) > 2 and name not in _KINDS:
+                    yield name
+
+
+def _without_vague(phrase: str) -> str:
+    while (start := _VAGUE.match(phrase)) and start.end() < len(phrase):
+        phrase = phrase[start.end() :]
+    return phrase

@@ -1,0 +1,1 @@
+"""Targets, demonstrations and inputs of the writing tasks: everything free of Inspect."""

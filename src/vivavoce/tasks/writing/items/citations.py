@@ -1,0 +1,211 @@
+"""The works a related-work section is written about: those it cites, and others beside them.
+
+Cited are the references that the text of the section cites, where markers and list agree: by
+number, where the highest number in the whole paper is that of the last entry of the list; by
+surnames and year, where most of the section's markers fit an entry. Else all references of the
+paper count as cited. Works without a title, the paper itself and second mentions are left out.
+
+Padding are papers of the corpus that the paper does not cite, with title and abstract and not
+dated after it: those of its primary category first, in seeded order, up to 100 works in all.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from vivavoce.corpus import Corpus
+from vivavoce.networks.shards import column_batches
+from vivavoce.records import Paper
+from vivavoce.store import Row, hash_of
+from vivavoce.tasks.writing.items.inputs import PaperText, gold_paragraphs
+from vivavoce.tasks.writing.items.near_duplicates import Hashes, mix
+from vivavoce.tasks.writing.items.papers import primary_category
+from vivavoce.text.citation_markers import (
+    AuthorYearMarker,
+    find_author_year_markers,
+    find_numeric_markers,
+    name_key,
+)
+from vivavoce.text.dates import period
+from vivavoce.text.normalise import normalise_title
+
+MOST_WORKS = 100
+"""Works listed in the padded track."""
+_MOST_UNREAD = 0.5
+"""Share of a section's markers that may mean no entry before the text is not believed."""
+_COLUMNS = ("paper_id", "ordinal", "title", "year", "first_author", "cited_paper_id")
+
+
+@dataclass(frozen=True, slots=True)
+class Works:
+    """The works of one item."""
+
+    rows: tuple[Row, ...]
+    """`work_id`, `title`, `abstract`, `role`; in the order of the padded track."""
+    by_text: bool
+    """Whether the text of the section told which references it cites."""
+
+    @property
+    def cited(self) -> int:
+        """How many of them the section cites."""
+        return sum(row["role"] == "cited" for row in self.rows)
+
+
+def read_references(corpus: Corpus, paper_ids: Collection[str]) -> dict[str, list[Row]]:
+    """The reference lists of some papers, in order."""
+    wanted = pa.array(sorted(paper_ids), pa.string())
+    found: dict[str, list[Row]] = defaultdict(list)
+    for batch in column_batches(corpus, "references", _COLUMNS):
+        for row in batch.filter(pc.is_in(batch["paper_id"], wanted)).to_pylist():
+            found[row["paper_id"]].append(row)
+    return found
+
+
+def cited_by_text(paper: PaperText, references: Sequence[Row]) -> list[Row] | None:
+    """The references that the related-work section cites; None where the text does not tell."""
+    section = "\n\n".join(gold_paragraphs("related_work", paper.sections))
+    return _by_number(paper, section, references) or _by_author(section, references)
+
+
+def _by_number(paper: PaperText, section: str, references: Sequence[Row]) -> list[Row] | None:
+    numbers = {n for marker in find_numeric_markers(section) for n in marker.numbers}
+    if not numbers:
+        return None
+    shown = (part.text for part in paper.sections if part.role != "references")
+    highest = max(n for text in shown for m in find_numeric_markers(text) for n in m.numbers)
+    if highest != len(references):
+        return None
+    return [row for place, row in enumerate(references, start=1) if place in numbers]
+
+
+def _by_author(section: str, references: Sequence[Row]) -> list[Row] | None:
+    entries: dict[tuple[str, int], list[Row]] = defaultdict(list)
+    for row in references:
+        for key in _surnames(row["first_author"] or ""):
+            if row["year"] is not None:
+                entries[key, row["year"]].append(row)
+    meant: set[int] = set()
+    unread = markers = 0
+    for marker in find_author_year_markers(section):
+        found = _entries(marker, entries)
+        markers += 1
+        unread += not found
+        meant.update(row["ordinal"] for row in found)
+    if not meant or unread > _MOST_UNREAD * markers:
+        return None
+    return [row for row in references if row["ordinal"] in meant]
+
+
+def _entries(
+    marker: AuthorYearMarker, entries: Mapping[tuple[str, int], list[Row]]
+) -> Sequence[Row]:
+    """What a marker may mean; the words before its names may look like names."""
+    last = len(marker.names) - (2 if marker.is_pair else 1)
+    places = range(last + 1)
+    return next((f for p in places if (f := entries.get((marker.names[p], marker.year)))), ())
+
+
+def _surnames(name: str) -> set[str]:
+    return {name_key(name), name_key(name.split()[-1])} - {""} if name.strip() else set()
+
+
+class Library:
+    """The papers of a corpus as works that can be listed."""
+
+    def __init__(self, papers: Sequence[Paper], seed: int) -> None:
+        self._seed = seed
+        self._papers = {paper.paper_id: paper for paper in papers}
+        self._listable = [
+            paper
+            for paper in papers
+            if paper.title
+            and paper.abstract
+            and paper.published
+            and "not_a_paper" not in paper.gates
+        ]
+        ends = (period(paper.published or "")[1].toordinal() for paper in self._listable)
+        self._ends: npt.NDArray[np.int64] = np.fromiter(ends, np.int64, len(self._listable))
+        hashes = (_hash(paper.paper_id) for paper in self._listable)
+        self._hashes: Hashes = np.fromiter(hashes, np.uint64, len(self._listable))
+        self._categories = np.array(
+            [primary_category(paper) for paper in self._listable], np.object_
+        )
+
+    def works(
+        self,
+        paper: PaperText,
+        category: str | None,
+        references: Sequence[Row],
+        kin: Collection[str],
+    ) -> Works:
+        """The works of a paper, cited and padding.
+
+        Args:
+            paper: The target.
+            category: Its primary category.
+            references: Its list of references.
+            kin: Papers that are copies or versions of the target.
+        """
+        told = cited_by_text(paper, references)
+        used = {normalise_title(paper.title), paper.paper_id, *kin}
+        cited = list(self._cited(told or (), used))
+        if not cited:
+            told, cited = None, list(self._cited(references, used))
+        # What is cited elsewhere in the paper is no padding either.
+        for row in references:
+            used |= {row["cited_paper_id"] or "", normalise_title(row["title"] or "")}
+        wanted = MOST_WORKS - len(cited)
+        padding = list(self._padding(paper, category, used, wanted)) if cited else []
+        key = [self._seed, "works", paper.paper_id]
+        rows = sorted(
+            cited + padding, key=lambda row: hash_of([*key, row["work_id"], row["title"]])
+        )
+        return Works(tuple(rows), told is not None)
+
+    def _cited(self, references: Sequence[Row], used: set[str]) -> Iterator[Row]:
+        for row in references:
+            known = self._papers.get(row["cited_paper_id"] or "")
+            title = (known.title if known else None) or row["title"] or ""
+            names = {normalise_title(title), *([known.paper_id] if known else [])}
+            if normalise_title(title) and not names & used:
+                used |= names
+                yield _work(known, title, "cited")
+
+    def _padding(
+        self, paper: PaperText, category: str | None, used: set[str], wanted: int
+    ) -> Iterator[Row]:
+        last = period(paper.published)[1].toordinal()
+        places = np.flatnonzero(self._ends <= last)
+        order = mix(self._hashes[places] ^ np.uint64(_hash(self._seed, "padding", paper.paper_id)))
+        is_other = (
+            self._categories[places] != category if category else np.ones(len(places), np.bool_)
+        )
+        for index in np.lexsort((order, is_other)).tolist():
+            if wanted <= 0:
+                return
+            other = self._listable[places[index]]
+            names = {other.paper_id, normalise_title(other.title or "")}
+            if not names & used:
+                used |= names
+                wanted -= 1
+                yield _work(other, other.title or "", "padding")
+
+
+def _work(paper: Paper | None, title: str, role: str) -> Row:
+    return {
+        "work_id": paper.paper_id if paper else None,
+        "title": title,
+        "abstract": paper.abstract if paper else None,
+        "role": role,
+    }
+
+
+def _hash(*parts: str | int) -> int:
+    return int(hash_of(list(parts))[:16], 16)

@@ -1,0 +1,210 @@
+"""Papers shown as examples, with their gold, before the target.
+
+A demonstration is a paper that could be a target of the task itself (quality gates, gold, no
+second copy of another paper), is strictly earlier than the target's first version, and is not its
+kin. `random` ones share the target's primary category; `coauthor` ones have one of the target's
+authors as first author, without being by the same group as a whole. Names that may be several
+people's connect nobody.
+
+Every candidate of an item has a place that depends on the round's seed, the item, the kind and
+the candidate's id alone; the first ones that are fit are shown. So papers that come to the corpus
+change the choice only where they are chosen themselves.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from vivavoce.store import hash_of
+from vivavoce.tasks.writing.items.activity import Authors
+from vivavoce.tasks.writing.items.inputs import PaperText
+from vivavoce.tasks.writing.items.near_duplicates import Hashes, Kinship, mix
+from vivavoce.tasks.writing.items.papers import Pool, Reason, gold_of, why_no_gold
+from vivavoce.text.dates import earlier, period
+
+KINDS = ("random", "coauthor")
+_FIRST_LOOK = 32
+"""Candidates put in order at first; more only when these do not suffice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The demonstrations of one kind for one item."""
+
+    shown: tuple[str, ...]
+    """Paper ids, in the order shown."""
+    rejected: tuple[str, Reason] | None
+    """Where none was found, a candidate that was rejected, and why."""
+
+
+@dataclass(slots=True)
+class _Shelf:
+    """Papers of one category, the oldest first."""
+
+    ids: list[str]
+    ends: npt.NDArray[np.int64]
+    """The day after each may have appeared."""
+    hashes: Hashes
+
+
+@dataclass(slots=True)
+class Demonstrations:
+    """Chooses demonstrations from the papers of a corpus."""
+
+    pool: Pool
+    authors: Authors
+    seed: int
+    count: int
+    kinship: Kinship = field(default_factory=Kinship)
+    _shelves: dict[str, dict[str, _Shelf]] = field(default_factory=dict)
+    _led: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))
+    _wrote: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))
+    _of_category: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+
+    def __post_init__(self) -> None:
+        for name in sorted(self.pool.texts):
+            if category := self.pool.categories[name]:
+                self._of_category[category].append(name)
+            if name in self.authors.first:
+                self._led[self.authors.first[name]].append(name)
+            for author in self.authors.of_paper.get(name, ()):
+                self._wrote[author].append(name)
+
+    def choose(self, task: str, kind: str, target: PaperText) -> Choice:
+        """The demonstrations of one kind: at most `count`, the first places first."""
+        candidates = (self._random if kind == "random" else self._coauthor)(task, target)
+        shown: list[str] = []
+        rejected: tuple[str, Reason] | None = None
+        for candidate in candidates:
+            if len(shown) == self.count:
+                break
+            reason = self._why_not(task, kind, target, candidate)
+            if reason is None:
+                shown.append(candidate)
+            else:
+                rejected = rejected or (candidate, reason)
+        if not shown:
+            rejected = rejected or self._nearest(task, kind, target)
+        return Choice(tuple(shown), None if shown else rejected)
+
+    def _random(self, task: str, target: PaperText) -> Iterator[str]:
+        """Earlier papers of the target's category that have the gold, in their places."""
+        shelf = self._shelf(task).get(self.pool.categories[target.paper_id] or "")
+        if shelf is None:
+            return
+        start = period(target.published)[0].toordinal()
+        last = int(np.searchsorted(shelf.ends, start, side="right"))
+        places = mix(shelf.hashes[:last] ^ self._key(task, "random", target))
+        for index in _ascending(places):
+            yield shelf.ids[index]
+
+    def _coauthor(self, task: str, target: PaperText) -> Iterator[str]:
+        """Papers led by an author of the target, in their places; the fit ones are few."""
+        mine = self.authors.certain(target.paper_id)
+        led = {name for author in mine for name in self._led.get(author, ())}
+        names = sorted(led - {target.paper_id})
+        hashes = np.array([_hash(name) for name in names], np.uint64)
+        for index in _ascending(mix(hashes ^ self._key(task, "coauthor", target))):
+            yield names[index]
+
+    def _why_not(self, task: str, kind: str, target: PaperText, candidate: str) -> Reason | None:
+        """Why a candidate of the kind is not shown."""
+        theirs = self.pool.texts[candidate]
+        if kin := self.kinship.between(target, theirs):
+            return kin
+        if kept := self.pool.duplicates.get(candidate):
+            return "duplicate_title", f"same title as {kept}"
+        if not earlier(theirs.published, target.published):
+            return "not_earlier", f"{theirs.published}, the target {target.published}"
+        if gold_of(task, theirs) is None:
+            return why_no_gold(task, theirs)
+        mine = self.authors.of_paper.get(target.paper_id)
+        if kind == "coauthor" and mine == self.authors.of_paper.get(candidate):
+            return "same_group", "the target's authors, all of them and nobody else, wrote it"
+        return None
+
+    def _nearest(self, task: str, kind: str, target: PaperText) -> tuple[str, Reason]:
+        """Where no paper was a candidate: the one that came closest, and what it lacks."""
+        find = self._nearest_of_category if kind == "random" else self._nearest_by_author
+        return find(task, target)
+
+    def _nearest_of_category(self, task: str, target: PaperText) -> tuple[str, Reason]:
+        mine = self.pool.categories[target.paper_id]
+        if mine is None:
+            return self._stranger(target, ("no_category", "the target's category is not known"))
+        for name in self._of_category[mine]:
+            if name != target.paper_id and (r := self._why_not(task, "random", target, name)):
+                return name, r
+        return self._stranger(target, ("other_category", f"it is not of {mine}"))
+
+    def _nearest_by_author(self, task: str, target: PaperText) -> tuple[str, Reason]:
+        mine = self.authors.of_paper.get(target.paper_id, ())
+        if not mine:
+            return self._stranger(target, ("no_authors", "the target's authors are not known"))
+        sure = self.authors.certain(target.paper_id)
+        for author in mine:
+            for name in self._wrote[author]:
+                if name != target.paper_id:
+                    return name, (
+                        ("not_first_author", "an author of the target is not its first author")
+                        if author in sure
+                        else ("ambiguous_name", "the author's name may be that of two people")
+                    )
+        return self._stranger(target, ("no_shared_author", "no author of the target wrote it"))
+
+    def _stranger(self, target: PaperText, reason: Reason) -> tuple[str, Reason]:
+        """Any earlier paper, else any other, else one that does not pass the gates."""
+        later = None
+        for name, paper in self.pool.texts.items():
+            if earlier(paper.published, target.published):
+                return name, reason
+            if name != target.paper_id:
+                later = later or name
+        if later:
+            theirs = self.pool.texts[later].published
+            return later, ("not_earlier", f"{theirs}, the target {target.published}")
+        for name, unfit in self.pool.unfit.items():
+            return name, unfit
+        return target.paper_id, ("itself", "the corpus has no other paper")
+
+    def _shelf(self, task: str) -> Mapping[str, _Shelf]:
+        if task not in self._shelves:
+            self._shelves[task] = self._make_shelves(task)
+        return self._shelves[task]
+
+    def _make_shelves(self, task: str) -> dict[str, _Shelf]:
+        grouped: dict[str, list[tuple[int, str]]] = defaultdict(list)
+        for name, paper in self.pool.texts.items():
+            category = self.pool.categories[name]
+            if category and name not in self.pool.duplicates and gold_of(task, paper) is not None:
+                grouped[category].append((period(paper.published)[1].toordinal(), name))
+        return {
+            category: _Shelf(
+                [name for _, name in sorted(found)],
+                np.array([end for end, _ in sorted(found)], np.int64),
+                np.array([_hash(name) for _, name in sorted(found)], np.uint64),
+            )
+            for category, found in grouped.items()
+        }
+
+    def _key(self, task: str, kind: str, target: PaperText) -> np.uint64:
+        return np.uint64(_hash(self.seed, task, kind, target.paper_id))
+
+
+def _hash(*parts: str | int) -> int:
+    return int(hash_of(list(parts))[:16], 16)
+
+
+def _ascending(places: Hashes) -> Iterator[int]:
+    """Indexes of the smallest places first; most callers stop early."""
+    if len(places) > _FIRST_LOOK:
+        first = np.argpartition(places, _FIRST_LOOK)[:_FIRST_LOOK]
+        yield from first[np.argsort(places[first])].tolist()
+        yield from np.argsort(places)[_FIRST_LOOK:].tolist()
+    else:
+        yield from np.argsort(places, kind="stable").tolist()

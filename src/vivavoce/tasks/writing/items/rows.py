@@ -1,0 +1,175 @@
+"""The rows of a round: targets with their demonstrations, works and settings."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from vivavoce.corpus import Corpus
+from vivavoce.rounds.family import Exclusion
+from vivavoce.store import Row
+from vivavoce.tasks.writing.items.activity import Authors
+from vivavoce.tasks.writing.items.cells import NO_DEMONSTRATION, Missing, shown_demos
+from vivavoce.tasks.writing.items.citations import Library, Works, read_references
+from vivavoce.tasks.writing.items.demonstrations import KINDS, Demonstrations
+from vivavoce.tasks.writing.items.inputs import DEMONSTRATED, settings_of
+from vivavoce.tasks.writing.items.memo import Memo
+from vivavoce.tasks.writing.items.papers import (
+    Pool,
+    Reason,
+    Target,
+    assign_splits,
+    make_target,
+    why_no_gold,
+)
+
+
+class Maker:
+    """Makes the items of one round, and keeps what it leaves out."""
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        pool: Pool,
+        authors: Authors,
+        *,
+        seed: int,
+        settings: Sequence[str],
+        demos: int,
+        splits: Sequence[float],
+        max_overlap: float,
+        memo: Memo,
+    ) -> None:
+        self.settings = settings
+        self.excluded: list[Exclusion] = []
+        self.missing: list[Missing] = []
+        self._corpus = corpus
+        self._pool = pool
+        self._seed = seed
+        self._splits = splits
+        self._max_overlap = max_overlap
+        self._memo = memo
+        self._demos = Demonstrations(pool, authors, seed, demos)
+        self._pairs = self._demos.kinship.find_all(list(pool.texts.values()))
+        self._kin: dict[str, list[str]] = defaultdict(list)
+        for one, other in sorted(self._pairs):
+            self._kin[one].append(other)
+        self._works: dict[str, Works] = {}
+
+    def rows(self, task: str, targets: Sequence[str]) -> list[Row]:
+        """The items of a task, sorted by id; papers that are none go to `excluded`."""
+        made = []
+        for name in targets:
+            paper = self._pool.texts[name]
+            exposed = self._memo.exposures(paper)[task]
+            target = make_target(task, paper, exposed, self._max_overlap)
+            if target is None:
+                self.excluded.append(Exclusion(task, name, *why_no_gold(task, paper)))
+            else:
+                made.append(target)
+        if task == "related_work":
+            made = self._add_works(made)
+        rows = [row for target in made if (row := self._row(target))["settings"]]
+        assign_splits(rows, self._splits)
+        return sorted(rows, key=lambda row: str(row["id"]))
+
+    def describe_kin(self) -> list[Row]:
+        """Copies and versions of targets, which are never their demonstrations."""
+        return [
+            {"paper_id": one, "candidate": other, "reason": reason, "detail": detail}
+            for (one, other), (reason, detail) in sorted(self._pairs.items())
+            if one not in self._pool.unfit
+        ]
+
+    def describe_works(self) -> Row:
+        """How many works the related-work items list, and how often the text told which."""
+        found = list(self._works.values())
+        return {
+            "items": len(found),
+            "told_by_text": sum(works.by_text for works in found),
+            "cited": sum(works.cited for works in found),
+            "padding": sum(len(works.rows) - works.cited for works in found),
+        }
+
+    def _add_works(self, targets: Sequence[Target]) -> list[Target]:
+        """The targets that cite a work with a title."""
+        references = read_references(self._corpus, [t.paper.paper_id for t in targets])
+        library = Library(self._corpus.papers, self._seed)
+        kept = []
+        for target in targets:
+            name = target.paper.paper_id
+            listed = references.get(name, [])
+            category = self._pool.categories[name]
+            works = library.works(target.paper, category, listed, self._kin[name])
+            if works.cited:
+                self._works[name] = works
+                kept.append(target)
+            else:
+                reason = ("no_cited_works", f"{len(listed)} references, none with a title")
+                self.excluded.append(Exclusion(target.task, name, *reason))
+        return kept
+
+    def _row(self, target: Target) -> Row:
+        paper = target.paper
+        row: Row = {
+            "id": paper.paper_id,
+            "paper_id": paper.paper_id,
+            "cluster": paper.paper_id,
+            "split": None,
+            "published": paper.published,
+            "category": self._pool.categories[paper.paper_id],
+            "reference": target.reference,
+            "overlap": target.overlap,
+            "overlap_rest": target.overlap_rest,
+        }
+        if target.task == "related_work":
+            row["works"] = list(self._works[paper.paper_id].rows)
+        missing = [found for kind in KINDS if (found := self._add_demos(row, target, kind))]
+        if not missing and "mixed" in self.settings and len(shown_demos(row, "mixed")) == 1:
+            reason = ("shown_already", "it is the only one of either kind")
+            missing.append(Missing(target.task, "mixed", paper.paper_id, demos_of(row)[0], reason))
+        # Where the input leaks, a demonstration would not make an item of it.
+        self.missing += [one for one in missing if one.kind not in target.left_out]
+        out = dict(target.left_out)
+        for setting in self.settings:
+            if setting in DEMONSTRATED and setting not in out and not _has_demos(row, setting):
+                out[setting] = (NO_DEMONSTRATION, _why_without(missing, setting))
+        wanted = [setting for setting in settings_of(target.task) if setting in self.settings]
+        row["settings"] = [setting for setting in wanted if setting not in out]
+        self._leave_out(row, target.task, {s: out[s] for s in wanted if s in out})
+        return row
+
+    def _add_demos(self, row: Row, target: Target, kind: str) -> Missing | None:
+        """Add the demonstrations of one kind; what came closest where there is none."""
+        row[f"demos_{kind}"] = []
+        if kind not in self.settings and "mixed" not in self.settings:
+            return None
+        choice = self._demos.choose(target.task, kind, target.paper)
+        row[f"demos_{kind}"] = list(choice.shown)
+        if choice.rejected is None:
+            return None
+        return Missing(target.task, kind, target.paper.paper_id, *choice.rejected)
+
+    def _leave_out(self, row: Row, task: str, out: dict[str, Reason]) -> None:
+        """Note why an item is not in some settings; once when it is in none, for one reason."""
+        reasons = set(out.values())
+        if not row["settings"] and len(reasons) == 1:
+            self.excluded.append(Exclusion(task, row["id"], *reasons.pop()))
+        else:
+            self.excluded += [Exclusion(task, row["id"], *r, setting=s) for s, r in out.items()]
+
+
+def demos_of(row: Row) -> list[str]:
+    """The demonstrations of an item, of all kinds."""
+    return [name for kind in KINDS for name in row[f"demos_{kind}"]]
+
+
+def _has_demos(row: Row, setting: str) -> bool:
+    """Whether an item can be in a setting with demonstrations; `mixed` shows both kinds."""
+    if setting != "mixed":
+        return bool(row[f"demos_{setting}"])
+    return all(row[f"demos_{kind}"] for kind in KINDS) and len(shown_demos(row, setting)) > 1
+
+
+def _why_without(missing: Sequence[Missing], setting: str) -> str:
+    return "; ".join(one.detail for one in missing if setting in (one.kind, "mixed"))
