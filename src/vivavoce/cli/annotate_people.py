@@ -100,7 +100,7 @@ def list_people(
                     "name": row.enrolment.person.name,
                     "code": row.enrolment.person.code,
                     "role": row.enrolment.role,
-                    "standing": row.standing,
+                    "standing": row.state,
                     "decided": row.figures.decided if row.figures else 0,
                     "flags": row.figures.flags if row.figures else 0,
                     "skips": row.skips,

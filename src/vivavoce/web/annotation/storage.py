@@ -17,53 +17,8 @@ from sqlalchemy.engine import URL
 from sqlalchemy.orm import Session
 
 from vivavoce.errors import InputError, VivaError
-from vivavoce.web.annotation.tables import (
-    Adjudication,
-    Assignment,
-    Campaign,
-    Decision,
-    Draft,
-    Enrolment,
-    Event,
-    Feedback,
-    FeedbackRead,
-    Item,
-    LoginAttempt,
-    LoginSession,
-    Meta,
-    Part,
-    Person,
-    Role,
-    Stage,
-    State,
-    Table,
-)
-
-__all__ = [
-    "FORMAT",
-    "Adjudication",
-    "Assignment",
-    "BusyError",
-    "Campaign",
-    "Database",
-    "Decision",
-    "Draft",
-    "Enrolment",
-    "Event",
-    "Feedback",
-    "FeedbackRead",
-    "Item",
-    "LoginAttempt",
-    "LoginSession",
-    "Meta",
-    "Part",
-    "Person",
-    "Role",
-    "Stage",
-    "State",
-    "Table",
-    "open_database",
-]
+from vivavoce.web.annotation.errors import BusyError
+from vivavoce.web.annotation.tables import Meta, Table
 
 FORMAT = 1
 """Of the tables; raised when they change."""
@@ -71,10 +26,6 @@ FORMAT = 1
 _TABLES_LOCK = 0x76697661
 _BUSY_CODES = (5, 6)  # SQLITE_BUSY, SQLITE_LOCKED
 _NOT_A_DATABASE = 26
-
-
-class BusyError(VivaError):
-    """The database is locked, restarting or out of reach; nothing was changed."""
 
 
 class Database:

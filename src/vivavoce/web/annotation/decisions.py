@@ -1,11 +1,8 @@
-"""Who judges what when: guidelines, qualification, two blind pairs, consensus.
+"""Drafts and decisions: guidelines, qualification, two blind pairs, consensus.
 
 An item of the main part goes to two people. Where they agree in every field it is done; else it is
 in conflict and goes to two others, who do not know of the first pair. Where those agree it is done;
 else it is in discussion, and a lead who sees all four decides. Nobody meets an item in two stages.
-
-Everything that changes something holds the campaign first, so two requests never take the same
-place.
 
 Source: arXiv2Table, section 4.2 and appendix C.
 """
@@ -15,74 +12,50 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
-from sqlalchemy import exc, select
+from sqlalchemy import Select, exc, select
 from sqlalchemy.orm import Session
 
 from vivavoce.store import Row
-from vivavoce.web.annotation.consensus import (
-    discussed_item,
-    labels_of,
-    open_consensus,
-    outcome,
-)
-from vivavoce.web.annotation.handing_out import (
-    free_place,
+from vivavoce.web.annotation.assignment import (
+    IN_HAND,
+    MemberState,
+    assign,
+    count_qualification,
+    enrolment_of,
+    has_place,
     is_swapped,
-    note_event,
+    labels_of,
+    lock_campaign,
+    member_state,
+    outcome,
     pick_item,
     release_untouched,
     revive_skipped,
     stages_of,
+    touch,
 )
-from vivavoce.web.annotation.holding import enrolment_of, hold_campaign, touch
+from vivavoce.web.annotation.errors import AlreadyDecided, NotAllowed, NotYours, Released
 from vivavoce.web.annotation.kinds import find_kind
-from vivavoce.web.annotation.refusals import (
-    AlreadyDecided,
-    NotAllowed,
-    NotYours,
-    RefusedError,
-    Released,
-)
-from vivavoce.web.annotation.showing import Reviewed, Shown, find_assignment, review, show
-from vivavoce.web.annotation.standing import Standing, count_qualification, standing
-from vivavoce.web.annotation.storage import Assignment, Decision, Draft, Enrolment, Item, Person
-
-__all__ = [
-    "STALE_AFTER",
-    "AlreadyDecided",
-    "NotAllowed",
-    "NotYours",
-    "RefusedError",
-    "Released",
-    "Reviewed",
-    "Shown",
-    "can_correct",
-    "confirm_guidelines",
-    "discussed_item",
-    "find_assignment",
-    "hold_campaign",
-    "labels_of",
-    "last_decided",
-    "next_assignment",
-    "open_consensus",
-    "outcome",
-    "review",
-    "save_draft",
-    "show",
-    "skip",
-    "submit",
-]
+from vivavoce.web.annotation.tables import Assignment, Decision, Draft, Enrolment, Item, Person
 
 STALE_AFTER = timedelta(hours=24)
 """An item that its person has not touched for so long goes back to the others."""
 
 
+def find_assignment(session: Session, assignment_id: int, person: Person) -> Assignment:
+    """One of a person's assignments; `NotYours` where it is none of theirs."""
+    found = session.get(Assignment, assignment_id)
+    if found is None or found.person_id != person.id:
+        raise NotYours("You have no such item. Go back to the campaign for the next one.")
+    return found
+
+
 def confirm_guidelines(session: Session, enrolment: Enrolment, now: datetime) -> None:
     """Record that the guidelines were read; a second time changes nothing."""
-    hold_campaign(session, enrolment.campaign_id)
+    lock_campaign(session, enrolment.campaign_id)
     if enrolment.guidelines_read_at is None:
         enrolment.guidelines_read_at = now
-        note_event(session, enrolment, "guidelines_read", now)
+        session.add(enrolment.event("guidelines_read", now))
 
 
 def next_assignment(
@@ -91,19 +64,21 @@ def next_assignment(
     """The item to judge next: the one in hand, else a new one in the person's own order.
 
     What was skipped comes back when nothing else is left. None: there is nothing for this person
-    now. `standing` must be `qualification` or `working`.
+    now. `member_state` must be `qualification` or `working`.
 
     Raises:
         NotAllowed: The person has to read, wait or is not qualified.
     """
-    hold_campaign(session, enrolment.campaign_id)
-    where = _check_standing(session, enrolment)
-    found = _in_hand(session, enrolment, where)
+    lock_campaign(session, enrolment.campaign_id)
+    state = _check_state(session, enrolment)
+    found = _in_hand(session, enrolment, state)
     if found is None:
         release_untouched(session, enrolment.campaign, now, now - stale_after)
-        found = _new_assignment(session, enrolment, where, now)
-    if found is None:
-        found = revive_skipped(session, enrolment, where)
+        if picked := pick_item(session, enrolment, state):
+            item_id, stage = picked
+            found = assign(session, item_id, enrolment, stage, now)
+        else:
+            found = revive_skipped(session, enrolment, state)
     if found is not None:
         touch(session, found, now, "shown")
     return found
@@ -119,15 +94,13 @@ def save_draft(
     note: str = "",
     flag: bool = False,
 ) -> Draft:
-    """Keep what stands on the page; fields without a valid value are left out.
+    """Keep what is on the page; fields without a valid value are left out.
 
     Raises:
         NotYours: It is not the person's assignment.
         AlreadyDecided: It is decided.
     """
-    assignment = _held(session, assignment_id, person)
-    if assignment.decided:
-        raise AlreadyDecided("This item is decided already.", same=False)
+    assignment = _undecided(session, assignment_id, person)
     kind = find_kind(assignment.item.campaign.kind)
     kept = {f.name: label[f.name] for f in kind.fields if label.get(f.name) in f.values}
     draft = assignment.draft
@@ -138,6 +111,20 @@ def save_draft(
     assignment.touched_at = now
     session.flush()
     return draft
+
+
+def skip(
+    session: Session, assignment_id: int, person: Person, now: datetime, *, reason: str = ""
+) -> None:
+    """Put an item aside; it comes back when nothing else is left, unless others take it.
+
+    Raises:
+        NotYours: It is not the person's assignment.
+        AlreadyDecided: It is decided.
+    """
+    assignment = _undecided(session, assignment_id, person)
+    assignment.skipped_at = now
+    touch(session, assignment, now, "skipped", reason=reason)
 
 
 def submit(
@@ -170,107 +157,112 @@ def submit(
         Released: The place was given to somebody else meanwhile.
         NotAllowed: The person is paused, or may not decide for another reason.
     """
-    assignment = _held(session, assignment_id, person)
+    assignment = _locked(session, assignment_id, person)
     item, campaign = assignment.item, assignment.item.campaign
     kind = find_kind(campaign.kind)
     chosen = kind.restore(kind.check_label(label), is_swapped(campaign, person, item))
     _check_revision(session, assignment, chosen, revision)
     enrolment = enrolment_of(session, assignment)
-    if assignment.stage != "consensus":
-        _check_standing(session, enrolment, assignment.stage)
-    elif enrolment.role != "lead":
-        raise NotAllowed("Only a lead may do this.")
-    elif item.state != "discussion":
-        raise AlreadyDecided("Another lead has decided this item.", same=item.final == chosen)
-    if (assignment.skipped_at or assignment.released_at) and not free_place(session, assignment):
-        raise Released(
-            "This item went to somebody else, because it was put aside or lay untouched for long. "
-            "Your draft is kept; go on with the next item."
-        )
+    _check_stage(session, enrolment, assignment, chosen)
     decision = Decision(
         assignment=assignment, revision=revision, label=chosen, note=note, flag=flag, decided_at=now
     )
     session.add(decision)
-    _keep_draft_time(session, assignment)
+    if assignment.draft is not None:
+        # The draft goes; that the person was at work then is kept, for the seconds.
+        saved_at = assignment.draft.saved_at
+        session.add(enrolment.event("drafted", saved_at, assignment=assignment.id))
+        session.delete(assignment.draft)
+        assignment.draft = None
     assignment.decided, assignment.touched_at = True, now
     assignment.skipped_at = assignment.released_at = None
     try:
         session.flush()
     except exc.IntegrityError as error:
         raise AlreadyDecided("This item is decided already.", same=False) from error
-    _advance(session, assignment, now)
+    if assignment.stage == "qualification":
+        _judge_qualification(session, enrolment, now)
+    else:
+        labels: dict[str, list[Row]] = {}
+        for made in labels_of(session, item):
+            labels.setdefault(made.assignment.stage, []).append(made.label)
+        item.state, item.final = outcome(labels)
     session.flush()
     return decision
 
 
-def skip(
-    session: Session, assignment_id: int, person: Person, now: datetime, *, reason: str = ""
-) -> None:
-    """Put an item aside; it comes back when nothing else is left, unless others take it.
-
-    Raises:
-        NotYours: It is not the person's assignment.
-        AlreadyDecided: It is decided.
-    """
-    assignment = _held(session, assignment_id, person)
-    if assignment.decided:
-        raise AlreadyDecided("This item is decided already.", same=False)
-    assignment.skipped_at = now
-    touch(session, assignment, now, "skipped", reason=reason)
-
-
 def can_correct(session: Session, assignment: Assignment) -> bool:
     """Whether a decision is its person's last one and nobody else's depends on it yet."""
-    if not assignment.decided:
+    if not assignment.decided or assignment.stage == "consensus":
         return False
     item = assignment.item
-    last = session.scalar(
-        select(Decision.assignment_id)
-        .join(Assignment)
-        .join(Item)
-        .where(Assignment.person_id == assignment.person_id, Item.campaign_id == item.campaign_id)
-        .order_by(Decision.id.desc())
-        .limit(1)
-    )
-    if last != assignment.id:
+    if session.scalar(_last(assignment.person_id, item.campaign_id)) != assignment:
         return False
     if assignment.stage == "qualification":
         return enrolment_of(session, assignment).qualification is None
-    open_in = {"first": "open", "second": "conflict"}
-    return item.state == open_in.get(assignment.stage)
+    return item.state == {"first": "open", "second": "conflict"}.get(assignment.stage)
 
 
 def last_decided(session: Session, enrolment: Enrolment) -> Assignment | None:
     """The decision that the person may still correct."""
-    found = session.scalar(
-        select(Assignment)
-        .join(Item)
-        .join(Decision)
-        .where(
-            Assignment.person_id == enrolment.person_id, Item.campaign_id == enrolment.campaign_id
-        )
-        .order_by(Decision.id.desc())
-        .limit(1)
-    )
+    found = session.scalar(_last(enrolment.person_id, enrolment.campaign_id))
     return found if found is not None and can_correct(session, found) else None
 
 
-def _held(session: Session, assignment_id: int, person: Person) -> Assignment:
+def _last(person_id: int, campaign_id: int) -> Select[Assignment]:
+    """The assignment that a person decided last."""
+    return (
+        select(Assignment)
+        .join(Item)
+        .join(Decision)
+        .where(Assignment.person_id == person_id, Item.campaign_id == campaign_id)
+        .order_by(Decision.id.desc())
+        .limit(1)
+    )
+
+
+def _locked(session: Session, assignment_id: int, person: Person) -> Assignment:
     found = find_assignment(session, assignment_id, person)
-    hold_campaign(session, found.item.campaign_id)
+    lock_campaign(session, found.item.campaign_id)
     return found
 
 
-def _check_standing(session: Session, enrolment: Enrolment, stage: str | None = None) -> Standing:
-    """A qualification item is for those who qualify, others for those who work."""
-    found = standing(session, enrolment)
-    allowed = {
-        None: ("qualification", "working"),
-        "qualification": ("qualification",),
-    }
-    if found not in allowed.get(stage, ("working",)):
+def _undecided(session: Session, assignment_id: int, person: Person) -> Assignment:
+    found = _locked(session, assignment_id, person)
+    if found.decided:
+        raise AlreadyDecided("This item is decided already.", same=False)
+    return found
+
+
+def _check_state(
+    session: Session,
+    enrolment: Enrolment,
+    allowed: tuple[str, ...] = ("qualification", "working"),
+) -> MemberState:
+    found = member_state(session, enrolment)
+    if found not in allowed:
         raise NotAllowed("You cannot judge items of this campaign now.", found)
     return found
+
+
+def _check_stage(
+    session: Session, enrolment: Enrolment, assignment: Assignment, chosen: Mapping[str, str]
+) -> None:
+    """A qualification item is for those who qualify, a consensus for leads, others for workers."""
+    stage, item = assignment.stage, assignment.item
+    if stage != "consensus":
+        allowed = "qualification" if stage == "qualification" else "working"
+        _check_state(session, enrolment, (allowed,))
+    elif enrolment.role != "lead":
+        raise NotAllowed("Only a lead may do this.")
+    elif item.state != "discussion":
+        raise AlreadyDecided("Another lead has decided this item.", same=item.final == chosen)
+    is_aside = assignment.skipped_at or assignment.released_at
+    if is_aside and not has_place(session, assignment):
+        raise Released(
+            "This item went to somebody else, because it was put aside or lay untouched for long. "
+            "Your draft is kept; go on with the next item."
+        )
 
 
 def _check_revision(
@@ -290,59 +282,20 @@ def _check_revision(
         )
 
 
-def _in_hand(session: Session, enrolment: Enrolment, where: Standing) -> Assignment | None:
+def _in_hand(session: Session, enrolment: Enrolment, state: str) -> Assignment | None:
     return session.scalar(
         select(Assignment)
         .join(Item)
         .where(
             Assignment.person_id == enrolment.person_id,
             Item.campaign_id == enrolment.campaign_id,
-            Assignment.stage.in_(stages_of(enrolment, where)),
+            Assignment.stage.in_(stages_of(enrolment, state)),
             ~Assignment.decided,
-            Assignment.skipped_at.is_(None),
-            Assignment.released_at.is_(None),
+            IN_HAND,
         )
         .order_by(Assignment.id)
         .limit(1)
     )
-
-
-def _new_assignment(
-    session: Session, enrolment: Enrolment, where: Standing, now: datetime
-) -> Assignment | None:
-    picked = pick_item(session, enrolment, where)
-    if picked is None:
-        return None
-    item_id, stage = picked
-    found = Assignment(
-        item_id=item_id, person_id=enrolment.person_id, stage=stage, shown_at=now, touched_at=now
-    )
-    session.add(found)
-    session.flush()
-    return found
-
-
-def _keep_draft_time(session: Session, assignment: Assignment) -> None:
-    """The draft goes; that the person was at work then is kept, for the seconds."""
-    if assignment.draft is None:
-        return
-    enrolment = enrolment_of(session, assignment)
-    saved = assignment.draft.saved_at
-    note_event(session, enrolment, "drafted", saved, assignment=assignment.id)
-    session.delete(assignment.draft)
-    assignment.draft = None
-
-
-def _advance(session: Session, assignment: Assignment, now: datetime) -> None:
-    """What a decision changes for its item, or for the person's qualification."""
-    item = assignment.item
-    if assignment.stage == "qualification":
-        _judge_qualification(session, enrolment_of(session, assignment), now)
-    else:
-        labels: dict[str, list[Row]] = {}
-        for decision in labels_of(session, item):
-            labels.setdefault(decision.assignment.stage, []).append(decision.label)
-        item.state, item.final = outcome(labels)
 
 
 def _judge_qualification(session: Session, enrolment: Enrolment, now: datetime) -> None:
@@ -352,4 +305,4 @@ def _judge_qualification(session: Session, enrolment: Enrolment, now: datetime) 
     # In whole items, so that a mark of 0.8 is met by 4 of 5 whatever the floats say.
     passed = right + 1e-9 >= enrolment.campaign.pass_mark * items
     enrolment.qualification = "passed" if passed else "failed"
-    note_event(session, enrolment, "qualified", now, right=right, items=items, passed=passed)
+    session.add(enrolment.event("qualified", now, right=right, items=items, passed=passed))
