@@ -38,7 +38,7 @@ _NAMED = 0.9
 """How much of the dataset's name makes a row or a group of rows one of that dataset."""
 _OTHER_GROUP = 0.3
 """What a row counts in a group of another dataset."""
-_MOST_ROWS = 5_000
+_MAX_ROWS = 5_000
 """Rows of a paper that are weighed."""
 _FAR = 5.0
 _OUTLIER = 0.2
@@ -80,7 +80,7 @@ def read_tables(
     question = Question.of(task, dataset, metric)
     found: list[TableEntry] = []
     for paper in papers:
-        found += islice(_entries_of(paper, question), _MOST_ROWS)
+        found += islice(_entries_of(paper, question), _MAX_ROWS)
     merged = _merge(_without_outliers(found), metric)
     least = max((SHARE * entry.confidence for entry in merged), default=0.0)
     return [entry for entry in merged if entry.confidence >= least][:limit]

@@ -40,7 +40,7 @@ _OWN = re.compile(
 _MARKS = re.compile(r"^[\s*†‡§¶⋆★•·]+|[\s*†‡§¶⋆★•·,;:]+$")
 _KIND = re.compile(r"\bensemble|\bsingle(?=[ -]models?\b)", re.IGNORECASE)
 _NOTE = re.compile(r"(?<=\S) [a-z]$")
-_FEWEST_NOTES = 3
+_MIN_NOTES = 3
 _LETTER = re.compile(r"[^\W\d_]")
 _ABLATION = re.compile(
     r"(?:[-–−+]\s?|w/o\b|w/\s?o\b|without\b|minus\b|no\b|with\b|w/|only\b|all\b|full\b)",
@@ -118,6 +118,6 @@ def _is_common(term: str) -> bool:
 def without_notes(labels: Sequence[str]) -> list[str]:
     """Labels without the letters of footnotes, where several end with one: `Match-LSTM d`."""
     noted = [label for label in labels if _NOTE.search(label)]
-    if len(noted) < _FEWEST_NOTES or len({label[-1] for label in noted}) * 2 < len(noted):
+    if len(noted) < _MIN_NOTES or len({label[-1] for label in noted}) * 2 < len(noted):
         return list(labels)
     return [_NOTE.sub("", label) for label in labels]

@@ -30,7 +30,7 @@ SMALLEST = 16
 _OVERLAP = 1 / 8
 _CHARACTERS = 3
 """Of a token."""
-_LONGEST_HEADING, _LONGEST_ABSTRACT = 200, 5_000
+_MAX_HEADING, _MAX_ABSTRACT = 200, 5_000
 _HEADINGS = 100
 _PASSAGES = 20_000
 _INDEXES = 16
@@ -99,7 +99,7 @@ def chunks_of(paper: LibraryPaper, size: int = SIZE) -> list[PaperChunk]:
 
 
 def _line(text: str) -> str:
-    return " ".join(text[:_LONGEST_HEADING].split())
+    return " ".join(text[:_MAX_HEADING].split())
 
 
 def _source(title: str, part: str) -> str:
@@ -109,7 +109,7 @@ def _source(title: str, part: str) -> str:
 def _about(paper: LibraryPaper) -> str:
     """What a paper is about: its abstract and its headings."""
     headings = [_line(section.heading or "") for section in paper.sections[:_HEADINGS]]
-    return "\n".join([(paper.abstract or "")[:_LONGEST_ABSTRACT], *headings])
+    return "\n".join([(paper.abstract or "")[:_MAX_ABSTRACT], *headings])
 
 
 def _without_numbers(text: str) -> str:

@@ -29,8 +29,8 @@ TEXTS: tuple[Text, ...] = ("abstracts", "fulltext")
 Name = Literal["task", "dataset", "metric"]
 NAMES: tuple[Name, ...] = ("task", "dataset", "metric")
 """The names of a board whose words a candidate has to contain."""
-MOST_CANDIDATES = 2_000
-MOST_IN_MEMORY = {"abstracts": 500_000, "fulltext": 50_000}
+MAX_CANDIDATES = 2_000
+MAX_IN_MEMORY = {"abstracts": 500_000, "fulltext": 50_000}
 """Papers of a corpus up to which an index is made in memory where there is none on disk."""
 
 _KINDS = {"abstracts": "abstracts", "fulltext": "full"}
@@ -71,7 +71,7 @@ def find_candidates(
     text: Text = "abstracts",
     as_of: date,
     names: Sequence[Name] = NAMES,
-    limit: int = MOST_CANDIDATES,
+    limit: int = MAX_CANDIDATES,
 ) -> dict[str, Candidates]:
     """The candidates for each board, by its id.
 
@@ -121,7 +121,7 @@ def open_terms(corpus: Corpus, text: Text) -> AllTerms:
     except StaleError:
         files = corpus.manifest["files"]
         papers = sum(files[name]["rows"] for name in corpus.files("papers"))
-        if papers > MOST_IN_MEMORY[text]:
+        if papers > MAX_IN_MEMORY[text]:
             raise
     return PostingsIndex(read_documents(corpus, text=kind))
 

@@ -22,7 +22,7 @@ from vivavoce.networks import Network, load_network
 from vivavoce.records import Paper, Window
 from vivavoce.store import Row, parquet_of
 from vivavoce.tasks.ranking.items.candidates import (
-    MOST_CANDIDATES,
+    MAX_CANDIDATES,
     NAMES,
     TEXTS,
     BoardQuery,
@@ -85,7 +85,7 @@ def make_graph_part(
     networks: Sequence[NetworkName] = NETWORKS,
     texts: Sequence[Text] = TEXTS,
     names: Sequence[Name] = NAMES,
-    limit: int = MOST_CANDIDATES,
+    limit: int = MAX_CANDIDATES,
 ) -> GraphPart:
     """Make what rankings by graph need; the same bytes for the same corpus.
 
