@@ -99,7 +99,7 @@ def _surname_keys(name: str) -> set[str]:
 
 
 def _fits(raw: str, others: tuple[str, ...], year: str) -> bool:
-    """Whether an entry names the other authors too, and prints the year with its letter."""
+    """Check whether an entry names the other authors too, and prints the year with its letter."""
     shown = raw[:_SHOWN]
     if others and not set(others) <= {name_key(word) for word in _WORD.findall(shown)}:
         return False

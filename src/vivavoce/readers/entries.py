@@ -51,13 +51,13 @@ class Entry:
 
     label: str
     group: str
-    """What a line above it says of the lines that follow; empty where none does."""
+    """Heading of the group of lines that it belongs to; empty without one."""
     numbers: tuple[float | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """A table's lines with numbers, and what stands above its columns."""
+    """A table's lines with numbers, and the headers of its columns."""
 
     headers: tuple[str, ...]
     """One a column; a single one for all where the columns' own cannot be told."""
@@ -245,7 +245,7 @@ def _aligned(heads: list[str], found: list[Entry]) -> Entries:
 
 
 def _headers(heads: list[str], width: int) -> tuple[str, ...]:
-    """What stands above each column, where the last lines of a head can be dealt out."""
+    """Headers of each column, where the last lines of a head can be dealt out."""
     near = [line for line in heads[-3 * width - 3 :] if len(line) <= _MAX_HEAD]
     lines = [line for head in near if (line := _CORNER.sub("", head).strip())]
     whole = " ".join(heads)[-_MAX_HEADER:]
@@ -263,7 +263,7 @@ def _headers(heads: list[str], width: int) -> tuple[str, ...]:
 
 
 def _groups(lines: list[str], width: int) -> list[str]:
-    """What stands above several columns each."""
+    """Headers above several columns each."""
     short: list[str] = []
     for line in reversed(lines):
         if len(line) > _MAX_HEAD // 2:

@@ -15,7 +15,7 @@ _MAX_IN_CAPTION = 16
 
 
 def column_heads(lines: Sequence[str], width: int) -> tuple[str, ...]:
-    """What stands above each of `width` columns, after the lines of a header.
+    """Headers of each of `width` columns, after the lines of a header.
 
     The last line or lines that give as many pieces as there are columns are the lowest row of the
     header; the lines above it are spread evenly over the columns. Where no lines do, the words
@@ -111,7 +111,7 @@ def _with_upper(pieces: Sequence[str], upper: Sequence[str]) -> tuple[str, ...]:
 
 
 def _measures(head: str) -> bool:
-    """Whether all words of a header name measures."""
+    """Check whether all words of a header name measures."""
     terms = set(terms_in(head))
     return bool(terms) and terms <= MEASURES
 

@@ -84,12 +84,12 @@ def with_kind(name: str, context: str) -> str:
 
 
 def is_own(name: str) -> bool:
-    """Whether a row names no method but calls it the paper's own."""
+    """Check whether a row names no method but calls it the paper's own."""
     return _OWN.fullmatch(name) is not None
 
 
 def name_quality(name: str) -> float:
-    """How well a row's label can name a method, from 0 to 1."""
+    """Quality of a row's label as the name of a method, from 0 to 1."""
     words = name.split()
     terms = set(terms_in(name))
     if name[:1] in ".,;:#%)]" or ". " in name.replace("al. ", ""):
@@ -111,7 +111,7 @@ def name_quality(name: str) -> float:
 
 
 def _is_common(term: str) -> bool:
-    """Whether a word is in no name of its own, also with a number: `Baseline 2`."""
+    """Check whether a word is in no name of its own, also with a number: `Baseline 2`."""
     return term in _COMMON or term.rstrip("0123456789") in _NOT_NAMES
 
 

@@ -47,7 +47,7 @@ def blocks_in_text(text: str) -> list[tuple[str, Block]]:
 
 
 def _run_end(parsed: Sequence[Line], start: int) -> int:
-    """Where a run of rows with as many values as most ends; its first may hold a header."""
+    """End of a run of rows with as many values as most; its first may hold a header."""
     width = len(parsed[start].values)
     if not width or not _has_decimals(parsed[start]):
         return start
@@ -112,7 +112,7 @@ class Source:
     paper: str
     """Title and abstract."""
     all_terms: frozenset[str]
-    """Of the whole paper."""
+    """Terms of the whole paper."""
 
     def caption_of(self, block: Block, place: int) -> str:
         """The caption of a block; several tables may have been read as one."""

@@ -43,7 +43,7 @@ _ACRONYM_WORDS = (3, 4, 5)
 
 
 class Names:
-    """What methods are called, as far as labels with a citation tell, over all papers."""
+    """Names of methods over all papers, as far as labels with a citation give them."""
 
     def __init__(self) -> None:
         self._votes: dict[str, Counter[str]] = defaultdict(Counter)
@@ -178,12 +178,12 @@ class RowAttributor:
         return owner if owner in self._cited or owner == self._paper_id else None
 
     def is_own(self, label: str) -> bool:
-        """Whether a label says that the line is the paper's own."""
+        """Check whether a label says that the line is the paper's own."""
         if _OWN_WORDS.search(label):
             return True
         joined = f" {normalise_title(label[:_MAX_LABEL])} "
         return any(f" {name} " in joined for name in self._own)
 
     def may_be_own(self, label: str) -> bool:
-        """Whether a line without any citation can be that of a method."""
+        """Check whether a line without any citation can be that of a method."""
         return _NO_METHOD.search(label) is None

@@ -39,7 +39,7 @@ _MAX_CHUNK_SIZE = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Showing:
-    """What a run shows of each item, and in which words."""
+    """Setting, excerpts and wording of a run."""
 
     setting: str = "base"
     split: str = "test"
@@ -147,7 +147,7 @@ class _Maker:
         return Sample(id=row["id"], input=prompt.text, target=gold_table(row), metadata=metadata)
 
     def _library(self, row: Row) -> dict[str, Any]:
-        """What methods that search or read papers themselves may open."""
+        """The library that methods may search and read themselves."""
         return {
             "round": str(self.opened.folder.resolve()),
             "family": FAMILY,

@@ -86,7 +86,7 @@ def _against_gold(answer: str, state: TaskState, notes: dict[str, Any]) -> dict[
 
 
 def _ceilings(state: TaskState) -> dict[str, float]:
-    """What the excerpts allow that were left after cutting to the window; all without a window."""
+    """Ceilings of the excerpts that were left after cutting to the window, if any was cut."""
     every = state.metadata["ceilings"]
     dropped = state.metadata.get("fit", {}).get("dropped", 0)
     best = every[len(every) - 1 - dropped]

@@ -76,7 +76,7 @@ class _Text:
         self.numbers = set(_numbers(plain))
 
     def names(self, key: str) -> bool:
-        """Whether a method of this key stands in the text as whole words."""
+        """Check whether a method of this key stands in the text as whole words."""
         letters = "".join(_WORD.findall(key))
         place = self._letters.find(letters) if letters else -1
         while place >= 0:

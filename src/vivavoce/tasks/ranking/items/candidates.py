@@ -25,7 +25,7 @@ from vivavoce.text.terms import query_terms
 
 Text = Literal["abstracts", "fulltext"]
 TEXTS: tuple[Text, ...] = ("abstracts", "fulltext")
-"""What is searched: titles and abstracts, or with them the headings and sections."""
+"""Texts that are searched: titles and abstracts, or with them the headings and sections."""
 Name = Literal["task", "dataset", "metric"]
 NAMES: tuple[Name, ...] = ("task", "dataset", "metric")
 """The names of a board whose words a candidate has to contain."""
@@ -59,7 +59,7 @@ class Candidates:
     papers: tuple[str, ...]
     """Papers with every word that was asked for but the stop words; sorted ids."""
     strict: tuple[str, ...] | None
-    """Those of them with the stop words as well; None where no stop word was asked for."""
+    """Papers of these with the stop words as well; None where no stop word was asked for."""
     cut: int
     """Papers that contain every word but are not among the most relevant."""
 
@@ -152,7 +152,7 @@ def _is_over(document: TermsDocument, as_of: date) -> bool:
 
 
 class _TermCounts:
-    """How often some terms stand in some papers, and in how many of all.
+    """Counts of some terms in some papers, and of the papers that contain them.
 
     The idf is ln(1 + (N - n + 0.5) / (n + 0.5)): among papers that all contain a term, one that
     repeats it must never count for less.

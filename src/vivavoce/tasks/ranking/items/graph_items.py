@@ -1,4 +1,4 @@
-"""What a round holds for rankings by graph: papers, edges between them, candidates for each board.
+"""Files of a round for rankings by graph: papers, edges between them, candidates for each board.
 
 `papers.parquet` has every candidate and every paper on a board, sorted by id; other files name a
 paper by its row there. Which encoder weighs the edges is chosen when a method runs, so no number
@@ -66,7 +66,7 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class GraphPart:
-    """What rankings by graph need of a round."""
+    """Columns and files that rankings by graph need of a round."""
 
     columns: Mapping[str, Row]
     """By board, its values of `CANDIDATE_FIELDS`."""

@@ -60,9 +60,9 @@ class Line:
     paper_id: str
     label: str
     group: str
-    """What a line above it says of the lines that follow."""
+    """Heading of the group of lines that it belongs to."""
     told_by: str
-    """How the paper is known: `mark` a printed citation, `own` by words or its own name, `name`
+    """Evidence for the paper: `mark` a printed citation, `own` by words or its own name, `name`
     of a method cited elsewhere, `rest` a line without any citation among lines that have one,
     `claim` a sentence of the paper itself."""
     numbers: tuple[float | None, ...]
@@ -70,7 +70,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What one table or sentence tells of papers."""
+    """Results of papers in one table or sentence."""
 
     paper_id: str
     ordinal: int
@@ -242,7 +242,7 @@ def _lines(
 
 
 def _claims(corpus: Corpus, wanted: frozenset[str], dates: Mapping[str, str]) -> Iterator[Row]:
-    """What papers of interest state for themselves, the abstract before the sections."""
+    """Claims of the papers of interest, the abstract before the sections."""
     abstracts = {
         paper.paper_id: paper.abstract
         for paper in corpus.papers
