@@ -13,7 +13,7 @@ from functools import cache
 from typing import NamedTuple
 
 from vivavoce.readers.metric_names import METRICS
-from vivavoce.text.spelling import words_of
+from vivavoce.text.normalise import words_of
 
 _AT_RANK = re.compile(r"(h|hit|hits|p|prec|precision|r|rec|recall) @ (\d{1,6})")
 _AT_RANK_NAMES = {"h": "hits", "p": "p", "r": "recall"}

@@ -236,11 +236,12 @@ def _aligned(heads: list[str], found: list[Entry]) -> Entries:
     if not widths:
         return Entries((), ())
     width = max(widths, key=lambda size: (widths[size], size))
-    entries = [
+    cut = (
         replace(entry, numbers=entry.numbers[-width:])
         for entry in found
         if len(entry.numbers) >= width
-    ]
+    )
+    entries = [entry for entry in cut if any(number is not None for number in entry.numbers)]
     return Entries(_headers(heads, width), tuple(entries[:MOST_ENTRIES]))
 
 

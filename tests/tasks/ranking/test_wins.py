@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.tasks.ranking.table_corpora import paper, reference, table, write_tables
 
@@ -258,6 +258,7 @@ CELLS = st.lists(
 
 @settings(deadline=None, max_examples=150)
 @given(CELLS)
+@example([[], ["A", "0"], ["–"], ["0000000000"], ["0", "A", "0"]])
 def test_any_table_is_read(cells: list[list[str]]) -> None:
     for entries in read_entries(cells):
         widths = {len(entry.numbers) for entry in entries.entries}
