@@ -17,7 +17,7 @@ demo: $(VENV)/.base ## the whole way once, offline: sample papers to a leaderboa
 PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n logical --dist worksteal
 
 test: $(VENV)/.dev ## what gives confidence while working: every test that is not slow
-	$(PYTEST) -m 'not slow'
+	$(PYTEST) -m 'not slow' $(if $(GATE),--no-skips)
 
 test-slow: $(VENV)/.slow ## the slow tests, with all they need; only missing real papers are excused
 	$(PYTEST) -m slow --no-skips

@@ -14,10 +14,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from vivavoce.statistics.estimates import Draws
-from vivavoce.web.annotation.agreement import measure
 from vivavoce.web.annotation.campaigns import NewItem, add_items, find_campaign, make_campaign
+from vivavoce.web.annotation.decisions import confirm_guidelines, next_assignment, submit
 from vivavoce.web.annotation.exporting import export_campaign
 from vivavoce.web.annotation.kinds import find_kind
+from vivavoce.web.annotation.monitoring import measure
 from vivavoce.web.annotation.people import (
     add_person,
     enrol,
@@ -25,7 +26,6 @@ from vivavoce.web.annotation.people import (
     find_person,
     make_password,
 )
-from vivavoce.web.annotation.process import confirm_guidelines, next_assignment, submit
 from vivavoce.web.annotation.records import read_decisions, read_items
 from vivavoce.web.annotation.storage import Database, open_database
 

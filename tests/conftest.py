@@ -97,7 +97,7 @@ def _no_certificates_read_again() -> Iterator[None]:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option of the gate; a machine that sets CI=true has it without asking."""
+    """Add the option of the gate; where CI=true is set it holds without being asked for."""
     parser.addoption(
         "--no-skips",
         action="store_true",
@@ -120,7 +120,7 @@ def pytest_runtest_makereport(
     item: pytest.Item,
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Fail a test that was skipped where nothing may be."""
-    return _without_skips((yield), item.config)
+    return without_skips((yield), item.config)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -128,10 +128,10 @@ def pytest_make_collect_report(
     collector: pytest.Collector,
 ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
     """Fail a module that was skipped where nothing may be."""
-    return _without_skips((yield), collector.config)
+    return without_skips((yield), collector.config)
 
 
-def _without_skips(report: Report, config: pytest.Config) -> Report:
+def without_skips(report: Report, config: pytest.Config) -> Report:
     """The report of a skip as that of a failure, unless real papers are missing."""
     if report.skipped and config.getoption("no_skips") and not hasattr(report, "wasxfail"):
         reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)

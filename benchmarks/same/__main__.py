@@ -10,8 +10,11 @@ from pathlib import Path
 
 from benchmarks.same import comparing, trees
 from benchmarks.same.archive import Archive
+from benchmarks.same.groups import list_groups
 from benchmarks.same.recording import record
-from benchmarks.same.scenario import GROUPS, Group, list_groups
+from benchmarks.same.scenario import Group
+
+GROUPS = [group.name for group in list_groups(has_data=True)]
 
 
 def main() -> int:

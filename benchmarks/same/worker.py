@@ -48,6 +48,6 @@ def list_help() -> list[list[str]]:
 
 if __name__ == "__main__":
     asked = json.loads(Path(sys.argv[1]).read_text("utf-8"))
-    if asked == "help":
-        asked = list_help()
+    if asked[0] == ["--help-of-all"]:
+        asked[:1] = list_help()
     Path(sys.argv[2]).write_text(json.dumps(run(asked)), "utf-8")

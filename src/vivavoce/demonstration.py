@@ -13,7 +13,7 @@ from vivavoce.results.board.building import leaderboard
 from vivavoce.results.board.groups import Board
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
-from vivavoce.running.progress import Progress
+from vivavoce.running.logs import Progress
 from vivavoce.sandbox.guarantees import why_unusable
 from vivavoce.tasks import build_round, list_families
 from vivavoce.web.board.site import write_site

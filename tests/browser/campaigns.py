@@ -16,7 +16,8 @@ from tests.servers.annotation import fill, running_server
 from typer.testing import CliRunner
 
 from vivavoce.cli import annotate as commands
-from vivavoce.web.annotation.storage import Database, Draft, Item, open_database
+from vivavoce.web.annotation.storage import Database, open_database
+from vivavoce.web.annotation.tables import Draft, Item
 
 SMALL = {"width": 600, "height": 500}
 """Less to draw."""

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from sqlalchemy import func, select
 from tests.servers.annotation import Server
 
-from vivavoce.web.annotation.storage import Database, Decision
+from vivavoce.web.annotation.storage import Database
+from vivavoce.web.annotation.tables import Decision
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

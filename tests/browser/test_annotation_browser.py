@@ -11,7 +11,8 @@ from tests.servers.annotation import START, Server, fill, items_of, running_serv
 
 from vivavoce.web.annotation.campaigns import NewItem, add_items, make_campaign
 from vivavoce.web.annotation.people import enrol, find_person
-from vivavoce.web.annotation.storage import Database, Decision, open_database
+from vivavoce.web.annotation.storage import Database, open_database
+from vivavoce.web.annotation.tables import Decision
 
 pytestmark = pytest.mark.browser
 

@@ -6,6 +6,7 @@ import random
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,8 @@ import pytest
 from tests.corpus.in_memory_build import tables_in_memory
 
 from vivavoce.corpus import ingest, load_corpus, verify_corpus
-from vivavoce.corpus.build import build_tables, identity, partitioning, tables
+from vivavoce.corpus.build import identity, partitioning, tables
+from vivavoce.corpus.build.tables import build_tables
 from vivavoce.corpus.schema import TABLES
 from vivavoce.store import hash_tree
 
@@ -78,6 +80,7 @@ def test_the_shards_hold_the_rows_that_a_build_in_memory_makes(
     assert verify_corpus(corpus) == []
 
 
+@pytest.mark.slow
 def test_documents_that_lie_scattered_are_dealt_out_to_the_same_bytes(
     fill: Callable[..., Path], small_shards: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -94,12 +97,14 @@ def test_documents_that_lie_scattered_are_dealt_out_to_the_same_bytes(
     assert not (corpus / "tables" / "work").exists()
 
 
+@pytest.mark.slow
 def test_content_and_not_the_cut_decides_the_fingerprint_of_equal_builds(
     fill: Callable[..., Path], small_shards: None
 ) -> None:
     assert load_corpus(fill("a")).fingerprint == load_corpus(fill("b")).fingerprint
 
 
+@pytest.mark.slow
 def test_adding_papers_redoes_the_shards_they_fall_into_and_equals_a_rebuild(
     fill: Callable[..., Path],
     small_shards: None,
@@ -162,16 +167,20 @@ def test_a_long_run_without_a_cut_is_cut_more_finely() -> None:
     assert max(s.stop - s.start for s in partitioning.cut_papers(ids, mean=16)) <= 48
 
 
-DAFT = """
-import os, signal, sys
+POOL = """
+import sys
 from pathlib import Path
-from vivavoce.corpus.build import Engine, build_tables, partitioning
+from vivavoce.corpus.build import partitioning
+from vivavoce.corpus.build.engine import Engine
+from vivavoce.corpus.build.tables import build_tables
 
 partitioning.MEAN_PAPERS = 8
 build_tables(Path(sys.argv[1]), Engine(few_documents=0))
-assert "daft" in sys.modules
+assert "daft" not in sys.modules
 """
 LOSING = """
+import os, signal, sys
+from pathlib import Path
 from vivavoce.corpus.build import engine
 
 attempt = engine.attempt
@@ -186,29 +195,67 @@ def die_once(step, task):
             return outcome
         os.kill(os.getpid(), signal.SIGKILL)  # a shard is done, and nobody was told so
     return outcome
+"""
+WAITING = """
+import os, sys, time
+from pathlib import Path
+from vivavoce.corpus.build import engine
+from vivavoce.corpus.build.engine import Engine
+from vivavoce.corpus.build.tables import build_tables
 
-engine.attempt = die_once
+def wait(step, task):
+    (Path(sys.argv[-1]).parent / "worker.tmp").write_text(str(os.getpid()))
+    (Path(sys.argv[-1]).parent / "worker.tmp").replace(Path(sys.argv[-1]).parent / "worker")
+    time.sleep(300)
 
+def build(corpus):
+    engine.attempt = wait
+    build_tables(Path(corpus), Engine(few_documents=0))
 """
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("is_lost", [False, True], ids=["whole", "a worker is killed"])
 def test_worker_processes_make_the_same_bytes(
-    fill: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, *, is_lost: bool
+    fill: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *, is_lost: bool
 ) -> None:
     monkeypatch.setattr(partitioning, "MEAN_PAPERS", 8)
     corpus = fill("c")
     whole = hash_tree(corpus / "tables")
     shutil.rmtree(corpus / "tables")
-    start, build = DAFT.split("partitioning.MEAN", 1)
-    code = DAFT
-    if is_lost:
-        code = f"{start}{LOSING}partitioning.MEAN{build}"
+    (tmp_path / "losing.py").write_text(LOSING)
+    # Without a guard: the workers are not to import the program that started them.
+    lose = "from losing import die_once, engine\nengine.attempt = die_once\n" if is_lost else ""
+    (tmp_path / "building.py").write_text(lose + POOL)
     done = subprocess.run(
-        [sys.executable, "-c", code, str(corpus)], capture_output=True, text=True, check=False
+        [sys.executable, str(tmp_path / "building.py"), str(corpus)],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout == ""
     assert (corpus.parent / "lost").exists() == is_lost
     assert hash_tree(corpus / "tables") == whole
+
+
+def test_workers_end_with_the_process_that_started_them(
+    fill: Callable[..., Path], tmp_path: Path
+) -> None:
+    corpus = fill("c")
+    shutil.rmtree(corpus / "tables")
+    (tmp_path / "waiting.py").write_text(WAITING)
+    program = "import sys, waiting\nwaiting.build(sys.argv[1])\n"
+    (tmp_path / "building.py").write_text(program)
+    building = subprocess.Popen([sys.executable, str(tmp_path / "building.py"), str(corpus)])
+    while not (corpus.parent / "worker").exists():
+        assert building.poll() is None
+        time.sleep(0.02)
+    building.kill()
+    building.wait()
+    worker = Path("/proc") / (corpus.parent / "worker").read_text()
+    for _ in range(500):
+        if not worker.exists():
+            break
+        time.sleep(0.02)
+    assert not worker.exists()

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 
 MOVED = """
 import datetime, sys, time
-import daft, pandas, pyarrow.parquet  # compiled against the true class, which they must have seen
+import pandas, pyarrow.parquet  # compiled against the true class, which they must have seen
 by, real = float(sys.argv[1]), time.time
 
 class Moved(datetime.datetime):

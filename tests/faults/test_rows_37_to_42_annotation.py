@@ -24,17 +24,10 @@ from tests.servers.postgresql import PostgreSQL, find_initdb, running_postgresql
 
 from vivavoce.web.annotation.app import make_app
 from vivavoce.web.annotation.people import check_password
-from vivavoce.web.annotation.security import is_known_host, is_own_form
-from vivavoce.web.annotation.sessions import IDLE, LIFETIME, WRONG_ANYWHERE, WRONG_HERE
-from vivavoce.web.annotation.storage import (
-    Assignment,
-    Database,
-    Decision,
-    Draft,
-    LoginAttempt,
-    LoginSession,
-    open_database,
-)
+from vivavoce.web.annotation.requests import IDLE, LIFETIME, WRONG_ANYWHERE, WRONG_HERE
+from vivavoce.web.annotation.storage import Database, open_database
+from vivavoce.web.annotation.tables import Assignment, Decision, Draft, LoginAttempt, LoginSession
+from vivavoce.web.guard import is_known_host, is_own_form
 
 pytestmark = pytest.mark.slow
 
@@ -338,7 +331,7 @@ def test_the_sixth_wrong_password_is_not_even_looked_at(store, clock):
 def test_guessing_at_once_brings_no_more_guesses(store, clock, monkeypatch):
     looked_at = []
     monkeypatch.setattr(
-        "vivavoce.web.annotation.sessions.check_password",
+        "vivavoce.web.annotation.requests.check_password",
         lambda *given: looked_at.append(given) or check_password(*given),
     )
     fill(store.database, TWO)

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.metrics.cell_matching import cell_key, read_number
-from vivavoce.metrics.cell_words import words_key
+from vivavoce.metrics.cell_matching import cell_key, read_number, words_key
 from vivavoce.metrics.table_schema import column_unit
 
 LABELLED = Path(__file__).with_name("hand_labelled_cells.jsonl")

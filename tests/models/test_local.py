@@ -100,6 +100,7 @@ def test_an_answer_ends_before_a_stop_sequence(model: Model) -> None:
     assert output.stop_reason == "stop"
 
 
+@pytest.mark.slow
 def test_a_seed_repeats_an_answer_and_each_epoch_has_its_own(model: Model) -> None:
     def sampled(seed: int | None, epoch: int) -> str:
         return ask(model, QUESTION, temperature=1.5, seed=seed, epoch=epoch).completion
@@ -380,6 +381,7 @@ assert os.listdir(tempfile.gettempdir())
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc tells which ports are open")
 def test_nothing_is_printed_no_port_is_open_and_no_file_stays(
     weights: Path, tmp_path: Path

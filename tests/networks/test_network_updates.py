@@ -124,6 +124,7 @@ def histories(draw: st.DrawFn) -> list[Library]:
     return found
 
 
+@pytest.mark.slow
 @given(history=histories())
 @settings(
     max_examples=15,

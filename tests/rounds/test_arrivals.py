@@ -17,8 +17,7 @@ from vivavoce.corpus import ingest, load_corpus
 from vivavoce.errors import InputError, VivaError
 from vivavoce.networks import build_networks, load_network
 from vivavoce.rounds import arrivals
-from vivavoce.rounds.arrivals import bring_papers, open_service
-from vivavoce.rounds.requests import listing_requests
+from vivavoce.rounds.arrivals import bring_papers, listing_requests, open_service
 from vivavoce.store import hash_tree, read_jsonl
 
 JUNE, JULY = date(2024, 6, 1), date(2024, 7, 1)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.servers.arxiv_replay import FakeClock, Fault, only, replaying
 
-from vivavoce.rounds.arrivals import open_service
-from vivavoce.rounds.requests import listing_requests, published_update
+from vivavoce.rounds.arrivals import listing_requests, open_service, published_update
 
 
 def test_the_published_update_asks_for_everyone_and_for_every_paper_again() -> None:

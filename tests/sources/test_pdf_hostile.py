@@ -74,6 +74,7 @@ def test_five_thousand_pages_are_no_paper(tmp_path: Path) -> None:
     assert fault_of(path) == "5,000 pages, more than the 1,000 that are read"
 
 
+@pytest.mark.slow
 def test_a_file_that_takes_too_long_is_given_up_and_the_next_is_read(tmp_path: Path) -> None:
     path = tmp_path / "slow.pdf"
     canvas = Canvas(str(path))

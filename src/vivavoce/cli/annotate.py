@@ -16,12 +16,15 @@ from vivavoce.cli.annotation_database import (
     now,
     opened,
 )
-from vivavoce.cli.annotation_report import print_model, print_report
+from vivavoce.cli.comparisons import estimate
 from vivavoce.cli.log_options import RESAMPLES_OPTION, SEED_OPTION
-from vivavoce.cli.output import JSON_OPTION, print_json, progress, say
+from vivavoce.cli.output import JSON_OPTION, print_json, print_table, progress, say
 
 if TYPE_CHECKING:
     from vivavoce.store import Row
+    from vivavoce.web.annotation.agreement import Coefficient, ModelAgreement
+    from vivavoce.web.annotation.monitoring import Report, Seconds
+
 
 app = typer.Typer(
     no_args_is_help=True, help="Let people check items and judge answers, and measure agreement."
@@ -72,7 +75,7 @@ def import_items(
 ) -> None:
     """Add items to a campaign; a new one is made."""
     need_extra()
-    from vivavoce.web.annotation.intake import Sources, Wanted, take_in
+    from vivavoce.web.annotation.importing import Sources, Wanted, take_in
 
     sources = Sources(file, from_round, from_logs, from_export, from_label_studio)
     wanted = Wanted(
@@ -120,7 +123,7 @@ def serve(
 ) -> None:
     """Run the web app until it is stopped."""
     need_extra()
-    from vivavoce.web.annotation.serving import serve as run
+    from vivavoce.web.annotation.app import serve as run
 
     with opened(db) as database:
         run(
@@ -178,10 +181,10 @@ def agreement(
     """Measure how far people agree, how long they take, and how a model compares."""
     with opened(db) as database, progress("Drawing"):
         from vivavoce.statistics.estimates import Draws
-        from vivavoce.web.annotation.agreement import measure
+        from vivavoce.web.annotation.agreement import compare_with_model, read_model_labels
         from vivavoce.web.annotation.campaigns import find_campaign
         from vivavoce.web.annotation.kinds import find_kind
-        from vivavoce.web.annotation.model_labels import compare_with_model, read_model_labels
+        from vivavoce.web.annotation.monitoring import measure
         from vivavoce.web.annotation.records import read_decisions, read_items
 
         with database.reading() as session:
@@ -212,3 +215,95 @@ def _rows_of_logs(
         raise InputError("--from-logs needs two contestants: --a NAME --b NAME.")
     found = preference_rows(logs, a, b, task=task, setting=setting)
     return [(row, f"{logs}: {row['id']}") for row in found.rows], found.left_out
+
+
+def print_report(report: Report) -> None:
+    """Print agreement, outcomes, people, days and final labels."""
+    print_table(
+        ["field", "pairs", "pairwise", "Fleiss' kappa", "Krippendorff's alpha", "Gwet's AC1"],
+        [
+            [row.field, str(row.pairwise.n)]
+            + [_coefficient(each) for each in (row.pairwise, row.fleiss, row.alpha, row.ac1)]
+            for row in report.fields
+        ],
+        title="Agreement of the first pairs",
+    )
+    say("")
+    outcomes = ", ".join(f"{name} {number:,}" for name, number in report.outcomes.items())
+    say(f"Items: {outcomes}")
+    say(f"Seconds for a decision: {_seconds(report.seconds)}")
+    say("")
+    print_table(
+        ["person", "decided", "seconds", "as partner", "as final", "controls", "flags"],
+        [
+            [
+                row.person,
+                str(row.decided),
+                _seconds(row.seconds),
+                _coefficient(row.with_partner),
+                _coefficient(row.with_final),
+                f"{row.controls[0]}/{row.controls[1]}",
+                str(row.flags),
+            ]
+            for row in report.people
+        ],
+        title="People",
+    )
+    say("")
+    print_table(
+        ["day", "pairs", "pairwise", "seconds"],
+        [
+            [row.day, str(row.pairs), _coefficient(row.pairwise), _seconds(row.seconds)]
+            for row in report.days
+        ],
+        title="Days (UTC)",
+    )
+    say("")
+    print_table(
+        ["group", "field", "value", "share", "n"],
+        [
+            [row.group or "all", row.field, row.value, _coefficient(row.share), str(row.share.n)]
+            for row in report.shares
+        ],
+        title="Final labels",
+    )
+    say("value [95% interval]; seconds: median (quartiles).")
+
+
+def print_model(rows: list[ModelAgreement]) -> None:
+    """Print a model beside people; nothing where there is no model."""
+    if not rows:
+        return
+    say("")
+    print_table(
+        ["group", "field", "n", "agreement", "kappa", "value", "people", "model"],
+        [
+            [
+                row.group or "all",
+                row.field,
+                str(row.agreement.n),
+                estimate(row.agreement.fields()),
+                estimate(row.kappa.fields()),
+                value,
+                _coefficient(row.people[value]),
+                _coefficient(row.model[value]),
+            ]
+            for row in rows
+            for value in row.people
+        ],
+        title="The model and people",
+    )
+
+
+def _coefficient(found: Coefficient) -> str:
+    if found.value is None:
+        return "undefined" if found.n else "–"
+    if found.interval is None:
+        return f"{found.value:.3f}"
+    return f"{found.value:.3f} [{found.interval[0]:.3f}, {found.interval[1]:.3f}]"
+
+
+def _seconds(found: Seconds) -> str:
+    if found.median is None:
+        return "–"
+    return f"{found.median:.0f} ({found.low:.0f}–{found.high:.0f})"

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vivavoce.metrics import Metric
-from vivavoce.text.stems import porter
+from vivavoce.text.terms import porter
 
 Similarity = Callable[[Sequence[str], Sequence[str]], npt.ArrayLike]
 """Texts of gold columns and of produced ones -> a matrix, one row a gold column."""

@@ -21,7 +21,7 @@ from typing import NamedTuple
 from rapidfuzz.distance import LCSseq
 
 from vivavoce.metrics import Metric
-from vivavoce.text.stems import porter
+from vivavoce.text.terms import porter
 
 _LIN = "Lin 2004, ROUGE"
 

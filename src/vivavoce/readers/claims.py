@@ -6,22 +6,18 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from vivavoce.readers.terms import MEASURE_IN_SENTENCE
 from vivavoce.text.citation_markers import find_author_year_markers, find_numeric_markers
 from vivavoce.text.scores import read_score
 from vivavoce.text.sentences import split_sentences
 
-MOST_CLAIMS = 60
+MAX_CLAIMS = 60
 """Sentences of one paper that are kept."""
-_LONGEST_TEXT = 300_000
-_LONGEST_SENTENCE = 400
+_MAX_TEXT = 300_000
+_MAX_SENTENCE = 400
 _WORDS_AROUND = 7
 _NUMBER = re.compile(
     r"(?<![\w.,/-])[0-9]{1,3}\.[0-9]{1,3}(?:\s?%)?(?![\w.]\w)|(?<![\w.,/-])[0-9]{2}\s?%"
-)
-_MEASURE = re.compile(
-    r"\b(?:accurac|f1|f-|f 1|bleu|rouge|perplexit|ppl|error|em\b|exact match|mrr|map\b|hits"
-    r"|las\b|uas\b|bpc|bits|score|meteor|wer\b|precision|recall|correlation|pearson|auc)",
-    re.IGNORECASE,
 )
 _CHANGE = re.compile(
     r"\b(?:by|improv\w*|gains?|increase[sd]?|reduc\w*|relative|absolute|drops?|decrease[sd]?"
@@ -30,12 +26,6 @@ _CHANGE = re.compile(
 )
 _OTHERS = re.compile(
     r"\b(?:compared|baselines?|previous\w*|prior|second|humans?|whereas|versus|vs)\b[^,;]{0,40}$",
-    re.IGNORECASE,
-)
-_MEASURE_WORD = re.compile(
-    r"\b(?:accurac(?:y|ies)|f ?-?1(?:[ -](?:score|measure))?|f-(?:score|measure)|bleu|rouge-?[12l]?"
-    r"|perplexit(?:y|ies)|ppl|error rate|error|exact match|em|mrr|hits ?@ ?[0-9]{1,2}|las|uas|bpc"
-    r"|bits per character|meteor|wer|precision|recall|pearson)\b",
     re.IGNORECASE,
 )
 _SIDE_BY_SIDE = re.compile(
@@ -58,20 +48,20 @@ def find_claims(texts: Iterable[str]) -> list[Claim]:
     """The sentences that state scores without citing anybody."""
     found: list[Claim] = []
     for text in texts:
-        for paragraph in text[:_LONGEST_TEXT].split("\n\n"):
-            if _NUMBER.search(paragraph) is None or _MEASURE.search(paragraph) is None:
+        for paragraph in text[:_MAX_TEXT].split("\n\n"):
+            if _NUMBER.search(paragraph) is None or MEASURE_IN_SENTENCE.search(paragraph) is None:
                 continue
             for sentence in split_sentences(paragraph):
                 claim = _read(sentence)
                 if claim is not None:
                     found.append(claim)
-                    if len(found) == MOST_CLAIMS:
+                    if len(found) == MAX_CLAIMS:
                         return found
     return found
 
 
 def _read(sentence: str) -> Claim | None:
-    if len(sentence) > _LONGEST_SENTENCE or _MEASURE.search(sentence) is None:
+    if len(sentence) > _MAX_SENTENCE or MEASURE_IN_SENTENCE.search(sentence) is None:
         return None
     if next(find_author_year_markers(sentence), None) or next(find_numeric_markers(sentence), None):
         return None
@@ -117,17 +107,17 @@ def _words_near(before: str, after: str, place: int, count: int) -> str:
         ahead = [part for part in _PARTING.split(after.split("respectively")[0]) if part.strip()]
         if len(ahead) == count and "respectively" in after:
             return " ".join([*before.split()[-_WORDS_AROUND:], *ahead[place].split()])
-        listed = list(_MEASURE_WORD.finditer(before))[-count:]
+        listed = list(MEASURE_IN_SENTENCE.finditer(before))[-count:]
         if len(listed) == count:
             return " ".join([listed[place][0], *after.split()[:_WORDS_AROUND]])
-        listed = list(_MEASURE_WORD.finditer(after))[:count]
+        listed = list(MEASURE_IN_SENTENCE.finditer(after))[:count]
         if len(listed) == count:
             return " ".join([*before.split()[-_WORDS_AROUND:], listed[place][0]])
-    behind = list(_MEASURE_WORD.finditer(before))
-    ahead_of = _MEASURE_WORD.search(after)
+    behind = list(MEASURE_IN_SENTENCE.finditer(before))
+    ahead_of = MEASURE_IN_SENTENCE.search(after)
     if behind and ahead_of:  # of two measures the nearer
         if len(before) - behind[-1].end() <= ahead_of.start() + 3:
             after = after[: ahead_of.start()]
         else:
-            before = _MEASURE_WORD.sub(" ", before)
+            before = MEASURE_IN_SENTENCE.sub(" ", before)
     return " ".join([*before.split()[-_WORDS_AROUND:], *after.split()[:_WORDS_AROUND]])

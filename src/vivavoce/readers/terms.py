@@ -1,4 +1,4 @@
-"""Words of captions, headers and boards, told as one where they mean the same."""
+"""Terms of captions, headers and boards: one for all words that mean the same."""
 
 from __future__ import annotations
 
@@ -105,20 +105,38 @@ _PHRASE = re.compile(
 )
 
 
+_NUMBERED_FORMS = (
+    r"f[ -]?(?:1|measure|score)(?:[ -](?:score|measure))?",
+    r"rouge[ -]?[12l]?",
+    r"bleu[ -]?[1-4]",
+    r"hits? ?@ ?[0-9]{1,2}",
+    r"bits?(?: per |-per-|/)(?:char(?:acter)?s?|byte)",
+)
+_SPELLED_OUT = {
+    spelling.replace(" ", "[ -]")
+    for metric in METRICS
+    if metric.term in MEASURES and not metric.vague
+    for spelling in (metric.term, *metric.single_words, *metric.phrases)
+}
+_IN_SENTENCES = sorted({*_NUMBERED_FORMS, *_SPELLED_OUT}, key=lambda form: (-len(form), form))
+MEASURE_IN_SENTENCE = re.compile(rf"\b(?:{'|'.join(_IN_SENTENCES)})\b", re.IGNORECASE)
+"""A spelling of a metric in a sentence."""
+
+
 def telling_terms(text: str) -> list[str]:
     """The distinct terms of a text without those that are in every name."""
     return [term for term in dict.fromkeys(terms_in(text)) if term not in GENERAL]
 
 
 def is_head_word(word: str) -> bool:
-    """Whether a word belongs to a header: a measure, a split, a resource or `Model`."""
+    """Check whether a word belongs to a header: a measure, a split, a resource or `Model`."""
     terms = terms_in(word)
     known = MEASURES | SPLITS | RESOURCES | STUBS
     return bool(terms) and all(term in known for term in terms)
 
 
 def stands_for(short: str, words: tuple[str, ...]) -> bool:
-    """Whether an abbreviation can stand for some words: `SQuAD`, `PTB`, `WT2`, `CBT`.
+    """Check whether an abbreviation can stand for some words: `SQuAD`, `PTB`, `WT2`, `CBT`.
 
     Its letters are in the words in order, and each word gives at least its first; a single word
     has an abbreviation of three letters or more.

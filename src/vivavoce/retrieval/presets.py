@@ -7,6 +7,7 @@ to be pooled by the mean and compared by cosine.
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -76,56 +77,15 @@ class Preset:
         return self.passage_prompt if side == "passage" else self.query_prompt
 
 
-def _shared(
-    name: str, model: str, pooling: Pooling, similarity: Similarity, **others: Any
-) -> Preset:
-    return Preset(name, model, model, pooling, similarity, others.pop("max_tokens", 512), **others)
+def _read_presets() -> dict[str, Preset]:
+    given = tomllib.loads(Path(__file__).with_name("presets.toml").read_text("utf-8"))
+    return {
+        name: Preset(name=name, **{"queries": entry["passages"], **entry})
+        for name, entry in given.items()
+    }
 
 
-def _sentence_t5(name: str, model: str) -> Preset:
-    limits = {"max_tokens": 256, "architecture": "t5", "projection": "2_Dense"}
-    return _shared(name, model, "mean", "cosine", **limits)
-
-
-PRESETS = {
-    preset.name: preset
-    for preset in (
-        # Karpukhin et al. 2020
-        Preset(
-            "dpr",
-            "facebook/dpr-ctx_encoder-single-nq-base",
-            "facebook/dpr-question_encoder-single-nq-base",
-            pooling="pooled",
-            similarity="dot",
-            max_tokens=512,
-            architecture="dpr",
-        ),
-        # Izacard et al. 2022
-        _shared("contriever", "facebook/contriever", "mean", "dot"),
-        # Lin et al. 2023
-        Preset(
-            "dragon",
-            "facebook/dragon-plus-context-encoder",
-            "facebook/dragon-plus-query-encoder",
-            pooling="cls",
-            similarity="dot",
-            max_tokens=512,
-        ),
-        # Cohan et al. 2020
-        _shared("specter", "allenai/specter", "cls", "cosine", joint="sep"),
-        # Ostendorff et al. 2022
-        _shared("scincl", "malteos/scincl", "cls", "cosine", joint="sep"),
-        # Beltagy et al. 2019
-        _shared("scibert", "allenai/scibert_scivocab_uncased", "cls", "cosine"),
-        # Liu et al. 2022; known only to be refused with the reason
-        _shared("oag-bert", OAG_BERT, "cls", "cosine"),
-        # Reimers and Gurevych 2019; the weights come in a package of their own
-        _shared("minilm", MINILM_PACKAGE, "mean", "cosine", max_tokens=256),
-        # Ni et al. 2022; the largest takes 20 GB of memory
-        _sentence_t5("sentence-t5", "sentence-transformers/sentence-t5-xxl"),
-        _sentence_t5("sentence-t5-base", "sentence-transformers/sentence-t5-base"),
-    )
-}
+PRESETS = _read_presets()
 """Every preset by name."""
 
 

@@ -18,11 +18,11 @@ from vivavoce.corpus import Corpus
 from vivavoce.errors import InputError
 from vivavoce.networks.growth import Growth, History, Rules, grow
 from vivavoce.rounds.anchors import Anchors
+from vivavoce.rounds.arrivals import published_update
 from vivavoce.rounds.build import build_round
 from vivavoce.rounds.family import Builder
 from vivavoce.rounds.lineage import Lineage
 from vivavoce.rounds.reading import Round
-from vivavoce.rounds.requests import published_update
 from vivavoce.rounds.sealing import write_reveal
 from vivavoce.rounds.selection import SelectedCorpus, member_files, read_members
 from vivavoce.rounds.spec import RoundSpec, parse_spec

@@ -21,9 +21,8 @@ from vivavoce.errors import InputError, VivaError
 from vivavoce.models.cutoffs import Cutoffs, take_clean
 from vivavoce.rounds import load_round
 from vivavoce.running.ledger import recording
-from vivavoce.running.logs import log_path, set_aside_damaged, why_incomplete
+from vivavoce.running.logs import Progress, listen, log_path, set_aside_damaged, why_incomplete
 from vivavoce.running.prices import Price, set_prices
-from vivavoce.running.progress import Progress, listen
 from vivavoce.running.sweeps import Sweep, combinations, rename
 from vivavoce.store import lock
 from vivavoce.tasks import find_task, list_families

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog
+from collections.abc import Callable
 
 
 def set_aside_damaged(folder: Path) -> list[str]:
@@ -47,3 +48,22 @@ def _sample_error(location: str) -> str | None:
     summaries = read_eval_log_sample_summaries(location)
     errors = Counter(summary.error for summary in summaries if summary.error)
     return errors.most_common(1)[0][0] if errors else None
+
+
+Progress = Callable[[int, int], None]
+"""Called with (samples done, samples in all)."""
+
+
+def listen(progress: Progress | None, total: int) -> None:
+    """Tell `progress` of every sample that ends from now on; None to stop telling."""
+    from inspect_ai.hooks import Hooks, SampleEnd, hooks
+
+    ended: set[tuple[str, str]] = set()
+
+    # Hooks cannot be taken back, but one of the same name replaces the one before.
+    @hooks(name="vivavoce/progress", description="Counts samples for a progress bar.")
+    class ProgressHooks(Hooks):
+        async def on_sample_end(self, data: SampleEnd) -> None:
+            ended.add((data.eval_id, data.sample_id))
+            if progress:
+                progress(min(len(ended), total), total)

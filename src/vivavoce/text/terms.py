@@ -8,9 +8,21 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
-from functools import lru_cache
+from collections.abc import Callable
+from functools import cache, lru_cache
 
 from vivavoce.text.normalise import normalise_title
+
+
+@cache
+def porter() -> Callable[[str], str]:
+    """NLTK's variant of Porter's stemmer, loaded when first asked for."""
+    # NLTK takes seconds to import, and only stemming needs it.
+    from nltk.stem.porter import PorterStemmer
+
+    stem: Callable[[str], str] = PorterStemmer().stem
+    return stem
+
 
 MAX_TERM = 64
 """Characters; a longer word stands as a hash, so that it equals itself and nothing else."""

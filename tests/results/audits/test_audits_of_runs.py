@@ -91,6 +91,7 @@ def measure(audit: JudgeAudit, judge: str, name: str) -> dict[str, Any]:
     return row
 
 
+@pytest.mark.slow
 def test_a_judge_that_always_takes_the_first_is_seen_through(judged: Path) -> None:
     audit = audit_judge(judged, resamples=500)
     for name, value in (("first_share", 1.0), ("flip_rate", 1.0), ("win_rate", 0.5)):
@@ -132,6 +133,7 @@ def test_labels_of_people_name_the_runs_contestants(
     assert (always["n"], always["agreement"]["value"]) == (len(rows), 1.0)
 
 
+@pytest.mark.slow
 def test_variants_retrievers_and_settings_are_told_by_the_logs(
     opened: Round, tmp_path: Path
 ) -> None:

@@ -50,6 +50,7 @@ def items_of(opened: Round) -> dict[str, int]:
     return {task: len(opened.items(family, task)) for family, task in opened.tasks()}
 
 
+@pytest.mark.slow
 def test_hugging_face_reads_every_table_without_a_network(opened: Round, tmp_path: Path) -> None:
     if importlib.util.find_spec("datasets") is None:
         pytest.skip("datasets is not installed: pip install datasets")
@@ -108,10 +109,10 @@ def test_json_lines_hold_the_same_rows(opened: Round, tmp_path: Path) -> None:
 def test_a_table_that_json_has_no_words_for_stays_a_table(
     opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from vivavoce.rounds.export import json_lines
+    from vivavoce.rounds.export import hugging_face
 
     strange = pa.table({"paper_id": ["a"], "score": [float("nan")]})
-    monkeypatch.setattr(json_lines, "read_table", lambda opened, path: strange)
+    monkeypatch.setattr(hugging_face, "read_table", lambda opened, path: strange)
     folder = export_round(opened, tmp_path / "lines", "jsonl", FROM)
     assert not (folder / "writing" / "title.jsonl").exists()
     assert (folder / "writing" / "title.parquet").exists()

@@ -12,16 +12,10 @@ from sqlalchemy import event
 from sqlalchemy.orm import Session
 
 from vivavoce.web.annotation.campaigns import NewItem, add_items, find_campaign, make_campaign
+from vivavoce.web.annotation.decisions import confirm_guidelines, next_assignment, submit
 from vivavoce.web.annotation.people import add_person, enrol, find_enrolment, find_person
-from vivavoce.web.annotation.process import confirm_guidelines, next_assignment, submit
-from vivavoce.web.annotation.storage import (
-    Assignment,
-    Database,
-    Enrolment,
-    Item,
-    Person,
-    open_database,
-)
+from vivavoce.web.annotation.storage import Database, open_database
+from vivavoce.web.annotation.tables import Assignment, Enrolment, Item, Person
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 INCLUDE, EXCLUDE = {"decision": "include"}, {"decision": "exclude"}

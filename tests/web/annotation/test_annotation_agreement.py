@@ -22,16 +22,16 @@ from vivavoce.web.annotation.agreement import (
     NO_DRAWS,
     WHOLE,
     FieldAgreement,
-    Report,
+    compare_with_model,
     field_agreement,
-    measure,
+    read_model_labels,
 )
 from vivavoce.web.annotation.campaigns import NewItem, find_campaign
+from vivavoce.web.annotation.decisions import save_draft
 from vivavoce.web.annotation.kinds import KINDS
-from vivavoce.web.annotation.model_labels import compare_with_model, read_model_labels
-from vivavoce.web.annotation.process import save_draft
-from vivavoce.web.annotation.records import DecisionRecord, ItemRecord, read_decisions, read_items
-from vivavoce.web.annotation.storage import Person
+from vivavoce.web.annotation.monitoring import Report, measure
+from vivavoce.web.annotation.records import DecisionRecord, read_decisions, read_items
+from vivavoce.web.annotation.tables import Item, Person
 
 PAIRS = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc")), min_size=2, max_size=40)
 
@@ -132,7 +132,7 @@ def report(made: Made, draws: Draws = NO_DRAWS, idle: float = 15) -> Report:
     return measure(KINDS[kind], items, decisions, draws=draws, idle=timedelta(minutes=idle))
 
 
-def records(made: Made) -> tuple[list[ItemRecord], list[DecisionRecord], str]:
+def records(made: Made) -> tuple[list[Item], list[DecisionRecord], str]:
     with made.database.reading() as session:
         campaign = find_campaign(session, made.name)
         return read_items(session, campaign), read_decisions(session, campaign), campaign.kind

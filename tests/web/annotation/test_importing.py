@@ -14,11 +14,11 @@ from vivavoce.errors import InputError
 from vivavoce.store import Row, hash_file, write_parquet, write_sealed
 from vivavoce.tasks.tables.items.table_items import ITEM
 from vivavoce.web.annotation.campaigns import NewItem, add_items, find_campaign, make_campaign
-from vivavoce.web.annotation.importing import check_rows, read_new_items
-from vivavoce.web.annotation.intake import Sources, Wanted, take_in
+from vivavoce.web.annotation.importing import Sources, Wanted, take_in
 from vivavoce.web.annotation.kinds import KINDS, find_kind
-from vivavoce.web.annotation.round_items import round_rows
-from vivavoce.web.annotation.storage import Item, open_database
+from vivavoce.web.annotation.sources import check_rows, read_new_items, round_rows
+from vivavoce.web.annotation.storage import open_database
+from vivavoce.web.annotation.tables import Item
 
 CONTENTS: dict[str, Row] = {
     "distractors": candidate(1),
@@ -149,7 +149,7 @@ def test_importing_again_adds_what_is_new_and_refuses_what_changed(tmp_path: Pat
     with made.database.writing() as session:
         campaign = find_campaign(session, "paths")
         found = add_items(session, campaign, new_items(3))
-        assert (found.added, found.known) == (1, 2)
+        assert found == (1, 2)
     changed = [NewItem("i9", candidate(9), "t"), NewItem("i1", candidate(8), "t0", where="f:2")]
     with (
         pytest.raises(InputError, match=r"f:2: .*'i1' with other content"),

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
 from tests.web.annotation.made_campaigns import FAST, START, make, new_items
 
 from vivavoce.errors import InputError
@@ -16,11 +19,14 @@ from vivavoce.web.annotation.people import (
     enrol,
     enrolments_of,
     hash_password,
-    list_people,
     make_password,
     set_password,
 )
-from vivavoce.web.annotation.storage import Event, LoginSession
+from vivavoce.web.annotation.tables import Event, LoginSession, Person
+
+
+def list_people(session: Session) -> Sequence[Person]:
+    return session.scalars(select(Person).order_by(Person.name)).all()
 
 
 def test_a_password_is_known_by_its_hash_alone() -> None:

@@ -17,8 +17,7 @@ from tests.web.annotation.made_campaigns import (
     part_of,
 )
 
-from vivavoce.web.annotation.campaigns import NewItem
-from vivavoce.web.annotation.process import (
+from vivavoce.web.annotation.assignment import (
     AlreadyDecided,
     NotAllowed,
     NotYours,
@@ -26,9 +25,10 @@ from vivavoce.web.annotation.process import (
     labels_of,
     open_consensus,
     outcome,
-    show,
 )
-from vivavoce.web.annotation.storage import Assignment, Item
+from vivavoce.web.annotation.campaigns import NewItem
+from vivavoce.web.annotation.tables import Assignment, Item
+from vivavoce.web.annotation.views import show
 
 DAY = timedelta(days=1)
 

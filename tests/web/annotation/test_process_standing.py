@@ -18,19 +18,13 @@ from tests.web.annotation.made_campaigns import (
     person_of,
 )
 
+from vivavoce.web.annotation.assignment import NotAllowed, member_state, progress
 from vivavoce.web.annotation.campaigns import NewItem, find_campaign, pause_campaign
+from vivavoce.web.annotation.decisions import next_assignment, save_draft, submit
 from vivavoce.web.annotation.kinds import KINDS
 from vivavoce.web.annotation.people import admit, pause, resume
-from vivavoce.web.annotation.process import (
-    NotAllowed,
-    next_assignment,
-    review,
-    save_draft,
-    show,
-    submit,
-)
-from vivavoce.web.annotation.standing import progress, standing
-from vivavoce.web.annotation.storage import Assignment, Decision
+from vivavoce.web.annotation.tables import Assignment, Decision
+from vivavoce.web.annotation.views import review, show
 
 DAY = timedelta(days=1)
 
@@ -45,10 +39,10 @@ def test_guidelines_come_first(tmp_path: Path) -> None:
     made = make(tmp_path, new_items(1))
     made.add("ann", read=False)
     with made.database.reading() as session:
-        assert standing(session, part_of(session, made, "ann")) == "guidelines"
+        assert member_state(session, part_of(session, made, "ann")) == "guidelines"
     with pytest.raises(NotAllowed) as refused:
         made.take("ann")
-    assert refused.value.standing == "guidelines"
+    assert refused.value.state == "guidelines"
     made.add("ann")  # reads them now
     assert made.take("ann") is not None
 
@@ -67,7 +61,7 @@ def test_the_pass_mark_admits(tmp_path: Path, right: int, passes: bool) -> None:
         made.decide(taken, "ann", answers[made.key_of(taken)])
     with made.database.reading() as session:
         enrolment = part_of(session, made, "ann")
-        assert standing(session, enrolment) == ("working" if passes else "failed")
+        assert member_state(session, enrolment) == ("working" if passes else "failed")
         seen = review(session, enrolment)
         assert sum(one.right for one in seen) == right
         assert "included" in seen[0].explanation
@@ -105,7 +99,7 @@ def test_who_is_paused_is_handed_nothing_and_loses_nothing(paths: Made) -> None:
         pause(session, part_of(session, paths, "ann"), "Read section 2 again.", paths.now)
     with pytest.raises(NotAllowed) as refused:
         paths.decide(taken, "ann", INCLUDE)
-    assert refused.value.standing == "paused"
+    assert refused.value.state == "paused"
     with paths.database.writing() as session:
         ann = person_of(session, "ann")
         save_draft(session, taken, ann, INCLUDE, paths.now)  # what was typed is kept
@@ -120,7 +114,7 @@ def test_a_paused_campaign_hands_out_nothing(paths: Made) -> None:
         pause_campaign(session, find_campaign(session, "paths"), paths.now)
     with pytest.raises(NotAllowed) as refused:
         paths.take("ann")
-    assert refused.value.standing == "campaign_paused"
+    assert refused.value.state == "campaign_paused"
 
 
 def test_a_lead_is_handed_no_items(paths: Made) -> None:

@@ -6,14 +6,16 @@ import re
 
 import pytest
 from lxml import html as lxml_html
+from lxml.html import HtmlElement
 from sqlalchemy import select
 from tests.servers.annotation import ANSWERS, Clock, Person, app_people, content_of, fill
 
 from vivavoce.web.annotation.campaigns import NewItem
 from vivavoce.web.annotation.kinds import KINDS
 from vivavoce.web.annotation.people import find_person, set_password
-from vivavoce.web.annotation.storage import Database, Decision, Enrolment, Item, open_database
-from vivavoce.web.annotation.viewing import blocks_of
+from vivavoce.web.annotation.storage import Database, open_database
+from vivavoce.web.annotation.tables import Decision, Enrolment, Item
+from vivavoce.web.annotation.views import guidelines_html
 
 FOUR = {"ann": "annotator", "ben": "annotator", "cat": "adjudicator", "dan": "adjudicator"}
 FIVE = {**FOUR, "lea": "lead"}
@@ -494,13 +496,25 @@ def test_guidelines_know_a_little_markdown():
     text = (
         "# What *you* do\nRead **twice**.\nSlowly.\n\n- one\n  goes on\n- two\n\n1. first\n2. 2 * 3"
     )
-    found = [(block.kind, block.lines) for block in blocks_of(text)]
+    page = lxml_html.fragment_fromstring(guidelines_html(text), create_parent="div")
+    found = [(block.tag, inner_html(block)) for block in page.xpath("./*[not(li)] | .//li")]
     assert found == [
-        ("heading", [[("plain", "What "), ("em", "you"), ("plain", " do")]]),
-        ("text", [[("plain", "Read "), ("strong", "twice"), ("plain", ". Slowly.")]]),
-        ("list", [[("plain", "one goes on")], [("plain", "two")]]),
-        ("numbers", [[("plain", "first")], [("plain", "2 * 3")]]),
+        ("h2", "What <em>you</em> do"),
+        ("p", "Read <strong>twice</strong>. Slowly."),
+        ("li", "one goes on"),
+        ("li", "two"),
+        ("li", "first"),
+        ("li", "2 * 3"),
     ]
+    assert [block.tag for block in page] == ["h2", "p", "ul", "ol"]
+
+
+def inner_html(element: HtmlElement) -> str:
+    parts = [
+        element.text or "",
+        *(lxml_html.tostring(child, encoding="unicode") for child in element),
+    ]
+    return "".join(parts).strip()
 
 
 def test_the_files_beside_the_pages_are_there(database, clock):

@@ -209,6 +209,7 @@ def test_attempts_beyond_those_read_are_counted(tmp_path: Path) -> None:
     assert text_of(use) == "first attempt: 2.0 s"
 
 
+@pytest.mark.slow
 def test_many_attempts_of_many_stay_below_the_limit(tmp_path: Path) -> None:
     logs = tmp_path / "logs"
     for number in range(CARDS):

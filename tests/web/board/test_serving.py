@@ -125,6 +125,7 @@ def served(tmp_path: Path) -> Iterator[tuple[str, Path]]:
         process.send_signal(signal.SIGINT)
 
 
+@pytest.mark.slow
 def test_the_command_follows_its_logs(served: tuple[str, Path]) -> None:
     address, logs = served
     first = httpx.get(address)

@@ -1,10 +1,10 @@
-"""The steps of a build, run here, on all cores through Daft, or on a Ray cluster through Daft.
+"""The steps of a build, run here, in a process for each core, or on a Ray cluster through Daft.
 
 A step is a function of one task, a plain row, that reads and writes files below the corpus and
 leaves a completion marker. Where it runs makes no difference to what it writes. A small build runs
-in this process and never loads Daft; a large one is a dataframe of tasks with a column that a
-batch function fills in worker processes, one task a batch. On a cluster every machine has to see
-the folder of the corpus under the same path.
+in this process. A large one goes to a pool of processes; on a cluster it is a Daft dataframe of
+tasks with a column that a batch function fills in worker processes, one task a batch, and every
+machine has to see the folder of the corpus under the same path.
 """
 
 from __future__ import annotations
@@ -12,16 +12,19 @@ from __future__ import annotations
 import gc
 import json
 import logging
+import multiprocessing
 import os
+import signal
 import sys
-import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
-from pathlib import Path
+from threading import Thread
+from types import ModuleType
 from typing import Any
 
 from vivavoce import errors
@@ -32,34 +35,31 @@ Step = Callable[[Row], Row]
 
 NATIVE, RAY = "native", "ray"
 TRIES = 4
-"""How often a step is begun when workers die."""
+"""Attempts at a step when workers die."""
 PARTS_PER_MACHINE = 3
-"""Of the tasks of a step on a cluster: more of them share the work better and start more often."""
+"""Parts of a step on a cluster: more of them share the work better and start more often."""
 FEW_DOCUMENTS = 40_000
 """Tasks of so many documents together are done here: starting workers would be felt."""
 _QUIET = {"DAFT_PROGRESS_BAR": "0", "DAFT_ANALYTICS_ENABLED": "0", "DO_NOT_TRACK": "true"}
 _RAY_QUIET = {"RAY_USAGE_STATS_ENABLED": "0"}
-_WORKER = b"daft.execution.udf_worker"
-_MAX_END = 15.0
-"""Seconds that worker processes are given to end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """Where the steps of a build run."""
+    """Place where the steps of a build run."""
 
     name: str = NATIVE
     address: str | None = None
-    """Of a Ray cluster; None starts one on this machine."""
+    """Address of a Ray cluster; None starts one on this machine."""
     few_documents: int = FEW_DOCUMENTS
-    """Native: work on up to so many documents is done in this process, without Daft."""
+    """Native: work on up to so many documents is done in this process."""
 
     def __post_init__(self) -> None:
         if self.name not in (NATIVE, RAY):
             raise InputError(f"No engine is called {self.name!r}. There are: {NATIVE}, {RAY}.")
         if self.address is not None and self.name != RAY:
             raise InputError("An address is that of a Ray cluster: add --engine ray.")
-        if self.name == RAY and find_spec("ray") is None:
+        if self.name == RAY and not (find_spec("ray") and find_spec("daft")):
             raise MissingExtra("ray", "ray", "--engine ray")
 
     def run(self, step: Step, tasks: Sequence[Row], documents: int) -> None:
@@ -80,19 +80,22 @@ class Engine:
             _raise(outcome)
 
     def _outcomes(self, step: Step, tasks: Sequence[str]) -> list[Row]:
-        """What became of each task; a query that lost a worker is put again."""
-        with _daft(self) as daft:
-            for tried in range(1, TRIES + 1):
-                try:
-                    return _query(daft, step, tasks, spread=self.name == RAY)
-                except Exception as error:
-                    # Daft and Ray raise many types when a worker dies; an error of a step is not
-                    # raised but returned. What was done has its marker and is not done again.
-                    if tried == TRIES:
-                        raise VivaError(
-                            f"The {self.name} engine gave up after {TRIES} tries: {error}. "
-                            "Run the same command again to go on where it stopped."
-                        ) from error
+        """Outcome of each task; all are put again when a worker is lost."""
+        for tried in range(1, TRIES + 1):
+            try:
+                if self.name == NATIVE:
+                    return _run_in_processes(step, tasks)
+                return _run_on_ray(self.address, step, tasks)
+            except VivaError:
+                raise  # no cluster, and another try would find none
+            except Exception as error:
+                # Daft and Ray raise many types when a worker dies; an error of a step is not
+                # raised but returned. What was done has its marker and is not done again.
+                if tried == TRIES:
+                    raise VivaError(
+                        f"The {self.name} engine gave up after {TRIES} tries: {error}. "
+                        "Run the same command again to go on where it stopped."
+                    ) from error
         raise AssertionError("unreachable")
 
 
@@ -108,25 +111,64 @@ def attempt(step: Step, task: str) -> str:
     return canonical_json({})
 
 
-def _query(daft: Any, step: Step, tasks: Sequence[str], *, spread: bool) -> list[Row]:
+def _run_in_processes(step: Step, tasks: Sequence[str]) -> list[Row]:
+    """Do the tasks in as many processes as there are cores."""
+    pool = ProcessPoolExecutor(
+        min(len(os.sched_getaffinity(0)), len(tasks)),
+        multiprocessing.get_context("spawn"),
+        initializer=_begin_worker,
+    )
+    try:
+        with _without_main():
+            waiting = [pool.submit(attempt, step, task) for task in tasks]
+        return [json.loads(each.result()) for each in waiting]
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _begin_worker() -> None:
+    """Leave an interrupt to the first process, and end when that is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+    os._exit(1)
+
+
+@contextmanager
+def _without_main() -> Iterator[None]:
+    """Start processes that do not import the program: it may begin a build when imported."""
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
+
+
+def _run_on_ray(address: str | None, step: Step, tasks: Sequence[str]) -> list[Row]:
     def attempts(batch: Any) -> list[str]:
         return [attempt(step, task) for task in batch.to_pylist()]
 
-    as_column = daft.func.batch(
-        return_dtype=daft.DataType.string(), batch_size=1, use_process=True
-    )(attempts)
-    frame = daft.from_pydict({"task": list(tasks)})
-    if spread:
+    with _daft_on_ray(address) as daft:
+        as_column = daft.func.batch(
+            return_dtype=daft.DataType.string(), batch_size=1, use_process=True
+        )(attempts)
         # Worker processes are started for each part, so there are to be few of them.
-        frame = frame.into_partitions(min(len(tasks), PARTS_PER_MACHINE * _count_machines()))
-    done = frame.select(as_column(daft.col("task")).alias("outcome")).to_pydict()
+        parts = min(len(tasks), PARTS_PER_MACHINE * _count_machines())
+        frame = daft.from_pydict({"task": list(tasks)}).into_partitions(parts)
+        done = frame.select(as_column(daft.col("task")).alias("outcome")).to_pydict()
     return [json.loads(outcome) for outcome in done["outcome"]]
 
 
 @contextmanager
-def _daft(engine: Engine) -> Iterator[Any]:
-    """Daft with the runner of an engine; its worker processes are gone afterwards."""
-    for name, value in {**_QUIET, **(_RAY_QUIET if engine.name == RAY else {})}.items():
+def _daft_on_ray(address: str | None) -> Iterator[Any]:
+    """Daft with the Ray runner, which a process has one of."""
+    for name, value in {**_QUIET, **_RAY_QUIET}.items():
         os.environ.setdefault(name, value)
     import daft
 
@@ -134,27 +176,18 @@ def _daft(engine: Engine) -> Iterator[Any]:
         # Ray prints what becomes of its machines, and standard output is for the results.
         # Daft leaves the pipes to its worker processes to the garbage collector.
         warnings.simplefilter("ignore", ResourceWarning)
-        _choose_runner(daft, engine)
+        _join_cluster(address)
+        try:
+            daft.set_runner_ray(noop_if_initialized=True)
+        except daft.exceptions.DaftCoreException as error:
+            if daft.get_or_infer_runner_type() != RAY:
+                raise VivaError(
+                    "This process has used another runner of Daft than ray: start a new one."
+                ) from error
         try:
             yield daft
         finally:
-            _await_workers()
             gc.collect()
-
-
-def _choose_runner(daft: Any, engine: Engine) -> None:
-    """Set the runner, which a process has one of."""
-    try:
-        if engine.name == RAY:
-            _join_cluster(engine.address)
-            daft.set_runner_ray(noop_if_initialized=True)
-        else:
-            daft.set_runner_native()
-    except daft.exceptions.DaftCoreException as error:
-        if daft.get_or_infer_runner_type() != engine.name:
-            raise VivaError(
-                f"This process has used another engine than {engine.name}: start a new one."
-            ) from error
 
 
 def _join_cluster(address: str | None) -> None:
@@ -180,22 +213,6 @@ def _join_cluster(address: str | None) -> None:
 def _count_machines() -> int:
     nodes = import_module("ray").nodes()
     return max(sum(bool(node["Alive"]) for node in nodes), 1)
-
-
-def _await_workers() -> None:
-    """Wait for worker processes: ending this one beside them can crash it."""
-    end = time.monotonic() + _MAX_END
-    while _has_workers() and time.monotonic() < end:
-        time.sleep(0.02)
-
-
-def _has_workers() -> bool:
-    found = Path("/proc/self/task").glob("*/children")
-    try:
-        children = {child for path in found for child in path.read_text().split()}
-        return any(_WORKER in Path(f"/proc/{c}/cmdline").read_bytes() for c in children)
-    except OSError:  # one ended while it was looked at
-        return True
 
 
 def _raise(outcome: Mapping[str, str]) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vivavoce.errors import InputError, VivaError
-from vivavoce.rounds.export import hugging_face, ids, json_lines
+from vivavoce.rounds.export import hugging_face, ids
 from vivavoce.rounds.reading import Round, verify_round
 from vivavoce.store import hash_tree
 
@@ -21,7 +21,7 @@ _Write = Callable[[Round, Path, Mapping[str, str], "Corpus | None"], None]
 FORMATS: Mapping[str, _Write] = {
     "hf": hugging_face.write,
     "ids": ids.write,
-    "jsonl": json_lines.write,
+    "jsonl": hugging_face.write_json_lines,
 }
 """What writes each format, by name."""
 

@@ -26,6 +26,13 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from vivavoce.corpus import Corpus
+from typing import TYPE_CHECKING
+
+from vivavoce.store import canonical_json, write_chunks
+
+if TYPE_CHECKING:
+    from vivavoce.corpus import Corpus
+
 
 _SPLITS = {"train": "train", "val": "validation", "dev": "validation", "test": "test"}
 """Splits of a round by the names that Hugging Face gives them."""
@@ -139,3 +146,25 @@ def _line(config: Row) -> str:
     counts = ", ".join(f"{name} {n:,}" for name, n in config["rows"].items())
     holds = "items" if config["is_items"] else "what items need"
     return f"| `{config['name']}` | {holds} | {counts} |"
+
+
+def write_json_lines(
+    opened: Round, out: Path, papers: Mapping[str, str], corpus: Corpus | None
+) -> None:
+    """Write every table as JSON Lines and every other file as it is."""
+    for table in tables_of(opened):
+        lines = _lines(opened, table.path)
+        if lines is not None:
+            write_chunks(out / table.path.replace(".parquet", ".jsonl"), lines)
+        else:
+            copy_file(opened, table.path, out / table.path)
+    for name in (*files_beside(opened), *ABOUT):
+        copy_file(opened, name, out / name)
+
+
+def _lines(opened: Round, path: str) -> list[bytes] | None:
+    """A table's rows; None where JSON has no word for a value, such as a moment or infinity."""
+    try:
+        return [f"{canonical_json(row)}\n".encode() for row in read_table(opened, path).to_pylist()]
+    except (TypeError, ValueError):
+        return None

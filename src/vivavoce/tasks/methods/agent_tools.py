@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
 from anyio import to_thread
+from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageTool, ContentReasoning
 from inspect_ai.tool import Tool, ToolError, tool
 
 from vivavoce.errors import InputError
 from vivavoce.tasks.library.search import OUTLINE, Library
 from vivavoce.tasks.library.text import short
+from vivavoce.tasks.prompting.windows import Measure
 
 LONGEST_QUERY = 1000
 """Characters; more are no query."""
@@ -110,3 +116,130 @@ def _read(desk: Desk) -> Tool:
             raise ToolError(str(error)) from error
 
     return execute
+
+
+LEFT_OUT = "[This result was taken out to make room. Ask again if it is needed.]"
+CUT = "\n[The rest was cut off for want of room.]"
+_AROUND = 8
+"""Tokens that a provider puts around a message, where the model table does not say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What is sent of a conversation."""
+
+    messages: list[ChatMessage]
+    left_out: int
+    """Results that are not, or not wholly, in it."""
+
+
+@dataclass(slots=True)
+class Window:
+    """How much of a conversation a model can take.
+
+    Args:
+        measure: The model's window and how its tokens are counted.
+        reserved: Tokens kept free for the answer and taken up by the tools' descriptions.
+    """
+
+    measure: Measure
+    reserved: int
+    _sizes: dict[str, int] = field(default_factory=dict)
+
+    def fit(self, messages: Sequence[ChatMessage]) -> Shown:
+        """The conversation without what does not fit.
+
+        Results of tools are taken out oldest first, then whole turns, but for the last one, whose
+        results are cut. The first message always stays.
+
+        Raises:
+            InputError: The window cannot hold the first message, the last turn and an answer.
+        """
+        if self.measure.window is None:
+            return Shown(list(messages), 0)
+        turns = list(_turns(messages[1:]))
+        shown = [[messages[0]], *(list(turn) for turn in turns)]
+        excess = self._size_of(shown) - (self.measure.window - self.reserved)
+        left_out = 0
+        for place, turn in enumerate(turns[:-1], 1):
+            for index, message in enumerate(turn):
+                if excess > 0 and isinstance(message, ChatMessageTool):
+                    shown[place][index] = note = _with_text(message, LEFT_OUT)
+                    excess += self._size(note) - self._size(message)
+                    left_out += 1
+        while len(shown) > 2 and excess > 0:
+            excess -= self._size_of([shown.pop(1)])
+        if excess > 0 and turns:
+            excess += self._cut(shown[-1], excess)
+            left_out += sum(a is not b for a, b in zip(shown[-1], turns[-1], strict=True))
+        if excess > 0:
+            raise InputError(
+                f"A window of {self.measure.window} tokens, with {self.reserved} kept for the "
+                f"answer and the tools, is {excess} tokens too small for the question and one "
+                "turn. Give a larger window with viva run --context N."
+            )
+        return Shown([message for turn in shown for message in turn], left_out)
+
+    def narrow(self, shown: Shown) -> None:
+        """Take it that the window holds three quarters of what a provider found too long."""
+        size = self._size_of([shown.messages]) * 3 // 4
+        self.measure = replace(self.measure, window=size + self.reserved)
+
+    def _cut(self, turn: list[ChatMessage], excess: int) -> int:
+        """Shorten a turn's results, so that they share what room there is; what it changes."""
+        before = self._size_of([turn])
+        results = [one for one in turn if isinstance(one, ChatMessageTool)]
+        room = sum(self._size(one) for one in results) - excess
+        for index, message in enumerate(turn):
+            if isinstance(message, ChatMessageTool):
+                turn[index] = self._shorten(message, room // len(results) - self._overhead)
+        return self._size_of([turn]) - before
+
+    def _shorten(self, message: ChatMessageTool, tokens: int) -> ChatMessageTool:
+        counter, text = self.measure.counter, _text(message)
+        if counter.count(text) <= tokens:
+            return message
+        end = counter.end_of(text, max(0, tokens - counter.count(CUT) - 1))
+        return _with_text(message, text[:end] + CUT if end else LEFT_OUT)
+
+    @property
+    def _overhead(self) -> int:
+        return max(self.measure.overhead, _AROUND)
+
+    def _size_of(self, turns: Sequence[Sequence[ChatMessage]]) -> int:
+        return sum(self._size(message) for turn in turns for message in turn)
+
+    def _size(self, message: ChatMessage) -> int:
+        text = _text(message)
+        if text not in self._sizes:
+            self._sizes[text] = self.measure.counter.count(text)
+        return self._sizes[text] + self._overhead
+
+
+def _turns(messages: Sequence[ChatMessage]) -> Iterator[list[ChatMessage]]:
+    """The conversation cut before every message of the model."""
+    turn: list[ChatMessage] = []
+    for message in messages:
+        if isinstance(message, ChatMessageAssistant) and turn:
+            yield turn
+            turn = []
+        turn.append(message)
+    if turn:
+        yield turn
+
+
+def _with_text(message: ChatMessageTool, text: str) -> ChatMessageTool:
+    return message.model_copy(update={"content": text, "error": None})
+
+
+def _text(message: ChatMessage) -> str:
+    """All that a provider may send of a message."""
+    parts = [message.text]
+    if isinstance(message, ChatMessageAssistant):
+        if not isinstance(message.content, str):
+            parts += [one.reasoning for one in message.content if isinstance(one, ContentReasoning)]
+        for call in message.tool_calls or ():
+            parts += [call.function, json.dumps(call.arguments, default=str)]
+    if isinstance(message, ChatMessageTool) and message.error is not None:
+        parts.append(message.error.message)
+    return "\n".join(parts)

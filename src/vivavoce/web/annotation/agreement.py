@@ -1,20 +1,21 @@
-"""How far annotators agree, how long they take, and what became of the items.
+"""Agreement of annotators, final labels, and how far a model agrees with people.
 
 Agreement is that of the first pair alone: the second pair meets only what the first was split on.
-Seconds are of first revisions, by the server's clock.
 
-Source: arXiv2Table, section 4.2 and appendix C (94% pairwise, Fleiss' kappa 0.73 there).
+Source: arXiv2Table, section 4.2, appendix C (94% pairwise, Fleiss' kappa 0.73 there) and table 4:
+share of yes by the model and by people, and how far they agree.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from datetime import timedelta
 from math import prod
+from pathlib import Path
 
 import numpy as np
 
+from vivavoce.errors import InputError
 from vivavoce.statistics.agreement import (
     Agreement,
     Floats,
@@ -28,16 +29,21 @@ from vivavoce.statistics.agreement import (
     pairwise_agreement,
     pairwise_of_counts,
 )
-from vivavoce.statistics.estimates import Draws, FromSums, estimate_from_sums
-from vivavoce.store import Row
-from vivavoce.web.annotation.kinds import Kind
+from vivavoce.statistics.estimates import (
+    Draws,
+    Estimate,
+    FromSums,
+    agreement_estimates,
+    estimate_from_sums,
+)
+from vivavoce.store import Row, read_jsonl
+from vivavoce.web.annotation.kinds import GROUP, Kind
 from vivavoce.web.annotation.records import (
-    IDLE,
     DecisionRecord,
-    ItemRecord,
-    by_item,
+    grouped,
     last_ones,
 )
+from vivavoce.web.annotation.tables import Item
 
 WHOLE = "whole label"
 """The name under which all fields of a kind are compared at once."""
@@ -68,24 +74,17 @@ class FieldAgreement:
 
 
 @dataclass(frozen=True, slots=True)
-class Seconds:
-    """Time for a decision."""
-
-    median: float | None
-    low: float | None
-    """First quartile."""
-    high: float | None
-    """Third quartile."""
-    n: int
-
-
-@dataclass(frozen=True, slots=True)
 class Pair:
     """The two first decisions on an item."""
 
     item: str
     cluster: str
     records: tuple[DecisionRecord, DecisionRecord]
+
+    def labels(self, fields: Sequence[str]) -> tuple[Hashable, Hashable]:
+        """What both said in some fields."""
+        first, second = (tuple(one.label[name] for name in fields) for one in self.records)
+        return first, second
 
     @property
     def agrees(self) -> bool:
@@ -96,35 +95,6 @@ class Pair:
     def day(self) -> str:
         """The UTC day of the later decision."""
         return max(record.decided_at for record in self.records).date().isoformat()
-
-
-@dataclass(frozen=True, slots=True)
-class PersonFigures:
-    """One annotator."""
-
-    person: str
-    decided: int
-    """Items of the main part, in either pair."""
-    flags: int
-    seconds: Seconds
-    with_partner: Coefficient
-    """Share of the person's first pairs that agree in every field."""
-    with_final: Coefficient
-    """Share of the person's labels that became final, of those whose items are done."""
-    controls: tuple[int, int]
-    """Right, and decided, of the main items whose answer is known."""
-
-
-@dataclass(frozen=True, slots=True)
-class DayFigures:
-    """One UTC day."""
-
-    day: str
-    pairs: int
-    """First pairs that were completed on it."""
-    pairwise: Coefficient
-    seconds: Seconds
-    """Of the decisions of the day."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,58 +109,29 @@ class ValueShare:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """Everything that is measured on a campaign."""
+class ModelAgreement:
+    """A model and people in one field."""
 
-    fields: tuple[FieldAgreement, ...]
-    """One a field; where there are several, the whole label as well, last."""
-    seconds: Seconds
-    outcomes: Mapping[str, int]
-    """Items of the main part by what ended them (`pair`, `second`, `consensus`) or their state."""
-    shares: tuple[ValueShare, ...]
-    people: tuple[PersonFigures, ...]
-    days: tuple[DayFigures, ...]
-    idle: float
-    """Seconds that a gap counts at most."""
+    group: str | None
+    """None: all items."""
+    field: str
+    agreement: Estimate
+    kappa: Estimate
+    """Cohen's; without a value where both only ever used one label."""
+    alpha: Estimate
+    people: Mapping[str, Coefficient]
+    """Share of each value among the final labels of the compared items."""
+    model: Mapping[str, Coefficient]
+    """Share of each value among the model's labels of the same items."""
 
-    def as_dict(self) -> Row:
+    def row(self) -> Row:
         """As plain values."""
         return asdict(self)
 
 
-def measure(
-    kind: Kind,
-    items: Sequence[ItemRecord],
-    decisions: Sequence[DecisionRecord],
-    *,
-    idle: timedelta = IDLE,
-    draws: Draws = NO_DRAWS,
-) -> Report:
-    """Measure a campaign on its records.
-
-    Args:
-        kind: Of the campaign.
-        items: `records.read_items`.
-        decisions: `records.read_decisions`.
-        idle: What a gap between two signs of life counts at most.
-        draws: Of the bootstrap; without any, numbers have no intervals.
-    """
-    main = [record for record in decisions if record.part == "main"]
-    pairs = first_pairs(main)
-    return Report(
-        fields=tuple(_fields(kind, pairs, draws)),
-        seconds=seconds_of(main, idle),
-        outcomes=_outcomes(items, main),
-        shares=tuple(_shares(kind, items, draws)),
-        people=tuple(people_figures(items, main, idle)),
-        days=tuple(_days(main, pairs, idle)),
-        idle=idle.total_seconds(),
-    )
-
-
 def first_pairs(records: Sequence[DecisionRecord]) -> list[Pair]:
     """The items that both first annotators have decided, in the order given."""
-    found = by_item(last_ones(records, "first"))
+    found = grouped(last_ones(records, "first"), "item")
     return [
         Pair(item, pair[0].cluster, (pair[0], pair[1]))
         for item, pair in found.items()
@@ -198,54 +139,22 @@ def first_pairs(records: Sequence[DecisionRecord]) -> list[Pair]:
     ]
 
 
-def seconds_of(records: Sequence[DecisionRecord], idle: timedelta = IDLE) -> Seconds:
-    """Median and quartiles over decisions as first sent, of both pairs."""
-    values = [
-        record.seconds(idle)
-        for record in records
-        if record.revision == 1 and record.stage in ("first", "second")
-    ]
-    if not values:
-        return Seconds(None, None, None, 0)
-    low, median, high = (float(value) for value in np.quantile(values, (0.25, 0.5, 0.75)))
-    return Seconds(median, low, high, len(values))
-
-
-def people_figures(
-    items: Sequence[ItemRecord], main: Sequence[DecisionRecord], idle: timedelta = IDLE
-) -> list[PersonFigures]:
-    """One row for everybody who has decided an item of the main part, by pseudonym."""
-    known = {item.key: item for item in items}
-    pairs = first_pairs(main)
-    judged = last_ones(main, "first", "second")
-    found = []
-    for person in sorted({record.person for record in judged}):
-        mine = [record for record in judged if record.person == person]
-        partners = [
-            pair.agrees for pair in pairs if person in (record.person for record in pair.records)
-        ]
-        finals = [
-            record.label == known[record.item].final
-            for record in mine
-            if known[record.item].final is not None
-        ]
-        controls = [
-            record.label == known[record.item].answer
-            for record in mine
-            if known[record.item].answer is not None
-        ]
-        found.append(
-            PersonFigures(
-                person=person,
-                decided=len(mine),
-                flags=sum(record.flag for record in mine),
-                seconds=seconds_of([r for r in main if r.person == person], idle),
-                with_partner=_share(partners),
-                with_final=_share(finals),
-                controls=(sum(controls), len(controls)),
-            )
+def kind_agreement(kind: Kind, pairs: Sequence[Pair], draws: Draws) -> list[FieldAgreement]:
+    """Agreement in each field of a kind; where there are several, the whole label as well, last."""
+    clusters = [pair.cluster for pair in pairs]
+    fields = {field.name: [field] for field in kind.fields}
+    if len(fields) > 1:
+        fields[WHOLE] = list(kind.fields)
+    return [
+        field_agreement(
+            name,
+            [pair.labels([one.name for one in chosen]) for pair in pairs],
+            clusters,
+            possible=prod(len(one.options) for one in chosen),
+            draws=draws,
         )
-    return found
+        for name, chosen in fields.items()
+    ]
 
 
 def field_agreement(
@@ -300,63 +209,105 @@ def share_estimate(hits: Sequence[bool], clusters: Sequence[str], draws: Draws) 
     return Coefficient(sum(hits) / len(hits), None, found.interval, len(hits))
 
 
-def _fields(kind: Kind, pairs: Sequence[Pair], draws: Draws) -> list[FieldAgreement]:
-    clusters = [pair.cluster for pair in pairs]
-    names = [field.name for field in kind.fields]
-    found = []
-    for field in kind.fields:
-        labels = [_labels(pair, (field.name,)) for pair in pairs]
-        possible = len(field.options)
-        found.append(field_agreement(field.name, labels, clusters, possible=possible, draws=draws))
-    if len(names) > 1:
-        labels = [_labels(pair, names) for pair in pairs]
-        possible = prod(len(field.options) for field in kind.fields)
-        found.append(field_agreement(WHOLE, labels, clusters, possible=possible, draws=draws))
-    return found
-
-
-def _labels(pair: Pair, names: Sequence[str]) -> tuple[Hashable, Hashable]:
-    first, second = (tuple(record.label[name] for name in names) for record in pair.records)
-    return first, second
-
-
-def _outcomes(items: Sequence[ItemRecord], main: Sequence[DecisionRecord]) -> dict[str, int]:
-    last_stage = {record.item: record.stage for record in main}
-    ends = {"first": "pair", "second": "second", "consensus": "consensus"}
-    found = dict.fromkeys((*ends.values(), "open", "conflict", "discussion"), 0)
-    for item in items:
-        if item.part == "main":
-            found[ends[last_stage[item.key]] if item.state == "done" else item.state] += 1
-    return found
-
-
-def _shares(kind: Kind, items: Sequence[ItemRecord], draws: Draws) -> list[ValueShare]:
+def final_shares(kind: Kind, items: Sequence[Item], draws: Draws) -> list[ValueShare]:
+    """Share of each value among the final labels, of all items and then of each group."""
     done = [item for item in items if item.part == "main" and item.final is not None]
-    groups = sorted({str(item.content["group"]) for item in done if "group" in item.content})
+    return [
+        ValueShare(group, field.name, value, share)
+        for group, chosen in _by_group(done)
+        for field in kind.fields
+        for value, share in _shares(
+            field.values,
+            [(item.final or {})[field.name] for item in chosen],
+            [item.cluster for item in chosen],
+            draws,
+        ).items()
+    ]
+
+
+def read_model_labels(path: Path, kind: Kind) -> dict[str, dict[str, str]]:
+    """Labels {id, label} by id; a label may lack fields, and be the value where there is one field.
+
+    Raises:
+        InputError: Names the line that is no label, or whose id was there before.
+    """
+    found: dict[str, dict[str, str]] = {}
+    for number, row in read_jsonl(path):
+        where = f"{path}:{number}"
+        key = row.get("id")
+        if not isinstance(key, str):
+            raise InputError(f"{where} needs the id of an item.")
+        if key in found:
+            raise InputError(f"{where}: the id {key!r} was given before.")
+        found[key] = _model_label(row.get("label"), kind, where)
+    if not found:
+        raise InputError(f"{path} holds no label.")
+    return found
+
+
+def compare_with_model(
+    kind: Kind,
+    items: Sequence[Item],
+    labels: Mapping[str, Mapping[str, str]],
+    draws: Draws,
+) -> list[ModelAgreement]:
+    """One row a field, over all items and then over each group.
+
+    Only items of the main part count that have a final label and one of the model.
+
+    Raises:
+        InputError: A label is for an item that the campaign lacks.
+    """
+    unknown = sorted(labels.keys() - {item.key for item in items})
+    if unknown:
+        raise InputError(f"The model has a label for {unknown[0]!r}, which is no item.")
+    both = [item for item in items if item.part == "main" and item.final and item.key in labels]
     found = []
-    for group in (None, *groups):
-        chosen = [item for item in done if group in (None, item.content.get("group"))]
-        clusters = [item.cluster for item in chosen]
+    for group, chosen in _by_group(both):
         for field in kind.fields:
-            for value in field.values:
-                hits = [(item.final or {}).get(field.name) == value for item in chosen]
-                share = share_estimate(hits, clusters, draws)
-                found.append(ValueShare(group, field.name, value, share))
+            of_field = [item for item in chosen if field.name in labels[item.key]]
+            clusters = [item.cluster for item in of_field]
+            people = [(item.final or {})[field.name] for item in of_field]
+            model = [labels[item.key][field.name] for item in of_field]
+            pairs = list(zip(people, model, strict=True))
+            found.append(
+                ModelAgreement(
+                    group=group,
+                    field=field.name,
+                    **agreement_estimates(pairs, clusters, draws),
+                    people=_shares(field.values, people, clusters, draws),
+                    model=_shares(field.values, model, clusters, draws),
+                )
+            )
     return found
 
 
-def _days(
-    main: Sequence[DecisionRecord], pairs: Sequence[Pair], idle: timedelta
-) -> list[DayFigures]:
-    judged = [record for record in main if record.stage in ("first", "second")]
-    days = sorted({record.decided_at.date().isoformat() for record in judged})
-    found = []
-    for day in days:
-        of_day = [pair.agrees for pair in pairs if pair.day == day]
-        records = [record for record in judged if record.decided_at.date().isoformat() == day]
-        found.append(DayFigures(day, len(of_day), _share(of_day), seconds_of(records, idle)))
-    return found
+def _by_group(items: Sequence[Item]) -> Iterator[tuple[str | None, list[Item]]]:
+    """All items under None, then those of each group."""
+    yield None, list(items)
+    for group in sorted({str(item.content[GROUP]) for item in items if GROUP in item.content}):
+        yield group, [item for item in items if item.content.get(GROUP) == group]
 
 
-def _share(hits: Sequence[bool]) -> Coefficient:
-    return share_estimate(hits, [""] * len(hits), NO_DRAWS)
+def _model_label(value: object, kind: Kind, where: str) -> dict[str, str]:
+    if isinstance(value, str) and len(kind.fields) == 1:
+        value = {kind.fields[0].name: value}
+    if not isinstance(value, dict) or not value:
+        raise InputError(f"{where} needs a label: an object with fields of {kind.name}.")
+    fields = {field.name: field for field in kind.fields}
+    for name, chosen in value.items():
+        if name not in fields:
+            raise InputError(f"{where}: {name!r} is no field. There are: {', '.join(fields)}.")
+        if chosen not in fields[name].values:
+            choices = ", ".join(fields[name].values)
+            raise InputError(f"{where}: {name!r} is {chosen!r}. Choose: {choices}.")
+    return dict(value)
+
+
+def _shares(
+    values: Sequence[str], labels: Sequence[str], clusters: Sequence[str], draws: Draws
+) -> dict[str, Coefficient]:
+    return {
+        value: share_estimate([label == value for label in labels], clusters, draws)
+        for value in values
+    }

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+import socket
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from http import HTTPStatus
 from importlib import resources
 from typing import Any
 
+import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
@@ -15,23 +18,19 @@ from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 
 from vivavoce.errors import InputError, VivaError
-from vivavoce.web.annotation import pages_campaigns, pages_items, pages_lead, pages_login
-from vivavoce.web.annotation.guards import BROKEN, App, Guard
-from vivavoce.web.annotation.process import (
-    AlreadyDecided,
-    NotAllowed,
-    NotYours,
-    Released,
-)
+from vivavoce.web.annotation import pages, pages_items
+from vivavoce.web.annotation.assignment import AlreadyDecided, NotAllowed, NotYours, Released
+from vivavoce.web.annotation.requests import Clock, NotLoggedIn, Refused, Site, go, site_of
 from vivavoce.web.annotation.storage import BusyError, Database
-from vivavoce.web.annotation.viewing import make_templates
-from vivavoce.web.annotation.visits import Clock, NotLoggedIn, Refused, Site, go, site_of
+from vivavoce.web.annotation.views import make_templates
+from vivavoce.web.guard import BROKEN, Guard
 
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "[::1]")
 
 _LOG = logging.getLogger(__name__)
 _BACK = (("Your campaigns", "/campaigns"),)
 _SECRETS = ("password",)
+_WAITING = 128
 _RETRY_SECONDS = "3"
 
 
@@ -53,13 +52,13 @@ def make_app(
     app = FastAPI(title="Viva Voce annotation", docs_url=None, redoc_url=None, openapi_url=None)
     site = Site(database, clock, make_templates(), secure_cookies)
     app.state.site = site
-    for pages in (pages_login, pages_campaigns, pages_items, pages_lead):
-        app.include_router(pages.router)
+    for module in (pages, pages_items):
+        app.include_router(module.router)
     folder = str(resources.files("vivavoce.web.annotation") / "static")
     app.mount("/static", _Static(directory=folder), name="static")
     _answer_errors(app)
 
-    def refusal(status: int, heading: str, message: str) -> App:
+    def refusal(status: int, heading: str, message: str) -> Response:
         return _page(site, status, heading, message)
 
     app.add_middleware(Guard, hosts=hosts, needs_https=secure_cookies, refusal=refusal)
@@ -82,10 +81,10 @@ def _answer_errors(app: FastAPI) -> None:
         (Refused, _refused),
         (BusyError, _busy),
         (AlreadyDecided, _already_decided),
-        (Released, _released),
+        (Released, _says(409, "This item went to somebody else", goes_on=True)),
         (NotYours, _not_there),
         (NotAllowed, _not_allowed),
-        (InputError, _bad_input),
+        (InputError, _says(422, "This cannot be taken")),
         (VivaError, _failed),
         (RequestValidationError, _not_there),
         (HTTPException, _http),
@@ -116,6 +115,22 @@ def _page(
     )
 
 
+def _says(
+    status: int, heading: str, *, goes_on: bool = False
+) -> Callable[[Request, Exception], Response]:
+    """A page with the message of the error."""
+
+    def handle(request: Request, error: Exception) -> Response:
+        links = _onward(request) if goes_on else _BACK
+        return _page(site_of(request), status, heading, str(error), links=links)
+
+    return handle
+
+
+def _refused(request: Request, error: Refused) -> Response:
+    return _page(site_of(request), error.status, error.heading, error.message)
+
+
 def _not_logged_in(request: Request, error: Exception) -> Response:
     if request.method == "GET":
         return go("/login")
@@ -126,10 +141,6 @@ def _not_logged_in(request: Request, error: Exception) -> Response:
         "Nothing was changed by this form. Drafts that were saved before are kept.",
         links=[("Log in", "/login")],
     )
-
-
-def _refused(request: Request, error: Refused) -> Response:
-    return _page(site_of(request), error.status, error.heading, error.message)
 
 
 def _busy(request: Request, error: BusyError) -> Response:
@@ -157,11 +168,6 @@ def _already_decided(request: Request, error: AlreadyDecided) -> Response:
     return _page(site_of(request), 409, heading, message, links=_onward(request))
 
 
-def _released(request: Request, error: Released) -> Response:
-    page = "This item went to somebody else"
-    return _page(site_of(request), 409, page, str(error), links=_onward(request))
-
-
 def _not_there(request: Request, error: Exception) -> Response:
     return _page(
         site_of(request),
@@ -173,14 +179,10 @@ def _not_there(request: Request, error: Exception) -> Response:
 
 def _not_allowed(request: Request, error: NotAllowed) -> Response:
     name = request.path_params.get("campaign")
-    if error.standing is not None and name:
+    if error.state is not None and name:
         # Its page says why, and what to do.
         return go(f"/c/{name}")
     return _page(site_of(request), 403, "This is not possible now", str(error))
-
-
-def _bad_input(request: Request, error: InputError) -> Response:
-    return _page(site_of(request), 422, "This cannot be taken", str(error))
 
 
 def _http(request: Request, error: HTTPException) -> Response:
@@ -198,3 +200,61 @@ def _failed(request: Request, error: VivaError) -> Response:
 def _onward(request: Request) -> Sequence[tuple[str, str]]:
     name = request.path_params.get("campaign")
     return [("Go on", f"/c/{name}"), *_BACK] if name else _BACK
+
+
+def serve(
+    database: Database,
+    clock: Clock,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    secure_cookies: bool = False,
+    allowed_hosts: Sequence[str] = (),
+    announce: Callable[[str], None] = print,
+) -> None:
+    """Serve until the process is told to stop.
+
+    Args:
+        database: An open one.
+        clock: Gives the moment, with its zone.
+        host: The address to listen on.
+        port: The port; 0 takes a free one.
+        secure_cookies: Whether browsers reach the app by https, as behind a proxy.
+        allowed_hosts: Names under which browsers reach it, beside those of this machine.
+        announce: Is told the address once it listens.
+
+    Raises:
+        InputError: The address cannot be listened on.
+    """
+    app = make_app(
+        database,
+        clock,
+        secure_cookies=secure_cookies,
+        hosts=tuple(dict.fromkeys((*LOCAL_HOSTS, host, *allowed_hosts))),
+    )
+    with closing(_listen(host, port)) as listening:
+        shown = f"[{host}]" if ":" in host else host
+        announce(f"http://{shown}:{listening.getsockname()[1]}/")
+        config = uvicorn.Config(
+            app,
+            log_level="warning",
+            # What a proxy says of the client is not believed: logins are counted by address.
+            proxy_headers=False,
+            server_header=False,
+        )
+        uvicorn.Server(config).run(sockets=[listening])
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    found = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.bind((host, port))
+        found.listen(_WAITING)
+    except OSError as error:
+        found.close()
+        raise InputError(
+            f"{host}:{port} cannot be listened on: {error.strerror}. Choose another --port."
+        ) from error
+    return found

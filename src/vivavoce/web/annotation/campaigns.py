@@ -1,4 +1,4 @@
-"""Campaigns and their items."""
+"""Campaigns, their items, and what their leads tell those who annotate."""
 
 from __future__ import annotations
 
@@ -6,18 +6,31 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import get_args
+from typing import Any, get_args
 
-from sqlalchemy import func, select
+from sqlalchemy import exists, func, or_, select
 from sqlalchemy.orm import Session
 
 from vivavoce.errors import InputError
 from vivavoce.store import Row
+from vivavoce.web.annotation.assignment import NotYours
 from vivavoce.web.annotation.kinds import find_kind
-from vivavoce.web.annotation.storage import Adjudication, Campaign, Event, Item, Person
+from vivavoce.web.annotation.records import read_items
+from vivavoce.web.annotation.tables import (
+    Adjudication,
+    Campaign,
+    Enrolment,
+    Feedback,
+    FeedbackRead,
+    Item,
+    Person,
+)
 
 CAMPAIGN_NAME = re.compile(r"(?!.*\.\.)[a-z0-9][a-z0-9._-]{0,63}")
 PASS_MARK = 0.8
+MAX_FEEDBACK = 10_000
+SETTINGS = ("guidelines", "pass_mark", "seed", "adjudication")
+"""Arguments of `make_campaign` that an export holds."""
 ADJUDICATION: tuple[str, ...] = get_args(Adjudication)
 
 
@@ -33,15 +46,6 @@ class NewItem:
     explanation: str = ""
     where: str = "The item"
     """Where it was read, for messages."""
-
-
-@dataclass(frozen=True, slots=True)
-class Added:
-    """What an import came to."""
-
-    added: int
-    known: int
-    """Items that were there, just so, before."""
 
 
 def make_campaign(
@@ -109,42 +113,35 @@ def list_campaigns(session: Session) -> Sequence[Campaign]:
     return session.scalars(select(Campaign).order_by(Campaign.name)).all()
 
 
-def add_items(session: Session, campaign: Campaign, items: Iterable[NewItem]) -> Added:
+def add_items(session: Session, campaign: Campaign, items: Iterable[NewItem]) -> tuple[int, int]:
     """Add items after those that are there; one that is there just so is passed over.
+
+    Returns:
+        How many were added, and how many were there before.
 
     Raises:
         InputError: An id is there with another content; nothing of the import stays.
     """
-    rows = session.scalars(select(Item).where(Item.campaign_id == campaign.id))
-    there = {item.key: item for item in rows}
+    there = {item.key: _facts(item) for item in read_items(session, campaign)}
     last = session.scalar(select(func.max(Item.ordinal)).where(Item.campaign_id == campaign.id))
     start = 0 if last is None else last + 1
     added = known = 0
     for new in items:
-        old = there.get(new.key)
-        if old is not None:
-            if _facts(old) != _facts(new):
-                raise InputError(
-                    f"{new.where}: the campaign {campaign.name} has an item {new.key!r} with "
-                    "other content. Give it another id, or start another campaign."
-                )
+        facts = _facts(new)
+        if new.key not in there:
+            ordinal = start + added
+            session.add(Item(campaign_id=campaign.id, key=new.key, ordinal=ordinal, **facts))
+            there[new.key] = facts
+            added += 1
+        elif there[new.key] == facts:
             known += 1
-            continue
-        item = Item(
-            campaign_id=campaign.id,
-            key=new.key,
-            ordinal=start + added,
-            part=new.part,
-            content=new.content,
-            answer=new.answer,
-            explanation=new.explanation,
-            cluster=new.cluster,
-        )
-        session.add(item)
-        there[new.key] = item
-        added += 1
+        else:
+            raise InputError(
+                f"{new.where}: the campaign {campaign.name} has an item {new.key!r} with "
+                "other content. Give it another id, or start another campaign."
+            )
     session.flush()
-    return Added(added, known)
+    return added, known
 
 
 def pause_campaign(
@@ -152,7 +149,7 @@ def pause_campaign(
 ) -> None:
     """Hand no more items to anybody until `resume_campaign`."""
     campaign.paused_at = now
-    _note(session, campaign, "campaign_paused", now, by)
+    session.add(campaign.event("campaign_paused", now, by))
 
 
 def resume_campaign(
@@ -160,15 +157,72 @@ def resume_campaign(
 ) -> None:
     """Let everybody go on."""
     campaign.paused_at = None
-    _note(session, campaign, "campaign_resumed", now, by)
+    session.add(campaign.event("campaign_resumed", now, by))
 
 
-def _note(
-    session: Session, campaign: Campaign, kind: str, now: datetime, by: Person | None
-) -> None:
-    person = by.id if by else None
-    session.add(Event(at=now, person_id=person, campaign_id=campaign.id, kind=kind, detail={}))
+def give_feedback(
+    session: Session,
+    campaign: Campaign,
+    text: str,
+    now: datetime,
+    *,
+    person: Person | None = None,
+    by: Person | None = None,
+) -> Feedback:
+    """Tell one person something, or everybody in the campaign.
+
+    Raises:
+        InputError: The text is empty or longer than 10,000 characters.
+    """
+    if not text.strip() or len(text) > MAX_FEEDBACK:
+        raise InputError(f"Feedback has 1 to {MAX_FEEDBACK:,} characters.")
+    given = Feedback(
+        campaign_id=campaign.id, person_id=person.id if person else None, text=text, at=now
+    )
+    session.add(given)
+    session.add(campaign.event("feedback", now, by, to=person.code if person else None))
+    session.flush()
+    return given
 
 
-def _facts(item: Item | NewItem) -> tuple[object, ...]:
-    return (item.content, item.part, item.answer, item.explanation, item.cluster)
+def unread_feedback(session: Session, enrolment: Enrolment) -> Sequence[Feedback]:
+    """What a person has been told and not marked as read, oldest first."""
+    is_read = exists().where(
+        FeedbackRead.feedback_id == Feedback.id, FeedbackRead.person_id == enrolment.person_id
+    )
+    rows = select(Feedback).where(
+        Feedback.campaign_id == enrolment.campaign_id,
+        or_(Feedback.person_id.is_(None), Feedback.person_id == enrolment.person_id),
+        ~is_read,
+    )
+    return session.scalars(rows.order_by(Feedback.id)).all()
+
+
+def mark_read(session: Session, feedback_id: int, person: Person, now: datetime) -> None:
+    """Record that a person has read something; a second time changes nothing.
+
+    Raises:
+        NotYours: It was told to nobody, or to somebody else.
+    """
+    found = session.get(Feedback, feedback_id)
+    is_enrolled = found is not None and session.scalar(
+        select(Enrolment.id).where(
+            Enrolment.campaign_id == found.campaign_id, Enrolment.person_id == person.id
+        )
+    )
+    if found is None or not is_enrolled or found.person_id not in (None, person.id):
+        raise NotYours("There is no such feedback for you.")
+    if session.get(FeedbackRead, (feedback_id, person.id)) is None:
+        session.add(FeedbackRead(feedback_id=feedback_id, person_id=person.id, read_at=now))
+        session.flush()
+
+
+def _facts(item: Item | NewItem) -> dict[str, Any]:
+    """What two items of one key must have in common."""
+    return {
+        "content": item.content,
+        "part": item.part,
+        "answer": item.answer,
+        "explanation": item.explanation,
+        "cluster": item.cluster,
+    }

@@ -25,19 +25,21 @@ from vivavoce.store import (
     write_sealed,
     write_text,
 )
-from vivavoce.web.annotation.codebook import codebook
-from vivavoce.web.annotation.handing_out import is_swapped
+from vivavoce.web.annotation.assignment import is_swapped
+from vivavoce.web.annotation.campaigns import SETTINGS
 from vivavoce.web.annotation.kinds import Kind, find_kind
 from vivavoce.web.annotation.label_studio import labelling_config, tasks_of
 from vivavoce.web.annotation.records import (
+    PLAIN_FACTS,
     DecisionRecord,
-    ItemRecord,
-    by_item,
+    grouped,
+    item_row,
     read_decisions,
     read_items,
 )
-from vivavoce.web.annotation.storage import Campaign, Enrolment, Item, Person
+from vivavoce.web.annotation.tables import Campaign, Enrolment, Item, Person
 from vivavoce.web.printing import guard_formula, visible
+from vivavoce.web.templating import environment_of
 
 FORMAT = 1
 """Of the folder; raised when a file changes its meaning."""
@@ -70,17 +72,22 @@ def export_campaign(
     kind = find_kind(campaign.kind)
     items, decisions = read_items(session, campaign), read_decisions(session, campaign)
     people = _people(session, campaign, names)
-    swapped = _swapped(session, campaign, kind)
+    swapped = _swapped(session, campaign, kind, items)
     known = {row["code"]: row.get("name") for row in people}
     rows = [_decision(record, known, swapped) for record in decisions]
+    template = environment_of("vivavoce.web.annotation").get_template("codebook.md.j2")
+    codebook = template.render(campaign=campaign, kind=kind, names=names)
     with lock(folder):
         (folder / EXPORT).unlink(missing_ok=True)
-        write_jsonl(folder / ITEMS, [_item(item) for item in items])
+        write_jsonl(
+            folder / ITEMS,
+            [{**item_row(item), "state": item.state, "final": item.final} for item in items],
+        )
         write_jsonl(folder / DECISIONS, rows)
         write_text(folder / TABLE, _table(kind, rows))
         labels = label_rows(kind, items, decisions)
         write_jsonl(folder / LABELS, labels)
-        write_text(folder / CODEBOOK, codebook(campaign, kind, names=names))
+        write_text(folder / CODEBOOK, codebook)
         write_json(folder / STUDIO_TASKS, tasks_of(items, decisions))
         write_text(folder / STUDIO_CONFIG, labelling_config(kind))
         counted = {ITEMS: len(items), DECISIONS: len(rows), TABLE: len(rows), LABELS: len(labels)}
@@ -100,11 +107,9 @@ def export_campaign(
     return folder / EXPORT
 
 
-def label_rows(
-    kind: Kind, items: Sequence[ItemRecord], decisions: Sequence[DecisionRecord]
-) -> list[Row]:
+def label_rows(kind: Kind, items: Sequence[Item], decisions: Sequence[DecisionRecord]) -> list[Row]:
     """What the items of the main part came to, as rounds and audits read it."""
-    standing = by_item(record for record in decisions if record.last)
+    standing = grouped((record for record in decisions if record.last), "item")
     return [
         row
         for item in items
@@ -117,11 +122,8 @@ def _campaign(campaign: Campaign) -> Row:
     return {
         "name": campaign.name,
         "kind": campaign.kind,
-        "guidelines": campaign.guidelines,
+        **{name: getattr(campaign, name) for name in SETTINGS},
         "guidelines_sha256": hash_of(campaign.guidelines),
-        "pass_mark": campaign.pass_mark,
-        "seed": campaign.seed,
-        "adjudication": campaign.adjudication,
         "created_at": campaign.created_at.isoformat(),
     }
 
@@ -148,14 +150,14 @@ def _people(session: Session, campaign: Campaign, names: bool) -> list[Row]:
     ]
 
 
-def _swapped(session: Session, campaign: Campaign, kind: Kind) -> set[tuple[str, str]]:
+def _swapped(
+    session: Session, campaign: Campaign, kind: Kind, items: Sequence[Item]
+) -> set[tuple[str, str]]:
     """(item, pseudonym) of those who saw the sides the other way round."""
     if kind.sides is None:
         return set()
-    people = session.scalars(
-        select(Person).join(Enrolment).where(Enrolment.campaign_id == campaign.id)
-    ).all()
-    items = session.scalars(select(Item).where(Item.campaign_id == campaign.id)).all()
+    enrolled = select(Person).join(Enrolment).where(Enrolment.campaign_id == campaign.id)
+    people = session.scalars(enrolled).all()
     return {
         (item.key, person.code)
         for item in items
@@ -164,33 +166,12 @@ def _swapped(session: Session, campaign: Campaign, kind: Kind) -> set[tuple[str,
     }
 
 
-def _item(item: ItemRecord) -> Row:
-    return {
-        "id": item.key,
-        "content": dict(item.content),
-        "cluster": item.cluster,
-        "part": item.part,
-        "answer": item.answer,
-        "explanation": item.explanation,
-        "state": item.state,
-        "final": item.final,
-    }
-
-
 def _decision(record: DecisionRecord, names: dict[str, Any], swapped: set[tuple[str, str]]) -> Row:
     name = names.get(record.person)
     return {
-        "item": record.item,
-        "part": record.part,
-        "cluster": record.cluster,
-        "person": record.person,
+        **{fact: getattr(record, fact) for fact in PLAIN_FACTS},
         **({"name": name} if name else {}),
-        "stage": record.stage,
-        "revision": record.revision,
-        "last": record.last,
         "label": dict(record.label),
-        "note": record.note,
-        "flag": record.flag,
         "sides_swapped": (record.item, record.person) in swapped,
         "seen_at": [at.isoformat() for at in record.signs],
         "decided_at": record.decided_at.isoformat(),

@@ -1,105 +1,331 @@
-"""Items out of JSON Lines, checked by their kind, and campaigns out of what was exported.
-
-A line is {id, content, cluster?, part?, answer?, explanation?}. An item with an answer is one of
-the qualification unless its part is `main`: then it is a control among the others.
-"""
+"""Campaigns made of files, rounds, logs, exports and Label Studio, with their decisions."""
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass
+from datetime import datetime
 from pathlib import Path
-from typing import Any, get_args
 
-from vivavoce.errors import InputError
-from vivavoce.store import Row, read_jsonl
-from vivavoce.web.annotation.campaigns import NewItem
-from vivavoce.web.annotation.content import LONGEST_NAME, LONGEST_TEXT, clean
-from vivavoce.web.annotation.kinds import Kind
-from vivavoce.web.annotation.storage import Part
+from sqlalchemy import select
+from sqlalchemy.orm import Session
 
-PARTS: tuple[str, ...] = get_args(Part)
-LONGEST_KEY = 300
-MOST_ITEMS = 200_000
+from vivavoce.errors import DamagedError, InputError
+from vivavoce.store import Row, hash_file, read_jsonl, read_sealed
+from vivavoce.web.annotation.assignment import STAGES, lock_campaign, outcome
+from vivavoce.web.annotation.campaigns import (
+    PASS_MARK,
+    SETTINGS,
+    NewItem,
+    add_items,
+    find_campaign,
+    list_campaigns,
+    make_campaign,
+)
+from vivavoce.web.annotation.exporting import DECISIONS, EXPORT, FORMAT, ITEMS
+from vivavoce.web.annotation.kinds import Kind, find_kind
+from vivavoce.web.annotation.label_studio import StudioFile, read_studio
+from vivavoce.web.annotation.records import PLAIN_FACTS, DecisionRecord, grouped, read_items
+from vivavoce.web.annotation.sources import check_rows, read_new_items, round_rows
+from vivavoce.web.annotation.storage import Database
+from vivavoce.web.annotation.tables import (
+    Assignment,
+    Campaign,
+    Decision,
+    Enrolment,
+    Item,
+    Person,
+)
 
-_KEYS = ("id", "content", "cluster", "part", "answer", "explanation")
-_RESULTS = ("state", "final")
-"""What an export adds."""
+MAX_GUIDELINES = 1_000_000
+_REMEDY = "Export the campaign again."
 
 
-def read_new_items(path: Path, kind: Kind) -> list[NewItem]:
-    """The items of a JSON Lines file, in its order.
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Where items are; one of them is given."""
+
+    file: Path | None = None
+    round: Path | None = None
+    logs: Path | None = None
+    export: Path | None = None
+    studio: Path | None = None
+
+    def check(self) -> None:
+        """Raise `InputError` unless there is exactly one."""
+        if sum(source is not None for source in astuple(self)) != 1:
+            raise InputError(
+                "Give one source of items: a file, --from-round, --from-logs, --from-export or "
+                "--from-label-studio."
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The campaign that the items are for; all but its name matters for a new one only."""
+
+    name: str
+    kind: str | None = None
+    guidelines: Path | None = None
+    pass_mark: float = PASS_MARK
+    seed: int = 0
+    adjudication: str = "adjudicators"
+
+
+def take_in(
+    database: Database,
+    sources: Sources,
+    wanted: Wanted,
+    now: datetime,
+    *,
+    log_rows: Sequence[tuple[Row, str]] = (),
+) -> Row:
+    """Add items to a campaign, or make it of them: all of them, or none.
+
+    Args:
+        database: Where to.
+        sources: Where from.
+        wanted: The campaign.
+        now: The moment.
+        log_rows: Rows out of logs, with where each is from: `results.preferences` reads them.
+
+    Returns:
+        How many items were `added` and `known` before, how many `decisions` came with them, and
+        how many annotations were `unused`.
 
     Raises:
-        InputError: Names the file, the line and what is wrong with it.
+        InputError: Whatever is wrong with the source, by its line; the kind is another than the
+            campaign's, or there is no kind for a new one.
     """
-    return check_rows(kind, ((row, f"{path}:{number}") for number, row in read_jsonl(path)))
+    sources.check()
+    if sources.export is not None:
+        with database.writing() as session:
+            added, made = restore_campaign(session, sources.export, wanted.name)
+        return {"added": added, "known": 0, "decisions": made, "unused": 0}
+    with database.reading() as session:
+        there = [one.kind for one in list_campaigns(session) if one.name == wanted.name]
+    kind = _kind(wanted, there, "preference" if sources.logs else None)
+    if sources.studio is not None:
+        found = read_studio(sources.studio, kind)
+    else:
+        found = StudioFile(tuple(_items(sources, kind, log_rows)))
+    guidelines = _guidelines(wanted.guidelines)
+    with database.writing() as session:
+        if there:
+            campaign = find_campaign(session, wanted.name)
+            lock_campaign(session, campaign.id)
+        else:
+            campaign = make_campaign(
+                session,
+                wanted.name,
+                kind.name,
+                now,
+                guidelines=guidelines,
+                pass_mark=wanted.pass_mark,
+                seed=wanted.seed,
+                adjudication=wanted.adjudication,
+            )
+        if found.decisions and _has_decisions(session, campaign):
+            raise InputError(
+                f"The campaign {wanted.name} has decisions already. Take those of Label Studio "
+                "into a campaign of their own."
+            )
+        added, known = add_items(session, campaign, found.items)
+        for code, role in found.roles.items():
+            _enrol(session, campaign, code, role, guidelines_read_at=now)
+        if found.decisions:
+            _replay(session, campaign, found.decisions)
+    return {
+        "added": added,
+        "known": known,
+        "decisions": len(found.decisions),
+        "unused": found.unused,
+    }
 
 
-def check_rows(kind: Kind, rows: Iterable[tuple[Row, str]]) -> list[NewItem]:
-    """Items out of (row, where it stands); `InputError` names where what is wrong."""
-    items: dict[str, NewItem] = {}
-    for row, where in rows:
-        item = new_item(row, kind, where)
-        if item.key in items:
-            raise InputError(f"{where}: the id {item.key!r} was given before.")
-        items[item.key] = item
-        if len(items) > MOST_ITEMS:
-            raise InputError(f"{where}: a campaign has at most {MOST_ITEMS:,} items.")
-    if not items:
-        raise InputError("There is no item to import.")
-    return list(items.values())
+def restore_campaign(session: Session, folder: Path, name: str) -> tuple[int, int]:
+    """Make a campaign that exports the same items and decisions, and return how many.
 
+    Its people are known by their pseudonyms and cannot log in, unless the database has them.
 
-def new_item(row: Row, kind: Kind, where: str) -> NewItem:
-    """One item; `InputError` starts with `where`."""
-    row = clean(row)
-    for key in row:
-        if key not in (*_KEYS, *_RESULTS):
-            near = difflib.get_close_matches(key, _KEYS, n=1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise InputError(f"{where}: {key!r} is unknown.{hint}")
-    key = _name(row.get("id"), "id", where, LONGEST_KEY)
-    content = row.get("content")
-    if not isinstance(content, dict):
-        raise InputError(f"{where}: 'content' must be an object with what an item shows.")
-    try:
-        kind.check_content(content)
-    except ValueError as error:
-        raise InputError(f"{where}: in 'content' {error}.") from error
-    answer = _answer(row, kind, where)
-    part = row.get("part", "main" if answer is None else "qualification")
-    if part not in PARTS:
-        raise InputError(f"{where}: 'part' is {part!r}. Choose: {', '.join(PARTS)}.")
-    if part == "qualification" and answer is None:
-        raise InputError(f"{where}: an item of the qualification needs an 'answer'.")
-    explanation = row.get("explanation") or ""
-    if not isinstance(explanation, str) or len(explanation) > LONGEST_TEXT:
-        raise InputError(f"{where}: 'explanation' must be text.")
-    return NewItem(
-        key=key,
-        content=content,
-        cluster=_name(row.get("cluster", key), "cluster", where, LONGEST_NAME),
-        part=part,
-        answer=answer,
-        explanation=explanation,
-        where=where,
+    Raises:
+        InputError: The folder is no export, or the campaign's name is taken.
+        DamagedError: A file differs from what was exported.
+    """
+    if not (folder / EXPORT).is_file():
+        raise InputError(f"{folder} is no export: it has no {EXPORT}.")
+    facts = read_sealed(folder / EXPORT, _REMEDY)
+    if facts.get("format") != FORMAT:
+        raise InputError(f"{folder / EXPORT} has the format {facts.get('format')!r}, not {FORMAT}.")
+    for file in (ITEMS, DECISIONS):
+        path = folder / file
+        if not path.is_file() or hash_file(path) != facts["files"][file]["sha256"]:
+            raise DamagedError(f"{path} differs from what was exported. {_REMEDY}")
+    old = facts["campaign"]
+    kind = find_kind(old["kind"])
+    campaign = make_campaign(
+        session,
+        name,
+        kind.name,
+        datetime.fromisoformat(old["created_at"]),
+        **{name: old[name] for name in SETTINGS},
     )
+    added, _ = add_items(session, campaign, read_new_items(folder / ITEMS, kind))
+    for person in facts["people"]:
+        read_at = person["guidelines_read_at"]
+        _enrol(
+            session,
+            campaign,
+            person["code"],
+            person["role"],
+            qualification=person["qualification"],
+            guidelines_read_at=datetime.fromisoformat(read_at) if read_at else None,
+        )
+    path = folder / DECISIONS
+    decisions = [_decision(row, kind, f"{path}:{number}") for number, row in read_jsonl(path)]
+    _replay(session, campaign, decisions)
+    _check_outcomes(session, campaign, folder)
+    return added, len(decisions)
 
 
-def _name(value: Any, name: str, where: str, longest: int) -> str:
-    if not isinstance(value, str) or not value.strip() or len(value) > longest:
-        raise InputError(f"{where}: {name!r} must be text of 1 to {longest} characters.")
-    return value
+def _items(sources: Sources, kind: Kind, log_rows: Sequence[tuple[Row, str]]) -> Sequence[NewItem]:
+    if sources.file is not None:
+        return read_new_items(sources.file, kind)
+    if sources.round is not None:
+        return check_rows(kind, round_rows(sources.round, kind.name))
+    return check_rows(kind, log_rows)
 
 
-def _answer(row: Row, kind: Kind, where: str) -> Row | None:
-    answer = row.get("answer")
-    if answer is None:
+def _kind(wanted: Wanted, there: Sequence[str], implied: str | None) -> Kind:
+    asked = wanted.kind or (there[0] if there else implied)
+    if asked is None:
+        raise InputError(f"There is no campaign {wanted.name} yet: give its --kind.")
+    if there and asked != there[0]:
+        raise InputError(f"The campaign {wanted.name} is of the kind {there[0]}, not {asked}.")
+    if implied and asked != implied:
+        raise InputError(f"Answers out of logs are for the kind {implied}, not {asked}.")
+    return find_kind(asked)
+
+
+def _guidelines(path: Path | None) -> str | None:
+    if path is None:
         return None
-    if isinstance(answer, str) and len(kind.fields) == 1:
-        answer = {kind.fields[0].name: answer}
     try:
-        return kind.check_label(answer)
-    except InputError as error:
-        raise InputError(f"{where}: in 'answer': {error}") from error
+        text = path.read_text("utf-8")
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not UTF-8 text.") from error
+    if not text.strip() or len(text) > MAX_GUIDELINES:
+        raise InputError(f"{path} must hold 1 to {MAX_GUIDELINES:,} characters.")
+    return text
+
+
+def _has_decisions(session: Session, campaign: Campaign) -> bool:
+    made = select(Decision.id).join(Assignment).join(Item).where(Item.campaign_id == campaign.id)
+    return session.scalar(made.limit(1)) is not None
+
+
+def _check_outcomes(session: Session, campaign: Campaign, folder: Path) -> None:
+    exported = {row["id"]: (row["state"], row["final"]) for _, row in read_jsonl(folder / ITEMS)}
+    for item in read_items(session, campaign):
+        if (item.state, item.final) != exported[item.key]:
+            raise DamagedError(
+                f"{folder / ITEMS}: the item {item.key!r} is not what its decisions make it. "
+                f"{_REMEDY}"
+            )
+
+
+def _decision(row: Row, kind: Kind, where: str) -> DecisionRecord:
+    try:
+        if row["stage"] not in STAGES:
+            raise ValueError(f"there is no stage {row['stage']!r}")
+        if not row["seen_at"]:
+            raise ValueError("'seen_at' is empty")
+        return DecisionRecord(
+            **{name: row[name] for name in PLAIN_FACTS},
+            label=kind.check_label(row["label"]),
+            signs=tuple(datetime.fromisoformat(at) for at in row["seen_at"]),
+            decided_at=datetime.fromisoformat(row["decided_at"]),
+        )
+    except (KeyError, TypeError, ValueError, InputError) as error:
+        raise InputError(f"{where} is no decision of an export: {error}.") from error
+
+
+def _enrol(
+    session: Session,
+    campaign: Campaign,
+    code: str,
+    role: str,
+    *,
+    qualification: str | None = None,
+    guidelines_read_at: datetime | None = None,
+) -> None:
+    """Put somebody into a campaign who is known by a pseudonym only and cannot log in."""
+    person = session.scalar(select(Person).where(Person.code == code))
+    if person is None:
+        person = Person(name=f"imported-{code.lower()}", password_hash="", code=code)
+    session.add(
+        Enrolment(
+            campaign=campaign,
+            person=person,
+            role=role,
+            qualification=qualification,
+            guidelines_read_at=guidelines_read_at,
+        )
+    )
+    session.flush()
+
+
+def _replay(session: Session, campaign: Campaign, records: Sequence[DecisionRecord]) -> None:
+    """Write decisions of people who are enrolled, and what they make of the items.
+
+    The records of one person and item stand together, by revision. `InputError` names an item or a
+    person that the campaign lacks.
+    """
+    items = {item.key: item for item in read_items(session, campaign)}
+    enrolled = select(Person).join(Enrolment).where(Enrolment.campaign_id == campaign.id)
+    people = {person.code: person for person in session.scalars(enrolled)}
+    written: list[tuple[Assignment, Sequence[DecisionRecord]]] = []
+    for key, of_item in grouped(records, "item").items():
+        if key not in items:
+            raise InputError(f"There is a decision on {key!r}, which is no item.")
+        item = items[key]
+        labels: dict[str, list[Row]] = {}
+        for code, made in grouped(of_item, "person").items():
+            if code not in people:
+                raise InputError(f"There is a decision by {code!r}, who is not in the campaign.")
+            written.append((_assignment(item, people[code], made), made))
+            labels.setdefault(made[-1].stage, []).append(dict(made[-1].label))
+        if item.part == "main":
+            item.state, item.final = outcome(labels)
+    session.add_all(assignment for assignment, _ in written)
+    session.flush()
+    # What they were shown can be told only when assignments have ids.
+    for assignment, of_it in written:
+        for at in sorted({at for record in of_it for at in record.signs}):
+            event = campaign.event("shown", at, assignment.person, assignment=assignment.id)
+            session.add(event)
+    session.flush()
+
+
+def _assignment(item: Item, person: Person, records: Sequence[DecisionRecord]) -> Assignment:
+    last = records[-1]
+    return Assignment(
+        item_id=item.id,
+        person=person,
+        stage=last.stage,
+        shown_at=last.signs[0],
+        touched_at=last.decided_at,
+        decided=True,
+        decisions=[
+            Decision(
+                revision=record.revision,
+                label=dict(record.label),
+                note=record.note,
+                flag=record.flag,
+                decided_at=record.decided_at,
+            )
+            for record in records
+        ],
+    )

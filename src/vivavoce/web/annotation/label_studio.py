@@ -8,8 +8,8 @@ is split the second pair; where that is split too the consensus.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -17,13 +17,14 @@ from xml.sax.saxutils import quoteattr
 
 from vivavoce.errors import InputError
 from vivavoce.store import Row, hash_of, read_json
+from vivavoce.web.annotation.assignment import outcome
 from vivavoce.web.annotation.campaigns import NewItem
-from vivavoce.web.annotation.importing import check_rows
 from vivavoce.web.annotation.kinds import Kind
-from vivavoce.web.annotation.process import outcome
-from vivavoce.web.annotation.records import DecisionRecord, ItemRecord, by_item
+from vivavoce.web.annotation.records import DecisionRecord, grouped, item_row
+from vivavoce.web.annotation.sources import check_rows
+from vivavoce.web.annotation.tables import Item
 
-LARGEST_FILE = 1 << 28
+MAX_FILE = 1 << 28
 _STAGES = {"open": "first", "conflict": "second", "discussion": "consensus"}
 """The stage of the next annotation, by what those before it came to."""
 _RANK = ("annotator", "adjudicator", "lead")
@@ -38,29 +39,21 @@ class StudioFile:
     """What a file of tasks holds."""
 
     items: tuple[NewItem, ...]
-    decisions: tuple[DecisionRecord, ...]
+    decisions: tuple[DecisionRecord, ...] = ()
     """Of people called after the ids in the file."""
-    roles: dict[str, str]
+    roles: Mapping[str, str] = field(default_factory=dict)
     """By person."""
-    unused: int
+    unused: int = 0
     """Annotations that the process has no place for: of items that were done before."""
 
 
-def tasks_of(items: Sequence[ItemRecord], decisions: Sequence[DecisionRecord]) -> list[Row]:
+def tasks_of(items: Sequence[Item], decisions: Sequence[DecisionRecord]) -> list[Row]:
     """Items and the decisions that stand, as tasks."""
-    standing = by_item(record for record in decisions if record.last)
+    standing = grouped((record for record in decisions if record.last), "item")
     return [
         {
             "id": item.ordinal + 1,
-            "data": {
-                "id": item.key,
-                "content": dict(item.content),
-                "cluster": item.cluster,
-                "part": item.part,
-                "answer": item.answer,
-                "explanation": item.explanation,
-                "text": as_text(item.content),
-            },
+            "data": {**item_row(item), "text": as_text(item.content)},
             "annotations": [_annotation(record) for record in standing.get(item.key, [])],
         }
         for item in items
@@ -70,14 +63,14 @@ def tasks_of(items: Sequence[ItemRecord], decisions: Sequence[DecisionRecord]) -
 def labelling_config(kind: Kind) -> str:
     """A labelling interface for the tasks."""
     lines = ["<View>", f'  <Text name="{_ITEM}" value="$text"/>']
-    for field in kind.fields:
-        lines.append(f"  <Header value={quoteattr(field.question)}/>")
+    for asked in kind.fields:
+        lines.append(f"  <Header value={quoteattr(asked.question)}/>")
         lines.append(
-            f'  <Choices name="{field.name}" toName="{_ITEM}" choice="single" required="true">'
+            f'  <Choices name="{asked.name}" toName="{_ITEM}" choice="single" required="true">'
         )
         lines += [
             f'    <Choice value="{option.value}" hotkey="{option.key}"/>'
-            for option in field.options
+            for option in asked.options
         ]
         lines.append("  </Choices>")
     return "\n".join([*lines, "</View>", ""])
@@ -105,8 +98,8 @@ def read_studio(path: Path, kind: Kind) -> StudioFile:
     Raises:
         InputError: Names the file, the task and what is wrong with it.
     """
-    if path.is_file() and path.stat().st_size > LARGEST_FILE:
-        raise InputError(f"{path} is larger than {LARGEST_FILE >> 20} MB.")
+    if path.is_file() and path.stat().st_size > MAX_FILE:
+        raise InputError(f"{path} is larger than {MAX_FILE >> 20} MB.")
     tasks = read_json(path)
     if not isinstance(tasks, list):
         raise InputError(f"{path} is not a list of tasks.")

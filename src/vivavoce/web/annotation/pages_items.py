@@ -1,8 +1,10 @@
-"""An item: shown, drafted, decided, skipped, corrected."""
+"""Pages of items: judged by annotators, watched and settled by a lead."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from fastapi import APIRouter
@@ -10,37 +12,48 @@ from sqlalchemy.orm import Session
 from starlette.responses import Response
 
 from vivavoce.errors import InputError
-from vivavoce.web.annotation.handing_out import is_swapped
-from vivavoce.web.annotation.kinds import find_kind
-from vivavoce.web.annotation.pages_campaigns import (
-    CampaignName,
-    Id,
-    messages_of,
-    next_path,
-    own_part,
-)
-from vivavoce.web.annotation.process import (
+from vivavoce.web.annotation.assignment import (
     AlreadyDecided,
     NotYours,
-    can_correct,
     discussed_item,
-    find_assignment,
+    is_swapped,
     labels_of,
+    member_state,
+    open_consensus,
+    progress,
+)
+from vivavoce.web.annotation.campaigns import (
+    give_feedback,
+    pause_campaign,
+    resume_campaign,
+    unread_feedback,
+)
+from vivavoce.web.annotation.decisions import (
+    can_correct,
+    find_assignment,
     last_decided,
     save_draft,
-    show,
     skip,
     submit,
 )
-from vivavoce.web.annotation.standing import progress, standing
-from vivavoce.web.annotation.storage import Assignment, Enrolment, Item, Person
-from vivavoce.web.annotation.viewing import bar_of, fields_of, heading_of
-from vivavoce.web.annotation.visits import Posting, Reading, Refused, Visit, go
+from vivavoce.web.annotation.kinds import find_kind
+from vivavoce.web.annotation.monitoring import counts, flagged, overview, waiting
+from vivavoce.web.annotation.pages import (
+    CampaignName,
+    Id,
+    next_path,
+    own_part,
+)
+from vivavoce.web.annotation.people import admit, pause, resume
+from vivavoce.web.annotation.requests import Posting, Reading, Refused, Visit, go
+from vivavoce.web.annotation.tables import Assignment, Enrolment, Item, Person
+from vivavoce.web.annotation.views import Bar, Shown, bar_of, show
 
 router = APIRouter()
 
-LONGEST_NOTE = 4000
-_AT_WORK = ("qualification", "working")
+MAX_NOTE = 4000
+_MAX_REASON = 500
+_LEAD = "lead"
 _PAIRS = {"first": "first pair", "second": "second pair", "consensus": "consensus"}
 
 
@@ -49,14 +62,23 @@ def item_page(visit: Reading, campaign: CampaignName, assignment: Id) -> Respons
     """An item in the visitor's hands, or a decision that they may still correct."""
     with visit.database.reading() as session:
         enrolment, found = _own(session, visit, campaign, assignment)
-        if found.stage != "consensus" and standing(session, enrolment) not in _AT_WORK:
+        if found.stage == "consensus":
+            if found.item.state != "discussion":
+                return go(f"/c/{campaign}/lead/i/{found.item_id}")
+        elif member_state(session, enrolment) not in ("qualification", "working"):
             return go(f"/c/{campaign}")
-        if found.stage == "consensus" and found.item.state != "discussion":
-            return go(f"/c/{campaign}/lead/i/{found.item_id}")
         if found.decided and not can_correct(session, found):
-            return _decided(visit, session, campaign, enrolment, found)
-        values = _values(session, visit, campaign, enrolment, found)
-    return visit.page("item.html.j2", **values)
+            return visit.page(
+                "nothing.html.j2",
+                campaign=campaign,
+                heading="You have decided this item",
+                message="It can be corrected no more: you have gone on, or others depend on it.",
+                bar=bar_of(progress(session, enrolment)),
+                messages=[],
+                links=[("Next item", f"/c/{campaign}"), ("Your campaigns", "/campaigns")],
+                last=last_decided(session, enrolment),
+            )
+        return _item(visit, session, enrolment, show(session, found))
 
 
 @router.post("/c/{campaign}/a/{assignment}")
@@ -66,7 +88,7 @@ def item_sent(visit: Posting, campaign: CampaignName, assignment: Id) -> Respons
     if action == "draft":
         # Enter on the page of a decision presses this too: then there is nothing to keep.
         with suppress(AlreadyDecided):
-            _draft(visit, campaign, assignment)
+            draft_sent(visit, campaign, assignment)
         return go(f"/c/{campaign}/a/{assignment}")
     try:
         after = _act(visit, campaign, assignment, action)
@@ -77,8 +99,12 @@ def item_sent(visit: Posting, campaign: CampaignName, assignment: Id) -> Respons
 
 @router.post("/c/{campaign}/a/{assignment}/draft", status_code=204)
 def draft_sent(visit: Posting, campaign: CampaignName, assignment: Id) -> Response:
-    """Keep what stands on the page; sent by the page itself while somebody types."""
-    _draft(visit, campaign, assignment)
+    """Keep what is on the page; sent by the page itself while somebody types."""
+    form = visit.form
+    with visit.database.writing() as session:
+        enrolment, found = _own(session, visit, campaign, assignment)
+        label, remarks = _label(form, found), _remarks(form)
+        save_draft(session, assignment, enrolment.person, label, visit.now, **remarks)
     return Response(status_code=204)
 
 
@@ -93,16 +119,8 @@ def _act(visit: Visit, campaign: str, assignment: int, action: str) -> str:
             return ""
         if action != "decide":
             raise Refused(422, "There is no such button", "Go back and use the page's buttons.")
-        submit(
-            session,
-            assignment,
-            person,
-            _label(form, found),
-            _revision(form),
-            visit.now,
-            note=form.get("note", "")[:LONGEST_NOTE],
-            flag=form.get("flag") == "yes",
-        )
+        label, revision = _label(form, found), _revision(form)
+        submit(session, assignment, person, label, revision, visit.now, **_remarks(form))
         if stage == "consensus":
             return f"/c/{campaign}/lead/i/{item_id}"
         if stage == "qualification" and enrolment.qualification is not None:
@@ -110,39 +128,18 @@ def _act(visit: Visit, campaign: str, assignment: int, action: str) -> str:
     return ""
 
 
-def _draft(visit: Visit, campaign: str, assignment: int) -> None:
-    form = visit.form
-    with visit.database.writing() as session:
-        enrolment, found = _own(session, visit, campaign, assignment)
-        save_draft(
-            session,
-            assignment,
-            enrolment.person,
-            _label(form, found),
-            visit.now,
-            note=form.get("note", "")[:LONGEST_NOTE],
-            flag=form.get("flag") == "yes",
-        )
-
-
 def _incomplete(visit: Visit, campaign: str, assignment: int) -> Response:
     """The page once more, with what was chosen and what is missing."""
     form = visit.form
     with visit.database.reading() as session:
         enrolment, found = _own(session, visit, campaign, assignment)
-        values = _values(session, visit, campaign, enrolment, found)
-    fields = values["fields"]
-    chosen = {
-        field.name: form[field.name] for field in fields if form.get(field.name) in field.texts
-    }
-    missing = [field.question for field in fields if field.name not in chosen]
-    values |= {
-        "label": chosen,
-        "note": form.get("note", "")[:LONGEST_NOTE],
-        "flag": form.get("flag") == "yes",
-        "error": f"Nothing was saved yet. Not answered: {' '.join(missing)}",
-    }
-    return visit.page("item.html.j2", status=422, **values)
+        shown = show(session, found)
+        fields = shown.kind.fields
+        chosen = {one.name: form[one.name] for one in fields if form.get(one.name) in one.texts}
+        missing = [one.question for one in fields if one.name not in chosen]
+        shown = replace(shown, label=chosen, **_remarks(form))
+        error = f"Nothing was saved yet. Not answered: {' '.join(missing)}"
+        return _item(visit, session, enrolment, shown, error, 422)
 
 
 def _own(
@@ -156,57 +153,53 @@ def _own(
     return enrolment, found
 
 
-def _label(form: Any, assignment: Assignment) -> dict[str, str]:
+def _label(form: Mapping[str, str], assignment: Assignment) -> dict[str, str]:
     kind = find_kind(assignment.item.campaign.kind)
     return {field.name: form[field.name] for field in kind.fields if field.name in form}
 
 
-def _revision(form: Any) -> int:
+def _remarks(form: Mapping[str, str]) -> dict[str, Any]:
+    return {"note": form.get("note", "")[:MAX_NOTE], "flag": form.get("flag") == "yes"}
+
+
+def _revision(form: Mapping[str, str]) -> int:
     text = form.get("revision", "")
     if not (text.isascii() and text.isdigit() and len(text) < 7):
         raise Refused(422, "This form cannot be read", "Reload the page and send it again.")
     return int(text)
 
 
-def _values(
-    session: Session, visit: Visit, campaign: str, enrolment: Enrolment, found: Assignment
-) -> dict[str, Any]:
-    shown = show(session, found)
-    is_consensus = found.stage == "consensus"
-    fields = fields_of(shown.kind)
-    last = None if is_consensus else last_decided(session, enrolment)
-    return {
-        "campaign": campaign,
-        "heading": heading_of(shown.kind),
-        "kind": shown.kind,
-        "content": shown.content,
-        "fields": fields,
-        "one": len(fields) == 1,
-        "assignment": found.id,
-        "stage": found.stage,
-        "revision": shown.revision,
-        "label": dict(shown.label),
-        "note": shown.note,
-        "flag": shown.flag,
-        "decided": found.decided,
-        "can_skip": not found.decided and not is_consensus,
-        "draft_at": found.draft.saved_at if found.draft else None,
-        "bar": None if is_consensus else bar_of(progress(session, enrolment)),
-        "last": last.id if last is not None and last.id != found.id else None,
-        "messages": messages_of(session, enrolment),
-        "votes": _votes(session, enrolment, found) if is_consensus else [],
-        "error": "",
-    }
+def _item(
+    visit: Visit,
+    session: Session,
+    enrolment: Enrolment,
+    shown: Shown,
+    error: str = "",
+    status: int = 200,
+) -> Response:
+    found = shown.assignment
+    votes, bar, last = [], None, None
+    if found.stage == "consensus":
+        item = discussed_item(session, found.item_id, enrolment)
+        votes = _votes(session, item, swapped=is_swapped(item.campaign, found.person, item))
+    else:
+        bar, last = bar_of(progress(session, enrolment)), last_decided(session, enrolment)
+    return visit.page(
+        "item.html.j2",
+        status=status,
+        campaign=enrolment.campaign.name,
+        kind=shown.kind,
+        content=shown.content,
+        shown=shown,
+        votes=votes,
+        bar=bar,
+        last=last,
+        messages=unread_feedback(session, enrolment),
+        error=error,
+    )
 
 
-def _votes(session: Session, enrolment: Enrolment, found: Assignment) -> list[dict[str, Any]]:
-    """What both pairs said, for a lead who has the item in discussion."""
-    item = discussed_item(session, found.item_id, enrolment)
-    swapped = is_swapped(item.campaign, found.person, item)
-    return votes_of(session, item, swapped=swapped)
-
-
-def votes_of(session: Session, item: Item, *, swapped: bool) -> list[dict[str, Any]]:
+def _votes(session: Session, item: Item, *, swapped: bool) -> list[dict[str, Any]]:
     """The labels of an item that is past both pairs, sides as the page shows them."""
     kind = find_kind(item.campaign.kind)
     return [
@@ -221,17 +214,110 @@ def votes_of(session: Session, item: Item, *, swapped: bool) -> list[dict[str, A
     ]
 
 
-def _decided(
-    visit: Visit, session: Session, campaign: str, enrolment: Enrolment, found: Assignment
-) -> Response:
-    last = last_decided(session, enrolment)
-    return visit.page(
-        "nothing.html.j2",
-        campaign=campaign,
-        heading="You have decided this item",
-        message="It can be corrected no more: you have gone on, or others depend on it.",
-        bar=bar_of(progress(session, enrolment)),
-        messages=[],
-        links=[("Next item", f"/c/{campaign}"), ("Your campaigns", "/campaigns")],
-        last=last.id if last else None,
-    )
+@router.get("/c/{campaign}/lead")
+def lead_page(visit: Reading, campaign: CampaignName) -> Response:
+    """How a campaign goes."""
+    with visit.database.reading() as session:
+        enrolment = own_part(session, visit, campaign, role=_LEAD)
+        own = enrolment.campaign
+        items = counts(session, own)
+        people, report = overview(session, own)
+        return visit.page(
+            "lead.html.j2",
+            campaign=campaign,
+            kind=find_kind(own.kind),
+            bar=Bar(items.done, items.main, "items done"),
+            paused_at=own.paused_at,
+            counts=items,
+            people=people,
+            waiting=waiting(session, own),
+            flagged=flagged(session, own),
+            report=report,
+        )
+
+
+@router.post("/c/{campaign}/lead/campaign")
+def campaign_sent(visit: Posting, campaign: CampaignName) -> Response:
+    """Pause the campaign, or let it go on."""
+    actions = {"pause": pause_campaign, "resume": resume_campaign}
+    action = _action(visit.form.get("action", ""), actions)
+    with visit.database.writing() as session:
+        enrolment = own_part(session, visit, campaign, role=_LEAD)
+        action(session, enrolment.campaign, visit.now, by=enrolment.person)
+    return go(f"/c/{campaign}/lead")
+
+
+@router.post("/c/{campaign}/lead/people/{enrolment}")
+def person_sent(visit: Posting, campaign: CampaignName, enrolment: Id) -> Response:
+    """Pause somebody, let them go on, or overrule what their trial came to."""
+    reason = visit.form.get("reason", "").strip()[:_MAX_REASON]
+    with visit.database.writing() as session:
+        lead = own_part(session, visit, campaign, role=_LEAD)
+        other = session.get(Enrolment, enrolment)
+        if other is None or other.campaign_id != lead.campaign_id:
+            raise Refused(404, "There is nobody like that", "Go back to the campaign's page.")
+        now, by = visit.now, lead.person
+        actions = {
+            "pause": lambda: pause(session, other, reason, now, by=by),
+            "resume": lambda: resume(session, other, now, by=by),
+            "admit": lambda: admit(session, other, True, now, by=by),
+            "refuse": lambda: admit(session, other, False, now, by=by),
+        }
+        _action(visit.form.get("action", ""), actions)()
+    return go(f"/c/{campaign}/lead#people")
+
+
+@router.post("/c/{campaign}/lead/feedback")
+def feedback_sent(visit: Posting, campaign: CampaignName) -> Response:
+    """Tell one person something, or everybody."""
+    to = visit.form.get("to", "")
+    with visit.database.writing() as session:
+        lead = own_part(session, visit, campaign, role=_LEAD)
+        person = _addressee(session, lead, to)
+        text = visit.form.get("text", "")
+        give_feedback(session, lead.campaign, text, visit.now, person=person, by=lead.person)
+    return go(f"/c/{campaign}/lead#feedback")
+
+
+@router.get("/c/{campaign}/lead/i/{item}")
+def settled_page(visit: Reading, campaign: CampaignName, item: Id) -> Response:
+    """All labels of an item that both pairs have judged; one in discussion can be settled."""
+    with visit.database.reading() as session:
+        lead = own_part(session, visit, campaign, role=_LEAD)
+        found = discussed_item(session, item, lead)
+        kind = find_kind(found.campaign.kind)
+        votes = _votes(session, found, swapped=False)
+        return visit.page(
+            "settled.html.j2",
+            campaign=campaign,
+            item=found,
+            kind=kind,
+            content=kind.present(found.content, False),
+            votes=votes,
+            is_own=lead.person.code in [vote["code"] for vote in votes],
+        )
+
+
+@router.post("/c/{campaign}/lead/i/{item}")
+def settle(visit: Posting, campaign: CampaignName, item: Id) -> Response:
+    """Take an item in discussion in hand."""
+    with visit.database.writing() as session:
+        lead = own_part(session, visit, campaign, role=_LEAD)
+        assignment = open_consensus(session, item, lead, visit.now)
+    return go(f"/c/{campaign}/a/{assignment.id}")
+
+
+def _addressee(session: Session, lead: Enrolment, to: str) -> Person | None:
+    if to == "all":
+        return None
+    is_id = to.isascii() and to.isdigit() and len(to) < 10
+    known = session.get(Enrolment, int(to)) if is_id else None
+    if known is None or known.campaign_id != lead.campaign_id:
+        raise Refused(422, "There is nobody like that", "Choose a person of this campaign.")
+    return known.person
+
+
+def _action(name: str, actions: dict[str, Any]) -> Any:
+    if name not in actions:
+        raise Refused(422, "There is no such button", "Go back and use the page's buttons.")
+    return actions[name]

@@ -6,7 +6,7 @@ import hashlib
 import hmac
 import re
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import get_args
 
@@ -14,11 +14,11 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from vivavoce.errors import InputError
-from vivavoce.web.annotation.storage import Campaign, Enrolment, Event, LoginSession, Person, Role
+from vivavoce.web.annotation.tables import Campaign, Enrolment, LoginSession, Person, Role
 
 ROLES: tuple[str, ...] = get_args(Role)
-SHORTEST_PASSWORD = 10
-LONGEST_PASSWORD = 256
+MIN_PASSWORD = 10
+MAX_PASSWORD = 256
 COST = 15
 """Of a hash: 2 to this power blocks of 1 KB, three times over."""
 
@@ -37,9 +37,9 @@ def hash_password(password: str, *, cost: int = COST) -> str:
     Raises:
         InputError: It is shorter than 10 characters or longer than 256.
     """
-    if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
+    if not MIN_PASSWORD <= len(password) <= MAX_PASSWORD:
         raise InputError(
-            f"A password has {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters; "
+            f"A password has {MIN_PASSWORD} to {MAX_PASSWORD} characters; "
             f"this one has {len(password)}."
         )
     salt = secrets.token_bytes(16)
@@ -49,7 +49,7 @@ def hash_password(password: str, *, cost: int = COST) -> str:
 def check_password(password: str, stored: str | None) -> bool:
     """Whether a password is the stored one; takes as long where nobody has the name (None)."""
     parts = (stored or "").split("$")
-    if len(parts) != 4 or len(password) > LONGEST_PASSWORD:
+    if len(parts) != 4 or len(password) > MAX_PASSWORD:
         _derive("", bytes(16), COST)
         return False
     _, cost, salt, digest = parts
@@ -97,11 +97,6 @@ def find_person(session: Session, name: str) -> Person | None:
     return session.scalar(select(Person).where(Person.name == name))
 
 
-def list_people(session: Session) -> Sequence[Person]:
-    """Everybody, by name."""
-    return session.scalars(select(Person).order_by(Person.name)).all()
-
-
 def enrol(
     session: Session, campaign: Campaign, person: Person, role: str, now: datetime
 ) -> Enrolment:
@@ -117,7 +112,7 @@ def enrol(
         enrolment = Enrolment(campaign=campaign, person=person, role=role)
         session.add(enrolment)
     enrolment.role = role
-    _note(session, enrolment, "enrolled", now, {"role": role})
+    session.add(enrolment.event("enrolled", now, role=role))
     session.flush()
     return enrolment
 
@@ -142,7 +137,7 @@ def pause(
 ) -> None:
     """Hand no more items to somebody until `resume`; the reason is shown to them."""
     enrolment.paused_at, enrolment.pause_reason = now, reason
-    _note(session, enrolment, "paused", now, {"reason": reason, "by": by.code if by else None})
+    session.add(enrolment.event("paused", now, reason=reason, by=_code(by)))
 
 
 def resume(
@@ -150,7 +145,7 @@ def resume(
 ) -> None:
     """Let somebody go on."""
     enrolment.paused_at, enrolment.pause_reason = None, ""
-    _note(session, enrolment, "resumed", now, {"by": by.code if by else None})
+    session.add(enrolment.event("resumed", now, by=_code(by)))
 
 
 def admit(
@@ -163,8 +158,7 @@ def admit(
 ) -> None:
     """Say that somebody is qualified or is not, whatever the qualification came to."""
     enrolment.qualification = "passed" if passed else "failed"
-    detail = {"passed": passed, "by": by.code if by else None}
-    _note(session, enrolment, "admitted", now, detail)
+    session.add(enrolment.event("admitted", now, passed=passed, by=_code(by)))
 
 
 def new_code(session: Session) -> str:
@@ -175,19 +169,8 @@ def new_code(session: Session) -> str:
             return code
 
 
-def _note(
-    session: Session, enrolment: Enrolment, kind: str, now: datetime, detail: Mapping[str, object]
-) -> None:
-    session.flush()
-    session.add(
-        Event(
-            at=now,
-            person_id=enrolment.person_id,
-            campaign_id=enrolment.campaign_id,
-            kind=kind,
-            detail=dict(detail),
-        )
-    )
+def _code(person: Person | None) -> str | None:
+    return person.code if person else None
 
 
 def _derive(password: str, salt: bytes, cost: int) -> bytes:

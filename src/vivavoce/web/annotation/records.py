@@ -1,4 +1,4 @@
-"""Decisions as flat records: what agreement is measured on, and what exports hold."""
+"""Items of a campaign, and its decisions as flat records: for agreement and for exports."""
 
 from __future__ import annotations
 
@@ -10,16 +10,31 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import Row, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from vivavoce.web.annotation.storage import Assignment, Campaign, Decision, Event, Item, Person
+from vivavoce.store import Row
+from vivavoce.web.annotation.assignment import STAGES
+from vivavoce.web.annotation.tables import Assignment, Campaign, Decision, Event, Item, Person
 
 IDLE = timedelta(minutes=15)
 """A gap between two signs of life counts as this at most."""
 
 _SIGNS = ("shown", "drafted")
-_STAGES = ("qualification", "first", "second", "consensus")
+
+
+PLAIN_FACTS = (
+    "item",
+    "part",
+    "cluster",
+    "person",
+    "stage",
+    "revision",
+    "last",
+    "note",
+    "flag",
+)
+"""Facts of a record that an export holds as they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,40 +64,10 @@ class DecisionRecord:
         return sum(min(after - before, idle).total_seconds() for before, after in pairwise(moments))
 
 
-@dataclass(frozen=True, slots=True)
-class ItemRecord:
-    """An item and what came of it."""
-
-    key: str
-    ordinal: int
-    part: str
-    cluster: str
-    content: Mapping[str, object]
-    answer: Mapping[str, str] | None
-    explanation: str
-    state: str
-    final: Mapping[str, str] | None
-
-
-def read_items(session: Session, campaign: Campaign) -> list[ItemRecord]:
+def read_items(session: Session, campaign: Campaign) -> list[Item]:
     """Every item of a campaign, in the order of import."""
-    rows = session.scalars(
-        select(Item).where(Item.campaign_id == campaign.id).order_by(Item.ordinal)
-    )
-    return [
-        ItemRecord(
-            key=row.key,
-            ordinal=row.ordinal,
-            part=row.part,
-            cluster=row.cluster,
-            content=row.content,
-            answer=row.answer,
-            explanation=row.explanation,
-            state=row.state,
-            final=row.final,
-        )
-        for row in rows
-    ]
+    rows = select(Item).where(Item.campaign_id == campaign.id).order_by(Item.ordinal)
+    return list(session.scalars(rows))
 
 
 def read_decisions(session: Session, campaign: Campaign) -> list[DecisionRecord]:
@@ -111,7 +96,7 @@ def read_decisions(session: Session, campaign: Campaign) -> list[DecisionRecord]
         .where(Item.campaign_id == campaign.id)
         .order_by(Decision.revision)
     )
-    by_assignment: dict[int, list[Row[Any]]] = defaultdict(list)
+    by_assignment: dict[int, list[Any]] = defaultdict(list)
     for row in rows:
         by_assignment[row.id].append(row)
     found = [
@@ -122,16 +107,28 @@ def read_decisions(session: Session, campaign: Campaign) -> list[DecisionRecord]
     return [record for _, record in sorted(found, key=itemgetter(0))]
 
 
+def item_row(item: Item) -> Row:
+    """An item as imports read it."""
+    return {
+        "id": item.key,
+        "content": item.content,
+        "cluster": item.cluster,
+        "part": item.part,
+        "answer": item.answer,
+        "explanation": item.explanation,
+    }
+
+
 def last_ones(records: Iterable[DecisionRecord], *stages: str) -> list[DecisionRecord]:
     """The decisions that stand, of some stages."""
     return [record for record in records if record.last and record.stage in stages]
 
 
-def by_item(records: Iterable[DecisionRecord]) -> dict[str, list[DecisionRecord]]:
-    """Records under their item, in the order given."""
+def grouped(records: Iterable[DecisionRecord], fact: str) -> dict[str, list[DecisionRecord]]:
+    """Records by a fact of theirs such as `item`, in the order given."""
     found: dict[str, list[DecisionRecord]] = defaultdict(list)
     for record in records:
-        found[record.item].append(record)
+        found[getattr(record, fact)].append(record)
     return dict(found)
 
 
@@ -147,12 +144,12 @@ def _read_signs(session: Session, campaign: Campaign) -> dict[int, list[datetime
     return found
 
 
-def _place(row: Row[Any]) -> tuple[int, int, datetime, str]:
+def _place(row: Any) -> tuple[int, int, datetime, str]:
     """Where the decisions of an assignment stand, by its first one."""
-    return row.ordinal, _STAGES.index(row.stage), row.decided_at, row.code
+    return row.ordinal, STAGES.index(row.stage), row.decided_at, row.code
 
 
-def _records(made: Sequence[Row[Any]], signs: Sequence[datetime]) -> Iterable[DecisionRecord]:
+def _records(made: Sequence[Any], signs: Sequence[datetime]) -> Iterable[DecisionRecord]:
     """The revisions of one assignment, in order."""
     for row in made:
         seen = tuple(at for at in signs if at < row.decided_at)

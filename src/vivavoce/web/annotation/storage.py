@@ -17,53 +17,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.orm import Session
 
 from vivavoce.errors import InputError, VivaError
-from vivavoce.web.annotation.tables import (
-    Adjudication,
-    Assignment,
-    Campaign,
-    Decision,
-    Draft,
-    Enrolment,
-    Event,
-    Feedback,
-    FeedbackRead,
-    Item,
-    LoginAttempt,
-    LoginSession,
-    Meta,
-    Part,
-    Person,
-    Role,
-    Stage,
-    State,
-    Table,
-)
-
-__all__ = [
-    "FORMAT",
-    "Adjudication",
-    "Assignment",
-    "BusyError",
-    "Campaign",
-    "Database",
-    "Decision",
-    "Draft",
-    "Enrolment",
-    "Event",
-    "Feedback",
-    "FeedbackRead",
-    "Item",
-    "LoginAttempt",
-    "LoginSession",
-    "Meta",
-    "Part",
-    "Person",
-    "Role",
-    "Stage",
-    "State",
-    "Table",
-    "open_database",
-]
+from vivavoce.web.annotation.tables import Meta, Table
 
 FORMAT = 1
 """Of the tables; raised when they change."""

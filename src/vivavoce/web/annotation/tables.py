@@ -10,7 +10,6 @@ from sqlalchemy import DateTime, Dialect, ForeignKey, Index, Text, TypeDecorator
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 
 from vivavoce.store import canonical_json
-from vivavoce.web.annotation.content import clean
 
 Role = Literal["annotator", "adjudicator", "lead"]
 Part = Literal["qualification", "main"]
@@ -18,6 +17,15 @@ Stage = Literal["qualification", "first", "second", "consensus"]
 State = Literal["open", "conflict", "discussion", "done"]
 Adjudication = Literal["adjudicators", "anyone"]
 Json = Any
+
+
+def clean(value: Json) -> Json:
+    """A JSON value without what no database and no page takes: NULs, halves of surrogate pairs."""
+    if isinstance(value, str):
+        return value.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, dict):
+        return {clean(key): clean(inner) for key, inner in value.items()}
+    return [clean(inner) for inner in value] if isinstance(value, list) else value
 
 
 class _Moment(TypeDecorator[datetime]):
@@ -94,6 +102,11 @@ class Campaign(Table):
     paused_at: Mapped[datetime | None]
     created_at: Mapped[datetime]
 
+    def event(self, kind: str, at: datetime, person: Person | None = None, **detail: Json) -> Event:
+        """Something that happened in the campaign."""
+        of_person = person.id if person else None
+        return Event(at=at, person_id=of_person, campaign_id=self.id, kind=kind, detail=detail)
+
 
 class Person(Table):
     """Somebody who can log in."""
@@ -126,6 +139,10 @@ class Enrolment(Table):
 
     campaign: Mapped[Campaign] = relationship(lazy="joined")
     person: Mapped[Person] = relationship(lazy="joined")
+
+    def event(self, kind: str, at: datetime, **detail: Json) -> Event:
+        """Something that happened to the person in the campaign."""
+        return self.campaign.event(kind, at, self.person, **detail)
 
 
 class Item(Table):

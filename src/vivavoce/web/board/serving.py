@@ -16,9 +16,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from vivavoce.errors import InputError, VivaError
-from vivavoce.web.annotation.guards import App, Guard
 from vivavoce.web.board.live import LiveSite
 from vivavoce.web.board.page import environment
+from vivavoce.web.guard import Guard
 
 HOST = "127.0.0.1"
 NAMES = (HOST, "localhost")
@@ -61,7 +61,7 @@ def make_app(site: LiveSite) -> Starlette:
         kind = _TYPES.get(PurePosixPath(path).suffix, _OTHER)
         return Response(content, media_type=kind, headers=_headers(tag))
 
-    def refusal(status: int, heading: str, message: str) -> App:
+    def refusal(status: int, heading: str, message: str) -> Response:
         told = f"Open http://{HOST} with the port that it was started with."
         return _message(status, heading, told if status == 400 else message)
 

@@ -21,8 +21,16 @@ from inspect_ai.model import ChatMessageUser, GenerateConfig, Model, get_model, 
 from vivavoce.errors import InputError
 from vivavoce.metrics.literature_tables import LiteratureTable, aggregate_tables
 from vivavoce.metrics.question_wording import Question
-from vivavoce.metrics.table_forms import rectangle, rename_columns
-from vivavoce.metrics.table_questions import PAIRS, QuestionSet, Side, TablePair, Tally, tally
+from vivavoce.metrics.table_questions import (
+    PAIRS,
+    QuestionSet,
+    Side,
+    TablePair,
+    Tally,
+    rectangle,
+    rename_columns,
+    tally,
+)
 from vivavoce.metrics.table_schema import match_columns
 from vivavoce.store import hash_of
 from vivavoce.tasks.prompting.fitting import fit

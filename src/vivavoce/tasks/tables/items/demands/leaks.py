@@ -26,8 +26,7 @@ from vivavoce.metrics.table_schema import column_key
 from vivavoce.tasks.tables.items.table_items import GoldTable
 from vivavoce.text.cell_text import plain_words
 from vivavoce.text.normalise import normalise
-from vivavoce.text.stems import porter
-from vivavoce.text.terms import STOP_WORDS
+from vivavoce.text.terms import STOP_WORDS, porter
 
 _SILENT = STOP_WORDS | {"yes", "true", "false", "none", "na", "etc", "eg", "ie", "vs", "et"}
 _LONGEST_WORD = 40

@@ -1,0 +1,233 @@
+"""Fields of a paper that its documents decide: its date, the roles of its sections, quality gates.
+
+A gate is what a paper must have to be a benchmark target; each miss has a reason.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from vivavoce.records import Section
+from vivavoce.text.dates import parse_date
+from vivavoce.text.headings import role_of_heading
+from vivavoce.text.identifiers import acl_year, arxiv_month
+
+
+class PaperDate(NamedTuple):
+    """A date as precise as its source, or three times None for an undated paper."""
+
+    published: str | None
+    precision: str | None
+    source: str | None
+
+
+UNDATED = PaperDate(None, None, None)
+
+
+def date_paper(
+    published: str | None, arxiv_id: str | None, acl_id: str | None, listed: str | None = None
+) -> PaperDate:
+    """Date a paper from its metadata, else its arXiv id's month, else its Anthology id's year.
+
+    Args:
+        published: What metadata or a text says.
+        arxiv_id: Versionless.
+        acl_id: Of the Anthology.
+        listed: What a list of results says, which often is the date of an entry: the last resort.
+    """
+    if published and (parsed := parse_date(published)):
+        return PaperDate(*parsed, "metadata")
+    if arxiv_id:
+        return PaperDate(arxiv_month(arxiv_id), "month", "arxiv_id")
+    if acl_id:
+        return PaperDate(acl_year(acl_id), "year", "anthology_id")
+    if listed and (parsed := parse_date(listed)):
+        return PaperDate(*parsed, "results_list")
+    return UNDATED
+
+
+MIN_TITLE_WORDS, MAX_TITLE_WORDS = 2, 40
+MIN_ABSTRACT_WORDS, MAX_ABSTRACT_WORDS = 40, 600
+MIN_TEXT_WORDS = 400
+MAX_GARBLED_SHARE = 0.01
+
+GATES = {
+    "not_a_paper": "only sources that hold no papers describe it, such as questions and answers",
+    "no_title": "the paper has no title",
+    "odd_title": f"the title has fewer than {MIN_TITLE_WORDS} or over {MAX_TITLE_WORDS} words",
+    "no_abstract": "the paper has no abstract",
+    "short_abstract": f"the abstract has fewer than {MIN_ABSTRACT_WORDS} words",
+    "long_abstract": f"the abstract has over {MAX_ABSTRACT_WORDS} words",
+    "no_text": "no source gave the paper's sections",
+    "short_text": f"the sections have fewer than {MIN_TEXT_WORDS} words together",
+    "garbled_text": f"over {MAX_GARBLED_SHARE:.0%} of the text is undecodable characters",
+    "undated": "no date is known, so the paper is neither target nor demonstration",
+}
+"""Each gate's name and what failing it means."""
+
+
+def failed_gates(
+    title: str | None,
+    abstract: str | None,
+    published: str | None,
+    sections: Sequence[Section],
+    *,
+    is_paper: bool = True,
+) -> tuple[str, ...]:
+    """The gates a paper does not pass, in the order of `GATES`."""
+    failed = {
+        *(() if is_paper else ("not_a_paper",)),
+        *_title_gates(title),
+        *_abstract_gates(abstract),
+        *_text_gates(sections),
+        *(() if published else ("undated",)),
+    }
+    return tuple(gate for gate in GATES if gate in failed)
+
+
+def _title_gates(title: str | None) -> tuple[str, ...]:
+    if not title:
+        return ("no_title",)
+    words = len(title.split())
+    return () if MIN_TITLE_WORDS <= words <= MAX_TITLE_WORDS else ("odd_title",)
+
+
+def _abstract_gates(abstract: str | None) -> tuple[str, ...]:
+    if not abstract:
+        return ("no_abstract",)
+    words = len(abstract.split())
+    if words < MIN_ABSTRACT_WORDS:
+        return ("short_abstract",)
+    return ("long_abstract",) if words > MAX_ABSTRACT_WORDS else ()
+
+
+def _text_gates(sections: Sequence[Section]) -> tuple[str, ...]:
+    if not sections:
+        return ("no_text",)
+    texts = [section.text for section in sections]
+    failed = []
+    if sum(len(text.split()) for text in texts) < MIN_TEXT_WORDS:
+        failed.append("short_text")
+    characters = sum(len(text) for text in texts)
+    garbled = sum(_count_garbled(text) for text in texts)
+    if characters and garbled / characters > MAX_GARBLED_SHARE:
+        failed.append("garbled_text")
+    return tuple(failed)
+
+
+def _count_garbled(text: str) -> int:
+    if text.isascii():
+        return 0
+    return sum(1 for c in text if c == "\ufffd" or unicodedata.category(c) in ("Co", "Cn", "Cs"))
+
+
+_LETTERED = re.compile(r"[A-Z](?:\.?\d[\d.]*)?")
+_ROMAN = re.compile(r"[IVX]{2,}")
+_ENDS = frozenset({"conclusion", "acknowledgements", "references"})
+# A paper has one of these; a part of another section may carry the name, as in "4.6 Summary".
+_ONCE = frozenset({"introduction", "conclusion"})
+# What stands inside these is part of them, whatever its heading.
+_CLOSED = frozenset({"conclusion", "acknowledgements", "references", "appendix"})
+_END_MATTER = frozenset({"acknowledgements", "references"})
+_MAIN_MATTER = frozenset(
+    {"introduction", "related_work", "background", "method", "experiments", "results"}
+)
+
+
+def assign_roles(sections: Sequence[Section]) -> tuple[Section, ...]:
+    """Give every section a role; one that the source set stays.
+
+    The heading tells the role, else the section around it. From the first appendix on all is
+    appendix, except acknowledgements and references. What nothing tells is `other`.
+    """
+    paper = _Paper.of(sections)
+    return tuple(
+        replace(section, role=paper.role(place, section)) for place, section in enumerate(sections)
+    )
+
+
+@dataclass(slots=True)
+class _Paper:
+    """Facts of the whole list of sections, and of those already passed."""
+
+    at_top: frozenset[str]
+    """Roles that headings of top-level sections give."""
+    is_numbered: bool
+    is_roman: bool
+    last_arabic: int
+    """Place of the last section with an Arabic number; -1 without any."""
+    around: list[tuple[Section, str]] = field(default_factory=list)
+    seen: set[str] = field(default_factory=set)
+    in_appendix: bool = False
+
+    @classmethod
+    def of(cls, sections: Sequence[Section]) -> _Paper:
+        tops = [section for section in sections if section.level == 1]
+        roles = (section.role or role_of_heading(section.heading or "") for section in tops)
+        arabic = [p for p, section in enumerate(sections) if (section.number or "")[:1].isdigit()]
+        return cls(
+            at_top=frozenset(role for role in roles if role is not None),
+            is_numbered=sum(section.number is not None for section in tops) > 1,
+            is_roman=any(_ROMAN.fullmatch(section.number or "") for section in tops),
+            last_arabic=max(arabic, default=-1),
+        )
+
+    def role(self, place: int, section: Section) -> str:
+        while self.around and self.around[-1][0].level >= section.level:
+            self.around.pop()
+        own = section.role or role_of_heading(section.heading or "")
+        if own == "appendix" or self._starts_appendix(place, section, own):
+            self.in_appendix = True
+        role = section.role or self._judge(section, own)
+        self.around.append((section, role))
+        if section.level == 1:
+            self.seen.add(role)
+        return role
+
+    def _judge(self, section: Section, own: str | None) -> str:
+        parent = self._parent_role(section)
+        if own in _END_MATTER:
+            return str(own)
+        if self.in_appendix:
+            return "appendix"
+        is_stray = self.is_numbered and section.number is None
+        if section.level == 1:
+            # After the conclusion of a numbered paper: floats and appendices.
+            is_stray = is_stray and "conclusion" in self.seen and own in _MAIN_MATTER
+            return "other" if own is None or is_stray else own
+        if parent is None:
+            return own or "other"
+        if parent in _CLOSED or (own in _ONCE and own in self.at_top):
+            return parent
+        if own is None or (is_stray and parent != "other"):
+            return parent
+        return own
+
+    def _parent_role(self, section: Section) -> str | None:
+        """The role around a section; None where its own number says that the parent is lost."""
+        if not self.around:
+            return None
+        parent, role = self.around[-1]
+        number = section.number or ""
+        is_spelt_out = number.count(".") + 1 == section.level
+        if parent.number and is_spelt_out and not number.startswith(f"{parent.number}."):
+            return None
+        return role
+
+    def _starts_appendix(self, place: int, section: Section, own: str | None) -> bool:
+        """Letters after the last section, or numbers that start over after the end."""
+        number = section.number or ""
+        if own in _END_MATTER or (section.level > 1 and "." not in number):
+            return False
+        if number == "1":
+            return bool(self.seen & _ENDS)
+        if _LETTERED.fullmatch(number) is None or place < self.last_arabic:
+            return False
+        if self.last_arabic >= 0:
+            return True
+        is_roman = self.is_roman and number in {"I", "V", "X"}
+        return bool(self.seen & _ENDS) and not is_roman

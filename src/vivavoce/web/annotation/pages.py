@@ -1,0 +1,282 @@
+"""Pages to log in, and of a person's campaigns: progress, guidelines, solutions, feedback."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Request
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+from starlette.responses import Response
+
+from vivavoce.web.annotation.assignment import MemberState, Progress, member_state, progress
+from vivavoce.web.annotation.campaigns import mark_read, unread_feedback
+from vivavoce.web.annotation.decisions import confirm_guidelines, last_decided, next_assignment
+from vivavoce.web.annotation.kinds import find_kind
+from vivavoce.web.annotation.people import enrolments_of
+from vivavoce.web.annotation.requests import (
+    Form,
+    Posting,
+    Reading,
+    Refused,
+    Site,
+    TooManyAttempts,
+    Visit,
+    WrongPassword,
+    find_visitor,
+    go,
+    log_in,
+    log_out,
+    new_token,
+    same,
+    site_of,
+)
+from vivavoce.web.annotation.tables import Campaign, Enrolment, Person
+from vivavoce.web.annotation.views import STATES, bar_of, review
+from vivavoce.web.printing import counted
+
+router = APIRouter()
+
+CampaignName = Annotated[str, Path(pattern=r"^[a-z0-9][a-z0-9._-]{0,63}$")]
+Id = Annotated[int, Path(ge=1, le=2**31 - 1)]
+"""Of a row; what is larger fits into no database."""
+
+_ROLES = {"annotator": "an annotator", "adjudicator": "an adjudicator", "lead": "the lead"}
+
+
+@router.get("/")
+def front() -> Response:
+    """The first page."""
+    return go("/campaigns")
+
+
+@router.get("/login")
+def login_page(request: Request) -> Response:
+    """The form to log in with."""
+    site = site_of(request)
+    token = request.cookies.get(site.session_cookie)
+    if find_visitor(site.database, token, site.clock()) is not None:
+        return go("/campaigns")
+    return _form(site, request.cookies.get(site.login_cookie))
+
+
+@router.post("/login")
+def login(request: Request, form: Form) -> Response:
+    """Check a name and a password."""
+    site = site_of(request)
+    mark = request.cookies.get(site.login_cookie, "")
+    if not mark or not same(form.get("csrf", ""), mark):
+        raise Refused(
+            403,
+            "This form is out of date",
+            "Open the page to log in again. If this comes back, allow cookies for this server.",
+        )
+    name = form.get("name", "").strip().lower()
+    try:
+        token = log_in(
+            site.database,
+            name,
+            form.get("password", ""),
+            address=request.client.host if request.client else "",
+            old=request.cookies.get(site.session_cookie),
+            now=site.clock(),
+        )
+    except WrongPassword as error:
+        return _form(site, mark, name=name, error=str(error), status=401)
+    except TooManyAttempts as error:
+        response = _form(site, mark, name=name, error=str(error), status=429)
+        response.headers["retry-after"] = str(error.seconds)
+        return response
+    response = go("/campaigns")
+    site.set_cookie(response, site.session_cookie, token)
+    site.drop_cookie(response, site.login_cookie)
+    return response
+
+
+@router.post("/logout")
+def logout(request: Request, visit: Posting) -> Response:
+    """End the session."""
+    site = visit.site
+    log_out(site.database, request.cookies.get(site.session_cookie))
+    response = go("/login")
+    site.drop_cookie(response, site.session_cookie)
+    return response
+
+
+def _form(
+    site: Site, mark: str | None, *, name: str = "", error: str = "", status: int = 200
+) -> Response:
+    mark = mark or new_token()
+    response = site.page("login.html.j2", status=status, csrf=mark, name=name, error=error)
+    site.set_cookie(response, site.login_cookie, mark)
+    return response
+
+
+@router.get("/campaigns")
+def campaigns_page(visit: Reading) -> Response:
+    """The campaigns a person has a part in."""
+    with visit.database.reading() as session:
+        person = session.get_one(Person, visit.person_id)
+        cards = [_card(session, enrolment) for enrolment in enrolments_of(session, person)]
+        return visit.page("campaigns.html.j2", cards=cards)
+
+
+@router.get("/c/{campaign}")
+def campaign_page(visit: Reading, campaign: CampaignName) -> Response:
+    """Wherever the person has to go next in a campaign."""
+    path = next_path(visit, campaign)
+    return go(path) if path else _nothing(visit, campaign)
+
+
+@router.get("/c/{campaign}/guidelines")
+def guidelines_page(visit: Reading, campaign: CampaignName) -> Response:
+    """The guidelines, and the box that says they were read."""
+    return _guidelines(visit, campaign)
+
+
+@router.post("/c/{campaign}/guidelines")
+def guidelines_read(visit: Posting, campaign: CampaignName) -> Response:
+    """Confirm that the guidelines were read."""
+    if visit.form.get("read") != "yes":
+        return _guidelines(visit, campaign, "Tick the box when you have read the guidelines.", 422)
+    with visit.database.writing() as session:
+        confirm_guidelines(session, own_part(session, visit, campaign), visit.now)
+    return go(f"/c/{campaign}")
+
+
+@router.get("/c/{campaign}/review")
+def review_page(visit: Reading, campaign: CampaignName) -> Response:
+    """The solutions of the trial, when it is over."""
+    with visit.database.reading() as session:
+        enrolment = own_part(session, visit, campaign)
+        rows = review(session, enrolment)
+        right = sum(row.right for row in rows)
+        passed = enrolment.qualification == "passed"
+        if not passed:
+            message = STATES["failed"]
+        elif right == len(rows):
+            message = "All were right."
+        else:
+            message = "Look at what was not right, then go on."
+        may_work = member_state(session, enrolment) == "working"
+        return visit.page(
+            "review.html.j2",
+            campaign=campaign,
+            heading="You passed the trial" if passed else "You did not pass the trial",
+            right=right,
+            needed=math.ceil(enrolment.campaign.pass_mark * len(rows) - 1e-9),
+            rows=rows,
+            fields=find_kind(enrolment.campaign.kind).fields,
+            messages=unread_feedback(session, enrolment),
+            message=message,
+            links=[("Go on", f"/c/{campaign}")] if may_work else [],
+        )
+
+
+@router.post("/c/{campaign}/feedback/{feedback}/read")
+def feedback_read(visit: Posting, campaign: CampaignName, feedback: Id) -> Response:
+    """Put a message of the lead away."""
+    with visit.database.writing() as session:
+        enrolment = own_part(session, visit, campaign)
+        mark_read(session, feedback, enrolment.person, visit.now)
+    return go(f"/c/{campaign}")
+
+
+def next_path(visit: Visit, campaign: str) -> str | None:
+    """Where the person has to go next; None where there is nothing for them now."""
+    with visit.database.writing() as session:
+        enrolment = own_part(session, visit, campaign)
+        state = member_state(session, enrolment)
+        if state == "guidelines":
+            return f"/c/{campaign}/guidelines"
+        if state == "lead":
+            return f"/c/{campaign}/lead"
+        if state in ("qualification", "working"):
+            assignment = next_assignment(session, enrolment, visit.now)
+            if assignment is not None:
+                return f"/c/{campaign}/a/{assignment.id}"
+    return None
+
+
+def own_part(session: Session, visit: Visit, campaign: str, *, role: str = "") -> Enrolment:
+    """The visitor's part in a campaign; `Refused`, as a page that is not there, without one."""
+    found = session.scalar(
+        select(Enrolment)
+        .join(Campaign)
+        .where(Campaign.name == campaign, Enrolment.person_id == visit.person_id)
+    )
+    if found is None or (role and found.role != role):
+        raise Refused(404, "There is no such page", "Go back to your campaigns.")
+    return found
+
+
+def _card(session: Session, enrolment: Enrolment) -> dict[str, Any]:
+    state = member_state(session, enrolment)
+    return {
+        "campaign": enrolment.campaign.name,
+        "kind": find_kind(enrolment.campaign.kind),
+        "role": _ROLES[enrolment.role],
+        "state": state,
+        "words": STATES[state],
+        "bar": bar_of(progress(session, enrolment), of_all=state == "lead"),
+    }
+
+
+def _guidelines(visit: Visit, campaign: str, error: str = "", status: int = 200) -> Response:
+    with visit.database.reading() as session:
+        enrolment = own_part(session, visit, campaign)
+        return visit.page(
+            "guidelines.html.j2",
+            status=status,
+            campaign=campaign,
+            kind=find_kind(enrolment.campaign.kind),
+            text=enrolment.campaign.guidelines,
+            read_at=enrolment.guidelines_read_at or enrolment.role == "lead",
+            error=error,
+        )
+
+
+def _nothing(visit: Visit, campaign: str) -> Response:
+    """Why there is no item, and what to do."""
+    with visit.database.reading() as session:
+        enrolment = own_part(session, visit, campaign)
+        far = progress(session, enrolment)
+        heading, message = _why(member_state(session, enrolment), far, enrolment)
+        links = [("Look again", f"/c/{campaign}"), ("Your campaigns", "/campaigns")]
+        if enrolment.qualification is not None and far.part == "main":
+            links.append(("The trial's solutions", f"/c/{campaign}/review"))
+        return visit.page(
+            "nothing.html.j2",
+            campaign=campaign,
+            heading=heading,
+            message=message,
+            bar=bar_of(far),
+            messages=unread_feedback(session, enrolment),
+            links=links,
+            last=last_decided(session, enrolment),
+        )
+
+
+def _why(state: MemberState, far: Progress, enrolment: Enrolment) -> tuple[str, str]:
+    if state == "paused":
+        reason = enrolment.pause_reason or "Ask the lead for the reason."
+        return "You are paused", f"No items are handed to you for now. {reason}"
+    if state == "campaign_paused":
+        return "The campaign is paused", STATES[state]
+    if state == "failed":
+        return "You did not pass the trial", STATES[state]
+    if far.main_items and far.done == far.main_items:
+        return "All items are done", f"You decided {far.decided:,} of them. Thank you."
+    if enrolment.role == "adjudicator":
+        return (
+            "Nothing to adjudicate now",
+            "Items come to you when the first two people do not agree. Look again later.",
+        )
+    if far.decided == far.main_items:
+        return "You have decided every item", "Others are still at work on some. Thank you."
+    return (
+        "Nothing is left for you now",
+        f"You decided {counted(far.decided, 'item', 'items')}. The others are in the hands of "
+        "other people; some may come back, so look again later.",
+    )
