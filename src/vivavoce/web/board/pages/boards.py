@@ -14,12 +14,11 @@ from vivavoce.web.board.charts.round_charts import contestant_charts, heat_chart
 from vivavoce.web.board.files.downloads import links, links_of_rounds
 from vivavoce.web.board.model import BoardOf, ModelOf, Site
 from vivavoce.web.board.page import Page, page_of, root_of
-from vivavoce.web.board.pages.change_pages import removed_from
-from vivavoce.web.board.pages.changes import History
+from vivavoce.web.board.pages.changes import History, removed_from
 from vivavoce.web.board.pages.contestants import contestant_page, inputs_of
 from vivavoce.web.board.pages.overview import about_round, family_title, overview
-from vivavoce.web.board.pages.paging import rows_a_page
 from vivavoce.web.board.pages.samples import list_path
+from vivavoce.web.board.pages.sections import rows_a_page
 from vivavoce.web.printing import visible
 
 _MOST_NOTES = 100
