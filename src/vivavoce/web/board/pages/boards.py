@@ -21,7 +21,7 @@ from vivavoce.web.board.pages.samples import list_path
 from vivavoce.web.board.pages.sections import rows_a_page
 from vivavoce.web.printing import visible
 
-_MOST_NOTES = 100
+_MAX_NOTES = 100
 
 
 def pages(site: Site, history: History, *, charts: bool = True) -> list[Page]:
@@ -50,8 +50,8 @@ def _index(site: Site, charts: Sequence[Chart]) -> Page:
         notes = found.pop("notes")
         return {
             **found,
-            "notes": notes[:_MOST_NOTES],
-            "unlisted_notes": max(0, len(notes) - _MOST_NOTES),
+            "notes": notes[:_MAX_NOTES],
+            "unlisted_notes": max(0, len(notes) - _MAX_NOTES),
             "downloads": links("index.html"),
             "downloads_of_rounds": [
                 (visible(name, 40), found) for name, found in links_of_rounds(site)

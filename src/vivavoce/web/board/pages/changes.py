@@ -221,9 +221,9 @@ def _reason(row: Row, reasons: Sequence[Mapping[str, str]]) -> str | None:
 
 
 PAGE = "changes.html"
-_MOST_SHOWN = 200
-_LONGEST_NAME = 80
-_LONGEST_REASON = 300
+_MAX_SHOWN = 200
+_MAX_NAME = 80
+_MAX_REASON = 300
 _WORDS = {"added": "Added", "removed": "Removed", "rescored": "Scored again"}
 
 
@@ -240,7 +240,7 @@ def pages(site: Site, history: History) -> list[Page]:
     def values() -> dict[str, Any]:
         shown = list(_shown(history))
         total = sum(len(build["entries"]) for build in history.builds)
-        return {"builds": shown, "unlisted": max(0, total - _MOST_SHOWN)}
+        return {"builds": shown, "unlisted": max(0, total - _MAX_SHOWN)}
 
     paths = {place_of(*board.group.place): board.path for board in site.boards}
     return [
@@ -260,7 +260,7 @@ def _json(whole: Mapping[str, Any]) -> bytes:
 
 
 def _name(entry: Mapping[str, Any]) -> str:
-    return visible(label({name: entry[name] for name in ("method", "model")}), _LONGEST_NAME)
+    return visible(label({name: entry[name] for name in ("method", "model")}), _MAX_NAME)
 
 
 def _when(build: Mapping[str, Any]) -> str:
@@ -274,13 +274,13 @@ def _lost(entry: Mapping[str, Any], when: str) -> str:
         if isinstance(value, int | float)
     ]
     reason = entry.get("reason")
-    told = visible(reason, _LONGEST_REASON) if reason else "no reason was given"
+    told = visible(reason, _MAX_REASON) if reason else "no reason was given"
     return f"{', '.join([*values, f'removed in {when}'])}: {told}"
 
 
 def _shown(history: History) -> Iterable[dict[str, Any]]:
     """The builds, the newest first, with as many of their entries as a page holds."""
-    left = _MOST_SHOWN
+    left = _MAX_SHOWN
     for build in reversed(history.builds):
         entries = build["entries"][:left]
         left -= len(entries)
@@ -307,7 +307,7 @@ def _entry(entry: Mapping[str, Any]) -> dict[str, Any]:
         "round": visible(entry["round"], 60),
         "place": place_of(*(entry[name] for name in PLACE)),
         "moved": _moved(entry),
-        "reason": visible(entry["reason"], _LONGEST_REASON) if entry.get("reason") else "",
+        "reason": visible(entry["reason"], _MAX_REASON) if entry.get("reason") else "",
     }
 
 

@@ -13,7 +13,7 @@ from vivavoce.web.board import names
 from vivavoce.web.board.names import kind_of
 from vivavoce.web.printing import counted, figure, interval, share, visible
 
-_LONGEST_NAME = 60
+_MAX_NAME = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def make_column(
     metric: str, rows: Sequence[Row], higher_is_better: bool, *, is_plotted: bool = True
 ) -> Column:
     """A column out of the rows that have a value in it and may be ranked."""
-    label = visible(metric, _LONGEST_NAME)
+    label = visible(metric, _MAX_NAME)
     if not rows:
         return Column(metric, label, higher_is_better, is_plotted, None, None, None)
     # The floor would press everybody else together at the other end.

@@ -108,12 +108,12 @@ METRICS = 24
 _INPUT = 20_000
 _GOLD = 14_000
 _OUTPUTS = 100_000
-_LARGEST_OUTPUT = 14_000
+_MAX_OUTPUT = 14_000
 _OTHERS = 60
 """Further attempts on a page whose texts are shown; the file holds those of all."""
 _OTHER_OUTPUTS = 20_000
 _EXPLANATIONS = 30_000
-_LARGEST_EXPLANATION = 6_000
+_MAX_EXPLANATION = 6_000
 _LAST = ("floor", "ceiling")
 
 
@@ -291,7 +291,7 @@ def _card(
         use=_use(score, source.attempts) if score else "",
         attempts=_attempts(answer, item.metrics[0]),
         further=_further(answer, item.metrics[0], cards),
-        output=excerpt(texts.output, min(_LARGEST_OUTPUT, _OUTPUTS // cards)),
+        output=excerpt(texts.output, min(_MAX_OUTPUT, _OUTPUTS // cards)),
         explanation=_explanation(texts, cards),
         verdicts=tuple(verdicts(texts.judgement)),
         judge=visible((texts.judgement or {}).get("model") or source.key.judge, 80),
@@ -347,7 +347,7 @@ def _value(attempt: Attempt, metric: str) -> str:
 def _explanation(texts: Texts, cards: int) -> Excerpt | None:
     if not texts.explanation:
         return None
-    return excerpt(texts.explanation, min(_LARGEST_EXPLANATION, _EXPLANATIONS // cards))
+    return excerpt(texts.explanation, min(_MAX_EXPLANATION, _EXPLANATIONS // cards))
 
 
 def _other_input(texts: Texts, common: str) -> str:

@@ -23,9 +23,9 @@ from vivavoce.web.board.pages.entries import (
 )
 from vivavoce.web.printing import counted, figure, interval, visible
 
-MOST_COLUMNS = 5
+MAX_COLUMNS = 5
 """Metrics of the main table; the others stand below it."""
-MOST_PLOTTED = 60
+MAX_PLOTTED = 60
 """A table with more contestants draws the plots of its first metric alone."""
 
 
@@ -86,7 +86,7 @@ def make_section(
     higher = {name: name not in known or known[name].higher_is_better for name in metrics}
     ordered = sorted(everyone.values(), key=lambda found: _place(found, metrics[0], higher))
     ranked = [found for found in ordered if names.kind_of(_first(found)) != "ceiling"]
-    plotted = metrics[: MOST_COLUMNS if len(ordered) <= MOST_PLOTTED else 1]
+    plotted = metrics[: MAX_COLUMNS if len(ordered) <= MAX_PLOTTED else 1]
     columns = tuple(
         make_column(name, _valued(ranked, name), higher[name], is_plotted=name in plotted)
         for name in metrics
@@ -102,8 +102,8 @@ def make_section(
         setting=visible(first["setting"]),
         detectable=_detectable(rows, metrics[0]),
         shared=shared,
-        columns=columns[:MOST_COLUMNS],
-        further=columns[MOST_COLUMNS:],
+        columns=columns[:MAX_COLUMNS],
+        further=columns[MAX_COLUMNS:],
         entries=tuple(entry for entry in entries if entry.kind != "ceiling"),
         ceilings=tuple(entry for entry in entries if entry.kind == "ceiling"),
         verdict=verdict_of([row for row in _valued(ranked, metrics[0]) if row["rank"] is not None]),
@@ -198,9 +198,9 @@ def rows_a_page(leads: Sequence[Row], metrics: int) -> int:
     if not leads:
         return 1
     texts = math.fsum(_bytes_of(str(row[name])) for row in leads for name in _TEXTS) / len(leads)
-    columns = min(metrics, MOST_COLUMNS)
+    columns = min(metrics, MAX_COLUMNS)
     fixed = _ROW + columns * _METRIC + (metrics - columns) * _FURTHER + texts
-    plots = columns if len(leads) <= MOST_PLOTTED else 1
+    plots = columns if len(leads) <= MAX_PLOTTED else 1
     return max(1, int(ROOM / (fixed + plots * _PLOT)))
 
 
