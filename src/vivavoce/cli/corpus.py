@@ -174,7 +174,7 @@ def merges(corpus: Path = CORPUS_OPTION, as_json: bool = JSON_OPTION) -> None:
 def boards(corpus: Path = CORPUS_OPTION, as_json: bool = JSON_OPTION) -> None:
     """Count the leaderboards of a corpus: of all results, and of those of its papers."""
     from vivavoce.corpus import load_corpus
-    from vivavoce.corpus.boards.statistics import board_statistics
+    from vivavoce.corpus.boards import board_statistics
 
     counts = board_statistics(load_corpus(corpus))
     if as_json:

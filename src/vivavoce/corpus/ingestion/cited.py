@@ -35,7 +35,7 @@ _NUMBERED = re.compile(r"([0-9]{5,9})\.atom\.xml")
 
 @dataclass(frozen=True, slots=True)
 class CitedReport:
-    """What a fetch of cited works did."""
+    """Counts of a fetch of cited works."""
 
     cited: int
     """Works with an arXiv id that the corpus cited and did not have."""
@@ -49,7 +49,7 @@ class CitedReport:
     left: int
     """Works that were not asked for, because of the limit or because the fetch stopped."""
     faults: tuple[Fault, ...]
-    """What could not be read of the answers."""
+    """Faults of answers that could not be read."""
     stopped: str | None
     """Why the fetch ended before its time."""
     index: Path
@@ -202,6 +202,6 @@ def _absent(corpus: Corpus) -> list[str]:
 
 
 def _is_refusal(error: BadReplyError) -> bool:
-    """Whether arXiv refuses what was asked, and not the answer is bad."""
+    """Return whether arXiv refused the request, rather than sent a bad answer."""
     cause = error.__cause__
     return isinstance(cause, BadStatusError) and cause.status == 400

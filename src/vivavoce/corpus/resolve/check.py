@@ -1,4 +1,4 @@
-"""How well references are resolved by title: the ids of those that have one are hidden.
+"""Quality of resolving references by title: the ids of those that have one are hidden.
 
 The id says which work is meant. A reference is resolved again without it, and what comes out is
 compared with the paper that bears the id. A paper found for a reference whose id no paper of the
@@ -37,7 +37,7 @@ class Share:
 
 @dataclass(slots=True)
 class Tally:
-    """What became of hidden references."""
+    """Outcome for references whose id was hidden."""
 
     correct: int = 0
     wrong: int = 0
@@ -56,9 +56,9 @@ class ResolutionCheck:
     references: int = 0
     with_id: int = 0
     inside: int = 0
-    """Of these, references of which the id is that of a paper of the corpus."""
+    """References among these whose id is that of a paper of the corpus."""
     found: int = 0
-    """Of these, references resolved to that paper."""
+    """References among these that were resolved to that paper."""
     total: Tally = field(default_factory=Tally)
     by_resolver: dict[str, Tally] = field(default_factory=dict)
     by_confidence: dict[float, Tally] = field(default_factory=dict)

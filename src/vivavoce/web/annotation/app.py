@@ -19,17 +19,9 @@ from starlette.staticfiles import StaticFiles
 
 from vivavoce.errors import InputError, VivaError
 from vivavoce.web.annotation import pages, pages_items
-from vivavoce.web.annotation.errors import (
-    AlreadyDecided,
-    BusyError,
-    NotAllowed,
-    NotLoggedIn,
-    NotYours,
-    Refused,
-    Released,
-)
-from vivavoce.web.annotation.requests import Clock, Site, go, site_of
-from vivavoce.web.annotation.storage import Database
+from vivavoce.web.annotation.assignment import AlreadyDecided, NotAllowed, NotYours, Released
+from vivavoce.web.annotation.requests import Clock, NotLoggedIn, Refused, Site, go, site_of
+from vivavoce.web.annotation.storage import BusyError, Database
 from vivavoce.web.annotation.views import make_templates
 from vivavoce.web.guard import BROKEN, Guard
 
@@ -89,10 +81,10 @@ def _answer_errors(app: FastAPI) -> None:
         (Refused, _refused),
         (BusyError, _busy),
         (AlreadyDecided, _already_decided),
-        (Released, _released),
+        (Released, _says(409, "This item went to somebody else", goes_on=True)),
         (NotYours, _not_there),
         (NotAllowed, _not_allowed),
-        (InputError, _bad_input),
+        (InputError, _says(422, "This cannot be taken")),
         (VivaError, _failed),
         (RequestValidationError, _not_there),
         (HTTPException, _http),
@@ -123,6 +115,22 @@ def _page(
     )
 
 
+def _says(
+    status: int, heading: str, *, goes_on: bool = False
+) -> Callable[[Request, Exception], Response]:
+    """A page with the message of the error."""
+
+    def handle(request: Request, error: Exception) -> Response:
+        links = _onward(request) if goes_on else _BACK
+        return _page(site_of(request), status, heading, str(error), links=links)
+
+    return handle
+
+
+def _refused(request: Request, error: Refused) -> Response:
+    return _page(site_of(request), error.status, error.heading, error.message)
+
+
 def _not_logged_in(request: Request, error: Exception) -> Response:
     if request.method == "GET":
         return go("/login")
@@ -133,10 +141,6 @@ def _not_logged_in(request: Request, error: Exception) -> Response:
         "Nothing was changed by this form. Drafts that were saved before are kept.",
         links=[("Log in", "/login")],
     )
-
-
-def _refused(request: Request, error: Refused) -> Response:
-    return _page(site_of(request), error.status, error.heading, error.message)
 
 
 def _busy(request: Request, error: BusyError) -> Response:
@@ -164,11 +168,6 @@ def _already_decided(request: Request, error: AlreadyDecided) -> Response:
     return _page(site_of(request), 409, heading, message, links=_onward(request))
 
 
-def _released(request: Request, error: Released) -> Response:
-    page = "This item went to somebody else"
-    return _page(site_of(request), 409, page, str(error), links=_onward(request))
-
-
 def _not_there(request: Request, error: Exception) -> Response:
     return _page(
         site_of(request),
@@ -184,10 +183,6 @@ def _not_allowed(request: Request, error: NotAllowed) -> Response:
         # Its page says why, and what to do.
         return go(f"/c/{name}")
     return _page(site_of(request), 403, "This is not possible now", str(error))
-
-
-def _bad_input(request: Request, error: InputError) -> Response:
-    return _page(site_of(request), 422, "This cannot be taken", str(error))
 
 
 def _http(request: Request, error: HTTPException) -> Response:

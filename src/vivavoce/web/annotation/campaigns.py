@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from vivavoce.errors import InputError
 from vivavoce.store import Row
-from vivavoce.web.annotation.errors import NotYours
+from vivavoce.web.annotation.assignment import NotYours
 from vivavoce.web.annotation.kinds import find_kind
 from vivavoce.web.annotation.records import read_items
 from vivavoce.web.annotation.tables import (
@@ -29,6 +29,8 @@ from vivavoce.web.annotation.tables import (
 CAMPAIGN_NAME = re.compile(r"(?!.*\.\.)[a-z0-9][a-z0-9._-]{0,63}")
 PASS_MARK = 0.8
 MAX_FEEDBACK = 10_000
+SETTINGS = ("guidelines", "pass_mark", "seed", "adjudication")
+"""Arguments of `make_campaign` that an export holds."""
 ADJUDICATION: tuple[str, ...] = get_args(Adjudication)
 
 

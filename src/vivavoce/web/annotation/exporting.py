@@ -26,6 +26,7 @@ from vivavoce.store import (
     write_text,
 )
 from vivavoce.web.annotation.assignment import is_swapped
+from vivavoce.web.annotation.campaigns import SETTINGS
 from vivavoce.web.annotation.kinds import Kind, find_kind
 from vivavoce.web.annotation.label_studio import labelling_config, tasks_of
 from vivavoce.web.annotation.records import (
@@ -121,11 +122,8 @@ def _campaign(campaign: Campaign) -> Row:
     return {
         "name": campaign.name,
         "kind": campaign.kind,
-        "guidelines": campaign.guidelines,
+        **{name: getattr(campaign, name) for name in SETTINGS},
         "guidelines_sha256": hash_of(campaign.guidelines),
-        "pass_mark": campaign.pass_mark,
-        "seed": campaign.seed,
-        "adjudication": campaign.adjudication,
         "created_at": campaign.created_at.isoformat(),
     }
 

@@ -15,6 +15,7 @@ from vivavoce.store import Row, hash_file, read_jsonl, read_sealed
 from vivavoce.web.annotation.assignment import STAGES, lock_campaign, outcome
 from vivavoce.web.annotation.campaigns import (
     PASS_MARK,
+    SETTINGS,
     NewItem,
     add_items,
     find_campaign,
@@ -167,10 +168,7 @@ def restore_campaign(session: Session, folder: Path, name: str) -> tuple[int, in
         name,
         kind.name,
         datetime.fromisoformat(old["created_at"]),
-        guidelines=old["guidelines"],
-        pass_mark=old["pass_mark"],
-        seed=old["seed"],
-        adjudication=old["adjudication"],
+        **{name: old[name] for name in SETTINGS},
     )
     added, _ = add_items(session, campaign, read_new_items(folder / ITEMS, kind))
     for person in facts["people"]:

@@ -143,15 +143,6 @@ class PersonRow:
     """Of the last decision."""
 
 
-@dataclass(frozen=True, slots=True)
-class Overview:
-    """What is measured on a campaign as it stands."""
-
-    people: tuple[PersonRow, ...]
-    """Everybody, by name."""
-    report: Report
-
-
 def measure(
     kind: Kind,
     items: Sequence[Item],
@@ -182,18 +173,11 @@ def measure(
     )
 
 
-def overview(session: Session, campaign: Campaign, *, idle: timedelta = IDLE) -> Overview:
-    """People and agreement, without intervals; everything is read once."""
+def overview(session: Session, campaign: Campaign) -> tuple[list[PersonRow], Report]:
+    """Everybody by name, and agreement without intervals; everything is read once."""
     items, decisions = read_items(session, campaign), read_decisions(session, campaign)
-    report = measure(find_kind(campaign.kind), items, decisions, idle=idle)
-    return Overview(tuple(_people(session, campaign, items, decisions, report)), report)
-
-
-def people_rows(
-    session: Session, campaign: Campaign, *, idle: timedelta = IDLE
-) -> Sequence[PersonRow]:
-    """Everybody in a campaign, by name."""
-    return overview(session, campaign, idle=idle).people
+    report = measure(find_kind(campaign.kind), items, decisions)
+    return _people(session, campaign, items, decisions, report), report
 
 
 def counts(session: Session, campaign: Campaign) -> Counts:

@@ -13,15 +13,17 @@ from starlette.responses import Response
 from vivavoce.web.annotation.assignment import MemberState, Progress, member_state, progress
 from vivavoce.web.annotation.campaigns import mark_read, unread_feedback
 from vivavoce.web.annotation.decisions import confirm_guidelines, last_decided, next_assignment
-from vivavoce.web.annotation.errors import Refused, TooManyAttempts, WrongPassword
 from vivavoce.web.annotation.kinds import find_kind
 from vivavoce.web.annotation.people import enrolments_of
 from vivavoce.web.annotation.requests import (
     Form,
     Posting,
     Reading,
+    Refused,
     Site,
+    TooManyAttempts,
     Visit,
+    WrongPassword,
     find_visitor,
     go,
     log_in,

@@ -20,7 +20,7 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 from starlette.responses import Response
 
-from vivavoce.web.annotation.errors import NotLoggedIn, Refused, TooManyAttempts, WrongPassword
+from vivavoce.errors import VivaError
 from vivavoce.web.annotation.people import check_password, find_person
 from vivavoce.web.annotation.storage import Database
 from vivavoce.web.annotation.tables import LoginAttempt, LoginSession
@@ -41,6 +41,37 @@ _SEEN_AFTER = timedelta(minutes=1)
 _MAX_NAME = 200
 # A check takes 32 MiB: however many ask at once, two are worked on.
 _CHECKING = threading.BoundedSemaphore(2)
+
+
+class WrongPassword(VivaError):
+    """No such name, or another password; the message does not say which."""
+
+    def __init__(self) -> None:
+        super().__init__("This name and this password do not belong together. Try again.")
+
+
+class TooManyAttempts(VivaError):
+    """Too many wrong passwords; `seconds` says how long to wait."""
+
+    def __init__(self, seconds: int) -> None:
+        self.seconds = seconds
+        minutes = math.ceil(seconds / 60)
+        super().__init__(
+            "There were too many wrong passwords. Try again in "
+            f"{minutes} {'minute' if minutes == 1 else 'minutes'}."
+        )
+
+
+class NotLoggedIn(Exception):
+    """Nobody is logged in."""
+
+
+class Refused(Exception):
+    """A request that is answered by a page which says why, and what to do."""
+
+    def __init__(self, status: int, heading: str, message: str) -> None:
+        self.status, self.heading, self.message = status, heading, message
+        super().__init__(message)
 
 
 def new_token() -> str:

@@ -17,7 +17,6 @@ from sqlalchemy.engine import URL
 from sqlalchemy.orm import Session
 
 from vivavoce.errors import InputError, VivaError
-from vivavoce.web.annotation.errors import BusyError
 from vivavoce.web.annotation.tables import Meta, Table
 
 FORMAT = 1
@@ -26,6 +25,10 @@ FORMAT = 1
 _TABLES_LOCK = 0x76697661
 _BUSY_CODES = (5, 6)  # SQLITE_BUSY, SQLITE_LOCKED
 _NOT_A_DATABASE = 26
+
+
+class BusyError(VivaError):
+    """The database is locked, restarting or out of reach; nothing was changed."""
 
 
 class Database:
