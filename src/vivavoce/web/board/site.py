@@ -140,17 +140,17 @@ def pages_of(
     """Every file of a site; none of them is rendered yet."""
     items = list(samples)
     answered = answered_boards(site, items)
-    changes = history or History()
-    nav = _nav(has_samples=bool(answered), has_changes=bool(changes.builds))
+    past = history or History()
+    nav = _nav(has_samples=bool(answered), has_changes=bool(past.builds))
     linked = replace(site, nav=nav, answered=answered)
     drawn = timeline.course_charts(linked) if charts else []
     return [
-        *boards.pages(linked, changes, charts=charts),
+        *boards.pages(linked, past, charts=charts),
         *drawings(drawn),
         *timeline.pages(linked, charts=charts),
         *sample_pages(linked, items, bundle),
         *published.pages(linked),
-        *(changes.pages(linked, changes) if changes.builds else ()),
+        *(changes.pages(linked, past) if past.builds else ()),
         *downloads.files(linked),
         *space.files(linked),
         *static_files(),
