@@ -20,7 +20,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from vivavoce.corpus.sections import assign_roles
+from vivavoce.corpus.fields import assign_roles
 from vivavoce.records import Document
 from vivavoce.sources.fulltext.pdf.candidates import compact
 from vivavoce.sources.fulltext.pdf.document import read_file

@@ -11,6 +11,7 @@ from sphinx.pycode import ModuleAnalyzer
 
 from vivavoce.cli import app
 from vivavoce.metrics import list_metrics, metrics_of
+from vivavoce.results.board.columns import columns
 from vivavoce.rounds.spec import Options, RoundOptions, UpdateOptions
 from vivavoce.sources import list_sources
 from vivavoce.tasks import builders, list_families
@@ -149,6 +150,15 @@ def sources_page() -> str:
         role = "results" if source.completes else "papers" if source.holds_papers else "questions"
         rows.append((code(kind), source.summary, role, "yes" if source.is_metadata else "no"))
     return table(["kind", "what is read", "gives", "goes before texts"], rows)
+
+
+def columns_page() -> str:
+    """Every column of a board, with the columns of the CSV and Parquet files that it makes."""
+    rows = []
+    for column in columns():
+        files = ", ".join(f"{code(name)} ({kind})" for name, kind in column.files)
+        rows.append((code(column.name), column.says, column.unit, column.label, files))
+    return table(["column", "what it says", "unit", "on pages", "in CSV and Parquet"], rows)
 
 
 def spec_page() -> str:

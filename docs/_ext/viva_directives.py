@@ -19,6 +19,7 @@ _PAGES: dict[str, Callable[..., str]] = {
     "viva-family": reference.family_page,
     "viva-families": reference.families_table,
     "viva-metrics": reference.metrics_page,
+    "viva-columns": reference.columns_page,
     "viva-spec": reference.spec_page,
     "viva-sources": reference.sources_page,
 }

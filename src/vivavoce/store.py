@@ -58,7 +58,7 @@ def dumps_fast(value: Any) -> bytes:
 
 
 def loads_fast(content: bytes) -> Any:
-    """What JSON says, halves of surrogate pairs included; `ValueError` where it is none.
+    """Parse JSON, halves of surrogate pairs included; `ValueError` where it is none.
 
     Integers of more than 64 bits become floats.
     """
@@ -186,7 +186,7 @@ def read_sealed(path: Path, remedy: str = "") -> Row:
 
 
 def is_gzip(path: Path) -> bool:
-    """Whether a file is gzip, told by its first two bytes."""
+    """Return whether a file is gzip, by its first two bytes."""
     with path.open("rb") as stream:
         return stream.read(2) == b"\x1f\x8b"
 

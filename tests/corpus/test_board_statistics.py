@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from vivavoce.corpus.boards.statistics import count_boards
+from vivavoce.corpus.boards import count_boards
 
 
 def row(board: str, method: str, score: float | None, paper: str | None, **other: Any) -> Any:

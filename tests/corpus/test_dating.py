@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vivavoce.corpus.dating import date_paper
+from vivavoce.corpus.fields import date_paper
 
 
 @pytest.mark.parametrize(

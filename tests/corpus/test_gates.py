@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vivavoce.corpus.gates import GATES, failed_gates
+from vivavoce.corpus.fields import GATES, failed_gates
 from vivavoce.records import Section
 
 

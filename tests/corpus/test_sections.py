@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.corpus.sections import assign_roles
+from vivavoce.corpus.fields import assign_roles
 from vivavoce.records import SECTION_ROLES, Section
 
 

@@ -12,8 +12,6 @@ import pytest
 
 from vivavoce.tasks import list_families
 
-pytestmark = pytest.mark.slow
-
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 _LOADED = re.compile(
@@ -38,6 +36,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+@pytest.mark.slow
 def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
     pages = sorted(site.rglob("*.html"))
     assert len(pages) > 80
@@ -55,6 +54,7 @@ def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
     assert [where for where in loaded if re.match(r"[a-z]+:|//", where)] == []
 
 
+@pytest.mark.slow
 def test_formulas_are_markup_and_not_pictures_or_scripts(site: Path) -> None:
     page = (site / "families" / "formulas.html").read_text("utf-8")
     assert page.count("<math") > 20
@@ -62,6 +62,7 @@ def test_formulas_are_markup_and_not_pictures_or_scripts(site: Path) -> None:
     assert "tex-mml" not in page
 
 
+@pytest.mark.slow
 def test_the_reference_knows_every_task_metric_and_command(site: Path) -> None:
     for family, card in list_families().items():
         page = (site / "reference" / "tasks" / f"{family}.html").read_text("utf-8")
@@ -72,6 +73,7 @@ def test_the_reference_knows_every_task_metric_and_command(site: Path) -> None:
     assert "max_overlap" in (site / "reference" / "rounds.html").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_the_look_is_that_of_the_board(site: Path) -> None:
     style = (ROOT / "src" / "vivavoce" / "web" / "static" / "style.css").read_text("utf-8")
     (paper, *_) = re.findall(r"--paper: ([^;]+);", style)

@@ -17,8 +17,6 @@ from tests.docs.commands import ROOT, Example, read_examples, read_named
 from tests.docs.values import BEFORE, BEFORE_LINE, NEEDS, NOT_RUN, PYTHON, VALUES
 from tests.docs.world import World
 
-pytestmark = pytest.mark.slow
-
 TABLES = ("docs/how-to/papers.md", "docs/reproductions.md")
 """Pages whose tables list commands."""
 FILES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -51,6 +49,7 @@ def script_of(page: str, example: Example) -> str:
     return "\n".join(BEFORE_LINE.get(line, "") + "\n" + filled(page, line) for line in done)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES)
 def test_the_examples_of_a_page_run(page: str, world: World, tmp_path: Path) -> None:
     scripts = [script_of(page, example) for example in PAGES[page]]

@@ -16,7 +16,6 @@ from vivavoce.metrics.ranking import (
     METRICS,
     RankingRow,
     count_pairs,
-    goodman_kruskal_gamma,
     kendall_tau,
     ndcg,
     score_ranking,
@@ -129,7 +128,6 @@ def test_pairs_with_ties():
     assert kendall_tau([1, 1, 2, 3], [1, 2, 2, 1], "b") == -1 / math.sqrt(5 * 4)
     # tau-c: 2 levels on the smaller side: 2 (C - D) / (16 * 1/2) = -2/8.
     assert kendall_tau([1, 1, 2, 3], [1, 2, 2, 1], "c") == -1 / 4
-    assert goodman_kruskal_gamma([1, 1, 2, 3], [1, 2, 2, 1]) == -1 / 3
 
 
 @pytest.mark.parametrize(
@@ -139,7 +137,6 @@ def test_pairs_with_ties():
 def test_undefined_correlations_are_none(first, second):
     assert kendall_tau(first, second, "b") is None
     assert kendall_tau(first, second, "c") is None
-    assert goodman_kruskal_gamma(first, second) is None
 
 
 def test_lists_of_unequal_length_are_refused():

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from vivavoce.corpus.sections import assign_roles
+from vivavoce.corpus.fields import assign_roles
 from vivavoce.records import Document
 from vivavoce.sources.fulltext.pdf.candidates import compact
 from vivavoce.sources.fulltext.pdf.document import read_file

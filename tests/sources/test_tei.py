@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from vivavoce.corpus.sections import assign_roles
+from vivavoce.corpus.fields import assign_roles
 from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault, Section
 from vivavoce.sources import Piece, ReadOptions, get_source

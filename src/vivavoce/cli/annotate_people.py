@@ -92,7 +92,7 @@ def list_people(
     """Print who takes part, where they stand and what they have done."""
     with opened(db) as database:
         from vivavoce.web.annotation.campaigns import find_campaign
-        from vivavoce.web.annotation.monitoring import people_rows
+        from vivavoce.web.annotation.monitoring import overview
 
         with database.reading() as session:
             rows = [
@@ -105,7 +105,7 @@ def list_people(
                     "flags": row.figures.flags if row.figures else 0,
                     "skips": row.skips,
                 }
-                for row in people_rows(session, find_campaign(session, campaign))
+                for row in overview(session, find_campaign(session, campaign))[0]
             ]
     if as_json:
         print_json(rows)

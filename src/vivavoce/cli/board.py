@@ -21,6 +21,7 @@ from vivavoce.cli.log_options import (
 from vivavoce.cli.output import JSON_OPTION, print_json, print_table, progress, say
 
 if TYPE_CHECKING:
+    from vivavoce.results.board.columns import Column
     from vivavoce.results.board.groups import Board
 
 TEXTS_NOTE = (
@@ -228,7 +229,8 @@ def _section(row: dict[str, Any]) -> tuple[str, str, str, str]:
 def _print_section(
     title: str, rows: list[dict[str, Any]], board: Board, *, everything: bool, costs: bool
 ) -> None:
-    from vivavoce.results.logs.records import contestant_label
+    from vivavoce.results.board.columns import terminal_columns
+    from vivavoce.results.logs.records import CONTESTANT, contestant_label
 
     headline = board.headlines[rows[0]["task"]]
     measured = {row["metric"] for row in rows}
@@ -237,15 +239,14 @@ def _print_section(
         metrics += sorted(measured - set(metrics))
     by_contestant: dict[tuple[str, ...], dict[str, dict[str, Any]]] = {}
     for row in rows:
-        key = tuple(
-            str(row[name]) for name in ("method", "model", "decoding", "prompt_hash", "judge")
-        )
+        key = tuple(str(row[name]) for name in CONTESTANT)
         by_contestant.setdefault(key, {})[row["metric"]] = row
     contestants = sorted(
         by_contestant.values(),
         key=lambda cells: (cells[headline]["rank"] or 0, cells[headline]["method"]),
     )
     judges = {cells[headline]["judge"] for cells in contestants}
+    last = terminal_columns(costs=costs)
     table = [
         [
             _rank(cells[headline]),
@@ -253,27 +254,28 @@ def _print_section(
             + _judged_by(cells[headline] if len(judges) > 1 else {})
             + (" (partial)" if cells[headline]["partial"] else ""),
             *(_value(cells.get(metric)) for metric in metrics),
-            str(cells[headline]["n"]),
-            f"{cells[headline]['valid']:.0%}" if cells[headline]["valid"] is not None else "",
-            *(_costs(cells[headline]) if costs else ()),
+            *(_fact(column, cells[headline]) for _, column in last),
         ]
         for cells in contestants
     ]
-    headers = ["rank", "contestant", *metrics, "n", "valid"]
-    print_table([*headers, *(("tokens", "s", "$") if costs else ())], table, title=title)
+    headers = ["rank", "contestant", *metrics, *(head for head, _ in last)]
+    print_table(headers, table, title=title)
     found = [row["detectable"] for row in rows if row["metric"] == headline and row["detectable"]]
     if found:
         detectable = found[0]
         say(f"Smallest difference in {headline} that these items can show: {detectable:.3f}")
 
 
-def _costs(row: dict[str, Any]) -> list[str]:
-    """Tokens, seconds and dollars of an answer."""
-    answers = row["answers"]
-    if not answers:
-        return ["–"] * 3
-    dollars = "–" if row["cost"] is None else f"{row['cost'] / answers:.4f}"
-    return [f"{row['tokens'] / answers:.0f}", f"{row['seconds'] / answers:.2f}", dollars]
+def _fact(column: Column, row: dict[str, Any]) -> str:
+    """A value beside the metrics, printed by its unit."""
+    from vivavoce.results.board.columns import shown_value
+
+    value = shown_value(column, row)
+    if value is None:
+        return "–" if column.is_cost else ""
+    printed = {"share": ".0%", "tokens": ".0f", "s": ".2f", "USD": ".4f"}
+    default = ".3f" if isinstance(value, float) else ""
+    return format(value, printed.get(column.unit, default))
 
 
 def _judged_by(row: dict[str, Any]) -> str:

@@ -46,7 +46,7 @@ def ingest(
 ) -> None:
     """Read papers into a corpus; a broken file is reported and the rest goes in."""
     from vivavoce.corpus import ingest as ingest_files
-    from vivavoce.corpus.build import Engine
+    from vivavoce.corpus.build.engine import Engine
     from vivavoce.sources import ReadOptions
 
     gc.set_threshold(100_000)  # records make no cycles; looking for them among millions is slow
@@ -174,7 +174,7 @@ def merges(corpus: Path = CORPUS_OPTION, as_json: bool = JSON_OPTION) -> None:
 def boards(corpus: Path = CORPUS_OPTION, as_json: bool = JSON_OPTION) -> None:
     """Count the leaderboards of a corpus: of all results, and of those of its papers."""
     from vivavoce.corpus import load_corpus
-    from vivavoce.corpus.boards.statistics import board_statistics
+    from vivavoce.corpus.boards import board_statistics
 
     counts = board_statistics(load_corpus(corpus))
     if as_json:

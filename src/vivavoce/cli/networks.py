@@ -33,7 +33,7 @@ app = typer.Typer(no_args_is_help=True, help="Build the networks of a corpus and
 
 
 class By(StrEnum):
-    """What `viva network stats` breaks its numbers down by."""
+    """Groups that `viva network stats` breaks its numbers down by."""
 
     network = "network"
     category = "category"
@@ -51,14 +51,14 @@ class Name(StrEnum):
 
 
 class RankBy(StrEnum):
-    """What `viva network rank` sorts by."""
+    """Measures that `viva network rank` sorts by."""
 
     pagerank = "pagerank"
     in_degree = "in_degree"
 
 
 class Keep(StrEnum):
-    """Which part of a walk is kept."""
+    """Parts of a walk that may be kept."""
 
     seeds = "seeds"
     largest = "largest"

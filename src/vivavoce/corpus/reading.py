@@ -78,12 +78,12 @@ class Corpus:
         return hash_of({name: files[name]["row_hash"] for t in tables for name in self.files(t)})
 
     def damages(self) -> Iterator[str]:
-        """What is wrong with any file that the tables were written to or will be updated from."""
+        """Problems with any file that the tables were written to or will be updated from."""
         names = {**self.manifest["files"], **self.manifest.get("internal", {})}
         return (problem for name in sorted(names) if (problem := self.damage(name)))
 
     def damage(self, name: str) -> str | None:
-        """What is wrong with a file; None when it is as it was written."""
+        """Problem with a file; None when it is as it was written."""
         path = self.folder / "tables" / name
         if not path.exists():
             return f"{path} is missing. {REBUILD}"

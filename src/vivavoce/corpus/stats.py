@@ -1,11 +1,11 @@
-"""What a corpus holds, counted."""
+"""Counts of a corpus and of its merges."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from typing import Any
 
-from vivavoce.corpus.gates import GATES
+from vivavoce.corpus.fields import GATES
 from vivavoce.corpus.identity.merge import APART
 from vivavoce.corpus.reading import Corpus
 from vivavoce.corpus.schema import TABLES

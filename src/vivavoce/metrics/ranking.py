@@ -16,7 +16,7 @@ equal after normalisation count as one, at the better rank. With n gold titles a
   divided by log2(1 + its place among the titles found); a missing title gains nothing.
 
 Source: LEGOBench, section 4.1 and section A.4.2 for CIS, BEM, KTau and CP; Kendall 1945 for tau-b,
-Stuart 1953 for tau-c, Goodman and Kruskal 1954 for gamma; Järvelin and Kekäläinen 2002 for nDCG.
+Stuart 1953 for tau-c; Järvelin and Kekäläinen 2002 for nDCG.
 """
 
 from __future__ import annotations
@@ -188,15 +188,6 @@ def kendall_tau(
         return max(-1.0, min(1.0, difference / math.sqrt(untied)))
     levels = min(len(set(first)), len(set(second)))
     return 2 * difference * levels / (len(first) ** 2 * (levels - 1))
-
-
-def goodman_kruskal_gamma(first: Sequence[float], second: Sequence[float]) -> float | None:
-    """(C - D) / (C + D): ties left out; None when every pair is tied, or for a NaN."""
-    if _has_nan(first) or _has_nan(second):
-        return None
-    counts = count_pairs(first, second)
-    untied = counts.concordant + counts.discordant
-    return (counts.concordant - counts.discordant) / untied if untied else None
 
 
 def ndcg(gains: Sequence[float], ideal: Sequence[float], k: int | None = None) -> float | None:

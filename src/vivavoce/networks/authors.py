@@ -36,7 +36,7 @@ from vivavoce.networks.papers import first_of_each, number_papers, read_papers
 from vivavoce.networks.shards import read_columns
 
 BY_ID, BY_NAME = "id:", "name:"
-"""What the key of an author starts with."""
+"""Prefixes of the key of an author."""
 AMBIGUITIES = ("with_and_without_id", "name_of_several_ids", "initials_only")
 """Columns that say why an author may be several people, or one of several authors."""
 _PAIRS_AT_A_TIME = 4_000_000
@@ -45,16 +45,16 @@ _PAIRS_AT_A_TIME = 4_000_000
 
 @dataclass(frozen=True, slots=True)
 class Authorships:
-    """Who wrote what, in numbers: each author of a paper once, sorted by paper."""
+    """Authorship in numbers: each author of a paper once, sorted by paper."""
 
     paper_ids: pa.Array
-    """Of paper 0, 1, ..."""
+    """Ids of paper 0, 1, ..."""
     authors: pa.Table
     """One row an author, sorted by key: who that is, and what makes the name ambiguous."""
     paper: Ints
     author: Ints
     is_first: Flags
-    """Whether the author comes first in the paper's list."""
+    """True if the author comes first in the paper's list."""
     names: pa.Array
     """The names that authors go by, as `name_of` compares them."""
     bearers: tuple[Ints, Ints]
@@ -137,12 +137,12 @@ def _distinct_pairs(left: Ints, right: Ints, width: int) -> tuple[Ints, Ints]:
 
 
 def _count_of_each(numbers: Ints, n: int) -> Ints:
-    """How often each of the numbers below n is there."""
+    """Count of each of the numbers below n."""
     return np.bincount(numbers, minlength=n).astype(np.int32)
 
 
 def _has_only_initials(name: str) -> bool:
-    """Whether a name is a single word, or all before its last word are initials."""
+    """Return whether a name is a single word, or all before its last word are initials."""
     words = name.replace(".", " ").split()
     return len(words) < 2 or all(len(word.strip("-")) < 2 for word in words[:-1])
 
@@ -181,7 +181,7 @@ def _ambiguities(keys: pa.Array, names: pa.Array, bearers: tuple[Ints, Ints]) ->
     short = np.array([_has_only_initials(text) for text in names.to_pylist()], dtype=np.bool_)
 
     def of_authors(flags: Flags) -> Flags:
-        """Which authors go by a name that is flagged."""
+        """Flags of authors who go by a flagged name."""
         flagged = np.bincount(author, weights=(flags & is_named)[name], minlength=len(keys)) > 0
         return np.asarray(flagged, dtype=np.bool_)
 
@@ -215,7 +215,7 @@ def _share_papers(paper: Ints, author: Ints, n: int) -> tuple[Ints, Ints, Ints]:
 
 
 def _followers(paper: Ints) -> Longs:
-    """How many authors of the same paper come after each one."""
+    """Number of authors of the same paper after each one."""
     begins = np.flatnonzero(first_of_each(paper))
     ends = np.append(begins[1:], len(paper))[: len(begins)]
     after: Longs = np.repeat(ends, ends - begins) - 1

@@ -75,7 +75,7 @@ def build_networks(
 
 
 class _Shared:
-    """What several networks are made of, read once and only when it is needed."""
+    """Inputs of several networks, read once and only when they are needed."""
 
     def __init__(self, corpus: Corpus, *, fresh: bool) -> None:
         self.corpus = corpus
@@ -123,7 +123,7 @@ def _write(folder: Path, *tables: pa.Table) -> Row:
 
 
 def _read_record(folder: Path, config: str) -> Row | None:
-    """What was written down of a network; None when there is none made in the same way."""
+    """Record of a network; None when there is none made in the same way."""
     try:
         record = read_sealed(folder / RECORD)
     except DamagedError:
@@ -132,7 +132,7 @@ def _read_record(folder: Path, config: str) -> Row | None:
 
 
 def _is_sound(folder: Path, record: Row) -> bool:
-    """Whether the files of a network are as they were written."""
+    """Return whether the files of a network are as they were written."""
     paths = {part: folder / f"{part}.parquet" for part in record["files"]}
     return all(
         path.exists() and hash_file(path) == record["files"][part]["sha256"]
@@ -141,7 +141,7 @@ def _is_sound(folder: Path, record: Row) -> bool:
 
 
 def _others(path: Path, names: Collection[str]) -> Row:
-    """What the manifest says of the networks that are not to be built."""
+    """Manifest entries of the networks that are not to be built."""
     try:
         manifest = read_sealed(path)
     except DamagedError:

@@ -143,7 +143,7 @@ def _edges(network: Network, group: Ints, count: int) -> list[Row]:
 
 
 def _entries_of_each(corpus: Corpus, paper_ids: Any) -> Longs:
-    """How many entries each paper's list of references has."""
+    """Number of entries of each paper's list of references."""
     total = np.zeros(len(paper_ids), dtype=np.int64)
     for batch in column_batches(corpus, "references", ["paper_id"]):
         number = number_sorted_papers(flat(batch["paper_id"]), paper_ids)

@@ -31,11 +31,11 @@ from vivavoce.networks.shards import Pieces, column_batches, read_shard, shards_
 from vivavoce.readers.comparing_sentences import ON_OTHERS, ReferenceList, comparing_sentences
 from vivavoce.store import Row
 
-_MOST = 0.5
-_MOST_OF_A_LIST = 1 / 3
-"""Where cells stand one below the other, as when a PDF's columns are lost, labels come between."""
-_FEWEST_NUMBERS = 2
-_LONGEST_NUMBER = 60
+_MIN_SHARE = 0.5
+_MIN_SHARE_OF_A_LIST = 1 / 3
+"""Share where cells come one below the other, as in a PDF without columns: labels are between."""
+_MIN_NUMBERS = 2
+_MAX_NUMBER_LENGTH = 60
 _ROWS_AT_A_TIME = 1_000
 _EMPTY = r"^[\s\-–—−.·/]*$|^(?i:n/?a)$"
 _WORD = r"\p{L}{2}"
@@ -66,12 +66,12 @@ def result_like(cells: pa.Array) -> Flags:
         return np.bincount(table_of_cell[in_body & flags], minlength=len(cells)).astype(np.int64)
 
     numbers, all_filled = count(number), count(filled)
-    needed = np.where(is_grid, _MOST, _MOST_OF_A_LIST) * all_filled
-    return np.asarray((numbers > needed) & (numbers >= _FEWEST_NUMBERS), dtype=np.bool_)
+    needed = np.where(is_grid, _MIN_SHARE, _MIN_SHARE_OF_A_LIST) * all_filled
+    return np.asarray((numbers > needed) & (numbers >= _MIN_NUMBERS), dtype=np.bool_)
 
 
 def _is_grid(table_of_row: Longs, width: Longs, count: int) -> Flags:
-    """Which tables have at least as many rows of several cells as of one."""
+    """Flags of tables that have at least as many rows of several cells as of one."""
     several = np.bincount(table_of_row[width > 1], minlength=count)
     return np.asarray(2 * several >= np.bincount(table_of_row, minlength=count), dtype=np.bool_)
 
@@ -86,19 +86,19 @@ def _place(groups: Longs) -> Longs:
 
 
 def _read_cells(texts: pa.Array) -> tuple[Flags, Flags]:
-    """Which cells are filled, and which are numbers."""
+    """Flags of filled cells, and of cells that are numbers."""
     filled = pc.invert(pc.match_substring_regex(texts, _EMPTY))
     has_digit = pc.match_substring_regex(texts, r"\d")
     has_word = pc.match_substring_regex(texts, _WORD)
     is_marker = pc.match_substring_regex(texts, _MARKER)
-    is_short = column(as_numbers(pc.utf8_length(texts), missing=0) <= _LONGEST_NUMBER)
+    is_short = column(as_numbers(pc.utf8_length(texts), missing=0) <= _MAX_NUMBER_LENGTH)
     is_number = pc.and_(has_digit, pc.and_(is_short, pc.invert(pc.or_(has_word, is_marker))))
     return as_flags(filled), as_flags(is_number)
 
 
 _READ = ["paper_id", "ordinal", "cells", "cited"]
 TABLES, RESULT_TABLES, SENTENCES = "tables", "result_tables", "sentences"
-"""What an edge rests on, counted: all tables, those that look like results, and sentences."""
+"""Evidence of an edge, counted: all tables, those that look like results, and sentences."""
 
 
 @dataclass(frozen=True, slots=True)

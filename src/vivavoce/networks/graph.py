@@ -1,4 +1,4 @@
-"""What every network has in common: edges between numbered nodes, and what is computed on them.
+"""Graphs as arrays: edges between numbered nodes, two numbers each, and measures of them.
 
 Nodes are 0 ... n - 1; what they stand for is kept elsewhere, so that a graph of 18 million nodes
 and 59 million edges fits in a few gigabytes.
@@ -37,7 +37,7 @@ class Graph:
 
     @property
     def edges(self) -> int:
-        """How many there are."""
+        """Number of edges."""
         return len(self.source)
 
 
@@ -149,12 +149,12 @@ def strong_components(graph: Graph) -> Nodes:
 
 
 def sizes(components: Nodes) -> npt.NDArray[np.int64]:
-    """How many nodes each component has."""
+    """Number of nodes of each component."""
     return np.bincount(components).astype(np.int64)
 
 
 def largest_component(graph: Graph) -> npt.NDArray[np.bool_]:
-    """Which nodes are in the largest weak component.
+    """Flags of the nodes in the largest weak component.
 
     Of several with as many nodes, the one with most edges; then the one with the lowest node.
     """
@@ -167,12 +167,12 @@ def largest_component(graph: Graph) -> npt.NDArray[np.bool_]:
 
 
 def in_degrees(graph: Graph) -> npt.NDArray[np.int64]:
-    """How many edges end at each node."""
+    """Number of edges that end at each node."""
     return np.bincount(graph.target, minlength=graph.n).astype(np.int64)
 
 
 def out_degrees(graph: Graph) -> npt.NDArray[np.int64]:
-    """How many edges start at each node."""
+    """Number of edges that start at each node."""
     return np.bincount(graph.source, minlength=graph.n).astype(np.int64)
 
 
@@ -209,7 +209,7 @@ def _start(n: int, start: npt.ArrayLike | None, dtype: type[np.floating[Any]]) -
 def _transitions(
     graph: Graph, dtype: type[np.floating[Any]]
 ) -> tuple[sparse.csr_array, npt.NDArray[np.bool_]]:
-    """Where the walk comes from, and the nodes it cannot leave along an edge."""
+    """Transition matrix of the walk, and flags of the nodes it cannot leave along an edge."""
     from scipy import sparse
 
     strength = np.bincount(graph.source, weights=graph.weight, minlength=graph.n)

@@ -26,13 +26,13 @@ from vivavoce.store import Row
 from vivavoce.text.dates import period
 
 KNOWN, NEW, LATE = "known_author", "new_author", "late"
-"""How a paper came: new, led by a known author; new, led by one who was not; found only now."""
+"""Ways in which a paper came: new by a known author; new by an unknown one; found only now."""
 _NEVER = date.max.toordinal() + 1
 
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """What a network holds."""
+    """Papers and authors of a network."""
 
     papers: frozenset[str]
     authors: frozenset[str]
@@ -41,7 +41,7 @@ class Members:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """How a network is brought up to date."""
+    """Rules by which a network is brought up to date."""
 
     quota: int | None = None
     """New papers after which the walk ends; None takes every paper of the corpus, by anyone."""
@@ -52,7 +52,7 @@ class Rules:
 
     @property
     def selects(self) -> bool:
-        """Whether a network under these rules may hold less than the corpus."""
+        """True if a network under these rules may hold less than the corpus."""
         return self != Rules()
 
 
@@ -66,7 +66,7 @@ class Growth:
     left: Mapping[str, tuple[str, str]]
     """Papers of the corpus that the network does not hold -> (short reason, detail)."""
     counts: Row
-    """What was done, in numbers."""
+    """Counts of what was done."""
 
 
 def members_until(facts: History, end: date) -> Members:
@@ -89,7 +89,7 @@ def grow(facts: History, before: Members, since: date, until: date, rules: Rules
 
 
 class History:
-    """Who wrote what in a corpus, and when it was out."""
+    """Authorship of a corpus, and the date of each paper."""
 
     def __init__(self, corpus: Corpus) -> None:
         self.all = read_authorships(corpus)
@@ -212,7 +212,7 @@ class _Update:
             candidates = {author: n for author, n in found.items() if not seen[author]}
 
     def _first_candidates(self) -> dict[int, int]:
-        """Who shares a new paper with a known author -> the new papers of the most active one."""
+        """Authors who share a new paper with a known one -> new papers of the most active."""
         every = self.facts.all
         rows = np.flatnonzero(self.fresh[every.paper])
         author, paper = every.author[rows], every.paper[rows]
@@ -231,7 +231,7 @@ class _Update:
         return sorted(candidates, key=lambda a: (-candidates[a], -int(self.activity[a]), a))
 
     def _papers_of(self, author: int) -> Longs:
-        """What an author leads and the network may hold, the newest first, then by id."""
+        """Papers that an author leads and the network may hold, the newest first, then by id."""
         led = np.sort(self.facts.led.of(author))
         led = led[self.known[led] & ~self.stale[led] & ~self.paper[led]]
         return led[np.argsort(-self.facts.end[led], kind="stable")].astype(np.int64)
@@ -249,7 +249,7 @@ class _Update:
         self.added += [(how if self.fresh[p] else LATE, p) for p in papers.tolist()]
 
     def _is_over(self, end: Longs, days: int | None) -> Flags:
-        """What ended so many days ago; nothing for None."""
+        """Flags of what ended so many days ago; none for None."""
         limit = -1 if days is None else self.until - days
         return np.asarray(end <= limit, dtype=np.bool_)
 

@@ -37,7 +37,7 @@ def read_papers(corpus: Corpus, *more: str) -> pa.Table:
 
 
 def is_no_paper(papers: pa.Table) -> Flags:
-    """Which rows of `papers` are of documents that are no papers."""
+    """Flags of the rows of `papers` that are of documents that are no papers."""
     gates = flat(papers["gates"])
     is_barred = as_flags(pc.equal(gates.flatten(), text_scalar(_NO_PAPER).cast(pa.string())))
     barred = np.zeros(papers.num_rows, dtype=np.bool_)
@@ -70,7 +70,7 @@ def years_of(published: pa.Array) -> pa.Array:
 
 
 def first_of_each(groups: Ints) -> Flags:
-    """Where a new group begins, in numbers that are sorted."""
+    """Flags of the places where a new group begins, in sorted numbers."""
     begins = np.ones(len(groups), dtype=np.bool_)
     begins[1:] = groups[1:] != groups[:-1]
     return begins

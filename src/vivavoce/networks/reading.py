@@ -39,7 +39,7 @@ class Network:
 
     @property
     def is_inside(self) -> Flags:
-        """Which nodes belong to the corpus, a flag for each; all but the external works."""
+        """Flag for each node: it belongs to the corpus and is no external work."""
         if "is_external" not in self.nodes.column_names:
             return np.ones(self.graph.n, dtype=np.bool_)
         return ~as_flags(flat(self.nodes["is_external"]))
@@ -97,7 +97,7 @@ def command_for(folder: Path) -> str:
 
 
 def _read_entry(corpus: Corpus, name: str) -> Row:
-    """What the manifest says of a network that is up to date."""
+    """Manifest entry of a network that is up to date."""
     path = corpus.folder / FOLDER / MANIFEST
     command = command_for(corpus.folder)
     if not path.exists():

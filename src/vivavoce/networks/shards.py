@@ -24,7 +24,7 @@ FOLDER = "networks"
 _PIECES = "pieces"
 # Numbers and keys hardly repeat: a dictionary of them takes time and room.
 PARQUET = {"compression": "lz4", "use_dictionary": False, "row_group_size": 1 << 24}
-"""How networks and pieces are written."""
+"""Options with which networks and pieces are written."""
 
 
 @dataclass(frozen=True, slots=True)

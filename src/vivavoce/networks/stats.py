@@ -1,4 +1,4 @@
-"""What the networks of a corpus measure."""
+"""Measures of the networks of a corpus, and their foremost nodes."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def whole_networks(corpus: Corpus, **options: bool) -> dict[str, Stats]:
 
 
 def degree_counts(corpus: Corpus, **options: bool) -> dict[str, Stats]:
-    """How many nodes have each degree, by network.
+    """Number of nodes of each degree, by network.
 
     `in` and `out` count edges between papers of the corpus, `external` the papers that cite each
     work outside it.

@@ -91,7 +91,7 @@ def walk_coauthors(
 
 
 class _Authors:
-    """Who wrote what, looked up one author at a time."""
+    """Authorship, looked up one author at a time."""
 
     def __init__(self, corpus: Corpus) -> None:
         self.all = read_authorships(corpus)
@@ -125,7 +125,7 @@ class _Authors:
         return sorted(first, key=lambda paper: self._dates[paper], reverse=True)
 
     def coauthors(self, author: int) -> dict[int, int]:
-        """Who wrote the papers that list an author first, and how many of them."""
+        """Authors of the papers that list an author first, and how many of these each wrote."""
         together = [self._written_by.of(paper) for paper in self._first.of(author).tolist()]
         found, count = np.unique(np.concatenate(together), return_counts=True)
         shared = dict(zip(found.tolist(), count.tolist(), strict=True))

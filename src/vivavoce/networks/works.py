@@ -1,4 +1,4 @@
-"""Which entries of reference lists mean the same work outside the corpus.
+"""Works outside the corpus: entries of reference lists that mean the same one.
 
 A work is its arXiv id, else its DOI, else its normalised title with the year, else the normalised
 text of the entry; an entry that has none of them means no work. A weaker identity gives way to
@@ -61,7 +61,7 @@ def read_identities(references: pa.Table) -> pa.Table:
 
 
 def identify(arxiv: Ints, doi: Ints, title: Ints, name: Ints, text: Ints) -> Ints:
-    """Of each reference the identity that stands for its work; -1 for none.
+    """Identity that represents the work of each reference; -1 for none.
 
     Identities are numbers, -1 for none; no two columns of `COLUMNS` have one in common.
     """
@@ -135,7 +135,7 @@ def _mapped(texts: pa.Array, change: Callable[[str], str | None]) -> pa.Array:
 SHOWN_TITLE = "shown_title"
 """The title as an entry has it, beside its identities."""
 DESCRIBED = pa.schema({"key": pa.large_string(), "title": pa.large_string(), "year": pa.int32()})
-"""What is told of a work."""
+"""Columns that describe a work."""
 Read = Callable[[int], pa.Table]
 """The identities of the references of the shard at a place, and `SHOWN_TITLE`."""
 _HASH_BYTES = 16
@@ -143,7 +143,7 @@ _HASH_BYTES = 16
 
 
 def keep_numbers(references: pa.Table, identities: pa.Table, row: Ints) -> pa.Table:
-    """What is kept in memory of the references in some rows of a shard."""
+    """Numbers that are kept in memory of the references in some rows of a shard."""
     at = column(row)
     titled = as_flags(pc.is_valid(flat(references["title"])))[row]
     shown = {"row": row, "year": flat(references["year"]).take(at), "titled": titled}
@@ -195,7 +195,7 @@ def _hashed(texts: pa.Array) -> pa.Array:
 
 
 def _tell_apart(hashes: pa.Table) -> tuple[int, Ints, Ints, Ints]:
-    """How many works there are, and the number of each entry's work, in no certain order.
+    """Number of works, and the number of each entry's work, in no certain order.
 
     Then of each work the first entry that shows its key, and the place in `COLUMNS` of the
     identity that is the key.

@@ -24,8 +24,8 @@ MAX_CELLS = 20_000
 MAX_TEXT = 400_000
 """Characters of a table that are read."""
 _PROSE_WORDS = 9
-_LONGEST_LABEL = 14
-_MOST_HEADS = 20
+_MAX_LABEL = 14
+_MAX_HEADS = 20
 """Lines of a header that are kept."""
 _GROUP = re.compile(r"(?:single|ensemble)s?(?:[ -]models?)?:?", re.IGNORECASE)
 _MERGED = 0.25
@@ -102,10 +102,10 @@ class _LineReader:
     def _start(self, line: Line) -> None:
         self._close_row()
         label = line.label
-        if len(label.split()) > _LONGEST_LABEL:
+        if len(label.split()) > _MAX_LABEL:
             header, label = split_head(label)
             self._pending.append(header or label)
-            label = label if header and len(label.split()) <= _LONGEST_LABEL else ""
+            label = label if header and len(label.split()) <= _MAX_LABEL else ""
             if not label:
                 return
         if self._pending and (not label or label.startswith("(")):
@@ -142,7 +142,7 @@ class _LineReader:
 
     def _close_block(self) -> None:
         if self._records:
-            self._blocks.append(_aligned(self._heads[-_MOST_HEADS:], self._records))
+            self._blocks.append(_aligned(self._heads[-_MAX_HEADS:], self._records))
         self._heads, self._records = [], []
 
     def finish(self) -> list[Block]:
@@ -196,7 +196,7 @@ def _inherited(blocks: Sequence[Block]) -> list[Block]:
                 for one in block.records
             ]
             block = Block(
-                (*last.heads[:_MOST_HEADS], *block.heads[-2:]), last.columns, tuple(records)
+                (*last.heads[:_MAX_HEADS], *block.heads[-2:]), last.columns, tuple(records)
             )
         found.append(block)
     return found

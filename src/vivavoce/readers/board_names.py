@@ -36,7 +36,7 @@ _PER_UNIT = frozenset({"bpb", "bpc", "perplexity"})
 _TASK_WORD = re.compile(
     r"\w{1,40}(?:ing|[ts]ion|ysis)|discovery|enrichment|entailment|inference|retrieval|similarity"
 )
-"""What the last word of a task's name is like."""
+"""Last word of a task's name."""
 _STEP = " > "
 _REMARK = re.compile(r"\(([^()]{1,300})\)")
 _LETTER = re.compile(r"[^\W\d_]+")
@@ -52,7 +52,7 @@ class BoardNames(NamedTuple):
 
 
 def board_id(task: str, dataset: str, metric: str) -> str:
-    """What a board is known by: the keys of its task, its dataset and its metric."""
+    """The id of a board: the keys of its task, its dataset and its metric."""
     names = board_names(task, dataset)
     keys = (
         task_key(names.task),
@@ -128,7 +128,7 @@ def _metric_keys() -> dict[str, str]:
 
 
 def _repeats(remark: list[str], measured: set[str]) -> bool:
-    """Whether a remark on a dataset says what its metric says."""
+    """Check whether a remark on a dataset says what its metric says."""
     is_level = remark[-1:] == ["level"] and not _UNITS.isdisjoint(remark)
     return measured.issubset(remark) or (is_level and not _PER_UNIT.isdisjoint(measured))
 
@@ -177,7 +177,7 @@ def _without_abbreviation(name: str) -> str:
 
 
 def _abbreviates(short: str, long: str) -> bool:
-    """Whether the capitals of a single word are the first letters of some words."""
+    """Check whether the capitals of a single word are the first letters of some words."""
     words = _LETTER.findall(short)
     if len(words) != 1 or len(_LETTER.findall(long)) < 2:
         return False

@@ -1,4 +1,4 @@
-"""How well the words around a number fit a board: its dataset, its metric, and the split."""
+"""Fit of the words around a number to a board: its dataset, its metric, and the split."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def terms_of_text(text: str) -> tuple[str, ...]:
 
 @dataclass(slots=True)
 class BoardTerms:
-    """What the words around a number are compared with."""
+    """The terms of a board, compared with the words around a number."""
 
     names: tuple[str, ...]
     """Terms of the dataset, and of the metric where it names more than a measure."""

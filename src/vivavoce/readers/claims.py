@@ -11,10 +11,10 @@ from vivavoce.text.citation_markers import find_author_year_markers, find_numeri
 from vivavoce.text.scores import read_score
 from vivavoce.text.sentences import split_sentences
 
-MOST_CLAIMS = 60
+MAX_CLAIMS = 60
 """Sentences of one paper that are kept."""
-_LONGEST_TEXT = 300_000
-_LONGEST_SENTENCE = 400
+_MAX_TEXT = 300_000
+_MAX_SENTENCE = 400
 _WORDS_AROUND = 7
 _NUMBER = re.compile(
     r"(?<![\w.,/-])[0-9]{1,3}\.[0-9]{1,3}(?:\s?%)?(?![\w.]\w)|(?<![\w.,/-])[0-9]{2}\s?%"
@@ -48,20 +48,20 @@ def find_claims(texts: Iterable[str]) -> list[Claim]:
     """The sentences that state scores without citing anybody."""
     found: list[Claim] = []
     for text in texts:
-        for paragraph in text[:_LONGEST_TEXT].split("\n\n"):
+        for paragraph in text[:_MAX_TEXT].split("\n\n"):
             if _NUMBER.search(paragraph) is None or MEASURE_IN_SENTENCE.search(paragraph) is None:
                 continue
             for sentence in split_sentences(paragraph):
                 claim = _read(sentence)
                 if claim is not None:
                     found.append(claim)
-                    if len(found) == MOST_CLAIMS:
+                    if len(found) == MAX_CLAIMS:
                         return found
     return found
 
 
 def _read(sentence: str) -> Claim | None:
-    if len(sentence) > _LONGEST_SENTENCE or MEASURE_IN_SENTENCE.search(sentence) is None:
+    if len(sentence) > _MAX_SENTENCE or MEASURE_IN_SENTENCE.search(sentence) is None:
         return None
     if next(find_author_year_markers(sentence), None) or next(find_numeric_markers(sentence), None):
         return None

@@ -34,7 +34,7 @@ _LABEL = re.compile(r"\s{0,3}\[([0-9]{1,3})\]")
 _WORD = re.compile(r"[^\W\d_]+(?:['’`´-][^\W\d_]+)*")
 _SHOWN = 400
 """Characters of an entry in which its authors stand."""
-_LONGEST_SENTENCE = 2_000
+_MAX_SENTENCE = 2_000
 
 
 class ReferenceList:
@@ -87,7 +87,7 @@ def comparing_sentences(text: str) -> Iterator[str]:
     for paragraph in text.split("\n\n"):
         if _CUE.search(paragraph):
             for sentence in split_sentences(paragraph):
-                shown = sentence[:_LONGEST_SENTENCE]
+                shown = sentence[:_MAX_SENTENCE]
                 if _CUE.search(shown):
                     yield shown
 
@@ -99,7 +99,7 @@ def _surname_keys(name: str) -> set[str]:
 
 
 def _fits(raw: str, others: tuple[str, ...], year: str) -> bool:
-    """Whether an entry names the other authors too, and prints the year with its letter."""
+    """Check whether an entry names the other authors too, and prints the year with its letter."""
     shown = raw[:_SHOWN]
     if others and not set(others) <= {name_key(word) for word in _WORD.findall(shown)}:
         return False

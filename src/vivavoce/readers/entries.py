@@ -13,18 +13,18 @@ from dataclasses import dataclass, replace
 
 from vivavoce.text.scores import read_score
 
-MOST_ENTRIES = 400
-MOST_COLUMNS = 40
-_MOST_ROWS = 2_000
-_MOST_CELLS = 8_000
-_LONGEST_CELL = 300
-_LONGEST_LABEL = 160
-_LONGEST_HEADER = 200
-_LONGEST_HEAD = 60
+MAX_ENTRIES = 400
+MAX_COLUMNS = 40
+_MAX_ROWS = 2_000
+_MAX_CELLS = 8_000
+_MAX_CELL = 300
+_MAX_LABEL = 160
+_MAX_HEADER = 200
+_MAX_HEAD = 60
 _PROSE = 10
-_LARGEST = 1e5
-_MOST_PROSE = 12
-_LONGEST_PROSE = 1_000
+_MAX_SCORE = 1e5
+_MAX_PROSE_LINES = 12
+_MAX_PROSE = 1_000
 _NUMBER = re.compile(
     r"[~≈<>]?[-−–+]?(?:[0-9]{1,3}(?:,[0-9]{3}){1,3}|[0-9]{0,9})(?:\.[0-9]{0,9})?"
     r"(?:[eE]-?[0-9]{1,2})?[%kKMB]?(?:[±][0-9.]{1,9})?"
@@ -51,13 +51,13 @@ class Entry:
 
     label: str
     group: str
-    """What a line above it says of the lines that follow; empty where none does."""
+    """Heading of the group of lines that it belongs to; empty without one."""
     numbers: tuple[float | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """A table's lines with numbers, and what stands above its columns."""
+    """A table's lines with numbers, and the headers of its columns."""
 
     headers: tuple[str, ...]
     """One a column; a single one for all where the columns' own cannot be told."""
@@ -74,16 +74,16 @@ def read_entries(cells: Sequence[Sequence[str]]) -> list[Entries]:
         found = [_read_list([cell for row in rows for cell in row])]
     else:
         found = [_read_grid(rows)]
-        if len(rows) <= MOST_COLUMNS + 1:
+        if len(rows) <= MAX_COLUMNS + 1:
             found.append(_read_grid(_turned(rows)))
     return [one for one in found if one.entries]
 
 
 def _bounded(cells: Sequence[Sequence[str]]) -> list[list[str]]:
     rows: list[list[str]] = []
-    left = _MOST_CELLS
-    for row in cells[:_MOST_ROWS]:
-        kept = [" ".join(cell[:_LONGEST_CELL].split()) for cell in row[: MOST_COLUMNS + 1]]
+    left = _MAX_CELLS
+    for row in cells[:_MAX_ROWS]:
+        kept = [" ".join(cell[:_MAX_CELL].split()) for cell in row[: MAX_COLUMNS + 1]]
         left -= len(kept)
         if left < 0:
             break
@@ -114,13 +114,13 @@ def _read_grid(rows: list[list[str]]) -> Entries:
         if len(filled) == 1 and _LETTER.search(min(filled)):
             group = min(filled)
         elif any(number is not None for number in numbers) and _LETTER.search(label):
-            entries.append(Entry(label[:_LONGEST_LABEL], group, numbers))
+            entries.append(Entry(label[:_MAX_LABEL], group, numbers))
         elif not entries:
             heads.append(row)
         elif _LETTER.search(label):
             group = label
     headers = tuple(
-        " ".join(dict.fromkeys(row[at] for row in heads if row[at]))[:_LONGEST_HEADER]
+        " ".join(dict.fromkeys(row[at] for row in heads if row[at]))[:_MAX_HEADER]
         for at in range(first, width)
     )
     return Entries(headers, tuple(entries))
@@ -135,7 +135,7 @@ def _score(text: str) -> float | None:
     """A printed score; what counts in thousands or millions is none."""
     is_plain = _DIGIT_FIRST.match(text) is not None and _COUNT.search(text) is None
     value = read_score(text) if is_plain else None
-    return value if value is None or abs(value) < _LARGEST else None
+    return value if value is None or abs(value) < _MAX_SCORE else None
 
 
 def _is_word_like(cell: str) -> bool:
@@ -150,14 +150,14 @@ def _read_list(lines: list[str]) -> Entries:
     found: list[Entry] = []
     label = ""
     numbers: list[float | None] = []
-    prose = [line for line in lines if _is_prose(line)][:_MOST_PROSE]
+    prose = [line for line in lines if _is_prose(line)][:_MAX_PROSE_LINES]
     for line in lines:
         if _is_prose(line):
             _close(found, heads, label, numbers)
             label, numbers = "", []
             continue
         words, values = _split(line)
-        if words and (numbers or len(label) > _LONGEST_LABEL):
+        if words and (numbers or len(label) > _MAX_LABEL):
             _close(found, heads, label, numbers)
             label, numbers = "", []
         if words:
@@ -166,15 +166,15 @@ def _read_list(lines: list[str]) -> Entries:
                 label = ""
             label = f"{label} {words}".strip()
         numbers += values
-        if len(numbers) > 2 * MOST_COLUMNS:
+        if len(numbers) > 2 * MAX_COLUMNS:
             numbers = []
     _close(found, heads, label, numbers)
-    told = [*heads[:_MOST_PROSE], *prose]
-    return replace(_aligned(heads, found), prose=" ".join(told)[:_LONGEST_PROSE])
+    told = [*heads[:_MAX_PROSE_LINES], *prose]
+    return replace(_aligned(heads, found), prose=" ".join(told)[:_MAX_PROSE])
 
 
 def _close(found: list[Entry], heads: list[str], label: str, numbers: list[float | None]) -> None:
-    if label and any(number is not None for number in numbers) and len(label) <= _LONGEST_LABEL:
+    if label and any(number is not None for number in numbers) and len(label) <= _MAX_LABEL:
         found.append(Entry(label, "", tuple(numbers)))
     elif label and not found:
         heads.append(label)
@@ -232,7 +232,7 @@ def _values(tokens: Sequence[str]) -> list[float | None]:
 
 def _aligned(heads: list[str], found: list[Entry]) -> Entries:
     """Entries of one width; numbers too many in front are the end of a label."""
-    widths = Counter(min(len(entry.numbers), MOST_COLUMNS) for entry in found)
+    widths = Counter(min(len(entry.numbers), MAX_COLUMNS) for entry in found)
     if not widths:
         return Entries((), ())
     width = max(widths, key=lambda size: (widths[size], size))
@@ -242,14 +242,14 @@ def _aligned(heads: list[str], found: list[Entry]) -> Entries:
         if len(entry.numbers) >= width
     )
     entries = [entry for entry in cut if any(number is not None for number in entry.numbers)]
-    return Entries(_headers(heads, width), tuple(entries[:MOST_ENTRIES]))
+    return Entries(_headers(heads, width), tuple(entries[:MAX_ENTRIES]))
 
 
 def _headers(heads: list[str], width: int) -> tuple[str, ...]:
-    """What stands above each column, where the last lines of a head can be dealt out."""
-    near = [line for line in heads[-3 * width - 3 :] if len(line) <= _LONGEST_HEAD]
+    """Headers of each column, where the last lines of a head can be dealt out."""
+    near = [line for line in heads[-3 * width - 3 :] if len(line) <= _MAX_HEAD]
     lines = [line for head in near if (line := _CORNER.sub("", head).strip())]
-    whole = " ".join(heads)[-_LONGEST_HEADER:]
+    whole = " ".join(heads)[-_MAX_HEADER:]
     for split in (False, True):
         taken: list[str] = []
         at = len(lines)
@@ -264,10 +264,10 @@ def _headers(heads: list[str], width: int) -> tuple[str, ...]:
 
 
 def _groups(lines: list[str], width: int) -> list[str]:
-    """What stands above several columns each."""
+    """Headers above several columns each."""
     short: list[str] = []
     for line in reversed(lines):
-        if len(line) > _LONGEST_HEAD // 2:
+        if len(line) > _MAX_HEAD // 2:
             break
         short.insert(0, line)
     for size in range(min(len(short), width), 1, -1):

@@ -1,4 +1,4 @@
-"""What speaks for a column and a row of a table being those that a board asks for."""
+"""Evidence that a column and a row of a table are those that a board asks for."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _SPLIT_WORDS = frozenset({"test", "dev", "valid", "val", "validation", "train"})
 
 @dataclass(frozen=True)
 class Question:
-    """What a board asks for."""
+    """The terms by which a board is looked for in tables."""
 
     metric: str
     measures: frozenset[str]
@@ -48,7 +48,7 @@ class Question:
     about: tuple[tuple[str, ...], ...]
     """Terms that name what they are measured on, in several ways; the first is the whole name."""
     extra: tuple[str, ...]
-    """What the metric's name tells besides the measure, such as a part of the dataset."""
+    """Terms of the metric's name besides the measure, such as a part of the dataset."""
     task: tuple[str, ...]
     names: tuple[tuple[str, ...], ...]
     """Words that an abbreviation may stand for."""
@@ -81,7 +81,7 @@ class Question:
     def columns(
         self, block: Block, source: Source, place: int, *, named: bool = False
     ) -> list[float]:
-        """How much speaks for each column of a block.
+        """Weight of the evidence for each column of a block.
 
         Args:
             block: A part of a table.
@@ -100,12 +100,12 @@ class Question:
         return self.share(terms, label[:200] if len(label.split()) == 1 else "")
 
     def row_weight(self, block: Block, source: Source, place: int) -> float:
-        """How much speaks for the row of the dataset in a block whose columns are methods."""
+        """Weight of the row of the dataset in a block whose columns are methods."""
         context = _Context(self, block, source, place)
         return context.weigh_turned()
 
     def of_row(self, record: Record) -> float:
-        """How much a row counts by the split it is of."""
+        """Factor of a row by the split it is of."""
         given = _terms(record.context) & SPLITS
         return _OTHER_SPLIT if given and (self.split or "test") not in given else 1.0
 
@@ -124,7 +124,7 @@ class Question:
         return best
 
     def is_spelt_out(self, text: str) -> bool:
-        """Whether a header gives in full what a name abbreviates: `Common noun` for `CN`."""
+        """Check whether a header gives in full what a name abbreviates: `Common noun` for `CN`."""
         words = tuple(w for w in _words(text[:100]) if w not in MEASURES and w not in _SPLIT_WORDS)
         return 1 < len(words) < 6 and any(
             stands_for(short, words) and len(short) == len(words) for short in self.shorts
@@ -136,7 +136,7 @@ class Question:
 
 
 class _Context:
-    """What is known of all columns of a block."""
+    """The evidence that all columns of a block share."""
 
     def __init__(
         self, question: Question, block: Block, source: Source, place: int, *, named: bool = False
@@ -172,11 +172,11 @@ class _Context:
         )
 
     def weigh_turned(self) -> float:
-        """Of a row that is headed by the dataset."""
+        """Weight of a row that is headed by the dataset."""
         return self._weigh_measure(frozenset()) * self._weigh_split(frozenset()) * self._kind
 
     def _weigh_kind(self) -> float:
-        """Whether the table compares methods, and for the task."""
+        """Weight of a table as one that compares methods, and for the task."""
         task = self._question.task
         known = self._caption | self._heads | self._around | self._mentions
         told = sum(_has(known, t) for t in task) / len(task) if task else 0.0
@@ -193,7 +193,7 @@ class _Context:
         return max(column, both, self._about) * (1.0 + column)
 
     def _is_initial(self, text: str) -> bool:
-        """Whether a column is headed by the first letters of what is asked, as the others are."""
+        """Check whether a column is headed by the first letters of a term, as the others are."""
         if not _INITIAL.fullmatch(text) or len(text.strip(".")) > 3:
             return False
         short = sum(_INITIAL.fullmatch(column) is not None for column in self._columns)
@@ -244,7 +244,7 @@ def _plain(terms: Sequence[str]) -> tuple[str, ...]:
 
 
 def _has(terms: frozenset[str], term: str) -> bool:
-    """Whether a term is there, also in the other number."""
+    """Check whether a term is there, also in the other number."""
     return (
         term in terms or f"{term}s" in terms or (len(term) > 3 and term.removesuffix("s") in terms)
     )

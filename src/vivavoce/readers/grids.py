@@ -16,7 +16,7 @@ class Record:
     label: str
     values: tuple[str, ...]
     context: str = ""
-    """What else names the row: a group's heading, a split, another column of words."""
+    """Other names of the row: a group's heading, a split, another column of words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +24,9 @@ class Block:
     """Rows under one header."""
 
     heads: tuple[str, ...]
-    """What stands before the rows, line by line."""
+    """Lines before the rows."""
     columns: tuple[str, ...]
-    """What stands above each column of values."""
+    """Headers of each column of values."""
     records: tuple[Record, ...]
 
 

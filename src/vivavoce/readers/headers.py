@@ -7,15 +7,15 @@ from collections.abc import Sequence
 
 from vivavoce.readers.terms import MEASURES, SPLITS, STUBS, is_head_word, terms_in
 
-_MOST_WORDS = 40
+_MAX_WORDS = 40
 _PAIR = re.compile(r"([\w.-]{1,20})\s?/\s?([\w.-]{1,20})")
-_MOST_LINES = 14
+_MAX_LINES = 14
 _HEAD_WORDS = 6
-_MOST_IN_CAPTION = 16
+_MAX_IN_CAPTION = 16
 
 
 def column_heads(lines: Sequence[str], width: int) -> tuple[str, ...]:
-    """What stands above each of `width` columns, after the lines of a header.
+    """Headers of each of `width` columns, after the lines of a header.
 
     The last line or lines that give as many pieces as there are columns are the lowest row of the
     header; the lines above it are spread evenly over the columns. Where no lines do, the words
@@ -35,17 +35,17 @@ def column_heads(lines: Sequence[str], width: int) -> tuple[str, ...]:
     found = _lowest_row(above + after, width)
     if found is not None:
         return _with_upper(*found)
-    words = [word for line in (after or above[-3:]) for word in line.split()][-_MOST_WORDS:]
+    words = [word for line in (after or above[-3:]) for word in line.split()][-_MAX_WORDS:]
     return _spread(_paired(words), width)
 
 
 def _tail(line: str) -> str:
-    return " ".join(line.split()[-_MOST_WORDS:])
+    return " ".join(line.split()[-_MAX_WORDS:])
 
 
 def header_in(caption: str) -> str:
     """A header that was read as the end of the caption: `... benchmark. Model Perplexity Steps`."""
-    words = caption.split()[-_MOST_IN_CAPTION:]
+    words = caption.split()[-_MAX_IN_CAPTION:]
     for place in range(len(words) - 2, 0, -1):
         is_start = words[place][:1].isupper() and set(terms_in(words[place])) & STUBS
         if is_start and any(map(is_head_word, words[place + 1 :])):
@@ -81,7 +81,7 @@ def _around_stub(lines: Sequence[str]) -> tuple[list[str], list[str]]:
 def _lowest_row(lines: Sequence[str], width: int) -> tuple[list[str], list[str]] | None:
     """The last pieces that are as many as the columns, and the lines above them."""
     pieces: list[str] = []
-    for back in range(1, min(len(lines), _MOST_LINES) + 1):
+    for back in range(1, min(len(lines), _MAX_LINES) + 1):
         line = lines[-back]
         words = _paired(line.split())
         for found in ([line], words):
@@ -111,7 +111,7 @@ def _with_upper(pieces: Sequence[str], upper: Sequence[str]) -> tuple[str, ...]:
 
 
 def _measures(head: str) -> bool:
-    """Whether all words of a header name measures."""
+    """Check whether all words of a header name measures."""
     terms = set(terms_in(head))
     return bool(terms) and terms <= MEASURES
 

@@ -33,16 +33,16 @@ LIMIT = 30
 SHARE = 0.5
 """An entry needs this share of the best one's confidence."""
 _WHOLE = 0.5
-"""What a column counts that holds whole numbers only."""
+"""Factor of a column that holds whole numbers only."""
 _NAMED = 0.9
-"""How much of the dataset's name makes a row or a group of rows one of that dataset."""
+"""Share of the dataset's name that makes a row or a group of rows one of that dataset."""
 _OTHER_GROUP = 0.3
-"""What a row counts in a group of another dataset."""
-_MOST_ROWS = 5_000
+"""Factor of a row in a group of another dataset."""
+_MAX_ROWS = 5_000
 """Rows of a paper that are weighed."""
 _FAR = 5.0
 _OUTLIER = 0.2
-"""What a score counts that is over five times or under a fifth of what the best table says."""
+"""Factor of a score over five times or under a fifth of what the best table says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +55,12 @@ class TableEntry:
     table: int
     """Place of the table in its paper, from 0; -1 for a table in the running text."""
     confidence: float
-    """How much speaks for it, above 0; only the order means something."""
+    """Weight of the evidence, above 0; only the order means something."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """What a row says."""
+    """A label and a score of a row, with their weight."""
 
     label: str
     score: str
@@ -80,7 +80,7 @@ def read_tables(
     question = Question.of(task, dataset, metric)
     found: list[TableEntry] = []
     for paper in papers:
-        found += islice(_entries_of(paper, question), _MOST_ROWS)
+        found += islice(_entries_of(paper, question), _MAX_ROWS)
     merged = _merge(_without_outliers(found), metric)
     least = max((SHARE * entry.confidence for entry in merged), default=0.0)
     return [entry for entry in merged if entry.confidence >= least][:limit]
@@ -103,7 +103,7 @@ def _entries_of(paper: LibraryPaper, question: Question) -> Iterator[TableEntry]
 
 
 def _rows_in(block: Block, source: Source, place: int, question: Question) -> list[_Row]:
-    """What each row of a block says, or where rows are datasets each column."""
+    """The scores of a block, one a row; one a column where its rows are datasets."""
     labels = without_notes([record.label for record in block.records])
     turned = [question.row_share(label) for label in labels]
     if max(turned, default=0.0) >= _NAMED:

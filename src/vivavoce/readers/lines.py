@@ -79,7 +79,7 @@ def _value(word: str) -> list[str] | None:
 
 
 def count_values(text: str) -> int:
-    """How many words of a text are numbers."""
+    """Count the words of a text that are numbers."""
     return sum(bool(_value(word)) and any(c.isdigit() for c in word) for word in _words(text))
 
 

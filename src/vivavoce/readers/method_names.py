@@ -40,7 +40,7 @@ _OWN = re.compile(
 _MARKS = re.compile(r"^[\s*†‡§¶⋆★•·]+|[\s*†‡§¶⋆★•·,;:]+$")
 _KIND = re.compile(r"\bensemble|\bsingle(?=[ -]models?\b)", re.IGNORECASE)
 _NOTE = re.compile(r"(?<=\S) [a-z]$")
-_FEWEST_NOTES = 3
+_MIN_NOTES = 3
 _LETTER = re.compile(r"[^\W\d_]")
 _ABLATION = re.compile(
     r"(?:[-–−+]\s?|w/o\b|w/\s?o\b|without\b|minus\b|no\b|with\b|w/|only\b|all\b|full\b)",
@@ -84,12 +84,12 @@ def with_kind(name: str, context: str) -> str:
 
 
 def is_own(name: str) -> bool:
-    """Whether a row names no method but calls it the paper's own."""
+    """Check whether a row names no method but calls it the paper's own."""
     return _OWN.fullmatch(name) is not None
 
 
 def name_quality(name: str) -> float:
-    """How well a row's label can name a method, from 0 to 1."""
+    """Quality of a row's label as the name of a method, from 0 to 1."""
     words = name.split()
     terms = set(terms_in(name))
     if name[:1] in ".,;:#%)]" or ". " in name.replace("al. ", ""):
@@ -111,13 +111,13 @@ def name_quality(name: str) -> float:
 
 
 def _is_common(term: str) -> bool:
-    """Whether a word is in no name of its own, also with a number: `Baseline 2`."""
+    """Check whether a word is in no name of its own, also with a number: `Baseline 2`."""
     return term in _COMMON or term.rstrip("0123456789") in _NOT_NAMES
 
 
 def without_notes(labels: Sequence[str]) -> list[str]:
     """Labels without the letters of footnotes, where several end with one: `Match-LSTM d`."""
     noted = [label for label in labels if _NOTE.search(label)]
-    if len(noted) < _FEWEST_NOTES or len({label[-1] for label in noted}) * 2 < len(noted):
+    if len(noted) < _MIN_NOTES or len({label[-1] for label in noted}) * 2 < len(noted):
         return list(labels)
     return [_NOTE.sub("", label) for label in labels]

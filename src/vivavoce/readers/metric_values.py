@@ -1,4 +1,4 @@
-"""What the name of a metric tells: whether more is better, and which values there can be."""
+"""Directions of metrics, and the values that they can have, read from their names."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FEW = 3
 
 @dataclass(frozen=True, slots=True)
 class Direction:
-    """Whether more is better, and how that is known."""
+    """The better end of a metric, and how it is known."""
 
     higher_is_better: bool
     source: str
@@ -45,7 +45,7 @@ def direction_of(metric: str, given: Sequence[bool | None] = ()) -> Direction:
 
 
 def is_resource(metric: str) -> bool:
-    """Whether a metric tells what a method costs instead of how good it is."""
+    """Check whether a metric tells what a method costs instead of how good it is."""
     return _names(metric, _COSTS)
 
 
@@ -65,7 +65,7 @@ def impossible(metric: str, value: float | None) -> str | None:
 
 
 def off_scale(metric: str, values: Sequence[float]) -> list[bool]:
-    """Which values are fractions among percentages, or percentages among fractions.
+    """Flag values that are fractions among percentages, or percentages among fractions.
 
     Told only of metrics from 0 to 100, where most values are of one scale.
     """

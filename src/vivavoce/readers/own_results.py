@@ -1,4 +1,4 @@
-"""What papers say of their own method in sentences."""
+"""A paper's own method: its name, and the scores that sentences give it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NAMED = re.compile(
 )
 _IN_BRACKETS = re.compile(r"\(([A-Z][\w-]{0,14}[A-Z][\w-]{0,10})s?\)")
 _FEWEST = 4
-"""How often a paper has to name its method."""
+"""Times that a paper has to name its method."""
 _OWN = re.compile(
     r"\b(?:we|our|ours|this (?:paper|work)|proposed|achiev\w{1,4}|obtain\w{0,3}|reach\w{0,3}"
     r"|outperform\w{0,3}|state[ -]of[ -]the[ -]art)\b",
@@ -40,7 +40,7 @@ class Claim:
 
 
 def own_method(paper: LibraryPaper) -> str:
-    """What a paper calls its method in title or abstract; empty where it cannot be told."""
+    """The name of a paper's method in title or abstract; empty where none is found."""
     found = _TITLED.match(paper.title.strip())
     if found:
         return found[1].strip()
@@ -71,7 +71,7 @@ def claims(paper: LibraryPaper, method: str, question: Question) -> Iterator[Cla
 
 
 def _chosen(sentence: str, numbers: list[str]) -> str:
-    """Of `from 1.06 to 0.99` the second, else the first."""
+    """The second number of `from 1.06 to 0.99`, else the first of the sentence."""
     moved = re.search(r"\bfrom (\d[\d.]{0,8})%? (?:\w+ )?to (\d[\d.]{0,8})", sentence)
     if moved and moved[2].rstrip(".") in numbers:
         return moved[2].rstrip(".")

@@ -16,30 +16,30 @@ from vivavoce.readers.terms import terms_in
 
 MAX_TEXT = 200_000
 """Characters of a text that are searched."""
-_LONGEST_LABEL = 9
-_FEWEST_ROWS = 3
+_MAX_LABEL = 9
+_MIN_ROWS = 3
 _CAPTION = re.compile(r"\bTable\s?\d{1,2}\s?[:.]\s?[^\n]{0,240}")
 _NEAR = 400
-_MOST_RUNS = 50
+_MAX_RUNS = 50
 _NAME = re.compile(r"[A-Z]|\w\d")
 _DECIMAL = re.compile(r"\d\.\d")
-_FEWEST_DECIMALS = 4
+_MIN_DECIMALS = 4
 
 
 def blocks_in_text(text: str) -> list[tuple[str, Block]]:
     """(what stands around it, block) of each run of rows in a text."""
-    if sum(1 for _ in islice(_DECIMAL.finditer(text), _FEWEST_DECIMALS)) < _FEWEST_DECIMALS:
+    if sum(1 for _ in islice(_DECIMAL.finditer(text), _MIN_DECIMALS)) < _MIN_DECIMALS:
         return []
     lines = split_stream(text[:MAX_TEXT])
-    if len(lines) < _FEWEST_ROWS:
+    if len(lines) < _MIN_ROWS:
         return []
     parsed = [read_line(line[-1_000:]) for line in lines]
     captions = [(m.start(), m.group()) for m in _CAPTION.finditer(text[:MAX_TEXT])]
     found: list[tuple[str, Block]] = []
     start = 0
-    while start < len(lines) and len(found) < _MOST_RUNS:
+    while start < len(lines) and len(found) < _MAX_RUNS:
         end = _run_end(parsed, start)
-        if end - start >= _FEWEST_ROWS:
+        if end - start >= _MIN_ROWS:
             around = _around(text, lines[end - 1], captions)
             found += [(around, block) for block in line_blocks(lines[start:end])]
         start = max(end, start + 1)
@@ -47,21 +47,21 @@ def blocks_in_text(text: str) -> list[tuple[str, Block]]:
 
 
 def _run_end(parsed: Sequence[Line], start: int) -> int:
-    """Where a run of rows with as many values as most ends; its first may hold a header."""
+    """End of a run of rows with as many values as most; its first may hold a header."""
     width = len(parsed[start].values)
     if not width or not _has_decimals(parsed[start]):
         return start
     end = start + 1
     while end < len(parsed) and _is_row(parsed[end], width):
         end += 1
-    needed = _FEWEST_ROWS if width > 1 else _FEWEST_ROWS + 1
+    needed = _MIN_ROWS if width > 1 else _MIN_ROWS + 1
     return end if end - start >= needed else start
 
 
 def _is_row(line: Line, width: int) -> bool:
     return (
         abs(len(line.values) - width) <= (width > 2)
-        and len(line.label.split()) <= _LONGEST_LABEL
+        and len(line.label.split()) <= _MAX_LABEL
         and _has_decimals(line)
         and (width > 1 or _NAME.search(line.label) is not None)
         and ". " not in line.label.replace("al. ", "")
@@ -92,7 +92,7 @@ _MENTIONS = 4
 _NUMBER = re.compile(r"\bTable\s?(\d{1,2})", re.IGNORECASE)
 _AROUND = 300
 """Characters before and after the name of a table that may be of its sentence."""
-_MOST_MENTIONS = 500
+_MAX_MENTIONS = 500
 _END = re.compile(r"\. |\n")
 _OWN_CAPTION = re.compile(r"\bTable\s?\d{1,2}\s?[.:]", re.IGNORECASE)
 
@@ -112,7 +112,7 @@ class Source:
     paper: str
     """Title and abstract."""
     all_terms: frozenset[str]
-    """Of the whole paper."""
+    """Terms of the whole paper."""
 
     def caption_of(self, block: Block, place: int) -> str:
         """The caption of a block; several tables may have been read as one."""
@@ -187,7 +187,7 @@ def _mentions(paper: LibraryPaper) -> dict[str, list[str]]:
     left = _MAX_PAPER
     for section in paper.sections:
         text = section.text[:left]
-        for match in islice(_NUMBER.finditer(text), _MOST_MENTIONS):
+        for match in islice(_NUMBER.finditer(text), _MAX_MENTIONS):
             before = text[max(0, match.start() - _AROUND) : match.start()]
             behind = text[match.end() : match.end() + _AROUND]
             sentence = _last_part(before) + match.group() + _first_part(behind)

@@ -35,15 +35,15 @@ _OTHERS = re.compile(r"\bet al\b")
 _IN_BRACKETS = re.compile(r"\(\s?([^()\s]{2,20})\s?\)")
 _ACRONYM = re.compile(r"[A-Za-z0-9]{0,12}[A-Z][A-Za-z0-9]{0,12}[A-Z][A-Za-z0-9]{0,12}")
 _LETTERED_YEAR = re.compile(r"(?<![0-9])((?:19|20)[0-9]{2})([a-h])(?!\w)")
-_LONGEST_LABEL = 200
-_LONGEST_NAME = 60
-_LONGEST_TEXT = 5_000
-_MOST_NAME_WORDS = 5
+_MAX_LABEL = 200
+_MAX_NAME = 60
+_MAX_TEXT = 5_000
+_MAX_NAME_WORDS = 5
 _ACRONYM_WORDS = (3, 4, 5)
 
 
 class Names:
-    """What methods are called, as far as labels with a citation tell, over all papers."""
+    """Names of methods over all papers, as far as labels with a citation give them."""
 
     def __init__(self) -> None:
         self._votes: dict[str, Counter[str]] = defaultdict(Counter)
@@ -63,24 +63,24 @@ class Names:
 
 def name_of(label: str) -> str:
     """A label's method name without citations and notes, as a key; empty where there is none."""
-    bare = _NOTE.sub(" ", label[:_LONGEST_LABEL])
+    bare = _NOTE.sub(" ", label[:_MAX_LABEL])
     key = "" if _OTHERS.search(bare) else normalise_title(bare)
-    return key if 1 < len(key) <= _LONGEST_NAME and not key.isdigit() else ""
+    return key if 1 < len(key) <= _MAX_NAME and not key.isdigit() else ""
 
 
 def title_name(title: str) -> str:
     """The name that a title opens with: `bert` of `BERT: Pre-training of ...`."""
     head, colon, _ = title.partition(":")
-    return normalise_title(head) if colon and len(head.split()) <= _MOST_NAME_WORDS else ""
+    return normalise_title(head) if colon and len(head.split()) <= _MAX_NAME_WORDS else ""
 
 
 def own_names(title: str, abstract: str) -> frozenset[str]:
     """Names that a paper seems to have for what it brings: acronyms of title and abstract."""
     found = {title_name(title)} - {""}
-    for text in _IN_BRACKETS.findall(abstract[:_LONGEST_TEXT]):
+    for text in _IN_BRACKETS.findall(abstract[:_MAX_TEXT]):
         if _ACRONYM.fullmatch(text):
             found.add(normalise_title(text))
-    words = [word for word in re.split(r"[\s-]+", title[:_LONGEST_TEXT]) if word[:1].isalpha()]
+    words = [word for word in re.split(r"[\s-]+", title[:_MAX_TEXT]) if word[:1].isalpha()]
     for size in _ACRONYM_WORDS:
         for start in range(len(words) - size + 1):
             piece = words[start : start + size]
@@ -146,9 +146,9 @@ class RowAttributor:
         """
         listed = set(cited)
         found: dict[str, None] = {}
-        for marker in find_author_year_markers(label[:_LONGEST_LABEL]):
+        for marker in find_author_year_markers(label[:_MAX_LABEL]):
             found[self._by_marker(marker, listed)] = None
-        for numeric in find_numeric_markers(label[:_LONGEST_LABEL]):
+        for numeric in find_numeric_markers(label[:_MAX_LABEL]):
             for number in numeric.numbers:
                 work = self._by_ordinal.get(number - 1)
                 found[work.key if work and work.ordinal in listed else AMBIGUOUS] = None
@@ -178,12 +178,12 @@ class RowAttributor:
         return owner if owner in self._cited or owner == self._paper_id else None
 
     def is_own(self, label: str) -> bool:
-        """Whether a label says that the line is the paper's own."""
+        """Check whether a label says that the line is the paper's own."""
         if _OWN_WORDS.search(label):
             return True
-        joined = f" {normalise_title(label[:_LONGEST_LABEL])} "
+        joined = f" {normalise_title(label[:_MAX_LABEL])} "
         return any(f" {name} " in joined for name in self._own)
 
     def may_be_own(self, label: str) -> bool:
-        """Whether a line without any citation can be that of a method."""
+        """Check whether a line without any citation can be that of a method."""
         return _NO_METHOD.search(label) is None

@@ -1,4 +1,4 @@
-"""Words of captions, headers and boards, told as one where they mean the same."""
+"""Terms of captions, headers and boards: one for all words that mean the same."""
 
 from __future__ import annotations
 
@@ -129,14 +129,14 @@ def telling_terms(text: str) -> list[str]:
 
 
 def is_head_word(word: str) -> bool:
-    """Whether a word belongs to a header: a measure, a split, a resource or `Model`."""
+    """Check whether a word belongs to a header: a measure, a split, a resource or `Model`."""
     terms = terms_in(word)
     known = MEASURES | SPLITS | RESOURCES | STUBS
     return bool(terms) and all(term in known for term in terms)
 
 
 def stands_for(short: str, words: tuple[str, ...]) -> bool:
-    """Whether an abbreviation can stand for some words: `SQuAD`, `PTB`, `WT2`, `CBT`.
+    """Check whether an abbreviation can stand for some words: `SQuAD`, `PTB`, `WT2`, `CBT`.
 
     Its letters are in the words in order, and each word gives at least its first; a single word
     has an abbreviation of three letters or more.

@@ -3,7 +3,8 @@
 Pooled questions, or the F1 of a mean precision and a mean recall, are no means over items. They
 become one when each item has the value v = T + sum over k of dT/dm_k (x_k - m_k), where T is the
 metric over all items, m_k are the means that it is made of and x_k those of the item. The mean of v
-is T, and its bootstrap and the differences between two contestants are those of T, linearised.
+is T, and differences between two contestants and their standard errors are those of T, linearised.
+The interval of T itself is the bootstrap of the ratios (`ratios.estimate`).
 """
 
 from __future__ import annotations
@@ -12,14 +13,36 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from vivavoce.statistics.intervals import Floats
+from vivavoce.statistics.ratios import Measured, Shares, average, harmonic, means_of
+
 Pooling = Literal["macro", "micro"]
 Counts = Mapping[str, Sequence[float | None]]
 """By name of a precision or recall: right answers, questions, and the value without a question."""
 
 _PARTS = ("p", "r")
+
+
+def pooled_metrics(
+    counts: Sequence[Sequence[Counts]], how: Pooling, averages: Mapping[str, Sequence[str]]
+) -> Measured:
+    """The metrics over all items, from the counts of each answer.
+
+    Args:
+        counts: For each item those of each of its answers.
+        how: `macro` for means over items, `micro` for questions pooled over items.
+        averages: Metrics that are means of others, such as `avg`.
+    """
+    names = list(counts[0][0]) if counts else []
+    shares = {
+        name: _shares([[each[name] for each in item] for item in counts], how) for name in names
+    }
+    aspects = dict.fromkeys(name.rpartition("_")[0] for name in names)
+    derived = {
+        f"{aspect}_f1": harmonic(*(f"{aspect}_{part}" for part in _PARTS)) for aspect in aspects
+    }
+    return Measured(shares, derived | {name: average(*parts) for name, parts in averages.items()})
 
 
 def spread(
@@ -56,6 +79,19 @@ def _macro(counts: Sequence[Sequence[Counts]], name: str) -> Floats:
     return np.asarray(np.where(defined, mean + weight * (np.nan_to_num(values) - mean), mean))
 
 
+def _shares(answers: Sequence[Sequence[Sequence[float | None]]], how: Pooling) -> Shares:
+    """Right answers and questions of each item, as means over its answers; or its mean share."""
+    asked = [_mean_of(item, 1) for item in answers]
+    if how == "micro" and any(asked):
+        return Shares([_mean_of(item, 0) for item in answers], asked)
+    values = map(_value, answers)
+    return means_of([None if np.isnan(value) else value for value in values])
+
+
+def _mean_of(answers: Sequence[Sequence[float | None]], part: int) -> float:
+    return sum(float(answer[part] or 0) for answer in answers) / len(answers)
+
+
 def _value(answers: Sequence[Sequence[float | None]]) -> float:
     """The mean share over the answers to one item."""
     shares = [hits / asked if asked else none for hits, asked, none in map(_numbers, answers)]
@@ -68,8 +104,7 @@ def _micro(counts: Sequence[Sequence[Counts]], name: str) -> Floats:
     rows = [[_numbers(answer[name]) for answer in answers] for answers in counts]
     if all(not asked and none is None for answers in rows for _, asked, none in answers):
         return np.full(len(rows), np.nan)
-    hits = np.array([sum(right for right, _, _ in answers) / len(answers) for answers in rows])
-    asked = np.array([sum(asked for _, asked, _ in answers) / len(answers) for answers in rows])
+    hits, asked = (np.array([_mean_of(answers, part) for answers in rows]) for part in (0, 1))
     if not asked.any():
         return np.zeros(len(rows))
     share = hits.sum() / asked.sum()

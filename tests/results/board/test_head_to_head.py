@@ -135,7 +135,9 @@ def test_they_come_with_both_answers(tmp_path: Path) -> None:
     assert [answer.texts.gold for answer in first.read()] == ["gold", "gold"]
 
 
-def pooled_log(folder: Path, model: str, counts: dict[str, tuple[int, int]]) -> None:
+def pooled_log(
+    folder: Path, model: str, counts: dict[str, tuple[int, int]], how: str = "micro"
+) -> None:
     """A log whose precision pools questions over items: right ones and those asked."""
     path = write_log(folder, dict.fromkeys(counts, 0.0), model=model)
     log = read_eval_log(str(path))
@@ -144,7 +146,7 @@ def pooled_log(folder: Path, model: str, counts: dict[str, tuple[int, int]]) -> 
         **(log.eval.metadata or {}),
         "family": "tables",
         "metrics": list(names),
-        "pooling": {"how": "micro", "averages": {}},
+        "pooling": {"how": how, "averages": {}},
     }
     for sample in log.samples or []:
         right, asked = counts[str(sample.id)]

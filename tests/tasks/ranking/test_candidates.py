@@ -181,7 +181,7 @@ def test_a_large_corpus_without_an_index_names_the_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     corpus = ingested(tmp_path)
-    monkeypatch.setitem(candidates.MOST_IN_MEMORY, "fulltext", 2)
+    monkeypatch.setitem(candidates.MAX_IN_MEMORY, "fulltext", 2)
     with pytest.raises(StaleError, match=r"viva index build --corpus .* --text full"):
         only(corpus, text="fulltext")
     assert only(corpus, text="abstracts").papers == ("a", "b")

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from tests.tasks.ranking.table_corpora import paper, reference, table, write_tables
 
 from vivavoce.corpus import Corpus
-from vivavoce.readers.claims import MOST_CLAIMS, find_claims
-from vivavoce.readers.entries import MOST_COLUMNS, MOST_ENTRIES, read_entries
+from vivavoce.readers.claims import MAX_CLAIMS, find_claims
+from vivavoce.readers.entries import MAX_COLUMNS, MAX_ENTRIES, read_entries
 from vivavoce.tasks.ranking.items.pairwise_results import (
     ABOUT,
     COMPARISONS,
@@ -195,7 +195,7 @@ def test_what_is_not_a_score_of_ones_own_is_no_claim(text: str) -> None:
 
 def test_of_a_long_paper_the_first_sentences_are_kept() -> None:
     text = "The F1 is 81.5 here. " * 500
-    assert len(find_claims([text] * 3)) == MOST_CLAIMS
+    assert len(find_claims([text] * 3)) == MAX_CLAIMS
 
 
 def test_counts_and_spreads_are_no_scores() -> None:
@@ -247,8 +247,8 @@ def test_hostile_tables_are_bounded(cells: list[list[str]], tmp_path: Path) -> N
     rows = find_comparisons(corpus, ["a", "b", "c"], END)
     assert time.process_time() - start < 10
     for row in rows:
-        assert len(row["lines"]) <= MOST_ENTRIES
-        assert all(len(line["numbers"]) <= MOST_COLUMNS for line in row["lines"])
+        assert len(row["lines"]) <= MAX_ENTRIES
+        assert all(len(line["numbers"]) <= MAX_COLUMNS for line in row["lines"])
 
 
 CELLS = st.lists(

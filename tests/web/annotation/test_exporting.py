@@ -22,7 +22,7 @@ from tests.web.annotation.made_campaigns import (
 from vivavoce.errors import DamagedError, InputError
 from vivavoce.results.audits.human import read_labels
 from vivavoce.store import Row, read_json, read_jsonl, read_sealed, write_json
-from vivavoce.web.annotation.assignment import open_consensus
+from vivavoce.web.annotation.assignment import NotYours, open_consensus
 from vivavoce.web.annotation.campaigns import (
     NewItem,
     find_campaign,
@@ -30,7 +30,6 @@ from vivavoce.web.annotation.campaigns import (
     mark_read,
     unread_feedback,
 )
-from vivavoce.web.annotation.errors import NotYours
 from vivavoce.web.annotation.exporting import export_campaign
 from vivavoce.web.annotation.importing import Sources, Wanted, take_in
 from vivavoce.web.annotation.kinds import KINDS
@@ -41,7 +40,6 @@ from vivavoce.web.annotation.monitoring import (
     flagged,
     measure,
     overview,
-    people_rows,
     waiting,
 )
 from vivavoce.web.annotation.people import find_enrolment, find_person
@@ -326,13 +324,14 @@ def test_a_lead_sees_how_far_things_are_and_no_label(done: Made) -> None:
         assert (found.main, found.qualification, found.flagged) == (8, 2, 1)
         assert found.done == states.count("done")
         assert found.conflict + found.discussion == len(waiting(session, campaign))
-        rows = {row.enrolment.person.name: row for row in people_rows(session, campaign)}
+        people, report = overview(session, campaign)
+        rows = {row.enrolment.person.name: row for row in people}
         assert rows["ann"].qualification == (2, 2)
         assert rows["lea"].state == "lead"
         (flag,) = flagged(session, campaign)
         assert (flag.note, flag.person) == ("=HYPERLINK(1)", rows["bob"].enrolment.person.code)
         assert not hasattr(flag, "label")
-        assert overview(session, campaign).report.fields[0].pairwise.value == 5 / 8
+        assert report.fields[0].pairwise.value == 5 / 8
 
 
 def test_feedback_reaches_whom_it_is_for_until_it_is_read(done: Made) -> None:

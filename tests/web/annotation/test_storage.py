@@ -12,9 +12,9 @@ import pytest
 from tests.web.annotation.made_campaigns import EXCLUDE, INCLUDE, Made, make, new_items
 
 from vivavoce.errors import InputError, VivaError
+from vivavoce.web.annotation.assignment import AlreadyDecided
 from vivavoce.web.annotation.campaigns import NewItem, find_campaign
-from vivavoce.web.annotation.errors import AlreadyDecided, BusyError
-from vivavoce.web.annotation.storage import open_database
+from vivavoce.web.annotation.storage import BusyError, open_database
 from vivavoce.web.annotation.tables import Assignment, Campaign, Decision, Item, Meta, Person
 
 

@@ -11,10 +11,10 @@ from tests.servers.postgresql import PostgreSQL, find_initdb, running_postgresql
 from tests.web.annotation.made_campaigns import INCLUDE, make, new_items
 from tests.web.annotation.test_storage import parallel
 
+from vivavoce.web.annotation.assignment import AlreadyDecided
 from vivavoce.web.annotation.campaigns import NewItem, find_campaign
-from vivavoce.web.annotation.errors import AlreadyDecided, BusyError
 from vivavoce.web.annotation.exporting import export_campaign
-from vivavoce.web.annotation.storage import Database, open_database
+from vivavoce.web.annotation.storage import BusyError, Database, open_database
 from vivavoce.web.annotation.tables import Assignment, Decision, Item, Person
 
 

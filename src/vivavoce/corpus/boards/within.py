@@ -29,7 +29,7 @@ class BoardWithin:
 
     @property
     def is_test(self) -> bool:
-        """Whether scores on it are reported; on the others, methods are tuned."""
+        """True if scores on it are reported; on the others, methods are tuned."""
         return is_test_board(self.board.id)
 
 
@@ -43,7 +43,7 @@ class LeftOut:
 
 
 def is_test_board(name: str) -> bool:
-    """Whether the SHA-256 of a board's id is odd."""
+    """Return whether the SHA-256 of a board's id is odd."""
     return hashlib.sha256(name.encode()).digest()[-1] % 2 == 1
 
 

@@ -22,7 +22,7 @@ from vivavoce.errors import DamagedError
 from vivavoce.store import Row, hash_file, hash_of, hash_tree, mark_done, read_done
 
 INDEX = "index-"
-"""How the folders of indexes begin; what follows is the hash of the papers they hold."""
+"""Prefix of the folders of indexes; the hash of the papers they hold follows."""
 DIGESTS = "digests"
 _SEALED = "index.json"
 
@@ -47,7 +47,7 @@ def make_index(folder: Path, names: Sequence[str], facts: Sequence[str]) -> str:
 
 
 def is_sound(folder: Path, name: str) -> bool:
-    """Whether an index stands as it was written."""
+    """Return whether an index is as it was written."""
     marker = read_done(folder / name / _SEALED, config=name, inputs=name)
     return marker is not None and all(
         (folder / name / file).exists() and hash_file(folder / name / file) == digest

@@ -35,9 +35,9 @@ Step = Callable[[Row], Row]
 
 NATIVE, RAY = "native", "ray"
 TRIES = 4
-"""How often a step is begun when workers die."""
+"""Attempts at a step when workers die."""
 PARTS_PER_MACHINE = 3
-"""Of the tasks of a step on a cluster: more of them share the work better and start more often."""
+"""Parts of a step on a cluster: more of them share the work better and start more often."""
 FEW_DOCUMENTS = 40_000
 """Tasks of so many documents together are done here: starting workers would be felt."""
 _QUIET = {"DAFT_PROGRESS_BAR": "0", "DAFT_ANALYTICS_ENABLED": "0", "DO_NOT_TRACK": "true"}
@@ -46,11 +46,11 @@ _RAY_QUIET = {"RAY_USAGE_STATS_ENABLED": "0"}
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """Where the steps of a build run."""
+    """Place where the steps of a build run."""
 
     name: str = NATIVE
     address: str | None = None
-    """Of a Ray cluster; None starts one on this machine."""
+    """Address of a Ray cluster; None starts one on this machine."""
     few_documents: int = FEW_DOCUMENTS
     """Native: work on up to so many documents is done in this process."""
 
@@ -80,7 +80,7 @@ class Engine:
             _raise(outcome)
 
     def _outcomes(self, step: Step, tasks: Sequence[str]) -> list[Row]:
-        """What became of each task; all are put again when a worker is lost."""
+        """Outcome of each task; all are put again when a worker is lost."""
         for tried in range(1, TRIES + 1):
             try:
                 if self.name == NATIVE:

@@ -1,4 +1,4 @@
-"""Which documents make which paper: found from slim columns, without texts and references.
+"""Assignment of documents to papers, found from slim columns without texts and references.
 
 Every document is blocked by what could join it to another: its identifiers, its title, and how
 the title looks. Documents that share nothing are papers by themselves. The others are merged in
@@ -47,7 +47,7 @@ from vivavoce.store import Row
 AT_ONCE = 50_000
 """Documents merged at once; more only where so many could be one paper."""
 _KEY_BYTES, _BLOCK_BYTES = 16, 8
-"""Of hashes: two keys of one hash would be taken for one, two blocks only be looked at together."""
+"""Sizes of hashes: two keys of one hash would be taken for one, two blocks compared in vain."""
 SLIM = (
     "kind",
     "key",
@@ -78,7 +78,7 @@ class File(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Which documents make which paper."""
+    """Assignment of documents to papers."""
 
     files: tuple[File, ...]
     places: pa.Table
@@ -149,7 +149,7 @@ def merge_imports(corpus: Path) -> Merge:
 def index_papers(
     papers: Sequence[MergedPaper], years: Mapping[str, int | None] | None = None
 ) -> PaperIndex:
-    """What references are resolved with; documents that are no papers cannot be meant."""
+    """Index that references are resolved with; documents that are no papers are left out."""
     no_papers = kinds_without_papers()
     citable = [p for p in papers if any(d.kind not in no_papers for d in p.documents)]
     metadata = {kind for kind, is_metadata in _is_metadata().items() if is_metadata}
@@ -161,7 +161,7 @@ def _merge(documents: Sequence[Document]) -> Merge:
 
 
 class _IsMetadata(dict[str, bool]):
-    """Whether a kind is metadata; raises the error of `get_source` for one that is not there."""
+    """Flag of each kind: it is metadata; an unknown one raises the error of `get_source`."""
 
     def __missing__(self, kind: str) -> bool:
         return get_source(kind).is_metadata
@@ -172,7 +172,7 @@ def _is_metadata() -> dict[str, bool]:
 
 
 class _Scan:
-    """What was seen of every document, in columns."""
+    """Slim facts of every document, in columns."""
 
     def __init__(self, files: Sequence[File]) -> None:
         self.files = files
@@ -182,13 +182,13 @@ class _Scan:
         self.own_id: list[str] = []
         """The id of its paper, should nothing join it."""
         self.only_file: list[bool] = []
-        """Whether it only names a file."""
+        """True if it only names a file."""
         self.completes: list[bool] = []
-        """Whether it is of a kind that only completes papers."""
+        """True if its kind only completes papers."""
         self._digests = bytearray()
-        """Of its kind and key, `_KEY_BYTES` each."""
+        """Hashes of its kind and key, `_KEY_BYTES` each."""
         self._blocks = bytearray()
-        """Of all that could join it to another, `_BLOCK_BYTES` each."""
+        """Hashes of all that could join it to another, `_BLOCK_BYTES` each."""
         self._block_counts: list[int] = []
         counts = []
         for file in files:

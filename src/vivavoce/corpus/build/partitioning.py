@@ -56,7 +56,7 @@ def cut_papers(paper_ids: Sequence[str], mean: int | None = None) -> list[Shard]
 
 
 def _starts(hashes: Sequence[int], start: int, stop: int, modulus: int, most: int) -> Iterator[int]:
-    """Where the shards of a run start; the run itself starts one."""
+    """Start of each shard of a run; the run itself starts one."""
     inner = (number for number in range(start + 1, stop) if hashes[number] % modulus == 0)
     starts = [start, *inner]
     for low, high in zip(starts, [*starts[1:], stop], strict=True):
@@ -88,13 +88,13 @@ class Needed(NamedTuple):
     rows: Numbers
     """Ascending."""
     at: Numbers
-    """Where each stands among the documents of the shard."""
+    """Position of each among the documents of the shard."""
 
 
 def needs_of(
     shard: int, files: npt.NDArray[np.int32], rows: npt.NDArray[np.int32]
 ) -> Iterator[Needed]:
-    """What one shard needs, given the file and the row of each of its documents."""
+    """Documents that one shard needs, given the file and the row of each of its documents."""
     order = np.lexsort((rows, files))
     ordered = files[order]
     cuts = [0, *(np.flatnonzero(np.diff(ordered)) + 1).tolist(), len(ordered)]
@@ -104,7 +104,7 @@ def needs_of(
 
 
 def needs_repartition(needed: Iterable[Needed], sizes: Sequence[int]) -> bool:
-    """Whether reading every shard from the imports would decode too much too often.
+    """Return whether reading every shard from the imports would decode too much too often.
 
     Args:
         needed: All that the shards need.
@@ -189,7 +189,7 @@ def read_rows(path: Path, rows: Numbers, names: Sequence[str] = READ) -> list[pa
 def _split(
     path: Path, needs: Sequence[tuple[int, Numbers, Numbers]]
 ) -> Iterator[tuple[int, pa.RecordBatch]]:
-    """What each shard needs of one file, which is read once."""
+    """Documents that each shard needs of one file, which is read once."""
     start = 0
     for batch in read_tables(path, READ):
         for shard, rows, at in needs:

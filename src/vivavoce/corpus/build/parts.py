@@ -20,12 +20,10 @@ import pyarrow as pa
 from vivavoce.columns import write_parquet_table
 from vivavoce.corpus.build.partitioning import Numbers, read_repartitioned, read_rows
 from vivavoce.corpus.build.writing import Rows
-from vivavoce.corpus.dating import PaperDate, date_paper
-from vivavoce.corpus.gates import failed_gates
+from vivavoce.corpus.fields import PaperDate, assign_roles, date_paper, failed_gates
 from vivavoce.corpus.identity.merge import MergedPaper
 from vivavoce.corpus.resolve.facts import paper_facts
 from vivavoce.corpus.schema import document_from_row, row_of
-from vivavoce.corpus.sections import assign_roles
 from vivavoce.records import Document, Section
 from vivavoce.sources import completing_kinds, kinds_without_papers, list_sources
 from vivavoce.store import Row, hash_file, mark_done, read_done

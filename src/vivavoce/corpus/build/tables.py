@@ -73,13 +73,13 @@ _OWN_FOLDERS = (*TABLES, FACTS, RESULTS, DIGESTS, _WORK)
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """What the tables were made of."""
+    """Counts of what the tables were made of."""
 
     papers: int
     dated: int
     """Papers with a date."""
     sources: Counter[str]
-    """How many papers come from each combination of sources, such as `metadata+tei`."""
+    """Papers from each combination of sources, such as `metadata+tei`."""
     merged: int
     """Papers that several documents describe."""
     near_misses: int
@@ -87,9 +87,9 @@ class Built:
     unmatched: list[tuple[Batch, Fault]]
     """Rows that only name a file which no paper came from, and the batch that read them."""
     results: Counter[str]
-    """How many results come from each source."""
+    """Results from each source."""
     results_of_papers: Counter[str]
-    """Those of them that are of a paper of the corpus."""
+    """Results of papers of the corpus, by source."""
 
 
 class _Planned(NamedTuple):

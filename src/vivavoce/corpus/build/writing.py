@@ -24,7 +24,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "merges": ("paper_id", "kind", "key", "joined_by", "detail"),
     "faults": ("source", "where", "reason"),
 }
-"""What each table is sorted by."""
+"""Columns that each table is sorted by."""
 _AT_A_TIME = 4_000
 
 

@@ -55,7 +55,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class IndexReport:
-    """What an update of an index did."""
+    """Counts of an update of an index."""
 
     text: str
     papers: int
@@ -124,14 +124,14 @@ def open_index(corpus: Corpus, *, text: str = "abstracts") -> TantivyIndex:
 
 
 def index_folder(corpus: Corpus, text: str) -> Path:
-    """Where an index of a corpus lies; `InputError` names the kinds of text there are."""
+    """Folder of an index of a corpus; `InputError` names the kinds of text there are."""
     if text not in READS:
         raise InputError(f"No text is called {text!r}. There are: {', '.join(READS)}.")
     return corpus.folder / FOLDER / text
 
 
 def read_documents(corpus: Corpus, *, text: str = "abstracts") -> Iterator[TermsDocument]:
-    """What is indexed of every paper, sorted by id, a few in memory at a time.
+    """Text to index of every paper, sorted by id, a few in memory at a time.
 
     Documents that are no papers, such as questions and answers, are left out.
     """

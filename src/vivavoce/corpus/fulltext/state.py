@@ -1,4 +1,4 @@
-"""What the folder of a full-text index holds, and whether it still does.
+"""State of the folder of a full-text index: its files, and checks that they are unchanged.
 
 `terms/` is what is searched, `papers/` lists the indexed papers, and `state.json` describes both,
 with every file. An update writes into `next.json` what the index will hold, commits it with the
@@ -29,7 +29,7 @@ def begin(folder: Path, config: Row) -> None:
 
 
 def read_state(folder: Path, config: Row, remedy: str) -> Row:
-    """What an index holds.
+    """Recorded state of an index.
 
     Raises:
         DamagedError: The state was altered.
@@ -96,7 +96,7 @@ def write_state(folder: Path, content: Row, before: Row) -> Row:
 
 
 def find_damage(folder: Path, files: Row, *, deep: bool) -> str | None:
-    """What is wrong with a file of an index; None when all stand as recorded.
+    """Problem with a file of an index; None when all are as recorded.
 
     Unless `deep`, a file of the size and time recorded is not read.
     """

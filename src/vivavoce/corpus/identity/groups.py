@@ -1,4 +1,4 @@
-"""How well papers of one title fit each other."""
+"""Groups of documents that may be one work, and the fit of namesakes: papers of one title."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from vivavoce.corpus.dating import date_paper
+from vivavoce.corpus.fields import date_paper
 from vivavoce.corpus.identity.matching import is_telling, names_agree, years_agree
 from vivavoce.records import Document
 
@@ -33,7 +33,7 @@ class Groups:
 
     def __init__(self, names: Sequence[Mapping[str, str]]) -> None:
         self.joins: list[Join] = []
-        """What joined two groups, in the order of joining."""
+        """Reasons why two groups were joined, in the order of joining."""
         self._names = names
         self._parent = list(range(len(names)))
         self._members = [[index] for index in self._parent]
@@ -47,7 +47,7 @@ class Groups:
         return index
 
     def contradict(self, one: int, other: int, schemes: Sequence[str] = STRONG) -> bool:
-        """Whether two documents' groups hold different values in one of some schemes."""
+        """Return whether two documents' groups hold different values in one of some schemes."""
         mine, theirs = self._strong[self.root(one)], self._strong[self.root(other)]
         return any(s in mine and s in theirs and mine[s] != theirs[s] for s in schemes)
 
@@ -90,7 +90,7 @@ MAX_AUTHORS = 50
 MAX_NAMESAKES = 40
 """A title of more groups is a standing heading, and joins nothing."""
 SURE, LIKELY = 2, 1
-"""How well two namesakes fit; 0 where they do not."""
+"""Degrees to which two namesakes fit; 0 where they do not."""
 IDS, AUTHORS, YEARS, LITTLE_KNOWN, AMBIGUOUS, LOOKALIKE = (
     "ids differ",
     "first authors differ",
@@ -111,7 +111,7 @@ class Apart(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Namesake:
-    """What is known of a group of documents, for comparing it with its namesakes."""
+    """Facts of a group of documents, for comparing it with its namesakes."""
 
     holder: int
     """Its lowest document that bears the title."""
@@ -153,7 +153,7 @@ def lowest_holders(groups: Groups, holders: Sequence[int]) -> dict[int, int]:
 
 
 def describe(holder: int, documents: Sequence[Document]) -> Namesake:
-    """What some documents of a group tell."""
+    """Facts that some documents of a group tell."""
     given: dict[str, set[str]] = defaultdict(set)
     for document in documents:
         if document.given_id:
@@ -169,7 +169,7 @@ def describe(holder: int, documents: Sequence[Document]) -> Namesake:
 
 
 def fit(groups: Groups, one: Namesake, other: Namesake, title: str) -> tuple[int, str]:
-    """How well two namesakes fit, and the reason where they do not."""
+    """Degree to which two namesakes fit, and the reason where they do not."""
     same_kind = bool(one.kinds & other.kinds)
     named = one.given.keys() & other.given.keys()
     if groups.contradict(one.holder, other.holder) or any(
@@ -200,7 +200,7 @@ def year_of(document: Document) -> int | None:
 
 
 def _authors_agree(one: Namesake, other: Namesake) -> bool | None:
-    """Whether the first author of each is an author of the other; the order may have changed."""
+    """Return whether the first author of each is an author of the other, in any order."""
     if not one.first_authors or not other.first_authors:
         return None
     return all(

@@ -68,7 +68,7 @@ def title_words(title: str) -> list[str]:
 
 
 def title_key(title: str) -> str:
-    """What equal titles share, however they are spaced, hyphenated, accented or cased.
+    """Key that equal titles share, however they are spaced, hyphenated, accented or cased.
 
     Invisible characters count, except the soft hyphen: a title that hides some equals only one
     that hides the same. Empty where the title holds neither letters nor digits.
@@ -78,7 +78,7 @@ def title_key(title: str) -> str:
 
 
 def skeleton(title: str) -> str:
-    """What a title looks like: letters of other scripts as the Latin ones they are drawn like.
+    """Shape of a title: letters of other scripts as the Latin ones they are drawn like.
 
     Two titles of one skeleton and different keys pass for each other on sight.
     """
@@ -89,7 +89,7 @@ def skeleton(title: str) -> str:
 
 
 def is_telling(title: str) -> bool:
-    """Whether a title alone may join two documents: long enough, and no standing heading."""
+    """Return whether a title alone may join two documents: long enough, and no standing heading."""
     return count_words(title) >= MIN_TELLING_WORDS and " ".join(title_words(title)) not in _GENERIC
 
 
@@ -101,14 +101,14 @@ def count_words(title: str) -> int:
 
 
 def years_agree(one: Collection[int], other: Collection[int]) -> bool | None:
-    """Whether some year of each lies within `YEAR_SLACK` of the other."""
+    """Return whether some year of each lies within `YEAR_SLACK` of the other."""
     if not one or not other:
         return None
     return any(abs(a - b) <= YEAR_SLACK for a in one for b in other)
 
 
 def names_agree(one: str, other: str) -> bool | None:
-    """Whether two spellings may name one person: the surname, and no initial that contradicts.
+    """Return whether two spellings may name one person: one surname, no contradicting initial.
 
     `J. Müller`, `Muller, Jane` and `Muller` agree; `Jane Muller` and `K. Muller` do not. None when
     either holds no name.
@@ -158,7 +158,7 @@ def _composed(name: str) -> str:
 
 
 def _same_word(one: str, other: str) -> bool:
-    """Whether two words of names are one, or one misspelt in one letter."""
+    """Return whether two words of names are one, or one misspelt in one letter."""
     if one == other:
         return True
     if min(len(one), len(other)) < _MIN_MISSPELT or one[0] != other[0]:

@@ -17,10 +17,10 @@ from vivavoce.records import Document
 from vivavoce.text.identifiers import find_acl_id, find_arxiv_id
 
 APART = "apart"
-"""What `JoinedBy.joined_by` is for a near miss."""
+"""Value of `JoinedBy.joined_by` for a near miss."""
 _ARXIV_DOI = "10.48550/arxiv."
 ACL_DOIS = ("10.18653/v1/", "10.3115/v1/")
-"""How the DOIs begin that are made of an Anthology id."""
+"""Prefix of DOIs that are made of an Anthology id."""
 _CONTRADICTING: Mapping[str, tuple[str, ...]] = {
     "arxiv": (),
     "acl": ("arxiv",),
@@ -29,7 +29,7 @@ _CONTRADICTING: Mapping[str, tuple[str, ...]] = {
     "given": STRONG,
     "url": STRONG,
 }
-"""What may not differ in documents that agree in a scheme, tried in this order.
+"""Schemes that may not differ in documents that agree in a scheme, tried in this order.
 
 DOIs may differ beside one arXiv id or file: a preprint and its print have one each.
 """
@@ -45,7 +45,7 @@ class MergedPaper:
 
 @dataclass(frozen=True, slots=True)
 class JoinedBy:
-    """How one document came to its paper, or what kept it from another."""
+    """Reason why one document came to its paper, or was kept from another."""
 
     paper_id: str | None
     """None for a near miss of a document that only completes papers."""
@@ -136,7 +136,7 @@ def ids_in_doi(doi: str) -> dict[str, str]:
 
 
 def only_names_a_file(document: Document, is_metadata: Mapping[str, bool]) -> bool:
-    """Whether a document is no paper unless another one came from the file that it names."""
+    """Return whether a document is no paper unless another one came from the file that it names."""
     return is_metadata[document.kind] and document.key.startswith("file:")
 
 
@@ -167,7 +167,7 @@ def paper_id_of(
 def _joins(
     groups: Groups, documents: Sequence[Document], paper_ids: Mapping[int, str]
 ) -> list[JoinedBy]:
-    """How each document of a paper of several came to it: the surest of its ties."""
+    """Reason why each document of a paper of several came to it: the surest of its ties."""
     surest: dict[int, tuple[Join, int]] = {}
     for join in groups.joins:  # surest schemes first
         surest.setdefault(join.one, (join, join.other))

@@ -94,7 +94,7 @@ def _join_namesakes(
 
 
 def _components(nodes: Sequence[int], edges: Collection[tuple[int, int]]) -> list[list[int]]:
-    """What hangs together, each part in order; nodes without an edge are left out."""
+    """Connected components, each in order; nodes without an edge are left out."""
     neighbours: dict[int, list[int]] = defaultdict(list)
     for one, other in edges:
         neighbours[one].append(other)

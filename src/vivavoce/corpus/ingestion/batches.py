@@ -38,7 +38,7 @@ class Batch:
 
     @property
     def is_complete(self) -> bool:
-        """Whether every shard was written."""
+        """True if every shard was written."""
         return (self.folder / COMPLETE).exists()
 
     @property
@@ -106,12 +106,12 @@ def read_raw(batch: Batch) -> Iterator[tuple[str, str | None]]:
 
 
 def read_faults(batch: Batch) -> list[Fault]:
-    """What could not be read, in the order of the files."""
+    """Faults of files that could not be read, in the order of the files."""
     return [Fault(**fault) for _, marker in _shards_of(batch) for fault in marker.get("faults", ())]
 
 
 def count_documents(batch: Batch) -> int:
-    """How many documents a complete batch holds."""
+    """Number of documents of a complete batch."""
     return sum(int(marker["n"]) for _, marker in _shards_of(batch))
 
 

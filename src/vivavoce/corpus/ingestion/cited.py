@@ -21,8 +21,7 @@ from vivavoce.corpus.reading import Corpus, load_corpus
 from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault
 from vivavoce.sources.catalogues.arxiv.search import API, by_ids
-from vivavoce.sources.http.client import Client
-from vivavoce.sources.http.errors import BadReplyError, BadStatusError, HttpError
+from vivavoce.sources.http.client import BadReplyError, BadStatusError, Client, HttpError
 from vivavoce.store import Row, hash_file, lock, write_bytes
 from vivavoce.text.identifiers import find_arxiv_id
 
@@ -35,7 +34,7 @@ _NUMBERED = re.compile(r"([0-9]{5,9})\.atom\.xml")
 
 @dataclass(frozen=True, slots=True)
 class CitedReport:
-    """What a fetch of cited works did."""
+    """Counts of a fetch of cited works."""
 
     cited: int
     """Works with an arXiv id that the corpus cited and did not have."""
@@ -49,7 +48,7 @@ class CitedReport:
     left: int
     """Works that were not asked for, because of the limit or because the fetch stopped."""
     faults: tuple[Fault, ...]
-    """What could not be read of the answers."""
+    """Faults of answers that could not be read."""
     stopped: str | None
     """Why the fetch ended before its time."""
     index: Path
@@ -202,6 +201,6 @@ def _absent(corpus: Corpus) -> list[str]:
 
 
 def _is_refusal(error: BadReplyError) -> bool:
-    """Whether arXiv refuses what was asked, and not the answer is bad."""
+    """Return whether arXiv refused the request, rather than sent a bad answer."""
     cause = error.__cause__
     return isinstance(cause, BadStatusError) and cause.status == 400

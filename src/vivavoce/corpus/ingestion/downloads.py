@@ -1,4 +1,4 @@
-"""What was fetched for a corpus: the index of it, and how it goes into the corpus.
+"""Files fetched for a corpus: their index, and their way into the corpus.
 
 `downloads/` holds the files, a folder a kind, and an index of JSON lines a command: one row for
 each thing that was asked for, whatever came of it. While a fetch runs, rows are added to a journal;
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from vivavoce.corpus.build import build_tables
+from vivavoce.corpus.build.tables import build_tables
 from vivavoce.corpus.ingestion.batches import read_faults
 from vivavoce.corpus.ingestion.imports import import_files
 from vivavoce.corpus.reading import load_corpus
@@ -39,10 +39,10 @@ _JOURNAL = ".journal"
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What became of files that were to be read in."""
+    """Outcome for files that were to be read in."""
 
     files: dict[str, None] = field(default_factory=dict)
-    """Those that were read; the files of a source that this version does not have wait."""
+    """Files that were read; those of a source that this version does not have wait."""
     faults: list[Fault] = field(default_factory=list)
 
 
@@ -122,7 +122,7 @@ def finish_reading(folder: Path) -> Reading:
 
 
 def is_sound(folder: Path, row: Mapping[str, object]) -> bool:
-    """Whether the file of a row is there as it was written."""
+    """Return whether the file of a row is as it was written."""
     path = folder / str(row["file"])
     return path.is_file() and hash_file(path) == row["sha256"]
 

@@ -42,7 +42,7 @@ from vivavoce.store import Row, lock, write_bytes
 
 INDEX = "texts.jsonl"
 UNREADABLE = "unreadable"
-"""Of a file that is there and gave no text."""
+"""Outcome of a file that gave no text."""
 MAX_IN_A_ROW = 5
 """Texts in a row that a host fails or refuses, and then it is left alone."""
 _AGAIN = (FAILED, GOT)
@@ -51,7 +51,7 @@ _AGAIN = (FAILED, GOT)
 
 @dataclass(frozen=True, slots=True)
 class FetchReport:
-    """What a fetch of texts did."""
+    """Counts of a fetch of texts."""
 
     lacking: int
     """Papers that had an id and no text."""
@@ -162,7 +162,7 @@ class _Fetch:
         )
 
     def _next(self, paper: Paper) -> list[Wanted]:
-        """What is still to be asked for, in order."""
+        """Texts still to be asked for, in order."""
         rows = [(w, self.index.get(paper.paper_id, w.kind, w.name)) for w in self._wanted(paper)]
         if any(row and row["outcome"] == WITHDRAWN for _, row in rows):
             return []

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce import __version__
-from vivavoce.corpus.build import Built, Engine, build_tables
+from vivavoce.corpus.build.engine import Engine
+from vivavoce.corpus.build.tables import Built, build_tables
 from vivavoce.corpus.ingestion.batches import (
     COMPLETE,
     PLAN,
@@ -246,7 +247,7 @@ def _write_shard(
 
 
 def _differences(old: Row, new: Row) -> list[str]:
-    """What differs between two plans, one line each."""
+    """Differences between two plans, one line each."""
     lines = [
         f"{name}: {_show(old['config'].get(name))} -> {_show(new['config'].get(name))}"
         for name in sorted({*old["config"], *new["config"]})
@@ -278,7 +279,7 @@ def _show(value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class IngestReport:
-    """What an ingest did."""
+    """Counts of an ingest."""
 
     kind: str
     read: int
@@ -298,7 +299,7 @@ class IngestReport:
     results: int
     """Leaderboard entries that the corpus now has from this kind."""
     results_of_papers: int
-    """Those of them that are of a paper of the corpus."""
+    """Results of papers of the corpus, by source."""
     ignored_columns: tuple[str, ...]
     """Columns of the files that were not read."""
 
@@ -372,6 +373,6 @@ def _report(batch: Batch, built: Built, ignored: tuple[str, ...]) -> IngestRepor
 
 
 def _completes(kind: str, sources: str) -> bool:
-    """Whether papers from some sources are known from a kind and another one."""
+    """Return whether papers from some sources are known from a kind and another one."""
     kinds = sources.split("+")
     return kind in kinds and len(kinds) > 1

@@ -71,7 +71,7 @@ def export_as(corpus: Corpus | Path | str, kind: str, out: Path) -> int:
 
 
 def not_exported(corpus: Corpus | Path | str, kind: str) -> list[Fault]:
-    """What an ingest of this kind could not read, and the export hence cannot write."""
+    """Faults of files that an ingest could not read, so that the export cannot write them."""
     opened = corpus if isinstance(corpus, Corpus) else load_corpus(corpus)
     rows = (row for row in opened.rows("faults") if row["source"] == kind)
     return [Fault(row["where"], row["reason"]) for row in rows]

@@ -8,27 +8,3 @@ It finds what `PaperIndex` finds, with memory bounded by the shard and not by th
 
 `changed_keys` and `touched_rows` tell which references papers that were added may concern.
 """
-
-from vivavoce.corpus.resolve.changes import Changes, changed_keys, touched_rows, write_digest
-from vivavoce.corpus.resolve.facts import FACTS, paper_facts
-from vivavoce.corpus.resolve.index import Index, open_index
-from vivavoce.corpus.resolve.indexing import build_index
-from vivavoce.corpus.resolve.keys import ReferenceKeys, reference_keys
-from vivavoce.corpus.resolve.shards import RESOLVED, Resolved, resolve_shard
-
-__all__ = [
-    "FACTS",
-    "RESOLVED",
-    "Changes",
-    "Index",
-    "ReferenceKeys",
-    "Resolved",
-    "build_index",
-    "changed_keys",
-    "open_index",
-    "paper_facts",
-    "reference_keys",
-    "resolve_shard",
-    "touched_rows",
-    "write_digest",
-]

@@ -1,4 +1,4 @@
-"""Which references papers that came, went or changed may concern.
+"""References that papers which came, went or changed may concern.
 
 The keys of a shard's references are kept beside it, four bytes each: a short key may stand for
 several, so now and then a reference is resolved again for nothing.
@@ -45,7 +45,7 @@ class Changes:
         return flags
 
     def among(self, short: NDArray[np.uint32]) -> Numbers:
-        """Where short keys are those of changed ones."""
+        """Flags of short keys that are those of changed ones."""
         likely = np.flatnonzero(self._filter[short & self._mask])
         if not len(likely):
             return likely

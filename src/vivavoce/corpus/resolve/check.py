@@ -1,4 +1,4 @@
-"""How well references are resolved by title: the ids of those that have one are hidden.
+"""Quality of resolving references by title: the ids of those that have one are hidden.
 
 The id says which work is meant. A reference is resolved again without it, and what comes out is
 compared with the paper that bears the id. A paper found for a reference whose id no paper of the
@@ -13,7 +13,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from vivavoce.corpus.build import index_papers, merge_imports, text_document
+from vivavoce.corpus.build.identity import index_papers, merge_imports
+from vivavoce.corpus.build.parts import text_document
 from vivavoce.corpus.identity.merge import MergedPaper, identifiers, ids_in_doi
 from vivavoce.corpus.reading import Corpus
 from vivavoce.corpus.resolve.references import PaperIndex, Resolution, identifiers_of
@@ -37,7 +38,7 @@ class Share:
 
 @dataclass(slots=True)
 class Tally:
-    """What became of hidden references."""
+    """Outcome for references whose id was hidden."""
 
     correct: int = 0
     wrong: int = 0
@@ -56,9 +57,9 @@ class ResolutionCheck:
     references: int = 0
     with_id: int = 0
     inside: int = 0
-    """Of these, references of which the id is that of a paper of the corpus."""
+    """References among these whose id is that of a paper of the corpus."""
     found: int = 0
-    """Of these, references resolved to that paper."""
+    """References among these that were resolved to that paper."""
     total: Tally = field(default_factory=Tally)
     by_resolver: dict[str, Tally] = field(default_factory=dict)
     by_confidence: dict[float, Tally] = field(default_factory=dict)

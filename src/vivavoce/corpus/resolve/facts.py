@@ -1,4 +1,4 @@
-"""What resolving needs of papers, with the keys that do not depend on other papers."""
+"""Facts of papers that resolving needs, with the keys that do not depend on other papers."""
 
 from __future__ import annotations
 

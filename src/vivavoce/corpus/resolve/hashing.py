@@ -32,7 +32,7 @@ _AT_ONCE = 1 << 20
 
 
 class Kind(IntEnum):
-    """What a key stands for: the highest bits of it."""
+    """Kind of a key: its highest bits."""
 
     ID = 0
     TITLE = 1
@@ -111,13 +111,13 @@ def codes_of(texts: Sequence[str]) -> NDArray[np.uint32]:
 
 @lru_cache(maxsize=1)
 def alphanumeric() -> Flags:
-    """Whether each character of Unicode is a letter or a digit, as `str.isalnum` says."""
+    """Flag for each character of Unicode: a letter or a digit, as `str.isalnum` says."""
     return _table(r"[^\W_]+")
 
 
 @lru_cache(maxsize=1)
 def blank() -> Flags:
-    """Whether each character of Unicode is a space, as `str.isspace` says."""
+    """Flag for each character of Unicode: a space, as `str.isspace` says."""
     return _table(r"\s+")
 
 

@@ -41,7 +41,7 @@ ARRAYS = {
 
 
 class Matches(NamedTuple):
-    """Which of some keys stand for papers: a range of the index for each key asked for."""
+    """Matches of some keys with papers: a range of the index for each key asked for."""
 
     first: Numbers
     last: Numbers
@@ -69,7 +69,7 @@ class Index:
         return Matches(first, last)
 
     def values(self, numbers: Numbers) -> Numbers:
-        """What stands at some places: for `Kind.ID` a paper's number, else a title's."""
+        """Values at some places: for `Kind.ID` the number of a paper, else of a title."""
         return np.asarray(self.arrays["values"][numbers], np.int64)
 
     def papers_of_titles(self, numbers: Numbers) -> Numbers:
@@ -131,7 +131,7 @@ class IndexCensus:
 
 
 def stamp() -> dict[str, Any]:
-    """What an index must have been written with to be read."""
+    """Versions and limits that an index must have been written with to be read."""
     return {
         "format": FORMAT,
         "hash": HASH_VERSION,

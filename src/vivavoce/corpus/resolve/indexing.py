@@ -23,12 +23,12 @@ from vivavoce.corpus.resolve.index import INDEX, PAPERS, TITLES, stamp, write_ar
 from vivavoce.store import write_sealed
 
 _LETTERS = pa.schema([("letters", pa.string())])
-_LONGEST = np.iinfo(np.uint16).max
+_MAX_LENGTH = np.iinfo(np.uint16).max
 
 
 @dataclass
 class _Gathered:
-    """What is kept of the facts while they go by: numbers only."""
+    """Numbers that are kept of the facts while they are read."""
 
     words: dict[str, int] = field(default_factory=dict)
     """Every word of the corpus and its number."""
@@ -104,7 +104,9 @@ def _gather(gathered: _Gathered, table: pa.Table) -> pa.Array:
         part_titles=part_titles,
         edges=edges,
         edge_titles=edge_titles,
-        title_lengths=np.minimum(pc.utf8_length(letters).to_numpy(zero_copy_only=False), _LONGEST),
+        title_lengths=np.minimum(
+            pc.utf8_length(letters).to_numpy(zero_copy_only=False), _MAX_LENGTH
+        ),
         digests=table["digest"].to_numpy(),
         # One number for a word in a title, so that a sort finds those that repeat.
         occurring=(word_titles.astype(np.uint64) << np.uint64(32)) | occurring.astype(np.uint64),
@@ -207,7 +209,7 @@ def _full(keys: Keys, limit: int) -> Keys:
 def _first_of_each(
     keys: Keys, papers: NDArray[np.uint32], ids: list[pa.Array]
 ) -> tuple[Keys, NDArray[np.uint32]]:
-    """Of the papers that share an identifier, the first of the corpus."""
+    """First paper of the corpus for each identifier that several share."""
     if not len(keys):
         return keys, papers
     place = np.empty(sum(map(len, ids)), np.int64)

@@ -47,7 +47,7 @@ class _Letters(NamedTuple):
 
     codes: NDArray[np.uint32]
     bounds: Numbers
-    """Where the letters of each text begin, and where those of the last end."""
+    """Offsets at which the letters of each text begin, and the end of the last."""
     starts: Numbers
     ends: Numbers
 
@@ -135,7 +135,7 @@ def _first_letters(
 
 
 def _letters(codes: NDArray[np.uint8] | NDArray[np.uint32], offsets: Numbers) -> _Letters:
-    """What `raw_titles` calls clear edges, for texts one after the other."""
+    """Clear edges in the sense of `raw_titles`, for texts one after the other."""
     is_letter, is_word_start, is_word_end = _words(codes, offsets)
     # Spaces aside, a title may start after a mark and end before one.
     kept = ~blank()[codes]
@@ -162,7 +162,7 @@ def _letters(codes: NDArray[np.uint8] | NDArray[np.uint32], offsets: Numbers) ->
 def _words(
     codes: NDArray[np.uint8] | NDArray[np.uint32], offsets: Numbers
 ) -> tuple[Flags, Flags, Flags]:
-    """Which characters are letters or digits, and which of these begin and end a word."""
+    """Flags of characters: letters or digits, and those of them that begin and end a word."""
     is_letter = alphanumeric()[codes]
     follows, precedes = np.zeros_like(is_letter), np.zeros_like(is_letter)
     follows[1:] = is_letter[:-1]
@@ -180,7 +180,7 @@ def _marks() -> Flags:
 
 
 COLUMNS = ("raw", "title", "year", "first_author", "arxiv_id", "doi")
-"""What is read of a reference."""
+"""Columns that are read of a reference."""
 _ADDRESS = r"(?i)aclweb\.org|aclanthology\.|10\.18653/|10\.3115/"
 
 
@@ -270,7 +270,7 @@ def _identifier_keys(references: pa.Table, raw: pa.Array) -> ReferenceKeys:
 
 
 def identifier_text(scheme: str, value: str) -> str:
-    """What the key of an identifier is made of."""
+    """Text that the key of an identifier is made of."""
     return f"{scheme}:{value}"
 
 

@@ -1,4 +1,4 @@
-"""What a reference is compared with: the papers of a corpus, as far as references tell of them."""
+"""Papers of a corpus as references are compared with them."""
 
 from __future__ import annotations
 
@@ -45,19 +45,19 @@ class KnownPaper:
 
 
 class Evidence(NamedTuple):
-    """Whether a reference and a paper agree in what is not the title."""
+    """Agreement of a reference and a paper in what is not the title."""
 
     author: bool | None
     year: bool | None
 
     @property
     def contradicts(self) -> bool:
-        """Whether anything speaks against the paper."""
+        """True if anything speaks against the paper."""
         return self.author is False or self.year is False
 
     @property
     def supports(self) -> int:
-        """How much speaks for the paper: 0, 1 or 2."""
+        """Number of facts that speak for the paper: 0, 1 or 2."""
         return (self.author is True) + (self.year is True)
 
 
@@ -66,7 +66,7 @@ def know_papers(
     years: Mapping[str, int | None],
     metadata_kinds: Collection[str] = (),
 ) -> list[KnownPaper]:
-    """What references are compared with.
+    """Papers as references are compared with them.
 
     Where metadata tell a paper's title, those that were extracted from its text do not count: a
     wrong one would draw the references of another work.
@@ -77,7 +77,7 @@ def know_papers(
 def know_paper(
     paper: MergedPaper, year: int | None, metadata_kinds: Collection[str] = ()
 ) -> KnownPaper:
-    """What references are compared with of one paper."""
+    """One paper as references are compared with it."""
     documents = paper.documents
     titled = [d for d in documents if d.title and d.kind in metadata_kinds]
     titled = titled or [d for d in documents if d.title]
@@ -106,13 +106,13 @@ def years_of(reference: Reference) -> frozenset[int]:
 
 
 def names_surname(text: str, paper: KnownPaper) -> bool:
-    """Whether a text holds the surname of a paper's first author."""
+    """Return whether a text holds the surname of a paper's first author."""
     found = surname(paper.authors[0]) if paper.authors else ""
     return len(found) >= _MIN_SURNAME and found in _WORD.findall(fold(text))
 
 
 def _author_agrees(reference: Reference, paper: KnownPaper) -> bool | None:
-    """Whether the reference names the paper's first author, or its own is one of the paper's.
+    """Return whether the reference names the paper's first author, or shows one of the paper's.
 
     Readers of reference lists take one author for another, so the whole entry is searched, except
     for the words of the title.

@@ -26,11 +26,11 @@ class Census(Protocol):
         ...
 
     def oversized_near_blocks(self, blocks: Mapping[str, int], limit: int) -> Set[str]:
-        """Which blocks of near titles hold more titles than the limit, of those at hand."""
+        """Blocks of near titles that hold more titles than the limit, of those at hand."""
         ...
 
     def oversized_raw_blocks(self, blocks: Mapping[str, int], limit: int) -> Set[str]:
-        """Which blocks of first letters hold more titles than the limit, of those at hand."""
+        """Blocks of first letters that hold more titles than the limit, of those at hand."""
         ...
 
 
@@ -90,11 +90,11 @@ class Near(NamedTuple):
     """A title of the corpus close to that of a reference."""
 
     number: int
-    """Which of the titles."""
+    """Number of the title."""
     similarity: float
     """1.0 for the same letters."""
     is_risky: bool
-    """Whether the difference may be one of meaning, so that author and year have to agree."""
+    """True if the difference may be one of meaning, so that author and year have to agree."""
 
 
 class NearTitles:
@@ -130,7 +130,7 @@ class NearTitles:
         return sorted(found, key=lambda near: (-near.similarity, near.number))
 
     def _compare(self, title: str, words: Sequence[str], number: int) -> Near | None:
-        """How near a title is; None when a difference is one of meaning."""
+        """Nearness of a title; None when a difference is one of meaning."""
         theirs = self._words[number]
         if _is_lookalike(title, self._titles[number]):
             return None
@@ -210,7 +210,7 @@ def parts_of_title(title: str) -> tuple[list[str], list[str]]:
 
 
 def titles_inside(title: str) -> list[str]:
-    """What may be the title in a reference's title that has something attached.
+    """Possible titles in a reference's title that has something attached.
 
     The venue after it and the authors before it, as readers of reference lists leave them.
     """
@@ -227,14 +227,14 @@ def titles_inside(title: str) -> list[str]:
 
 
 def _is_inflected(one: str, other: str) -> bool:
-    """Whether two words differ in their ending only: `model` and `models`."""
+    """Return whether two words differ in their ending only: `model` and `models`."""
     shared = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
     stem = min(len(one), len(other)) if shared is None else shared
     return stem >= max(_MIN_INFLECTED, max(len(one), len(other)) - 3)
 
 
 def _is_lookalike(one: str, other: str) -> bool:
-    """Whether two titles look the same and are spelt with different characters."""
+    """Return whether two titles look the same and are spelt with different characters."""
     if one.isascii() and other.isascii():
         return False
     return skeleton(one) == skeleton(other) and title_key(one) != title_key(other)

@@ -25,9 +25,9 @@ class Found(NamedTuple):
     """A title inside a text."""
 
     number: int
-    """Which of the titles."""
+    """Number of the title."""
     start: int
-    """Where it starts in the folded text."""
+    """Start in the folded text."""
     words: int
 
 
@@ -70,7 +70,7 @@ def letters_of(title: str) -> str:
 
 
 def _clear_edges(text: str, words: Sequence[re.Match[str]]) -> tuple[dict[int, int], set[int]]:
-    """Where a title may start and end, by the number of letters before: at punctuation."""
+    """Places where a title may start and end, by the number of letters before: at punctuation."""
     starts: dict[int, int] = {}
     ends: set[int] = set()
     letters, last_end = 0, 0

@@ -36,7 +36,7 @@ _BY_TITLE = {(True, True): 0.99, (True, None): 0.97, (None, True): 0.95, (None, 
 _MISDATED = {True: 0.85, None: 0.6}
 """Confidence in a long exact title of which the year differs, by what the author says."""
 _PART, _RAW = 0.95, 0.9
-"""What a title in parts, and one found in the text of an entry, keep of the confidence."""
+"""Shares of the confidence that a title in parts, and one found in raw text, keep."""
 _ID_DIFFERS = 0.6
 """The most a title can be worth where reference and paper have different arXiv ids."""
 

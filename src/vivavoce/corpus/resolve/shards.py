@@ -40,7 +40,7 @@ from vivavoce.corpus.resolve.references import PaperIndex, Resolution
 RESOLVED = pa.schema(
     [("cited_paper_id", pa.string()), ("resolver", pa.string()), ("confidence", pa.float64())]
 )
-"""What is found for each reference; null where the work is not in the corpus."""
+"""Columns found for each reference; null where the work is not in the corpus."""
 _AT_ONCE = 20_000
 """References whose keys are joined together."""
 _PAIRS = 1 << 20
@@ -48,10 +48,10 @@ _PAIRS = 1 << 20
 
 
 class Resolved(NamedTuple):
-    """What the references of a shard resolve to, and their keys."""
+    """Resolutions of the references of a shard, and their keys."""
 
     table: pa.Table
-    """Of the schema `RESOLVED`, a row for each reference asked for."""
+    """Table of the schema `RESOLVED`, a row for each reference asked for."""
     keys: ReferenceKeys
 
 
@@ -162,7 +162,7 @@ def _near_pairs(
 
 
 def _are_close(references: pa.Table, rows: Numbers, titles: Numbers, index: Index) -> Flags:
-    """Whether titles are as near each other as near titles have to be."""
+    """Return whether titles are as near each other as near titles have to be."""
     close = np.zeros(len(rows), np.bool_)
     mine, which = np.unique(rows, return_inverse=True)
     written = references["title"].take(pa.array(mine)).to_pylist()

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from vivavoce.models.cutoffs import Cutoffs, load_cutoffs
+from vivavoce.results.board.columns import columns
 from vivavoce.results.board.exposure import exposure_fields, find_gaps, statuses_of
 from vivavoce.results.board.groups import Board, relaxed_gc
 from vivavoce.results.board.ranks import Contestant, Memory, add_ranks
@@ -24,7 +25,8 @@ from vivavoce.results.logs.ledger import count_runs
 from vivavoce.results.logs.records import LogHeader, Place, RowKey, RunLog, SampleScore, mean_value
 from vivavoce.results.logs.selection import choose
 from vivavoce.statistics.intervals import resample
-from vivavoce.statistics.linearised import spread
+from vivavoce.statistics.linearised import pooled_metrics, spread
+from vivavoce.statistics.ratios import estimate
 from vivavoce.store import Row, hash_of
 
 
@@ -132,14 +134,18 @@ def contestant_of(log: RunLog, resamples: int, seed: int, cutoffs: Cutoffs) -> C
     shown = (*log.metrics, *log.diagnostics)
     values = {i: np.array([mean_value(items[i], name) for name in shown], dtype=float) for i in ids}
     table = np.array(list(values.values())).reshape(len(ids), len(shown))
+    draws = resample(list(clusters.values()), resamples=resamples, seed=seed)
+    intervals = draws.intervals(table)
     if log.pooling and ids:
         counts = [[sample.counts for sample in items[i]] for i in ids]
-        pooled = spread(counts, log.pooling["how"], log.pooling["averages"])
+        how, averages = log.pooling["how"], log.pooling["averages"]
+        pooled = spread(counts, how, averages)
+        found = estimate(pooled_metrics(counts, how, averages), draws)
         for column, name in enumerate(shown):
-            table[:, column] = pooled.get(name, table[:, column])
+            if name in pooled:
+                table[:, column], intervals[column] = pooled[name], found[name]["ci"]
         values = dict(zip(ids, table, strict=True))
-    draws = resample(list(clusters.values()), resamples=resamples, seed=seed)
-    means, intervals = draws.mean(table), draws.intervals(table)
+    means = draws.mean(table)
     shared = _shared_fields(log, len(ids))
     statuses = statuses_of(log, ids, cutoffs)
     exposed = exposure_fields(log, statuses, cutoffs, find_gaps(table, statuses, draws))
@@ -184,6 +190,7 @@ def _shared_fields(log: RunLog, items: int) -> Row:
         "cost": sum(costs) if costs else None,
         "seconds": round(sum(sample.seconds for sample in log.samples), 3),
         "answers": len(log.samples),
+        **{column.name: column.of_log(log) for column in columns() if column.of_log},
     }
 
 

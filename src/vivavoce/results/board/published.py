@@ -9,9 +9,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from vivavoce.errors import InputError
+from vivavoce.results.board.columns import BoardRow, Count
 from vivavoce.results.board.groups import Board, cut, place_of
 from vivavoce.results.logs.records import CONTESTANT
 from vivavoce.store import Row, canonical_json, read_json
@@ -20,83 +21,21 @@ UNRANKED = (
     "Your own rows have no rank: ranks come from all answers to the same items, and a published "
     "board.json holds none. Compare them by their intervals, or build from the logs."
 )
-_Count = Annotated[int, Field(ge=0)]
-_Pair = Annotated[list[float], Field(min_length=2, max_length=2)]
 
 
 class _Strict(BaseModel):
     model_config = ConfigDict(strict=True, extra="ignore", allow_inf_nan=False)
 
 
-class _Exposure(_Strict):
-    """What is known of a row's items in its model's training data."""
-
-    cutoff: str | None = None
-    source: str | None = None
-    margin_days: _Count | None = None
-    items: dict[str, _Count] = {}
-    seen: float | None = None
-    clean: float | None = None
-    gap: float | None = None
-    ci: _Pair | None = None
-    n_seen: _Count = 0
-    n_clean: _Count = 0
-
-    @model_validator(mode="after")
-    def _has_a_gap(self) -> _Exposure:
-        if None not in (self.seen, self.clean) and self.gap is None:
-            raise ValueError("seen and clean have no gap between them")
-        return self
-
-
-class _Row(_Strict):
-    """A row of a board; what a newer version adds is left out."""
-
-    round: str
-    task: str
-    task_version: str
-    setting: str
-    method: str
-    model: str
-    decoding: str | dict[str, str | float | bool | list[str] | None] | None
-    prompt_hash: str | None
-    judge: str | None
-    judge_own_family: bool | None = None
-    judge_tokens: _Count | None = None
-    judge_cost: float | None = None
-    metric: str
-    value: float | None
-    value_valid: float | None
-    ci: _Pair | None
-    n: _Count
-    missing: _Count
-    undefined: _Count
-    valid: Annotated[float, Field(ge=0, le=1)] | None
-    rank: Annotated[int, Field(ge=1)] | None
-    rank_interval: Annotated[list[_Count], Field(min_length=2, max_length=2)] | None
-    tied_with: list[str] | None
-    contamination: str | None
-    tokens: _Count | None
-    cost: float | None
-    seconds: float | None
-    family: str | None = None
-    answers: _Count | None = None
-    partial: bool = False
-    detectable: float | None = None
-    faults: dict[str, _Count] = {}
-    runs: dict[str, _Count] = {}
-    exposure: _Exposure | None = None
-
-
 class _Round(_Strict):
     id: str
     window: Annotated[list[str], Field(min_length=2, max_length=2)]
     manifest: str
-    counts: dict[str, _Count | dict[str, _Count | dict[str, _Count]]]
+    counts: dict[str, Count | dict[str, Count | dict[str, Count]]]
 
 
 class _Published(_Strict):
-    rows: Annotated[list[_Row], Field(min_length=1)]
+    rows: Annotated[list[BoardRow], Field(min_length=1)]
     rounds: list[_Round]
     headlines: dict[str, str] = {}
     metrics: dict[str, list[str]] = {}

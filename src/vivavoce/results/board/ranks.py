@@ -15,14 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from vivavoce.metrics import metrics_of
+from vivavoce.results.board.columns import MAX_UNDEFINED
 from vivavoce.results.logs.records import CEILING, contestant_label
 from vivavoce.statistics.comparison import Signs, rank, smallest_detectable_difference
 from vivavoce.statistics.intervals import Resample, resample
 from vivavoce.store import Row
-
-MAX_UNDEFINED = 0.05
-"""A metric with a larger share undefined does not rank."""
-
 
 _SIGNS = "-=+"
 _DIGITS = 24  # of the hash of a contestant's values

@@ -14,8 +14,9 @@ from typing import Any
 
 from vivavoce.errors import InputError
 from vivavoce.metrics.ratios import Aggregate
-from vivavoce.results.scoring.estimate import Measured, estimate
 from vivavoce.results.scoring.pairs import Pair, missing, read_pairs
+from vivavoce.statistics.intervals import resample
+from vivavoce.statistics.ratios import Measured, estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +96,13 @@ def score(
     if chosen.measure_files is not None:
         measured = chosen.measure_files(Path(gold), Path(predictions), options)
         count, lacking = 1, 0
-        metrics = estimate(measured, ["file"], resamples=0, seed=0)
+        metrics = estimate(measured, resample(["file"], resamples=0))
     elif chosen.measure is not None:
         pairs = read_pairs(Path(gold), Path(predictions))
         measured = chosen.measure(pairs, options)
         clusters = [pair.cluster for pair in pairs][: measured.items or None]
         count, lacking = len(clusters), missing(pairs)
-        metrics = estimate(measured, clusters, resamples=resamples, seed=options.seed)
+        metrics = estimate(measured, resample(clusters, resamples=resamples, seed=options.seed))
     return {
         "family": family,
         "n": count,

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from vivavoce.errors import InputError
 from vivavoce.metrics.architecture import score_architecture
 from vivavoce.results.scoring import ScoreFamily, ScoreOptions
-from vivavoce.results.scoring.estimate import Measured, means_of
+from vivavoce.statistics.ratios import Measured, means_of
 
 
 def _measure(gold: Path, predictions: Path, options: ScoreOptions) -> Measured:

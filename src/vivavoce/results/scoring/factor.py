@@ -7,7 +7,7 @@ from pathlib import Path
 from vivavoce.errors import InputError
 from vivavoce.metrics.factor import METRICS, FactorFrame, frame_from_columns, score_factor
 from vivavoce.results.scoring import ScoreFamily, ScoreOptions
-from vivavoce.results.scoring.estimate import Measured, means_of
+from vivavoce.statistics.ratios import Measured, means_of
 
 
 def _measure(gold: Path, predictions: Path, options: ScoreOptions) -> Measured:

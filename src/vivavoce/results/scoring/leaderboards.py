@@ -8,8 +8,8 @@ from typing import Any
 from vivavoce.errors import InputError
 from vivavoce.metrics.leaderboards import Entry, ProducedBoard, read_board, score_board
 from vivavoce.results.scoring import ScoreFamily, ScoreOptions
-from vivavoce.results.scoring.estimate import Measured, harmonic, means_of, shares_of
-from vivavoce.results.scoring.pairs import Line, Pair
+from vivavoce.results.scoring.pairs import Line, Pair, shares_of
+from vivavoce.statistics.ratios import Measured, harmonic, means_of
 
 _RATIOS = ("mr", "mp", "sp_matched", "sp_generated")
 _ORDER = ("mr", "mp", "f1", "sp_matched", "sp_generated", "ktau")

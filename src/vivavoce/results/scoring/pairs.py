@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce.errors import InputError
+from vivavoce.metrics.ratios import Aggregate, Ratio
+from vivavoce.statistics.ratios import Shares, means_of
 from vivavoce.store import Row, read_jsonl
 
 
@@ -87,3 +89,10 @@ def _cluster(line: Line, own: str | int) -> str:
     if not isinstance(value, str | int) or isinstance(value, bool):
         raise InputError(f"{line.where}: cluster must be a string or an integer.")
     return f"{type(value).__name__}:{value}"
+
+
+def shares_of(ratios: Sequence[Ratio], how: Aggregate) -> Shares:
+    """Shares of right answers: the mean of the items' (macro), or all questions pooled (micro)."""
+    if how == "micro" and any(ratio.asked for ratio in ratios):
+        return Shares([ratio.hits for ratio in ratios], [ratio.asked for ratio in ratios])
+    return means_of([ratio.value for ratio in ratios])

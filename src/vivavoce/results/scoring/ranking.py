@@ -8,8 +8,8 @@ from vivavoce.errors import InputError
 from vivavoce.metrics.ranking import METRICS, RankingRow, score_ranking
 from vivavoce.metrics.ranking_legacy import SCORED, score_ranking_legacy
 from vivavoce.results.scoring import ScoreFamily, ScoreOptions
-from vivavoce.results.scoring.estimate import Measured, Shares, means_of
 from vivavoce.results.scoring.pairs import Pair
+from vivavoce.statistics.ratios import Measured, Shares, means_of
 
 
 def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from vivavoce.metrics.rouge import rouge
 from vivavoce.results.scoring import ScoreFamily, ScoreOptions
-from vivavoce.results.scoring.estimate import Measured, means_of
 from vivavoce.results.scoring.pairs import Pair
+from vivavoce.statistics.ratios import Measured, means_of
 
 
 def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:

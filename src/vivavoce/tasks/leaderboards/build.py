@@ -119,7 +119,7 @@ def _item(
 
 
 def _is_asked(entry: BoardEntry, options: LeaderboardsOptions) -> bool:
-    """Whether an entry names a method, and one that the round asks for."""
+    """Check whether an entry names a method, and one that the round asks for."""
     is_named = any(character.isalnum() for character in entry.method)
     return is_named and (options.entries == "all" or entry.paper_id is not None)
 
@@ -149,6 +149,6 @@ def _row(
 
 
 def _can_be_reached(row: Row) -> bool:
-    """Whether the gold itself, written as an answer, is read as the gold."""
+    """Check whether the gold itself, written as an answer, is read as the gold."""
     scored = score_board(gold_entries(row), read_board(gold_table(row), row["metric"]))
     return scored.f1 == 1.0 and scored.sp_matched.value == 1.0

@@ -33,13 +33,13 @@ from vivavoce.tasks.leaderboards.items.excerpts import (
 from vivavoce.tasks.library.search import read_library
 from vivavoce.tasks.prompting.prompts import PromptSet
 
-_MOST_CHUNKS = 1_000
-_LONGEST_CHUNK = 1_000_000
+_MAX_CHUNKS = 1_000
+_MAX_CHUNK_SIZE = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Showing:
-    """What a run shows of each item, and in which words."""
+    """Setting, excerpts and wording of a run."""
 
     setting: str = "base"
     split: str = "test"
@@ -50,12 +50,11 @@ class Showing:
     def __post_init__(self) -> None:
         if self.split not in SPLITS:
             raise InputError(f"There is no split {self.split!r}. There are: {', '.join(SPLITS)}.")
-        if type(self.chunks) is not int or not 1 <= self.chunks <= _MOST_CHUNKS:
+        if type(self.chunks) is not int or not 1 <= self.chunks <= _MAX_CHUNKS:
             raise InputError(
-                f"chunks={self.chunks!r} is not a number from 1 to {_MOST_CHUNKS}, such as "
-                f"{CHUNKS}."
+                f"chunks={self.chunks!r} is not a number from 1 to {_MAX_CHUNKS}, such as {CHUNKS}."
             )
-        if type(self.chunk_size) is not int or not SMALLEST <= self.chunk_size <= _LONGEST_CHUNK:
+        if type(self.chunk_size) is not int or not SMALLEST <= self.chunk_size <= _MAX_CHUNK_SIZE:
             raise InputError(
                 f"chunk_size={self.chunk_size!r} is not a number of tokens from {SMALLEST}, such "
                 f"as {SIZE}."
@@ -148,7 +147,7 @@ class _Maker:
         return Sample(id=row["id"], input=prompt.text, target=gold_table(row), metadata=metadata)
 
     def _library(self, row: Row) -> dict[str, Any]:
-        """What methods that search or read papers themselves may open."""
+        """The library that methods may search and read themselves."""
         return {
             "round": str(self.opened.folder.resolve()),
             "family": FAMILY,

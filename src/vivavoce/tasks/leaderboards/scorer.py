@@ -23,7 +23,7 @@ NAMES = ("f1", "mr", "mp", "sp_matched", "sp_generated", "ktau")
 _UNDEFINED = ("ktau",)
 _LISTED = 50
 """Invented names that a log keeps, at most."""
-_LONGEST_NAME = 200
+_MAX_NAME = 200
 
 
 @scorer(
@@ -79,14 +79,14 @@ def _against_gold(answer: str, state: TaskState, notes: dict[str, Any]) -> dict[
         nothing = {name: math.nan if name in _UNDEFINED else 0.0 for name in NAMES}
         raise FaultyAnswer("malformed", {**nothing, **faults})
     known = {method_key(entry.method) for entry in gold}
-    names = dict.fromkeys(entry.method[:_LONGEST_NAME] for entry in produced.entries)
+    names = dict.fromkeys(entry.method[:_MAX_NAME] for entry in produced.entries)
     notes["generated"] = scored.generated
     notes["invented"] = [name for name in names if method_key(name) not in known][:_LISTED]
     return {**{name: _number(value) for name, value in scored.values().items()}, **faults}
 
 
 def _ceilings(state: TaskState) -> dict[str, float]:
-    """What the excerpts allow that were left after cutting to the window; all without a window."""
+    """Ceilings of the excerpts that were left after cutting to the window, if any was cut."""
     every = state.metadata["ceilings"]
     dropped = state.metadata.get("fit", {}).get("dropped", 0)
     best = every[len(every) - 1 - dropped]

@@ -24,8 +24,8 @@ from vivavoce.tasks.methods.direct import direct
 __all__ = ["agent", "direct", "draw_rows", "random_rows", "table_reader"]
 
 _NUMBER = re.compile(r"(?<!\S)[-−+]?\d{1,15}(?:[.,]\d{1,10})?%?(?!\S)", re.ASCII)
-_LONGEST_ROW = 2_000
-_LONGEST_NAME = 100
+_MAX_ROW = 2_000
+_MAX_NAME = 100
 
 
 def draw_rows(
@@ -48,12 +48,12 @@ def draw_rows(
 
 def _read_row(cells: Sequence[str]) -> tuple[str, list[str]] | None:
     """The name and the numbers of a row; None where it lacks either."""
-    text = " ".join(" ".join(cells)[:_LONGEST_ROW].split())
+    text = " ".join(" ".join(cells)[:_MAX_ROW].split())
     first = _NUMBER.search(text)
     name = text[: first.start()].strip() if first else ""
     if first is None or not any(character.isalpha() for character in name):
         return None
-    return name[:_LONGEST_NAME], _NUMBER.findall(text, first.start())
+    return name[:_MAX_NAME], _NUMBER.findall(text, first.start())
 
 
 ROWS = 10

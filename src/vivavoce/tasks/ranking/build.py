@@ -17,7 +17,7 @@ from vivavoce.rounds.spec import Options, RoundSpec
 from vivavoce.store import Row, parquet_of_rows, table_of_parquet
 from vivavoce.tasks.ranking.items.boards import ITEM, RankedBoard, item_of, ranked_boards
 from vivavoce.tasks.ranking.items.candidates import (
-    MOST_CANDIDATES,
+    MAX_CANDIDATES,
     NAMES,
     TEXTS,
     BoardQuery,
@@ -51,7 +51,7 @@ class RankingOptions(Options):
     """Papers of the corpus on a board, at least."""
     names: tuple[Name, ...] = Field(default=NAMES, min_length=1)
     """Names of a board whose words a candidate must all contain."""
-    candidates: int = Field(default=MOST_CANDIDATES, ge=1)
+    candidates: int = Field(default=MAX_CANDIDATES, ge=1)
     """Candidates of a board, at most."""
 
     @model_validator(mode="after")

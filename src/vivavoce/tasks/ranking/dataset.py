@@ -22,7 +22,7 @@ _TOLD = ("cluster", "published", "split", "higher_is_better", "area", "papers", 
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """Which boards a run asks for, in which words, and how answers are read."""
+    """The boards that a run asks for, the wording, and the reading of answers."""
 
     task: str
     setting: str = "base"
@@ -37,7 +37,7 @@ class Asking:
         return f"{self.setting}{split}{'' if self.scoring == 'default' else f'+{self.scoring}'}"
 
     def described(self, sha256: str) -> dict[str, Any]:
-        """What a log says of it; the hash is that of the templates in this wording."""
+        """Values for a log; the hash is that of the templates in this wording."""
         wording = hash_of({"set": sha256, "variant": self.variant})
         return {"setting": self.label, "prompt_hash": sha256 if self.variant == 1 else wording}
 
@@ -49,7 +49,7 @@ def asking(
     scoring: str = "default",
     variant: int = 1,
 ) -> Asking:
-    """What a task's arguments ask for; `InputError` where there is no such thing."""
+    """Check a task's arguments; `InputError` for unknown ones."""
     for name, value, known in (("split", split, SPLITS), ("scoring", scoring, SCORINGS)):
         if value not in known:
             raise InputError(f"There is no {name} {value!r}. There are: {', '.join(known)}.")
@@ -148,7 +148,7 @@ def _metadata(row: Row, prompt: Rendered, common: Row) -> dict[str, Any]:
 
 
 def _lines_from_last(titles: list[str], start: int) -> list[Span]:
-    """Where each title stands with the line break before it, from the last to the second."""
+    """Places of each title with the line break before it, from the last to the second."""
     spans: list[Span] = []
     for title in titles:
         spans.append((start, start + len(title)))

@@ -19,7 +19,7 @@ TITLE_NAMES = ("cp", "cis", "bem", "ktau", "bem_complete", "cp_partial", "ndcg")
 FAULT_NAMES = tuple(metric.name for metric in METRICS)
 PAPER_NAMES = ("ktau_all", "candidate_recall", "bem", "ndcg", "ktau")
 _UNDEFINED = ("ktau", "bem_complete", *FAULT_NAMES)
-_MOST_WORDS_OF_ID = 3
+_MAX_WORDS_OF_ID = 3
 
 
 @scorer(metrics={name: [defined_mean()] for name in (*TITLE_NAMES, *FAULT_NAMES, VALID)})
@@ -92,7 +92,7 @@ async def _paper_values(answer: str, state: TaskState, target: Target) -> dict[s
 
 
 def _is_prose(answer: str) -> bool:
-    return any(len(line.split()) > _MOST_WORDS_OF_ID for line in read_paper_ids(answer))
+    return any(len(line.split()) > _MAX_WORDS_OF_ID for line in read_paper_ids(answer))
 
 
 def _numbers(values: Mapping[str, float | None]) -> dict[str, float]:

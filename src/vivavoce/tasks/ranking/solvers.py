@@ -192,7 +192,7 @@ def _day(published: str) -> int:
 
 
 class _RankingRound:
-    """What the methods read of a round, each part when first asked for."""
+    """The files of a round that methods read, each opened when first asked for."""
 
     def __init__(self, opened: Round) -> None:
         self._round = opened
@@ -217,7 +217,7 @@ class _RankingRound:
 
     @property
     def tournament(self) -> Tournament:
-        """Who was compared with whom."""
+        """The comparisons of the round."""
         if self._tournament is None:
             content = self._round.read_file(FAMILY, "wins.parquet")
             self._tournament = Tournament(read_comparisons(table_of_parquet(content).to_pylist()))

@@ -86,7 +86,7 @@ def _open(
 
 
 def _parts(entry: TaskEntry, asked: Asking) -> dict[str, Any]:
-    """What both tasks are made of."""
+    """Parts of both tasks."""
     return {
         "dataset": ranking_dataset(entry.round, asked, entry.prompts, max_tokens=entry.max_tokens),
         "config": entry.config,

@@ -19,17 +19,9 @@ from starlette.staticfiles import StaticFiles
 
 from vivavoce.errors import InputError, VivaError
 from vivavoce.web.annotation import pages, pages_items
-from vivavoce.web.annotation.errors import (
-    AlreadyDecided,
-    BusyError,
-    NotAllowed,
-    NotLoggedIn,
-    NotYours,
-    Refused,
-    Released,
-)
-from vivavoce.web.annotation.requests import Clock, Site, go, site_of
-from vivavoce.web.annotation.storage import Database
+from vivavoce.web.annotation.assignment import AlreadyDecided, NotAllowed, NotYours, Released
+from vivavoce.web.annotation.requests import Clock, NotLoggedIn, Refused, Site, go, site_of
+from vivavoce.web.annotation.storage import BusyError, Database
 from vivavoce.web.annotation.views import make_templates
 from vivavoce.web.guard import BROKEN, Guard
 
@@ -57,14 +49,19 @@ def make_app(
         secure_cookies: Whether browsers reach the app by https, as behind a proxy.
         hosts: The names under which it may be opened; `*` stands for all.
     """
-    app = FastAPI(title="Viva Voce annotation", docs_url=None, redoc_url=None, openapi_url=None)
+    app = FastAPI(
+        title="Viva Voce annotation",
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        exception_handlers=_HANDLERS,
+    )
     site = Site(database, clock, make_templates(), secure_cookies)
     app.state.site = site
     for module in (pages, pages_items):
         app.include_router(module.router)
     folder = str(resources.files("vivavoce.web.annotation") / "static")
     app.mount("/static", _Static(directory=folder), name="static")
-    _answer_errors(app)
 
     def refusal(status: int, heading: str, message: str) -> Response:
         return _page(site, status, heading, message)
@@ -80,25 +77,6 @@ class _Static(StaticFiles):
         response = super().file_response(*args, **kwargs)
         response.headers["cache-control"] = "no-cache"
         return response
-
-
-def _answer_errors(app: FastAPI) -> None:
-    """Every error becomes a page that says what to do."""
-    handlers: list[tuple[type[Exception] | int, Any]] = [
-        (NotLoggedIn, _not_logged_in),
-        (Refused, _refused),
-        (BusyError, _busy),
-        (AlreadyDecided, _already_decided),
-        (Released, _released),
-        (NotYours, _not_there),
-        (NotAllowed, _not_allowed),
-        (InputError, _bad_input),
-        (VivaError, _failed),
-        (RequestValidationError, _not_there),
-        (HTTPException, _http),
-    ]
-    for kind, handler in handlers:
-        app.add_exception_handler(kind, handler)
 
 
 def _page(
@@ -123,6 +101,22 @@ def _page(
     )
 
 
+def _says(
+    status: int, heading: str, *, goes_on: bool = False
+) -> Callable[[Request, Exception], Response]:
+    """A page with the message of the error."""
+
+    def handle(request: Request, error: Exception) -> Response:
+        links = _onward(request) if goes_on else _BACK
+        return _page(site_of(request), status, heading, str(error), links=links)
+
+    return handle
+
+
+def _refused(request: Request, error: Refused) -> Response:
+    return _page(site_of(request), error.status, error.heading, error.message)
+
+
 def _not_logged_in(request: Request, error: Exception) -> Response:
     if request.method == "GET":
         return go("/login")
@@ -135,12 +129,8 @@ def _not_logged_in(request: Request, error: Exception) -> Response:
     )
 
 
-def _refused(request: Request, error: Refused) -> Response:
-    return _page(site_of(request), error.status, error.heading, error.message)
-
-
 def _busy(request: Request, error: BusyError) -> Response:
-    """What was typed goes back to the browser, from where it can be sent again as it was."""
+    """Return the form to the browser, from where it can be sent again as it was."""
     form = getattr(request.state, "form", None)
     again = None
     if form is not None and not any(name in form for name in _SECRETS):
@@ -164,11 +154,6 @@ def _already_decided(request: Request, error: AlreadyDecided) -> Response:
     return _page(site_of(request), 409, heading, message, links=_onward(request))
 
 
-def _released(request: Request, error: Released) -> Response:
-    page = "This item went to somebody else"
-    return _page(site_of(request), 409, page, str(error), links=_onward(request))
-
-
 def _not_there(request: Request, error: Exception) -> Response:
     return _page(
         site_of(request),
@@ -186,10 +171,6 @@ def _not_allowed(request: Request, error: NotAllowed) -> Response:
     return _page(site_of(request), 403, "This is not possible now", str(error))
 
 
-def _bad_input(request: Request, error: InputError) -> Response:
-    return _page(site_of(request), 422, "This cannot be taken", str(error))
-
-
 def _http(request: Request, error: HTTPException) -> Response:
     if error.status_code == HTTPStatus.NOT_FOUND:
         return _not_there(request, error)
@@ -205,6 +186,22 @@ def _failed(request: Request, error: VivaError) -> Response:
 def _onward(request: Request) -> Sequence[tuple[str, str]]:
     name = request.path_params.get("campaign")
     return [("Go on", f"/c/{name}"), *_BACK] if name else _BACK
+
+
+_HANDLERS: dict[int | type[Exception], Any] = {
+    NotLoggedIn: _not_logged_in,
+    Refused: _refused,
+    BusyError: _busy,
+    AlreadyDecided: _already_decided,
+    Released: _says(409, "This item went to somebody else", goes_on=True),
+    NotYours: _not_there,
+    NotAllowed: _not_allowed,
+    InputError: _says(422, "This cannot be taken"),
+    VivaError: _failed,
+    RequestValidationError: _not_there,
+    HTTPException: _http,
+}
+"""The page that each error becomes; it says what to do."""
 
 
 def serve(
@@ -226,7 +223,7 @@ def serve(
         port: The port; 0 takes a free one.
         secure_cookies: Whether browsers reach the app by https, as behind a proxy.
         allowed_hosts: Names under which browsers reach it, beside those of this machine.
-        announce: Is told the address once it listens.
+        announce: Called with the address once it listens.
 
     Raises:
         InputError: The address cannot be listened on.

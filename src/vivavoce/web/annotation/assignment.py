@@ -1,4 +1,4 @@
-"""Who is handed which item: member states, own orders, places, locks, and what labels make of it.
+"""Assignment of items to people: member states, own orders, places, locks, outcomes.
 
 Everything that changes something locks the campaign first, so two requests never take the same
 place.
@@ -15,8 +15,8 @@ from typing import Literal
 from sqlalchemy import Select, exists, func, select
 from sqlalchemy.orm import Session
 
+from vivavoce.errors import VivaError
 from vivavoce.store import Row
-from vivavoce.web.annotation.errors import NotAllowed, NotYours
 from vivavoce.web.annotation.tables import Assignment, Campaign, Decision, Enrolment, Item, Person
 
 MemberState = Literal[
@@ -30,7 +30,33 @@ PLACES = {"first": 2, "second": 2}
 IN_HAND = Assignment.skipped_at.is_(None) & Assignment.released_at.is_(None)
 """Condition of an assignment that keeps its place: neither put aside nor given back."""
 
-_STATES = {"first": "open", "second": "conflict"}
+OPEN_IN = {"first": "open", "second": "conflict"}
+"""State of the items that a stage judges."""
+
+
+class NotYours(VivaError):
+    """The assignment does not exist or is somebody else's."""
+
+
+class AlreadyDecided(VivaError):
+    """There is a decision already, or the page it was sent from is out of date."""
+
+    def __init__(self, message: str, *, same: bool) -> None:
+        super().__init__(message)
+        self.same = same
+        """True if the valid label is the one that was sent again."""
+
+
+class Released(VivaError):
+    """The item went to somebody else, because it lay untouched or was skipped."""
+
+
+class NotAllowed(VivaError):
+    """The person may not do this now; `state` is the member state that forbids it, if one does."""
+
+    def __init__(self, message: str, state: MemberState | None = None) -> None:
+        super().__init__(message)
+        self.state = state
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,37 +95,36 @@ def progress(session: Session, enrolment: Enrolment) -> Progress:
     main_items = _count(session, enrolment, "main")
     done = _count(session, enrolment, "main", state="done")
     if member_state(session, enrolment) == "qualification":
-        decided, _, items = count_qualification(session, enrolment)
-        return Progress("qualification", decided, items, done, main_items)
-    mine = session.scalar(
-        select(func.count())
-        .select_from(Assignment)
-        .join(Item)
-        .where(
-            Item.campaign_id == enrolment.campaign_id,
-            Item.part == "main",
-            Assignment.person_id == enrolment.person_id,
-            Assignment.decided,
-        )
-    )
-    return Progress("main", mine or 0, main_items, done, main_items)
+        tried, _, items = count_qualification(session, enrolment)
+        return Progress("qualification", tried, items, done, main_items)
+    mine = own_assignments(enrolment).where(Item.part == "main", Assignment.decided)
+    decided = session.scalar(select(func.count()).select_from(mine.subquery()))
+    return Progress("main", decided or 0, main_items, done, main_items)
 
 
 def count_qualification(session: Session, enrolment: Enrolment) -> tuple[int, int, int]:
     """Qualification items that the person has decided, has right, and that there are."""
     rows = session.execute(
-        select(Assignment.id, Item.answer, Decision.label)
-        .join(Item, Assignment.item_id == Item.id)
+        own_assignments(enrolment)
         .join(Decision, Decision.assignment_id == Assignment.id)
-        .where(
-            Item.campaign_id == enrolment.campaign_id,
-            Assignment.person_id == enrolment.person_id,
-            Assignment.stage == "qualification",
-        )
+        .where(Assignment.stage == "qualification")
         .order_by(Decision.revision)
+        .with_only_columns(Assignment.id, Item.answer, Decision.label)
     )
     last = {assignment: label == answer for assignment, answer, label in rows}
     return len(last), sum(last.values()), _count(session, enrolment, "qualification")
+
+
+def own_assignments(enrolment: Enrolment) -> Select[Assignment]:
+    """Query of a person's assignments in a campaign."""
+    return (
+        select(Assignment)
+        .join(Item)
+        .where(
+            Item.campaign_id == enrolment.campaign_id,
+            Assignment.person_id == enrolment.person_id,
+        )
+    )
 
 
 def lock_campaign(session: Session, campaign_id: int) -> None:
@@ -139,7 +164,7 @@ def own_order(campaign: Campaign, person: Person, key: str) -> bytes:
 
 
 def is_swapped(campaign: Campaign, person: Person, item: Item) -> bool:
-    """Whether a person sees the two sides of an item the other way round."""
+    """True if a person sees the two sides of an item the other way round."""
     return bool(_hash(campaign, person, item.key, "sides")[0] & 1)
 
 
@@ -166,10 +191,10 @@ def pick_item(session: Session, enrolment: Enrolment, state: str) -> tuple[int, 
 
 
 def has_place(session: Session, assignment: Assignment) -> bool:
-    """Whether an assignment that was put aside can be taken up again."""
+    """True if an assignment that was put aside can be taken up again."""
     if assignment.stage not in PLACES:
         return True
-    if assignment.item.state != _STATES[assignment.stage]:
+    if assignment.item.state != OPEN_IN[assignment.stage]:
         return False
     others = select(func.count()).where(
         Assignment.item_id == assignment.item_id,
@@ -200,19 +225,11 @@ def release_untouched(session: Session, campaign: Campaign, now: datetime, since
 
 def revive_skipped(session: Session, enrolment: Enrolment, state: str) -> Assignment | None:
     """Take up what the person put aside longest ago and nobody else took."""
-    rows = session.scalars(
-        select(Assignment)
-        .join(Item)
-        .where(
-            Item.campaign_id == enrolment.campaign_id,
-            Assignment.person_id == enrolment.person_id,
-            Assignment.stage.in_(stages_of(enrolment, state)),
-            ~Assignment.decided,
-            ~IN_HAND,
-        )
-        .order_by(func.coalesce(Assignment.skipped_at, Assignment.released_at), Assignment.id)
+    aside = own_assignments(enrolment).where(
+        Assignment.stage.in_(stages_of(enrolment, state)), ~Assignment.decided, ~IN_HAND
     )
-    for row in rows:
+    since = func.coalesce(Assignment.skipped_at, Assignment.released_at)
+    for row in session.scalars(aside.order_by(since, Assignment.id)):
         if has_place(session, row):
             row.skipped_at = row.released_at = None
             return row
@@ -311,7 +328,7 @@ def _with_place(enrolment: Enrolment, stage: str) -> Select[int, str]:
         .correlate(Item)
         .scalar_subquery()
     )
-    return query.where(Item.part == "main", Item.state == _STATES[stage], held < PLACES[stage])
+    return query.where(Item.part == "main", Item.state == OPEN_IN[stage], held < PLACES[stage])
 
 
 def _count(session: Session, enrolment: Enrolment, part: str, state: str | None = None) -> int:

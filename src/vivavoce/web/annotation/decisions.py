@@ -12,13 +12,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
-from sqlalchemy import Select, exc, select
+from sqlalchemy import exc
 from sqlalchemy.orm import Session
 
 from vivavoce.store import Row
 from vivavoce.web.annotation.assignment import (
     IN_HAND,
+    OPEN_IN,
+    AlreadyDecided,
     MemberState,
+    NotAllowed,
+    NotYours,
+    Released,
     assign,
     count_qualification,
     enrolment_of,
@@ -28,15 +33,15 @@ from vivavoce.web.annotation.assignment import (
     lock_campaign,
     member_state,
     outcome,
+    own_assignments,
     pick_item,
     release_untouched,
     revive_skipped,
     stages_of,
     touch,
 )
-from vivavoce.web.annotation.errors import AlreadyDecided, NotAllowed, NotYours, Released
 from vivavoce.web.annotation.kinds import find_kind
-from vivavoce.web.annotation.tables import Assignment, Decision, Draft, Enrolment, Item, Person
+from vivavoce.web.annotation.tables import Assignment, Decision, Draft, Enrolment, Person
 
 STALE_AFTER = timedelta(hours=24)
 """An item that its person has not touched for so long goes back to the others."""
@@ -71,7 +76,10 @@ def next_assignment(
     """
     lock_campaign(session, enrolment.campaign_id)
     state = _check_state(session, enrolment)
-    found = _in_hand(session, enrolment, state)
+    in_hand = own_assignments(enrolment).where(
+        Assignment.stage.in_(stages_of(enrolment, state)), ~Assignment.decided, IN_HAND
+    )
+    found = session.scalar(in_hand.order_by(Assignment.id).limit(1))
     if found is None:
         release_untouched(session, enrolment.campaign, now, now - stale_after)
         if picked := pick_item(session, enrolment, state):
@@ -145,7 +153,7 @@ def submit(
         assignment_id: Which one.
         person: Who decides.
         label: As chosen on the page, sides as shown there.
-        revision: `Shown.revision`: 1, or one more than what stands.
+        revision: `Shown.revision`: 1, or one more than the valid one.
         now: The moment.
         note: Anything to say about it.
         flag: Whether the person is in doubt or finds the item faulty.
@@ -153,7 +161,7 @@ def submit(
     Raises:
         NotYours: It is not the person's assignment.
         InputError: The label is not one of the kind's.
-        AlreadyDecided: This revision exists, or what stands can be corrected no more.
+        AlreadyDecided: This revision exists, or the decision can be corrected no more.
         Released: The place was given to somebody else meanwhile.
         NotAllowed: The person is paused, or may not decide for another reason.
     """
@@ -192,33 +200,27 @@ def submit(
 
 
 def can_correct(session: Session, assignment: Assignment) -> bool:
-    """Whether a decision is its person's last one and nobody else's depends on it yet."""
+    """True if a decision is its person's last one and nobody else's depends on it yet."""
     if not assignment.decided or assignment.stage == "consensus":
         return False
-    item = assignment.item
-    if session.scalar(_last(assignment.person_id, item.campaign_id)) != assignment:
+    enrolment = enrolment_of(session, assignment)
+    if _last(session, enrolment) is not assignment:
         return False
     if assignment.stage == "qualification":
-        return enrolment_of(session, assignment).qualification is None
-    return item.state == {"first": "open", "second": "conflict"}.get(assignment.stage)
+        return enrolment.qualification is None
+    return assignment.item.state == OPEN_IN.get(assignment.stage)
 
 
 def last_decided(session: Session, enrolment: Enrolment) -> Assignment | None:
     """The decision that the person may still correct."""
-    found = session.scalar(_last(enrolment.person_id, enrolment.campaign_id))
+    found = _last(session, enrolment)
     return found if found is not None and can_correct(session, found) else None
 
 
-def _last(person_id: int, campaign_id: int) -> Select[Assignment]:
+def _last(session: Session, enrolment: Enrolment) -> Assignment | None:
     """The assignment that a person decided last."""
-    return (
-        select(Assignment)
-        .join(Item)
-        .join(Decision)
-        .where(Assignment.person_id == person_id, Item.campaign_id == campaign_id)
-        .order_by(Decision.id.desc())
-        .limit(1)
-    )
+    made = own_assignments(enrolment).join(Decision).order_by(Decision.id.desc())
+    return session.scalar(made.limit(1))
 
 
 def _locked(session: Session, assignment_id: int, person: Person) -> Assignment:
@@ -280,22 +282,6 @@ def _check_revision(
             "This decision can be corrected no more: others depend on it, or you have gone on.",
             same=same,
         )
-
-
-def _in_hand(session: Session, enrolment: Enrolment, state: str) -> Assignment | None:
-    return session.scalar(
-        select(Assignment)
-        .join(Item)
-        .where(
-            Assignment.person_id == enrolment.person_id,
-            Item.campaign_id == enrolment.campaign_id,
-            Assignment.stage.in_(stages_of(enrolment, state)),
-            ~Assignment.decided,
-            IN_HAND,
-        )
-        .order_by(Assignment.id)
-        .limit(1)
-    )
 
 
 def _judge_qualification(session: Session, enrolment: Enrolment, now: datetime) -> None:

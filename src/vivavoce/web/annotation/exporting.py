@@ -1,6 +1,6 @@
 """A campaign as a folder of plain files, the same bytes for the same campaign.
 
-People stand under their pseudonyms unless names are asked for. No file holds the time of the
+People appear under their pseudonyms unless names are asked for. No file holds the time of the
 export.
 """
 
@@ -26,6 +26,7 @@ from vivavoce.store import (
     write_text,
 )
 from vivavoce.web.annotation.assignment import is_swapped
+from vivavoce.web.annotation.campaigns import SETTINGS
 from vivavoce.web.annotation.kinds import Kind, find_kind
 from vivavoce.web.annotation.label_studio import labelling_config, tasks_of
 from vivavoce.web.annotation.records import (
@@ -62,7 +63,7 @@ def export_campaign(
         session: A reading one.
         campaign: What to export.
         folder: Is made; files of an older export in it are replaced.
-        names: Whether people's names stand beside their pseudonyms.
+        names: Print people's names beside their pseudonyms.
 
     Raises:
         VivaError: A file could not be written.
@@ -107,7 +108,7 @@ def export_campaign(
 
 
 def label_rows(kind: Kind, items: Sequence[Item], decisions: Sequence[DecisionRecord]) -> list[Row]:
-    """What the items of the main part came to, as rounds and audits read it."""
+    """Labels of the items of the main part, as rounds and audits read them."""
     standing = grouped((record for record in decisions if record.last), "item")
     return [
         row
@@ -121,17 +122,14 @@ def _campaign(campaign: Campaign) -> Row:
     return {
         "name": campaign.name,
         "kind": campaign.kind,
-        "guidelines": campaign.guidelines,
+        **{name: getattr(campaign, name) for name in SETTINGS},
         "guidelines_sha256": hash_of(campaign.guidelines),
-        "pass_mark": campaign.pass_mark,
-        "seed": campaign.seed,
-        "adjudication": campaign.adjudication,
         "created_at": campaign.created_at.isoformat(),
     }
 
 
 def _people(session: Session, campaign: Campaign, names: bool) -> list[Row]:
-    """Everybody by pseudonym: an order by name would tell something of the names."""
+    """Everybody by pseudonym: an order by name would disclose something of the names."""
     rows = session.scalars(
         select(Enrolment)
         .join(Person)

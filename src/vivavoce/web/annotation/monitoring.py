@@ -120,7 +120,7 @@ class Counts:
     qualification: int
     """Items of the qualification, which have no state of their own."""
     flagged: int
-    """Items of either part with a flag on a decision that stands."""
+    """Items of either part with a flag on a valid decision."""
 
     @property
     def main(self) -> int:
@@ -141,15 +141,6 @@ class PersonRow:
     skips: int
     last_at: datetime | None
     """Of the last decision."""
-
-
-@dataclass(frozen=True, slots=True)
-class Overview:
-    """What is measured on a campaign as it stands."""
-
-    people: tuple[PersonRow, ...]
-    """Everybody, by name."""
-    report: Report
 
 
 def measure(
@@ -182,18 +173,11 @@ def measure(
     )
 
 
-def overview(session: Session, campaign: Campaign, *, idle: timedelta = IDLE) -> Overview:
-    """People and agreement, without intervals; everything is read once."""
+def overview(session: Session, campaign: Campaign) -> tuple[list[PersonRow], Report]:
+    """Everybody by name, and agreement without intervals; everything is read once."""
     items, decisions = read_items(session, campaign), read_decisions(session, campaign)
-    report = measure(find_kind(campaign.kind), items, decisions, idle=idle)
-    return Overview(tuple(_people(session, campaign, items, decisions, report)), report)
-
-
-def people_rows(
-    session: Session, campaign: Campaign, *, idle: timedelta = IDLE
-) -> Sequence[PersonRow]:
-    """Everybody in a campaign, by name."""
-    return overview(session, campaign, idle=idle).people
+    report = measure(find_kind(campaign.kind), items, decisions)
+    return _people(session, campaign, items, decisions, report), report
 
 
 def counts(session: Session, campaign: Campaign) -> Counts:
@@ -234,7 +218,7 @@ def waiting(session: Session, campaign: Campaign) -> Sequence[Any]:
 
 
 def flagged(session: Session, campaign: Campaign) -> Sequence[Any]:
-    """Flags on decisions that stand, the newest first; what was decided is not told.
+    """Flags on valid decisions, the newest first, without the labels.
 
     Each has `item_id`, `key`, `state`, `person`, `note` and `at`.
     """

@@ -13,6 +13,8 @@ from starlette.responses import Response
 
 from vivavoce.errors import InputError
 from vivavoce.web.annotation.assignment import (
+    AlreadyDecided,
+    NotYours,
     discussed_item,
     is_swapped,
     labels_of,
@@ -34,7 +36,6 @@ from vivavoce.web.annotation.decisions import (
     skip,
     submit,
 )
-from vivavoce.web.annotation.errors import AlreadyDecided, NotYours, Refused
 from vivavoce.web.annotation.kinds import find_kind
 from vivavoce.web.annotation.monitoring import counts, flagged, overview, waiting
 from vivavoce.web.annotation.pages import (
@@ -44,7 +45,7 @@ from vivavoce.web.annotation.pages import (
     own_part,
 )
 from vivavoce.web.annotation.people import admit, pause, resume
-from vivavoce.web.annotation.requests import Posting, Reading, Visit, go
+from vivavoce.web.annotation.requests import Posting, Reading, Refused, Visit, go
 from vivavoce.web.annotation.tables import Assignment, Enrolment, Item, Person
 from vivavoce.web.annotation.views import Bar, Shown, bar_of, show
 
@@ -215,11 +216,12 @@ def _votes(session: Session, item: Item, *, swapped: bool) -> list[dict[str, Any
 
 @router.get("/c/{campaign}/lead")
 def lead_page(visit: Reading, campaign: CampaignName) -> Response:
-    """How a campaign goes."""
+    """Progress of a campaign."""
     with visit.database.reading() as session:
         enrolment = own_part(session, visit, campaign, role=_LEAD)
         own = enrolment.campaign
-        items, seen = counts(session, own), overview(session, own)
+        items = counts(session, own)
+        people, report = overview(session, own)
         return visit.page(
             "lead.html.j2",
             campaign=campaign,
@@ -227,10 +229,10 @@ def lead_page(visit: Reading, campaign: CampaignName) -> Response:
             bar=Bar(items.done, items.main, "items done"),
             paused_at=own.paused_at,
             counts=items,
-            people=seen.people,
+            people=people,
             waiting=waiting(session, own),
             flagged=flagged(session, own),
-            report=seen.report,
+            report=report,
         )
 
 

@@ -20,7 +20,7 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 from starlette.responses import Response
 
-from vivavoce.web.annotation.errors import NotLoggedIn, Refused, TooManyAttempts, WrongPassword
+from vivavoce.errors import VivaError
 from vivavoce.web.annotation.people import check_password, find_person
 from vivavoce.web.annotation.storage import Database
 from vivavoce.web.annotation.tables import LoginAttempt, LoginSession
@@ -43,18 +43,49 @@ _MAX_NAME = 200
 _CHECKING = threading.BoundedSemaphore(2)
 
 
+class WrongPassword(VivaError):
+    """No such name, or another password; the message does not say which."""
+
+    def __init__(self) -> None:
+        super().__init__("This name and this password do not belong together. Try again.")
+
+
+class TooManyAttempts(VivaError):
+    """Too many wrong passwords; `seconds` says how long to wait."""
+
+    def __init__(self, seconds: int) -> None:
+        self.seconds = seconds
+        minutes = math.ceil(seconds / 60)
+        super().__init__(
+            "There were too many wrong passwords. Try again in "
+            f"{minutes} {'minute' if minutes == 1 else 'minutes'}."
+        )
+
+
+class NotLoggedIn(Exception):
+    """Nobody is logged in."""
+
+
+class Refused(Exception):
+    """A request that is answered by a page which says why, and what to do."""
+
+    def __init__(self, status: int, heading: str, message: str) -> None:
+        self.status, self.heading, self.message = status, heading, message
+        super().__init__(message)
+
+
 def new_token() -> str:
     """A secret nobody can guess: 32 random bytes in characters that fit into a cookie."""
     return secrets.token_urlsafe(_TOKEN_BYTES)
 
 
 def hash_token(token: str) -> str:
-    """What is stored of a token: whoever reads the database cannot use it."""
+    """Hash of a token for storage: a reader of the database cannot use it."""
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def same(given: str, expected: str) -> bool:
-    """Whether two secrets are equal, in a time that tells nothing."""
+    """Compare two secrets in a time that discloses nothing."""
     return hmac.compare_digest(given.encode("utf-8", "replace"), expected.encode("utf-8"))
 
 
@@ -68,7 +99,7 @@ class Visitor:
 
 
 def find_visitor(database: Database, token: str | None, now: datetime) -> Visitor | None:
-    """Whoever a cookie belongs to, or None when it is unknown, too old or was logged out."""
+    """Owner of a session cookie, or None when it is unknown, too old or was logged out."""
     if not token:
         return None
     key = hash_token(token)
@@ -179,7 +210,7 @@ _MAX_FIELDS = 40
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """What all pages share."""
+    """Database, clock and templates that all pages share."""
 
     database: Database
     clock: Clock
@@ -247,7 +278,7 @@ class Visit:
 
     @property
     def person_id(self) -> int:
-        """Who asks."""
+        """Id of the visitor."""
         return self.visitor.person_id
 
     def page(self, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
@@ -267,7 +298,7 @@ def site_of(request: Request) -> Site:
 
 
 async def read_form(request: Request) -> Mapping[str, str]:
-    """The fields of a form, each of which may stand in it once.
+    """Read the fields of a form, each of which may occur once.
 
     They are kept with the request: a page that asks to try again sends them back. `Refused` for
     what is no form, cannot be read, or has a field twice.

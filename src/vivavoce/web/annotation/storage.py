@@ -1,6 +1,6 @@
 """The database of the annotation app, and how it is opened.
 
-SQLite in a file (WAL) or PostgreSQL. Writers stand in line: SQLite lets one in at a time, and on
+SQLite in a file (WAL) or PostgreSQL. Writers queue: SQLite lets one in at a time, and on
 PostgreSQL whatever changes a campaign holds the campaign's row. What a locked or restarting
 database could not do is undone whole and raises `BusyError`.
 """
@@ -17,7 +17,6 @@ from sqlalchemy.engine import URL
 from sqlalchemy.orm import Session
 
 from vivavoce.errors import InputError, VivaError
-from vivavoce.web.annotation.errors import BusyError
 from vivavoce.web.annotation.tables import Meta, Table
 
 FORMAT = 1
@@ -26,6 +25,10 @@ FORMAT = 1
 _TABLES_LOCK = 0x76697661
 _BUSY_CODES = (5, 6)  # SQLITE_BUSY, SQLITE_LOCKED
 _NOT_A_DATABASE = 26
+
+
+class BusyError(VivaError):
+    """The database is locked, restarting or out of reach; nothing was changed."""
 
 
 class Database:
@@ -189,7 +192,7 @@ def _translated(url: URL) -> Iterator[None]:
 
 
 def _is_passing(error: exc.DBAPIError) -> bool:
-    """Whether trying again may help."""
+    """True if trying again may help."""
     code = getattr(error.orig, "sqlite_errorcode", None)
     if code is not None:
         return code & 0xFF in _BUSY_CODES

@@ -14,12 +14,16 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 from markupsafe import Markup, escape
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from vivavoce.store import Row
-from vivavoce.web.annotation.assignment import MemberState, Progress, is_swapped
-from vivavoce.web.annotation.errors import NotAllowed
+from vivavoce.web.annotation.assignment import (
+    MemberState,
+    NotAllowed,
+    Progress,
+    is_swapped,
+    own_assignments,
+)
 from vivavoce.web.annotation.kinds import Kind, find_kind
 from vivavoce.web.annotation.tables import Assignment, Decision, Draft, Enrolment, Item
 from vivavoce.web.printing import figure, visible
@@ -64,7 +68,7 @@ class Reviewed:
 
     @property
     def title(self) -> str:
-        """What a list of items calls it."""
+        """Title of the item in a list."""
         content = self.item.content
         candidate = content.get("candidate") or {}
         texts = (
@@ -128,14 +132,8 @@ def review(session: Session, enrolment: Enrolment) -> list[Reviewed]:
     if enrolment.qualification is None:
         raise NotAllowed("The solutions are shown when every item is decided.", "qualification")
     rows = session.scalars(
-        select(Assignment)
-        .join(Item)
-        .where(
-            Assignment.person_id == enrolment.person_id,
-            Item.campaign_id == enrolment.campaign_id,
-            Assignment.stage == "qualification",
-            Assignment.decided,
-        )
+        own_assignments(enrolment)
+        .where(Assignment.stage == "qualification", Assignment.decided)
         .order_by(Assignment.id)
     )
     found = []

@@ -6,16 +6,12 @@ import math
 from collections.abc import Mapping, Sequence
 
 from vivavoce.errors import InputError
+from vivavoce.results.board.columns import columns
 from vivavoce.results.logs.records import CONTESTANT, PLACE
 from vivavoce.store import Row, canonical_json
 from vivavoce.web.printing import visible
 
 ROW_KEY = (*PLACE, *CONTESTANT, "metric")
-NUMBERS = ("value", "value_valid", "ci", "n", "missing", "undefined", "valid")
-STANDING = ("rank", "rank_interval", "tied_with", "contamination")
-COSTS = ("tokens", "cost", "seconds")
-FIELDS = (*ROW_KEY, *NUMBERS, *STANDING, *COSTS)
-"""Every board has these, of whatever version; newer ones have more."""
 
 
 def checked(rows: Sequence[Row]) -> list[Row]:
@@ -25,9 +21,10 @@ def checked(rows: Sequence[Row]) -> list[Row]:
         InputError: A row lacks a field or stands twice.
     """
     seen: set[tuple[str, ...]] = set()
+    fields = [column.name for column in columns() if column.is_everywhere]
     for number, row in enumerate(rows):
         where = f"Row {number} of the board"
-        lacking = [key for key in FIELDS if key not in row]
+        lacking = [key for key in fields if key not in row]
         if lacking:
             raise InputError(f"{where} lacks {', '.join(lacking)}. Build the board again.")
         key = tuple(_spelled(row[name]) for name in ROW_KEY)

@@ -12,6 +12,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from vivavoce.results.board.columns import page_columns
 from vivavoce.results.board.groups import Board, relaxed_gc
 from vivavoce.store import hash_of
 from vivavoce.web.board.charts.figures import drawings
@@ -28,8 +29,6 @@ from vivavoce.web.board.state import write_pages
 
 if TYPE_CHECKING:
     from vivavoce.results.logs.sample_texts import ItemTexts
-
-_STATIC = ("style.css", "board.js")
 
 
 @relaxed_gc()
@@ -119,6 +118,18 @@ def _nav(*, has_samples: bool, has_changes: bool) -> tuple[Link, ...]:
 
 
 def static_files() -> list[Page]:
-    """The style sheet and the script."""
+    """The style sheet, with the labels of columns on phones, and the script."""
     folder = resources.files("vivavoce.web") / "static"
-    return [file_of(name, [], (folder / name).read_bytes) for name in _STATIC]
+    labels = "".join(
+        f'  .board td.{column.css}::before {{ content: "{column.label}"; }}\n'
+        for column in page_columns()
+    )
+
+    def style() -> bytes:
+        text = (folder / "style.css").read_text("utf-8")
+        return text.replace("  /* labels of columns */\n", labels).encode("utf-8")
+
+    return [
+        file_of("style.css", labels, style),
+        file_of("board.js", [], (folder / "board.js").read_bytes),
+    ]

@@ -19,7 +19,7 @@ from vivavoce.store import Row
 _WORD = re.compile(r"[^\W_]+")
 _NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?|\.\d+", re.ASCII)
 _DECIMAL_COMMA = re.compile(r"\d+,\d+", re.ASCII)
-_LONGEST_NUMBER = 40
+_MAX_NUMBER = 40
 _SCALES = (1e3, 1e6, 1e9)
 
 
@@ -76,7 +76,7 @@ class _Text:
         self.numbers = set(_numbers(plain))
 
     def names(self, key: str) -> bool:
-        """Whether a method of this key stands in the text as whole words."""
+        """Check whether a method of this key stands in the text as whole words."""
         letters = "".join(_WORD.findall(key))
         place = self._letters.find(letters) if letters else -1
         while place >= 0:
@@ -90,7 +90,7 @@ def _keys_of(entry: Row) -> Iterator[str]:
     """The score as a number, and as printed: 33,000,000 may be `33M` there."""
     score: float = entry["score"]
     yield _key(score)
-    if first := _NUMBER.search((entry["score_text"] or "")[:_LONGEST_NUMBER]):
+    if first := _NUMBER.search((entry["score_text"] or "")[:_MAX_NUMBER]):
         printed = float(first.group().replace(",", ""))
         if _key(score) in {_key(printed * scale) for scale in _SCALES}:
             yield _key(printed)
@@ -104,7 +104,7 @@ def _numbers(text: str) -> Iterator[str]:
 
 
 def _readings(digits: str) -> Iterator[str]:
-    if len(digits) <= _LONGEST_NUMBER:
+    if len(digits) <= _MAX_NUMBER:
         yield _key(float(digits.replace(",", "")))
 
 

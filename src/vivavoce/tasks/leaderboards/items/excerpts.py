@@ -29,8 +29,8 @@ CHUNKS, SIZE = 10, 512
 SMALLEST = 16
 _OVERLAP = 1 / 8
 _CHARACTERS = 3
-"""Of a token."""
-_LONGEST_HEADING, _LONGEST_ABSTRACT = 200, 5_000
+"""Characters of a token."""
+_MAX_HEADING, _MAX_ABSTRACT = 200, 5_000
 _HEADINGS = 100
 _PASSAGES = 20_000
 _INDEXES = 16
@@ -47,11 +47,11 @@ class PaperChunk:
     """The paper's title and the part of it, for people."""
     text: str
     about: str | None = None
-    """Of a table, what its paper is about; None for running text."""
+    """Abstract and headings of the paper of a table; None for running text."""
 
     @property
     def searched(self) -> str:
-        """What a query is compared with."""
+        """The text that a query is compared with."""
         if self.about is None:
             return f"{self.source}\n{self.text}"
         return f"{self.source}\n{_without_numbers(self.text)}\n{self.about}"
@@ -99,7 +99,7 @@ def chunks_of(paper: LibraryPaper, size: int = SIZE) -> list[PaperChunk]:
 
 
 def _line(text: str) -> str:
-    return " ".join(text[:_LONGEST_HEADING].split())
+    return " ".join(text[:_MAX_HEADING].split())
 
 
 def _source(title: str, part: str) -> str:
@@ -107,9 +107,9 @@ def _source(title: str, part: str) -> str:
 
 
 def _about(paper: LibraryPaper) -> str:
-    """What a paper is about: its abstract and its headings."""
+    """A paper's abstract and its headings."""
     headings = [_line(section.heading or "") for section in paper.sections[:_HEADINGS]]
-    return "\n".join([(paper.abstract or "")[:_LONGEST_ABSTRACT], *headings])
+    return "\n".join([(paper.abstract or "")[:_MAX_ABSTRACT], *headings])
 
 
 def _without_numbers(text: str) -> str:
@@ -158,7 +158,7 @@ def template_name(variant: int) -> str:
 
 
 def question(prompts: PromptSet, row: Row) -> str:
-    """What is asked of an item, in one sentence: also the query that chunks are found by."""
+    """The question of an item, in one sentence: also the query that chunks are found by."""
     return prompts.render("query", {name: row[name] for name in _ASKED}, {}).text
 
 

@@ -25,12 +25,12 @@ from vivavoce.text.terms import query_terms
 
 Text = Literal["abstracts", "fulltext"]
 TEXTS: tuple[Text, ...] = ("abstracts", "fulltext")
-"""What is searched: titles and abstracts, or with them the headings and sections."""
+"""Texts that are searched: titles and abstracts, or with them the headings and sections."""
 Name = Literal["task", "dataset", "metric"]
 NAMES: tuple[Name, ...] = ("task", "dataset", "metric")
 """The names of a board whose words a candidate has to contain."""
-MOST_CANDIDATES = 2_000
-MOST_IN_MEMORY = {"abstracts": 500_000, "fulltext": 50_000}
+MAX_CANDIDATES = 2_000
+MAX_IN_MEMORY = {"abstracts": 500_000, "fulltext": 50_000}
 """Papers of a corpus up to which an index is made in memory where there is none on disk."""
 
 _KINDS = {"abstracts": "abstracts", "fulltext": "full"}
@@ -59,7 +59,7 @@ class Candidates:
     papers: tuple[str, ...]
     """Papers with every word that was asked for but the stop words; sorted ids."""
     strict: tuple[str, ...] | None
-    """Those of them with the stop words as well; None where no stop word was asked for."""
+    """Papers of these with the stop words as well; None where no stop word was asked for."""
     cut: int
     """Papers that contain every word but are not among the most relevant."""
 
@@ -71,7 +71,7 @@ def find_candidates(
     text: Text = "abstracts",
     as_of: date,
     names: Sequence[Name] = NAMES,
-    limit: int = MOST_CANDIDATES,
+    limit: int = MAX_CANDIDATES,
 ) -> dict[str, Candidates]:
     """The candidates for each board, by its id.
 
@@ -121,7 +121,7 @@ def open_terms(corpus: Corpus, text: Text) -> AllTerms:
     except StaleError:
         files = corpus.manifest["files"]
         papers = sum(files[name]["rows"] for name in corpus.files("papers"))
-        if papers > MOST_IN_MEMORY[text]:
+        if papers > MAX_IN_MEMORY[text]:
             raise
     return PostingsIndex(read_documents(corpus, text=kind))
 
@@ -152,7 +152,7 @@ def _is_over(document: TermsDocument, as_of: date) -> bool:
 
 
 class _TermCounts:
-    """How often some terms stand in some papers, and in how many of all.
+    """Counts of some terms in some papers, and of the papers that contain them.
 
     The idf is ln(1 + (N - n + 0.5) / (n + 0.5)): among papers that all contain a term, one that
     repeats it must never count for less.

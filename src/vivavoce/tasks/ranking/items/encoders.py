@@ -1,4 +1,4 @@
-"""How alike two papers are: cosines of the vectors of their titles and abstracts.
+"""Similarity of two papers: cosines of the vectors of their titles and abstracts.
 
 TF-IDF and the packaged MiniLM need no network; SciBERT, SPECTER, SciNCL and any other encoder are
 loaded from a folder or the hub. A paper is encoded when an edge first needs it, by itself, so its

@@ -1,4 +1,4 @@
-"""What a round holds for rankings by graph: papers, edges between them, candidates for each board.
+"""Files of a round for rankings by graph: papers, edges between them, candidates for each board.
 
 `papers.parquet` has every candidate and every paper on a board, sorted by id; other files name a
 paper by its row there. Which encoder weighs the edges is chosen when a method runs, so no number
@@ -22,7 +22,7 @@ from vivavoce.networks import Network, load_network
 from vivavoce.records import Paper, Window
 from vivavoce.store import Row, parquet_of
 from vivavoce.tasks.ranking.items.candidates import (
-    MOST_CANDIDATES,
+    MAX_CANDIDATES,
     NAMES,
     TEXTS,
     BoardQuery,
@@ -66,7 +66,7 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class GraphPart:
-    """What rankings by graph need of a round."""
+    """Columns and files that rankings by graph need of a round."""
 
     columns: Mapping[str, Row]
     """By board, its values of `CANDIDATE_FIELDS`."""
@@ -85,7 +85,7 @@ def make_graph_part(
     networks: Sequence[NetworkName] = NETWORKS,
     texts: Sequence[Text] = TEXTS,
     names: Sequence[Name] = NAMES,
-    limit: int = MOST_CANDIDATES,
+    limit: int = MAX_CANDIDATES,
 ) -> GraphPart:
     """Make what rankings by graph need; the same bytes for the same corpus.
 

@@ -54,18 +54,18 @@ Places = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class RankOptions:
-    """How candidates are ranked by a network.
+    """Settings of a ranking by a network.
 
     Raises:
         InputError: An option is none that there is.
     """
 
     encoder: str = TFIDF
-    """What weighs the edges: a name of `encoders.ENCODERS`, a folder, or a name on the hub."""
+    """Encoder of the edges: a name of `encoders.ENCODERS`, a folder, or a name on the hub."""
     folder: str | None = None
-    """Where the weights of a named encoder are instead of its place on the hub."""
+    """Folder of the weights of a named encoder, instead of its place on the hub."""
     direction: Direction = "cited"
-    """Where the walk goes: to what a paper cites, to what cites it, or both."""
+    """Direction of the walk: to what a paper cites, to what cites it, or both."""
     damping: float = DAMPING
     stop_words: bool = True
     """Drop them: a candidate need not contain them."""
@@ -124,7 +124,7 @@ class PaperGraph:
         return induced(self._graphs[network], keep)
 
     def in_degrees(self, network: str) -> Floats:
-        """How many papers lead to each paper in the whole network; `InputError` without it."""
+        """Count of papers that lead to each paper in the whole network; `InputError` without it."""
         if network not in self._degrees:
             raise InputError(f"The round has no {network} network: name it under networks.")
         return self._degrees[network]

@@ -48,8 +48,8 @@ ABOUT = -1
 _FIRST_CLAIM = -2
 """Ordinal of a paper's first sentence; those of the others follow downwards."""
 _OF_A_REFERENCE = ["paper_id", "ordinal", "raw", "title", "year", "first_author", "cited_paper_id"]
-_LONGEST_CAPTION = 1_000
-_LONGEST_ABOUT = 1_500
+_MAX_CAPTION = 1_000
+_MAX_ABOUT = 1_500
 _MARK, _OWN, _NAME, _REST, _CLAIM = "mark", "own", "name", "rest", "claim"
 
 
@@ -60,9 +60,9 @@ class Line:
     paper_id: str
     label: str
     group: str
-    """What a line above it says of the lines that follow."""
+    """Heading of the group of lines that it belongs to."""
     told_by: str
-    """How the paper is known: `mark` a printed citation, `own` by words or its own name, `name`
+    """Evidence for the paper: `mark` a printed citation, `own` by words or its own name, `name`
     of a method cited elsewhere, `rest` a line without any citation among lines that have one,
     `claim` a sentence of the paper itself."""
     numbers: tuple[float | None, ...]
@@ -70,7 +70,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What one table or sentence tells of papers."""
+    """Results of papers in one table or sentence."""
 
     paper_id: str
     ordinal: int
@@ -99,7 +99,7 @@ def find_comparisons(corpus: Corpus, papers: Collection[str], before: date) -> l
     sources = {row["paper_id"] for row in found}
     for paper in corpus.papers:
         if paper.paper_id in sources:
-            about = f"{paper.title or ''} {paper.abstract or ''}"[:_LONGEST_ABOUT]
+            about = f"{paper.title or ''} {paper.abstract or ''}"[:_MAX_ABOUT]
             found.append(_row(paper.paper_id, ABOUT, dates, about, (), ()))
     return sorted(found, key=lambda row: (row["paper_id"], row["ordinal"]))
 
@@ -177,7 +177,7 @@ def _tables(corpus: Corpus, wanted: frozenset[str], dates: Mapping[str, str]) ->
             if _extent(told) > _extent(lines):
                 best, lines = entries, told
         if lines:
-            caption = f"{table.row['caption']} {best.prose}".strip()[:_LONGEST_CAPTION]
+            caption = f"{table.row['caption']} {best.prose}".strip()[:_MAX_CAPTION]
             yield _row(paper_id, table.row["ordinal"], dates, caption, best.headers, lines)
 
 
@@ -242,7 +242,7 @@ def _lines(
 
 
 def _claims(corpus: Corpus, wanted: frozenset[str], dates: Mapping[str, str]) -> Iterator[Row]:
-    """What papers of interest state for themselves, the abstract before the sections."""
+    """Claims of the papers of interest, the abstract before the sections."""
     abstracts = {
         paper.paper_id: paper.abstract
         for paper in corpus.papers

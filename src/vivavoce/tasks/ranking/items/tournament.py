@@ -29,8 +29,8 @@ from vivavoce.tasks.ranking.items.pairwise_results import ABOUT, Comparison, Lin
 from vivavoce.text.dates import period
 
 LEAST_FIT = 0.2
-"""Of a score that is compared across tables. This and the next three were chosen on boards for
-development."""
+"""Fit of a score that is compared across tables, at least. This and the next three were chosen on
+boards for development."""
 _LEAST_FIT_WITHIN = 0.1
 _NEARLY_BEST = 0.7
 """Share of a paper's best fit from which on its scores count."""
@@ -60,7 +60,7 @@ class _Told:
     value: float
     """Turned round where less is better, so that more is always better."""
     place: tuple[int, int]
-    """Which table, and which of its columns."""
+    """Table and column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class _Words:
 
     headers: tuple[tuple[str, ...], ...]
     above: tuple[str, ...]
-    """Those of all headers."""
+    """Terms of all headers."""
     caption: tuple[str, ...]
     about: tuple[str, ...]
 
@@ -152,7 +152,7 @@ class Tournament:
 
     @cached_property
     def _weights(self) -> dict[str, float]:
-        """How rare each term is among the comparisons, from 0 to 1."""
+        """Rarity of each term among the comparisons, from 0 to 1."""
         counts: Counter[str] = Counter()
         for one, words in zip(self._tables, self._words, strict=True):
             terms = set(words.caption).union(*words.headers)

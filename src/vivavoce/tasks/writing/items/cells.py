@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from vivavoce.corpus.gates import GATES
+from vivavoce.corpus.fields import GATES
 from vivavoce.rounds.family import EVERY_TASK, Exclusion
 from vivavoce.store import Row
 from vivavoce.tasks.writing.items.inputs import DEMONSTRATED, settings_of

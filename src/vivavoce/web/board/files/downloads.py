@@ -9,15 +9,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
+from vivavoce.results.board.columns import columns
 from vivavoce.store import Row, dumps_fast, hash_of, parquet_of
 from vivavoce.web.board.files.latex import contestant_document, document
 from vivavoce.web.board.model import BoardOf, ModelOf, Site
 from vivavoce.web.board.page import Page, file_of
 from vivavoce.web.board.pages.contestants import newest_of
-from vivavoce.web.board.rows import FIELDS
 from vivavoce.web.board.slugs import slug
 from vivavoce.web.printing import guard_formula, visible
 
@@ -27,18 +26,6 @@ if TYPE_CHECKING:
 SCHEMA_VERSION = 1
 """Of board.json; raised when a field changes its meaning."""
 
-NEWER = ("family", "answers", "partial", "detectable")
-"""Fields that boards of older versions lack."""
-_PAIRS = {"ci": ("ci_low", "ci_high"), "rank_interval": ("rank_low", "rank_high")}
-_EXPOSURE = ("cutoff", "seen", "clean", "gap", "n_seen", "n_clean")
-"""Out of a row's `exposure`."""
-_FLOATS = frozenset(
-    "value value_valid ci_low ci_high valid cost seconds detectable seen clean gap".split()
-)
-_INTS = frozenset(
-    "n missing undefined rank rank_low rank_high tokens answers n_seen n_clean".split()
-)
-_NUMBERS = _FLOATS | _INTS | {"partial"}
 _KINDS = (("CSV", "csv"), ("JSON", "json"), ("Parquet", "parquet"), ("LaTeX", "tex"))
 _ODD = r"^ *[=+@-]|[^ -~]"
 """Finds every cell that could need a guard: a formula, or a character beyond printable ASCII."""
@@ -175,13 +162,6 @@ class _LastTable:
 _LAST = _LastTable()
 
 
-@cache
-def columns() -> tuple[str, ...]:
-    """The columns of the CSV and Parquet files, in their order."""
-    plain = [name for field in FIELDS for name in _PAIRS.get(field, (field,))]
-    return (*plain, *NEWER, *_EXPOSURE)
-
-
 def csv_of(table: pa.Table) -> bytes:
     """A table for a spreadsheet: text that it would run as a formula starts with an apostrophe."""
     import pyarrow as pa
@@ -224,22 +204,34 @@ def table_of(rows: Iterable[Row]) -> pa.Table:
     """The rows as a table of typed columns; text as it is."""
     import pyarrow as pa
 
-    arrays = []
-    for name, values in _by_column(rows).items():
-        if name in _FLOATS:
-            arrays.append(pa.array(values, pa.float64()))
-        elif name in _INTS:
-            arrays.append(pa.array(values, pa.int64()))
-        elif name == "partial":
-            arrays.append(pa.array(values, pa.bool_()))
-        else:
-            arrays.append(_texts(values))
-    return pa.Table.from_arrays(arrays, names=list(columns()))
+    kept = rows if isinstance(rows, Sequence) else list(rows)
+    types = {"float": pa.float64(), "int": pa.int64(), "bool": pa.bool_()}
+    names, arrays = [], []
+    for column in columns():
+        values = [
+            row[column.name] if column.is_everywhere else row.get(column.name) for row in kept
+        ]
+        for place, (part, kind) in enumerate(column.files):
+            cells = values if column.parts is None else [_part(v, place, part) for v in values]
+            names.append(part)
+            arrays.append(_texts(cells) if kind == "text" else pa.array(cells, types[kind]))
+    return pa.Table.from_arrays(arrays, names=names)
+
+
+def _part(value: Any, place: int, name: str) -> Any:
+    """One of the columns that a value is split into: the end of a span, or an entry by its name."""
+    if not value:
+        return None
+    return value.get(name) if isinstance(value, Mapping) else value[place]
 
 
 def _texts(values: Sequence[Any]) -> pa.Array:
     import pyarrow as pa
 
+    values = [
+        value if value is None or type(value) in _PLAIN else dumps_fast(value).decode()
+        for value in values
+    ]
     try:
         return pa.array(values, pa.string())
     except (pa.ArrowException, UnicodeEncodeError):  # a cell is a number, or holds half a pair
@@ -251,24 +243,3 @@ def _storable(value: Any) -> str | None:
     if value is None:
         return None
     return str(value).encode("utf-8", "backslashreplace").decode("utf-8")
-
-
-def _by_column(rows: Iterable[Row]) -> dict[str, list[Any]]:
-    """The cells of each of `columns`."""
-    kept = rows if isinstance(rows, Sequence) else list(rows)
-    found: dict[str, list[Any]] = {}
-    for name in FIELDS:
-        values = [row[name] for row in kept]
-        if name in _PAIRS:
-            for end, column in enumerate(_PAIRS[name]):
-                found[column] = [span[end] if span else None for span in values]
-        elif name in _NUMBERS:
-            found[name] = values
-        else:
-            found[name] = [
-                value if value is None or type(value) in _PLAIN else dumps_fast(value).decode()
-                for value in values
-            ]
-    found |= {name: [row.get(name) for row in kept] for name in NEWER}
-    exposures = [row.get("exposure") or {} for row in kept]
-    return found | {name: [told.get(name) for told in exposures] for name in _EXPOSURE}

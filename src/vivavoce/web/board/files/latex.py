@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
+from vivavoce.results.board.columns import Column, columns, shown_value
 from vivavoce.results.logs.records import CONTESTANT
 from vivavoce.store import Row
 from vivavoce.web.board.model import BoardOf, ModelOf
@@ -67,14 +68,15 @@ def table_of(board: BoardOf, most_metrics: int = MOST_METRICS) -> str:
     sign = -1 if board.higher_is_better else 1
     order = sorted(found, key=lambda key: (*_place(found[key].get(metrics[0]), sign), key))
     lines = [_line(found[key], metrics) for key in order]
-    heads = " & ".join(["Rank", "Contestant", *(escaped(name) for name in metrics), "$n$"])
+    last = [column.latex for column in columns() if column.latex]
+    heads = " & ".join(["Rank", "Contestant", *(escaped(name) for name in metrics), *last])
     place = ", ".join(escaped(part) for part in (board.round, board.setting))
     return "\n".join(
         [
             r"\begin{table}",
             rf"\caption{{{escaped(board.task)} {escaped(board.version)}: {place}. "
             r"Small figures are 95\% intervals.}",
-            r"\begin{tabular}{rl" + "r" * (len(metrics) + 1) + "}",
+            r"\begin{tabular}{rl" + "r" * (len(metrics) + len(last)) + "}",
             r"\toprule",
             heads + r" \\",
             r"\midrule",
@@ -103,7 +105,15 @@ def _line(rows: dict[str, Row], metrics: Sequence[str]) -> str:
     rank = first["rank"] if metrics[0] in rows and kind_of(first) != "ceiling" else None
     cells = ["" if rank is None else str(rank), escaped(label(first))]
     cells += [_cell(rows.get(name)) for name in metrics]
-    return " & ".join([*cells, str(first["n"])]) + r" \\"
+    cells += [_last_cell(column, first) for column in columns() if column.latex]
+    return " & ".join(cells) + r" \\"
+
+
+def _last_cell(column: Column, row: Row) -> str:
+    value = shown_value(column, row)
+    if value is None:
+        return "--"
+    return f"{value:.3f}" if isinstance(value, float) else escaped(value)
 
 
 def _cell(row: Row | None) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from vivavoce.results.board.columns import page_columns
 from vivavoce.store import Row
 from vivavoce.web.board.columns import bounds_of
 from vivavoce.web.board.model import BoardOf, Measured, ModelOf, Site
@@ -18,8 +19,8 @@ from vivavoce.web.board.names import (
     title_of,
     tries_of,
 )
-from vivavoce.web.board.pages.entries import amounts_of, rank_note, seen_text, tie_note
-from vivavoce.web.printing import figure, interval, share, visible
+from vivavoce.web.board.pages.entries import facts_of_row, rank_note, tie_note
+from vivavoce.web.printing import figure, interval, visible
 
 _NAMED_TIES = 6
 
@@ -40,10 +41,7 @@ class Appearance:
     """Whom it is tied with, in names; the rest as a number."""
     value: str
     interval: str
-    n: int
-    valid_text: str
-    amounts: tuple[str, str, str]
-    seen: str
+    facts: Mapping[str, str]
     details: tuple[str, ...]
 
 
@@ -78,6 +76,8 @@ def contestant_page(one: ModelOf, site: Site) -> dict[str, Any]:
     found = site.appearances.get(one.identity, [])
     held = {board.round for board, _, _ in found}
     rounds = [name for name in site.round_names if name in held]
+    has_costs = any(row["cost"] is not None for _, row, _ in found)
+    hidden = ("faults",) if has_costs else ("faults", "cost")
     return {
         "name": visible(one.name),
         "tag": TAGS[one.kind],
@@ -87,12 +87,13 @@ def contestant_page(one: ModelOf, site: Site) -> dict[str, Any]:
         "appearances": [_appearance(board, row) for board, row, _ in newest_of(one, site)],
         "courses": _courses(found, rounds) if len(rounds) > 1 else [],
         "count": len({board.path for board, _, _ in found}),
-        "has_costs": any(row["cost"] is not None for _, row, _ in found),
+        "columns": [column for column in page_columns() if column.name not in hidden],
     }
 
 
 def _appearance(board: BoardOf, row: Row) -> Appearance:
     _, details = name_and_details(row)
+    facts = facts_of_row(row)
     has_model = row["model"] not in NO_MODEL
     return Appearance(
         title=board.title,
@@ -105,10 +106,7 @@ def _appearance(board: BoardOf, row: Row) -> Appearance:
         tied=_ties(row),
         value="" if row["value"] is None else figure(row["value"]),
         interval="no interval" if row["ci"] is None else interval(bounds_of(row)),
-        n=row["n"],
-        valid_text="not recorded" if row["valid"] is None else share(row["valid"]),
-        amounts=amounts_of(row),
-        seen=seen_text(row),
+        facts={**facts, "valid": facts["valid"] or "not recorded"},
         details=(*details, *(facts_of(row) if has_model else ()), *tries_of(row)),
     )
 

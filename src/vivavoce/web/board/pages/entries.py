@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from vivavoce.results.board.columns import MAX_UNDEFINED, Column, page_columns, shown_value
 from vivavoce.store import Row
 from vivavoce.web.board import names
-from vivavoce.web.board.columns import Column, Mark, bounds_of
+from vivavoce.web.board.columns import Column as MetricColumn
+from vivavoce.web.board.columns import Mark, bounds_of
 from vivavoce.web.printing import counted, figure, interval, share, visible
 
 Contestant = dict[str, Row]
 """A contestant's rows by metric."""
-
-MOST_UNDEFINED = 0.05
-"""A board never ranks by a metric with a larger undefined share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,20 +49,16 @@ class Entry:
     """The ranks it may have, or why it has none."""
     tied: str
     cells: tuple[Cell, ...]
-    n: int
-    valid_text: str
+    facts: Mapping[str, str]
+    """By column what the last cells say; empty where not recorded."""
     faults: tuple[str, ...]
     fault_count: int
-    amounts: tuple[str, str, str]
-    """Tokens, dollars and seconds of an answer; empty where not recorded."""
-    seen: str
-    """What is known of its items in its training data."""
     is_complete: bool
     """Whether every item has a valid answer and every metric a value."""
 
 
 def make_entry(
-    found: Contestant, columns: Sequence[Column], shared: Sequence[str], path: str
+    found: Contestant, columns: Sequence[MetricColumn], shared: Sequence[str], path: str
 ) -> Entry:
     """A row of a table; `shared` is what the caption says of all."""
     lead = found.get(columns[0].metric)
@@ -85,12 +81,9 @@ def make_entry(
         rank_note=rank_note(lead, kind),
         tied="" if lead is None or kind == "ceiling" else tie_note(lead),
         cells=cells,
-        n=row["n"],
-        valid_text="not recorded" if row["valid"] is None else share(row["valid"]),
+        facts=facts_of_row(row),
         faults=tuple(text for _, text in faults),
         fault_count=sum(count for count, _ in faults),
-        amounts=amounts_of(row),
-        seen=seen_text(row),
         is_complete=not faults and not any(cell.missing for cell in cells),
     )
 
@@ -104,7 +97,7 @@ def rank_note(lead: Row | None, kind: str) -> str:
     if lead["rank"] is None:
         if lead.get("partial"):
             return "not ranked: not all answers are in"
-        too_many = lead["undefined"] > MOST_UNDEFINED * lead["n"]
+        too_many = lead["undefined"] > MAX_UNDEFINED * lead["n"]
         return "not ranked: over 5% undefined" if too_many else "not ranked"
     low, high = lead["rank_interval"] or (lead["rank"], lead["rank"])
     return f"{low}–{high}" if low != high else ""
@@ -116,26 +109,20 @@ def tie_note(lead: Row) -> str:
     return "" if not tied or lead["rank"] is None else f"ties {tied:,}"
 
 
-def amounts_of(row: Row) -> tuple[str, str, str]:
-    """Tokens, dollars and seconds of one answer, as means over the answers."""
-    answers = row.get("answers", row["n"])
-    if not answers:
-        return "", "", ""
-    tokens, cost, seconds = (row[name] for name in ("tokens", "cost", "seconds"))
-    return (
-        "" if tokens is None else f"{tokens / answers:,.0f}",
-        "" if cost is None else dollars(cost / answers),
-        "" if seconds is None else f"{seconds / answers:,.2f}",
-    )
+def facts_of_row(row: Row) -> dict[str, str]:
+    """By column what the last cells of a table say; empty where not recorded."""
+    return {column.name: _fact(column, row) for column in page_columns()}
 
 
-def dollars(amount: float) -> str:
-    """Money with two digits that say something."""
-    if amount == 0:
-        return "0"
-    if amount < 0.000_05:
-        return "<0.0001"
-    return f"{amount:.4f}" if amount < 0.1 else f"{amount:,.2f}"
+def _fact(column: Column, row: Row) -> str:
+    value = shown_value(column, row)
+    if column.unit == "exposure":
+        return seen_text(row)
+    if value is None:
+        return ""
+    if column.unit in _PRINTED:
+        return _PRINTED[column.unit](value)
+    return figure(value) if isinstance(value, float) else visible(value)
 
 
 def seen_text(row: Row) -> str:
@@ -164,7 +151,7 @@ def _faults(row: Row) -> list[tuple[int, str]]:
     return found + ([(1, "partial run")] if row.get("partial") else [])
 
 
-def _cell(row: Row | None, lead: Row, column: Column) -> Cell:
+def _cell(row: Row | None, lead: Row, column: MetricColumn) -> Cell:
     if row is None:
         return Cell("", "", "", "not measured", (), None)
     if row["value"] is None:
@@ -187,3 +174,22 @@ def _cell(row: Row | None, lead: Row, column: Column) -> Cell:
     between = "no interval" if row["ci"] is None else interval(bounds_of(row))
     mark = column.mark(row) if names.kind_of(row) != "ceiling" else None
     return Cell(f"{row['value']:.6g}", figure(row["value"]), between, "", tuple(notes), mark)
+
+
+def dollars(amount: float) -> str:
+    """Money with two digits that say something."""
+    if amount == 0:
+        return "0"
+    if amount < 0.000_05:
+        return "<0.0001"
+    return f"{amount:.4f}" if amount < 0.1 else f"{amount:,.2f}"
+
+
+_PRINTED: Mapping[str, Callable[[Any], str]] = {
+    "items": "{:,}".format,
+    "share": share,
+    "tokens": "{:,.0f}".format,
+    "USD": dollars,
+    "s": "{:,.2f}".format,
+}
+"""A value by its unit."""

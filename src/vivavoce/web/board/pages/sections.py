@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from vivavoce.metrics import Metric
+from vivavoce.results.board.columns import Column as FactColumn
+from vivavoce.results.board.columns import page_columns
 from vivavoce.results.logs.records import CONTESTANT
 from vivavoce.store import Row, canonical_json
 from vivavoce.web.board import names
@@ -51,10 +53,8 @@ class Section:
     """Best first by the headline metric; those without a value last."""
     ceilings: tuple[Entry, ...]
     verdict: Verdict | None
-    amounts: tuple[bool, bool, bool]
-    """Whether anybody's tokens, dollars and seconds were recorded."""
-    tells_seen: bool
-    """Whether anything is known of what was in training data."""
+    facts: tuple[FactColumn, ...]
+    """The last columns: those of every table, then those that anybody has a value in."""
 
 
 def make_section(
@@ -99,14 +99,15 @@ def make_section(
         entries=tuple(entry for entry in entries if entry.kind != "ceiling"),
         ceilings=tuple(entry for entry in entries if entry.kind == "ceiling"),
         verdict=verdict_of([row for row in _valued(ranked, metrics[0]) if row["rank"] is not None]),
-        amounts=_recorded(entries),
-        tells_seen=any(entry.seen for entry in entries if entry.kind != "ceiling"),
+        facts=tuple(column for column in page_columns() if _is_shown(column, entries)),
     )
 
 
-def _recorded(entries: Sequence[Entry]) -> tuple[bool, bool, bool]:
-    tokens, cost, seconds = (any(entry.amounts[at] for entry in entries) for at in range(3))
-    return tokens, cost, seconds
+def _is_shown(column: FactColumn, entries: Sequence[Entry]) -> bool:
+    if not column.is_optional:
+        return True
+    counted = [e for e in entries if e.kind != "ceiling" or column.unit != "exposure"]
+    return any(entry.facts[column.name] for entry in counted)
 
 
 def verdict_of(ranked: Sequence[Row]) -> Verdict | None:

@@ -1,8 +1,9 @@
-"""From values of items to numbers with intervals.
+"""Ratios of sums over items, and numbers computed from them, with bootstrap intervals.
 
 Every number is a ratio of two sums over items, or computed from such ratios: a mean is the sum of
 values over the number of defined ones, a pooled share the sum of hits over the sum of questions,
-an F1 the harmonic mean of two of them. So one resample of the clusters serves them all.
+an F1 the harmonic mean of two of them. So one resample of the clusters serves them all, and every
+draw's number is computed anew from the draw's sums.
 """
 
 from __future__ import annotations
@@ -12,12 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from vivavoce.metrics.ratios import Aggregate, Ratio
-from vivavoce.statistics.intervals import percentile_interval, resample
+from vivavoce.statistics.intervals import Floats, Resample, percentile_interval
 
-Floats = npt.NDArray[np.float64]
 Derive = Callable[[Mapping[str, Floats]], Floats]
 
 
@@ -42,13 +40,6 @@ def means_of(values: Sequence[float | None]) -> Shares:
     )
 
 
-def shares_of(ratios: Sequence[Ratio], how: Aggregate) -> Shares:
-    """Shares of right answers: the mean of the items' (macro), or all questions pooled (micro)."""
-    if how == "micro" and any(ratio.asked for ratio in ratios):
-        return Shares([ratio.hits for ratio in ratios], [ratio.asked for ratio in ratios])
-    return means_of([ratio.value for ratio in ratios])
-
-
 @dataclass(frozen=True, slots=True)
 class Measured:
     """What a family measured on its items."""
@@ -64,11 +55,11 @@ class Measured:
     """What the numbers depend on, and counts that belong beside them."""
 
 
-def estimate(
-    measured: Measured, clusters: Sequence[str], *, resamples: int, seed: int
-) -> dict[str, dict[str, Any]]:
-    """Value, interval, n and undefined items of every metric."""
-    draws = resample(clusters, resamples=resamples, seed=seed)
+def estimate(measured: Measured, draws: Resample) -> dict[str, dict[str, Any]]:
+    """Value, percentile interval, n and undefined items of every metric.
+
+    As in `Resample.intervals`, there is no interval where fewer than two clusters have a value.
+    """
     names = list(measured.shares)
     tops = np.array([measured.shares[name].numerators for name in names], dtype=float).T
     bottoms = np.array([measured.shares[name].denominators for name in names], dtype=float).T
@@ -77,16 +68,21 @@ def estimate(
     if draws.gives_intervals:
         drawn = _ratios(draws.means(tops), draws.means(bottoms), names)
     undefined = {name: measured.shares[name].undefined for name in names}
+    _, held = draws.by_cluster(np.where(bottoms > 0, bottoms, np.nan))
+    enough = dict(zip(names, ((held > 0).sum(axis=0) > 1).tolist(), strict=True))
     for name, (derive, sources) in measured.derived.items():
         points[name] = derive(points)
         undefined[name] = max((undefined[source] for source in sources), default=0)
+        enough[name] = all(enough[source] for source in sources)
         if drawn is not None:
             drawn[name] = derive(drawn)
     return {
         name: {
             "value": _number(points[name][0]),
-            "ci": None if drawn is None else _interval(drawn[name], points[name][0]),
-            "n": len(clusters),
+            "ci": None
+            if drawn is None or not enough[name]
+            else _interval(drawn[name], points[name][0]),
+            "n": draws.items,
             "undefined": undefined[name],
         }
         for name in measured.order or points

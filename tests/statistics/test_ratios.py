@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from vivavoce.results.scoring.estimate import (
+from vivavoce.statistics.intervals import interval, resample
+from vivavoce.statistics.ratios import (
     Measured,
     Shares,
     average,
@@ -13,14 +14,13 @@ from vivavoce.results.scoring.estimate import (
     harmonic,
     means_of,
 )
-from vivavoce.statistics.intervals import interval
 
 CLUSTERS = ["a", "b", "c", "d"]
 
 
 def of(shares, derived=None, clusters=CLUSTERS, resamples=500):
     measured = Measured(shares, derived or {})
-    return estimate(measured, clusters, resamples=resamples, seed=3)
+    return estimate(measured, resample(clusters, resamples=resamples, seed=3))
 
 
 def test_a_mean_leaves_undefined_values_out_and_counts_them():

@@ -18,10 +18,9 @@ from tests.web.annotation.made_campaigns import (
     person_of,
 )
 
-from vivavoce.web.annotation.assignment import member_state, progress
+from vivavoce.web.annotation.assignment import NotAllowed, member_state, progress
 from vivavoce.web.annotation.campaigns import NewItem, find_campaign, pause_campaign
 from vivavoce.web.annotation.decisions import next_assignment, save_draft, submit
-from vivavoce.web.annotation.errors import NotAllowed
 from vivavoce.web.annotation.kinds import KINDS
 from vivavoce.web.annotation.people import admit, pause, resume
 from vivavoce.web.annotation.tables import Assignment, Decision

@@ -18,10 +18,9 @@ from tests.web.annotation.made_campaigns import (
 )
 
 from vivavoce.errors import InputError
-from vivavoce.web.annotation.assignment import own_order
+from vivavoce.web.annotation.assignment import AlreadyDecided, NotYours, Released, own_order
 from vivavoce.web.annotation.campaigns import find_campaign
 from vivavoce.web.annotation.decisions import last_decided, save_draft, skip
-from vivavoce.web.annotation.errors import AlreadyDecided, NotYours, Released
 from vivavoce.web.annotation.tables import Assignment, Decision
 from vivavoce.web.annotation.views import show
 

@@ -1,13 +1,129 @@
-"""Roles of a paper's sections: from the source, from headings, from the section around them."""
+"""Fields of a paper that its documents decide: its date, the roles of its sections, quality gates.
+
+A gate is what a paper must have to be a benchmark target; each miss has a reason.
+"""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from vivavoce.records import Section
+from vivavoce.text.dates import parse_date
 from vivavoce.text.headings import role_of_heading
+from vivavoce.text.identifiers import acl_year, arxiv_month
+
+
+class PaperDate(NamedTuple):
+    """A date as precise as its source, or three times None for an undated paper."""
+
+    published: str | None
+    precision: str | None
+    source: str | None
+
+
+UNDATED = PaperDate(None, None, None)
+
+
+def date_paper(
+    published: str | None, arxiv_id: str | None, acl_id: str | None, listed: str | None = None
+) -> PaperDate:
+    """Date a paper from its metadata, else its arXiv id's month, else its Anthology id's year.
+
+    Args:
+        published: What metadata or a text says.
+        arxiv_id: Versionless.
+        acl_id: Of the Anthology.
+        listed: What a list of results says, which often is the date of an entry: the last resort.
+    """
+    if published and (parsed := parse_date(published)):
+        return PaperDate(*parsed, "metadata")
+    if arxiv_id:
+        return PaperDate(arxiv_month(arxiv_id), "month", "arxiv_id")
+    if acl_id:
+        return PaperDate(acl_year(acl_id), "year", "anthology_id")
+    if listed and (parsed := parse_date(listed)):
+        return PaperDate(*parsed, "results_list")
+    return UNDATED
+
+
+MIN_TITLE_WORDS, MAX_TITLE_WORDS = 2, 40
+MIN_ABSTRACT_WORDS, MAX_ABSTRACT_WORDS = 40, 600
+MIN_TEXT_WORDS = 400
+MAX_GARBLED_SHARE = 0.01
+
+GATES = {
+    "not_a_paper": "only sources that hold no papers describe it, such as questions and answers",
+    "no_title": "the paper has no title",
+    "odd_title": f"the title has fewer than {MIN_TITLE_WORDS} or over {MAX_TITLE_WORDS} words",
+    "no_abstract": "the paper has no abstract",
+    "short_abstract": f"the abstract has fewer than {MIN_ABSTRACT_WORDS} words",
+    "long_abstract": f"the abstract has over {MAX_ABSTRACT_WORDS} words",
+    "no_text": "no source gave the paper's sections",
+    "short_text": f"the sections have fewer than {MIN_TEXT_WORDS} words together",
+    "garbled_text": f"over {MAX_GARBLED_SHARE:.0%} of the text is undecodable characters",
+    "undated": "no date is known, so the paper is neither target nor demonstration",
+}
+"""Each gate's name and what failing it means."""
+
+
+def failed_gates(
+    title: str | None,
+    abstract: str | None,
+    published: str | None,
+    sections: Sequence[Section],
+    *,
+    is_paper: bool = True,
+) -> tuple[str, ...]:
+    """The gates a paper does not pass, in the order of `GATES`."""
+    failed = {
+        *(() if is_paper else ("not_a_paper",)),
+        *_title_gates(title),
+        *_abstract_gates(abstract),
+        *_text_gates(sections),
+        *(() if published else ("undated",)),
+    }
+    return tuple(gate for gate in GATES if gate in failed)
+
+
+def _title_gates(title: str | None) -> tuple[str, ...]:
+    if not title:
+        return ("no_title",)
+    words = len(title.split())
+    return () if MIN_TITLE_WORDS <= words <= MAX_TITLE_WORDS else ("odd_title",)
+
+
+def _abstract_gates(abstract: str | None) -> tuple[str, ...]:
+    if not abstract:
+        return ("no_abstract",)
+    words = len(abstract.split())
+    if words < MIN_ABSTRACT_WORDS:
+        return ("short_abstract",)
+    return ("long_abstract",) if words > MAX_ABSTRACT_WORDS else ()
+
+
+def _text_gates(sections: Sequence[Section]) -> tuple[str, ...]:
+    if not sections:
+        return ("no_text",)
+    texts = [section.text for section in sections]
+    failed = []
+    if sum(len(text.split()) for text in texts) < MIN_TEXT_WORDS:
+        failed.append("short_text")
+    characters = sum(len(text) for text in texts)
+    garbled = sum(_count_garbled(text) for text in texts)
+    if characters and garbled / characters > MAX_GARBLED_SHARE:
+        failed.append("garbled_text")
+    return tuple(failed)
+
+
+def _count_garbled(text: str) -> int:
+    if text.isascii():
+        return 0
+    return sum(1 for c in text if c == "\ufffd" or unicodedata.category(c) in ("Co", "Cn", "Cs"))
+
 
 _LETTERED = re.compile(r"[A-Z](?:\.?\d[\d.]*)?")
 _ROMAN = re.compile(r"[IVX]{2,}")
@@ -36,7 +152,7 @@ def assign_roles(sections: Sequence[Section]) -> tuple[Section, ...]:
 
 @dataclass(slots=True)
 class _Paper:
-    """What the whole list tells, and what was passed on the way through it."""
+    """Facts of the whole list of sections, and of those already passed."""
 
     at_top: frozenset[str]
     """Roles that headings of top-level sections give."""

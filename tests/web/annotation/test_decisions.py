@@ -17,9 +17,16 @@ from tests.web.annotation.made_campaigns import (
     part_of,
 )
 
-from vivavoce.web.annotation.assignment import discussed_item, labels_of, open_consensus, outcome
+from vivavoce.web.annotation.assignment import (
+    AlreadyDecided,
+    NotAllowed,
+    NotYours,
+    discussed_item,
+    labels_of,
+    open_consensus,
+    outcome,
+)
 from vivavoce.web.annotation.campaigns import NewItem
-from vivavoce.web.annotation.errors import AlreadyDecided, NotAllowed, NotYours
 from vivavoce.web.annotation.tables import Assignment, Item
 from vivavoce.web.annotation.views import show
 

@@ -1,0 +1,334 @@
+"""Columns of a board, each declared once: type, label, unit, where it is shown, what it says.
+
+`BoardRow` declares them. Checks of rows, JSON, CSV, Parquet, LaTeX, the tables of the site and
+their labels on phones, what the terminal prints and the reference are derived from it. A new column
+is one more entry of `BoardRow`, which `of_log` computes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Annotated, Any, Literal, NotRequired, get_args, get_origin, get_type_hints
+
+from pydantic import AfterValidator, ConfigDict, Field, with_config
+from typing_extensions import TypedDict
+
+from vivavoce.results.logs.records import RunLog
+
+MAX_UNDEFINED = 0.05
+"""A metric with a larger share undefined ranks nobody."""
+
+Unit = Literal["", "items", "answers", "share", "score", "tokens", "USD", "s", "rank", "exposure"]
+Kind = Literal["text", "float", "int", "bool"]
+
+Count = Annotated[int, Field(ge=0)]
+Pair = Annotated[list[float], Field(min_length=2, max_length=2)]
+_KINDS: Mapping[type, Kind] = {float: "float", int: "int", bool: "bool"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """One column of a board."""
+
+    says: str
+    label: str = ""
+    """Head of the column on pages, and beside the value on phones."""
+    unit: Unit = ""
+    """Decides how a value is printed."""
+    is_per_answer: bool = False
+    """Whether tables print the mean over the answers."""
+    page: int = 0
+    """Place among the last columns of a page's table; 0 for none."""
+    style: str = ""
+    """Class of its cells in the style sheet; its name by default."""
+    is_optional: bool = False
+    """Whether a table leaves it out where nobody has a value."""
+    terminal: tuple[int, str] | None = None
+    """Place and head in what `viva board show` prints; None for neither."""
+    is_cost: bool = False
+    """Whether the terminal shows it only with `--costs`."""
+    latex: str = ""
+    """Head in LaTeX tables; empty for none."""
+    parts: tuple[tuple[str, Kind], ...] | None = None
+    """Columns of the CSV and Parquet files; the column itself by default."""
+    of_log: Callable[[RunLog], Any] | None = None
+    """Computes it from a log, for all metrics alike; of a partial log, from the answers there."""
+    name: str = ""
+    kind: Kind = "text"
+    is_everywhere: bool = True
+    """Whether boards of older versions have it too."""
+
+    @property
+    def is_number(self) -> bool:
+        """Whether its cells are figures, one below the other."""
+        return self.kind in ("float", "int")
+
+    @property
+    def css(self) -> str:
+        """Class of its cells in the style sheet, which has a rule for it on phones."""
+        return self.style or self.name
+
+    @property
+    def first(self) -> str:
+        """Direction in which a table is sorted by it first."""
+        return "descending" if self.unit in ("items", "share", "score") else "ascending"
+
+    @property
+    def files(self) -> tuple[tuple[str, Kind], ...]:
+        """Names and types of its columns in CSV and Parquet files."""
+        return ((self.name, self.kind),) if self.parts is None else self.parts
+
+
+def _has_a_gap(exposure: Exposure | None) -> Exposure | None:
+    known = exposure or {}
+    if None not in (known.get("seen"), known.get("clean")) and known.get("gap") is None:
+        raise ValueError("seen and clean have no gap between them")
+    return exposure
+
+
+_READING = ConfigDict(strict=True, extra="ignore", allow_inf_nan=False)
+
+
+@with_config(_READING)
+class Exposure(TypedDict, total=False):
+    """What is known of a row's items in its model's training data."""
+
+    cutoff: str | None
+    source: str | None
+    margin_days: Count | None
+    items: dict[str, Count]
+    seen: float | None
+    clean: float | None
+    gap: float | None
+    ci: Pair | None
+    n_seen: Count
+    n_clean: Count
+
+
+@with_config(_READING)
+class BoardRow(TypedDict):
+    """One contestant by one metric; what a newer version adds is left out."""
+
+    round: Annotated[str, Column(says="Name of the round.")]
+    task: Annotated[str, Column(says="Name of the task.")]
+    task_version: Annotated[str, Column(says="Version of the task.")]
+    setting: Annotated[str, Column(says="Setting of the task, and the subset of the items.")]
+    method: Annotated[str, Column(says="Solver with its options, or the name of a baseline.")]
+    model: Annotated[str, Column(says="Model; `none` for a baseline without one.")]
+    decoding: Annotated[
+        str | dict[str, str | float | bool | list[str] | None] | None,
+        Column(says="Settings that change answers, and attempts at an item."),
+    ]
+    prompt_hash: Annotated[str | None, Column(says="Hash of the prompts.")]
+    judge: Annotated[str | None, Column(says="What judged the answers; null without a judge.")]
+    metric: Annotated[str, Column(says="Name of the metric.")]
+    value: Annotated[
+        float | None, Column(says="Mean over items; a failed answer counts 0.", unit="score")
+    ]
+    value_valid: Annotated[float | None, Column(says="Mean over valid answers only.", unit="score")]
+    ci: Annotated[
+        Pair | None,
+        Column(
+            says="95% interval: percentile bootstrap over clusters.",
+            unit="score",
+            parts=(("ci_low", "float"), ("ci_high", "float")),
+        ),
+    ]
+    n: Annotated[
+        Count,
+        Column(
+            says="Items.",
+            label="Items",
+            unit="items",
+            page=1,
+            style="items",
+            terminal=(1, "n"),
+            latex="$n$",
+        ),
+    ]
+    missing: Annotated[Count, Column(says="Answers that are missing.", unit="answers")]
+    undefined: Annotated[Count, Column(says="Items where the metric is undefined.", unit="items")]
+    valid: Annotated[
+        Annotated[float, Field(ge=0, le=1)] | None,
+        Column(
+            says="Share of valid answers.",
+            label="Valid",
+            unit="share",
+            page=2,
+            terminal=(2, "valid"),
+        ),
+    ]
+    rank: Annotated[
+        Annotated[int, Field(ge=1)] | None,
+        Column(says="1 + contestants with a better value; null for who is not ranked."),
+    ]
+    rank_interval: Annotated[
+        Annotated[list[Count], Field(min_length=2, max_length=2)] | None,
+        Column(
+            says="Ranks that the data allow.", parts=(("rank_low", "int"), ("rank_high", "int"))
+        ),
+    ]
+    tied_with: Annotated[
+        list[str] | None, Column(says="Contestants that cannot be told apart from this one.")
+    ]
+    contamination: Annotated[
+        str | None,
+        Column(
+            says="Items by date against the model's cutoff: clean, seen, near_cutoff, mixed.",
+            label="Seen before",
+            unit="exposure",
+            page=7,
+            is_optional=True,
+            style="seen",
+        ),
+    ]
+    tokens: Annotated[
+        Count | None,
+        Column(
+            says="Tokens the contestant used; a judge's are counted apart.",
+            label="Tokens",
+            unit="tokens",
+            is_per_answer=True,
+            is_optional=True,
+            page=4,
+            terminal=(3, "tokens"),
+            is_cost=True,
+        ),
+    ]
+    cost: Annotated[
+        float | None,
+        Column(
+            says="What they cost in US dollars.",
+            label="Dollars",
+            unit="USD",
+            is_per_answer=True,
+            is_optional=True,
+            page=5,
+            terminal=(5, "$"),
+            is_cost=True,
+        ),
+    ]
+    seconds: Annotated[
+        float | None,
+        Column(
+            says="Working time.",
+            label="Seconds",
+            unit="s",
+            is_per_answer=True,
+            is_optional=True,
+            page=6,
+            terminal=(4, "s"),
+            is_cost=True,
+        ),
+    ]
+    family: NotRequired[Annotated[str | None, Column(says="Family of the task.")]]
+    answers: NotRequired[
+        Annotated[Count | None, Column(says="Scored answers, attempts counted.", unit="answers")]
+    ]
+    partial: NotRequired[Annotated[bool, Column(says="Whether answers are lacking.")]]
+    detectable: NotRequired[
+        Annotated[
+            float | None,
+            Column(says="Smallest difference that these items can show.", unit="score"),
+        ]
+    ]
+    exposure: NotRequired[
+        Annotated[
+            Annotated[Exposure | None, AfterValidator(_has_a_gap)],
+            Column(
+                says="The cutoff, items by status, and the gap between seen and clean ones.",
+                parts=(
+                    ("cutoff", "text"),
+                    ("seen", "float"),
+                    ("clean", "float"),
+                    ("gap", "float"),
+                    ("n_seen", "int"),
+                    ("n_clean", "int"),
+                ),
+            ),
+        ]
+    ]
+    faults: NotRequired[
+        Annotated[
+            dict[str, Count],
+            Column(
+                says="Faulty answers by kind of fault.",
+                label="Faults",
+                unit="answers",
+                page=3,
+                parts=(),
+            ),
+        ]
+    ]
+    runs: NotRequired[
+        Annotated[
+            dict[str, Count],
+            Column(says="Logs of this row, logs removed, other ways tried.", parts=()),
+        ]
+    ]
+    judge_own_family: NotRequired[
+        Annotated[
+            bool | None,
+            Column(says="Whether the judge is of the contestant's own family.", parts=()),
+        ]
+    ]
+    judge_tokens: NotRequired[
+        Annotated[Count | None, Column(says="Tokens of the judge.", unit="tokens", parts=())]
+    ]
+    judge_cost: NotRequired[
+        Annotated[float | None, Column(says="Cost of the judge.", unit="USD", parts=())]
+    ]
+
+
+def columns() -> tuple[Column, ...]:
+    """Every column of a board, with its name and type."""
+    return _columns_of(BoardRow)
+
+
+@cache
+def _columns_of(schema: type) -> tuple[Column, ...]:
+    found = []
+    for name, hint in get_type_hints(schema, include_extras=True).items():
+        is_everywhere = get_origin(hint) is not NotRequired
+        declared = hint if is_everywhere else get_args(hint)[0]
+        kind, *told = get_args(declared)
+        (column,) = (each for each in told if isinstance(each, Column))
+        found.append(replace(column, name=name, kind=_kind_of(kind), is_everywhere=is_everywhere))
+    return tuple(found)
+
+
+def _kind_of(hint: Any) -> Kind:
+    """The type of a file's column; what is neither a number nor a truth value is text."""
+    if get_origin(hint) is Annotated:
+        return _kind_of(get_args(hint)[0])
+    plain = [each for each in get_args(hint) or (hint,) if each is not type(None)]
+    if len(plain) == 1 and plain[0] is not hint:
+        return _kind_of(plain[0])
+    return _KINDS.get(plain[0], "text") if len(plain) == 1 else "text"
+
+
+def page_columns() -> tuple[Column, ...]:
+    """The last columns of a page's table, in their order."""
+    shown = [column for column in columns() if column.page]
+    return tuple(sorted(shown, key=lambda column: column.page))
+
+
+def terminal_columns(*, costs: bool) -> tuple[tuple[str, Column], ...]:
+    """Heads and columns that the terminal prints after the metrics, in their order."""
+    shown = [
+        (*column.terminal, column)
+        for column in columns()
+        if column.terminal and (costs or not column.is_cost)
+    ]
+    return tuple((head, column) for _, head, column in sorted(shown, key=lambda each: each[0]))
+
+
+def shown_value(column: Column, row: Mapping[str, Any]) -> Any:
+    """What tables print of a row: its value, or its mean over the answers; None without any."""
+    value = row.get(column.name)
+    if value is None or not column.is_per_answer:
+        return value
+    answers = row.get("answers", row["n"])
+    return value / answers if answers else None

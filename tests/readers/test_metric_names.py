@@ -1,0 +1,88 @@
+"""One vocabulary of metrics for keys, directions, tables and sentences."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+
+from vivavoce.readers.board_names import metric_key
+from vivavoce.readers.board_terms import terms_of_text
+from vivavoce.readers.metric_names import METRICS
+from vivavoce.readers.metric_values import direction_of, impossible, is_resource
+from vivavoce.readers.terms import MEASURE_IN_SENTENCE, MEASURES, RESOURCES, terms_in
+from vivavoce.tasks.tables.items.keyword.vocabulary import METRIC, terms_of
+
+SPELLINGS = [
+    ("mean average precision", "map", "map", "MAP"),
+    ("percent correct", "accuracy", "accuracy", "Accuracy"),
+    ("exact match", "em", "exact match", "EM"),
+    ("error rate", "error", "error", "Error"),
+    ("ppl", "perplexity", "perplexity", "Perplexity"),
+    ("unlabelled attachment score", "uas", "uas", "UAS"),
+    ("mean squared error", "mse", "mse", "MSE"),
+]
+
+
+@pytest.mark.parametrize(("text", "term", "key", "name"), SPELLINGS)
+def test_every_reader_knows_a_spelling(text: str, term: str, key: str, name: str) -> None:
+    assert terms_in(text) == terms_of_text(text) == (term,)
+    assert metric_key(text) == key
+    assert [found for _, _, found in terms_of(METRIC).find(text)] == [name]
+    assert MEASURE_IN_SENTENCE.search(f"We reach 12.3 {text}.") is not None
+
+
+def test_case_and_hyphens_cost_nothing() -> None:
+    for text in ("Exact-match", "exact matches", "EXACT MATCH"):
+        assert terms_in(text) == ("em",)
+    assert terms_in("Fréchet inception distance") == ("fid",)
+
+
+def test_a_longer_name_goes_before_a_part_of_it() -> None:
+    assert terms_in("word error rate") == ("wer",)
+    assert terms_in("mean average precision, average precision") == ("map", "ap")
+
+
+def test_a_part_of_the_data_is_not_lost_with_its_measure() -> None:
+    assert terms_in("test error") == ("test", "error")
+    assert metric_key("test error") == "test error"
+
+
+def test_terms_and_spellings_are_those_of_one_metric() -> None:
+    assert len({metric.term for metric in METRICS}) == len(METRICS)
+    meant: dict[str, str] = {}
+    for metric in METRICS:
+        for form in (*metric.single_words, *metric.phrases):
+            assert meant.setdefault(form, metric.term) == metric.term
+    assert not MEASURES & {metric.term for metric in METRICS if metric.cost}
+
+
+def test_names_are_folded_to_their_terms() -> None:
+    for metric in METRICS:
+        if metric.in_texts and re.fullmatch(r"[\w -]+", metric.name):
+            assert terms_in(metric.name) == (metric.term,), metric.name
+
+
+def test_directions_are_those_of_the_vocabulary() -> None:
+    for metric in METRICS:
+        if metric.name:
+            key = metric_key(metric.name)
+            assert direction_of(key).higher_is_better == (metric.better == "higher"), key
+            assert is_resource(key) == metric.cost, key
+            assert (impossible(key, 101.0) is None) == metric.free, key
+
+
+def test_costs_are_no_results() -> None:
+    assert {"params", "latency", "runtime", "flops"} <= RESOURCES
+    assert is_resource("params")
+    assert not direction_of("macs").higher_is_better
+    assert impossible("throughput", 250.0) is None
+
+
+def test_long_texts_take_no_time() -> None:
+    started = time.process_time()
+    for piece in ("mean ", "f1 ", "bits per ", "- ", "error rate "):
+        terms_of_text(piece * 100_000)
+        MEASURE_IN_SENTENCE.search(piece[:-1] * 100)
+    assert time.process_time() - started < 2
