@@ -161,7 +161,7 @@ def reopen(header: EvalLog, rounds: Mapping[str, Round]) -> Task | None:
         return None
     given = _safe_arguments(header.eval.task_args)
     with judge_named_later():
-        task = create_task(name, **{**given, "round": str(opened.folder)})
+        task = create_task(name, {**given, "round": str(opened.folder)})
     return _narrow(task, metadata)
 
 
@@ -215,12 +215,10 @@ def logged_task(header: EvalLog, recording: Recording) -> Task:
     Raises:
         InputError: The scorer needs the round.
     """
+    name = str((header.eval.metadata or {}).get("task"))
     for made in header.eval.scorers or []:
-        options = made.options or {}
         try:
-            scorer = create_scorer(
-                str((header.eval.metadata or {}).get("task")), made.name, **options
-            )
+            scorer = create_scorer(name, made.name, made.options or {})
         except LookupError:  # a scorer that a user added
             continue
         except (VivaError, TypeError) as error:
