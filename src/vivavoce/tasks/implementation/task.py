@@ -22,7 +22,7 @@ from vivavoce.tasks.implementation.scorer import extract_method as extract_metho
 from vivavoce.tasks.implementation.scorer import formula as formula_scorer
 from vivavoce.tasks.implementation.scorer import reproduce as reproduce_scorer
 from vivavoce.tasks.methods.direct import direct
-from vivavoce.tasks.programs.program_task import program_task
+from vivavoce.tasks.methods.program_task import program_task
 
 
 @task

@@ -9,8 +9,9 @@ from inspect_ai.model import ModelOutput
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import collect
 
-from vivavoce.tasks.tables.methods.answers import read_outline, read_row, read_single, read_table
-from vivavoce.tasks.tables.methods.operations import Operations, UnusableReply, apply_operations
+from vivavoce.tasks.tables.items.operations import Operations, UnusableReply, apply_operations
+from vivavoce.tasks.tables.items.replies import read_outline, read_row, read_single, read_table
+from vivavoce.tasks.tables.items.working_table import WorkingTable
 from vivavoce.tasks.tables.methods.steps import (
     ATTEMPTS,
     ShownPaper,
@@ -18,7 +19,6 @@ from vivavoce.tasks.tables.methods.steps import (
     check_common,
     read_output,
 )
-from vivavoce.tasks.tables.methods.working_table import WorkingTable
 
 _TEMPLATES = {"one_step": ("papers",)}
 
