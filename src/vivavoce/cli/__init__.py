@@ -23,7 +23,6 @@ from vivavoce.cli import (
     index,
     info,
     networks,
-    round_export,
     round_updates,
     rounds,
     runs,
@@ -78,7 +77,7 @@ rounds.app.command(epilog="Example: viva round unseal 2024-h2.sealed.json 2024-h
     round_updates.unseal
 )
 rounds.app.command(epilog="Example: viva round export rounds/2024-h2 --out export --format hf")(
-    round_export.export
+    rounds.export
 )
 app.add_typer(rounds.app, name="round")
 app.add_typer(demands.app, name="demand")
