@@ -16,7 +16,6 @@ from vivavoce.cli import (
     board_serve,
     comparisons,
     corpus,
-    demands,
     demo,
     fetch,
     fetch_texts,
@@ -80,7 +79,7 @@ rounds.app.command(epilog="Example: viva round export rounds/2024-h2 --out expor
     rounds.export
 )
 app.add_typer(rounds.app, name="round")
-app.add_typer(demands.app, name="demand")
+app.add_typer(rounds.demand_app, name="demand")
 app.command(
     epilog="Example: viva run title --round rounds/2024-h2 --model extractive/lead --logs logs"
 )(runs.run)
