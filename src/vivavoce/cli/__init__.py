@@ -19,7 +19,6 @@ from vivavoce.cli import (
     demo,
     fetch,
     fetch_texts,
-    index,
     info,
     networks,
     round_updates,
@@ -58,7 +57,7 @@ fetch.app.command(epilog="Example: viva fetch cited --corpus corpus")(fetch_text
 app.add_typer(fetch.app, name="fetch")
 app.add_typer(corpus.app, name="corpus")
 app.add_typer(networks.app, name="network")
-app.add_typer(index.app, name="index")
+app.add_typer(corpus.index_app, name="index")
 rounds.app.command(
     epilog="Example: viva round update rounds/2024-h2 --corpus corpus --out rounds "
     "--until 2025-02-01"
