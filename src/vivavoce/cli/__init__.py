@@ -16,7 +16,6 @@ from vivavoce.cli import (
     board_serve,
     comparisons,
     corpus,
-    demo,
     fetch,
     fetch_texts,
     info,
@@ -50,7 +49,7 @@ def main(
     set_debug(debug)
 
 
-app.command(epilog="Example: viva demo --out viva-demo")(demo.demo)
+app.command(epilog="Example: viva demo --out viva-demo")(runs.demo)
 app.command(epilog="Example: viva ingest tei papers/ --corpus corpus")(corpus.ingest)
 fetch.app.command(epilog="Example: viva fetch texts --corpus corpus")(fetch_texts.texts)
 fetch.app.command(epilog="Example: viva fetch cited --corpus corpus")(fetch_texts.cited)
