@@ -23,7 +23,6 @@ from vivavoce.cli import (
     round_updates,
     rounds,
     runs,
-    score,
     smoke,
     sweeps,
     table_audits,
@@ -85,7 +84,7 @@ app.command(
     epilog="Example: viva smoke --model openai/gpt-4o-mini --price 0.15,0.60 --limit-usd 1"
 )(smoke.smoke)
 app.command(epilog="Example: viva score ranking --gold gold.jsonl --predictions answers.jsonl")(
-    score.score
+    runs.score
 )
 board.app.command(epilog="Example: viva board gains logs")(comparisons.gains)
 board.app.command(epilog="Example: viva board overall logs")(comparisons.overall)
