@@ -11,8 +11,8 @@ from pathlib import Path
 from vivavoce import __version__
 from vivavoce.corpus import Corpus
 from vivavoce.errors import VivaError
+from vivavoce.rounds.anchors import Lineage, items_of
 from vivavoce.rounds.family import EVERY_TASK, Builder, Exclusion, FamilyItems, follows_authors
-from vivavoce.rounds.lineage import Lineage, items_of
 from vivavoce.rounds.reading import MANIFEST, Round, load_round
 from vivavoce.rounds.sealing import write_commitment
 from vivavoce.rounds.spec import RoundSpec
