@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.metrics.digestables import Column, best_schema_recall, exact, jaccard, schema_recall
+from vivavoce.metrics.digestables import Column, exact, jaccard, schema_recall
 
 names = st.lists(st.text(max_size=6).map(Column), max_size=5)
 
@@ -53,13 +53,6 @@ def test_any_similarity_of_texts_will_do() -> None:
         return np.array([[len(one) == len(other) for other in produced] for one in gold], float)
 
     assert schema_recall(GOLD, columns("Work"), same_length) == 1 / 3
-
-
-def test_the_best_of_several_answers_is_reported() -> None:
-    answers = [columns("Task"), columns("Task", "dataset size"), []]
-    assert best_schema_recall(GOLD, answers, exact) == 2 / 3
-    assert best_schema_recall(GOLD, [], exact) == 0.0
-    assert best_schema_recall([], answers, exact) is None
 
 
 @pytest.mark.parametrize("similarity", [exact, jaccard])

@@ -1,4 +1,4 @@
-"""Verbs that fill and read a corpus."""
+"""Verbs that fill and read a corpus, and build and search its full-text index."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Verbs that build and check rounds."""
+"""Verbs that build, check and export rounds, and those that write demands for their tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The verb that runs tasks."""
+"""Verbs that run tasks or score answers: `run`, `score`, `demo` and `smoke`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Items kept between rounds: the same in both, so that drift and difficulty can be told apart.
+"""Items kept between rounds, and what else a round has from its parent: `Lineage`.
+
+Anchors are the same in both rounds, so that drift and difficulty can be told apart.
 
 A contestant whose score on the anchors moved has changed itself; where the anchors' score stands
 and that of the new items differs, the new items are harder or easier. An item is the same when all

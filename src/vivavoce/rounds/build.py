@@ -1,4 +1,7 @@
-"""A corpus and a spec turned into a round: a folder that never changes once it is published."""
+"""Build of a round from a corpus and a spec: a folder that never changes once it is published.
+
+Its card, `card.md`, describes it to people.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What a family hands to a round: its options, its builder, its items and what it left out."""
+"""A family's part of a round: its options, builder, items and exclusions.
+
+Leaks that can be found without a model: gold inside the input, and papers held twice.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Tables written line by line: Markdown pipes and their relatives, and delimited text."""
+"""Tables written line by line: Markdown pipes and their relatives, and delimited text.
+
+`TableBudget` limits how much of one answer is read; `ParsedTable` is the result.
+"""
 
 from __future__ import annotations
 

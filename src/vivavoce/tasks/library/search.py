@@ -2,7 +2,7 @@
 
 A round keeps them in a Parquet file of the schema `LIBRARY`. A `Library` opens some of them for one
 item: what is not over before the item's cutoff does not exist in it, and neither do the papers and
-tables that are hidden for the item.
+tables that are hidden for the item. Passages of its papers are ranked by BM25.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The direct method: one message with the whole prompt, cut to the model's window."""
+"""The direct method: one message with the whole prompt, cut to the model's window.
+
+The contestants oracle, null and copycat bound every metric; they run with `--model none`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Methods of the table task: those that ask a model, and one that finds words by rule."""
+"""Methods of the table task: those that ask a model, and one that finds words by rule.
+
+`one_step` puts every paper in full into one prompt and asks for the whole table in one answer; it
+fails where the papers are longer than the model's window. Source: arXiv2Table §5.1, baseline 1.
+"""
 
 from __future__ import annotations
 

@@ -8,6 +8,12 @@ A chunk is searched with the paper's title in front of it. A table says little i
 is about: it is searched without its short numbers, and with the abstract and the headings of its
 paper. What is shown of it is the table alone.
 
+The ceiling is the share of gold methods and scores that stand literally in some texts. A method
+stands in a text when the letters and digits of its normalised name do, one after the other, from
+the start of a word to the end of one. A score does when a number of the text equals it in the
+printed scale: 93.5 and 93.50 are one, 0.935 is another. Scores of methods that are not there are
+not looked for, so that the share of scores is one of the methods found, as in `sp_matched`.
+
 Source: LEGOBench §4.1 (the ten best chunks by BM25).
 """
 

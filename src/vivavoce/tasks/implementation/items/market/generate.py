@@ -2,7 +2,8 @@
 
 It has on purpose what real tables have and careless programs trip over: rows in no order,
 instruments listed late or suspended for weeks, days locked at the price limit, missing reports,
-losses, minutes without orders.
+losses, minutes without orders. Only uniform draws, the four operations and rounding are used, so
+that a seed gives the same values on every machine.
 """
 
 from __future__ import annotations

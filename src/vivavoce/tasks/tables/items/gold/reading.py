@@ -1,5 +1,7 @@
 """Gold tables out of a corpus: tables whose rows cite one work each, and lists of results.
 
+A list of results gives a table for each task: its papers, and their best scores.
+
 Source: arXiv2Table, section 4, and arxivDIGESTables, whose filters these resemble.
 """
 

@@ -1,4 +1,9 @@
-"""The whole table: papers near the demand, columns that most can fill, cells by patterns."""
+"""The whole table: papers near the demand, columns that most can fill, cells by patterns.
+
+Columns `dataset – metric` hold results that papers report in tables and sentences. Boards are the
+datasets that several papers name with the metrics that they are named with. A paper's own score on
+a board is that of the method it proposes, else the most likely one, as read by `table_reader`.
+"""
 
 from __future__ import annotations
 
