@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from benchmarks.same.archive import Archive
 from benchmarks.same.scenario import Group
 
 WORKER = Path(__file__).with_name("worker.py")
-LOG_NAME = re.compile(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d[-+]\d\d-\d\d_([a-z-]+)_\w{22}\.eval")
+LOG_NAME = re.compile(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d[-+]\d\d-\d\d_([a-z0-9-]+)_\w{22}\.eval")
 SECONDS = re.compile(r'("seconds": ?)[0-9.e+-]+')
 SITE_KEYS = (
     re.compile(r'("key": "|"boards/[^"]+\.html": ")[0-9a-f]{64}'),
@@ -53,6 +53,8 @@ class Evener:
 
     paths: tuple[tuple[str, str], ...]
     day: str
+    random: str | None = None
+    """A pattern of ids that are drawn anew by every run."""
 
     def text(self, content: str) -> str:
         """Replace paths, names of logs, seconds, and times of the day of the recording."""
@@ -60,6 +62,8 @@ class Evener:
             content = content.replace(path, shown)
         content = LOG_NAME.sub(r"<log>_\1.eval", content)
         content = SECONDS.sub(r"\g<1>0", content)
+        if self.random is not None:
+            content = re.sub(self.random, "<drawn>", content)
         return re.sub(
             self.day + r"[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)?(?![\d:])", "<time>", content
         )
@@ -116,7 +120,7 @@ def record(
             stages[need].unpack(work)
         for group in groups:
             started = time.monotonic()
-            _run_group(group, work, variables, evener, found)
+            _run_group(group, work, variables, replace(evener, random=group.random), found)
             if group.name in stages:
                 for folder in group.left:
                     shutil.rmtree(work / folder, ignore_errors=True)

@@ -102,7 +102,8 @@ def _import(of: PaperSet, where: Path) -> Counts:
 
 def _tables(of: PaperSet) -> Counts:
     """Make the tables of the corpus out of its imports: the second half of `viva ingest`."""
-    from vivavoce.corpus.build import Engine, build_tables
+    from vivavoce.corpus.build.engine import Engine
+    from vivavoce.corpus.build.tables import build_tables
     from vivavoce.store import lock
 
     gc.set_threshold(100_000)  # as the command does

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -104,6 +105,10 @@ def test_failed_commands_are_named():
             "2026-03-04T10-11-12-00-00_rank-by-graph_oUTvfdKAqptwXpritU7GjD.eval",
             "<log>_rank-by-graph.eval",
         ),
+        (
+            "2026-03-04T10-11-12-00-00_title-5-of-43_QYcaz9L4ZUowGFg7F8A2BC.eval",
+            "<log>_title-5-of-43.eval",
+        ),
         ('"seconds": 31.187,', '"seconds": 0,'),
         ("2026-03-04T10:11:12.5+00:00", "<time>"),
         ("2026-03-04 10:11:12", "<time>"),
@@ -127,6 +132,14 @@ def test_hashes_of_the_source_code_are_made_equal_in_the_lists_of_a_site(tmp_pat
         assert (sides[0] == sides[1]) == (name == "changes.json")
     (tmp_path / "board.json").write_text(listed.format("changes.json", one))
     assert one.encode() in EVENER.content(tmp_path / "board.json")
+
+
+def test_ids_drawn_by_a_run_are_made_equal_only_in_their_group():
+    (annotate,) = [group for group in list_groups(has_data=False) if group.name == "annotate"]
+    text = 'ann is annotator, under the pseudonym PRBXWB; "seal": "' + "0a" * 32 + '"; PAPERS'
+    evened = replace(EVENER, random=annotate.random).text(text)
+    assert evened == 'ann is annotator, under the pseudonym <drawn>; "seal": "<drawn>"; <drawn>'
+    assert EVENER.text(text) == text
 
 
 def test_a_group_stands_after_what_it_needs():

@@ -187,7 +187,7 @@ def test_every_task_takes_the_round_and_the_common_arguments(family: str, task: 
 
 @pytest.mark.parametrize(("family", "task"), TASKS)
 def test_a_template_holds_every_slot(opened: Round, family: str, task: str) -> None:
-    made = create_task(task, round=str(opened.folder))
+    made = create_task(task, {"round": str(opened.folder)})
     for sample in made.dataset:
         spans = (sample.metadata or {})["spans"]
         assert spans

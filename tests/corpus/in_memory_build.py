@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from vivavoce.corpus.build import index_papers, text_document
+from vivavoce.corpus.build.identity import index_papers
+from vivavoce.corpus.build.parts import text_document
 from vivavoce.corpus.build.writing import KEYS
 from vivavoce.corpus.fields import PaperDate, assign_roles, date_paper, failed_gates
 from vivavoce.corpus.identity.merge import MergedPaper, merge_documents

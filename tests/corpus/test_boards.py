@@ -9,8 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vivavoce.corpus.boards import board_id, make_boards
-from vivavoce.readers.board_names import board_names, dataset_key, metric_key, name_key, task_key
+from vivavoce.corpus.boards import make_boards
+from vivavoce.readers.board_names import (
+    board_id,
+    board_names,
+    dataset_key,
+    metric_key,
+    name_key,
+    task_key,
+)
 from vivavoce.readers.metric_values import direction_of, impossible, is_resource, off_scale
 
 

@@ -15,7 +15,8 @@ import pytest
 from tests.corpus.in_memory_build import tables_in_memory
 
 from vivavoce.corpus import ingest, load_corpus, verify_corpus
-from vivavoce.corpus.build import build_tables, identity, partitioning, tables
+from vivavoce.corpus.build import identity, partitioning, tables
+from vivavoce.corpus.build.tables import build_tables
 from vivavoce.corpus.schema import TABLES
 from vivavoce.store import hash_tree
 
@@ -169,7 +170,9 @@ def test_a_long_run_without_a_cut_is_cut_more_finely() -> None:
 POOL = """
 import sys
 from pathlib import Path
-from vivavoce.corpus.build import Engine, build_tables, partitioning
+from vivavoce.corpus.build import partitioning
+from vivavoce.corpus.build.engine import Engine
+from vivavoce.corpus.build.tables import build_tables
 
 partitioning.MEAN_PAPERS = 8
 build_tables(Path(sys.argv[1]), Engine(few_documents=0))
@@ -196,7 +199,9 @@ def die_once(step, task):
 WAITING = """
 import os, sys, time
 from pathlib import Path
-from vivavoce.corpus.build import Engine, build_tables, engine
+from vivavoce.corpus.build import engine
+from vivavoce.corpus.build.engine import Engine
+from vivavoce.corpus.build.tables import build_tables
 
 def wait(step, task):
     (Path(sys.argv[-1]).parent / "worker.tmp").write_text(str(os.getpid()))

@@ -24,8 +24,7 @@ from vivavoce.records import Fault as Unread
 from vivavoce.sources import Piece, ReadOptions, get_source
 from vivavoce.sources.catalogues.arxiv import read_feed
 from vivavoce.sources.catalogues.arxiv.search import by_ids, search
-from vivavoce.sources.http.client import Allowed, Client, Limits
-from vivavoce.sources.http.errors import BadReplyError, ChangedError
+from vivavoce.sources.http.client import Allowed, BadReplyError, ChangedError, Client, Limits
 
 FEED = """<?xml version='1.0' encoding='UTF-8'?>
 <feed xmlns:opensearch="http://a9.com/-/spec/opensearch/1.1/"

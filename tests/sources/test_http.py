@@ -18,15 +18,18 @@ import pytest
 from tests.servers.arxiv_replay import Ask, FakeClock, Fault, ReplayServer, Script, only, replaying
 
 from vivavoce.errors import InputError, VivaError
-from vivavoce.sources.http.client import Allowed, Client, Limits, retry_after
-from vivavoce.sources.http.errors import (
+from vivavoce.sources.http.client import (
+    Allowed,
     BadReplyError,
     BadStatusError,
+    Client,
     HttpError,
+    Limits,
     OverdueError,
     RefusedAddressError,
     TooLargeError,
     UnreachableError,
+    retry_after,
 )
 from vivavoce.sources.http.throttle import INTERVALS, SHARED, Throttle, slots_folder
 

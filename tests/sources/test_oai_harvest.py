@@ -24,8 +24,14 @@ from tests.servers.oai_replay import (
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.errors import DamagedError, InputError, LockedError, VivaError
 from vivavoce.sources.catalogues.oai.harvest import HarvestReport, harvest
-from vivavoce.sources.http.client import Allowed, Client, Limits
-from vivavoce.sources.http.errors import BadReplyError, BadStatusError, ChangedError
+from vivavoce.sources.http.client import (
+    Allowed,
+    BadReplyError,
+    BadStatusError,
+    ChangedError,
+    Client,
+    Limits,
+)
 from vivavoce.store import hash_tree, lock
 
 

@@ -16,9 +16,9 @@ from vivavoce.cli.annotation_database import (
     now,
     opened,
 )
-from vivavoce.cli.comparisons import estimate
 from vivavoce.cli.log_options import RESAMPLES_OPTION, SEED_OPTION
 from vivavoce.cli.output import JSON_OPTION, print_json, print_table, progress, say
+from vivavoce.cli.reports import estimate
 
 if TYPE_CHECKING:
     from vivavoce.store import Row

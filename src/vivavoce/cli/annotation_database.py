@@ -1,4 +1,4 @@
-"""What the verbs of annotation share: the database, the campaign, the clock."""
+"""Options, database and clock that the verbs of annotation share."""
 
 from __future__ import annotations
 

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from vivavoce.cli.comparisons import estimate, number, print_gains, print_notes
+from vivavoce.cli.comparisons import print_gains
 from vivavoce.cli.log_options import LOGS_ARGUMENT, PARTIAL_OPTION, RESAMPLES_OPTION, SEED_OPTION
-from vivavoce.cli.output import JSON_OPTION, print_json, print_table, progress, say
+from vivavoce.cli.output import JSON_OPTION, print_json, progress, say
+from vivavoce.cli.reports import (
+    cells,
+    estimate,
+    inner,
+    interval,
+    numbers,
+    print_notes,
+    print_rows,
+    texts,
+)
 from vivavoce.cli.rounds import ROUND_ARGUMENT
 
 if TYPE_CHECKING:
@@ -104,75 +115,53 @@ def _print_judge(found: JudgeAudit) -> None:
 
 
 def _print_measures(found: JudgeAudit) -> None:
-    print_table(
-        ["judge", "criterion", "measure", "value", "n", "unbiased"],
-        [
-            [
-                row["judge"],
-                row["criterion"],
-                row["measure"],
-                estimate(row),
-                str(row["n"]),
-                "" if row["unbiased"] is None else f"{row['unbiased']:g}",
-            ]
-            for row in found.measures
-        ],
-        title="What sways a judge",
+    print_rows(
+        "What sways a judge",
+        found.measures,
+        texts("judge", "criterion", "measure"),
+        interval("value"),
+        texts("n"),
+        cells("unbiased", lambda row: "" if row["unbiased"] is None else f"{row['unbiased']:g}"),
     )
 
 
+_AGREEMENT = inner("agreement", "kappa", "alpha") + texts("n")
+
+
 def _print_agreement(found: JudgeAudit) -> None:
-    print_table(
-        ["judges", "criterion", "agreement", "kappa", "alpha", "n"],
-        [
-            [" / ".join(row["judges"]), row["criterion"], *_agreement(row)]
-            for row in found.agreement
-        ],
-        title="Judges of the same answers",
+    print_rows(
+        "Judges of the same answers",
+        found.agreement,
+        cells("judges", lambda row: " / ".join(row["judges"])),
+        texts("criterion"),
+        _AGREEMENT,
     )
 
 
 def _print_self_preference(found: JudgeAudit) -> None:
-    print_table(
-        ["judge", "family", "own", "others", "preference", "n"],
-        [
-            [
-                row["judge"],
-                row["family"],
-                estimate(row["own"]),
-                estimate(row["foreign"]),
-                estimate(row),
-                str(row["n"]),
-            ]
-            for row in found.self_preference
-        ],
-        title="Points a judge gives beyond other judges: to its own family, to others",
+    print_rows(
+        "Points a judge gives beyond other judges: to its own family, to others",
+        found.self_preference,
+        texts("judge", "family"),
+        inner("own", others="foreign"),
+        interval("preference"),
+        texts("n"),
     )
 
 
 def _print_people(found: JudgeAudit) -> None:
-    print_table(
-        ["judge", "agreement", "kappa", "alpha", "n", "without ties", "n", "indirect"],
-        [
-            [
-                row["judge"],
-                *_agreement(row),
-                estimate(row["decided"]),
-                str(row["decided"]["n"]),
-                str(row["indirect"]),
-            ]
-            for row in found.human
-        ],
-        title="Judges and people",
+    print_rows(
+        "Judges and people",
+        found.human,
+        texts("judge"),
+        _AGREEMENT,
+        inner(**{"without ties": "decided"}),
+        cells("n", lambda row: str(row["decided"]["n"])),
+        texts("indirect"),
     )
     people = found.human[0]["people"]
     if people["n"]:
         say(f"People agree with each other on {people['value']:.3f} (n {people['n']}).")
-
-
-def _agreement(row: dict[str, Any]) -> list[str]:
-    cells = [estimate(row[name]) for name in ("agreement", "kappa", "alpha")]
-    return [*cells, str(row["n"])]
 
 
 def _print_leakage(found: LeakageAudit) -> None:
@@ -182,14 +171,8 @@ def _print_leakage(found: LeakageAudit) -> None:
         _print_dates(found)
         say("")
     if found.left_out:
-        print_table(
-            ["family", "task", "setting", "reason", "papers"],
-            [
-                [row["family"], row["task"], row["setting"], row["reason"], str(row["papers"])]
-                for row in found.left_out
-            ],
-            title="Left out",
-        )
+        columns = texts("family", "task", "setting", "reason", "papers")
+        print_rows("Left out", found.left_out, columns)
         say("")
     if found.title_only:
         print_gains(list(found.title_only), "Title-only gap: the title alone against the base")
@@ -204,93 +187,66 @@ def _print_leakage(found: LeakageAudit) -> None:
 
 
 def _print_overlap(found: LeakageAudit) -> None:
-    print_table(
-        [
-            *("task", "setting", "items", "words", "overlap", "n", "median", "p95", "max"),
-            *("> limit", "verbatim"),
-        ],
-        [
-            [
-                row["task"],
-                row["setting"],
-                str(row["items"]),
-                str(row["run_words"]),
-                estimate(row["overlap"]),
-                str(row["overlap"]["n"]),
-                *(number(row[name]) for name in ("median", "p95", "max")),
-                "" if row["above_limit"] is None else str(row["above_limit"]),
-                str(row["verbatim"]),
-            ]
-            for row in found.cells
-        ],
-        title=f"Round {found.round}: share of the gold's runs of words that stand in the input",
+    print_rows(
+        f"Round {found.round}: share of the gold's runs of words that stand in the input",
+        found.cells,
+        texts("task", "setting", "items", words="run_words"),
+        inner("overlap"),
+        cells("n", lambda row: str(row["overlap"]["n"])),
+        numbers("median", "p95", "max"),
+        texts(**{"> limit": "above_limit"}, verbatim="verbatim"),
     )
 
 
 def _print_dates(found: LeakageAudit) -> None:
-    print_table(
-        [
-            *("task", "items", "earliest", "latest", "outside", "demonstrations"),
-            *("not earlier", "split order"),
-        ],
-        [
-            [
-                row["task"],
-                str(row["items"]),
-                row["earliest"] or "–",
-                row["latest"] or "–",
-                str(row["outside_window"]),
-                str(row["demonstrations"]),
-                str(row["not_earlier"]),
-                str(row["split_order"]),
-            ]
-            for row in found.dates
-        ],
-        title="Dates",
+    print_rows(
+        "Dates",
+        found.dates,
+        texts("task", "items"),
+        cells("earliest", lambda row: row["earliest"] or "–"),
+        cells("latest", lambda row: row["latest"] or "–"),
+        texts(outside="outside_window", demonstrations="demonstrations"),
+        texts(**{"not earlier": "not_earlier", "split order": "split_order"}),
     )
 
 
 def _print_prompts(found: PromptAudit) -> None:
-    spreads = [row for row in found.spreads if row["headline"]]
-    print_table(
-        ["contestant", "task", "setting", "metric", "means by variant", "spread", "n", "tied"],
-        [
-            [
-                row["contestant"],
-                row["task"],
-                row["setting"],
-                row["metric"],
-                " · ".join(f"{each['variant']}: {estimate(each)}" for each in row["variants"]),
-                estimate({"value": row["spread"], "ci": row["spread_ci"]}),
-                str(row["n"]),
-                " ".join("-".join(map(str, p["variants"])) for p in row["pairs"] if p["tied"]),
-            ]
-            for row in spreads
-        ],
-        title="Means over the items that every variant has, and their range",
+    print_rows(
+        "Means over the items that every variant has, and their range",
+        (row for row in found.spreads if row["headline"]),
+        texts("contestant", "task", "setting", "metric"),
+        cells("means by variant", _means),
+        interval("spread", "spread", "spread_ci"),
+        texts("n"),
+        cells("tied", _tied),
     )
     measured = [row for row in found.differences if row["spread"] is not None]
     differences = [row for row in measured if row["headline"]]
     if differences:
         say("")
-        print_table(
-            ["a", "b", "task", "setting", "metric", "a - b", "n", "spread", "verdict"],
-            [
-                [
-                    row["a"],
-                    row["b"],
-                    row["task"],
-                    row["setting"],
-                    row["metric"],
-                    estimate({"value": row["difference"], "ci": row["ci"]}),
-                    str(row["n"]),
-                    number(row["spread"]),
-                    row["verdict"] + (", changes its sign" if row["changes_sign"] else ""),
-                ]
-                for row in differences
-            ],
-            title="Differences between contestants, held against the larger of their spreads",
+        print_rows(
+            "Differences between contestants, held against the larger of their spreads",
+            differences,
+            texts("a", "b", "task", "setting", "metric"),
+            interval("a - b", "difference"),
+            texts("n"),
+            numbers("spread"),
+            cells(
+                "verdict", lambda row: row["verdict"] + ", changes its sign" * row["changes_sign"]
+            ),
         )
     say("")
     say("value [95% interval]; --json has every metric and every pair of variants.")
     print_notes(found.notes)
+
+
+def _means(row: Mapping[str, Any]) -> str:
+    return " · ".join(f"{each['variant']}: {estimate(each)}" for each in row["variants"])
+
+
+def _tied(row: Mapping[str, Any]) -> str:
+    return " ".join("-".join(map(str, pair["variants"])) for pair in row["pairs"] if pair["tied"])
+
+
+def _verdict(row: Mapping[str, Any]) -> str:
+    return f"{row['verdict']}{', changes its sign' * bool(row['changes_sign'])}"

@@ -8,7 +8,6 @@ from typing import Any
 
 import typer
 
-from vivavoce.cli.comparisons import estimate, number, print_notes
 from vivavoce.cli.log_options import (
     CUTOFFS_OPTION,
     LOGS_ARGUMENT,
@@ -18,6 +17,7 @@ from vivavoce.cli.log_options import (
     SEED_OPTION,
 )
 from vivavoce.cli.output import JSON_OPTION, print_json, print_table, progress, say
+from vivavoce.cli.reports import estimate, number, print_notes
 
 ROUNDS_OPTION = typer.Option(
     [], "--round", help="Folder of a round that logs are of; may be given again."

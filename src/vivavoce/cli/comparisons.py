@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from vivavoce.cli.log_options import LOGS_ARGUMENT, PARTIAL_OPTION, RESAMPLES_OPTION, SEED_OPTION
-from vivavoce.cli.output import JSON_OPTION, print_json, print_table, say
+from vivavoce.cli.output import JSON_OPTION, print_json, say
+from vivavoce.cli.reports import (
+    cells,
+    estimate,
+    interval,
+    numbers,
+    print_notes,
+    print_rows,
+    texts,
+    tick,
+)
 
 
 def gains(
@@ -50,13 +60,12 @@ def overall(
         found.rows, key=lambda row: (row["round"], row["family"], row["setting"])
     ):
         members = list(rows)
-        print_table(
-            ["contestant", members[0]["metric"], "papers", "in all tasks"],
-            [
-                [row["contestant"], estimate(row), str(row["n"]), str(row["in_all_tasks"])]
-                for row in members
-            ],
-            title=f"{family} ({', '.join(members[0]['tasks'])}) · {setting} · round {round_id}",
+        print_rows(
+            f"{family} ({', '.join(members[0]['tasks'])}) · {setting} · round {round_id}",
+            members,
+            texts("contestant"),
+            interval(members[0]["metric"]),
+            texts(**{"papers": "n", "in all tasks": "in_all_tasks"}),
         )
         say("")
     say("mean over papers of each one's mean over its tasks [95% interval over papers].")
@@ -82,28 +91,31 @@ def retrievers(
         key=lambda row: (row["round"], row["task"], row["setting"], row["model"]),
     ):
         members = list(rows)
-        print_table(
-            ["rank", "retriever", "settings", members[0]["metric"], "n", "over direct", "n"],
-            [
-                [
-                    _rank(row),
-                    row["retriever"],
-                    " ".join(f"{name}={value}" for name, value in row["settings"].items()),
-                    estimate(row),
-                    str(row["n"]),
-                    estimate({"value": row["without"]["gain"], "ci": row["without"]["ci"]}),
-                    str(row["without"]["n"]),
-                ]
-                for row in members
-            ],
-            title=f"{task} · {setting} · {model} · round {round_id}",
+        print_rows(
+            f"{task} · {setting} · {model} · round {round_id}",
+            members,
+            cells("rank", _rank),
+            texts("retriever"),
+            cells("settings", _settings),
+            interval(members[0]["metric"]),
+            texts("n"),
+            cells("over direct", _over_direct),
+            cells("n", lambda row: str(row["without"]["n"])),
         )
         say("")
     say("value [95% interval]; rank (ranks it may have); over direct: gain over no retrieval.")
     print_notes(found.notes)
 
 
-def _rank(row: dict[str, Any]) -> str:
+def _over_direct(row: Mapping[str, Any]) -> str:
+    return estimate({"value": row["without"]["gain"], "ci": row["without"]["ci"]})
+
+
+def _settings(row: Mapping[str, Any]) -> str:
+    return " ".join(f"{name}={value}" for name, value in row["settings"].items())
+
+
+def _rank(row: Mapping[str, Any]) -> str:
     if row["rank"] is None:
         return "–"
     low, high = row["rank_interval"] or (row["rank"], row["rank"])
@@ -112,41 +124,12 @@ def _rank(row: dict[str, Any]) -> str:
 
 def print_gains(rows: list[dict[str, Any]], title: str) -> None:
     """Print gains over the base setting in each task's headline metric."""
-    print_table(
-        ["task", "contestant", "setting", "metric", "base", "with it", "gain", "n", "tied"],
-        [
-            [
-                row["task"],
-                row["contestant"],
-                row["setting"],
-                row["metric"],
-                number(row["value_base"]),
-                number(row["value"]),
-                estimate({"value": row["gain"], "ci": row["ci"]}),
-                str(row["n"]),
-                "yes" if row["tied"] else "",
-            ]
-            for row in rows
-            if row["headline"]
-        ],
-        title=title,
+    print_rows(
+        title,
+        (row for row in rows if row["headline"]),
+        texts("task", "contestant", "setting", "metric"),
+        numbers(**{"base": "value_base", "with it": "value"}),
+        interval("gain", "gain"),
+        texts("n"),
+        tick("tied"),
     )
-
-
-def estimate(row: dict[str, Any]) -> str:
-    """A value with its interval: `0.412 [0.380, 0.441]`."""
-    if row["value"] is None:
-        return "–"
-    interval = f" [{row['ci'][0]:.3f}, {row['ci'][1]:.3f}]" if row["ci"] else ""
-    return f"{row['value']:.3f}{interval}"
-
-
-def number(value: float | None) -> str:
-    """A value without interval."""
-    return "–" if value is None else f"{value:.3f}"
-
-
-def print_notes(notes: Sequence[str]) -> None:
-    """Print what a reader has to know beside the numbers."""
-    for note in notes:
-        say(f"Note: {note}")

@@ -47,7 +47,7 @@ def ingest(
 ) -> None:
     """Read papers into a corpus; a broken file is reported and the rest goes in."""
     from vivavoce.corpus import ingest as ingest_files
-    from vivavoce.corpus.build import Engine
+    from vivavoce.corpus.build.engine import Engine
     from vivavoce.sources import ReadOptions
 
     gc.set_threshold(100_000)  # records make no cycles; looking for them among millions is slow

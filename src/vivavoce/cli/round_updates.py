@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from vivavoce.cli.comparisons import number, print_notes
 from vivavoce.cli.corpus import CORPUS_OPTION, report_problems
 from vivavoce.cli.log_options import LOGS_ARGUMENT, PARTIAL_OPTION, RESAMPLES_OPTION, SEED_OPTION
 from vivavoce.cli.output import JSON_OPTION, print_json, print_table, say
+from vivavoce.cli.reports import interval, numbers, print_notes, print_rows, texts
 from vivavoce.cli.rounds import ROUND_ARGUMENT
 
 if TYPE_CHECKING:
@@ -167,24 +167,15 @@ def drift(
     if as_json:
         print_json(found.as_dict())
         return
-    headers = ["contestant", "task", "setting", "metric", "anchors", "before", "now", "drift"]
-    rows = [
-        [
-            row["contestant"],
-            row["task"],
-            row["setting"],
-            row["metric"],
-            str(row["anchors"]),
-            number(row["anchors_before"]),
-            number(row["anchors_now"]),
-            _with_interval(row["drift"], row["drift_ci"]),
-            str(row["others"]),
-            _with_interval(row["difficulty"], row["difficulty_ci"]),
-        ]
-        for row in found.rows
-        if row["headline"]
-    ]
-    print_table([*headers, "others", "others less anchors"], rows)
+    print_rows(
+        "",
+        (row for row in found.rows if row["headline"]),
+        texts("contestant", "task", "setting", "metric", "anchors"),
+        numbers(before="anchors_before", now="anchors_now"),
+        interval("drift", "drift", "drift_ci"),
+        texts("others"),
+        interval("others less anchors", "difficulty", "difficulty_ci"),
+    )
     print_notes(found.notes)
 
 
@@ -246,10 +237,6 @@ def _say_path(path: Path, as_json: bool) -> None:
         print_json({"path": str(path)})
     else:
         say(str(path))
-
-
-def _with_interval(value: float | None, ci: list[float] | None) -> str:
-    return number(value) if ci is None else f"{number(value)} [{number(ci[0])}, {number(ci[1])}]"
 
 
 def _count(value: Any) -> str:

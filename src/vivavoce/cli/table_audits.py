@@ -7,9 +7,20 @@ from typing import TYPE_CHECKING, cast
 
 import typer
 
-from vivavoce.cli.comparisons import estimate, print_notes
 from vivavoce.cli.log_options import LOGS_ARGUMENT, PARTIAL_OPTION, RESAMPLES_OPTION, SEED_OPTION
 from vivavoce.cli.output import JSON_OPTION, print_json, print_table, progress, say
+from vivavoce.cli.reports import (
+    Columns,
+    cells,
+    estimate,
+    inner,
+    interval,
+    numbers,
+    print_notes,
+    print_rows,
+    texts,
+    tick,
+)
 from vivavoce.cli.rounds import ROUND_ARGUMENT
 
 if TYPE_CHECKING:
@@ -73,21 +84,18 @@ def _print_retrieval(found: RetrievalAudit) -> None:
 
 
 def _print_retrievers(found: RetrievalAudit) -> None:
-    names = list(found.retrievers[0]["at"])
-    print_table(
-        ["retriever", *(name.upper() for name in names), "AP", "reachable", "n"],
-        [
-            [
-                row["retriever"],
-                *(estimate(row["at"][name]) for name in names),
-                estimate(row["ap"]),
-                estimate(row["reachable"]),
-                str(row["tables"]),
-            ]
-            for row in found.retrievers
-        ],
-        title=f"Round {found.round}: the works of its tables among {found.works:,} works",
+    print_rows(
+        f"Round {found.round}: the works of its tables among {found.works:,} works",
+        found.retrievers,
+        texts("retriever"),
+        *(_at(name) for name in found.retrievers[0]["at"]),
+        inner(AP="ap", reachable="reachable"),
+        texts(n="tables"),
     )
+
+
+def _at(name: str) -> Columns:
+    return cells(name.upper(), lambda row: estimate(row["at"][name]))
 
 
 def _print_curve(found: RetrievalAudit) -> None:
@@ -110,20 +118,14 @@ def _print_curve(found: RetrievalAudit) -> None:
 
 
 def _print_differences(found: RetrievalAudit) -> None:
-    print_table(
-        ["measure", "retriever", "more than", "difference", "n", "tied"],
-        [
-            [
-                row["measure"].upper(),
-                row["retriever"],
-                row["first"],
-                estimate({"value": row["difference"], "ci": row["ci"]}),
-                str(row["n"]),
-                "yes" if row["tied"] else "",
-            ]
-            for row in found.differences
-        ],
-        title="Differences on the same tables",
+    print_rows(
+        "Differences on the same tables",
+        found.differences,
+        cells("measure", lambda row: row["measure"].upper()),
+        texts("retriever", **{"more than": "first"}),
+        interval("difference", "difference"),
+        texts("n"),
+        tick("tied"),
     )
 
 
@@ -188,47 +190,30 @@ def evaluators(
 
 def _print_evaluators(found: SwapAudit) -> None:
     base = found.compared.base
-    print_table(
-        ["evaluator", "aspect", "mean change", "shift", "relative", "max", "of"],
-        [
-            [
-                row["evaluator"],
-                row["aspect"],
-                *(
-                    estimate({"value": row[name], "ci": row[f"{name}_ci"]})
-                    for name in ("mean", "shift", "relative")
-                ),
-                estimate({"value": row["max"], "ci": None}),
-                row["max_of"] or "",
-            ]
-            for row in found.compared.drift
-        ],
-        title=f"F1 against {base}: {found.items:,} items, {len(found.contestants)} contestants",
+    print_rows(
+        f"F1 against {base}: {found.items:,} items, {len(found.contestants)} contestants",
+        found.compared.drift,
+        texts("evaluator", "aspect"),
+        interval("mean change", "mean", "mean_ci"),
+        *(interval(name, name, f"{name}_ci") for name in ("shift", "relative")),
+        numbers("max"),
+        texts(of="max_of"),
     )
     say("")
-    print_table(
-        ["evaluator", "aspect", "Spearman", "Kendall"],
-        [
-            [
-                row["evaluator"],
-                row["aspect"],
-                *(
-                    estimate({"value": row[name], "ci": row[f"{name}_ci"]})
-                    for name in ("spearman", "kendall")
-                ),
-            ]
-            for row in found.compared.ranks
-        ],
-        title=f"Ranks of the contestants against those by {base}",
+    print_rows(
+        f"Ranks of the contestants against those by {base}",
+        found.compared.ranks,
+        texts("evaluator", "aspect"),
+        *(interval(name.title(), name, f"{name}_ci") for name in ("spearman", "kendall")),
     )
     say("")
-    print_table(
-        ["evaluator", "answers", "yes where no is right", "n"],
-        [
-            [row["evaluator"], f"{row['answers']:,}", estimate(row), str(row["n"])]
-            for row in found.evaluators
-        ],
-        title="Evaluators",
+    print_rows(
+        "Evaluators",
+        found.evaluators,
+        texts("evaluator"),
+        cells("answers", lambda row: f"{row['answers']:,}"),
+        interval("yes where no is right"),
+        texts("n"),
     )
     say("")
     say("value [95% interval over source papers]; change: its size; shift: other minus base.")

@@ -11,7 +11,7 @@ import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 _PHRASE = re.compile(r"\w+(?: [\w']+)+")
 
@@ -64,10 +64,11 @@ class Metric:
 
 def _read() -> tuple[Metric, ...]:
     content = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-    return tuple(
-        Metric(term, **{name: tuple(v) if isinstance(v, list) else v for name, v in row.items()})
-        for term, row in content.items()
-    )
+    return tuple(Metric(term, **_fields(row)) for term, row in content.items())
+
+
+def _fields(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: tuple(v) if isinstance(v, list) else v for name, v in row.items()}
 
 
 METRICS = _read()

@@ -224,7 +224,7 @@ def _resolve(spec: RunSpec) -> list[Task]:
                 # The samples are made once: no run changes them.
                 use = task_with(copy(created), model=model)
                 if method != "direct":
-                    use = task_with(use, solver=create_method(family, method, **given))
+                    use = task_with(use, solver=create_method(family, method, given))
                 resolved.append(use)
     return resolved
 
@@ -306,7 +306,7 @@ def _create_task(task: str, args: dict[str, Any]) -> Task:
     if unknown:
         raise InputError(f"{task} takes no {unknown[0]!r}. There are: {', '.join(known)}.")
     with judge_named_later():
-        return create_task(task, **args)
+        return create_task(task, args)
 
 
 def _start_models(names: Iterable[str], args: Mapping[str, Any]) -> list[Model]:

@@ -25,16 +25,16 @@ class Piece:
 
     path: Path
     start: int = 0
-    """Where it starts, in the source's own unit (bytes or rows)."""
+    """Start, in the source's own unit (bytes or rows)."""
     stop: int | None = None
-    """Where it ends, exclusive; None for the end of the file."""
+    """End, exclusive; None for the end of the file."""
     first_row: int = 1
     """Number of its first row or line, for messages."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """What a user can ask of a source."""
+    """Options of a user for a source."""
 
     rename: Mapping[str, str] = field(default_factory=dict)
     """Their column name -> ours (`--map`)."""
@@ -50,14 +50,14 @@ class Source:
     is_metadata: bool
     """Its titles, authors and dates go before those extracted from text."""
     matches: Callable[[Path], bool]
-    """Whether a file found in a folder is of this kind, told from its name."""
+    """True for a file of this kind, by its name; called with every file of a folder."""
     pieces: Callable[[Path], Iterator[Piece]]
     """Cut one file; raises `InputError` when the file cannot be opened at all."""
     read: Callable[[Piece, ReadOptions], Iterator[Document | Fault]]
     name_of: Callable[[Path], str] = lambda path: path.name
-    """What a file's paper is known by: the file's name, or its folder's."""
+    """Name of a file's paper: the file's name, or its folder's."""
     holds_many: bool = False
-    """Whether a file holds many papers, so that none is known by the file's name."""
+    """True when a file holds many papers, so that none is known by the file's name."""
     parts: Callable[[Path], Sequence[Path]] | None = None
     """For papers of several files: all of them, so that a change in any is noticed."""
     ignored_columns: Callable[[Path, ReadOptions], list[str]] | None = None
@@ -67,8 +67,8 @@ class Source:
     holds_papers: bool = True
     """False where a document is no paper, such as a question: it never becomes a target."""
     completes: bool = False
-    """Whether a document only tells of a work, as a list of results does: it completes the paper of
-    the corpus that it is about, and makes none."""
+    """True when a document only describes a work, as a list of results does: it completes the
+    corpus' paper of that work, and makes none."""
     reader_version: str = "1"
     """Raised when the same bytes give other records."""
 

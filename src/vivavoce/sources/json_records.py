@@ -81,7 +81,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def is_lines(path: Path) -> bool:
-    """Whether each line of a file is a record: its name says so, and its start no other."""
+    """Check whether each line of a file is a record: its name says so, and its start no other."""
     if not path.name.lower().removesuffix(".gz").endswith((".jsonl", ".ndjson")):
         return False
     try:

@@ -63,7 +63,7 @@ def children(element: etree._Element) -> Iterator[etree._Element]:
 
 
 def span_of(value: str, most: int) -> int:
-    """How many rows or columns a cell covers, by its attribute; 1 where that is no number."""
+    """Number of rows or columns that a cell covers; 1 where its attribute is no number."""
     span = int(value) if value.isascii() and value.isdigit() and len(value) < 5 else 1
     return min(max(span, 1), most)
 
@@ -85,7 +85,7 @@ class Grid:
 
     def __init__(self, room: int = _MAX_CELLS) -> None:
         self.room = room
-        """How many more places may be read."""
+        """Number of places that may still be read."""
         self.rows: list[tuple[str, ...]] = []
         """The rows that hold text; the further places that a cell spans are empty."""
         self.citations = RowCitations()

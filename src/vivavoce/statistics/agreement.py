@@ -190,7 +190,7 @@ def _ratio(numerator: Floats, denominator: Floats) -> Floats:
 
 
 def _pairable(units: Sequence[Unit]) -> list[Counter[Hashable]]:
-    """How often each label was chosen, for each unit with two labels or more."""
+    """Counts of the chosen labels, for each unit with two labels or more."""
     counts = (Counter(label for label in unit if label is not None) for unit in units)
     return [count for count in counts if count.total() > 1]
 

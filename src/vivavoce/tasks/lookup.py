@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any, Literal
 
@@ -63,20 +63,20 @@ def find_method_maker(family: str, method: str) -> Callable[..., Solver]:
     return _named(find_family(family), "solvers", method)
 
 
-def create_task(task: str, **arguments: Any) -> Task:
+def create_task(task: str, arguments: Mapping[str, Any]) -> Task:
     """Make a task as Inspect would by its full name, so that its log names the arguments."""
     made: Task = registry_create("task", registry_info(find_task_maker(task)).name, **arguments)
     return made
 
 
-def create_method(family: str, method: str, **arguments: Any) -> Solver:
+def create_method(family: str, method: str, arguments: Mapping[str, Any]) -> Solver:
     """Make a method as Inspect would by its full name, so that its log names the arguments."""
     name = registry_info(find_method_maker(family, method)).name
     made: Solver = registry_create("solver", name, **arguments)
     return made
 
 
-def create_scorer(task: str, name: str, **options: Any) -> Scorer:
+def create_scorer(task: str, name: str, options: Mapping[str, Any]) -> Scorer:
     """Make the scorer that a task's log names.
 
     Raises:

@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 _LONGEST_LIST = 40
 _LONGEST_RANGE = 30
+_NAME_WORD = re.compile(r"[^\W\d_]+(?:['’`´-][^\W\d_]+)*")
 _NUMBER = r"[0-9]{1,3}"
 _STEP = r"\s{0,2}[,;–—-]\s{0,2}"
 _BRACKET = re.compile(
@@ -87,6 +88,27 @@ def name_key(name: str) -> str:
         del words[0]
     plain = "".join(character for character in "".join(words) if character.isalpha())
     return plain.translate(_ALIKE)
+
+
+def name_keys(text: str) -> set[str]:
+    """Keys of all words of a text, as `name_key` gives them."""
+    return {name_key(word) for word in _NAME_WORD.findall(text)} - {""}
+
+
+def numeric_mentions(
+    text: str, ordinals: Mapping[int, int]
+) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """Place and references of the numeric markers of which every number has a reference.
+
+    Args:
+        text: Running text, or the text of a table.
+        ordinals: Reference by printed number.
+    """
+    for marker in find_numeric_markers(text):
+        meant = tuple(ordinals[number] for number in marker.numbers if number in ordinals)
+        # A number without its reference shows that the brackets are no citation.
+        if len(meant) == len(marker.numbers):
+            yield marker.start, meant
 
 
 def find_numeric_markers(text: str) -> Iterator[NumericMarker]:

@@ -71,6 +71,12 @@ def find_arxiv_id(text: str) -> tuple[str, str | None] | None:
     return None
 
 
+def arxiv_id_in(text: str) -> str | None:
+    """The first arXiv id in a text, without its version."""
+    found = find_arxiv_id(text)
+    return found[0] if found else None
+
+
 def find_acl_id(text: str) -> str | None:
     """The first ACL Anthology id in a text: `P18-1001` or `2020.acl-main.207`.
 

@@ -128,7 +128,7 @@ class Guard:
 def is_own_form(
     *, host: str, origin: str | None, fetch_site: str | None, needs_https: bool
 ) -> bool:
-    """Whether a form was sent by one of our own pages, by what the browser says of it.
+    """True if a form was sent by one of our own pages, according to the browser.
 
     Old browsers say nothing; the token in the form is asked for in any case.
     """
@@ -145,7 +145,7 @@ def is_own_form(
 
 
 def is_known_host(host: str | None, known: Collection[str]) -> bool:
-    """Whether the Host header names this server; a foreign name may be a rebound one.
+    """True if the Host header names this server; a foreign name may be a rebound one.
 
     `*` among the known admits every name.
     """

@@ -23,16 +23,6 @@ from vivavoce.readers.metric_values import (
 )
 from vivavoce.store import Row
 
-__all__ = [
-    "BoardEntry",
-    "CorpusBoard",
-    "CorpusBoards",
-    "Quarantined",
-    "board_id",
-    "make_boards",
-    "read_boards",
-]
-
 _FRACTION = re.compile(r"\.(\d{1,15})")
 
 

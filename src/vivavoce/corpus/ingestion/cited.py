@@ -21,8 +21,7 @@ from vivavoce.corpus.reading import Corpus, load_corpus
 from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault
 from vivavoce.sources.catalogues.arxiv.search import API, by_ids
-from vivavoce.sources.http.client import Client
-from vivavoce.sources.http.errors import BadReplyError, BadStatusError, HttpError
+from vivavoce.sources.http.client import BadReplyError, BadStatusError, Client, HttpError
 from vivavoce.store import Row, hash_file, lock, write_bytes
 from vivavoce.text.identifiers import find_arxiv_id
 

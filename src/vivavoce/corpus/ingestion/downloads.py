@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from vivavoce.corpus.build import build_tables
+from vivavoce.corpus.build.tables import build_tables
 from vivavoce.corpus.ingestion.batches import read_faults
 from vivavoce.corpus.ingestion.imports import import_files
 from vivavoce.corpus.reading import load_corpus

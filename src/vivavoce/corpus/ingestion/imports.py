@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce import __version__
-from vivavoce.corpus.build import Built, Engine, build_tables
+from vivavoce.corpus.build.engine import Engine
+from vivavoce.corpus.build.tables import Built, build_tables
 from vivavoce.corpus.ingestion.batches import (
     COMPLETE,
     PLAN,

@@ -13,7 +13,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from vivavoce.corpus.build import index_papers, merge_imports, text_document
+from vivavoce.corpus.build.identity import index_papers, merge_imports
+from vivavoce.corpus.build.parts import text_document
 from vivavoce.corpus.identity.merge import MergedPaper, identifiers, ids_in_doi
 from vivavoce.corpus.reading import Corpus
 from vivavoce.corpus.resolve.references import PaperIndex, Resolution, identifiers_of

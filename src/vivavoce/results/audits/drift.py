@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from vivavoce.errors import InputError, VivaError
-from vivavoce.results.audits.gains import Table
 from vivavoce.results.logs.audited import AuditedLog, item_clusters, item_values, read_audited
 from vivavoce.results.logs.records import CEILING
+from vivavoce.results.reports import Table
 from vivavoce.rounds import Round
 from vivavoce.rounds.anchors import anchors_of
 from vivavoce.statistics.estimates import Draws, Estimate, estimate_from_sums, paired_row

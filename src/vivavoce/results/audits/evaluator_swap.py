@@ -22,6 +22,7 @@ from vivavoce.results.audits.evaluating import (
 )
 from vivavoce.results.audits.evaluators import Evaluated, EvaluatorAudit, compare_evaluators
 from vivavoce.results.audits.table_answers import TableAnswer, read_table_answers, take_items
+from vivavoce.results.reports import Report
 from vivavoce.statistics.estimates import Draws, mean_estimate
 from vivavoce.store import Row
 from vivavoce.tasks import tables
@@ -30,7 +31,7 @@ from vivavoce.tasks.tables.roles.answering import Use
 
 
 @dataclass(frozen=True, slots=True)
-class SwapAudit:
+class SwapAudit(Report):
     """What `viva audit evaluators` shows."""
 
     contestants: tuple[str, ...]
@@ -39,16 +40,6 @@ class SwapAudit:
     """One row an evaluator: how often it says yes where no is right (`value`)."""
     compared: EvaluatorAudit
     notes: tuple[str, ...]
-
-    def as_dict(self) -> Row:
-        """The tables as plain JSON values."""
-        return {
-            "contestants": list(self.contestants),
-            "items": self.items,
-            "evaluators": list(self.evaluators),
-            **self.compared.as_dict(),
-            "notes": list(self.notes),
-        }
 
 
 def audit_evaluators(

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from vivavoce.errors import InputError
+from vivavoce.results.reports import Report
 from vivavoce.statistics.estimates import Draws
 from vivavoce.statistics.intervals import Floats, Resample, percentile_interval, resample
 from vivavoce.store import Row
@@ -48,7 +49,7 @@ class Evaluated:
 
 
 @dataclass(frozen=True, slots=True)
-class EvaluatorAudit:
+class EvaluatorAudit(Report):
     """How every other evaluator stands to the base one."""
 
     base: str
@@ -57,15 +58,6 @@ class EvaluatorAudit:
     ranks: tuple[Row, ...]
     """A row for each evaluator and aspect, and one for their mean."""
     notes: tuple[str, ...]
-
-    def as_dict(self) -> Row:
-        """The audit as plain JSON values."""
-        return {
-            "base": self.base,
-            "drift": list(self.drift),
-            "ranks": list(self.ranks),
-            "notes": list(self.notes),
-        }
 
 
 def compare_evaluators(

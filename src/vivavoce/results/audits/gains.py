@@ -7,7 +7,7 @@ papers print both means; here their difference is paired by item and has an inte
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from vivavoce.errors import VivaError
@@ -18,23 +18,12 @@ from vivavoce.results.logs.audited import (
     read_audited,
 )
 from vivavoce.results.logs.records import CEILING
+from vivavoce.results.reports import Table
 from vivavoce.statistics.estimates import Draws, paired_row
 from vivavoce.store import Row
 
 BASE = "base"
 TITLE_ONLY = "title_only"
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """Rows of a comparison, and what a reader has to know beside them."""
-
-    rows: tuple[Row, ...]
-    notes: tuple[str, ...]
-
-    def as_dict(self) -> Row:
-        """The table as plain JSON values."""
-        return {"rows": list(self.rows), "notes": list(self.notes)}
 
 
 def context_gains(

@@ -46,6 +46,7 @@ from vivavoce.results.audits.verdicts import (
     read_verdicts,
 )
 from vivavoce.results.logs.audited import read_audited
+from vivavoce.results.reports import Report
 from vivavoce.statistics.estimates import (
     Draws,
     Estimate,
@@ -64,7 +65,7 @@ Answer = tuple[object, str, int]
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeAudit:
+class JudgeAudit(Report):
     """What `viva audit judge` shows."""
 
     measures: tuple[Row, ...]
@@ -76,16 +77,6 @@ class JudgeAudit:
     human: tuple[Row, ...]
     """One row a judge, against the labels given by people."""
     notes: tuple[str, ...]
-
-    def as_dict(self) -> Row:
-        """The tables as plain JSON values."""
-        return {
-            "measures": list(self.measures),
-            "agreement": list(self.agreement),
-            "self_preference": list(self.self_preference),
-            "human": list(self.human),
-            "notes": list(self.notes),
-        }
 
 
 def audit_judge(

@@ -35,6 +35,7 @@ from vivavoce.results.audits.relations import (
     finding,
     kin,
 )
+from vivavoce.results.reports import Report
 from vivavoce.rounds import Round, load_round
 from vivavoce.rounds.family import gold_is_inside
 from vivavoce.statistics.estimates import Draws, mean_estimate
@@ -57,7 +58,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class LeakageAudit:
+class LeakageAudit(Report):
     """What `viva audit leakage` shows."""
 
     round: str
@@ -80,16 +81,7 @@ class LeakageAudit:
 
     def as_dict(self) -> Row:
         """The tables as plain JSON values."""
-        return {
-            "round": self.round,
-            "breaches": self.breaches,
-            "cells": list(self.cells),
-            "dates": list(self.dates),
-            "findings": list(self.findings),
-            "left_out": list(self.left_out),
-            "title_only": list(self.title_only),
-            "notes": list(self.notes),
-        }
+        return {"round": self.round, "breaches": self.breaches} | Report.as_dict(self)
 
 
 def audit_leakage(

@@ -16,8 +16,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from vivavoce.errors import VivaError
-from vivavoce.results.audits.gains import Table
 from vivavoce.results.logs.audited import AuditedLog, item_clusters, item_values, read_audited
+from vivavoce.results.reports import Table
 from vivavoce.statistics.estimates import Draws, mean_estimate
 from vivavoce.store import Row
 

@@ -19,6 +19,7 @@ import numpy as np
 from vivavoce.errors import VivaError
 from vivavoce.results.logs.audited import AuditedLog, item_clusters, item_values, read_audited
 from vivavoce.results.logs.records import CEILING, PLACE, RowKey
+from vivavoce.results.reports import Report
 from vivavoce.statistics.estimates import Draws, mean_estimate, paired_row
 from vivavoce.statistics.intervals import percentile_interval, resample
 from vivavoce.store import Row
@@ -33,7 +34,7 @@ Columns = dict[int, dict[str, float]]
 
 
 @dataclass(frozen=True, slots=True)
-class PromptAudit:
+class PromptAudit(Report):
     """What `viva audit prompts` shows."""
 
     spreads: tuple[Row, ...]
@@ -41,14 +42,6 @@ class PromptAudit:
     differences: tuple[Row, ...]
     """One row a pair of contestants of one task, setting and judge, and metric."""
     notes: tuple[str, ...]
-
-    def as_dict(self) -> Row:
-        """The tables as plain JSON values."""
-        return {
-            "spreads": list(self.spreads),
-            "differences": list(self.differences),
-            "notes": list(self.notes),
-        }
 
 
 def audit_prompts(

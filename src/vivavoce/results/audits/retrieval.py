@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 
 from vivavoce.corpus import load_corpus
 from vivavoce.errors import InputError
+from vivavoce.results.reports import Report
 from vivavoce.retrieval.presets import MINILM_INSTALL, MINILM_PACKAGE
 from vivavoce.rounds import Round, load_round
 from vivavoce.statistics.estimates import Draws, paired_row
@@ -45,7 +46,7 @@ _ROWS_AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
-class RetrievalAudit:
+class RetrievalAudit(Report):
     """What `viva audit retrieval` shows."""
 
     round: str
@@ -56,16 +57,6 @@ class RetrievalAudit:
     differences: tuple[Row, ...]
     """One row a measure and a retriever after the first: what it has more than the first one."""
     notes: tuple[str, ...]
-
-    def as_dict(self) -> Row:
-        """The tables as plain JSON values."""
-        return {
-            "round": self.round,
-            "works": self.works,
-            "retrievers": list(self.retrievers),
-            "differences": list(self.differences),
-            "notes": list(self.notes),
-        }
 
 
 def audit_retrieval(

@@ -16,7 +16,6 @@ import numpy as np
 
 from vivavoce.errors import VivaError
 from vivavoce.metrics import metrics_of
-from vivavoce.results.audits.gains import Table
 from vivavoce.results.logs.audited import (
     AuditedLog,
     item_clusters,
@@ -24,6 +23,7 @@ from vivavoce.results.logs.audited import (
     read_audited,
 )
 from vivavoce.results.logs.records import RowKey
+from vivavoce.results.reports import Table
 from vivavoce.statistics.comparison import rank
 from vivavoce.statistics.estimates import Draws, mean_estimate, paired_row
 from vivavoce.statistics.intervals import resample

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce.errors import InputError, VivaError
-from vivavoce.results.audits.gains import Table
 from vivavoce.results.logs.audited import AuditedLog, item_clusters, read_audited
 from vivavoce.results.logs.records import RowKey, RunLog, SampleScore
+from vivavoce.results.reports import Table
 from vivavoce.statistics.estimates import Draws, mean_estimate
 from vivavoce.store import Row, canonical_json
 

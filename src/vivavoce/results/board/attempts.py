@@ -22,6 +22,7 @@ import numpy as np
 from vivavoce.errors import VivaError
 from vivavoce.results.logs.records import RowKey, RunLog, SampleScore
 from vivavoce.results.logs.selection import select_logs
+from vivavoce.results.reports import Report
 from vivavoce.statistics.intervals import resample
 from vivavoce.store import Row
 
@@ -38,7 +39,7 @@ _ORDER = ("easy", "medium", "hard", "discovery")
 
 
 @dataclass(frozen=True, slots=True)
-class AttemptTables:
+class AttemptTables(Report):
     """What `viva board attempts` shows."""
 
     groups: tuple[Row, ...]
@@ -46,10 +47,6 @@ class AttemptTables:
     items: tuple[Row, ...]
     """One row a contestant, item and metric."""
     notes: tuple[str, ...]
-
-    def as_dict(self) -> Row:
-        """The tables as plain JSON values."""
-        return {"groups": list(self.groups), "items": list(self.items), "notes": list(self.notes)}
 
 
 def attempt_tables(

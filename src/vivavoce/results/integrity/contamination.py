@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -19,20 +19,9 @@ from vivavoce.models.cutoffs import NEVER, Cutoffs
 from vivavoce.results.board.exposure import exposure_fields, find_gaps, mean_of, statuses_of
 from vivavoce.results.logs.audited import AuditedLog, item_clusters, item_values, read_audited
 from vivavoce.results.logs.records import CEILING, NO_MODEL, PLACE, contestant_label
+from vivavoce.results.reports import Table
 from vivavoce.statistics.intervals import resample
 from vivavoce.store import Row
-
-
-@dataclass(frozen=True, slots=True)
-class ContaminationReport:
-    """What `viva board contamination` shows."""
-
-    rows: tuple[Row, ...]
-    notes: tuple[str, ...]
-
-    def as_dict(self) -> Row:
-        """The report as plain JSON values."""
-        return {"rows": list(self.rows), "notes": list(self.notes)}
 
 
 def contamination_report(
@@ -42,7 +31,7 @@ def contamination_report(
     partial: bool = False,
     resamples: int = 10_000,
     seed: int = 0,
-) -> ContaminationReport:
+) -> Table:
     """Every model's gap in every metric, and the gap of its lead over an untrained yardstick.
 
     Args:
@@ -68,7 +57,7 @@ def contamination_report(
         f"Nothing is known of the training data of {model}: add it with --cutoffs FILE."
         for model in sorted(unknown)
     ]
-    return ContaminationReport(tuple(rows), tuple(sorted(notes)))
+    return Table(tuple(rows), tuple(sorted(notes)))
 
 
 def _report_rows(

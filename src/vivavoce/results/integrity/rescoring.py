@@ -49,7 +49,7 @@ Address = tuple[str, int]
 """A sample's id and the epoch."""
 _NO_MODEL = "none/none"
 _PROVIDER = "vivavoce_logged"
-_LONGEST_TRIAL = 600
+_MAX_TRIAL = 600
 """Seconds that a program of a log may run when it is scored again."""
 
 
@@ -161,7 +161,7 @@ def reopen(header: EvalLog, rounds: Mapping[str, Round]) -> Task | None:
         return None
     given = _safe_arguments(header.eval.task_args)
     with judge_named_later():
-        task = create_task(name, **{**given, "round": str(opened.folder)})
+        task = create_task(name, {**given, "round": str(opened.folder)})
     return _narrow(task, metadata)
 
 
@@ -179,7 +179,7 @@ def _safe_arguments(given: Mapping[str, Any]) -> dict[str, Any]:
     if "sandbox" in arguments:
         arguments["sandbox"] = "bwrap"
     if isinstance(seconds := arguments.get("timeout"), int):
-        arguments["timeout"] = min(seconds, _LONGEST_TRIAL)
+        arguments["timeout"] = min(seconds, _MAX_TRIAL)
     encoder = arguments.get("embedder")
     if encoder and not Path(str(encoder)).is_dir():
         raise InputError(f"it was scored with the encoder {encoder}, which is no folder here")
@@ -215,12 +215,10 @@ def logged_task(header: EvalLog, recording: Recording) -> Task:
     Raises:
         InputError: The scorer needs the round.
     """
+    name = str((header.eval.metadata or {}).get("task"))
     for made in header.eval.scorers or []:
-        options = made.options or {}
         try:
-            scorer = create_scorer(
-                str((header.eval.metadata or {}).get("task")), made.name, **options
-            )
+            scorer = create_scorer(name, made.name, made.options or {})
         except LookupError:  # a scorer that a user added
             continue
         except (VivaError, TypeError) as error:

@@ -37,7 +37,7 @@ _LARGEST_FILE = 64 << 20
 
 
 def is_collection(name: str) -> bool:
-    """Whether a name is that of a collection, such as `P19` or `2020.acl`."""
+    """Check whether a name is that of a collection, such as `P19` or `2020.acl`."""
     return bool(_OLD.fullmatch(name) or _NEW.fullmatch(name))
 
 
@@ -62,7 +62,7 @@ def build_id(collection: str, volume: str, paper: str) -> str:
 
 
 def has_wide_volumes(collection: str, volume: int) -> bool:
-    """Whether the volumes of a collection before 2020 have two digits of the four."""
+    """Check whether the volumes of a collection before 2020 have two digits of the four."""
     if collection == "D19":
         return volume >= _FIRST_WIDE_VOLUME_OF_D19
     return collection.startswith("W") or collection == "C69"
@@ -70,7 +70,7 @@ def has_wide_volumes(collection: str, volume: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Volume:
-    """What holds for every paper of a volume."""
+    """Facts that hold for every paper of a volume."""
 
     collection: str
     name: str
@@ -110,13 +110,13 @@ def _read_meta(collection: str, element: etree._Element) -> Volume:
 
 
 def is_paper(paper: etree._Element) -> bool:
-    """Whether it is neither front matter, written as paper 0 once, nor an index at the end."""
+    """Check that it is neither front matter, once written as paper 0, nor an index at the end."""
     is_front = _FRONT_MATTER.fullmatch(attribute_of(paper, "id")) is not None
     return not is_front and attribute_of(paper, "type") not in _NO_PAPERS
 
 
 def read_paper(paper: etree._Element, acl_id: str, volume: Volume) -> Document:
-    """What the XML says of a paper; `InputError` says why there is none."""
+    """Read the paper of an element; `InputError` says why there is none."""
     for tag in _WITHDRAWN:
         notice = paper.find(tag)
         if notice is not None:
@@ -231,7 +231,7 @@ _READERS = {"collection": read_collection, "volume": read_earlier}
 
 
 def _matches(path: Path) -> bool:
-    """Whether the name is that of a collection, as in the Anthology's folder of XML files."""
+    """Check whether the name is that of a collection, as in the Anthology's folder of XML files."""
     return path.name.endswith(".xml") and is_collection(path.name.removesuffix(".xml"))
 
 

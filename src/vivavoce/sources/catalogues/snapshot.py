@@ -19,17 +19,8 @@ from vivavoce.sources.catalogues.oai.listing import (
 )
 
 KIND = "snapshot"
-COLUMNS = (
-    "id",
-    "title",
-    "abstract",
-    "categories",
-    "doi",
-    "journal-ref",
-    "license",
-    "authors",
-    "authors_parsed",
-    "versions",
+COLUMNS = tuple(
+    "id title abstract categories doi journal-ref license authors authors_parsed versions".split()
 )
 _FIELDS = COLUMNS[:7]
 _NAME = re.compile(

@@ -27,9 +27,9 @@ from vivavoce.sources.json_records import (
     text_at,
     texts_at,
 )
-from vivavoce.text.citation_markers import find_numeric_markers
+from vivavoce.text.citation_markers import numeric_mentions
 from vivavoce.text.dates import parse_date
-from vivavoce.text.identifiers import find_acl_id, find_arxiv_id, find_doi
+from vivavoce.text.identifiers import arxiv_id_in, find_acl_id, find_arxiv_id, find_doi
 from vivavoce.text.row_citations import Mention, RowsCited
 from vivavoce.text.table_markup import html_rows
 
@@ -67,7 +67,7 @@ _OTHER_KIND = (b'"_source_hash"', b'"_source_name"', b'"bib_entry_raw"', b'"cont
 
 
 class Marks:
-    """How a paper prints its citations, learnt from those of its running text."""
+    """Citation marks of a paper, learnt from those of its running text."""
 
     def __init__(self, paragraphs: Iterable[Fields], ordinals: Mapping[str, int]) -> None:
         self._ordinals = ordinals
@@ -100,11 +100,7 @@ class Marks:
             for token in _TOKEN.finditer(text)
             if token[0] in self._ordinals
         ]
-        for marker in find_numeric_markers(text):
-            known = (self._numbers.get(number) for number in marker.numbers)
-            meant = tuple(ordinal for ordinal in known if ordinal is not None)
-            if len(meant) == len(marker.numbers):
-                found.append((marker.start, meant))
+        found += numeric_mentions(text, self._numbers)
         found.sort(key=lambda mention: mention[0])
         cited = dict.fromkeys(ordinal for _, meant in found for ordinal in meant)
         named = sorted(self._named_in(text.translate(_BARE)))
@@ -121,7 +117,7 @@ class Marks:
 
 
 def rows_cited(marks: Marks, rows: Sequence[Sequence[str]]) -> tuple[set[int], RowsCited]:
-    """What rows cite together, and what each does; not the latter where that is far too much."""
+    """References cited by all rows, and by each; the latter is empty where they are too many."""
     known: dict[str, tuple[int, ...]] = {}
     together: set[int] = set()
     found: list[tuple[int, ...]] = []
@@ -190,7 +186,7 @@ def document_from(record: Fields, key: str, source_file: str | None) -> Document
 
 
 def _corpus_id(record: Fields) -> str | None:
-    """What joins the lines of text of a release with those of its metadata."""
+    """Id that joins the lines of text of a release with those of its metadata."""
     number = line_at(record, "paper_id")
     is_known = number.isascii() and number.isdigit() and any(n in record for n in _BULK_FIELDS)
     return f"s2:{number}" if is_known else None
@@ -283,7 +279,6 @@ def _reference(entry: Fields, ordinal: int) -> Reference:
     pieces += [year[0] if year else "", *(text for text in numbers.values())]
     made = ". ".join(text for piece in pieces if (text := piece.rstrip(" .")))
     raw = line_at(entry, "raw_text") or line_at(entry, "bib_entry_raw") or (made and f"{made}.")
-    arxiv = find_arxiv_id(f"arXiv:{numbers.get('arxiv', '')}") or find_arxiv_id(raw)
     links = " ".join(texts_at(entry, "urls"))
     surnames = (line_at(person, "last") or _name(person) for person in people)
     return Reference(
@@ -292,7 +287,7 @@ def _reference(entry: Fields, ordinal: int) -> Reference:
         title=title if any(map(str.isalpha, title)) else None,
         year=int(year[0]) if year else None,
         first_author=next((name for name in surnames if any(map(str.isalpha, name))), None),
-        arxiv_id=arxiv[0] if arxiv else None,
+        arxiv_id=arxiv_id_in(f"arXiv:{numbers.get('arxiv', '')}") or arxiv_id_in(raw),
         doi=find_doi(numbers.get("doi", "")) or find_doi(f"{raw} {links}"),
     )
 
@@ -316,7 +311,7 @@ def _tables(parse: Fields, marks: Marks, ordinals: Mapping[str, int]) -> tuple[C
 
 
 def _matches(path: Path) -> bool:
-    """Whether the start of a JSON file holds what only S2ORC records do."""
+    """Check whether the start of a JSON file holds what only S2ORC records do."""
     if not path.name.lower().endswith(_SUFFIXES):
         return False
     head = read_head(path)
@@ -333,7 +328,7 @@ def _name_of(path: Path) -> str:
 
 
 def _key_of(record: Record) -> str:
-    """What a line is known by: a release has one with the text of a paper, one without it."""
+    """Key of a line: a release has one line with the text of a paper, one without it."""
     number = line_at(record, "paper_id")
     return f"metadata:{number}" if number and "has_pdf_parse" in record else number
 

@@ -217,7 +217,7 @@ def _with_lost_parents(drafts: Sequence[_Draft]) -> list[_Draft]:
 
 
 def _starts_of_runs(drafts: Sequence[_Draft], start: int, end: int) -> list[int]:
-    """Where subsections begin to be counted anew."""
+    """Places at which subsections begin to be counted anew."""
     starts: list[int] = []
     last = 0
     for place in range(start, end):
@@ -265,7 +265,7 @@ def _tables(entries: Mapping[str, Fields], printer: _Printer) -> tuple[CitedTabl
 
 
 def _matches(path: Path) -> bool:
-    """Whether the start of a file of JSON Lines holds what only these records do."""
+    """Check whether the start of a file of JSON Lines holds what only these records do."""
     if not path.name.lower().endswith(_SUFFIXES):
         return False
     head = read_head(path)

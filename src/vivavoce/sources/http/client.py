@@ -8,16 +8,7 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from urllib.parse import urljoin, urlsplit
 
-from vivavoce.errors import InputError
-from vivavoce.sources.http.errors import (
-    BadReplyError,
-    BadStatusError,
-    HttpError,
-    OverdueError,
-    RefusedAddressError,
-    TooLargeError,
-    UnreachableError,
-)
+from vivavoce.errors import InputError, VivaError
 from vivavoce.sources.http.throttle import SHARED, Throttle
 from vivavoce.sources.http.transfer import Answer, Broken, Oversize, transfer
 
@@ -28,6 +19,58 @@ _SECONDS = re.compile(r"[0-9]{1,9}")
 _LATER = "Run the same command again later."
 Check = Callable[[bytes], object]
 """Raises `InputError` for a body that is not what was asked for."""
+
+
+class HttpError(VivaError):
+    """A fetch that failed; `url` is what was asked for, `offset` the first result of its page."""
+
+    def __init__(self, what: str, url: str, todo: str, offset: int | None = None) -> None:
+        place = url if offset is None else f"{url} (results from offset {offset})"
+        super().__init__(f"{what}: {place}. {todo}")
+        self.url = url
+        self.offset = offset
+
+
+class RefusedAddressError(HttpError):
+    """An address, or one that it redirects to, which the client does not fetch."""
+
+
+class OverdueError(HttpError):
+    """The total time for a fetch is over."""
+
+
+class TooLargeError(HttpError):
+    """A body beyond the byte limit, on the wire or after decompression."""
+
+
+class UnreachableError(HttpError):
+    """No whole answer arrived, however often it was asked for."""
+
+
+class BadStatusError(HttpError):
+    """The server answered with an error; `status` is its code and `body` what came with it."""
+
+    def __init__(
+        self,
+        what: str,
+        url: str,
+        todo: str,
+        offset: int | None = None,
+        *,
+        status: int,
+        body: bytes = b"",
+    ) -> None:
+        super().__init__(what, url, todo, offset)
+        self.status = status
+        self.body = body
+
+
+class BadReplyError(HttpError):
+    """The answer arrived with a good status but is not what was asked for."""
+
+
+class ChangedError(HttpError):
+    """Pages of one search do not fit together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +116,7 @@ class Allowed:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How far a fetch may go."""
+    """Limits of a fetch."""
 
     seconds: float = 300.0
     """For everything together: turns, tries, redirects and the waits between."""
@@ -224,7 +267,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def _join(base: str, location: str) -> str:
-    """Where a redirect leads; of what is no address, the text itself, which is then refused."""
+    """Target of a redirect; the text itself where it is no address, which is then refused."""
     try:
         return urljoin(base, location)
     except ValueError:

@@ -178,7 +178,7 @@ class Throttle:
 
 
 def slots_folder() -> Path:
-    """Where the processes of a user write down their slots, after the XDG convention."""
+    """Folder in which the processes of a user write down their slots, by the XDG convention."""
     cache = os.environ.get("XDG_CACHE_HOME") or ""
     home = Path(cache) if cache.startswith("/") else Path.home() / ".cache"
     return home / "vivavoce" / "turns"

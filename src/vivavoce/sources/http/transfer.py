@@ -25,7 +25,7 @@ class Oversize(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a server sent, decompressed."""
+    """Answer of a server, decompressed."""
 
     status: int
     headers: Mapping[str, str]

@@ -21,7 +21,7 @@ from vivavoce.sources.json_records import (
     text_at,
 )
 from vivavoce.text.dates import parse_date
-from vivavoce.text.identifiers import find_arxiv_id
+from vivavoce.text.identifiers import arxiv_id_in, find_arxiv_id
 from vivavoce.text.normalise import clean_text
 
 _CITED = "Related Work"
@@ -109,7 +109,6 @@ def _references(candidates: Sequence[Fields]) -> Iterator[Reference]:
     cited = [fields for fields in candidates if line_at(fields, "label") == _CITED]
     for ordinal, fields in enumerate(cited):
         title = line_at(fields, "title")
-        arxiv = find_arxiv_id(line_at(fields, "url"))
         authors = _authors(fields)
         published = parse_date(line_at(fields, "published"))
         yield Reference(
@@ -118,7 +117,7 @@ def _references(candidates: Sequence[Fields]) -> Iterator[Reference]:
             title=title or None,
             year=int(published[0][:4]) if published else None,
             first_author=authors[0].name if authors else None,
-            arxiv_id=arxiv[0] if arxiv else None,
+            arxiv_id=arxiv_id_in(line_at(fields, "url")),
         )
 
 
@@ -148,7 +147,7 @@ def _object(value: Any, what: str) -> Fields:
 
 
 def _matches(path: Path) -> bool:
-    """Whether the start of a JSON file holds a versioned address and a mark of these samples."""
+    """Check the start of a JSON file for a versioned address and a mark of these samples."""
     if not path.name.lower().endswith(_SUFFIXES):
         return False
     head = read_head(path)
@@ -177,7 +176,7 @@ def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
 
 
 def _is_list_of_samples(value: Any) -> bool:
-    """Whether an array holds samples; the sample of a related work section is an array too.
+    """Check whether an array holds samples; the sample of a related work section is an array too.
 
     There only the first object has a text to be written, the others are candidates to cite.
     """

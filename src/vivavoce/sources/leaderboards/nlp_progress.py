@@ -120,7 +120,7 @@ def _read_board(board: _Board, task: str, dataset: str) -> Iterator[ResultRow]:
 
 
 def _is_metric(header: Sequence[str], rows: Sequence[Sequence[str]], column: int) -> bool:
-    """Whether a column holds scores: most of what stands in it are numbers."""
+    """Check whether a column holds scores: most of what stands in it are numbers."""
     if not header[column] or _OTHER.fullmatch(header[column]):
         return False
     given = [cell for row in rows if (cell := plain(plain_words(row[column]))) not in ("", "-")]

@@ -102,12 +102,12 @@ def plain(value: Any) -> str:
 
 
 def has_name(row: ResultRow) -> bool:
-    """Whether a row says what was measured: a score, and on which dataset, by which metric."""
+    """Check that a row says what was measured: a score, its dataset and its metric."""
     return bool(row.dataset and row.metric and row.score)
 
 
 def _paper_of(row: ResultRow) -> str | None:
-    """What a row's paper is known by: its address, its title or its file."""
+    """Key of a row's paper: its address, its title or its file."""
     title = normalise_title(row.paper_title or "")
     return row.paper_url or row.file_name or title or None
 

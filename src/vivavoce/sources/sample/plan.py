@@ -181,7 +181,7 @@ def _pick_score(rng: Random, topic_index: int, earlier: Sequence[Plan]) -> int:
 
 
 def _external_score(topic_index: int, rank: int) -> int:
-    """What a work outside the corpus reaches: worse than the first paper on the topic."""
+    """Score of a work outside the corpus: worse than the first paper on the topic."""
     topic = vocabulary().topics[topic_index]
     behind = 25 + 28 * rank + topic_index
     return round(topic.first_score * 10) + (-behind if topic.higher_is_better else behind)

@@ -48,7 +48,7 @@ class Topic:
 
 @dataclass(frozen=True, slots=True)
 class Technique:
-    """What a paper does: two parts, what each does (verb phrase) and why (clause)."""
+    """Technique of a paper: two parts, what each does (verb phrase) and why (clause)."""
 
     title: str
     phrase: str
@@ -69,7 +69,7 @@ class Technique:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What a paper is up against."""
+    """Problem that a paper addresses."""
 
     title: str
     phrase: str

@@ -64,7 +64,7 @@ class Coefficient:
 
 @dataclass(frozen=True, slots=True)
 class FieldAgreement:
-    """How far the first pairs agree in one field."""
+    """Agreement of the first pairs in one field."""
 
     field: str
     pairwise: Coefficient
@@ -82,13 +82,13 @@ class Pair:
     records: tuple[DecisionRecord, DecisionRecord]
 
     def labels(self, fields: Sequence[str]) -> tuple[Hashable, Hashable]:
-        """What both said in some fields."""
+        """Labels of both in some fields."""
         first, second = (tuple(one.label[name] for name in fields) for one in self.records)
         return first, second
 
     @property
     def agrees(self) -> bool:
-        """Whether both labels are equal in every field."""
+        """True if both labels are equal in every field."""
         return self.records[0].label == self.records[1].label
 
     @property
@@ -99,7 +99,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class ValueShare:
-    """How often a value is the final one."""
+    """Share of the final labels that have a value."""
 
     group: str | None
     """None: all items."""

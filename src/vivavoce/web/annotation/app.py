@@ -49,14 +49,19 @@ def make_app(
         secure_cookies: Whether browsers reach the app by https, as behind a proxy.
         hosts: The names under which it may be opened; `*` stands for all.
     """
-    app = FastAPI(title="Viva Voce annotation", docs_url=None, redoc_url=None, openapi_url=None)
+    app = FastAPI(
+        title="Viva Voce annotation",
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        exception_handlers=_HANDLERS,
+    )
     site = Site(database, clock, make_templates(), secure_cookies)
     app.state.site = site
     for module in (pages, pages_items):
         app.include_router(module.router)
     folder = str(resources.files("vivavoce.web.annotation") / "static")
     app.mount("/static", _Static(directory=folder), name="static")
-    _answer_errors(app)
 
     def refusal(status: int, heading: str, message: str) -> Response:
         return _page(site, status, heading, message)
@@ -72,25 +77,6 @@ class _Static(StaticFiles):
         response = super().file_response(*args, **kwargs)
         response.headers["cache-control"] = "no-cache"
         return response
-
-
-def _answer_errors(app: FastAPI) -> None:
-    """Every error becomes a page that says what to do."""
-    handlers: list[tuple[type[Exception] | int, Any]] = [
-        (NotLoggedIn, _not_logged_in),
-        (Refused, _refused),
-        (BusyError, _busy),
-        (AlreadyDecided, _already_decided),
-        (Released, _says(409, "This item went to somebody else", goes_on=True)),
-        (NotYours, _not_there),
-        (NotAllowed, _not_allowed),
-        (InputError, _says(422, "This cannot be taken")),
-        (VivaError, _failed),
-        (RequestValidationError, _not_there),
-        (HTTPException, _http),
-    ]
-    for kind, handler in handlers:
-        app.add_exception_handler(kind, handler)
 
 
 def _page(
@@ -144,7 +130,7 @@ def _not_logged_in(request: Request, error: Exception) -> Response:
 
 
 def _busy(request: Request, error: BusyError) -> Response:
-    """What was typed goes back to the browser, from where it can be sent again as it was."""
+    """Return the form to the browser, from where it can be sent again as it was."""
     form = getattr(request.state, "form", None)
     again = None
     if form is not None and not any(name in form for name in _SECRETS):
@@ -202,6 +188,22 @@ def _onward(request: Request) -> Sequence[tuple[str, str]]:
     return [("Go on", f"/c/{name}"), *_BACK] if name else _BACK
 
 
+_HANDLERS: dict[int | type[Exception], Any] = {
+    NotLoggedIn: _not_logged_in,
+    Refused: _refused,
+    BusyError: _busy,
+    AlreadyDecided: _already_decided,
+    Released: _says(409, "This item went to somebody else", goes_on=True),
+    NotYours: _not_there,
+    NotAllowed: _not_allowed,
+    InputError: _says(422, "This cannot be taken"),
+    VivaError: _failed,
+    RequestValidationError: _not_there,
+    HTTPException: _http,
+}
+"""The page that each error becomes; it says what to do."""
+
+
 def serve(
     database: Database,
     clock: Clock,
@@ -221,7 +223,7 @@ def serve(
         port: The port; 0 takes a free one.
         secure_cookies: Whether browsers reach the app by https, as behind a proxy.
         allowed_hosts: Names under which browsers reach it, beside those of this machine.
-        announce: Is told the address once it listens.
+        announce: Called with the address once it listens.
 
     Raises:
         InputError: The address cannot be listened on.

@@ -1,4 +1,4 @@
-"""Who is handed which item: member states, own orders, places, locks, and what labels make of it.
+"""Assignment of items to people: member states, own orders, places, locks, outcomes.
 
 Everything that changes something locks the campaign first, so two requests never take the same
 place.
@@ -44,7 +44,7 @@ class AlreadyDecided(VivaError):
     def __init__(self, message: str, *, same: bool) -> None:
         super().__init__(message)
         self.same = same
-        """Whether the label that stands is the one that was sent again."""
+        """True if the valid label is the one that was sent again."""
 
 
 class Released(VivaError):
@@ -164,7 +164,7 @@ def own_order(campaign: Campaign, person: Person, key: str) -> bytes:
 
 
 def is_swapped(campaign: Campaign, person: Person, item: Item) -> bool:
-    """Whether a person sees the two sides of an item the other way round."""
+    """True if a person sees the two sides of an item the other way round."""
     return bool(_hash(campaign, person, item.key, "sides")[0] & 1)
 
 
@@ -191,7 +191,7 @@ def pick_item(session: Session, enrolment: Enrolment, state: str) -> tuple[int, 
 
 
 def has_place(session: Session, assignment: Assignment) -> bool:
-    """Whether an assignment that was put aside can be taken up again."""
+    """True if an assignment that was put aside can be taken up again."""
     if assignment.stage not in PLACES:
         return True
     if assignment.item.state != OPEN_IN[assignment.stage]:

@@ -1,4 +1,4 @@
-"""Campaigns, their items, and what their leads tell those who annotate."""
+"""Campaigns, their items, and messages of their leads."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class NewItem:
     answer: Row | None = None
     explanation: str = ""
     where: str = "The item"
-    """Where it was read, for messages."""
+    """File and line that it was read from, for messages."""
 
 
 def make_campaign(
@@ -69,7 +69,7 @@ def make_campaign(
         guidelines: Markdown; without it, the kind's own.
         pass_mark: Share of the qualification items that must be right.
         seed: Of the order of items.
-        adjudication: Who is the second pair: `adjudicators`, or `anyone` who is qualified.
+        adjudication: Members of the second pair: `adjudicators`, or `anyone` who is qualified.
 
     Raises:
         InputError: A value is not allowed, or the name is taken.
@@ -186,7 +186,7 @@ def give_feedback(
 
 
 def unread_feedback(session: Session, enrolment: Enrolment) -> Sequence[Feedback]:
-    """What a person has been told and not marked as read, oldest first."""
+    """Messages that a person has not marked as read, oldest first."""
     is_read = exists().where(
         FeedbackRead.feedback_id == Feedback.id, FeedbackRead.person_id == enrolment.person_id
     )
@@ -202,7 +202,7 @@ def mark_read(session: Session, feedback_id: int, person: Person, now: datetime)
     """Record that a person has read something; a second time changes nothing.
 
     Raises:
-        NotYours: It was told to nobody, or to somebody else.
+        NotYours: There is no such message, or it is for somebody else.
     """
     found = session.get(Feedback, feedback_id)
     is_enrolled = found is not None and session.scalar(
@@ -218,7 +218,7 @@ def mark_read(session: Session, feedback_id: int, person: Person, now: datetime)
 
 
 def _facts(item: Item | NewItem) -> dict[str, Any]:
-    """What two items of one key must have in common."""
+    """Facts that two items of one key must share."""
     return {
         "content": item.content,
         "part": item.part,

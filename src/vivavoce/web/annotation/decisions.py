@@ -153,7 +153,7 @@ def submit(
         assignment_id: Which one.
         person: Who decides.
         label: As chosen on the page, sides as shown there.
-        revision: `Shown.revision`: 1, or one more than what stands.
+        revision: `Shown.revision`: 1, or one more than the valid one.
         now: The moment.
         note: Anything to say about it.
         flag: Whether the person is in doubt or finds the item faulty.
@@ -161,7 +161,7 @@ def submit(
     Raises:
         NotYours: It is not the person's assignment.
         InputError: The label is not one of the kind's.
-        AlreadyDecided: This revision exists, or what stands can be corrected no more.
+        AlreadyDecided: This revision exists, or the decision can be corrected no more.
         Released: The place was given to somebody else meanwhile.
         NotAllowed: The person is paused, or may not decide for another reason.
     """
@@ -200,7 +200,7 @@ def submit(
 
 
 def can_correct(session: Session, assignment: Assignment) -> bool:
-    """Whether a decision is its person's last one and nobody else's depends on it yet."""
+    """True if a decision is its person's last one and nobody else's depends on it yet."""
     if not assignment.decided or assignment.stage == "consensus":
         return False
     enrolment = enrolment_of(session, assignment)

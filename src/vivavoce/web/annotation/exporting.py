@@ -1,6 +1,6 @@
 """A campaign as a folder of plain files, the same bytes for the same campaign.
 
-People stand under their pseudonyms unless names are asked for. No file holds the time of the
+People appear under their pseudonyms unless names are asked for. No file holds the time of the
 export.
 """
 
@@ -63,7 +63,7 @@ def export_campaign(
         session: A reading one.
         campaign: What to export.
         folder: Is made; files of an older export in it are replaced.
-        names: Whether people's names stand beside their pseudonyms.
+        names: Print people's names beside their pseudonyms.
 
     Raises:
         VivaError: A file could not be written.
@@ -108,7 +108,7 @@ def export_campaign(
 
 
 def label_rows(kind: Kind, items: Sequence[Item], decisions: Sequence[DecisionRecord]) -> list[Row]:
-    """What the items of the main part came to, as rounds and audits read it."""
+    """Labels of the items of the main part, as rounds and audits read them."""
     standing = grouped((record for record in decisions if record.last), "item")
     return [
         row
@@ -129,7 +129,7 @@ def _campaign(campaign: Campaign) -> Row:
 
 
 def _people(session: Session, campaign: Campaign, names: bool) -> list[Row]:
-    """Everybody by pseudonym: an order by name would tell something of the names."""
+    """Everybody by pseudonym: an order by name would disclose something of the names."""
     rows = session.scalars(
         select(Enrolment)
         .join(Person)

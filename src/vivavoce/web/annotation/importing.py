@@ -43,7 +43,7 @@ _REMEDY = "Export the campaign again."
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Where items are; one of them is given."""
+    """Source of the items; exactly one is given."""
 
     file: Path | None = None
     round: Path | None = None
@@ -280,7 +280,7 @@ def _enrol(
 def _replay(session: Session, campaign: Campaign, records: Sequence[DecisionRecord]) -> None:
     """Write decisions of people who are enrolled, and what they make of the items.
 
-    The records of one person and item stand together, by revision. `InputError` names an item or a
+    The records of one person and item are in one run, by revision. `InputError` names an item or a
     person that the campaign lacks.
     """
     items = {item.key: item for item in read_items(session, campaign)}
@@ -301,7 +301,7 @@ def _replay(session: Session, campaign: Campaign, records: Sequence[DecisionReco
             item.state, item.final = outcome(labels)
     session.add_all(assignment for assignment, _ in written)
     session.flush()
-    # What they were shown can be told only when assignments have ids.
+    # Events need the ids of the assignments.
     for assignment, of_it in written:
         for at in sorted({at for record in of_it for at in record.signs}):
             event = campaign.event("shown", at, assignment.person, assignment=assignment.id)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Wanted = Mapping[str, str | None]
 """By field, the value that speaks for an item."""
 LabelRows = Callable[["Item", Sequence["DecisionRecord"], Wanted], list[Row]]
-"""Takes an item and the decisions on it that stand."""
+"""Takes an item and the valid decisions on it."""
 
 
 def final_label(item: Item, decisions: Sequence[DecisionRecord], wanted: Wanted) -> list[Row]:
@@ -126,7 +126,7 @@ def check_grid(name: str, value: object) -> None:
 
 
 def check_side_names(name: str, value: object) -> None:
-    """Who wrote the two texts: {a, b}."""
+    """Authors of the two texts: {a, b}."""
     if not isinstance(value, dict) or value.keys() != {"a", "b"}:
         raise ValueError(f"{name!r} must be {{a, b}}")
     for side in ("a", "b"):
@@ -178,7 +178,7 @@ GROUP = "group"
 """A part of any item's content that no annotator sees; final labels are counted by it."""
 
 Label = Mapping[str, str]
-"""What a person decides: a value for every field of the kind."""
+"""A decision of a person: a value for every field of the kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +208,7 @@ class Field:
 
     @property
     def values(self) -> tuple[str, ...]:
-        """What can be answered."""
+        """Possible answers."""
         return tuple(option.value for option in self.options)
 
 
@@ -219,20 +219,20 @@ class Kind:
     name: str
     title: str
     task: str
-    """What a person is asked to do, in one sentence."""
+    """Instruction to the annotator, in one sentence."""
     heading: str
-    """What an item's page asks."""
+    """Question at the top of an item's page."""
     fields: tuple[Field, ...]
     content: Mapping[str, Check]
-    """What an item must hold."""
+    """Parts that an item must hold."""
     optional: Mapping[str, Check] = field(default_factory=dict)
-    """What it may hold."""
+    """Parts that it may hold."""
     hidden: tuple[str, ...] = ()
     """Parts of the content that no annotator sees, beside the group."""
     sides: tuple[str, str] | None = None
     """Two parts of the content that change places for half of the people."""
     check_whole: Callable[[Row], None] | None = None
-    """What must hold between the parts of the content; raises `ValueError`."""
+    """Check of the parts of the content against each other; raises `ValueError`."""
     label_rows: LabelRows = final_label
     """The rows of `labels.jsonl`."""
 

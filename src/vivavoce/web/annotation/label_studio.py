@@ -36,7 +36,7 @@ _OUR_CODE = re.compile(r"(P|LS)[A-Z0-9]{1,16}")
 
 @dataclass(frozen=True, slots=True)
 class StudioFile:
-    """What a file of tasks holds."""
+    """Items and decisions of a file of tasks."""
 
     items: tuple[NewItem, ...]
     decisions: tuple[DecisionRecord, ...] = ()
@@ -48,7 +48,7 @@ class StudioFile:
 
 
 def tasks_of(items: Sequence[Item], decisions: Sequence[DecisionRecord]) -> list[Row]:
-    """Items and the decisions that stand, as tasks."""
+    """Items and the valid decisions, as tasks."""
     standing = grouped((record for record in decisions if record.last), "item")
     return [
         {

@@ -120,7 +120,7 @@ class Counts:
     qualification: int
     """Items of the qualification, which have no state of their own."""
     flagged: int
-    """Items of either part with a flag on a decision that stands."""
+    """Items of either part with a flag on a valid decision."""
 
     @property
     def main(self) -> int:
@@ -218,7 +218,7 @@ def waiting(session: Session, campaign: Campaign) -> Sequence[Any]:
 
 
 def flagged(session: Session, campaign: Campaign) -> Sequence[Any]:
-    """Flags on decisions that stand, the newest first; what was decided is not told.
+    """Flags on valid decisions, the newest first, without the labels.
 
     Each has `item_id`, `key`, `state`, `person`, `note` and `at`.
     """

@@ -124,7 +124,7 @@ def campaigns_page(visit: Reading) -> Response:
 
 @router.get("/c/{campaign}")
 def campaign_page(visit: Reading, campaign: CampaignName) -> Response:
-    """Wherever the person has to go next in a campaign."""
+    """Redirect to the next page of the person in a campaign."""
     path = next_path(visit, campaign)
     return go(path) if path else _nothing(visit, campaign)
 
@@ -184,7 +184,7 @@ def feedback_read(visit: Posting, campaign: CampaignName, feedback: Id) -> Respo
 
 
 def next_path(visit: Visit, campaign: str) -> str | None:
-    """Where the person has to go next; None where there is nothing for them now."""
+    """Path of the next page of the person; None if there is nothing for them now."""
     with visit.database.writing() as session:
         enrolment = own_part(session, visit, campaign)
         state = member_state(session, enrolment)
@@ -238,7 +238,7 @@ def _guidelines(visit: Visit, campaign: str, error: str = "", status: int = 200)
 
 
 def _nothing(visit: Visit, campaign: str) -> Response:
-    """Why there is no item, and what to do."""
+    """Page with the reason why there is no item, and what to do."""
     with visit.database.reading() as session:
         enrolment = own_part(session, visit, campaign)
         far = progress(session, enrolment)

@@ -216,7 +216,7 @@ def _votes(session: Session, item: Item, *, swapped: bool) -> list[dict[str, Any
 
 @router.get("/c/{campaign}/lead")
 def lead_page(visit: Reading, campaign: CampaignName) -> Response:
-    """How a campaign goes."""
+    """Progress of a campaign."""
     with visit.database.reading() as session:
         enrolment = own_part(session, visit, campaign, role=_LEAD)
         own = enrolment.campaign

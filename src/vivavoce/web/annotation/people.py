@@ -47,7 +47,7 @@ def hash_password(password: str, *, cost: int = COST) -> str:
 
 
 def check_password(password: str, stored: str | None) -> bool:
-    """Whether a password is the stored one; takes as long where nobody has the name (None)."""
+    """Compare a password with the stored hash; takes as long where nobody has the name (None)."""
     parts = (stored or "").split("$")
     if len(parts) != 4 or len(password) > MAX_PASSWORD:
         _derive("", bytes(16), COST)

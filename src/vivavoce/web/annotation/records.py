@@ -49,12 +49,12 @@ class DecisionRecord:
     stage: str
     revision: int
     last: bool
-    """Whether no later revision stands."""
+    """True if there is no later revision."""
     label: Mapping[str, str]
     note: str
     flag: bool
     signs: tuple[datetime, ...]
-    """When the person was seen at the item before the decision, in order; the first is when it was
+    """Moments at which the person was at the item before the decision; at the first one it was
     first shown."""
     decided_at: datetime
 
@@ -120,7 +120,7 @@ def item_row(item: Item) -> Row:
 
 
 def last_ones(records: Iterable[DecisionRecord], *stages: str) -> list[DecisionRecord]:
-    """The decisions that stand, of some stages."""
+    """The valid decisions of some stages."""
     return [record for record in records if record.last and record.stage in stages]
 
 
@@ -145,7 +145,7 @@ def _read_signs(session: Session, campaign: Campaign) -> dict[int, list[datetime
 
 
 def _place(row: Any) -> tuple[int, int, datetime, str]:
-    """Where the decisions of an assignment stand, by its first one."""
+    """Sort key of the decisions of an assignment, by its first one."""
     return row.ordinal, STAGES.index(row.stage), row.decided_at, row.code
 
 

@@ -80,12 +80,12 @@ def new_token() -> str:
 
 
 def hash_token(token: str) -> str:
-    """What is stored of a token: whoever reads the database cannot use it."""
+    """Hash of a token for storage: a reader of the database cannot use it."""
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def same(given: str, expected: str) -> bool:
-    """Whether two secrets are equal, in a time that tells nothing."""
+    """Compare two secrets in a time that discloses nothing."""
     return hmac.compare_digest(given.encode("utf-8", "replace"), expected.encode("utf-8"))
 
 
@@ -99,7 +99,7 @@ class Visitor:
 
 
 def find_visitor(database: Database, token: str | None, now: datetime) -> Visitor | None:
-    """Whoever a cookie belongs to, or None when it is unknown, too old or was logged out."""
+    """Owner of a session cookie, or None when it is unknown, too old or was logged out."""
     if not token:
         return None
     key = hash_token(token)
@@ -210,7 +210,7 @@ _MAX_FIELDS = 40
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """What all pages share."""
+    """Database, clock and templates that all pages share."""
 
     database: Database
     clock: Clock
@@ -278,7 +278,7 @@ class Visit:
 
     @property
     def person_id(self) -> int:
-        """Who asks."""
+        """Id of the visitor."""
         return self.visitor.person_id
 
     def page(self, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
@@ -298,7 +298,7 @@ def site_of(request: Request) -> Site:
 
 
 async def read_form(request: Request) -> Mapping[str, str]:
-    """The fields of a form, each of which may stand in it once.
+    """Read the fields of a form, each of which may occur once.
 
     They are kept with the request: a page that asks to try again sends them back. `Refused` for
     what is no form, cannot be read, or has a field twice.

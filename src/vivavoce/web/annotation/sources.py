@@ -28,7 +28,7 @@ MAX_ITEMS = 200_000
 
 _KEYS = ("id", "content", "cluster", "part", "answer", "explanation")
 _RESULTS = ("state", "final")
-"""What an export adds."""
+"""Keys that an export adds."""
 
 
 def read_new_items(path: Path, kind: Kind) -> list[NewItem]:
@@ -41,7 +41,7 @@ def read_new_items(path: Path, kind: Kind) -> list[NewItem]:
 
 
 def check_rows(kind: Kind, rows: Iterable[tuple[Row, str]]) -> list[NewItem]:
-    """Items out of (row, where it stands); `InputError` names where what is wrong."""
+    """Items of (row, place in the source); `InputError` names the place and the mistake."""
     items: dict[str, NewItem] = {}
     for row, where in rows:
         item = new_item(row, kind, where)
@@ -114,7 +114,7 @@ Papers = Mapping[str, Row]
 
 
 def round_rows(folder: Path, kind: str) -> list[tuple[Row, str]]:
-    """Rows as `importing.check_rows` takes them.
+    """Rows as `check_rows` takes them.
 
     An item's id is that of the table; of a distractor, the table's and the paper's.
 

@@ -1,6 +1,6 @@
 """The database of the annotation app, and how it is opened.
 
-SQLite in a file (WAL) or PostgreSQL. Writers stand in line: SQLite lets one in at a time, and on
+SQLite in a file (WAL) or PostgreSQL. Writers queue: SQLite lets one in at a time, and on
 PostgreSQL whatever changes a campaign holds the campaign's row. What a locked or restarting
 database could not do is undone whole and raises `BusyError`.
 """
@@ -192,7 +192,7 @@ def _translated(url: URL) -> Iterator[None]:
 
 
 def _is_passing(error: exc.DBAPIError) -> bool:
-    """Whether trying again may help."""
+    """True if trying again may help."""
     code = getattr(error.orig, "sqlite_errorcode", None)
     if code is not None:
         return code & 0xFF in _BUSY_CODES

@@ -98,7 +98,7 @@ class Campaign(Table):
     """Share of the qualification items that must be right."""
     seed: Mapped[int]
     adjudication: Mapped[str] = mapped_column(default="adjudicators")
-    """Who is the second pair: `adjudicators`, or `anyone` who is qualified."""
+    """Members of the second pair: `adjudicators`, or `anyone` who is qualified."""
     paused_at: Mapped[datetime | None]
     created_at: Mapped[datetime]
 
@@ -165,7 +165,7 @@ class Item(Table):
     """The known label of a qualification item, or of a control among the main items."""
     explanation: Mapped[str] = mapped_column(default="")
     cluster: Mapped[str]
-    """What the bootstrap draws together, such as the table."""
+    """Unit that the bootstrap draws, such as the table."""
     state: Mapped[str] = mapped_column(default="open")
     final: Mapped[Json | None]
     """The label that counts, once the item is done."""
@@ -184,12 +184,12 @@ class Assignment(Table):
     person_id: Mapped[int] = mapped_column(ForeignKey("person.id"), index=True)
     stage: Mapped[str]
     shown_at: Mapped[datetime]
-    """When it was first shown."""
+    """Moment at which it was first shown."""
     touched_at: Mapped[datetime]
-    """When it was last shown, drafted or decided."""
+    """Moment at which it was last shown, drafted or decided."""
     skipped_at: Mapped[datetime | None]
     released_at: Mapped[datetime | None]
-    """When it went back to the others for lying untouched."""
+    """Moment at which it went back to the others for lying untouched."""
     decided: Mapped[bool] = mapped_column(default=False)
 
     item: Mapped[Item] = relationship()
@@ -201,7 +201,7 @@ class Assignment(Table):
 
 
 class Decision(Table):
-    """What a person decided; a correction is a new revision, nothing is overwritten."""
+    """A decision of a person; a correction is a new revision, nothing is overwritten."""
 
     __tablename__ = "decision"
     __table_args__ = (UniqueConstraint("assignment_id", "revision"),)
@@ -220,7 +220,7 @@ class Decision(Table):
 
 
 class Draft(Table):
-    """A label that is not sent yet, as it stands on the person's page."""
+    """A label that is not sent yet, as on the person's page."""
 
     __tablename__ = "draft"
 
@@ -234,7 +234,7 @@ class Draft(Table):
 
 
 class Feedback(Table):
-    """What a lead tells one person, or all."""
+    """A message of a lead to one person, or to all."""
 
     __tablename__ = "feedback"
 
@@ -247,7 +247,7 @@ class Feedback(Table):
 
 
 class FeedbackRead(Table):
-    """Who has read what."""
+    """Messages that a person has read."""
 
     __tablename__ = "feedback_read"
 

@@ -68,7 +68,7 @@ class Reviewed:
 
     @property
     def title(self) -> str:
-        """What a list of items calls it."""
+        """Title of the item in a list."""
         content = self.item.content
         candidate = content.get("candidate") or {}
         texts = (

@@ -13,8 +13,7 @@ from urllib.parse import urlencode
 from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault
 from vivavoce.sources.catalogues.arxiv import Feed, ReportedError, read_feed
-from vivavoce.sources.http.client import Client
-from vivavoce.sources.http.errors import BadReplyError, BadStatusError, ChangedError
+from vivavoce.sources.http.client import BadReplyError, BadStatusError, ChangedError, Client
 from vivavoce.store import hash_of, write_bytes
 from vivavoce.text.identifiers import find_arxiv_id
 
@@ -133,7 +132,7 @@ def _page(client: Client, url: str, start: int, size: int) -> tuple[Feed, bytes]
 
 
 def _words(body: bytes) -> str | None:
-    """What a feed that comes with an error status says; None when it is no such feed."""
+    """Message of a feed that comes with an error status; None when it is no such feed."""
     try:
         read_feed(body)
     except ReportedError as error:
@@ -171,7 +170,7 @@ def _spell(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SavedSearch:
-    """What a search left in a folder."""
+    """Files of a search in a folder, and counts."""
 
     folder: Path
     files: tuple[str, ...]

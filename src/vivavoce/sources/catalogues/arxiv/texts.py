@@ -16,9 +16,10 @@ from vivavoce.sources.catalogues.arxiv.validation import (
     validate_html,
     validate_pdf,
 )
-from vivavoce.sources.http.client import Client, Fetched
-from vivavoce.sources.http.errors import (
+from vivavoce.sources.http.client import (
     BadStatusError,
+    Client,
+    Fetched,
     HttpError,
     RefusedAddressError,
     TooLargeError,
@@ -58,7 +59,7 @@ _VALIDATORS: dict[str, _Validator] = {
 
 @dataclass(frozen=True, slots=True)
 class Addresses:
-    """Where each kind of text is; the name of the paper follows."""
+    """Address of each kind of text; the name of the paper follows."""
 
     html: str = "https://arxiv.org/html/"
     ar5iv: str = "https://ar5iv.labs.arxiv.org/html/"
@@ -94,7 +95,7 @@ class Text:
     valid: ValidText
     content: bytes
     url: str
-    """Where it was in the end."""
+    """The address at the end of the redirects."""
     version: str | None
     """Of the paper on arXiv, such as `v2`."""
 
@@ -106,7 +107,7 @@ def texts_wanted(
     kinds: tuple[str, ...] = KINDS,
     addresses: Addresses | None = None,
 ) -> list[Wanted]:
-    """What to ask for, in order; the Anthology's PDF comes last."""
+    """Texts to ask for, in order; the Anthology's PDF comes last."""
     at = addresses or Addresses()
     wanted = []
     if arxiv_id:
@@ -151,7 +152,7 @@ def _lack_of_status(error: BadStatusError, validate: _Validator) -> Missing:
 
 
 def _notice_of(body: bytes, validate: _Validator) -> Missing | None:
-    """What a page that came with an error says of the paper."""
+    """Read the notice about the paper on a page that came with an error."""
     try:
         valid = validate(body)
     except InputError:
@@ -171,7 +172,7 @@ def _version(wanted: Wanted, valid: ValidText, fetched: Fetched) -> str | None:
 
 
 def _is_meant(wanted: Wanted, name: str, version: str | None) -> bool:
-    """Whether a page that names itself is the one asked for."""
+    """Check whether a page that names itself is the one asked for."""
     asked = find_arxiv_id(wanted.name) or (wanted.name, None)
     return name == asked[0] and (None in (version, asked[1]) or version == asked[1])
 

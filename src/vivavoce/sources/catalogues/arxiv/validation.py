@@ -65,7 +65,7 @@ class Missing:
 
     @property
     def is_busy(self) -> bool:
-        """Whether the server asks to be left alone for a while."""
+        """Check whether the server asks to be left alone for a while."""
         return self.status == _TOO_MANY_REQUESTS
 
 
@@ -103,7 +103,7 @@ def validate_pdf(body: bytes) -> ValidText | Missing:
 
 
 def _validate_unpacked(start: bytes, packing: str) -> ValidText | Missing | None:
-    """What the first bytes of an e-print are; None where they do not tell."""
+    """Validate the first bytes of an e-print; None where they do not decide."""
     if start.startswith(_PDF):
         if packing:
             return Missing("unusable", "it is a PDF in a gzip file")

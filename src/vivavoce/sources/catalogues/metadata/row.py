@@ -12,24 +12,11 @@ from vivavoce.text.dates import parse_date, parse_month
 from vivavoce.text.identifiers import find_acl_id, find_arxiv_id, find_doi
 from vivavoce.text.normalise import clean_text
 
-COLUMNS = (
-    "id",
-    "title",
-    "abstract",
-    "authors",
-    "author_ids",
-    "published",
-    "year",
-    "month",
-    "categories",
-    "doi",
-    "arxiv_id",
-    "source_url",
-    "venues",
-    "booktitle",
-    "venue",
-    "licence",
-    "file",
+COLUMNS = tuple(
+    (
+        "id title abstract authors author_ids published year month categories doi arxiv_id "
+        "source_url venues booktitle venue licence file"
+    ).split()
 )
 
 IDENTITIES = ("id", "doi", "arxiv_id", "source_url", "file")

@@ -29,7 +29,7 @@ Rows = Iterator[tuple[int, Mapping[str, Any] | str]]
 ROWS_PER_PIECE = 10_000
 ROWS_SEARCHED_FOR_COLUMNS = 10_000
 DAMAGE = (OSError, EOFError, zlib.error)
-"""What reading a cut or corrupt file can raise, beside `BadFile`."""
+"""Errors of reading a cut or corrupt file, beside `BadFile`."""
 
 _JSON_SUFFIXES = {".json", ".jsonl", ".ndjson"}
 _BLANK = b"\xef\xbb\xbf \t\r\n"

@@ -68,7 +68,7 @@ class Page:
     """One answer."""
 
     verb: str
-    """What was asked for, `ListRecords` or `GetRecord`; empty for an error."""
+    """The request, `ListRecords` or `GetRecord`; empty for an error."""
     entries: tuple[Entry, ...]
     error: tuple[str, str] | None
     """Code, such as `noRecordsMatch`, and what the repository says about it."""

@@ -16,8 +16,7 @@ from urllib.parse import urlencode
 
 from vivavoce.errors import DamagedError, InputError, VivaError
 from vivavoce.sources.catalogues.oai import Page, read_page
-from vivavoce.sources.http.client import Client
-from vivavoce.sources.http.errors import BadReplyError, BadStatusError, ChangedError
+from vivavoce.sources.http.client import BadReplyError, BadStatusError, ChangedError, Client
 from vivavoce.store import hash_of, lock, read_sealed, write_bytes, write_sealed
 from vivavoce.text.dates import parse_date
 
@@ -55,12 +54,12 @@ class Progress:
     newest: str | None = None
     """The latest day a record came with."""
     is_ordered: bool = True
-    """Whether no record so far was older than one before it."""
+    """True when no record so far was older than one before it."""
 
 
 @dataclass(slots=True)
 class Listing:
-    """What one repository, format and set has given so far."""
+    """State of one repository, format and set."""
 
     base: str
     metadata_prefix: str
@@ -112,7 +111,7 @@ def _listing(entry: dict[str, Any]) -> Listing:
 
 @dataclass(frozen=True, slots=True)
 class HarvestReport:
-    """What a harvest brought."""
+    """Result of a harvest."""
 
     folder: Path
     files: tuple[str, ...]
@@ -127,9 +126,9 @@ class HarvestReport:
     newest: str | None
     """The latest day a record was changed: the next harvest goes on from it."""
     resumed: bool
-    """Whether an unfinished harvest was finished."""
+    """True when an unfinished harvest was finished."""
     restarts: int
-    """How often the repository forgot where it was and was asked anew."""
+    """Number of times that the repository lost its place and was asked anew."""
 
 
 def harvest(
@@ -216,7 +215,7 @@ class _Run:
         save_state(self._folder, self._state)
 
     def report(self, *, resumed: bool) -> HarvestReport:
-        """What was done."""
+        """Report the result."""
         return HarvestReport(
             folder=self._folder,
             files=tuple(self._files),
@@ -340,7 +339,7 @@ def _problem(page: Page, opened: Progress) -> str:
 
 
 def _error_in(body: bytes) -> tuple[str, str] | None:
-    """What the repository says with an error status; None when that is no answer of its own."""
+    """Message of the repository with an error status; None when it is not its own answer."""
     try:
         return read_page(body).error
     except InputError:

@@ -67,7 +67,7 @@ _UNTITLED = frozenset({"untitled document", "no content available"})
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who a page is."""
+    """Identity of a page."""
 
     arxiv_id: str | None
     version: str | None
@@ -138,7 +138,7 @@ def read_authors(document: etree._Element) -> tuple[Author, ...]:
 
 
 def _creators(document: etree._Element) -> Iterator[etree._Element]:
-    """What holds an author with all that belongs to them; a bare name where nothing does."""
+    """Elements that hold an author with all details; a bare name where none does."""
     for holder in with_class(document, "ltx_authors"):
         creators = list(with_class(holder, "ltx_creator"))
         for creator in creators or with_class(holder, "ltx_personname"):

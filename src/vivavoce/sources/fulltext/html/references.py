@@ -13,7 +13,7 @@ from vivavoce.records import Reference
 from vivavoce.sources.fulltext.html.tree import classes_of, with_class
 from vivavoce.sources.fulltext.html.typeset import line_of
 from vivavoce.sources.xml import children
-from vivavoce.text.identifiers import find_arxiv_id, find_doi
+from vivavoce.text.identifiers import arxiv_id_in, find_doi
 
 _MAX_ENTRIES = 5_000
 _MAX_RAW = 3_000
@@ -76,13 +76,12 @@ def _read(entry: etree._Element, ordinal: int) -> Reference:
     raw = " ".join([*_label_names(entry), *blocks])[:_MAX_RAW]
     everything = " ".join([*printed, *_links(parts)])
     read = read_reference(raw[:_MAX_GUESS], ordinal)
-    arxiv = find_arxiv_id(everything)
     return replace(
         read,
         raw=raw,
         title=_field(entry, "ltx_bib_title") or _slanted(parts) or _title(blocks, raw, read.title),
         year=_year(entry, raw),
-        arxiv_id=arxiv[0] if arxiv else None,
+        arxiv_id=arxiv_id_in(everything),
         doi=find_doi(raw) or find_doi(everything),
     )
 
@@ -152,7 +151,7 @@ def _title(blocks: list[str], raw: str, guess: str | None) -> str | None:
 
 
 def _is_venue(text: str) -> bool:
-    """Whether a work is named by what it is in: `in Proc. of`, or `Some Journal, 44, 61`."""
+    """Check whether a work is named by what it is in: `in Proc. of`, or `Some Journal, 44, 61`."""
     return _NO_TITLE.match(text) is not None or _VOLUME.fullmatch(text.strip(" .")) is not None
 
 

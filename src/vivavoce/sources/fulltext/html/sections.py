@@ -62,14 +62,14 @@ def read_table(
 
 
 def is_grid(tabular: etree._Element) -> bool:
-    """Whether a tabular has two rows and two columns: a smaller one was used for layout."""
+    """Check whether a tabular has two rows and two columns: a smaller one was used for layout."""
     rows = list(outermost(tabular, _is_row))
     widths = (sum(_width(cell) for cell in outermost(row, _is_cell)) for row in rows)
     return len(rows) > 1 and max(widths) > 1
 
 
 def is_tabular(element: etree._Element) -> bool:
-    """Whether an element is a grid of cells and not one of formulas."""
+    """Check whether an element is a grid of cells and not one of formulas."""
     return "ltx_tabular" in classes_of(element)
 
 
@@ -97,7 +97,7 @@ def _width(cell: etree._Element) -> int:
 
 
 def _span(cell: etree._Element, name: str, most: int) -> int:
-    """How far a cell goes; cells that are no `td` say it in a class, as `ltx_colspan_2`."""
+    """Span of a cell; cells that are no `td` state it in a class, as `ltx_colspan_2`."""
     start = f"ltx_{name}_"
     named = (kind[len(start) :] for kind in sorted(classes_of(cell)) if kind.startswith(start))
     return span_of(cell.get(name) or next(named, "1"), most)

@@ -128,7 +128,7 @@ def outermost(
 
 
 def is_division(element: etree._Element) -> bool:
-    """Whether an element is a section of some level."""
+    """Check whether an element is a section of some level."""
     return not _DIVISIONS.isdisjoint(classes_of(element))
 
 

@@ -58,7 +58,7 @@ class Writer:
         self._take = take
         self._is_in_equation = False
         self._is_held = False
-        """Whether the text to come goes on in the line of what is written: `Proof. It is ...`"""
+        """Check whether the text to come continues the line so far: `Proof. It is ...`"""
 
     def inside(
         self, element: etree._Element, depth: int = 0, without: etree._Element | None = None
@@ -149,7 +149,7 @@ class Writer:
 
 
 def line_of(element: etree._Element | None, take: Take | None = None) -> str:
-    """What is inside an element as one line, such as a heading or a cell."""
+    """Content of an element as one line, such as a heading or a cell."""
     if element is None:
         return ""
     out: list[str] = []
@@ -185,7 +185,7 @@ def _is_equation_row(element: etree._Element) -> bool:
 
 
 def _is_missing(element: etree._Element, names: frozenset[str]) -> bool:
-    """Whether an element stands for what was not found, or cites nothing else."""
+    """Check whether an element stands for what was not found, or cites nothing else."""
     if any(name.startswith("ltx_missing") for name in names):
         return True
     inner = [*_near(element)] if "ltx_cite" in names else []
@@ -195,7 +195,7 @@ def _is_missing(element: etree._Element, names: frozenset[str]) -> bool:
 
 
 def _is_raised_marker(element: etree._Element) -> bool:
-    """Whether raised text is nothing but numbers that cite."""
+    """Check whether raised text is nothing but numbers that cite."""
     links = [link.get("href") or "" for link in _near(element) if link.tag == "a"]
     if not links or not all("#bib" in link for link in links):
         return False
@@ -215,6 +215,6 @@ def _near(element: etree._Element) -> Iterator[etree._Element]:
 
 
 def _is_word(tag: etree._Element) -> bool:
-    """Whether the label of an item was written by the author: bullets and numbers are not."""
+    """Check whether the label of an item was written by the author: bullets and numbers are not."""
     text = "".join(map(str, tag.itertext())).strip()
     return _ITEM_WORD.search(text) is not None and _ROMAN.fullmatch(text) is None

@@ -131,7 +131,7 @@ def read_licence(article: etree._Element) -> str | None:
 
 
 def _matches(path: Path) -> bool:
-    """Whether the name says so, or it is an XML file whose start does."""
+    """Check whether the name says so, or it is an XML file whose start does."""
     name = path.name.lower()
     if name.endswith((".nxml", ".jats", ".jats.xml")):
         return True

@@ -10,7 +10,7 @@ from lxml import etree
 from vivavoce.records import Reference
 from vivavoce.sources.fulltext.jats.xml import text_of
 from vivavoce.sources.xml import children
-from vivavoce.text.identifiers import find_arxiv_id, find_doi
+from vivavoce.text.identifiers import arxiv_id_in, find_doi
 
 _CITATIONS = frozenset({"element-citation", "mixed-citation", "nlm-citation", "citation"})
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]\d\d|20\d\d|2100)(?!\d)")
@@ -98,14 +98,13 @@ def _read(citation: etree._Element, ordinal: int) -> Reference:
     raw = _raw(citation)
     links = [link.get(_HREF) or "" for link in citation.iter("ext-link", "uri")]
     everything = " ".join([raw, *links])
-    arxiv = find_arxiv_id(_pub_id(citation, "arxiv")) or find_arxiv_id(everything)
     return Reference(
         ordinal=ordinal,
         raw=raw,
         title=_title(citation),
         year=_year(citation),
         first_author=_first_author(citation),
-        arxiv_id=arxiv[0] if arxiv else None,
+        arxiv_id=arxiv_id_in(_pub_id(citation, "arxiv")) or arxiv_id_in(everything),
         doi=find_doi(_pub_id(citation, "doi")) or find_doi(everything),
     )
 
@@ -150,7 +149,7 @@ def _pub_id(citation: etree._Element, kind: str) -> str:
 
 
 def _holds_only_fields(citation: etree._Element) -> bool:
-    """Whether little is printed between the fields, as in all entries of some publishers."""
+    """Check whether little is printed between the fields, as in all entries of some publishers."""
     if citation.tag in ("element-citation", "nlm-citation"):
         return True
     tails = [child.tail or "" for child in citation][:-1]

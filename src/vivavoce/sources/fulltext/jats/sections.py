@@ -75,7 +75,7 @@ def _cells(row: etree._Element, ordinals: Ordinals) -> Iterator[Cell]:
 
 
 def _oasis_height(cell: etree._Element) -> int:
-    """How many rows a cell of an OASIS table covers: it tells how many more than one."""
+    """Number of rows that a cell of an OASIS table covers: it states how many more than one."""
     more = cell.get("morerows") or "0"
     return 1 if more == "0" else 1 + span_of(more, MAX_HEIGHT)
 

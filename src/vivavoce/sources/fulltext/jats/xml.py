@@ -61,7 +61,7 @@ def _pieces(element: etree._Element, skip: frozenset[str]) -> Iterator[str]:
 
 
 def _is_raised_marker(element: etree._Element) -> bool:
-    """Whether an element is a raised citation: `sup` around `xref`, or the other way round."""
+    """Check whether an element is a raised citation: `sup` around `xref`, or the reverse."""
     inner = element.find("xref" if element.tag == "sup" else "sup")
     if inner is None or (element if element.tag == "xref" else inner).get("ref-type") != "bibr":
         return False

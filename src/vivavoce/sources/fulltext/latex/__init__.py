@@ -30,7 +30,7 @@ _LEVELS_ABOVE = 3
 
 
 def paper_name(path: Path) -> str:
-    """What a paper is known by: its archive, the folder it is in, or its main file's own name."""
+    """Name of a paper: its archive, the folder it is in, or its main file's own name."""
     is_archive = path.name.lower().endswith(ARCHIVE_SUFFIXES)
     return path.name if is_archive or _is_identified(path) else path.resolve().parent.name
 
@@ -43,7 +43,7 @@ def _parts(path: Path) -> list[Path]:
 
 
 def _matches(path: Path) -> bool:
-    """Whether a file is a paper: an archive, or the main file of the folder it is in.
+    """Check whether a file is a paper: an archive, or the main file of the folder it is in.
 
     A folder inside that of a paper is part of it. Files named by an identifier are papers each.
     """

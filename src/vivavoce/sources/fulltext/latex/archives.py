@@ -74,7 +74,7 @@ class Part:
 
 
 def is_tar(start: bytes) -> bool:
-    """Whether bytes start as a tar archive does."""
+    """Check whether bytes start as a tar archive does."""
     try:
         tarfile.TarInfo.frombuf(start, "utf-8", "replace")
     except tarfile.HeaderError:
@@ -164,7 +164,7 @@ Member = tuple[str, Readable]
 
 
 class _Gunzip:
-    """What a gzip file unpacks to; a file of very many short streams is refused."""
+    """Unpack a gzip file; a file of very many short streams is refused."""
 
     def __init__(self, stream: Readable) -> None:
         self._stream = stream
@@ -299,7 +299,7 @@ def _zip_members(stream: _SmallReads) -> Iterator[Member]:
 
 
 def _is_file(member: zipfile.ZipInfo) -> bool:
-    """Whether a member is no folder, link or device, by the mode that Unix programs store."""
+    """Check whether a member is no folder, link or device, by the mode that Unix programs store."""
     mode = stat.S_IFMT(member.external_attr >> 16)
     return not member.is_dir() and mode in {0, stat.S_IFREG}
 

@@ -16,7 +16,7 @@ from vivavoce.sources.fulltext.latex.files import PaperFiles
 from vivavoce.sources.fulltext.latex.layout import Layout
 from vivavoce.sources.fulltext.latex.macros import Expander
 from vivavoce.sources.fulltext.latex.typeset import Typesetter, plain_text
-from vivavoce.text.identifiers import find_arxiv_id, find_doi
+from vivavoce.text.identifiers import arxiv_id_in, find_doi
 
 _ITEM = frozenset({"\\bibitem"})
 _TITLES = frozenset({"\\showarticletitle", "\\bibfield", "\\bibinfo", "\\btitle", "\\enquote"})
@@ -88,7 +88,6 @@ def _read_item(
     source = "".join(layout.tokens[start:end])[:_MAX_RAW]
     year = _year(label, raw)
     surnames, first = _names(label, blocks[0])
-    arxiv = find_arxiv_id(raw) or find_arxiv_id(source)
     has_others = len(surnames) > 2 or _OTHERS.search(label.partition("(")[0]) is not None
     reference = Reference(
         ordinal=ordinal,
@@ -96,7 +95,7 @@ def _read_item(
         title=_title(setter, start, end, blocks, raw),
         year=year,
         first_author=first,
-        arxiv_id=arxiv[0] if arxiv else None,
+        arxiv_id=arxiv_id_in(raw) or arxiv_id_in(source),
         doi=find_doi(source) or find_doi(raw),
     )
     return Entry(
@@ -168,7 +167,7 @@ def _marked_title(setter: Typesetter, start: int, end: int) -> str | None:
 
 
 def is_biblatex(text: str) -> bool:
-    """Whether a .bbl file is one of biblatex."""
+    """Check whether a .bbl file is one of biblatex."""
     return "\\entry{" in text and "\\field{" in text
 
 
@@ -191,7 +190,6 @@ def _read_entry(key: str, body: str, ordinal: int) -> Entry:
     surnames, first = _biblatex_names(body)
     venue = fields.get("journaltitle") or fields.get("booktitle")
     year = fields.get("year", "")[:4]
-    arxiv = find_arxiv_id(fields.get("eprint", "")) or find_arxiv_id(fields.get("url", ""))
     names = short_names(surnames[:3], has_others=len(surnames) > 2)
     parts = [", ".join(surnames[:20]), fields.get("title"), venue, year]
     return Entry(
@@ -202,7 +200,7 @@ def _read_entry(key: str, body: str, ordinal: int) -> Entry:
             title=fields.get("title") or None,
             year=int(year) if len(year) == 4 and year.isascii() and year.isdigit() else None,
             first_author=first,
-            arxiv_id=arxiv[0] if arxiv else None,
+            arxiv_id=arxiv_id_in(fields.get("eprint", "")) or arxiv_id_in(fields.get("url", "")),
             doi=find_doi(fields.get("doi", "")),
         ),
         names,
@@ -297,7 +295,7 @@ def _names_in(layout: Layout, place: int) -> list[str]:
 
 
 def _is_numeric(layout: Layout) -> bool:
-    """Whether citations print numbers, by the style and the packages."""
+    """Check whether citations print numbers, by the style and the packages."""
     for place in layout.find(_PACKAGES):
         names = _names_in(layout, place)
         option = layout.option(place + 1)

@@ -54,7 +54,7 @@ def _cut(text: str, wanted: Mapping[str, None], blocks: dict[str, str], strings:
 
 
 def _opens(text: str, start: int) -> bool:
-    """Whether an `@` opens an entry: it starts a line or follows the end of another."""
+    """Check whether an `@` opens an entry: it starts a line or follows the end of another."""
     before = text[text.rfind("\n", max(0, start - 200), start) + 1 : start].strip()
     return not before or before[-1] in "})"
 

@@ -15,7 +15,7 @@ class Entry:
     key: str
     reference: Reference
     names: str
-    """What a citation prints of its authors: `Smith et al.`"""
+    """Authors as a citation prints them: `Smith et al.`"""
 
 
 class Citations:
@@ -26,7 +26,7 @@ class Citations:
     ) -> None:
         self._is_numeric = is_numeric
         self._cites_in_brackets = cites_in_brackets
-        """Whether a plain `\\cite` prints brackets; natbib prints it like `\\citet`."""
+        """Check whether a plain `\\cite` prints brackets; natbib prints it like `\\citet`."""
         self._entries: dict[str, Entry] = {}
         for entry in entries:
             self._entries.setdefault(entry.key.casefold(), entry)
@@ -37,7 +37,7 @@ class Citations:
         return [entry.reference.ordinal for entry in found if entry is not None]
 
     def print(self, command: str, notes: Sequence[str], keys: Sequence[str]) -> str:
-        """What a citation command prints; an unknown key prints itself."""
+        """Print a citation command; an unknown key prints itself."""
         if not keys:
             return ""
         before = notes[0] if len(notes) > 1 else ""

@@ -149,7 +149,7 @@ def document_class(text: str) -> str | None:
 
 
 def is_template(title: str) -> bool:
-    """Whether a title is that of a venue's sample file."""
+    """Check whether a title is that of a venue's sample file."""
     return _TEMPLATE_TITLE.search(title) is not None
 
 

@@ -42,7 +42,7 @@ _COMPARES = frozenset({"\\ifx", "\\if", "\\ifcat"})
 
 @dataclass(frozen=True, slots=True)
 class Macro:
-    """What a command of the paper stands for."""
+    """Definition of a command of the paper."""
 
     body: tuple[str, ...]
     arguments: int = 0
@@ -321,7 +321,7 @@ def _is_parameter(token: str) -> bool:
 
 
 def _find_document(tokens: Sequence[str], command: str) -> int | None:
-    r"""Where `\begin{document}` or its end stands among raw tokens."""
+    r"""Place of `\begin{document}` or its end among raw tokens."""
     wanted = [command, "{", "document", "}"]
     for place, token in enumerate(tokens):
         if token == command and list(tokens[place : place + 4]) == wanted:

@@ -288,7 +288,7 @@ def _is_roman(layout: Layout) -> bool:
 
 
 def _depth(layout: Layout) -> int:
-    """How many levels of sections have numbers."""
+    """Number of levels of sections that have numbers."""
     for place in layout.find(frozenset({"\\setcounter"})):
         name = layout.group(place + 1)
         value = layout.group(name.after) if name else None

@@ -149,7 +149,7 @@ def _render(setter: Typesetter, cells: list[Span]) -> tuple[str, ...]:
 
 
 def _outside_captions(layout: Layout, cell: Span) -> Iterator[tuple[int, int]]:
-    """What of a cell is the table's: a long table has its caption in its first row."""
+    """Stretches of a cell outside captions: a long table has its caption in its first row."""
     start = cell.start
     for place in layout.find(_CAPTIONS, cell.start, cell.end):
         caption = layout.required(place)
@@ -160,7 +160,7 @@ def _outside_captions(layout: Layout, cell: Span) -> Iterator[tuple[int, int]]:
 
 
 def _rows_covered(layout: Layout, cell: Span) -> int:
-    """How many rows a cell covers from its own down; upwards where it stands in the last one."""
+    """Number of rows that a cell covers from its own down; negative upwards from the last one."""
     place = next(layout.find(_MULTIROW | _TABULAR_STARTS, cell.start, cell.end), None)
     is_own = place is not None and layout.tokens[place] in _MULTIROW  # not of a table in the cell
     count = layout.required(place) if place is not None and is_own else None

@@ -117,7 +117,7 @@ class Frame:
 
 
 class TokenStream:
-    """What is read next: the innermost of the files and macros that are open."""
+    """The frame that is read next: the innermost of the open files and macros."""
 
     def __init__(self) -> None:
         self.frames: list[Frame] = []

@@ -70,10 +70,10 @@ def typeset(text: str) -> str:
 
 
 def is_own_command(name: str) -> bool:
-    """Whether a paper's own definition of a command is passed over: the reader knows better."""
+    """Check whether a paper's own definition of a command is ignored: the reader knows it."""
     return name in _OWN or is_citation(name)
 
 
 def is_citation(name: str) -> bool:
-    """Whether a command cites, by its name."""
+    """Check whether a command cites, by its name."""
     return CITE.fullmatch(name) is not None and name not in NO_CITE

@@ -38,13 +38,13 @@ _ENOUGH = 3
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """What headings of one level share."""
+    """Properties that headings of one level share."""
 
     name: str
     size: float
     """Of the largest letters, to half a point."""
     kind: str
-    """What sets it apart from the text: `bold`, `large`, `caps` or `plain`."""
+    """Difference from the text: `bold`, `large`, `caps` or `plain`."""
 
 
 @dataclass(slots=True)
@@ -148,7 +148,7 @@ class _Finder:
         )
 
     def _is_mostly(self, words: Sequence[Word], style: Style) -> bool:
-        """Whether a line begins and ends in a style, and most of it is set so."""
+        """Check whether a line begins and ends in a style, and most of it is set so."""
         named = [word for word in words if any(map(str.isalpha, word.text))]
         if not named:
             return False

@@ -10,12 +10,16 @@ import subprocess
 import sys
 import threading
 import time
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from vivavoce.errors import InputError
-from vivavoce.records import Author, CitedTable, Document, Reference, Section
+from vivavoce.records import Document
 from vivavoce.sources.fulltext.pdf.worker import CPU_SECONDS
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 _FILES_PER_CHILD = 200
 """Then a new one starts, so that memory lost by a library does not add up."""
@@ -54,7 +58,7 @@ class Child:
         found = json.loads(answer)
         if "reason" in found:
             raise InputError(found["reason"])
-        return _document(found["document"])
+        return _documents().validate_python(found["document"])
 
     @property
     def process_id(self) -> int | None:
@@ -109,7 +113,7 @@ class Child:
         return line
 
     def _obituary(self, process: subprocess.Popen[bytes]) -> str:
-        """What ended a child that gave no answer."""
+        """Reason why a child gave no answer."""
         try:
             code: int | None = process.wait(timeout=1)
         except subprocess.TimeoutExpired:
@@ -130,25 +134,8 @@ def read_in_child(path: Path) -> Document:
         return _CHILD.read(path)
 
 
-def _document(row: dict[str, Any]) -> Document:
-    """A document out of what JSON keeps of one."""
-    tables = [
-        {
-            **table,
-            "cells": tuple(map(tuple, table["cells"])),
-            "cited": tuple(table["cited"]),
-            "row_cited": tuple(map(tuple, table["row_cited"])),
-        }
-        for table in row["tables"]
-    ]
-    return Document(
-        **{
-            **row,
-            "categories": tuple(row["categories"]),
-            "authors": tuple(Author(**author) for author in row["authors"]),
-            "sections": tuple(Section(**section) for section in row["sections"]),
-            "references": tuple(Reference(**reference) for reference in row["references"]),
-            "tables": tuple(CitedTable(**table) for table in tables),
-            "results": (),
-        }
-    )
+@cache
+def _documents() -> TypeAdapter[Document]:
+    from pydantic import TypeAdapter  # only the reading of a PDF has to wait for it
+
+    return TypeAdapter(Document)

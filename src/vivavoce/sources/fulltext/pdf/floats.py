@@ -35,7 +35,7 @@ class Float:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """Where the text of a column starts and ends."""
+    """Start and end of the text of a column."""
 
     left: float
     right: float
@@ -77,7 +77,7 @@ class Columns:
         return Measure(*sides[line.column])
 
     def is_prose(self, line: Line) -> bool:
-        """Whether a line is set like running text and fills its column."""
+        """Check whether a line is set like running text and fills its column."""
         column = self.of(line)
         size = self.layout.body.size
         return (
@@ -221,7 +221,7 @@ def _walk(
 
 
 def _is_text_end(lines: Sequence[Line], place: int, columns: Columns) -> bool:
-    """Whether a short line ends a paragraph of running text."""
+    """Check whether a short line ends a paragraph of running text."""
     line = lines[place]
     if line.runs > 1 or abs(line.size - columns.layout.body.size) > 0.4 or place == 0:
         return False

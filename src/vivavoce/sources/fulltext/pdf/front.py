@@ -35,7 +35,7 @@ _MIN_PROSE = 3
 
 @dataclass(frozen=True, slots=True)
 class Front:
-    """What stands before the first section."""
+    """Front matter, before the first section."""
 
     title: str | None
     abstract: str | None

@@ -51,14 +51,14 @@ class Line:
 
 @dataclass(slots=True)
 class Layout:
-    """What the pages of a document share."""
+    """Layout that the pages of a document share."""
 
     body: Font
     """The font of most letters."""
     leading: float
     """From one baseline of running text to the next."""
     gutter: float | None
-    """Where two columns part; None for one column."""
+    """Place between two columns; None for one column."""
     lines: list[Line]
     heights: list[float]
     widths: list[float]
@@ -284,7 +284,7 @@ def _order(lines: Sequence[Line]) -> list[Line]:
 
 
 def _pokes_across(line: Line, band: Sequence[Line]) -> bool:
-    """Whether a line is a formula or a word too long for the left column, not a wide one."""
+    """Check whether a line is a formula or a word too long for the left column, not a wide one."""
     left = [other for other in band if other.column == 1]
     if not left:
         return False

@@ -19,7 +19,7 @@ import pypdfium2.raw as pdfium
 
 _WORD = re.compile(r"[^\s\x02\ufffe]+[\x02\ufffe]?|[\x02\ufffe]")
 _BROKEN_WORD = "\x02\ufffe"
-"""What PDFium puts for a hyphen at the end of a line."""
+"""Character that PDFium puts for a hyphen at the end of a line."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff]")
 _LIGATURES = {
     ord(sign): plain
@@ -66,7 +66,7 @@ _object_at = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Font:
-    """How a run of characters is set; one object for each way within a document."""
+    """Typography of a run of characters; one object for each kind within a document."""
 
     name: str
     size: float
@@ -99,7 +99,7 @@ class Page:
     height: float
     words: list[Word]
     turned: str = ""
-    """What is written up the page, such as the stamp of a preprint server."""
+    """Text written up the page, such as the stamp of a preprint server."""
 
 
 class FontBook:
@@ -205,12 +205,12 @@ class _Reader:
         return self.x.value - self.left, self.top - self.y.value
 
     def right(self, index: int) -> float:
-        """Where a character ends in the direction of the page's width."""
+        """End of a character in the direction of the page's width."""
         pdfium.FPDFText_GetCharBox(self.text_page, index, *self.at_box)
         return self.box[1].value - self.left
 
     def upper(self, index: int) -> float:
-        """Where a character that is set up the page ends, downwards from the top."""
+        """End of a character that is set up the page, downwards from the top."""
         pdfium.FPDFText_GetCharBox(self.text_page, index, *self.at_box)
         return self.top - self.box[3].value
 
@@ -305,7 +305,7 @@ def _accent(found: re.Match[str]) -> str:
 
 
 def _is_placed(word: Word) -> bool:
-    """Whether a word has a place and a size: a hostile matrix makes them NaN or infinite."""
+    """Check whether a word has a place and a size: a hostile matrix makes them NaN or infinite."""
     return all(map(math.isfinite, (word.x0, word.x1, word.y, word.font.size)))
 
 

@@ -72,7 +72,7 @@ class Vocabulary:
         return start not in self.words and start not in _PREFIXES
 
     def _is_known(self, word: str) -> bool:
-        """Whether a word, or the same word with another ending, stands elsewhere."""
+        """Check whether a word, or the same word with another ending, stands elsewhere."""
         if word in self.words:
             return True
         stems = {word} | {word.removesuffix(ending) for ending in _ENDINGS}

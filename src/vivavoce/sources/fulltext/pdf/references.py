@@ -12,10 +12,10 @@ from vivavoce.sources.fulltext.pdf.layout import Line
 from vivavoce.sources.fulltext.pdf.paragraphs import Paragraphs
 from vivavoce.text.citation_markers import (
     find_author_year_markers,
-    find_numeric_markers,
     name_key,
+    numeric_mentions,
 )
-from vivavoce.text.identifiers import find_arxiv_id, find_doi
+from vivavoce.text.identifiers import arxiv_id_in, find_doi
 from vivavoce.text.row_citations import Mention
 
 _BRACKETED = re.compile(r"\[(?P<label>\d{1,4}|[A-Za-z+’'&]{1,12}\+?\s?(?:\d{2,4}[a-z]?)?)\]\s*")
@@ -84,7 +84,7 @@ def _by_indent(lines: Sequence[Line], columns: Columns) -> list[list[Line]]:
 
 
 def _lefts(lines: Sequence[Line]) -> dict[tuple[int, int], float]:
-    """Where entries start in each column of each page."""
+    """Margins at which entries start, in each column of each page."""
     lefts: dict[tuple[int, int], float] = {}
     usual: dict[int, float] = {}
     for line in lines:
@@ -117,19 +117,18 @@ def _cut(lines: Sequence[Line], starts: Sequence[int]) -> list[list[Line]]:
 
 
 def read_reference(raw: str, ordinal: int) -> Reference:
-    """What an entry says of its work, as far as that is plain."""
+    """Fields of an entry, as far as they are plain."""
     plain = raw
     for pattern in (_BRACKETED, _NUMBERED):
         plain = pattern.sub("", plain, count=1) if pattern.match(plain) else plain
     years = [int(found[0]) for found in _YEAR.finditer(plain)]
-    arxiv = find_arxiv_id(plain)
     return Reference(
         ordinal=ordinal,
         raw=raw,
         title=_title(plain),
         year=years[-1] if years else None,
         first_author=_first_author(plain),
-        arxiv_id=arxiv[0] if arxiv else None,
+        arxiv_id=arxiv_id_in(plain),
         doi=find_doi(plain),
     )
 
@@ -191,7 +190,7 @@ def _sentence(text: str) -> str:
 
 
 def _is_author_part(text: str) -> bool:
-    """Whether words are names: most are capitalised, and short words between are `and`."""
+    """Check whether words are names: most are capitalised, and short words between are `and`."""
     words = re.findall(r"[^\W\d_][\w’'-]*", text)
     if not words:
         return True
@@ -210,10 +209,7 @@ def mentions_in(text: str, references: Sequence[Reference]) -> Iterator[Mention]
         if (label := label_of(reference.raw)) and label.isdigit()
     }
     if 2 * len(labels) > len(references):
-        for numeric in find_numeric_markers(text):
-            meant = tuple(labels[number] for number in numeric.numbers if number in labels)
-            if len(meant) == len(numeric.numbers):
-                yield numeric.start, meant
+        yield from numeric_mentions(text, labels)
         return
     by_author: dict[tuple[str, int], list[int]] = defaultdict(list)
     for reference in references:

@@ -27,8 +27,12 @@ from vivavoce.sources import (
     read_whole as read_whole,
 )
 from vivavoce.sources.fulltext.tei.blocks import ASIDE, lines_of, parse_tei, read_blocks, text_of
-from vivavoce.sources.fulltext.tei.citations import Citations, find_itself
-from vivavoce.sources.fulltext.tei.references import read_name, read_references
+from vivavoce.sources.fulltext.tei.citations import (
+    Citations,
+    find_itself,
+    read_name,
+    read_references,
+)
 from vivavoce.sources.fulltext.tei.sections import build_sections
 from vivavoce.sources.xml import children
 from vivavoce.text.identifiers import find_acl_id, find_arxiv_id, find_doi

@@ -70,7 +70,7 @@ class Block:
     label: str | None = None
     """The number, where the markup gives it apart from the heading."""
     depth: int = 0
-    """How many headed divisions are around it."""
+    """Number of headed divisions around it."""
     place: str = "body"
     """`body`, or the type of the division at the end of the paper."""
     role: str | None = None

@@ -1,4 +1,4 @@
-"""References of a TEI paper that the markers printed in its tables mean.
+"""Reference lists of TEI files, and the references that markers printed in tables mean.
 
 GROBID marks citations in running text only. How it resolved those there, and the list of
 references, resolve what stands inside tables; a marker that fits two references fits none.
@@ -14,32 +14,129 @@ from dataclasses import dataclass
 from lxml import etree
 
 from vivavoce.records import Reference
-from vivavoce.sources.fulltext.tei.blocks import text_of
-from vivavoce.sources.fulltext.tei.references import read_name
+from vivavoce.sources.fulltext.tei.blocks import XML_ID, text_of
 from vivavoce.text.citation_markers import (
     AuthorYearMarker,
     find_author_year_markers,
-    find_numeric_markers,
     name_key,
+    name_keys,
+    numeric_mentions,
 )
+from vivavoce.text.identifiers import arxiv_id_in, find_doi
 from vivavoce.text.normalise import normalise_title
 from vivavoce.text.row_citations import Mention
 
+_YEAR_OF_DATE = re.compile(r"(?<!\d)(?:1[5-9]\d\d|20\d\d|2100)(?!\d)")
 _LONE_NUMBER = re.compile(r"[\s\[\](),;]*([0-9]{1,3})[\s\[\](),;]*")
 _YEAR = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
 _LETTERED_YEAR = re.compile(r"(?<![0-9])((?:19|20)[0-9]{2})([a-h])(?![^\W_])")
-_WORD = re.compile(r"[^\W\d_]+(?:['’`´-][^\W\d_]+)*")
 _PARTS = ("forename", "surname")
 _ENOUGH_NUMBERS = 3
 _MAX_NAMESAKES = 50
 _MAX_MARK = 200
-
 _Key = tuple[tuple[str, ...], bool, int, str]
+
+
+def read_references(root: etree._Element) -> tuple[tuple[Reference, ...], dict[str, int]]:
+    """The entries of the reference lists in order, and their ordinals by XML id."""
+    references: list[Reference] = []
+    ordinals: dict[str, int] = {}
+    for entry in root.iterfind("text/back//listBibl/biblStruct"):
+        name = entry.get(XML_ID)
+        if name:
+            ordinals.setdefault(name, len(references))
+        references.append(_read_reference(entry, len(references)))
+    return tuple(references), ordinals
+
+
+def read_name(person: etree._Element | None) -> str:
+    """Forenames and surname in the order printed on a title page; empty without letters."""
+    if person is None:
+        return ""
+    parts = [text_of(name) for name in person.iterfind("forename")]
+    parts += [text_of(name) for name in person.iterfind("surname")]
+    parts += [text_of(name) for name in person.iterfind("genName")]
+    name = " ".join(part for part in parts if part) or text_of(person)
+    return name if any(character.isalpha() for character in name) else ""
+
+
+def _read_reference(entry: etree._Element, ordinal: int) -> Reference:
+    raw = _raw(entry)
+    everything = f"{raw} {' '.join(_addresses(entry))}"
+    return Reference(
+        ordinal=ordinal,
+        raw=raw,
+        title=_title(entry),
+        year=_year(entry),
+        first_author=_first_author(entry),
+        arxiv_id=arxiv_id_in(_idno(entry, "arxiv")) or arxiv_id_in(everything),
+        doi=find_doi(_idno(entry, "doi")) or find_doi(everything),
+    )
+
+
+def _title(entry: etree._Element) -> str | None:
+    analytic = entry.find("analytic")
+    holder = analytic if analytic is not None else entry.find("monogr")
+    if holder is None:
+        return None
+    titles = [text_of(title) for title in holder.iterfind("title")]
+    return next((title for title in titles if any(map(str.isalpha, title))), None)
+
+
+def _year(entry: etree._Element) -> int | None:
+    for date in entry.iter("date"):
+        for text in (date.get("when") or "", text_of(date)):
+            found = _YEAR_OF_DATE.search(text)
+            if found is not None:
+                return int(found[0])
+    return None
+
+
+def _people(entry: etree._Element) -> list[etree._Element]:
+    analytic = entry.findall("analytic/author")
+    return analytic or entry.findall("monogr/author")
+
+
+def _first_author(entry: etree._Element) -> str | None:
+    for author in _people(entry):
+        surname = text_of(author.find("persName/surname"))
+        name = surname or read_name(author.find("persName")) or text_of(author)
+        if any(character.isalpha() for character in name):
+            return name
+    return None
+
+
+def _idno(entry: etree._Element, kind: str) -> str:
+    numbers = (n for n in entry.iter("idno") if (n.get("type") or "").lower() == kind)
+    return " ".join(text_of(number) for number in numbers)
+
+
+def _addresses(entry: etree._Element) -> Iterator[str]:
+    for number in entry.iter("idno"):
+        yield text_of(number)
+    for pointer in entry.iter("ptr"):
+        yield pointer.get("target") or ""
+
+
+def _raw(entry: etree._Element) -> str:
+    notes = entry.findall("note")
+    printed = [text_of(note) for note in notes if note.get("type") == "raw_reference"]
+    if any(printed):
+        return " ".join(printed)
+    people = (read_name(a.find("persName")) or text_of(a) for a in _people(entry))
+    pieces = [", ".join(person for person in people if person)]
+    pieces += [text_of(title) for title in entry.iter("title")]
+    pieces += [text_of(note) for note in notes]
+    pieces += [text_of(place) for place in entry.iter("meeting", "publisher")]
+    pieces += [text_of(number) for number in entry.iter("idno")]
+    pieces.append(str(_year(entry) or ""))
+    distinct = dict.fromkeys(piece.rstrip(".") for piece in pieces if piece)
+    return f"{'. '.join(distinct)}." if distinct else ""
 
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """What a reference shows of its authors."""
+    """Authors as a reference names them."""
 
     ordinal: int
     first: frozenset[str]
@@ -96,12 +193,7 @@ class Citations:
 
     def _printed_in(self, text: str) -> Iterator[Mention]:
         if self.numbers:
-            for numeric in find_numeric_markers(text):
-                # A number without its reference shows that the brackets are no citation.
-                known_numbers = (self.numbers.get(number) for number in numeric.numbers)
-                meant = tuple(one for one in known_numbers if one is not None)
-                if len(meant) == len(numeric.numbers):
-                    yield numeric.start, meant
+            yield from numeric_mentions(text, self.numbers)
         known: dict[_Key, int | None] = {}
         for marker in find_author_year_markers(text):
             key = _key(marker)
@@ -134,7 +226,7 @@ class Citations:
         return {entry.ordinal for entry in fitting}
 
     def _read_body(self, marks: Iterable[etree._Element]) -> dict[_Key, set[int]]:
-        """What GROBID took each author-year marker of the running text for."""
+        """Reference that GROBID assigned to each author-year marker of the running text."""
         meant: dict[_Key, set[int]] = defaultdict(set)
         for mark in marks:
             targets = _targets(mark, self.ordinals)
@@ -219,7 +311,7 @@ def _read_numbers(
 
 
 def _fits(entry: _Entry, names: tuple[str, ...], has_others: bool) -> bool:
-    """Whether an entry has the authors that a marker names."""
+    """Check whether an entry has the authors that a marker names."""
     if any(name not in entry.others for name in names[1:]):
         return False
     if has_others:  # where forenames are lost, so are the authors that came after
@@ -234,7 +326,7 @@ def _read_entry(element: etree._Element, reference: Reference) -> _Entry:
         for person in people
         if (name := read_name(person.find("persName")) or text_of(person))
     ]
-    others = {key for name, _ in names[1:] for key in _keys(name)}
+    others = {key for name, _ in names[1:] for key in name_keys(name)}
     raw = reference.raw[:_MAX_MARK]
     lettered = {
         letter
@@ -244,17 +336,13 @@ def _read_entry(element: etree._Element, reference: Reference) -> _Entry:
     return _Entry(
         ordinal=reference.ordinal,
         first=frozenset(_surname_keys(reference.first_author or "")),
-        words=frozenset(others | _keys(raw) | _keys(reference.first_author or "")),
+        words=frozenset(others | name_keys(raw) | name_keys(reference.first_author or "")),
         others=frozenset(others),
         people=len(names),
         full_names=sum(is_full for _, is_full in names),
         year=reference.year,
         letter=lettered.pop() if len(lettered) == 1 else "",
     )
-
-
-def _keys(text: str) -> set[str]:
-    return {name_key(word) for word in _WORD.findall(text)} - {""}
 
 
 def _surname_keys(surname: str) -> set[str]:

@@ -133,7 +133,7 @@ def _displaced(
 
 
 def is_title(text: str) -> bool:
-    """Whether a text is worded as a title: it starts with a letter and holds a long word."""
+    """Check whether a text is worded as a title: it starts with a letter and holds a long word."""
     return text[:1].isalpha() and any(len(word) > 3 and word.isalpha() for word in text.split())
 
 
@@ -200,7 +200,7 @@ def _end_matter(
 
 
 def _after_conclusion(blocks: Sequence[Block]) -> int:
-    """Where end matter may start in a paper without numbers; the end where nothing says so."""
+    """Start of end matter in a paper without numbers; the end where there is none."""
     for place in range(len(blocks) - 1, -1, -1):
         heading = blocks[place].heading
         role = role_of_heading(heading) if heading else None
@@ -260,7 +260,7 @@ class _Outline:
         self.top_role: str | None = None
         """Role of the last top-level section, by its heading or its markup."""
         self.numbered_place = "body"
-        """Where the last numbered section stands."""
+        """Place of the last numbered section."""
         self.in_appendix = False
 
     def take(self, place: int) -> None:
@@ -339,7 +339,7 @@ class _Outline:
         return self.base + 1
 
     def _is_inner(self, place: int, role: str) -> bool:
-        """Whether a usual name heads a part of a section: a summary, an introductory one."""
+        """Check whether a usual name heads a part of a section: a summary, an introductory one."""
         if role == "introduction":
             return self.base > 0
         return role in {"conclusion", "appendix"} and place < self.last_main
@@ -368,7 +368,7 @@ class _Outline:
 
 
 def _is_sentence(heading: str) -> bool:
-    """Whether a heading is running text: too long, or ending like the start of a list."""
+    """Check whether a heading is running text: too long, or ending like the start of a list."""
     words = [word for word in heading.split() if any(map(str.isalpha, word))]
     return len(words) > _MAX_HEADING_WORDS or (len(words) > 3 and heading.endswith(":"))
 

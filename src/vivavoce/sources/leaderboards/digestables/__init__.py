@@ -42,7 +42,8 @@ from vivavoce.sources.leaderboards.digestables.tables import (
     read_table,
 )
 from vivavoce.text.dates import parse_date
-from vivavoce.text.identifiers import find_acl_id, find_arxiv_id, find_doi
+from vivavoce.text.identifiers import arxiv_id_in, find_acl_id, find_doi
+from vivavoce.text.identifiers import find_arxiv_id as find_arxiv_id
 from vivavoce.text.normalise import clean_text
 
 _MAX_SPANS = 50_000
@@ -70,7 +71,6 @@ def paper_document(entry: Entry) -> Document:
     fields = entry.fields
     number = check_id(entry.listed_as or fields.get("corpus_id"), "corpus_id")
     ids = {name.lower(): line_at(_ids(fields), name) for name in _ids(fields)}
-    arxiv = find_arxiv_id(f"arXiv:{ids.get('arxiv', '')}")
     title, abstract = line_at(fields, "title"), text_at(fields, "abstract")
     if not (number or title):
         raise InputError("the paper has neither a 'corpus_id' nor a 'title'")
@@ -78,7 +78,7 @@ def paper_document(entry: Entry) -> Document:
         kind="digestables",
         key=f"paper:{number or entry.where}",
         given_id=f"s2:{number}" if number else None,
-        arxiv_id=arxiv[0] if arxiv else None,
+        arxiv_id=arxiv_id_in(f"arXiv:{ids.get('arxiv', '')}"),
         acl_id=find_acl_id(ids.get("acl", "")),
         doi=find_doi(ids.get("doi", "")),
         title=title or None,
@@ -110,14 +110,13 @@ def text_document(entry: Entry) -> Document:
     sections = build_sections(list(_blocks(parse, text)), title)
     ids = object_at(about, "externalIds") or object_at(about, "externalids")
     names = {name.lower(): line_at(ids, name) for name in ids}
-    arxiv = find_arxiv_id(f"arXiv:{names.get('arxiv', '')}")
     access = object_at(object_at(content, "source"), "oa_info")
     access = access or object_at(object_at(content, "source"), "oainfo")
     return Document(
         kind="digestables",
         key=f"text:{number}",
         given_id=f"s2:{number}",
-        arxiv_id=arxiv[0] if arxiv else None,
+        arxiv_id=arxiv_id_in(f"arXiv:{names.get('arxiv', '')}"),
         acl_id=find_acl_id(names.get("acl", "")),
         doi=find_doi(names.get("doi", "")),
         title=title or None,
@@ -173,12 +172,11 @@ def _references(parse: Fields, text: str) -> Iterator[Reference]:
         while place < len(titles) and titles[place].start < span.start:
             place += 1
         has_title = place < len(titles) and titles[place].end <= span.end
-        arxiv = find_arxiv_id(raw)
         yield Reference(
             ordinal=ordinal,
             raw=raw,
             title=(_line(text, titles[place]) or None) if has_title else None,
-            arxiv_id=arxiv[0] if arxiv else None,
+            arxiv_id=arxiv_id_in(raw),
             doi=find_doi(raw),
         )
 

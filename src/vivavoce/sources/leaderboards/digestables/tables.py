@@ -162,7 +162,7 @@ class TableRecord:
     cited: tuple[int, ...]
     row_cited: RowsCited
     own: Fields | None
-    """What the table says of the paper that it stands in."""
+    """Facts of the table about the paper that it is from."""
 
 
 def read_table(entry: Entry) -> TableRecord:
@@ -276,13 +276,13 @@ def _cells(table: Mapping[str, Any], works: Sequence[Fields]) -> Cells:
 
 
 def _row_of(work: Fields, place: int) -> int:
-    """Which row of the upstream table cites a work; its place in the map where that is not told."""
+    """Row of the upstream table that cites a work; its place in the map where that is missing."""
     row = work.get("row")
     return row if isinstance(row, int) and not isinstance(row, bool) else place
 
 
 def _row_cited(works: Sequence[Fields], is_own: Sequence[bool]) -> RowsCited:
-    """What each row of `_cells` cites: the header nothing, the paper's own row neither."""
+    """References cited by each row of `_cells`: none by the header and the paper's own row."""
     rows: dict[int, list[int]] = defaultdict(list)
     for place, work in enumerate(works):
         rows[_row_of(work, place)] += [] if is_own[place] else [place]
@@ -326,7 +326,7 @@ def _list_at(fields: Fields, name: str) -> list[Any]:
 
 
 def _text(value: Any) -> str:
-    """What a cell says; its values are parted by semicolons."""
+    """Text of a cell; its values are separated by semicolons."""
     parts = value if isinstance(value, list) else [value]
     return "; ".join(filter(None, (_line(part) for part in parts if part is not None)))
 

@@ -157,7 +157,7 @@ def _is_id(text: str) -> bool:
 
 
 def _matches(path: Path) -> bool:
-    """Whether a file of the name `Posts.xml` starts as a dump does."""
+    """Check whether a file of the name `Posts.xml` starts as a dump does."""
     if path.name.lower() != _POSTS:
         return False
     try:

@@ -26,7 +26,7 @@ _MIN_TITLE_WORDS = 4
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """What a post says, paragraphs parted by blank lines, and its links in order."""
+    """Text of a post, paragraphs separated by blank lines, and its links in order."""
 
     text: str
     links: tuple[tuple[str, str], ...]
@@ -111,7 +111,7 @@ class _Writer:
         self._silent = 0
 
     def paragraphs(self) -> list[str]:
-        """What was written, without empty paragraphs."""
+        """The text so far, without empty paragraphs."""
         self._break()
         return self._done
 

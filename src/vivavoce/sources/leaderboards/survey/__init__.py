@@ -57,7 +57,7 @@ def split_front(parts: Sequence[Part]) -> tuple[str | None, str | None, list[Par
 
 
 def _title(parts: Sequence[Part], headings: Sequence[int]) -> int | None:
-    """Where the title stands: the first heading, unless that heads a section."""
+    """Place of the title: the first heading, unless that heads a section."""
     if not headings:
         return None
     heading = parts[headings[0]]
@@ -66,7 +66,7 @@ def _title(parts: Sequence[Part], headings: Sequence[int]) -> int | None:
 
 
 def _is_front(part: Part) -> bool:
-    """Whether a heading belongs to the first page: the abstract, or key words and the like."""
+    """Check whether a heading belongs to the first page, such as the abstract or key words."""
     if not isinstance(part, Heading):
         return False
     role = role_of_heading(part.text)
@@ -115,14 +115,14 @@ def _joined(parts: Sequence[Part]) -> str:
 
 
 def _is_prose(text: str) -> bool:
-    """Whether a paragraph is running text and no list of names and places."""
+    """Check whether a paragraph is running text and no list of names and places."""
     words = [word for word in text.split() if word[:1].isalpha()]
     small = sum(word[0].islower() for word in words)
     return len(words) >= _MIN_WORDS and small >= 0.6 * len(words)
 
 
 def _matches(path: Path) -> bool:
-    """Whether a Markdown file has a heading above a list of references."""
+    """Check whether a Markdown file has a heading above a list of references."""
     if not path.name.lower().endswith(_SUFFIXES) or path.name.lower().startswith("readme"):
         return False
     try:

@@ -18,8 +18,9 @@ from vivavoce.sources.leaderboards.survey.markdown import Table
 from vivavoce.text.citation_markers import (
     AuthorYearMarker,
     find_author_year_markers,
-    find_numeric_markers,
     name_key,
+    name_keys,
+    numeric_mentions,
 )
 from vivavoce.text.identifiers import find_arxiv_id, find_doi
 from vivavoce.text.row_citations import Mention, RowsCited, TableText
@@ -73,7 +74,6 @@ _SAME_AUTHORS = re.compile(r"[—–-]{2,6}[,.]")
 _PART_OF_LINK = re.compile(r"(?<=/)\s(?=[a-z0-9])|(?<=arXiv:)\s(?=[0-9])")
 _BROKEN_DOI = re.compile(r"10\.[0-9]{4,9}/\S{0,100}- (?:\S{1,60}- ){0,5}(?=\S{0,60}[0-9]|[a-z]\b)")
 _ACCESSED = re.compile(r"\b(?:accessed|retrieved|visited)\b", re.IGNORECASE)
-_NAME_WORD = re.compile(r"[^\W\d_]+(?:['’`´-][^\W\d_]+)*")
 _MAX_NAMESAKES = 50
 _MAX_TEXT = 2_000_000
 """Characters searched in all tables; cells that span are repeated in every place."""
@@ -89,7 +89,7 @@ class Listed:
     letter: str
     """The letter after its year; empty without one."""
     names: str
-    """What stands before its title or year: the authors."""
+    """Text before its title or year: the authors."""
 
 
 def read_list(paragraphs: Sequence[str]) -> list[Listed]:
@@ -158,7 +158,7 @@ def _counted(digits: str, expected: int, following: Sequence[str]) -> int | None
 
 
 def _ends_in(digits: str, number: int) -> bool:
-    """Whether digits are a number, or end in it and are no year."""
+    """Check whether digits are a number, or end in it and are no year."""
     is_whole = digits == str(number)
     return is_whole or (digits.endswith(str(number)) and not _BARE_YEAR.fullmatch(digits))
 
@@ -181,7 +181,7 @@ def _unnumbered(paragraphs: Sequence[str]) -> Iterator[str]:
 
 
 def _starts(paragraph: str) -> Iterator[int]:
-    """Where a list of names starts behind an entry that has a year."""
+    """Start of a list of names behind an entry that has a year."""
     years = [found.start() for found in _YEAR.finditer(paragraph)]
     last = 0
     for found in _END.finditer(paragraph):
@@ -195,7 +195,7 @@ def _starts(paragraph: str) -> Iterator[int]:
 
 
 def _continues(piece: str, before: str) -> bool:
-    """Whether a paragraph goes on with the entry before it."""
+    """Check whether a paragraph goes on with the entry before it."""
     is_open = not before.endswith((".", "]", ")", "/"))
     return piece[:1].islower() or (is_open and not piece[:1].isupper())
 
@@ -287,7 +287,7 @@ class Citations:
         self._room = _MAX_TEXT
         self._numbers: dict[int, int] = {}
         self._by_author: dict[tuple[str, int], list[Listed]] = defaultdict(list)
-        self._words = [_keys(entry.names) for entry in entries]
+        self._words = [name_keys(entry.names) for entry in entries]
         for entry in entries:
             reference = entry.reference
             if entry.number is not None:
@@ -297,7 +297,7 @@ class Citations:
                     self._by_author[key, reference.year].append(entry)
 
     def cited_in(self, table: Table) -> tuple[tuple[int, ...], RowsCited]:
-        """What a table or its caption cites, where that is beyond doubt, and what each row does."""
+        """References that a table or its caption cites beyond doubt, and those of each row."""
         self._room -= sum(len(cell) for row in table.cells for cell in row)
         if self._room < 0:
             return (), ()
@@ -305,19 +305,12 @@ class Citations:
             # A row is one line: brackets that stand alone in a cell are told by the others.
             lines = [(" ".join(row),) for row in table.cells]
             printed = TableText(table.caption, lines, between_rows="\n")
-            mentions = list(self._by_number(printed.text))
+            mentions = list(numeric_mentions(printed.text, self._numbers))
         else:
             printed = TableText(table.caption, table.cells)
             mentions = list(self._by_name(printed.text))
         cited = tuple(sorted({one for _, meant in mentions for one in meant}))
         return cited, printed.by_row(mentions, cited)
-
-    def _by_number(self, text: str) -> Iterator[Mention]:
-        for numeric in find_numeric_markers(text):
-            known = (self._numbers.get(number) for number in numeric.numbers)
-            meant = tuple(ordinal for ordinal in known if ordinal is not None)
-            if len(meant) == len(numeric.numbers):
-                yield numeric.start, meant
 
     def _by_name(self, text: str) -> Iterator[Mention]:
         for marker in find_author_year_markers(text):
@@ -346,10 +339,6 @@ class Citations:
         if marker.letter and any(entry.letter for entry in fitting):
             fitting = [entry for entry in fitting if entry.letter == marker.letter]
         return list(dict.fromkeys(entry.reference.ordinal for entry in fitting))
-
-
-def _keys(text: str) -> set[str]:
-    return {name_key(word) for word in _NAME_WORD.findall(text)} - {""}
 
 
 def _surname_keys(name: str) -> set[str]:

@@ -1,0 +1,32 @@
+"""The report of an audit: tables of rows, counts, and notes on how to read them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+from vivavoce.store import Row
+
+
+class Report:
+    """Base of dataclasses whose fields are what a report shows, in this order."""
+
+    __slots__ = ()
+
+    def as_dict(self) -> Row:
+        """The fields as plain JSON values; those of a report inside it stand among them."""
+        plain: Row = {}
+        for field in fields(self):  # type: ignore[arg-type]  # every report is a dataclass
+            value = getattr(self, field.name)
+            if isinstance(value, Report):
+                plain |= value.as_dict()
+            else:
+                plain[field.name] = list(value) if isinstance(value, tuple) else value
+        return plain
+
+
+@dataclass(frozen=True, slots=True)
+class Table(Report):
+    """Rows of a comparison, and what a reader has to know beside them."""
+
+    rows: tuple[Row, ...]
+    notes: tuple[str, ...]
