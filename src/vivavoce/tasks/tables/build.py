@@ -13,7 +13,7 @@ from pathlib import Path
 from pydantic import Field
 
 from vivavoce.corpus import Corpus
-from vivavoce.metrics.literature_tables import score_table
+from vivavoce.metrics.tables.literature_tables import score_table
 from vivavoce.records import Window
 from vivavoce.rounds.family import Exclusion, FamilyItems
 from vivavoce.rounds.spec import Options, RoundSpec

@@ -19,13 +19,13 @@ from inspect_ai.scorer import (
 )
 from inspect_ai.solver import TaskState
 
-from vivavoce.metrics.literature_tables import (
+from vivavoce.metrics.ratios import Aggregate, Ratio
+from vivavoce.metrics.tables.literature_tables import (
     ASPECTS,
     LiteratureTable,
     TableScore,
     aggregate_tables,
 )
-from vivavoce.metrics.ratios import Aggregate, Ratio
 from vivavoce.tasks.prompting.prompts import folder_at, load_prompts
 from vivavoce.tasks.scoring.guard import VALID, FaultyAnswer, guarded
 from vivavoce.tasks.tables.items.answers import (

@@ -11,7 +11,7 @@ from inspect_ai.model import Model, get_model, model_roles
 from inspect_ai.scorer import Scorer
 
 from vivavoce.errors import InputError, VivaError
-from vivavoce.metrics.question_wording import QUESTION_ASPECTS
+from vivavoce.metrics.tables.question_wording import QUESTION_ASPECTS
 from vivavoce.store import hash_of
 from vivavoce.tasks.card import TaskCard
 from vivavoce.tasks.prompting.prompts import SUFFIX, PromptSet
