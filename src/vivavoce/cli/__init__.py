@@ -17,7 +17,6 @@ from vivavoce.cli import (
     comparisons,
     corpus,
     fetch,
-    fetch_texts,
     info,
     networks,
     round_updates,
@@ -50,8 +49,8 @@ def main(
 
 app.command(epilog="Example: viva demo --out viva-demo")(runs.demo)
 app.command(epilog="Example: viva ingest tei papers/ --corpus corpus")(corpus.ingest)
-fetch.app.command(epilog="Example: viva fetch texts --corpus corpus")(fetch_texts.texts)
-fetch.app.command(epilog="Example: viva fetch cited --corpus corpus")(fetch_texts.cited)
+fetch.app.command(epilog="Example: viva fetch texts --corpus corpus")(fetch.texts)
+fetch.app.command(epilog="Example: viva fetch cited --corpus corpus")(fetch.cited)
 app.add_typer(fetch.app, name="fetch")
 app.add_typer(corpus.app, name="corpus")
 app.add_typer(networks.app, name="network")
