@@ -22,7 +22,6 @@ from vivavoce.cli import (
     round_updates,
     rounds,
     runs,
-    smoke,
     sweeps,
     table_audits,
 )
@@ -81,7 +80,7 @@ app.command(
 )(runs.run)
 app.command(
     epilog="Example: viva smoke --model openai/gpt-4o-mini --price 0.15,0.60 --limit-usd 1"
-)(smoke.smoke)
+)(runs.smoke)
 app.command(epilog="Example: viva score ranking --gold gold.jsonl --predictions answers.jsonl")(
     runs.score
 )
