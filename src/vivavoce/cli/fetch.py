@@ -1,4 +1,7 @@
-"""Verbs that fetch from the outside, politely; what they save is then ingested."""
+"""Verbs that fetch from the outside, politely.
+
+Most save files that are then ingested; `texts` and `cited` complete the papers of a corpus.
+"""
 
 from __future__ import annotations
 

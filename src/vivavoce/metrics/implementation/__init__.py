@@ -1,1 +1,1 @@
-"""Implementation."""
+"""Metrics of implementations: factors, architectures, and claims computed again."""

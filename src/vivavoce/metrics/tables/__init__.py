@@ -1,1 +1,1 @@
-"""Tables."""
+"""Metrics of literature tables: their cells, columns, questions about them and answers in text."""
