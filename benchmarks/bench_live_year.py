@@ -27,8 +27,8 @@ from tests.servers.living_arxiv import LivingArxiv, Submission, submissions
 
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.rounds import load_round, update_round
+from vivavoce.rounds.anchors import items_of
 from vivavoce.rounds.arrivals import bring_papers, open_service
-from vivavoce.rounds.lineage import items_of
 from vivavoce.store import Row, hash_tree
 from vivavoce.tasks import build_round, builders
 

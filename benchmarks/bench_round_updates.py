@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import random
 import shutil
@@ -39,8 +40,8 @@ import pyarrow.parquet as pq
 
 from vivavoce.corpus import Corpus, ingest, load_corpus
 from vivavoce.rounds import Round, diff_rounds, load_round, update_round
-from vivavoce.rounds.arrivals import PAGE, listing_requests
-from vivavoce.rounds.lineage import items_of
+from vivavoce.rounds.anchors import items_of
+from vivavoce.rounds.arrivals import PAGE
 from vivavoce.store import hash_tree
 from vivavoce.tasks import build_round, builders
 from vivavoce.tasks.writing.items.memo import FOLDER as MEMO
@@ -213,7 +214,7 @@ def print_row(name: str, opened: Round, did: Mapping[str, Any], cold: float, war
 def print_requests(did: Mapping[str, Any]) -> None:
     """The requests of the published procedure, and those of a listing by date."""
     published, new = did["published_requests"], did["new_papers"]
-    listing = listing_requests(new, PAGE)
+    listing = max(1, math.ceil(new / PAGE))
     print(
         f"Requests for {new:,} new papers: published {published['total']:,} "
         f"({published['authors']:,} authors, {published['coauthors']:,} co-authors, "

@@ -104,7 +104,7 @@ def test_building_a_network_loads_nothing_that_it_does_not_need(tmp_path: Path) 
 def test_metrics_never_load_inspect_or_torch() -> None:
     code = (
         "import importlib, pkgutil, vivavoce.metrics as home\n"
-        "for module in pkgutil.iter_modules(home.__path__, home.__name__ + '.'):\n"
+        "for module in pkgutil.walk_packages(home.__path__, home.__name__ + '.'):\n"
         "    importlib.import_module(module.name)\n"
         "from vivavoce.metrics import list_metrics; list_metrics()"
     )

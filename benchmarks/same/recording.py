@@ -20,7 +20,7 @@ from benchmarks.same.archive import Archive
 from benchmarks.same.scenario import Group
 
 WORKER = Path(__file__).with_name("worker.py")
-LOG_NAME = re.compile(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d[-+]\d\d-\d\d_([a-z-]+)_\w{22}\.eval")
+LOG_NAME = re.compile(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d[-+]\d\d-\d\d_([a-z0-9-]+)_\w{22}\.eval")
 SECONDS = re.compile(r'("seconds": ?)[0-9.e+-]+')
 SITE_KEYS = (
     re.compile(r'("key": "|"boards/[^"]+\.html": ")[0-9a-f]{64}'),

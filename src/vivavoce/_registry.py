@@ -11,8 +11,7 @@ from vivavoce.sandbox.provider import BwrapSandboxEnvironment
 from vivavoce.tasks.lookup import import_families
 from vivavoce.tasks.methods.agent import agent
 from vivavoce.tasks.methods.completion_probe import completion, completion_probe
-from vivavoce.tasks.methods.contestants import copycat, null, oracle
-from vivavoce.tasks.methods.direct import direct
+from vivavoce.tasks.methods.direct import copycat, direct, null, oracle
 from vivavoce.tasks.methods.rag import rag
 
 __all__ = [

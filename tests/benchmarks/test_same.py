@@ -105,6 +105,10 @@ def test_failed_commands_are_named():
             "2026-03-04T10-11-12-00-00_rank-by-graph_oUTvfdKAqptwXpritU7GjD.eval",
             "<log>_rank-by-graph.eval",
         ),
+        (
+            "2026-03-04T10-11-12-00-00_title-5-of-43_QYcaz9L4ZUowGFg7F8A2BC.eval",
+            "<log>_title-5-of-43.eval",
+        ),
         ('"seconds": 31.187,', '"seconds": 0,'),
         ("2026-03-04T10:11:12.5+00:00", "<time>"),
         ("2026-03-04 10:11:12", "<time>"),

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from vivavoce.cli.index import app
+from vivavoce.cli.corpus import index_app
 from vivavoce.corpus import ingest
 from vivavoce.errors import InputError, StaleError
 
@@ -27,7 +27,7 @@ def corpus(tmp_path: Path) -> Path:
 
 
 def run(*words: object) -> str:
-    done = CliRunner().invoke(app, [str(word) for word in words], catch_exceptions=False)
+    done = CliRunner().invoke(index_app, [str(word) for word in words], catch_exceptions=False)
     assert done.exit_code == 0, done.output
     return done.stdout
 

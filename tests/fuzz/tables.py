@@ -14,7 +14,7 @@ from vivavoce.metrics.titles_list import find_titles
 from vivavoce.readers.documents import LibraryPaper, LibrarySection, LibraryTable
 from vivavoce.readers.leaderboard import read_tables
 from vivavoce.tasks.tables.items.answers import diagnose, read_answer, side_by_side
-from vivavoce.text.table_budget import MAX_CELLS, MAX_COLUMNS, MAX_ROWS, MAX_TABLES
+from vivavoce.text.table_lines import MAX_CELLS, MAX_COLUMNS, MAX_ROWS, MAX_TABLES
 from vivavoce.text.table_parsing import parse_tables
 
 TITLES = {"P1": "Deep Nets for Reading", "P2": "Shallow Nets for Writing", "P3": "SQuAD: 100,000+"}

@@ -14,7 +14,6 @@ from vivavoce.metrics.leaderboards import (
     METRICS,
     Entry,
     ProducedBoard,
-    aggregate_boards,
     method_key,
     read_board,
     score_board,
@@ -159,15 +158,6 @@ def test_a_million_rows_are_cut_and_counted() -> None:
     board = score_board(GOLD, read_board("| Method | Score |\n|-|-|\n" + "| a | 1 |\n" * 10**6))
     assert board.truncated
     assert board.generated + board.repeated == 10_000
-
-
-def test_macro_means_boards_and_micro_pools_methods() -> None:
-    full = score_board(GOLD, ProducedBoard(tuple(GOLD)))
-    half = score_board(GOLD[:2], ProducedBoard((Entry("BERT", 1.0), Entry("Mamba", 1.0))))
-    macro = aggregate_boards([full, half])
-    micro = aggregate_boards([full, half], "micro")
-    assert (macro["mr"], macro["mp"], macro["f1"], macro["ktau"]) == (0.75, 0.75, 0.75, 1.0)
-    assert (micro["mr"], micro["sp_matched"], micro["sp_generated"]) == (5 / 6, 4 / 5, 4 / 6)
 
 
 @given(boards, boards, st.randoms(use_true_random=False))

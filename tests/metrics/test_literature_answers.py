@@ -7,7 +7,7 @@ import pytest
 from vivavoce.errors import InputError
 from vivavoce.metrics.literature_answers import PaperNames, table_from_json, table_from_text
 from vivavoce.metrics.literature_tables import LiteratureTable, TableRow, score_table
-from vivavoce.text.table_budget import MAX_CELLS, MAX_ROWS
+from vivavoce.text.table_lines import MAX_CELLS, MAX_ROWS
 
 GOLD_ROW: dict[str, Any] = {
     "papers": ["111", 222],

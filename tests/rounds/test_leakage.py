@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vivavoce.records import Paper
-from vivavoce.rounds.leakage import duplicate_titles, gold_is_inside, names_of_holders
+from vivavoce.rounds.family import duplicate_titles, gold_is_inside, names_of_holders
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 from tests.servers.arxiv_replay import FakeClock, Fault, only, replaying
 
-from vivavoce.rounds.arrivals import listing_requests, open_service, published_update
+from vivavoce.rounds.arrivals import open_service, published_update
 
 
 def test_the_published_update_asks_for_everyone_and_for_every_paper_again() -> None:
@@ -26,13 +25,6 @@ def test_the_published_update_asks_for_everyone_and_for_every_paper_again() -> N
 
 def test_five_thousand_authors_alone_take_four_hours() -> None:
     assert published_update(5_000, 0, 0, 0).as_dict()["hours"] == 4.17  # 15,000 s
-
-
-@pytest.mark.parametrize(
-    ("records", "pages"), [(0, 1), (1, 1), (1_000, 1), (1_001, 2), (12_345, 13)]
-)
-def test_a_listing_costs_its_pages_and_at_least_one_request(records: int, pages: int) -> None:
-    assert listing_requests(records, 1_000) == pages
 
 
 def test_every_request_is_counted_also_one_that_has_to_be_made_again() -> None:

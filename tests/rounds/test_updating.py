@@ -12,8 +12,8 @@ from tests.rounds.titles_family import build, corpus_of, follow, ids, spec_of
 from vivavoce.corpus import Corpus, load_corpus
 from vivavoce.errors import InputError, VivaError
 from vivavoce.rounds import Round, load_round, update_round, verify_round
-from vivavoce.rounds.lineage import items_of
-from vivavoce.rounds.selection import AUTHORS, PAPERS
+from vivavoce.rounds.anchors import items_of
+from vivavoce.rounds.updating import AUTHORS, PAPERS
 from vivavoce.store import hash_tree, write_sealed
 from vivavoce.tasks import build_round, builders
 

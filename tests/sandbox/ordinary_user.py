@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 
 import pydantic
@@ -53,7 +54,12 @@ class OrdinaryUser:
 @contextmanager
 def ordinary_user() -> Iterator[OrdinaryUser]:
     """A user who can read this Python; of what lies where nobody else may look there is a copy."""
-    paths = [Path(one.__file__).parents[1] for one in (vivavoce, pydantic)]
+    code, installed, others = (
+        Path(vivavoce.__file__).parents[1],
+        Path(str(metadata.distribution("vivavoce").locate_file(""))),
+        Path(pydantic.__file__).parents[1],
+    )
+    paths = list(dict.fromkeys((code, installed, others)))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         folder.chmod(0o755)
@@ -68,7 +74,7 @@ def _ways(python: str, paths: Sequence[Path], folder: Path) -> Iterator[Ordinary
     """Ways to start Python, the cheap ones first."""
     yield OrdinaryUser(python, paths)
     yield OrdinaryUser(SYSTEM, paths)
-    copies = [_readable(path, folder / path.name) for path in paths]
+    copies = [_readable(path, folder / str(number)) for number, path in enumerate(paths)]
     yield OrdinaryUser(python, copies)
     yield OrdinaryUser(SYSTEM, copies)
 

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vivavoce.statistics import all_pairs
-from vivavoce.statistics.all_pairs import errors_of_pairs, signs_of_pairs
-from vivavoce.statistics.comparison import paired_differences
+from vivavoce.statistics import comparison
+from vivavoce.statistics.comparison import errors_of_pairs, paired_difference, signs_of_pairs
 from vivavoce.statistics.intervals import resample
 
 VALUES = st.floats(0, 1) | st.sampled_from([0.0, 0.25, 0.5, 1.0])
@@ -25,12 +24,12 @@ ITEMS = st.lists(
 def test_a_sign_is_that_of_the_interval_of_the_difference(rows: list, draws: int) -> None:
     drawn = resample([row[0] for row in rows], resamples=draws)
     columns = {name: np.array([row[at] for row in rows]) for at, name in enumerate("abcd", start=1)}
-    expected = paired_differences(columns, drawn)
+    pairs = list(combinations("abcd", 2))
     if not drawn.gives_intervals:
         return
     margins = dict.fromkeys(columns, 1e-12)
-    for pair, sign in signs_of_pairs(columns, list(combinations("abcd", 2)), drawn, margins):
-        found = expected[pair]
+    for pair, sign in signs_of_pairs(columns, pairs, drawn, margins):
+        found = paired_difference(columns[pair[0]], columns[pair[1]], drawn)
         assert found.low is not None
         assert found.high is not None
         assert sign == (1 if found.low > 1e-12 else -1 if found.high < -1e-12 else 0)
@@ -39,12 +38,12 @@ def test_a_sign_is_that_of_the_interval_of_the_difference(rows: list, draws: int
 def test_a_bound_between_two_draws_is_interpolated() -> None:
     # 41 draws: the lower bound lies at 0.025 x 40 = 1.0, just beyond the second smallest draw
     draws = np.array([-1.0, 0.5, *[2.0] * 39])
-    assert all_pairs._lies_above(draws, 0.49)
-    assert not all_pairs._lies_above(draws, 0.51)
+    assert comparison._lies_above(draws, 0.49)
+    assert not comparison._lies_above(draws, 0.51)
     # 21 draws: at 0.5, half way between the two smallest, which is (-1 + 2) / 2 = 0.5
     draws = np.array([-1.0, *[2.0] * 20])
-    assert all_pairs._lies_above(draws, 0.49)
-    assert not all_pairs._lies_above(draws, 0.51)
+    assert comparison._lies_above(draws, 0.49)
+    assert not comparison._lies_above(draws, 0.51)
 
 
 @given(rows=ITEMS)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.text import table_budget
+from vivavoce.text import table_lines
 from vivavoce.text.cell_text import collapse_spaces, latex_words, plain_words
 from vivavoce.text.table_parsing import parse_tables
 
@@ -164,7 +164,7 @@ def test_prose_is_not_a_table(text):
 
 def test_rows_up_to_the_cap_are_read_and_not_one_more():
     row = "| BERT | 88.5 |\n"
-    full = "| Method | Score |\n|---|---|\n" + row * table_budget.MAX_ROWS
+    full = "| Method | Score |\n|---|---|\n" + row * table_lines.MAX_ROWS
     assert (parse_tables(full).rows_read, parse_tables(full).truncated) == (10_000, False)
     assert (parse_tables(full + row).rows_read, parse_tables(full + row).truncated) == (
         10_000,
@@ -203,10 +203,10 @@ HOSTILE = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_answer_stays_within_the_budget(name):
     answer = parse_tables(HOSTILE[name])
-    assert answer.rows_read <= table_budget.MAX_ROWS
-    assert len(answer.tables) <= table_budget.MAX_TABLES
+    assert answer.rows_read <= table_lines.MAX_ROWS
+    assert len(answer.tables) <= table_lines.MAX_TABLES
     size = sum(len(table.header) * (1 + len(table.rows)) for table in answer.tables)
-    assert size <= table_budget.MAX_CELLS
+    assert size <= table_lines.MAX_CELLS
 
 
 @pytest.mark.parametrize(

@@ -16,18 +16,13 @@ from vivavoce.cli import (
     board_serve,
     comparisons,
     corpus,
-    demands,
-    demo,
     fetch,
     fetch_texts,
-    index,
     info,
     networks,
-    round_export,
     round_updates,
     rounds,
     runs,
-    score,
     smoke,
     sweeps,
     table_audits,
@@ -53,14 +48,14 @@ def main(
     set_debug(debug)
 
 
-app.command(epilog="Example: viva demo --out viva-demo")(demo.demo)
+app.command(epilog="Example: viva demo --out viva-demo")(runs.demo)
 app.command(epilog="Example: viva ingest tei papers/ --corpus corpus")(corpus.ingest)
 fetch.app.command(epilog="Example: viva fetch texts --corpus corpus")(fetch_texts.texts)
 fetch.app.command(epilog="Example: viva fetch cited --corpus corpus")(fetch_texts.cited)
 app.add_typer(fetch.app, name="fetch")
 app.add_typer(corpus.app, name="corpus")
 app.add_typer(networks.app, name="network")
-app.add_typer(index.app, name="index")
+app.add_typer(corpus.index_app, name="index")
 rounds.app.command(
     epilog="Example: viva round update rounds/2024-h2 --corpus corpus --out rounds "
     "--until 2025-02-01"
@@ -78,10 +73,10 @@ rounds.app.command(epilog="Example: viva round unseal 2024-h2.sealed.json 2024-h
     round_updates.unseal
 )
 rounds.app.command(epilog="Example: viva round export rounds/2024-h2 --out export --format hf")(
-    round_export.export
+    rounds.export
 )
 app.add_typer(rounds.app, name="round")
-app.add_typer(demands.app, name="demand")
+app.add_typer(rounds.demand_app, name="demand")
 app.command(
     epilog="Example: viva run title --round rounds/2024-h2 --model extractive/lead --logs logs"
 )(runs.run)
@@ -89,7 +84,7 @@ app.command(
     epilog="Example: viva smoke --model openai/gpt-4o-mini --price 0.15,0.60 --limit-usd 1"
 )(smoke.smoke)
 app.command(epilog="Example: viva score ranking --gold gold.jsonl --predictions answers.jsonl")(
-    score.score
+    runs.score
 )
 board.app.command(epilog="Example: viva board gains logs")(comparisons.gains)
 board.app.command(epilog="Example: viva board overall logs")(comparisons.overall)

@@ -51,7 +51,7 @@ def serve(
     from vivavoce.errors import InputError
     from vivavoce.models.cutoffs import load_cutoffs
     from vivavoce.web.board.files.bundle import find_bundle
-    from vivavoce.web.board.live import LiveSite, mark_of
+    from vivavoce.web.board.serving import LiveSite, mark_of
     from vivavoce.web.board.serving import serve as run
 
     if bundle is not None and not bundle.startswith(("http://", "https://")):

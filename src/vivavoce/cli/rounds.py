@@ -1,4 +1,4 @@
-"""Verbs that build and check rounds."""
+"""Verbs that build, check and export rounds, and those that write demands for their tables."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from vivavoce.cli.round_tables import print_table_statistics, read_table_statist
 if TYPE_CHECKING:
     from vivavoce.rounds import Round
     from vivavoce.store import Row
+from vivavoce.cli.output import progress
 
 ROUND_ARGUMENT = typer.Argument(
     metavar="ROUND", help="The folder that holds the round's manifest.json."
@@ -138,3 +139,87 @@ def _line(row: Row) -> list[str]:
 
 def _share(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}"
+
+
+def export(
+    folder: Path = ROUND_ARGUMENT,
+    out: Path = typer.Option(..., "--out", help="The folder to make."),
+    form: str = typer.Option(
+        "hf",
+        "--format",
+        metavar="hf|ids|jsonl",
+        help="A Hugging Face dataset; ids and hashes without any text; JSON Lines.",
+    ),
+    ids_only: bool = typer.Option(False, "--ids-only", help="The same as --format ids."),
+    corpus: Path | None = typer.Option(
+        None, "--corpus", help="What the round was built from: ids then list its papers too."
+    ),
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Write a round for others; texts keep their papers' licences, ids hold no text."""
+    from vivavoce.corpus import load_corpus
+    from vivavoce.rounds import load_round
+    from vivavoce.rounds.export import export_round
+    from vivavoce.store import hash_tree
+    from vivavoce.tasks import list_families
+
+    papers = {name: card.paper for name, card in list_families().items()}
+    opened = load_round(folder)
+    known = load_corpus(corpus) if corpus else None
+    chosen = "ids" if ids_only else form
+    made = export_round(opened, out, chosen, papers, known)
+    if as_json:
+        files = hash_tree(made)
+        print_json({"round": opened.id, "format": chosen, "path": str(made), "files": files})
+        return
+    if chosen != "ids":
+        say("It holds texts of papers, each under its own licence: check before you pass it on.")
+    say(str(made))
+
+
+demand_app = typer.Typer(
+    no_args_is_help=True, help="Have a model word the demands that tables are asked for with."
+)
+
+_LISTED = 10
+
+
+@demand_app.command(
+    epilog="Example: viva demand write --corpus corpus --spec round.toml "
+    "--model openai/gpt-4o --out demands.jsonl"
+)
+def write(
+    corpus: Path = CORPUS_OPTION,
+    spec: Path = typer.Option(..., "--spec", help="The round's spec; its tables are asked for."),
+    model: str = typer.Option(..., "--model", help="The model that writes: provider/model."),
+    out: Path = typer.Option(..., "--out", help="The file; one begun before is gone on with."),
+    checker: str | None = typer.Option(
+        None, "--checker", help="The model that looks for leaks; by default the one that writes."
+    ),
+    prompts: Path | None = typer.Option(None, "--prompts", help="Folder of prompt templates."),
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Write a demand for each table of a spec; what gives a table away is written anew."""
+    from vivavoce.tasks.tables.roles.demand_writing import write_round_demands
+
+    with progress("Demands") as update:
+        found = write_round_demands(
+            corpus, spec, out, model, checker=checker, prompts=prompts, progress=update
+        )
+    if as_json:
+        print_json(found.as_dict())
+    else:
+        counts = found.as_dict()
+        for row in counts["discarded"][:_LISTED]:
+            say(f"  without a demand: {row['id']}: {row['reason']}")
+        if (more := len(counts["discarded"]) - _LISTED) > 0:
+            say(f"  and {more:,} more; the last verdict of each is in the file")
+        attempts = ", ".join(f"{n} at wording {k}" for k, n in counts["attempts"].items())
+        say(
+            f"{found.written:,} of {counts['tables'] - found.given:,} demands written"
+            + (f" ({attempts})" if attempts else "")
+            + (f", {found.given:,} came with their tables" if found.given else "")
+        )
+        say(str(out))
+    if found.demands and not found.written:
+        raise typer.Exit(1)

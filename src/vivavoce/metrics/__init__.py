@@ -4,7 +4,7 @@ One file per metric family; no Inspect, no files, no model calls. Each file defi
 which describes what it computes; `viva list metrics`, the docs and the contract tests read it.
 
 A package registers metrics under the group `vivavoce.metrics`: name = module. Of a module that is
-a package, as this one is, every module of its folder is read.
+a package, as this one is, every module below its folder is read.
 """
 
 from __future__ import annotations
@@ -70,10 +70,10 @@ def _metrics_of(name: str, module: ModuleType) -> tuple[Metric, ...]:
 
 
 def modules_of(module: ModuleType) -> Iterator[ModuleType]:
-    """A module and, where it is a package, the modules of its folder."""
+    """A module and, where it is a package, every module below it."""
     yield module
-    for part in pkgutil.iter_modules(getattr(module, "__path__", ())):
-        yield importlib.import_module(f"{module.__name__}.{part.name}")
+    for part in pkgutil.walk_packages(getattr(module, "__path__", ()), f"{module.__name__}."):
+        yield importlib.import_module(part.name)
 
 
 _PARTS = {

@@ -83,22 +83,6 @@ def schema_recall(
     return float((scores.max(axis=1) >= threshold).mean())
 
 
-def best_schema_recall(
-    gold: Sequence[Column],
-    answers: Sequence[Sequence[Column]],
-    similarity: Similarity,
-    *,
-    threshold: float = DEFAULT_THRESHOLD,
-    with_values: bool = False,
-) -> float | None:
-    """The highest recall among several answers for one table, as the paper reports it."""
-    recalls = [
-        schema_recall(gold, answer, similarity, threshold=threshold, with_values=with_values)
-        for answer in answers or [()]
-    ]
-    return max((recall for recall in recalls if recall is not None), default=None)
-
-
 def exact(gold: Sequence[str], produced: Sequence[str]) -> npt.NDArray[np.float64]:
     """1 for texts that are equal but for case and the space around them, else 0."""
     own = [text.strip().casefold() for text in produced]

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from vivavoce.metrics import Metric
 from vivavoce.metrics.cell_matching import folded, read_number
 from vivavoce.metrics.ranking import kendall_tau
-from vivavoce.metrics.ratios import Aggregate, Ratio, aggregate_ratios, harmonic_mean
+from vivavoce.metrics.ratios import Ratio, harmonic_mean
 from vivavoce.text.cell_text import plain_words
 from vivavoce.text.table_parsing import parse_tables
 
@@ -184,23 +184,6 @@ def score_board(gold: Sequence[Entry], produced: ProducedBoard) -> BoardScore:
         header_only=produced.header_only,
         truncated=produced.truncated,
     )
-
-
-def aggregate_boards(
-    scores: Sequence[BoardScore], how: Aggregate = "macro"
-) -> dict[str, float | None]:
-    """Every metric over many boards; micro pools methods, and tau is always a mean."""
-    values = {
-        name: aggregate_ratios([getattr(score, name) for score in scores], how) for name in _RATIOS
-    }
-    f1s = [score.f1 for score in scores if score.f1 is not None]
-    taus = [score.ktau for score in scores if score.ktau is not None]
-    macro_f1 = sum(f1s) / len(f1s) if f1s else None
-    return {
-        **values,
-        "f1": macro_f1 if how == "macro" else harmonic_mean(values["mp"], values["mr"]),
-        "ktau": sum(taus) / len(taus) if taus else None,
-    }
 
 
 def method_key(name: str) -> str:

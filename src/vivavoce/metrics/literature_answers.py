@@ -10,7 +10,7 @@ from vivavoce.metrics.cell_matching import MAX_CELL, fold_words, folded
 from vivavoce.metrics.literature_tables import LiteratureTable, TableRow
 from vivavoce.text.cell_text import collapse_spaces, plain_words
 from vivavoce.text.normalise import normalise_title
-from vivavoce.text.table_budget import MAX_CELLS, MAX_COLUMNS, MAX_ROWS, ParsedTable
+from vivavoce.text.table_lines import MAX_CELLS, MAX_COLUMNS, MAX_ROWS, ParsedTable
 from vivavoce.text.table_parsing import parse_tables
 
 

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterator, Sequence
 
-from vivavoce.errors import InputError
 from vivavoce.metrics import Metric
 
 _SOURCE = "Manning et al. 2008, section 8.4"
@@ -26,21 +25,6 @@ METRICS = (
     Metric("r_at_k", "relevant found among the first k", "retrieval", 0.0, 1.0, _SOURCE),
     Metric("ap", "precision averaged over the relevant", "retrieval", 0.0, 1.0, _SOURCE),
 )
-
-
-def precision_at(retrieved: Sequence[Hashable], relevant: Collection[Hashable], k: int) -> float:
-    """Share of the first k places that hold a relevant item; `InputError` unless k >= 1."""
-    _check_cutoff(k)
-    return _count(_hit_ranks(retrieved[:k], relevant)) / k
-
-
-def recall_at(
-    retrieved: Sequence[Hashable], relevant: Collection[Hashable], k: int
-) -> float | None:
-    """Share of the relevant items found in the first k places; `InputError` unless k >= 1."""
-    _check_cutoff(k)
-    wanted = len(set(relevant))
-    return _count(_hit_ranks(retrieved[:k], relevant)) / wanted if wanted else None
 
 
 def average_precision(
@@ -60,12 +44,3 @@ def _hit_ranks(retrieved: Sequence[Hashable], relevant: Collection[Hashable]) ->
         if item in unseen:
             unseen.remove(item)
             yield rank
-
-
-def _count(ranks: Iterator[int]) -> int:
-    return sum(1 for _ in ranks)
-
-
-def _check_cutoff(k: int) -> None:
-    if k < 1:
-        raise InputError(f"The cutoff k is {k}. It must be at least 1.")

@@ -1,4 +1,6 @@
-"""Items kept between rounds: the same in both, so that drift and difficulty can be told apart.
+"""Items kept between rounds, and what else a round has from its parent: `Lineage`.
+
+Anchors are the same in both rounds, so that drift and difficulty can be told apart.
 
 A contestant whose score on the anchors moved has changed itself; where the anchors' score stands
 and that of the new items differs, the new items are harder or easier. An item is the same when all
@@ -10,13 +12,28 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from vivavoce.rounds.family import FamilyItems
-from vivavoce.rounds.reading import Round
-from vivavoce.store import Row, hash_of, parquet_of_rows, table_of_parquet
+from vivavoce.corpus import Corpus
+from vivavoce.rounds.family import EVERY_TASK, Exclusion, FamilyItems
+from vivavoce.rounds.reading import UPDATE, Round
+from vivavoce.store import (
+    Row,
+    hash_file,
+    hash_of,
+    hash_rows,
+    parquet_of_rows,
+    table_of_parquet,
+    write_json,
+    write_parquet,
+)
+
+if TYPE_CHECKING:
+    pass
+
 
 SPLIT, _PAPER = "split", "paper_id"
 
@@ -172,3 +189,81 @@ def _texts(value: Any) -> Iterator[str]:
 
 def _by_paper(table: pa.Table) -> dict[str, Row]:
     return {str(row[_PAPER]): row for row in table.to_pylist()}
+
+
+ITEM_FOLDERS_NOT = ("network",)
+"""Folders of a round that are no family's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lineage:
+    """How a round follows from another one."""
+
+    parent: Round
+    corpus: Corpus
+    """What of the corpus its items are made of."""
+    left: Mapping[str, tuple[str, str]]
+    """Papers that its network does not hold -> (reason, detail)."""
+    anchors: Anchors
+    state: Mapping[str, tuple[Sequence[Row], pa.Schema]]
+    """Files that hold its network; none where that is the whole corpus."""
+    report: Row
+    """What the update did."""
+
+    @property
+    def selects(self) -> bool:
+        """Whether its network may hold less than the corpus."""
+        return bool(self.state)
+
+    @property
+    def link(self) -> Row:
+        """The parent, as the manifest names it."""
+        return {"id": self.parent.id, "manifest": self.parent.sha256}
+
+    @property
+    def excluded(self) -> list[Exclusion]:
+        """The papers that the network does not hold."""
+        return [Exclusion(EVERY_TASK, name, *reason) for name, reason in self.left.items()]
+
+    def write(self, folder: Path) -> Row:
+        """Write what the update did and the network; return the entries of the manifest."""
+        write_json(folder / UPDATE, {**self.report, "anchors": self.anchors.kept})
+        entries: Row = {UPDATE: {"sha256": hash_file(folder / UPDATE)}}
+        for name, (rows, schema) in self.state.items():
+            write_parquet(folder / name, rows, schema)
+            entries[name] = {
+                "sha256": hash_file(folder / name),
+                "rows": len(rows),
+                "row_hash": hash_rows(rows),
+            }
+        return entries
+
+    def describe(self) -> str:
+        """The part of the card on the update."""
+        did = self.report
+        lines = [
+            "## Update",
+            "",
+            f"Follows round {self.parent.id} (manifest `{self.parent.sha256[:16]}`), "
+            f"which ended before {did['since']}.",
+            "",
+            f"- {did['by_known_authors']:,} new papers of known first authors, "
+            f"{did['by_new_authors']:,} of {did['authors_adopted']:,} new ones, {did['late']:,} "
+            "older papers that were not there before",
+            f"- dropped: {did['stale_papers']:,} stale papers, {did['inactive_authors']:,} "
+            f"inactive authors with {did['papers_of_inactive_authors']:,} papers",
+            f"- the network now holds {did['papers']:,} papers of {did['authors']:,} first authors",
+            f"- anchors: {sum(map(len, self.anchors.kept.values())):,} items of the round before",
+            "",
+        ]
+        return "\n".join(lines)
+
+
+def items_of(opened_manifest: Row) -> dict[str, str]:
+    """The hash of every file that belongs to a family, by its path."""
+    files: Row = opened_manifest["files"]
+    return {
+        name: entry["sha256"]
+        for name, entry in files.items()
+        if "/" in name and not name.startswith(tuple(f"{f}/" for f in ITEM_FOLDERS_NOT))
+    }

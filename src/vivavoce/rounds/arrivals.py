@@ -7,7 +7,6 @@ ingested from there.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -71,16 +70,6 @@ def published_update(authors: int, papers: int, new: int, coauthors: int) -> Pub
         coauthors: C, the names beside the first author's on those, repeats included.
     """
     return Published(authors, coauthors, papers + new, papers + new)
-
-
-def listing_requests(records: int, page: int) -> int:
-    """Requests of a listing by date, at least one: it does not matter how many authors there are.
-
-    Args:
-        records: What was changed or submitted in the time asked for.
-        page: Records a page.
-    """
-    return max(1, math.ceil(records / page))
 
 
 class CountingThrottle(Throttle):

@@ -1,4 +1,7 @@
-"""A corpus and a spec turned into a round: a folder that never changes once it is published."""
+"""Build of a round from a corpus and a spec: a folder that never changes once it is published.
+
+Its card, `card.md`, describes it to people.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,8 @@ from pathlib import Path
 from vivavoce import __version__
 from vivavoce.corpus import Corpus
 from vivavoce.errors import VivaError
-from vivavoce.rounds.card import render_card
+from vivavoce.rounds.anchors import Lineage, items_of
 from vivavoce.rounds.family import EVERY_TASK, Builder, Exclusion, FamilyItems, follows_authors
-from vivavoce.rounds.lineage import Lineage, items_of
 from vivavoce.rounds.reading import MANIFEST, Round, load_round
 from vivavoce.rounds.sealing import write_commitment
 from vivavoce.rounds.spec import RoundSpec
@@ -211,3 +213,47 @@ def _as_row(family: str, exclusion: Exclusion) -> Row:
 def _changes(old: Mapping[str, str], new: Mapping[str, str]) -> str:
     names = sorted(name for name in {*old, *new} if old.get(name) != new.get(name))
     return ", ".join(names)
+
+
+def render_card(corpus: Corpus, spec: RoundSpec, counts: Mapping[str, Row]) -> str:
+    """The card as Markdown: window, items, what was left out, licences."""
+    window = spec.window
+    lines = [
+        f"# Round {spec.round.id}",
+        "",
+        f"Targets first appeared from {window.start} up to, not including, {window.end} (UTC). "
+        f"Seed {spec.round.seed}. Corpus of {len(corpus.papers):,} papers, "
+        f"fingerprint `{corpus.fingerprint[:16]}`.",
+        "",
+        "## Items",
+        "",
+        "| family | task | items | papers, tables or boards they come from |",
+        "|---|---|---:|---:|",
+    ]
+    tasks = [(f, t, row) for f, by_task in counts.items() for t, row in by_task.items()]
+    lines += [f"| {f} | {t} | {row['items']:,} | {row['clusters']:,} |" for f, t, row in tasks]
+    if any("settings" in row for _, _, row in tasks):
+        lines += ["", "## Settings", "", "| task | setting | items |", "|---|---|---:|"]
+        lines += [
+            f"| {task} | {setting} | {n:,} |"
+            for _, task, row in tasks
+            for setting, n in row.get("settings", {}).items()
+        ]
+    lines += ["", "## Left out", "", "| task | reason | papers or boards |", "|---|---|---:|"]
+    for _, task, row in tasks:
+        for where, reasons in ((task, row["excluded"]), *_by_setting(task, row)):
+            lines += [f"| {where} | {reason} | {n:,} |" for reason, n in reasons.items()]
+    lines += ["", "`leakage.json` names each of them.", "", "## Licences", ""]
+    licences = Counter(paper.licence or "not stated" for paper in corpus.papers)
+    lines += [f"- {licence}: {n:,} papers" for licence, n in sorted(licences.items())]
+    lines += [
+        "",
+        "The licence of a text stays with its paper: check it before passing the round on.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _by_setting(task: str, row: Row) -> list[tuple[str, dict[str, int]]]:
+    """(task and setting, papers left out of that setting alone by reason)."""
+    return [(f"{task}, {name}", found) for name, found in row.get("excluded_from", {}).items()]

@@ -1,4 +1,7 @@
-"""What a family hands to a round: its options, its builder, its items and what it left out."""
+"""A family's part of a round: its options, builder, items and exclusions.
+
+Leaks that can be found without a model: gold inside the input, and papers held twice.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,12 @@ from vivavoce.store import Row
 
 if TYPE_CHECKING:
     import pyarrow as pa
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import TypeVar
 
+from vivavoce.records import Paper
+from vivavoce.text.normalise import normalise_title
 
 EVERY_TASK = "*"
 """The task of an exclusion that holds for every task of the family."""
@@ -78,3 +86,37 @@ class Builder(Protocol):
 def follows_authors(builder: Builder) -> bool:
     """Whether a family is made of the papers that a co-author network holds."""
     return bool(getattr(builder, "FOLLOWS_AUTHORS", False))
+
+
+Name = TypeVar("Name")
+
+
+def gold_is_inside(gold: str, inputs: Iterable[str]) -> bool:
+    """Whether the gold text stands verbatim in an input, but for case, punctuation and spaces.
+
+    Only whole words count: `Deep nets` is not inside `deep networks`.
+    """
+    return bool(names_of_holders([gold], dict(enumerate(inputs))))
+
+
+def names_of_holders(golds: Iterable[str], inputs: Mapping[Name, str]) -> list[Name]:
+    """Names of the inputs in which one of some gold texts stands, as `gold_is_inside` tells."""
+    needles = [f" {text} " for gold in golds if (text := normalise_title(gold))]
+    texts = {name: f" {normalise_title(text)} " for name, text in inputs.items()} if needles else {}
+    return [name for name, text in texts.items() if any(needle in text for needle in needles)]
+
+
+def duplicate_titles(papers: Sequence[Paper]) -> dict[str, str]:
+    """Papers whose title an earlier paper has: paper id -> the id that is kept.
+
+    Of several papers with one title the earliest is kept, and of those the first by id.
+    """
+    groups: dict[str, list[Paper]] = defaultdict(list)
+    for paper in papers:
+        if paper.title and (title := normalise_title(paper.title)):
+            groups[title].append(paper)
+    duplicates: dict[str, str] = {}
+    for group in groups.values():
+        kept, *others = sorted(group, key=lambda p: (p.published or "9999", p.paper_id))
+        duplicates.update({other.paper_id: kept.paper_id for other in others})
+    return duplicates

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean, median
 from typing import Any
 
-from vivavoce.rounds.anchors import SPLIT, anchors_of
+from vivavoce.rounds.anchors import SPLIT, anchors_of, items_of
 from vivavoce.rounds.family import Shown
-from vivavoce.rounds.lineage import items_of
 from vivavoce.rounds.reading import Round
 from vivavoce.store import Row
 from vivavoce.text.dates import period

@@ -3,10 +3,16 @@
 Two contestants are tied when the 95% interval of their paired difference contains 0. Intervals
 that overlap say nothing of the kind: two contestants who fail on the same hard papers can differ
 clearly although their own intervals overlap.
+
+Where all contestants have a value for every item, the resampled mean of a difference is the
+difference of two resampled means, so each contestant is resampled once instead of every pair; an
+interval beside 0 is found by counting draws, without sorting them. The result is that of comparing
+pair by pair.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -16,8 +22,88 @@ import numpy as np
 import numpy.typing as npt
 
 from vivavoce.errors import InputError
-from vivavoce.statistics.all_pairs import Pair, errors_of_pairs, is_whole, signs_of_pairs
-from vivavoce.statistics.intervals import Floats, Interval, Resample
+from vivavoce.statistics.intervals import (
+    DEFAULT_LEVEL,
+    Floats,
+    Interval,
+    Resample,
+    percentile_interval,
+)
+
+Pair = tuple[str, str]
+
+_TAIL = (1.0 - DEFAULT_LEVEL) / 2.0
+
+
+def is_whole(column: Floats) -> bool:
+    """Whether a contestant has a value for every item."""
+    return not np.isnan(column).any()
+
+
+def signs_of_pairs(
+    columns: Mapping[str, Floats],
+    pairs: Sequence[Pair],
+    resample: Resample,
+    margins: Mapping[str, float],
+) -> Iterator[tuple[Pair, int]]:
+    """For each pair 1 where the interval of (first - second) lies above 0, -1 below, else 0.
+
+    Args:
+        columns: Values of shape (n,) by name, none of them NaN.
+        pairs: Names that stand among the columns.
+        resample: The n items, and how they are drawn; it gives intervals.
+        margins: By name, how far from 0 a bound still counts as 0; of two the larger one holds.
+    """
+    names = sorted({name for pair in pairs for name in pair})
+    if not names:
+        return
+    draws = np.ascontiguousarray(resample.means(np.column_stack([columns[n] for n in names])).T)
+    of = dict(zip(names, draws, strict=True))
+    for pair in pairs:
+        first, second = pair
+        difference = of[first] - of[second]
+        margin = max(margins[first], margins[second])
+        if _lies_above(difference, margin):
+            yield pair, 1
+        else:
+            yield pair, -1 if _lies_above(-difference, margin) else 0
+
+
+def _lies_above(draws: Floats, margin: float) -> bool:
+    """Whether the lower bound of the draws' percentile interval is above a margin."""
+    below = math.floor(_TAIL * (len(draws) - 1))  # the bound lies between this draw and the next
+    not_above = len(draws) - int(np.count_nonzero(draws > margin))
+    if not_above <= below:
+        return True
+    if not_above >= below + 2:
+        return False
+    found = percentile_interval(draws)
+    return found is not None and found[0] > margin
+
+
+def errors_of_pairs(
+    columns: Mapping[str, Floats], resample: Resample
+) -> Iterator[tuple[Pair, float]]:
+    """The clustered standard error of the mean difference of every pair, in the order of the names.
+
+    Args:
+        columns: Values of shape (n,) by name, none of them NaN.
+        resample: The n items; at least two clusters of them.
+    """
+    names = list(columns)
+    if len(names) < 2 or resample.clusters < 2:
+        return
+    sums, sizes = resample.by_cluster(np.column_stack([columns[name] for name in names]))
+    size, total = sizes[:, :1], resample.items
+    factor = resample.clusters / (resample.clusters - 1)
+    for place, first in enumerate(names[:-1]):
+        differences = sums[:, place : place + 1] - sums[:, place + 1 :]
+        deviations = differences - differences.sum(axis=0) / total * size
+        squares = (deviations**2).sum(axis=0)
+        errors = np.sqrt(factor * squares) / total
+        for second, error in zip(names[place + 1 :], errors.tolist(), strict=True):
+            yield (first, second), error
+
 
 Signs = MutableMapping[Pair, int]
 """By pair of names in alphabetical order: 1 where the first is told apart as better, -1 where the
@@ -40,10 +126,6 @@ class Difference:
     """The 95% interval; None when it cannot be had (see `Resample.intervals`)."""
     tied: bool | None
     """Whether the interval contains 0; None without an interval."""
-
-    def reversed(self) -> Difference:
-        """The difference (b - a)."""
-        return Difference(_minus(self.value), _minus(self.high), _minus(self.low), self.tied)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,21 +160,6 @@ def paired_difference(a: npt.ArrayLike, b: npt.ArrayLike, resample: Resample) ->
     """
     [(_, difference)] = _differences({"a": _column(a), "b": _column(b)}, [("a", "b")], resample)
     return difference
-
-
-def paired_differences(
-    contestants: Mapping[str, npt.ArrayLike], resample: Resample
-) -> dict[Pair, Difference]:
-    """The difference (first - second) of every ordered pair of names, each computed once.
-
-    Each contestant has values of shape (n,), as for `paired_difference`.
-    """
-    columns = {name: _column(contestants[name]) for name in sorted(contestants)}
-    differences: dict[Pair, Difference] = {}
-    for (a, b), difference in _differences(columns, list(combinations(columns, 2)), resample):
-        differences[a, b] = difference
-        differences[b, a] = difference.reversed()
-    return differences
 
 
 def rank(
@@ -266,7 +333,3 @@ def _holds_zero(interval: Interval | None, margin: float) -> bool | None:
         return None
     low, high = interval
     return low <= margin and high >= -margin
-
-
-def _minus(value: float | None) -> float | None:
-    return None if value is None else 0.0 - value  # never -0.0

@@ -13,7 +13,7 @@ from inspect_ai.util import registry_create, registry_info
 
 from vivavoce.errors import InputError, PluginError
 from vivavoce.tasks import Family, find_family, find_task, list_families, short_name
-from vivavoce.tasks.methods import contestants
+from vivavoce.tasks.methods import direct
 
 Part = Literal["task", "solvers", "scorer"]
 PARTS: tuple[Part, ...] = ("task", "solvers", "scorer")
@@ -57,8 +57,8 @@ def find_method_maker(family: str, method: str) -> Callable[..., Solver]:
         InputError: No such family.
         PluginError: The family does not define the method.
     """
-    if method in contestants.CONTESTANTS:
-        maker: Callable[..., Solver] = getattr(contestants, method)
+    if method in direct.CONTESTANTS:
+        maker: Callable[..., Solver] = getattr(direct, method)
         return maker
     return _named(find_family(family), "solvers", method)
 

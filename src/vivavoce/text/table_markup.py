@@ -11,7 +11,7 @@ from vivavoce.text.cell_text import (
     skip_group,
     unescape_entities,
 )
-from vivavoce.text.table_budget import MAX_COLUMNS, MAX_ROWS
+from vivavoce.text.table_lines import MAX_COLUMNS, MAX_ROWS
 
 HTML_START = re.compile(r"<table\b", re.IGNORECASE)
 LATEX_START = re.compile(

@@ -15,15 +15,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from vivavoce.text.table_budget import (
+from vivavoce.text.table_lines import (
     MAX_CHARACTERS,
     MAX_ROWS,
+    PIPES,
     ParsedTable,
     TableBudget,
     build_table,
-)
-from vivavoce.text.table_lines import (
-    PIPES,
     choose_delimiter,
     is_consistent,
     is_pipe_line,

@@ -71,7 +71,7 @@ def test_a_column_declared_once_is_everywhere(site: Path, monkeypatch: pytest.Mo
     assert re.search(r" 5\.00 *$", shown, re.M)
     pytest.importorskip("sphinx")
     monkeypatch.syspath_prepend(str(Path(__file__).parents[3] / "docs" / "_ext"))
-    import reference
+    import reference  # type: ignore[import-not-found]
 
     assert (
         "| `slowest` | Seconds of the slowest answer. | s | Slowest |" in reference.columns_page()

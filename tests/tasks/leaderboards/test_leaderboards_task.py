@@ -25,7 +25,7 @@ from vivavoce.tasks.entry import open_prompts
 from vivavoce.tasks.leaderboards.solvers import random_rows, table_reader
 from vivavoce.tasks.leaderboards.task import leaderboard
 from vivavoce.tasks.methods.agent import agent
-from vivavoce.tasks.methods.contestants import copycat, null, oracle
+from vivavoce.tasks.methods.direct import copycat, null, oracle
 from vivavoce.tasks.prompting.fitting import fit
 from vivavoce.tasks.prompting.prompts import Rendered
 from vivavoce.tasks.prompting.windows import FileCounter

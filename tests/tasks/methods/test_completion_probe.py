@@ -21,7 +21,7 @@ from vivavoce.results.integrity.contamination import contamination_report
 from vivavoce.results.integrity.verification import verify_logs
 from vivavoce.rounds import Round
 from vivavoce.tasks.methods.completion_probe import completion_probe
-from vivavoce.tasks.methods.contestants import copycat, null, oracle
+from vivavoce.tasks.methods.direct import copycat, null, oracle
 
 PAPERS = 6
 

@@ -9,7 +9,7 @@ from inspect_ai.model import ChatMessageUser, ModelName
 from inspect_ai.scorer import Target
 from inspect_ai.solver import Generate, Solver, TaskState
 
-from vivavoce.tasks.methods.contestants import NULL_ANSWER, copycat, null, oracle
+from vivavoce.tasks.methods.direct import NULL_ANSWER, copycat, null, oracle
 
 
 def solve(solver: Solver, prompt: str = "the input", gold: str = "the gold") -> TaskState:

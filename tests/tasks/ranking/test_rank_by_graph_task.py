@@ -22,7 +22,7 @@ from vivavoce.errors import InputError
 from vivavoce.networks import build_networks
 from vivavoce.rounds import Round, load_round
 from vivavoce.tasks import build_round, list_families
-from vivavoce.tasks.methods.contestants import copycat, null, oracle
+from vivavoce.tasks.methods.direct import copycat, null, oracle
 from vivavoce.tasks.ranking import solvers
 from vivavoce.tasks.ranking.dataset import GRAPH, read_rows
 from vivavoce.tasks.ranking.items.graph_ranking import PaperGraph, RankOptions, rank_papers

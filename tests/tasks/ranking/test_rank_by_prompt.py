@@ -22,7 +22,7 @@ from vivavoce.errors import InputError
 from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.tasks.entry import open_prompts
-from vivavoce.tasks.methods.contestants import copycat, null, oracle
+from vivavoce.tasks.methods.direct import copycat, null, oracle
 from vivavoce.tasks.ranking.dataset import VARIANTS
 from vivavoce.tasks.ranking.items.boards import plain_title
 from vivavoce.tasks.ranking.scorer import title_order

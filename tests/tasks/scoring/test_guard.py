@@ -13,7 +13,7 @@ from inspect_ai.model import ChatMessageUser, ModelName, ModelOutput, StopReason
 from inspect_ai.scorer import Score, Target
 from inspect_ai.solver import TaskState
 
-from vivavoce.tasks.methods.contestants import NULL_ANSWER
+from vivavoce.tasks.methods.direct import NULL_ANSWER
 from vivavoce.tasks.scoring.guard import FAULTS, VALID, MalformedAnswer, find_fault, guarded
 
 REFUSALS = [

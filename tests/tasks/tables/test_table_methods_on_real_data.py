@@ -27,7 +27,7 @@ import vivavoce._registry  # noqa: F401  (registers the providers)
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.rounds import Round, parse_spec
 from vivavoce.rounds.build import build_round
-from vivavoce.tasks.methods.contestants import null, oracle
+from vivavoce.tasks.methods.direct import null, oracle
 from vivavoce.tasks.tables import build as family
 from vivavoce.tasks.tables.items.composing import full_text, open_library
 from vivavoce.tasks.tables.solvers import (

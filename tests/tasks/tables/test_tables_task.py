@@ -35,7 +35,7 @@ from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.tasks import list_families
 from vivavoce.tasks.methods.agent import agent
-from vivavoce.tasks.methods.contestants import copycat, null, oracle
+from vivavoce.tasks.methods.direct import copycat, null, oracle
 from vivavoce.tasks.tables.solvers import (
     iterative,
     keyword_table,

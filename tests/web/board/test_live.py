@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from vivavoce.errors import VivaError
-from vivavoce.web.board.live import REST, LiveSite, mark_of
 from vivavoce.web.board.page import Page
+from vivavoce.web.board.serving import REST, LiveSite, mark_of
 
 
 class Desk:

@@ -18,9 +18,8 @@ from starlette.testclient import TestClient
 from tests.results.audits.made_logs import write_log
 
 from vivavoce.errors import VivaError
-from vivavoce.web.board.live import LiveSite
 from vivavoce.web.board.page import Page
-from vivavoce.web.board.serving import make_app
+from vivavoce.web.board.serving import LiveSite, make_app
 
 PAGES = {
     "index.html": b"<!doctype html><title>first</title>",

@@ -13,7 +13,7 @@ from tests.web.board.board_rows import HOSTILE
 
 from vivavoce.errors import InputError
 from vivavoce.web.board.files import downloads
-from vivavoce.web.board.pages import change_pages, changes
+from vivavoce.web.board.pages import changes
 from vivavoce.web.board.pages.changes import History
 from vivavoce.web.board.state import write_pages
 
@@ -23,7 +23,7 @@ ONE, TWO, THREE = scored("a/one", 0.6, 1), scored("b/two", 0.5, 2), scored("c/th
 def build(out: Path, *rows: dict, **given: Any) -> History:
     site = site_with(*rows)
     history = changes.history_of(site, out, **given)
-    write_pages([*downloads.files(site), *change_pages.pages(site, history)], out)
+    write_pages([*downloads.files(site), *changes.pages(site, history)], out)
     return history
 
 
@@ -80,12 +80,12 @@ def test_removed_rows_stay_struck_through_until_they_come_back(tmp_path: Path) -
     build(tmp_path, ONE, THREE, reasons=reasons, date="2026-03-04")
     history = build(tmp_path, ONE)
     (board,) = site_with(ONE).boards
-    assert change_pages.removed_from(history, board) == [
+    assert changes.removed_from(history, board) == [
         ("b/two", "rougeL 0.500, removed in 2026-03-04: withdrawn by its maker"),
         ("c/three", "rougeL 0.400, removed in build 3: no reason was given"),
     ]
     history = build(tmp_path, ONE, TWO)
-    assert [name for name, _ in change_pages.removed_from(history, board)] == ["c/three"]
+    assert [name for name, _ in changes.removed_from(history, board)] == ["c/three"]
 
 
 def test_the_page_shows_the_newest_build_first(tmp_path: Path) -> None:

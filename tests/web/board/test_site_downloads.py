@@ -88,7 +88,7 @@ def test_a_large_site_has_a_file_of_first_metrics_for_each_round(
     rows = [older, scored("a/one", 0.6, 1), scored("a/one", 0.3, 1, metric="rouge1")]
     site = site_with(*rows)
     assert downloads.links_of_rounds(site) == []
-    monkeypatch.setattr(downloads, "_MOST_ROWS", 1)
+    monkeypatch.setattr(downloads, "_MAX_ROWS", 1)
     found = made(site)
     ((name, (csv_link, *_)),) = downloads.links_of_rounds(site)
     assert name == "2025-q1"

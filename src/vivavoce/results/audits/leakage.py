@@ -37,7 +37,7 @@ from vivavoce.results.audits.relations import (
 )
 from vivavoce.results.reports import Report
 from vivavoce.rounds import Round, load_round
-from vivavoce.rounds.leakage import gold_is_inside
+from vivavoce.rounds.family import gold_is_inside
 from vivavoce.statistics.estimates import Draws, mean_estimate
 from vivavoce.store import Row, read_json
 from vivavoce.tasks.writing.items.inputs import (

@@ -49,7 +49,7 @@ Address = tuple[str, int]
 """A sample's id and the epoch."""
 _NO_MODEL = "none/none"
 _PROVIDER = "vivavoce_logged"
-_LONGEST_TRIAL = 600
+_MAX_TRIAL = 600
 """Seconds that a program of a log may run when it is scored again."""
 
 
@@ -179,7 +179,7 @@ def _safe_arguments(given: Mapping[str, Any]) -> dict[str, Any]:
     if "sandbox" in arguments:
         arguments["sandbox"] = "bwrap"
     if isinstance(seconds := arguments.get("timeout"), int):
-        arguments["timeout"] = min(seconds, _LONGEST_TRIAL)
+        arguments["timeout"] = min(seconds, _MAX_TRIAL)
     encoder = arguments.get("embedder")
     if encoder and not Path(str(encoder)).is_dir():
         raise InputError(f"it was scored with the encoder {encoder}, which is no folder here")

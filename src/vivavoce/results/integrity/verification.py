@@ -49,7 +49,7 @@ _TOLD = ("cluster", "published", "split", "category", "difficulty")
 """What a board reads of an item beside its scores."""
 _SUMMED_UP = ("metadata", "model_usage", "role_usage", "error", "working_time")
 _DESCRIBED = ("round", "window", "family", "task", "setting", "metrics", "diagnostics", "judged")
-_MOST_PROBLEMS = 20
+_MAX_PROBLEMS = 20
 """Of a log, that are listed."""
 
 
@@ -158,9 +158,9 @@ def _check_log(path: Path, name: str, rounds: Mapping[str, Round]) -> LogCheck |
     except Exception as error:  # whatever stops a task or a scorer, the log is not verified
         cause = str(error) if isinstance(error, VivaError) else f"{type(error).__name__}: {error}"
         check.unverified = cause
-    if len(check.refused) > _MOST_PROBLEMS:
-        rest = len(check.refused) - _MOST_PROBLEMS
-        check.refused[_MOST_PROBLEMS:] = [f"and {rest} more."]
+    if len(check.refused) > _MAX_PROBLEMS:
+        rest = len(check.refused) - _MAX_PROBLEMS
+        check.refused[_MAX_PROBLEMS:] = [f"and {rest} more."]
     return check
 
 

@@ -24,11 +24,11 @@ from vivavoce.tasks.scoring.guard import VALID
 
 LONGEST = 1_000_000
 """Characters of a text that are kept of a first attempt."""
-LONGEST_FURTHER = 100_000
+MAX_FURTHER = 100_000
 """Characters of a text that are kept of each further one."""
 LARGEST = 32 * 1024 * 1024
 """Bytes of a sample, unpacked, that are read."""
-MOST_ATTEMPTS = 20
+MAX_ATTEMPTS = 20
 """Attempts of one contestant at an item that are read."""
 
 _PIECE = 4096  # packed bytes taken at a time: what one piece unpacks to is bounded by it
@@ -95,7 +95,7 @@ class Answer:
 
     source: Source
     attempts: tuple[Attempt, ...]
-    """By their numbers, `MOST_ATTEMPTS` at most; the first is always there."""
+    """By their numbers, `MAX_ATTEMPTS` at most; the first is always there."""
 
     @property
     def score(self) -> SampleScore | None:
@@ -119,7 +119,7 @@ class Answer:
 
 def read_answer(source: Source, item: str, metrics: tuple[str, ...]) -> Answer:
     """One contestant's answer; a problem in words where an attempt cannot be had."""
-    epochs = range(1, max(1, min(source.attempts, MOST_ATTEMPTS)) + 1)
+    epochs = range(1, max(1, min(source.attempts, MAX_ATTEMPTS)) + 1)
     try:
         with _open(source.file.path) as read:
             return Answer(source, tuple(_attempt(read, item, e, metrics) for e in epochs))
@@ -147,7 +147,7 @@ def _problem(error: Exception) -> str:
 
 
 def _texts(sample: EvalSample, attached: Mapping[str, str], *, is_first: bool) -> Texts:
-    longest = LONGEST if is_first else LONGEST_FURTHER
+    longest = LONGEST if is_first else MAX_FURTHER
 
     def text(value: str) -> str:
         return _cut(attached.get(value.removeprefix(_ATTACHED), value), longest)

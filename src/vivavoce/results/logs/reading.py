@@ -52,7 +52,7 @@ _DECODING = (
 """Settings that change answers, in the order they are shown."""
 _JUDGING = (ROLE, "answerer", "synthesizer")
 """Roles of models that measure answers: what they use is not the contestant's."""
-_LONGEST_SETTING = 24
+_MAX_SETTING = 24
 """Characters of a setting that is shown as it is; of a longer one a row's key holds the hash."""
 
 
@@ -194,7 +194,7 @@ def _decoding(header: EvalLog, has_model: bool) -> str:
 
 
 def _shown(value: Any) -> str:
-    is_short = isinstance(value, bool | int | float | str) and len(str(value)) <= _LONGEST_SETTING
+    is_short = isinstance(value, bool | int | float | str) and len(str(value)) <= _MAX_SETTING
     return str(value) if is_short else hash_of(value)[:12]
 
 

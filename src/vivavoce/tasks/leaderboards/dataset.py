@@ -18,7 +18,6 @@ from vivavoce.tasks.leaderboards.items.board_items import (
     TASK,
     gold_table,
 )
-from vivavoce.tasks.leaderboards.items.ceiling import ceilings
 from vivavoce.tasks.leaderboards.items.excerpts import (
     CHUNKS,
     SIZE,
@@ -26,6 +25,7 @@ from vivavoce.tasks.leaderboards.items.excerpts import (
     VARIANTS,
     FoundChunk,
     Shelf,
+    ceilings,
     compose,
     question,
     without_excerpts,

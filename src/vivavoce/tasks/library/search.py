@@ -2,7 +2,7 @@
 
 A round keeps them in a Parquet file of the schema `LIBRARY`. A `Library` opens some of them for one
 item: what is not over before the item's cutoff does not exist in it, and neither do the papers and
-tables that are hidden for the item.
+tables that are hidden for the item. Passages of its papers are ranked by BM25.
 """
 
 from __future__ import annotations
@@ -12,18 +12,79 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass
 from itertools import islice
+from threading import Lock
+from typing import TYPE_CHECKING
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from vivavoce.corpus import Corpus
 from vivavoce.errors import DamagedError, InputError
 from vivavoce.readers.documents import LibraryPaper, LibrarySection, LibraryTable
-from vivavoce.retrieval.protocol import check_limit
+from vivavoce.retrieval.protocol import best_hits, check_limit
+from vivavoce.retrieval.sparse import Floats, TermCounts, add_postings, count_terms, words
 from vivavoce.store import Row
-from vivavoce.tasks.library.index import Index
 from vivavoce.tasks.library.text import cut_table, cut_text, headed, short
 from vivavoce.text.dates import earlier, period
+
+if TYPE_CHECKING:
+    pass
+
+
+PASSAGE, OVERLAP = 800, 100
+"""Characters of a passage, and those that two neighbours share, at most."""
+_K1, _B = 1.5, 0.75
+
+Passage = tuple[str, str, str]
+"""(paper id, part, text)."""
+
+
+class Index:
+    """Passages ranked by BM25 with an idf that is never negative, so that a match never costs.
+
+    idf = ln(1 + (N - n + 0.5) / (n + 0.5)), with N passages of which n have the term.
+    """
+
+    def __init__(self, papers: Mapping[str, LibraryPaper]) -> None:
+        self._papers = papers
+        self._lock = Lock()
+        self._built: tuple[list[Passage], TermCounts, Floats] | None = None
+
+    def ranked(self, query: str) -> Iterator[tuple[float, str, str, str]]:
+        """(score, paper id, part, text) of the passages that share a word with a query."""
+        with self._lock:
+            if self._built is None:
+                self._built = self._build()
+        passages, counts, weights = self._built
+        known = Counter(counts.numbers[w] for w in words(query) if w in counts.numbers)
+        if known:
+            scores = add_postings(counts, weights, known)
+            for hit in best_hits(scores, int(np.count_nonzero(scores))):
+                yield hit.score, *passages[hit.index]
+
+    def _build(self) -> tuple[list[Passage], TermCounts, Floats]:
+        passages = [one for paper in self._papers.values() for one in passages_of(paper)]
+        counts = count_terms((text for _, _, text in passages), words)
+        n, f = counts.passages_with, counts.frequencies
+        idf = np.log1p((len(passages) - n + 0.5) / (n + 0.5))
+        mean = counts.lengths.mean() if counts.lengths.any() else 1.0
+        room = _K1 * (1 - _B + _B * counts.lengths[counts.passages] / mean)
+        return passages, counts, idf[counts.terms] * f * (_K1 + 1) / (f + room)
+
+
+def passages_of(paper: LibraryPaper) -> Iterator[Passage]:
+    """A paper in passages: title and abstract, sections, tables."""
+    lead = f"{paper.title}\n\n{paper.abstract or ''}"
+    for text in cut_text(lead, PASSAGE, OVERLAP):
+        yield paper.paper_id, "abstract", text
+    for number, section in enumerate(paper.sections, 1):
+        for text in cut_text(headed(section.heading, section.text), PASSAGE, OVERLAP):
+            yield paper.paper_id, f"section {number}", text
+    for number, table in enumerate(paper.tables, 1):
+        for text in cut_table(table.caption, table.cells, PASSAGE):
+            yield paper.paper_id, f"table {number}", text
+
 
 _TEXT = pa.string()
 LIBRARY = pa.schema(

@@ -1,11 +1,14 @@
-"""The direct method: one message with the whole prompt, cut to the model's window."""
+"""The direct method: one message with the whole prompt, cut to the model's window.
+
+The contestants oracle, null and copycat bound every metric; they run with `--model none`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from inspect_ai.model import ChatMessageUser, Model, get_model
+from inspect_ai.model import ChatMessageUser, Model, ModelOutput, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from vivavoce.errors import InputError
@@ -99,3 +102,43 @@ def message_of(state: TaskState, fitted: Fitted, source: object) -> ChatMessageU
     if "words" in state.metadata:
         note["words"] = state.metadata["words"]
     return ChatMessageUser(content=fitted.prompt.text, metadata={"vivavoce": note})
+
+
+CONTESTANTS = ("copycat", "null", "oracle")
+NULL_ANSWER = "We study a problem and report what we find."
+
+
+def _answer(state: TaskState, name: str, text: str) -> TaskState:
+    state.output = ModelOutput.from_content(f"contestant/{name}", text)
+    state.completed = True
+    return state
+
+
+@solver
+def oracle() -> Solver:
+    """Answer with the gold itself: the highest value a metric can take."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        return _answer(state, "oracle", state.target.text)
+
+    return solve
+
+
+@solver
+def null() -> Solver:
+    """Answer every sample with the same sentence."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        return _answer(state, "null", NULL_ANSWER)
+
+    return solve
+
+
+@solver
+def copycat() -> Solver:
+    """Answer with the input."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        return _answer(state, "copycat", state.input_text)
+
+    return solve

@@ -12,10 +12,8 @@ from vivavoce.results.board.groups import Board, Group, cut
 from vivavoce.results.logs.records import PLACE
 from vivavoce.store import Row, hash_of
 from vivavoce.web.board.names import kind_of, shown_name, title_of
-from vivavoce.web.board.page import Link
-from vivavoce.web.board.pages.paging import parts_of
-from vivavoce.web.board.pages.sections import Section, Verdict, make_section, verdict_of
-from vivavoce.web.board.slugs import slug
+from vivavoce.web.board.page import Link, slug
+from vivavoce.web.board.pages.sections import Section, Verdict, make_section, parts_of, verdict_of
 
 
 @dataclass(frozen=True, eq=False)

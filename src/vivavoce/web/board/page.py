@@ -1,4 +1,4 @@
-"""One file of the site: where it stands, what it is made of, and how it is made when needed."""
+"""One file of the site: its path, what it is made of, and how it is made when needed."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from vivavoce.web.templating import environment_of
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+import re
+import unicodedata
 
 _SOURCES = (".py", ".j2", ".css", ".js", ".yaml")
 
@@ -106,3 +108,18 @@ def _add(digest: Any, part: Traversable) -> None:
     elif part.name.endswith(_SOURCES):
         digest.update(part.name.encode())
         digest.update(hashlib.sha256(part.read_bytes()).digest())
+
+
+_LONGEST = 48
+_OTHER = re.compile(r"[^a-z0-9]+")
+
+
+def slug(name: str, *more: object) -> str:
+    """A file name for `name`: lower-case ASCII, then 8 hex digits of its hash.
+
+    `more` is what tells things of one name apart; only the hash holds it.
+    """
+    ascii_only = unicodedata.normalize("NFKD", name[:512]).encode("ascii", "ignore").decode()
+    readable = _OTHER.sub("-", ascii_only.lower()).strip("-")[:_LONGEST].strip("-")
+    digest = hash_of([name, *more])[:8]
+    return f"{readable}-{digest}" if readable else digest

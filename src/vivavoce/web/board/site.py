@@ -19,16 +19,67 @@ from vivavoce.web.board.charts.figures import drawings
 from vivavoce.web.board.files import downloads
 from vivavoce.web.board.model import Site, site_of
 from vivavoce.web.board.page import Link, Page, file_of
-from vivavoce.web.board.pages import boards, change_pages, published, space, timeline
+from vivavoce.web.board.pages import boards, changes, published, space, timeline
 from vivavoce.web.board.pages.changes import History, history_of
 from vivavoce.web.board.pages.samples import INDEX as SAMPLES_INDEX
 from vivavoce.web.board.pages.samples import answered_boards
 from vivavoce.web.board.pages.samples import pages as sample_pages
-from vivavoce.web.board.rows import checked, refuse_endless
 from vivavoce.web.board.state import write_pages
 
 if TYPE_CHECKING:
     from vivavoce.results.logs.sample_texts import ItemTexts
+import math
+
+from vivavoce.errors import InputError
+from vivavoce.results.board.columns import columns
+from vivavoce.results.logs.records import CONTESTANT, PLACE
+from vivavoce.store import Row, canonical_json
+from vivavoce.web.printing import visible
+
+ROW_KEY = (*PLACE, *CONTESTANT, "metric")
+
+
+def checked(rows: Sequence[Row]) -> list[Row]:
+    """The rows as they are.
+
+    Raises:
+        InputError: A row lacks a field or stands twice.
+    """
+    seen: set[tuple[str, ...]] = set()
+    fields = [column.name for column in columns() if column.is_everywhere]
+    for number, row in enumerate(rows):
+        where = f"Row {number} of the board"
+        lacking = [key for key in fields if key not in row]
+        if lacking:
+            raise InputError(f"{where} lacks {', '.join(lacking)}. Build the board again.")
+        key = tuple(_spelled(row[name]) for name in ROW_KEY)
+        if key in seen:
+            raise InputError(
+                f"{where} repeats an earlier one, {canonical_json(key)}. Merge their logs first."
+            )
+        seen.add(key)
+    return list(rows)
+
+
+def _spelled(value: object) -> str:
+    return value if isinstance(value, str) else canonical_json(value)
+
+
+def refuse_endless(value: object, where: str = "board") -> None:
+    """Refuse NaN and infinity: no score is endless, and a missing one is null.
+
+    Raises:
+        InputError: Names the value by the keys that lead to it.
+    """
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise InputError(f"{where} is {value}. Write null where there is no value.")
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            refuse_endless(inner, f"{where}.{visible(key)}")
+    elif isinstance(value, list | tuple):
+        for index, inner in enumerate(value):
+            refuse_endless(inner, f"{where}[{index}]")
 
 
 @relaxed_gc()
@@ -89,17 +140,17 @@ def pages_of(
     """Every file of a site; none of them is rendered yet."""
     items = list(samples)
     answered = answered_boards(site, items)
-    changes = history or History()
-    nav = _nav(has_samples=bool(answered), has_changes=bool(changes.builds))
+    past = history or History()
+    nav = _nav(has_samples=bool(answered), has_changes=bool(past.builds))
     linked = replace(site, nav=nav, answered=answered)
     drawn = timeline.course_charts(linked) if charts else []
     return [
-        *boards.pages(linked, changes, charts=charts),
+        *boards.pages(linked, past, charts=charts),
         *drawings(drawn),
         *timeline.pages(linked, charts=charts),
         *sample_pages(linked, items, bundle),
         *published.pages(linked),
-        *(change_pages.pages(linked, changes) if changes.builds else ()),
+        *(changes.pages(linked, past) if past.builds else ()),
         *downloads.files(linked),
         *space.files(linked),
         *static_files(),
@@ -110,7 +161,7 @@ def _nav(*, has_samples: bool, has_changes: bool) -> tuple[Link, ...]:
     return (
         Link("Timeline", timeline.PATH),
         *([Link("Answers", SAMPLES_INDEX)] if has_samples else ()),
-        *([Link("Changes", change_pages.PAGE)] if has_changes else ()),
+        *([Link("Changes", changes.PAGE)] if has_changes else ()),
         Link("Published results", published.PATH),
         Link("Tasks and methods", "methods.html"),
         Link("Metrics", "metrics.html"),

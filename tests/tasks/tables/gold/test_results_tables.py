@@ -10,8 +10,12 @@ from tests.tasks.ranking.board_corpora import Papers
 
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.records import Window
-from vivavoce.tasks.tables.items.gold.reading import GoldOptions, read_gold_tables
-from vivavoce.tasks.tables.items.gold.results_tables import ResultsTables, read_results_tables
+from vivavoce.tasks.tables.items.gold.reading import (
+    GoldOptions,
+    ResultsTables,
+    read_gold_tables,
+    read_results_tables,
+)
 
 WINDOW = Window(date(2020, 1, 1), date(2022, 1, 1))
 NAMES = ("ash", "bay", "cob", "dew")

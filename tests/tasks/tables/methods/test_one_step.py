@@ -23,7 +23,7 @@ from tests.tasks.tables.methods.method_runs import (
 )
 
 from vivavoce.errors import InputError
-from vivavoce.tasks.tables.methods.baselines import one_step
+from vivavoce.tasks.tables.solvers import one_step
 
 WINDOW = 8192
 

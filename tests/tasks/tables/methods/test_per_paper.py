@@ -21,7 +21,7 @@ from tests.tasks.tables.methods.method_runs import (
 )
 
 from vivavoce.errors import InputError
-from vivavoce.tasks.tables.methods.baselines import per_paper
+from vivavoce.tasks.tables.solvers import per_paper
 
 WINDOW = 8192
 

@@ -21,7 +21,7 @@ from tests.tasks.tables.methods.method_runs import (
 )
 
 from vivavoce.errors import InputError
-from vivavoce.tasks.tables.methods.baselines import two_stage
+from vivavoce.tasks.tables.solvers import two_stage
 
 WINDOW = 8192
 

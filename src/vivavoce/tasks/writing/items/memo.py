@@ -21,7 +21,7 @@ from typing import TypeAlias
 
 from vivavoce.errors import DamagedError, VivaError
 from vivavoce.metrics import text_statistics
-from vivavoce.rounds import leakage
+from vivavoce.rounds import family
 from vivavoce.store import canonical_json, hash_file, hash_of, lock, read_sealed, write_sealed
 from vivavoce.tasks.writing.items import inputs, near_duplicates, papers
 from vivavoce.tasks.writing.items.inputs import TASKS, PaperText, row_of_paper
@@ -34,7 +34,7 @@ MOST_ENTRIES = 1 << 14
 """Texts in one of the 16 files; where there are more, those not asked for go first."""
 _MOST_BYTES = 1 << 25
 """A file that is longer was not written here."""
-_RULE_MODULES = (inputs, papers, near_duplicates, leakage, text_statistics, normalise)
+_RULE_MODULES = (inputs, papers, near_duplicates, family, text_statistics, normalise)
 """Where it says what is compared with what, and how."""
 
 Exposures: TypeAlias = Mapping[str, Mapping[str, Exposure]]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from vivavoce.corpus import Corpus
 from vivavoce.metrics.text_statistics import ngram_overlap, words_of
 from vivavoce.records import Paper, Window
-from vivavoce.rounds.leakage import duplicate_titles, names_of_holders
+from vivavoce.rounds.family import duplicate_titles, names_of_holders
 from vivavoce.store import Row, parquet_of_rows
 from vivavoce.tasks.writing.items.inputs import (
     PAPER,

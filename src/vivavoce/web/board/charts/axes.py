@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-_MOST_TICKS = 5
+_MAX_TICKS = 5
 _MARGIN = 0.06
 """Of an axis's length, free at both of its ends."""
 _LOG_FROM = 12.0
@@ -88,11 +88,11 @@ def _round(value: float) -> float:
 
 def _ticks(low: float, high: float) -> tuple[float, ...]:
     """At most five multiples of 1, 2 or 5 times a power of ten."""
-    power = 10.0 ** math.floor(math.log10((high - low) / _MOST_TICKS))
+    power = 10.0 ** math.floor(math.log10((high - low) / _MAX_TICKS))
     for factor in (1, 2, 5, 10, 20):
         step = factor * power
         first, last = math.ceil(low / step), math.floor(high / step)
-        if last - first < _MOST_TICKS:
+        if last - first < _MAX_TICKS:
             return tuple(_round(number * step) for number in range(first, last + 1))
     raise AssertionError("a step of 20 leaves fewer ticks")
 
@@ -104,7 +104,7 @@ def _log_ticks(low: float, high: float) -> tuple[float, ...]:
     for factors in ((1,), (1, 3), (1, 2, 5)):
         ticks = [factor * 10.0**power for power in powers for factor in factors]
         inside = tuple(_round(tick) for tick in ticks if low <= tick <= high)
-        if not found or len(inside) <= _MOST_TICKS:
+        if not found or len(inside) <= _MAX_TICKS:
             found = inside
-    step = math.ceil(len(found) / _MOST_TICKS)
+    step = math.ceil(len(found) / _MAX_TICKS)
     return found[::step]

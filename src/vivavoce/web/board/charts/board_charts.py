@@ -14,21 +14,21 @@ from typing import Any
 from vivavoce.results.logs.records import CONTESTANT
 from vivavoce.store import Row, hash_of
 from vivavoce.web.board.charts.axes import Axis, axis_of
-from vivavoce.web.board.charts.figures import MOST_ROWS, Chart, Figure, amount
+from vivavoce.web.board.charts.figures import MAX_ROWS, Chart, Figure, amount
 from vivavoce.web.board.charts.shapes import Dot, Line, Pair, lines, pairs, scatter, short
-from vivavoce.web.board.columns import bounds_of
 from vivavoce.web.board.model import BoardOf, Site
 from vivavoce.web.board.names import kind_of, label
-from vivavoce.web.board.slugs import slug
+from vivavoce.web.board.page import slug
+from vivavoce.web.board.pages.entries import bounds_of
 from vivavoce.web.printing import figure, interval, visible
 
-MOST_LINES = 8
+MAX_LINES = 8
 _CONTROLS = ("floor", "ceiling")
-_MOST_PAIRS = 12
-_MOST_NAMES = 8
+_MAX_PAIRS = 12
+_MAX_NAMES = 8
 _FEW = 12
 """So few contestants are all named."""
-_LONGEST_NAME = 60
+_MAX_NAME = 60
 _CACHED = 8192
 _APART = 1.05
 """Amounts within this ratio are one amount."""
@@ -58,7 +58,7 @@ def _spelled(row: Row) -> tuple[str, ...]:
 
 
 def _name(row: Row) -> str:
-    return visible(label(row), _LONGEST_NAME)
+    return visible(label(row), _MAX_NAME)
 
 
 def _between(row: Row) -> str:
@@ -147,7 +147,7 @@ def _front(found: Sequence[tuple[Row, float]]) -> list[int]:
         if spent < least:
             front.append(place)
             least = spent
-    return front[:_MOST_NAMES]
+    return front[:_MAX_NAMES]
 
 
 def _dot(row: Row, spent: float, is_named: bool) -> Dot:
@@ -179,7 +179,7 @@ def _has_both(row: Row) -> bool:
 
 def _cutoff_figure(board: BoardOf, rows: Sequence[Row]) -> Figure:
     widest = sorted(rows, key=lambda row: (-abs(row["exposure"]["gap"]), _name(row)))
-    drawn = widest[:_MOST_PAIRS]
+    drawn = widest[:_MAX_PAIRS]
     found = [
         Pair(label(row), row["exposure"]["seen"], row["exposure"]["clean"])
         for row in sorted(drawn, key=lambda row: (-row["exposure"]["gap"], _name(row)))
@@ -197,10 +197,10 @@ def _cutoff_figure(board: BoardOf, rows: Sequence[Row]) -> Figure:
         ),
         note="Hollow: papers from before the model’s cutoff, which it may have read. Filled: "
         "papers from after it. The older papers may also be the easier ones."
-        + (f" Drawn are the {_MOST_PAIRS} widest gaps." if len(rows) > _MOST_PAIRS else ""),
+        + (f" Drawn are the {_MAX_PAIRS} widest gaps." if len(rows) > _MAX_PAIRS else ""),
         head=("Contestant", "Cutoff", "Before (items)", "After (items)", "Gap", "95% interval"),
-        rows=tuple(_exposed(row) for row in widest[:MOST_ROWS]),
-        unlisted=max(0, len(widest) - MOST_ROWS),
+        rows=tuple(_exposed(row) for row in widest[:MAX_ROWS]),
+        unlisted=max(0, len(widest) - MAX_ROWS),
         spec=pairs(found, x),
     )
 
@@ -287,7 +287,7 @@ def _mean(points: Sequence[_Point]) -> float:
 
 
 def _context_figure(board: BoardOf, series: Sequence[Sequence[_Point]]) -> Figure:
-    drawn = series[:MOST_LINES]
+    drawn = series[:MAX_LINES]
     x = axis_of(
         "tokens an answer",
         [tokens for points in drawn for tokens, _ in points],
@@ -306,13 +306,13 @@ def _context_figure(board: BoardOf, series: Sequence[Sequence[_Point]]) -> Figur
         ),
         note=f"A line joins what one contestant reached in all settings of {board.title.lower()} "
         "in this round, from the least to the most tokens read and written."
-        + (f" Drawn are the {MOST_LINES} best." if len(series) > MOST_LINES else ""),
+        + (f" Drawn are the {MAX_LINES} best." if len(series) > MAX_LINES else ""),
         head=("Contestant", "Setting", "Tokens", visible(board.headline), "95% interval"),
         rows=tuple(
             (_name(row), visible(row["setting"], 30), amount(tokens), *_value(row))
-            for tokens, row in listed[:MOST_ROWS]
+            for tokens, row in listed[:MAX_ROWS]
         ),
-        unlisted=max(0, len(listed) - MOST_ROWS),
+        unlisted=max(0, len(listed) - MAX_ROWS),
         spec=lines(
             [
                 Line(label(points[0][1]), tuple((tokens, row["value"]) for tokens, row in points))

@@ -13,7 +13,7 @@ from vivavoce.web.board.page import Page, environment, file_of
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-MOST_ROWS = 40
+MAX_ROWS = 40
 """Of a chart's table: all numbers are in the page's own table and in its downloads."""
 _DIGITS = 3
 
@@ -30,7 +30,7 @@ class Figure:
     head: tuple[str, ...]
     """Of its table; empty where the page shows the same numbers beside it."""
     rows: tuple[tuple[str, ...], ...]
-    """At most `MOST_ROWS`."""
+    """At most `MAX_ROWS`."""
     spec: Spec
     unlisted: int = 0
     """How many rows more there would be."""

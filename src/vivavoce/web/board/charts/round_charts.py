@@ -7,19 +7,19 @@ from dataclasses import dataclass
 
 from vivavoce.store import Row, hash_of
 from vivavoce.web.board.charts.axes import Axis, axis_of
-from vivavoce.web.board.charts.board_charts import MOST_LINES, open_rows
+from vivavoce.web.board.charts.board_charts import MAX_LINES, open_rows
 from vivavoce.web.board.charts.figures import Chart, Figure
 from vivavoce.web.board.charts.shapes import Line, heat, lines
 from vivavoce.web.board.model import BoardOf, ModelOf, Site
 from vivavoce.web.board.names import label, title_of
+from vivavoce.web.board.page import slug
 from vivavoce.web.board.pages.overview import overview
-from vivavoce.web.board.slugs import slug
 from vivavoce.web.printing import visible
 
 HEAT_PATH = "charts/families.svg"
-_MOST_HEAT = 30
-_LONGEST_ROUND = 16
-_LONGEST_NAME = 60
+_MAX_HEAT = 30
+_MAX_ROUND = 16
+_MAX_NAME = 60
 _ROOM = 38
 """Characters that the names of rounds have under a chart of lines."""
 _GAP = 2
@@ -78,7 +78,7 @@ def values_of(course: Course) -> dict[str, tuple[Row | None, ...]]:
     size = len(course.boards)
     for place in reversed(range(size)):
         for row in open_rows(course.boards[place]):
-            mine = found.setdefault(visible(label(row), _LONGEST_NAME), [None] * size)
+            mine = found.setdefault(visible(label(row), _MAX_NAME), [None] * size)
             # Of several ways to run one contestant, the best stands for it.
             mine[place] = mine[place] or row
     return {name: tuple(rows) for name, rows in found.items()}
@@ -99,7 +99,7 @@ def _course_figure(course: Course) -> Figure:
         for name, rows in values_of(course).items()
     }
     drawn = {name: values for name, values in known.items() if len(values) > 1}
-    best = dict(list(drawn.items())[:MOST_LINES])
+    best = dict(list(drawn.items())[:MAX_LINES])
     head = [visible(board.round, 30) for board in course.boards]
     leader = next(iter(known), "nobody")
     return Figure(
@@ -151,11 +151,11 @@ def _own_courses(site: Site, one: ModelOf) -> tuple[list[str], dict[str, dict[in
     for key in ordered:
         if len(series[key]) > 1:
             chosen.setdefault(title_of(key[0]), series[key])
-    return rounds, dict(list(chosen.items())[:MOST_LINES])
+    return rounds, dict(list(chosen.items())[:MAX_LINES])
 
 
 def _own_figure(one: ModelOf, rounds: list[str], drawn: dict[str, dict[int, float]]) -> Figure:
-    name = visible(one.name, _LONGEST_NAME)
+    name = visible(one.name, _MAX_NAME)
     return Figure(
         title="Over the rounds",
         alt=f"Scores of {name} over {len(rounds)} rounds in {', '.join(drawn)}.",
@@ -182,9 +182,7 @@ def _over_rounds(
 
 def _words(rounds: Sequence[str]) -> dict[float, str]:
     """As many names of rounds as fit below the chart, the newest among them."""
-    cut = [
-        name if len(name) <= _LONGEST_ROUND else name[: _LONGEST_ROUND - 1] + "…" for name in rounds
-    ]
+    cut = [name if len(name) <= _MAX_ROUND else name[: _MAX_ROUND - 1] + "…" for name in rounds]
     longest = max(map(len, cut)) + _GAP
     most = max(2, _ROOM // longest)
     step = max(1, -(-(len(cut) - 1) // (most - 1)))
@@ -204,7 +202,7 @@ def heat_chart(site: Site) -> Chart | None:
 def _heat_figure(site: Site) -> Figure:
     shown = overview(site)
     families = shown["family_titles"]
-    standings = [one for one in shown["standings"] if any(one.shares)][:_MOST_HEAT]
+    standings = [one for one in shown["standings"] if any(one.shares)][:_MAX_HEAT]
     cells = [
         (row, column, found[1], found[0])
         for row, one in enumerate(standings)
@@ -216,11 +214,11 @@ def _heat_figure(site: Site) -> Figure:
         title="Families and contestants",
         alt=(
             f"For {len(standings)} contestants and {len(families)} families the share of the "
-            f"others that each stands above. On average highest: {visible(first, _LONGEST_NAME)}."
+            f"others that each stands above. On average highest: {visible(first, _MAX_NAME)}."
         ),
         note="The share of the other contestants that one stands above, averaged over a family’s "
         "tasks in the newest round; empty where it was not measured."
-        + (f" Drawn are the first {_MOST_HEAT}." if len(shown["standings"]) > _MOST_HEAT else ""),
+        + (f" Drawn are the first {_MAX_HEAT}." if len(shown["standings"]) > _MAX_HEAT else ""),
         head=(),
         rows=(),
         spec=heat([one.name for one in standings], families, cells),

@@ -15,9 +15,8 @@ from vivavoce.results.board.columns import columns
 from vivavoce.store import Row, dumps_fast, hash_of, parquet_of
 from vivavoce.web.board.files.latex import contestant_document, document
 from vivavoce.web.board.model import BoardOf, ModelOf, Site
-from vivavoce.web.board.page import Page, file_of
+from vivavoce.web.board.page import Page, file_of, slug
 from vivavoce.web.board.pages.contestants import newest_of
-from vivavoce.web.board.slugs import slug
 from vivavoce.web.printing import guard_formula, visible
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ _ODD = r"^ *[=+@-]|[^ -~]"
 """Finds every cell that could need a guard: a formula, or a character beyond printable ASCII."""
 _PLAIN = (str, int, float, bool)
 """What stands in a cell as it is; everything else stands there as JSON."""
-_MOST_ROWS = 60_000
+_MAX_ROWS = 60_000
 """In the files of the whole site; of a larger one they hold a round's headline metrics."""
 _ELSEWHERE = "other rounds are in rounds/, all metrics beside each page"
 
@@ -63,7 +62,7 @@ def links_of_rounds(site: Site) -> list[tuple[str, list[tuple[str, str]]]]:
 
 
 def _is_large(site: Site) -> bool:
-    return sum(len(board.group.leads) * len(board.metrics) for board in site.boards) > _MOST_ROWS
+    return sum(len(board.group.leads) * len(board.metrics) for board in site.boards) > _MAX_ROWS
 
 
 def _stem(site: Site, name: str) -> str:

@@ -12,8 +12,8 @@ from vivavoce.web.board.model import BoardOf, ModelOf
 from vivavoce.web.board.names import kind_of, label
 from vivavoce.web.printing import visible
 
-MOST_METRICS = 6
-_LONGEST_NAME = 80
+MAX_METRICS = 6
+_MAX_NAME = 80
 _CACHED = 8192
 _HEAD = r"% Needs \usepackage{booktabs}; names may hold letters beyond ASCII (XeLaTeX, LuaLaTeX)."
 _SPECIAL = str.maketrans(
@@ -42,7 +42,7 @@ _JOINED = (("--", "-{}-"), (",,", ",{},"))
 """Pairs that fonts print as one sign."""
 
 
-def escaped(text: object, limit: int = _LONGEST_NAME) -> str:
+def escaped(text: object, limit: int = _MAX_NAME) -> str:
     """Text that LaTeX prints as it is and never runs, cut after `limit` characters."""
     return _escaped(visible(text, limit))
 
@@ -56,7 +56,7 @@ def _escaped(text: str) -> str:
     return _OPENERS.get(found[:1], found[:1]) + found[1:]
 
 
-def table_of(board: BoardOf, most_metrics: int = MOST_METRICS) -> str:
+def table_of(board: BoardOf, most_metrics: int = MAX_METRICS) -> str:
     """One board: rank, contestant and its first metrics with their intervals."""
     metrics = board.metrics[:most_metrics]
     rows = board.rows if most_metrics > 1 else board.headline_rows
@@ -89,7 +89,7 @@ def table_of(board: BoardOf, most_metrics: int = MOST_METRICS) -> str:
     )
 
 
-def document(boards: Sequence[BoardOf], *, most_metrics: int = MOST_METRICS) -> bytes:
+def document(boards: Sequence[BoardOf], *, most_metrics: int = MAX_METRICS) -> bytes:
     """The tables of several boards, one after the other."""
     return "\n".join([_HEAD, *(table_of(board, most_metrics) for board in boards)]).encode("utf-8")
 

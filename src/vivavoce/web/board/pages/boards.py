@@ -14,15 +14,14 @@ from vivavoce.web.board.charts.round_charts import contestant_charts, heat_chart
 from vivavoce.web.board.files.downloads import links, links_of_rounds
 from vivavoce.web.board.model import BoardOf, ModelOf, Site
 from vivavoce.web.board.page import Page, page_of, root_of
-from vivavoce.web.board.pages.change_pages import removed_from
-from vivavoce.web.board.pages.changes import History
+from vivavoce.web.board.pages.changes import History, removed_from
 from vivavoce.web.board.pages.contestants import contestant_page, inputs_of
 from vivavoce.web.board.pages.overview import about_round, family_title, overview
-from vivavoce.web.board.pages.paging import rows_a_page
 from vivavoce.web.board.pages.samples import list_path
+from vivavoce.web.board.pages.sections import rows_a_page
 from vivavoce.web.printing import visible
 
-_MOST_NOTES = 100
+_MAX_NOTES = 100
 
 
 def pages(site: Site, history: History, *, charts: bool = True) -> list[Page]:
@@ -51,8 +50,8 @@ def _index(site: Site, charts: Sequence[Chart]) -> Page:
         notes = found.pop("notes")
         return {
             **found,
-            "notes": notes[:_MOST_NOTES],
-            "unlisted_notes": max(0, len(notes) - _MOST_NOTES),
+            "notes": notes[:_MAX_NOTES],
+            "unlisted_notes": max(0, len(notes) - _MAX_NOTES),
             "downloads": links("index.html"),
             "downloads_of_rounds": [
                 (visible(name, 40), found) for name, found in links_of_rounds(site)

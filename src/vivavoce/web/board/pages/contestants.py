@@ -8,7 +8,6 @@ from typing import Any
 
 from vivavoce.results.board.columns import page_columns
 from vivavoce.store import Row
-from vivavoce.web.board.columns import bounds_of
 from vivavoce.web.board.model import BoardOf, Measured, ModelOf, Site
 from vivavoce.web.board.names import (
     NO_MODEL,
@@ -19,7 +18,7 @@ from vivavoce.web.board.names import (
     title_of,
     tries_of,
 )
-from vivavoce.web.board.pages.entries import facts_of_row, rank_note, tie_note
+from vivavoce.web.board.pages.entries import bounds_of, facts_of_row, rank_note, tie_note
 from vivavoce.web.printing import figure, interval, visible
 
 _NAMED_TIES = 6

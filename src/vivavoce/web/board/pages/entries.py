@@ -1,4 +1,4 @@
-"""One contestant on a board: its cells, standing, answers and costs, ready to print."""
+"""Contestants and metrics of a table: cells, plots, ranks, answers and costs, ready to print."""
 
 from __future__ import annotations
 
@@ -6,12 +6,90 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vivavoce.results.board.columns import MAX_UNDEFINED, Column, page_columns, shown_value
+from vivavoce.results.board.columns import MAX_UNDEFINED, page_columns, shown_value
+from vivavoce.results.board.columns import Column as FactColumn
 from vivavoce.store import Row
 from vivavoce.web.board import names
-from vivavoce.web.board.columns import Column as MetricColumn
-from vivavoce.web.board.columns import Mark, bounds_of
+from vivavoce.web.board.names import kind_of
 from vivavoce.web.printing import counted, figure, interval, share, visible
+
+_MAX_NAME = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Where a value and its interval stand in their column's plot, in percent of its width."""
+
+    value: str
+    low: str
+    high: str
+    width: str
+    off: str
+    """`left` or `right` for a floor that lies outside the plot, else empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One metric of a table."""
+
+    metric: str
+    label: str
+    """The metric's name, ready to print."""
+    higher_is_better: bool
+    is_plotted: bool
+    """Whether its cells are drawn."""
+    scale: tuple[float, float] | None
+    """What the two ends of the plot stand for; None where nothing can be drawn."""
+    ends: tuple[str, str] | None
+    band: Mark | None
+    """The interval of the best contestant."""
+
+    def mark(self, row: Row | None) -> Mark | None:
+        """Place a row's value; None where it has none, or nothing is drawn."""
+        if not self.is_plotted or row is None or row["value"] is None:
+            return None
+        return _mark(row, self.scale)
+
+
+def make_column(
+    metric: str, rows: Sequence[Row], higher_is_better: bool, *, is_plotted: bool = True
+) -> Column:
+    """A column out of the rows that have a value in it and may be ranked."""
+    label = visible(metric, _MAX_NAME)
+    if not rows:
+        return Column(metric, label, higher_is_better, is_plotted, None, None, None)
+    # The floor would press everybody else together at the other end.
+    inner = [row for row in rows if kind_of(row) != "floor"] or rows
+    low = min(min(bounds_of(row)[0], row["value"]) for row in inner)
+    high = max(max(bounds_of(row)[1], row["value"]) for row in inner)
+    pick = max if higher_is_better else min
+    placed = [row for row in rows if row["rank"] is not None] or rows
+    best = pick(placed, key=lambda row: row["value"])
+    scale = (low, high)
+    ends = (f"{low:.2f}".replace("-", "−"), f"{high:.2f}".replace("-", "−"))
+    return Column(metric, label, higher_is_better, is_plotted, scale, ends, _mark(best, scale))
+
+
+def bounds_of(row: Row) -> tuple[float, float]:
+    """A row's interval; its value twice where it has none."""
+    low, high = row["ci"] or (row["value"], row["value"])
+    return low, high
+
+
+def _mark(row: Row, scale: tuple[float, float] | None) -> Mark | None:
+    if scale is None:
+        return None
+    low, high = (_percent(bound, scale) for bound in bounds_of(row))
+    value = _percent(row["value"], scale)
+    off = "left" if value < 0 else "right" if value > 100 else ""
+    return Mark(f"{value:.1f}%", f"{low:.1f}%", f"{high:.1f}%", f"{high - low:.1f}%", off)
+
+
+def _percent(value: float, scale: tuple[float, float]) -> float:
+    low, high = scale
+    # A margin of 4% on both sides, so that the dots at the ends are drawn whole.
+    return 50.0 if high == low else 4 + 92 * (value - low) / (high - low)
+
 
 Contestant = dict[str, Row]
 """A contestant's rows by metric."""
@@ -58,7 +136,7 @@ class Entry:
 
 
 def make_entry(
-    found: Contestant, columns: Sequence[MetricColumn], shared: Sequence[str], path: str
+    found: Contestant, columns: Sequence[Column], shared: Sequence[str], path: str
 ) -> Entry:
     """A row of a table; `shared` is what the caption says of all."""
     lead = found.get(columns[0].metric)
@@ -114,7 +192,7 @@ def facts_of_row(row: Row) -> dict[str, str]:
     return {column.name: _fact(column, row) for column in page_columns()}
 
 
-def _fact(column: Column, row: Row) -> str:
+def _fact(column: FactColumn, row: Row) -> str:
     value = shown_value(column, row)
     if column.unit == "exposure":
         return seen_text(row)
@@ -151,7 +229,7 @@ def _faults(row: Row) -> list[tuple[int, str]]:
     return found + ([(1, "partial run")] if row.get("partial") else [])
 
 
-def _cell(row: Row | None, lead: Row, column: MetricColumn) -> Cell:
+def _cell(row: Row | None, lead: Row, column: Column) -> Cell:
     if row is None:
         return Cell("", "", "", "not measured", (), None)
     if row["value"] is None:

@@ -15,7 +15,7 @@ from vivavoce.web.board.pages.sections import Verdict
 from vivavoce.web.printing import figure, share, visible
 
 SHADES = 5
-MOST_CONTESTANTS = 300
+MAX_CONTESTANTS = 300
 """In the table of the first page; the pages of further ones are found from their boards."""
 
 
@@ -77,8 +77,8 @@ def overview(site: Site) -> dict[str, Any]:
         "rounds": [visible(name) for name in rounds],
         "lines": _lines(site.boards, rounds),
         "family_titles": [family_title(name) for name in families],
-        "standings": standings[:MOST_CONTESTANTS],
-        "unlisted": max(0, len(standings) - MOST_CONTESTANTS),
+        "standings": standings[:MAX_CONTESTANTS],
+        "unlisted": max(0, len(standings) - MAX_CONTESTANTS),
         "counts": (len(site.contestants), len(site.boards), len(rounds)),
         "notes": site.notes,
         "about_rounds": [about_round(entry) for entry in site.rounds],

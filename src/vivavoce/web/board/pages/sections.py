@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from vivavoce.metrics import Metric
 from vivavoce.results.board.columns import Column as FactColumn
@@ -11,13 +13,19 @@ from vivavoce.results.board.columns import page_columns
 from vivavoce.results.logs.records import CONTESTANT
 from vivavoce.store import Row, canonical_json
 from vivavoce.web.board import names
-from vivavoce.web.board.columns import Column, bounds_of, make_column
-from vivavoce.web.board.pages.entries import Contestant, Entry, make_entry
+from vivavoce.web.board.pages.entries import (
+    Column,
+    Contestant,
+    Entry,
+    bounds_of,
+    make_column,
+    make_entry,
+)
 from vivavoce.web.printing import counted, figure, interval, visible
 
-MOST_COLUMNS = 5
+MAX_COLUMNS = 5
 """Metrics of the main table; the others stand below it."""
-MOST_PLOTTED = 60
+MAX_PLOTTED = 60
 """A table with more contestants draws the plots of its first metric alone."""
 
 
@@ -78,7 +86,7 @@ def make_section(
     higher = {name: name not in known or known[name].higher_is_better for name in metrics}
     ordered = sorted(everyone.values(), key=lambda found: _place(found, metrics[0], higher))
     ranked = [found for found in ordered if names.kind_of(_first(found)) != "ceiling"]
-    plotted = metrics[: MOST_COLUMNS if len(ordered) <= MOST_PLOTTED else 1]
+    plotted = metrics[: MAX_COLUMNS if len(ordered) <= MAX_PLOTTED else 1]
     columns = tuple(
         make_column(name, _valued(ranked, name), higher[name], is_plotted=name in plotted)
         for name in metrics
@@ -94,8 +102,8 @@ def make_section(
         setting=visible(first["setting"]),
         detectable=_detectable(rows, metrics[0]),
         shared=shared,
-        columns=columns[:MOST_COLUMNS],
-        further=columns[MOST_COLUMNS:],
+        columns=columns[:MAX_COLUMNS],
+        further=columns[MAX_COLUMNS:],
         entries=tuple(entry for entry in entries if entry.kind != "ceiling"),
         ceilings=tuple(entry for entry in entries if entry.kind == "ceiling"),
         verdict=verdict_of([row for row in _valued(ranked, metrics[0]) if row["rank"] is not None]),
@@ -170,3 +178,39 @@ def _sureness(best: Row, others: Sequence[Row]) -> str:
     rest = counted(len(near) - 1, "other", "others")
     more = f" and {rest}" if len(near) > 1 else ""
     return f"The order may be chance: its interval overlaps that of {names.label(near[0])}{more}."
+
+
+ROOM = 215_000
+"""Bytes for rows on one page; the rest is its head, its charts and its words."""
+_ROW = 640
+_METRIC = 150
+_FURTHER = 75
+_PLOT = 190
+_TEXTS = ("method", "model", "decoding", "judge")
+_SHOWN = 160
+_CACHED = 8192
+_SPELLED = 12
+"""Bytes of a character that draws nothing and is spelled out."""
+
+
+def rows_a_page(leads: Sequence[Row], metrics: int) -> int:
+    """How many contestants stand on each page of a board; `leads` holds a row of each."""
+    if not leads:
+        return 1
+    texts = math.fsum(_bytes_of(str(row[name])) for row in leads for name in _TEXTS) / len(leads)
+    columns = min(metrics, MAX_COLUMNS)
+    fixed = _ROW + columns * _METRIC + (metrics - columns) * _FURTHER + texts
+    plots = columns if len(leads) <= MAX_PLOTTED else 1
+    return max(1, int(ROOM / (fixed + plots * _PLOT)))
+
+
+def parts_of(leads: Sequence[Row], metrics: int) -> int:
+    """On how many pages a board stands."""
+    return max(1, math.ceil(len(leads) / rows_a_page(leads, metrics)))
+
+
+@lru_cache(maxsize=_CACHED)
+def _bytes_of(text: str) -> int:
+    shown = text[:_SHOWN]
+    is_plain = shown.isascii() and shown.isprintable() and not set(shown) & set("<>&\"'")
+    return len(shown) * (1 if is_plain else _SPELLED)

@@ -9,7 +9,7 @@ from vivavoce.web.board.page import Page, file_of
 from vivavoce.web.printing import counted, visible
 
 PATH = "README.md"
-_MOST_ROUNDS = 60
+_MAX_ROUNDS = 60
 _PUNCTUATION = frozenset("\\`*_{}[]()#+-.!|~$")
 _ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
 
@@ -38,7 +38,7 @@ def card_of(site: Site) -> str:
     front = "\n".join(
         f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in settings.items()
     )
-    listed = "\n".join(f"- {_line(site, name)}" for name in reversed(rounds[-_MOST_ROUNDS:]))
+    listed = "\n".join(f"- {_line(site, name)}" for name in reversed(rounds[-_MAX_ROUNDS:]))
     found = (
         counted(len(site.contestants), "contestant", "contestants"),
         counted(len(site.boards), "board", "boards"),

@@ -13,7 +13,7 @@ from vivavoce.web.board.pages.overview import about_round
 from vivavoce.web.printing import figure, interval, visible
 
 PATH = "timeline.html"
-_MOST_ROWS = 250
+_MAX_ROWS = 250
 _COURSES_SHOWN = 12
 """Charts on the page of all tasks; every task and setting has a page of its own as well."""
 
@@ -86,8 +86,8 @@ def _one_course(course: Course, site: Site, with_charts: bool) -> Page:
             "metric": visible(course.boards[-1].headline),
             "chart": shown([plan] if plan else [], root_of(path), is_drawn=with_charts),
             "rounds": [(visible(board.round, 60), board.path) for board in course.boards],
-            "rows": [_line(name, rows) for name, rows in found[:_MOST_ROWS]],
-            "unlisted": max(0, len(found) - _MOST_ROWS),
+            "rows": [_line(name, rows) for name, rows in found[:_MAX_ROWS]],
+            "unlisted": max(0, len(found) - _MAX_ROWS),
         }
 
     inputs = {"course": course.key, "slug": course.slug, "charts": with_charts}

@@ -2,7 +2,8 @@
 
 It has on purpose what real tables have and careless programs trip over: rows in no order,
 instruments listed late or suspended for weeks, days locked at the price limit, missing reports,
-losses, minutes without orders.
+losses, minutes without orders. Only uniform draws, the four operations and rounding are used, so
+that a seed gives the same values on every machine.
 """
 
 from __future__ import annotations
@@ -12,18 +13,276 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from vivavoce.errors import InputError
-from vivavoce.tasks.implementation.items.market import simulate
-from vivavoce.tasks.implementation.items.market.simulate import (
-    INDUSTRIES,
-    INSTRUMENTS,
-    Flags,
-    Times,
+
+INSTRUMENTS = (
+    *(f"SH{600001 + number}" for number in range(30)),
+    *(f"SZ{number + 1:06d}" for number in range(20)),
 )
+INDUSTRIES = (
+    "banking",
+    "chemicals",
+    "electronics",
+    "food",
+    "machinery",
+    "pharmaceuticals",
+    "real estate",
+    "transport",
+)
+DAYS = 300
+MINUTE_DAYS = 10
+MINUTE_INSTRUMENTS = 20
+MINUTES = 240
+LATE = 3
+SUSPENDED = 3
+LIMITED = 6
+LIMIT = 0.1
+"""The largest daily move: a price that reaches it stays there all day."""
+_FIRST_DAY = "2023-01-03"
+_HOLIDAYS = (
+    ("2023-01-23", "2023-01-28"),
+    ("2023-05-01", "2023-05-04"),
+    ("2023-10-02", "2023-10-07"),
+    ("2024-02-12", "2024-02-17"),
+)
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+Times = npt.NDArray[np.datetime64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Events:
+    """Listings, suspensions and locked days; each matrix is days x instruments."""
+
+    listed: Flags
+    """The instrument trades that day and has a row."""
+    limit: Integers
+    """1 on a day locked at the upper limit, -1 at the lower, else 0."""
+
+
+def trading_days() -> Times:
+    """Weekdays without the holidays, as midnights; shape (DAYS,)."""
+    holidays = np.concatenate([np.arange(*span, dtype="datetime64[D]") for span in _HOLIDAYS])
+    first = np.datetime64(_FIRST_DAY, "D")
+    days = np.busday_offset(first, np.arange(DAYS), roll="forward", holidays=holidays)
+    return days.astype("datetime64[ns]")
+
+
+def minute_offsets() -> npt.NDArray[np.timedelta64]:
+    """The ends of a day's trading minutes since midnight: 09:31 to 11:30, 13:01 to 15:00.
+
+    Shape (MINUTES,).
+    """
+    half = np.arange(1, MINUTES // 2 + 1)
+    return np.concatenate([9 * 60 + 30 + half, 13 * 60 + half]).astype("timedelta64[m]")
+
+
+def draw_order(rng: np.random.Generator, count: int) -> Integers:
+    """A permutation of the numbers below `count` out of uniform draws."""
+    return np.argsort(rng.random(count), kind="stable")
+
+
+def draw_events(rng: np.random.Generator) -> Events:
+    """Late listings, suspensions and limit days, each for other instruments.
+
+    All lie before the days that have minutes, so that the minute table is complete.
+    """
+    shape = (DAYS, len(INSTRUMENTS))
+    order = draw_order(rng, len(INSTRUMENTS))
+    late, suspended, limited = np.split(order, np.cumsum([LATE, SUSPENDED, LIMITED]))[:3]
+    listed = np.ones(shape, dtype=np.bool_)
+    for instrument in late:
+        listed[: rng.integers(40, 200), instrument] = False
+    for instrument in suspended:
+        start, length = rng.integers(60, 240), rng.integers(5, 40)
+        listed[start : start + length, instrument] = False
+    limit = np.zeros(shape, dtype=np.int64)
+    for number, instrument in enumerate(limited):
+        start = rng.integers(30, 280)
+        limit[start : start + 2, instrument] = 1 if number % 2 == 0 else -1
+    return Events(listed, limit)
+
+
+_QUARTER = 60
+_REPORTS = 6
+_YEAR = 4
+_MISSING_REPORTS = 12
+_FLAT_PROFITS = 3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Daily:
+    """Daily values; each matrix is days x instruments, prices are adjusted."""
+
+    open: Floats
+    high: Floats
+    low: Floats
+    close: Floats
+    vwap: Floats
+    factor: Floats
+    volume: Floats
+    shares: Floats
+
+    def paid(self, prices: Floats) -> Floats:
+        """Adjusted prices as they were paid."""
+        return _rounded(prices / self.factor, 2)
+
+
+def simulate_daily(rng: np.random.Generator, groups: Integers, limit: Integers) -> Daily:
+    """Prices and volumes; `groups` gives an instrument's industry, `limit` its locked days."""
+    count, locked = len(groups), limit != 0
+    common = 0.006 * _bell(rng, DAYS, 1)
+    shared = 0.006 * _bell(rng, DAYS, len(INDUSTRIES))[:, groups]
+    own = _between(rng, 0.006, 0.02, count) * _bell(rng, DAYS, count)
+    free = np.clip(common + shared + own, 0.005 - LIMIT, LIMIT - 0.005)
+    returns: Floats = np.where(locked, LIMIT * limit, free)
+    path: Floats = _between(rng, 6.0, 60.0, count) * np.cumprod(1.0 + returns, axis=0)
+    before = path / (1.0 + returns)
+    opened: Floats = np.where(locked, path, before * (1.0 + 0.004 * _bell(rng, DAYS, count)))
+    reach = np.where(locked, 0.0, 0.015)
+    high = np.maximum(opened, path) * (1.0 + reach * rng.random((DAYS, count)))
+    low = np.minimum(opened, path) * (1.0 - reach * rng.random((DAYS, count)))
+    vwap = low + (high - low) * _between(rng, 0.3, 0.7, DAYS, count)
+    shares = _simulate_shares(rng, count)
+    activity = _between(rng, 0.4, 1.6, DAYS, count) * (1.0 + 10.0 * np.abs(returns))
+    activity = np.where(locked, 0.1 * activity, activity)
+    volume = _rounded(shares * _between(rng, 0.003, 0.02, count) * activity, 0)
+    return Daily(
+        open=_rounded(opened, 2),
+        high=_rounded(high, 2),
+        low=_rounded(low, 2),
+        close=_rounded(path, 2),
+        vwap=_rounded(vwap, 2),
+        factor=_simulate_factor(rng, count),
+        volume=volume,
+        shares=shares,
+    )
+
+
+def simulate_fundamentals(rng: np.random.Generator, daily: Daily) -> dict[str, Floats]:
+    """Ratios of reports that change every 60 days, each instrument on its own days."""
+    count = daily.close.shape[1]
+    report = (np.arange(DAYS)[:, np.newaxis] + rng.integers(1, _QUARTER, count)) // _QUARTER
+    column = np.arange(count)
+    price = daily.paid(daily.close)
+    books, earnings = _simulate_reports(rng, price[0])
+    missing = np.ones((_REPORTS, count))
+    cells = draw_order(rng, (_REPORTS - 2) * count)[:_MISSING_REPORTS]
+    missing[1 + cells // count, cells % count] = np.nan
+    before, now = earnings[:_REPORTS], earnings[_YEAR:]
+    base = np.where(before > 0.0, before, np.nan)
+    growth = _rounded((now - before) / base, 4)
+    returned = _rounded(now / books[_YEAR:], 3)
+    per_share = np.where(np.abs(now) < 0.005, np.nan, now)
+    book = books[_YEAR:]
+    shares = daily.shares.copy()
+    shares[100:160, draw_order(rng, count)[:2]] = np.nan
+    known = missing[report, column]
+    return {
+        "B/P": _rounded(book[report, column] / price, 4) * known,
+        "PE": _rounded(price / per_share[report, column], 2) * known,
+        "ROE": returned[report, column] * known,
+        "net_profit_growth": growth[report, column] * known,
+        "turnover": _rounded(daily.volume / shares, 6),
+        "free_float_shares": shares,
+        "free_float_cap": _rounded(price * shares, 2),
+    }
+
+
+def simulate_minutes(rng: np.random.Generator, daily: Daily) -> dict[str, Floats]:
+    """Quotes and trades as paid; closes end at the day's close, volumes add up to the day's."""
+    shape = (MINUTE_DAYS, MINUTE_INSTRUMENTS, MINUTES)
+
+    def recent(values: Floats) -> Floats:
+        return values[-MINUTE_DAYS:, :MINUTE_INSTRUMENTS, np.newaxis]
+
+    first, last = recent(daily.paid(daily.open)), recent(daily.paid(daily.close))
+    low, high = recent(daily.paid(daily.low)), recent(daily.paid(daily.high))
+    elapsed = (np.arange(MINUTES) + 1.0) / MINUTES
+    walk = np.cumsum(_bell(rng, *shape), axis=2)
+    bridge = (walk - elapsed * walk[..., -1:]) * 0.03 * (high - low)
+    close = _rounded(np.clip(first + (last - first) * elapsed + bridge, low, high), 2)
+    spread = np.floor(rng.random((2, *shape)) * 3.0) / 100.0 + 0.01
+    sizes = np.floor(rng.random((2, *shape)) * 200.0) * 100.0
+    sizes[:, rng.random(shape) < 0.005] = 0.0
+    sizes[:, rng.integers(MINUTE_DAYS), rng.integers(MINUTE_INSTRUMENTS)] = 0.0
+    return {
+        "bid": _rounded(close - spread[0], 2),
+        "ask": _rounded(close + spread[1], 2),
+        "bidV": sizes[0],
+        "askV": sizes[1],
+        "close": close,
+        "volume": _split(recent(daily.volume), _minute_weights(rng, elapsed)),
+    }
+
+
+def _simulate_factor(rng: np.random.Generator, count: int) -> Floats:
+    """Cumulated dividends: 1 at first, then two steps up on an instrument's own days."""
+    day = np.arange(DAYS)[:, np.newaxis]
+    first, second = rng.integers(60, 140, count), rng.integers(180, 280, count)
+    step = _between(rng, 0.005, 0.04, 2, count)
+    return _rounded((1.0 + step[0] * (day >= first)) * (1.0 + step[1] * (day >= second)), 4)
+
+
+def _simulate_shares(rng: np.random.Generator, count: int) -> Floats:
+    """Whole shares; a third of the instruments get more on one day."""
+    base = _between(rng, 2.0e7, 8.0e8, count)
+    day = rng.integers(50, 280, count)
+    grows: Flags = (rng.random(count) < 1 / 3) & (np.arange(DAYS)[:, np.newaxis] >= day)
+    return _rounded(base * np.where(grows, 1.0 + 0.3 * rng.random(count), 1.0), 0)
+
+
+def _simulate_reports(rng: np.random.Generator, price: Floats) -> tuple[Floats, Floats]:
+    """Book value and yearly earnings a share, reports x instruments, a year before the first day.
+
+    Some instruments lose money, some earn exactly what they earned the year before.
+    """
+    count, reports = len(price), _REPORTS + _YEAR
+    growing = np.cumprod(1.0 + 0.02 * rng.random((reports, count)), axis=0)
+    books = _rounded(price * _between(rng, 0.15, 1.2, count) * growing, 2)
+    quality = _between(rng, -0.02, 0.2, count)
+    earnings = _rounded(books * (quality + 0.012 * _bell(rng, reports, count)), 3)
+    flat = np.argsort(rng.random(count) + (quality < 0.08), kind="stable")[:_FLAT_PROFITS]
+    earnings[_YEAR : 2 * _YEAR, flat] = earnings[:_YEAR, flat]
+    return books, earnings
+
+
+def _minute_weights(rng: np.random.Generator, elapsed: Floats) -> Floats:
+    """More at both ends of the day, nothing in some minutes."""
+    shape = (MINUTE_DAYS, MINUTE_INSTRUMENTS, MINUTES)
+    weights = (0.2 + rng.random(shape)) * (1.0 + 4.0 * (elapsed - 0.5) * (elapsed - 0.5))
+    return np.where(rng.random(shape) < 0.02, 0.0, weights)
+
+
+def _split(whole: Floats, weights: Floats) -> Floats:
+    """Whole shares by weight; the last minute takes what rounding leaves."""
+    parts: Floats = np.floor(weights * whole / np.cumsum(weights, axis=2)[..., -1:])
+    parts[..., -1:] += whole - np.cumsum(parts, axis=2)[..., -1:]
+    return parts
+
+
+def _bell(rng: np.random.Generator, *shape: int) -> Floats:
+    """Draws around 0 with deviation 1 and none beyond 3.5: four uniform draws added."""
+    draws = rng.random((4, *shape))
+    bell: Floats = (draws[0] + draws[1] + draws[2] + draws[3] - 2.0) * 1.75
+    return bell
+
+
+def _between(rng: np.random.Generator, low: float, high: float, *shape: int) -> Floats:
+    return low + (high - low) * rng.random(shape)
+
+
+def _rounded(values: Floats, decimals: int) -> Floats:
+    rounded: Floats = np.round(values, decimals)
+    return rounded
+
 
 TABLES = ("daily_pv", "daily_f", "high_freq")
 """The tables of a market: prices of days, ratios of reports, quotes of minutes."""
@@ -54,12 +313,12 @@ def generate(seed: int) -> Market:
     if seed < 0:
         raise InputError(f"The market's seed is {seed}; it must be 0 or more.")
     rng = np.random.Generator(np.random.PCG64(seed))
-    groups = simulate.draw_order(rng, len(INSTRUMENTS)) % len(INDUSTRIES)
-    events = simulate.draw_events(rng)
-    daily = simulate.simulate_daily(rng, groups, events.limit)
-    fundamentals = simulate.simulate_fundamentals(rng, daily)
-    minutes = simulate.simulate_minutes(rng, daily)
-    days, rows = simulate.trading_days(), events.listed
+    groups = draw_order(rng, len(INSTRUMENTS)) % len(INDUSTRIES)
+    events = draw_events(rng)
+    daily = simulate_daily(rng, groups, events.limit)
+    fundamentals = simulate_fundamentals(rng, daily)
+    minutes = simulate_minutes(rng, daily)
+    days, rows = trading_days(), events.listed
     keys = _daily_keys(days, rows)
     prices = {name: values[rows] for name, values in _price_columns(daily).items()}
     prices["industry"] = np.array(INDUSTRIES)[groups[np.nonzero(rows)[1]]]
@@ -80,7 +339,7 @@ def to_parquet(frame: pd.DataFrame) -> bytes:
     return out.getvalue()
 
 
-def _price_columns(daily: simulate.Daily) -> dict[str, Any]:
+def _price_columns(daily: Daily) -> dict[str, Any]:
     return {
         "$open": daily.open,
         "$close": daily.close,
@@ -100,9 +359,9 @@ def _daily_keys(days: Times, listed: Flags) -> dict[str, Any]:
 
 def _minute_keys(days: Times) -> dict[str, Any]:
     """Days, then instruments, then minutes: the order of `simulate_minutes`."""
-    stamps = days[-simulate.MINUTE_DAYS :, np.newaxis] + simulate.minute_offsets()
-    names = np.array(INSTRUMENTS[: simulate.MINUTE_INSTRUMENTS])
-    shape = (simulate.MINUTE_DAYS, simulate.MINUTE_INSTRUMENTS, simulate.MINUTES)
+    stamps = days[-MINUTE_DAYS:, np.newaxis] + minute_offsets()
+    names = np.array(INSTRUMENTS[:MINUTE_INSTRUMENTS])
+    shape = (MINUTE_DAYS, MINUTE_INSTRUMENTS, MINUTES)
     return {
         "datetime": np.broadcast_to(stamps[:, np.newaxis, :], shape).ravel(),
         "instrument": np.broadcast_to(names[np.newaxis, :, np.newaxis], shape).ravel(),
@@ -110,5 +369,5 @@ def _minute_keys(days: Times) -> dict[str, Any]:
 
 
 def _shuffled(rng: np.random.Generator, columns: dict[str, Any]) -> pd.DataFrame:
-    order = simulate.draw_order(rng, len(columns["datetime"]))
+    order = draw_order(rng, len(columns["datetime"]))
     return pd.DataFrame({name: values[order] for name, values in columns.items()})

@@ -1,16 +1,21 @@
 """Gold tables out of a corpus: tables whose rows cite one work each, and lists of results.
 
+A list of results gives a table for each task: its papers, and their best scores.
+
 Source: arXiv2Table, section 4, and arxivDIGESTables, whose filters these resemble.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
+import math
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from vivavoce.corpus import Corpus
-from vivavoce.records import Window
+from vivavoce.corpus.boards.within import BoardWithin, boards_within
+from vivavoce.metrics.cell_matching import cell_key
+from vivavoce.records import Paper, Window
 from vivavoce.rounds.family import Exclusion
 from vivavoce.tasks.tables.items.gold.cited_tables import (
     make_table,
@@ -20,9 +25,191 @@ from vivavoce.tasks.tables.items.gold.cited_tables import (
 )
 from vivavoce.tasks.tables.items.gold.filters import Limits, find_duplicates
 from vivavoce.tasks.tables.items.gold.given import Given, GivenTables, read_given
-from vivavoce.tasks.tables.items.gold.results_tables import read_results_tables
+from vivavoce.tasks.tables.items.gold.headers import distinct_names
 from vivavoce.tasks.tables.items.gold.works import Works, work_of_paper
-from vivavoce.tasks.tables.items.table_items import TASK, GoldTable, Work
+from vivavoce.tasks.tables.items.table_items import TASK, GoldRow, GoldTable, Work
+from vivavoce.text.dates import inside
+
+_SHARED_BY = 2
+"""Papers that a column has a score of: one score compares nothing."""
+_ENOUGH_COLUMNS = 4
+"""About the mean of arXiv2Table's tables, 3.56."""
+_Scores = dict[str, dict[str, str]]
+"""The score of each paper by board."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResultsTables:
+    """The tables that the boards of a corpus make."""
+
+    tables: tuple[GoldTable, ...]
+    """Sorted by id."""
+    excluded: tuple[Exclusion, ...]
+    kin: dict[str, frozenset[str]]
+    """By table all papers with a score for its task; those that are no row are no distractors."""
+
+
+def read_results_tables(
+    corpus: Corpus,
+    window: Window,
+    texts: Collection[str],
+    *,
+    min_papers: int = 3,
+    min_columns: int = 2,
+) -> ResultsTables:
+    """A table for each task of a window: a row for each paper, a column for each board.
+
+    Papers without a text are left out, and boards with a score of one paper unless there would be
+    no table without them. Of boards with the same scores, since lists name them differently, the
+    fullest stays. While more than half of the cells are empty, a row or column goes.
+    """
+    tasks: dict[str, list[BoardWithin]] = defaultdict(list)
+    for within in boards_within(corpus, window)[0]:
+        tasks[within.board.id.partition("/")[0]].append(within)
+    papers = {paper.paper_id: paper for paper in corpus.papers}
+    tables: list[GoldTable] = []
+    excluded: list[Exclusion] = []
+    kin: dict[str, frozenset[str]] = {}
+    for task, boards in sorted(tasks.items()):
+        name = f"results/{task}"
+        kin[name] = frozenset(paper for within in boards for paper in within.board.papers)
+        scores = _choose(boards, texts, min_papers, min_columns)
+        if why := _why_not(scores, min_papers, min_columns):
+            excluded.append(Exclusion(TASK, name, *why))
+            continue
+        table = _table(name, boards, scores, papers)
+        if table.published is None or not inside(table.published, window):
+            excluded.append(Exclusion(TASK, name, "outside_window", table.published or ""))
+        else:
+            tables.append(table)
+    return ResultsTables(tuple(tables), tuple(excluded), kin)
+
+
+def _choose(
+    boards: Sequence[BoardWithin], texts: Collection[str], min_papers: int, min_columns: int
+) -> _Scores:
+    """The scores of a table; boards with a score of one paper only where it takes them."""
+    scores: _Scores = {}
+    for shared_by in (_SHARED_BY, 1):
+        found = _distinct(_scores(boards, texts, shared_by))
+        scores = _dense(found, min_papers, min_columns, shared_by)
+        if _why_not(scores, min_papers, min_columns) is None:
+            break
+    return scores
+
+
+def _scores(boards: Sequence[BoardWithin], texts: Collection[str], shared_by: int) -> _Scores:
+    scores: _Scores = {}
+    for within in boards:
+        best = {
+            entry.paper_id: entry.score_text
+            for entry in within.board.best_by_paper()
+            if entry.paper_id is not None and entry.paper_id in texts
+        }
+        if len(best) >= shared_by:
+            scores[within.board.id] = best
+    return scores
+
+
+def _distinct(scores: _Scores) -> _Scores:
+    """Scores without boards that say of most papers what a fuller one says."""
+    kept: _Scores = {}
+    for board in sorted(scores, key=lambda name: (-len(scores[name]), name)):
+        if not any(_agree(scores[board], other) for other in kept.values()):
+            kept[board] = scores[board]
+    return {board: kept[board] for board in scores if board in kept}
+
+
+def _agree(scores: dict[str, str], others: dict[str, str]) -> bool:
+    common = scores.keys() & others.keys()
+    same = sum(cell_key(scores[paper]) == cell_key(others[paper]) for paper in common)
+    return same >= _SHARED_BY and 3 * same >= 2 * len(common)
+
+
+def _dense(scores: _Scores, min_papers: int, min_columns: int, shared_by: int) -> _Scores:
+    """Scores without the papers and boards that leave over half of the cells empty.
+
+    Papers or boards may go first, or whichever of the emptiest two is emptier: the way that keeps
+    most papers and columns is taken; columns beyond `_ENOUGH_COLUMNS` do not make up for papers.
+    """
+    ways = [
+        _thin_out(scores, min_papers, min_columns, shared_by, prefer_papers=weight)
+        for weight in (1.0, 0.0, math.inf)
+    ]
+    return max(ways, key=_worth)
+
+
+def _worth(scores: _Scores) -> tuple[bool, int, int]:
+    columns = min(len(scores), _ENOUGH_COLUMNS)
+    return _is_dense(scores), len(_papers_in(scores)) * columns, _filled(scores)
+
+
+def _thin_out(
+    scores: _Scores, min_papers: int, min_columns: int, shared_by: int, *, prefer_papers: float
+) -> _Scores:
+    scores = {board: dict(of_papers) for board, of_papers in scores.items()}
+    while not _is_dense(scores):
+        counts = Counter(paper for of_papers in scores.values() for paper in of_papers)
+        paper = min(counts, key=lambda name: (counts[name], name))
+        board = min(scores, key=lambda name: (len(scores[name]), name))
+        # Shares of what is filled: the smaller one leaves the more cells empty.
+        of_paper, of_board = counts[paper] * len(counts), len(scores[board]) * len(scores)
+        goes = of_paper < of_board * prefer_papers or len(scores) <= min_columns
+        if goes and len(counts) > min_papers:
+            for of_papers in scores.values():
+                of_papers.pop(paper, None)
+        elif len(scores) > min_columns:
+            del scores[board]
+        else:
+            break
+        scores = {name: some for name, some in scores.items() if len(some) >= shared_by}
+    return scores
+
+
+def _filled(scores: _Scores) -> int:
+    return sum(map(len, scores.values()))
+
+
+def _papers_in(scores: _Scores) -> set[str]:
+    return {paper for of_papers in scores.values() for paper in of_papers}
+
+
+def _is_dense(scores: _Scores) -> bool:
+    return 2 * _filled(scores) >= len(_papers_in(scores)) * len(scores)
+
+
+def _why_not(scores: _Scores, min_papers: int, min_columns: int) -> tuple[str, str] | None:
+    papers = len(_papers_in(scores))
+    if len(scores) < min_columns:
+        return "few_columns", f"{len(scores)} boards with scores of papers with text"
+    if papers < min_papers:
+        return "few_papers", f"{papers} papers with text"
+    if not _is_dense(scores):
+        places = papers * len(scores)
+        return "sparse", f"{places - _filled(scores)} of {places} cells are empty"
+    return None
+
+
+def _table(
+    name: str, boards: Sequence[BoardWithin], scores: _Scores, papers: dict[str, Paper]
+) -> GoldTable:
+    kept = [within.board for within in boards if within.board.id in scores]
+    ids = sorted(_papers_in(scores))
+    task = min(Counter(board.task for board in kept).items(), key=lambda one: (-one[1], one[0]))[0]
+    return GoldTable(
+        id=name,
+        source_paper=None,
+        ordinal=0,
+        kind="results",
+        caption=f"Published results on {task}.",
+        mentions=(),
+        columns=distinct_names([f"{board.dataset} – {board.metric}" for board in kept]),
+        rows=tuple(
+            GoldRow(ordinal, paper, "", tuple(scores[board.id].get(paper) for board in kept))
+            for ordinal, paper in enumerate(ids)
+        ),
+        published=max(papers[paper].published or "" for paper in ids) or None,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,22 +1,202 @@
-"""The whole table: papers near the demand, columns that most can fill, cells by patterns."""
+"""The whole table: papers near the demand, columns that most can fill, cells by patterns.
+
+Columns `dataset – metric` hold results that papers report in tables and sentences. Boards are the
+datasets that several papers name with the metrics that they are named with. A paper's own score on
+a board is that of the method it proposes, else the most likely one, as read by `table_reader`.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vivavoce.metrics.cell_matching import cell_key
+from vivavoce.metrics.cell_matching import cell_key, read_number
+from vivavoce.metrics.leaderboards import method_key
 from vivavoce.metrics.literature_tables import LiteratureTable, TableRow
 from vivavoce.metrics.table_schema import column_key
+from vivavoce.readers.board_names import metric_key
+from vivavoce.readers.documents import LibraryPaper, LibrarySection, LibraryTable
+from vivavoce.readers.leaderboard import read_tables
+from vivavoce.readers.metric_values import direction_of
+from vivavoce.readers.own_results import own_method
+from vivavoce.readers.paper_tables import sources_of
+from vivavoce.readers.terms import stands_for, terms_in
 from vivavoce.retrieval.sparse import TfidfRetriever, words
 from vivavoce.tasks.tables.items.demands.leaks import is_telling, stem_of
 from vivavoce.tasks.tables.items.keyword.facets import FACETS, find_topics
-from vivavoce.tasks.tables.items.keyword.papers import PoolText, cut_pool
-from vivavoce.tasks.tables.items.keyword.scores import JOINT, results_of
+from vivavoce.tasks.tables.items.keyword.papers import PoolText, cut_pool, datasets_in
+from vivavoce.tasks.tables.items.keyword.vocabulary import (
+    ARCHITECTURE,
+    BASE_MODEL,
+    LANGUAGE,
+    METRIC,
+    terms_of,
+)
 from vivavoce.text.terms import STOP_WORDS
+
+JOINT = " – "
+_MOST_DATASETS = 40
+"""Names of datasets that are looked for in all papers."""
+_MOST_BOARDS = 12
+"""Boards of which the papers' scores are looked for."""
+_SURE, _NEARLY = 0.2, 0.9
+"""Confidence of the reader of tables: the least that counts, and what is as good as the best."""
+_PARAGRAPH = re.compile(r"\n[^\S\n]*\n")
+_TABLE = re.compile(r"\s{0,9}(?:table|tab\.)\s?\w{1,5}", re.IGNORECASE)
+_BAR = " | "
+_SENTENCE = re.compile(r"(?<=[.!?])\s(?=[A-Z])|\n")
+_LONGEST_SENTENCE = 600
+_NUMBER = re.compile(r"(?<![\w.,-])\d{1,3}\.\d{1,3}(?![\w,]|\.\d)")
+_TEST = re.compile(r"\btest(?:ing)?\b", re.IGNORECASE)
+_VALIDATION = re.compile(r"\b(?:val(?:id(?:ation)?)?|dev(?:el(?:opment)?)?)\b", re.IGNORECASE)
+
+Board = tuple[str, str]
+"""Dataset and metric."""
+
+
+class Datasets:
+    """The datasets that at least two of some papers name, each under its most usual name."""
+
+    def __init__(self, papers: Sequence[PoolText]) -> None:
+        forms: dict[str, Counter[str]] = defaultdict(Counter)
+        papers_with: Counter[str] = Counter()
+        for paper in papers:
+            named = [name for name in datasets_in(paper) if not _is_known(name)]
+            papers_with.update(dict.fromkeys(map(_key, named), 1))
+            for name in named:
+                forms[_key(name)][name] += 1
+        keys = [key for key, count in papers_with.most_common(_MOST_DATASETS) if count > 1 and key]
+        self._names = {key: forms[key].most_common(1)[0][0] for key in keys}
+        for place, key in enumerate(keys):
+            # The more usual of a name and its abbreviation stands for both.
+            same = (other for other in keys[:place] if _are_one(key, other, self._names))
+            self._names[key] = self._names[next(same, key)]
+        written = {form for key in keys for form in forms[key]}
+        ordered = sorted(written, key=lambda name: (-len(name), name))
+        body = "|".join(map(re.escape, ordered)) or r"(?!)"
+        self._pattern = re.compile(rf"(?<![\w-])(?:{body})(?!\w)")
+
+    def find(self, text: str) -> list[str]:
+        """The datasets that a text names."""
+        found = (self._names[_key(match.group())] for match in self._pattern.finditer(text))
+        return list(dict.fromkeys(found))
+
+
+def results_of(papers: Sequence[PoolText], most: int) -> dict[Board, dict[str, str]]:
+    """The boards on which at least two papers report, and each one's score by its label.
+
+    Those of the most papers come first, `most` in all.
+    """
+    datasets = Datasets(papers)
+    opened = {paper.label: as_library_paper(paper) for paper in papers}
+    boards = {label: dict(_boards(paper, datasets)) for label, paper in opened.items()}
+    counts = Counter(board for of_paper in boards.values() for board in of_paper)
+    shared = sorted(counts.items(), key=lambda one: (-one[1], one[0]))[:_MOST_BOARDS]
+    results: dict[Board, dict[str, str]] = {}
+    for board, count in shared:
+        holders = [label for label in opened if board in boards[label]]
+        splits = sum(boards[label][board] for label in holders)
+        for name in _by_split(board[1]) if 2 * splits >= count else [board[1]]:
+            scores = {label: _own_score(opened[label], (board[0], name)) for label in holders}
+            found = {label: score for label, score in scores.items() if score}
+            if len(found) > 1:
+                results[board[0], name] = found
+    ranked = sorted(results, key=lambda board: (-len(results[board]), board))
+    return {board: results[board] for board in ranked[:most]}
+
+
+def as_library_paper(paper: PoolText) -> LibraryPaper:
+    """A paper with its tables apart: paragraphs with bars between cells, or called a table."""
+    sections: list[LibrarySection] = []
+    tables: list[LibraryTable] = []
+    for paragraph in _PARAGRAPH.split(paper.text):
+        first, *lines = paragraph.strip("\n").split("\n")
+        if _BAR in first:
+            first, lines = "", [first, *lines]
+        if lines and (_TABLE.match(first) or 2 * sum(_BAR in line for line in lines) > len(lines)):
+            tables.append(LibraryTable(first, tuple(tuple(line.split(_BAR)) for line in lines)))
+        else:
+            sections.append(LibrarySection(None, paragraph))
+    return LibraryPaper(
+        paper.label, paper.title, None, paper.abstract, tuple(sections), tuple(tables)
+    )
+
+
+def _boards(paper: LibraryPaper, datasets: Datasets) -> Iterator[tuple[Board, bool]]:
+    """The boards that a paper names, and whether test and validation are told apart on them."""
+    for source in sources_of(paper):
+        heads = " ".join(head for block in source.blocks for head in (*block.heads, *block.columns))
+        around = f"{source.caption} {source.near}"
+        named = datasets.find(f"{heads} {around}") or datasets.find(source.mentions)
+        metrics = _metrics(heads) or _metrics(around) or _metrics(source.mentions)
+        for board in product(named, metrics):
+            yield board, _is_split(heads)
+    for text in (paper.abstract or "", *(section.text for section in paper.sections)):
+        for whole in _SENTENCE.split(text):
+            sentence = whole[:_LONGEST_SENTENCE]
+            if _NUMBER.search(sentence):
+                for board in product(datasets.find(sentence)[:1], _metrics(sentence)[:1]):
+                    yield board, _is_split(sentence)
+
+
+def _metrics(text: str) -> list[str]:
+    return list(dict.fromkeys(name for _, _, name in terms_of(METRIC).find(text)))
+
+
+def _is_split(text: str) -> bool:
+    return bool(_TEST.search(text) and _VALIDATION.search(text))
+
+
+def _by_split(metric: str) -> list[str]:
+    return [f"Test {_inside(metric)}", f"Validation {_inside(metric)}"]
+
+
+def _inside(metric: str) -> str:
+    """A metric as it stands inside a name."""
+    return metric.lower() if metric.isalpha() and metric.istitle() else metric
+
+
+def _own_score(paper: LibraryPaper, board: Board) -> str | None:
+    """The best score of the paper's own method; of those that most speaks for where it has none."""
+    dataset, metric = board
+    found = read_tables([paper], task="", dataset=dataset, metric=metric)
+    entries = [entry for entry in found if entry.confidence >= _SURE]
+    if not entries:
+        return None
+    own = method_key(own_method(paper))
+    mine = [entry for entry in entries if own and own in method_key(entry.method)]
+    best = [entry for entry in entries if entry.confidence >= _NEARLY * entries[0].confidence]
+    scores = [entry.score for entry in mine or best]
+    higher = direction_of(metric_key(metric)).higher_is_better
+    # None is not known, and most measures are better when they are higher.
+    return (min if higher is False else max)(scores, key=lambda score: read_number(score) or 0.0)
+
+
+@cache
+def _key(name: str) -> str:
+    return "".join(filter(str.isalnum, name)).casefold()
+
+
+def _is_known(name: str) -> bool:
+    """Whether a name is one of something else, such as a model's."""
+    listings = (METRIC, ARCHITECTURE, BASE_MODEL, LANGUAGE)
+    return any(terms_of(listing).has(name) for listing in listings)
+
+
+def _are_one(one: str, other: str, names: Mapping[str, str]) -> bool:
+    return _is_short_for(one, names[other]) or _is_short_for(other, names[one])
+
+
+def _is_short_for(short: str, name: str) -> bool:
+    words = terms_in(name)
+    return len(words) > 1 and stands_for(short, words)
+
 
 _SPREAD, _STEPS = 0.7, 30
 _LETTERS = 4
