@@ -227,7 +227,7 @@ def test_every_colour_of_a_drawing_has_a_dark_one() -> None:
 
 def test_the_same_chart_is_drawn_alike_in_another_process() -> None:
     code = (
-        "import sys; from vivavoce.web.board import drawing, shapes; "
+        "import sys; from vivavoce.web.board.charts import drawing, shapes; "
         "spec = shapes.heat(['a'], ['b'], [(0, 0, 2, '0.5')]); "
         "sys.stdout.buffer.write(drawing.draw(spec))"
     )
