@@ -51,13 +51,13 @@ class Modules(SphinxDirective):
 
 
 def _modules(name: str) -> list[str]:
-    """A module, or with `.*` at its end the modules of a package that it has at first hand."""
+    """A module, or with `.*` at its end every module of a package, also of the packages in it."""
     package = name.removesuffix(".*")
     if package == name:
         return [name]
     path = importlib.import_module(package).__path__
-    found = [each.name for each in pkgutil.iter_modules(path) if not each.name.startswith("_")]
-    return [package, *(f"{package}.{each}" for each in sorted(found))]
+    found = [each.name for each in pkgutil.walk_packages(path, f"{package}.")]
+    return [package, *sorted(name for name in found if "._" not in name)]
 
 
 _CODE = re.compile(r"(``.*?``|`[^`]*`)")

@@ -12,7 +12,7 @@ from tests.servers.arxiv_replay import FakeClock, Fault, ReplayServer, replaying
 from tests.servers.commands import only_json
 from typer.testing import CliRunner, Result
 
-from vivavoce.cli.fetch_texts import cited, texts
+from vivavoce.cli.fetch import cited, texts
 from vivavoce.errors import InputError
 
 ONE, TWO = "2001.00001v1", "2001.00002v2"

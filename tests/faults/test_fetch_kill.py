@@ -31,7 +31,7 @@ pytestmark = pytest.mark.slow
 
 RUN = """
 import sys, typer
-from vivavoce.cli.fetch_texts import cited, texts
+from vivavoce.cli.fetch import cited, texts
 app = typer.Typer()
 app.command()(texts)
 app.command()(cited)

@@ -11,10 +11,10 @@ from tests.fuzz.documents import through_source
 from tests.fuzz.tables import TABLE, TITLES, as_text, check_values
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.extraction import GoldMethod, score_extraction
+from vivavoce.metrics.implementation.extraction import GoldMethod, score_extraction
 from vivavoce.metrics.judgement import read_verdict
-from vivavoce.metrics.literature_answers import PaperNames, table_from_json
-from vivavoce.metrics.literature_tables import score_table
+from vivavoce.metrics.tables.literature_answers import PaperNames, table_from_json
+from vivavoce.metrics.tables.literature_tables import score_table
 from vivavoce.sources.json_records import parse_strictly, raw_json
 from vivavoce.store import parse_object
 from vivavoce.tasks.implementation.items.extraction import parse_methods

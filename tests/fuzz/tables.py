@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from tests.fuzz.documents import through_source
 
 from vivavoce.metrics.leaderboards import Entry, read_board, score_board
-from vivavoce.metrics.literature_answers import PaperNames, table_from_text
-from vivavoce.metrics.literature_tables import LiteratureTable, TableRow, score_table
 from vivavoce.metrics.ranking_answers import count_faults
+from vivavoce.metrics.tables.literature_answers import PaperNames, table_from_text
+from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableRow, score_table
 from vivavoce.metrics.titles_list import find_titles
 from vivavoce.readers.documents import LibraryPaper, LibrarySection, LibraryTable
 from vivavoce.readers.leaderboard import read_tables

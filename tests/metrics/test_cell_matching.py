@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.metrics.cell_matching import cell_key, folded, read_number
+from vivavoce.metrics.tables.cell_matching import cell_key, folded, read_number
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.metrics.cell_matching import cell_key, read_number, words_key
-from vivavoce.metrics.table_schema import column_unit
+from vivavoce.metrics.tables.cell_matching import cell_key, read_number, words_key
+from vivavoce.metrics.tables.table_schema import column_unit
 
 LABELLED = Path(__file__).with_name("hand_labelled_cells.jsonl")
 

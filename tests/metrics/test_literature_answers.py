@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.literature_answers import PaperNames, table_from_json, table_from_text
-from vivavoce.metrics.literature_tables import LiteratureTable, TableRow, score_table
+from vivavoce.metrics.tables.literature_answers import PaperNames, table_from_json, table_from_text
+from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableRow, score_table
 from vivavoce.text.table_lines import MAX_CELLS, MAX_ROWS
 
 GOLD_ROW: dict[str, Any] = {

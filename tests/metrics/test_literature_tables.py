@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.metrics.cell_matching import cell_key
-from vivavoce.metrics.literature_tables import (
+from vivavoce.metrics.tables.cell_matching import cell_key
+from vivavoce.metrics.tables.literature_tables import (
     METRICS,
     LiteratureTable,
     TableRow,

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.metrics.literature_answers import PaperNames, table_from_json, table_from_text
-from vivavoce.metrics.literature_tables import LiteratureTable, TableRow, score_table
+from vivavoce.metrics.implementation.reproduction import score_claim, score_columns
 from vivavoce.metrics.ranking_legacy import score_ranking_row_legacy
 from vivavoce.metrics.ratios import Ratio, aggregate_ratios, harmonic_mean
-from vivavoce.metrics.reproduction import score_claim, score_columns
-from vivavoce.metrics.table_answers import count_faults
+from vivavoce.metrics.tables.literature_answers import PaperNames, table_from_json, table_from_text
+from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableRow, score_table
+from vivavoce.metrics.tables.table_answers import count_faults
 
 RATIOS = st.integers(1, 10**6).flatmap(
     lambda asked: st.builds(Ratio, st.integers(0, asked), st.just(asked))

@@ -10,14 +10,14 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.literature_tables import (
+from vivavoce.metrics.tables.literature_tables import (
     LiteratureTable,
     TableRow,
     aggregate_tables,
     score_table,
 )
-from vivavoce.metrics.question_wording import QUESTION_ASPECTS
-from vivavoce.metrics.table_questions import QuestionSet, Side, TablePair, Tally, tally
+from vivavoce.metrics.tables.question_wording import QUESTION_ASPECTS
+from vivavoce.metrics.tables.table_questions import QuestionSet, Side, TablePair, Tally, tally
 
 SIDES: tuple[tuple[Side, Side], ...] = (("gold", "system"), ("system", "gold"))
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.metrics.table_schema import SYNONYMS, column_key, column_unit, match_columns
+from vivavoce.metrics.tables.table_schema import SYNONYMS, column_key, column_unit, match_columns
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vivavoce.metrics.literature_tables import ASPECTS, TableScore, aggregate_tables
 from vivavoce.metrics.ratios import Ratio
+from vivavoce.metrics.tables.literature_tables import ASPECTS, TableScore, aggregate_tables
 from vivavoce.statistics.linearised import Counts, Pooling, spread
 
 AVERAGES = {"avg": ("schema_f1", "unary_f1", "pairwise_f1")}

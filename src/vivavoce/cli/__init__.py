@@ -17,13 +17,11 @@ from vivavoce.cli import (
     comparisons,
     corpus,
     fetch,
-    fetch_texts,
     info,
     networks,
     round_updates,
     rounds,
     runs,
-    smoke,
     sweeps,
     table_audits,
 )
@@ -50,8 +48,8 @@ def main(
 
 app.command(epilog="Example: viva demo --out viva-demo")(runs.demo)
 app.command(epilog="Example: viva ingest tei papers/ --corpus corpus")(corpus.ingest)
-fetch.app.command(epilog="Example: viva fetch texts --corpus corpus")(fetch_texts.texts)
-fetch.app.command(epilog="Example: viva fetch cited --corpus corpus")(fetch_texts.cited)
+fetch.app.command(epilog="Example: viva fetch texts --corpus corpus")(fetch.texts)
+fetch.app.command(epilog="Example: viva fetch cited --corpus corpus")(fetch.cited)
 app.add_typer(fetch.app, name="fetch")
 app.add_typer(corpus.app, name="corpus")
 app.add_typer(networks.app, name="network")
@@ -82,7 +80,7 @@ app.command(
 )(runs.run)
 app.command(
     epilog="Example: viva smoke --model openai/gpt-4o-mini --price 0.15,0.60 --limit-usd 1"
-)(smoke.smoke)
+)(runs.smoke)
 app.command(epilog="Example: viva score ranking --gold gold.jsonl --predictions answers.jsonl")(
     runs.score
 )

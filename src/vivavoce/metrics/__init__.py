@@ -40,7 +40,11 @@ class Metric:
 
 
 def list_metrics() -> tuple[Metric, ...]:
-    """Every metric, by family and name; two families may use one name."""
+    """Every metric, by family and name; two families may use one name.
+
+    Raises:
+        PluginError: Two modules define one metric.
+    """
     found = [metric for metrics in _registered().loaded.values() for metric in metrics]
     ordered = sorted(found, key=lambda metric: (metric.family, metric.name))
     for first, second in pairwise(ordered):

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from statistics import median
 
-from vivavoce.metrics.cell_matching import read_number
 from vivavoce.metrics.leaderboards import method_key
+from vivavoce.metrics.tables.cell_matching import read_number
 from vivavoce.readers.board_names import metric_key
 from vivavoce.readers.documents import LibraryPaper
 from vivavoce.readers.evidence import Question

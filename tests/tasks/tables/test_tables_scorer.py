@@ -147,7 +147,7 @@ def test_people_see_the_gold_beside_the_generated_table() -> None:
 
 
 def test_long_tables_are_cut_for_people() -> None:
-    from vivavoce.metrics.literature_tables import LiteratureTable, TableRow
+    from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableRow
 
     rows = tuple(TableRow(f"p{n}", ("x" * 1000,) * 40) for n in range(100))
     wide = LiteratureTable(("p0",), tuple(f"c{n}" for n in range(40)), rows)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.literature_tables import score_table
+from vivavoce.metrics.tables.literature_tables import score_table
 from vivavoce.results.audits.evaluators import EVALUATED, Evaluated
 from vivavoce.results.audits.table_answers import TableAnswer
 from vivavoce.store import Row, hash_of, read_jsonl, write_jsonl

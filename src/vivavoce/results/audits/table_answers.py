@@ -9,7 +9,7 @@ from pathlib import Path
 from inspect_ai.log import EvalSample, read_eval_log_samples
 
 from vivavoce.errors import InputError, VivaError
-from vivavoce.metrics.literature_tables import LiteratureTable
+from vivavoce.metrics.tables.literature_tables import LiteratureTable
 from vivavoce.results.logs.audited import AuditedLog, read_audited
 from vivavoce.results.logs.records import NO_MODEL, PLACE
 from vivavoce.tasks.scoring.guard import VALID

@@ -5,7 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.factor import METRICS, FactorFrame, frame_from_columns, score_factor
+from vivavoce.metrics.implementation.factor import (
+    METRICS,
+    FactorFrame,
+    frame_from_columns,
+    score_factor,
+)
 from vivavoce.results.scoring import ScoreFamily, ScoreOptions
 from vivavoce.statistics.ratios import Measured, means_of
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.literature_answers import PaperNames, table_from_json, table_from_text
-from vivavoce.metrics.literature_tables import ASPECTS, LiteratureTable, score_table
+from vivavoce.metrics.tables.literature_answers import PaperNames, table_from_json, table_from_text
+from vivavoce.metrics.tables.literature_tables import ASPECTS, LiteratureTable, score_table
 from vivavoce.results.scoring import ScoreFamily, ScoreOptions
 from vivavoce.results.scoring.pairs import Line, Pair, shares_of
 from vivavoce.statistics.ratios import Measured, average, harmonic

@@ -13,7 +13,7 @@ from pathlib import Path
 from pydantic import Field
 
 from vivavoce.corpus import Corpus
-from vivavoce.metrics.literature_tables import score_table
+from vivavoce.metrics.tables.literature_tables import score_table
 from vivavoce.records import Window
 from vivavoce.rounds.family import Exclusion, FamilyItems
 from vivavoce.rounds.spec import Options, RoundSpec
@@ -21,8 +21,8 @@ from vivavoce.store import Row
 from vivavoce.tasks.library.search import library_as_bytes
 from vivavoce.tasks.tables.items.demands.requests import (
     TO_CHECK,
-    Asked,
     Demand,
+    Demands,
     DemandsFrom,
     ask_for,
 )
@@ -204,7 +204,7 @@ def _can_be_reached(row: Row) -> bool:
 
 
 def _statistics(
-    rows: list[Row], gold: GoldTables, asked: Asked, pools: Pools, labels: PaperLabels
+    rows: list[Row], gold: GoldTables, asked: Demands, pools: Pools, labels: PaperLabels
 ) -> Row:
     by_id: Mapping[str, GoldTable] = {table.id: table for table in gold.tables}
     kept = [(by_id[row["id"]], row) for row in rows]

@@ -22,14 +22,14 @@ from inspect_ai.scorer import (
 from inspect_ai.solver import TaskState
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.literature_tables import (
+from vivavoce.metrics.ratios import Aggregate, Ratio
+from vivavoce.metrics.tables.literature_tables import (
     ASPECTS,
     LiteratureTable,
     TableScore,
     aggregate_tables,
 )
-from vivavoce.metrics.question_wording import QUESTION_ASPECTS
-from vivavoce.metrics.ratios import Aggregate, Ratio
+from vivavoce.metrics.tables.question_wording import QUESTION_ASPECTS
 from vivavoce.store import hash_of
 from vivavoce.tasks.card import TaskCard
 from vivavoce.tasks.prompting.prompts import SUFFIX, PromptSet, folder_at, load_prompts

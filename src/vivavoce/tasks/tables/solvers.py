@@ -11,7 +11,7 @@ from inspect_ai.model import ModelOutput
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import collect
 
-from vivavoce.metrics.literature_tables import LiteratureTable
+from vivavoce.metrics.tables.literature_tables import LiteratureTable
 from vivavoce.tasks.methods.agent import agent
 from vivavoce.tasks.tables.items.composing import pool_with_texts
 from vivavoce.tasks.tables.items.keyword.papers import read_pool

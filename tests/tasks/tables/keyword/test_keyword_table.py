@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.tasks.tables.methods.method_runs import DEMAND, pool_of
 
-from vivavoce.metrics.literature_tables import LiteratureTable, TableRow, score_table
+from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableRow, score_table
 from vivavoce.tasks.tables.items.keyword.facets import find_topics
 from vivavoce.tasks.tables.items.keyword.making import MOST_COLUMNS, make_table
 from vivavoce.tasks.tables.items.keyword.papers import PoolText, read_pool

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vivavoce.metrics.literature_tables import TableRow
+from vivavoce.metrics.tables.literature_tables import TableRow
 from vivavoce.tasks.tables.items.operations import (
     MOST,
     Operations,

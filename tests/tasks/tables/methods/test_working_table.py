@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vivavoce.metrics.literature_tables import LiteratureTable, TableRow
+from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableRow
 from vivavoce.tasks.tables.items.working_table import (
     MAX_COLUMNS,
     MAX_NAME,

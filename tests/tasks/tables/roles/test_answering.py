@@ -21,8 +21,8 @@ from tests.tasks.tables.roles.readers import always_yes, block, careful, shown_q
 
 import vivavoce.tasks.tables as family
 from vivavoce.errors import InputError
-from vivavoce.metrics.literature_tables import LiteratureTable, TableRow, score_table
-from vivavoce.metrics.table_questions import TablePair, rectangle, rename_columns
+from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableRow, score_table
+from vivavoce.metrics.tables.table_questions import TablePair, rectangle, rename_columns
 from vivavoce.tasks.prompting.prompts import load_prompts
 from vivavoce.tasks.tables.roles.answering import Use, Used, check_roles, use_tables
 from vivavoce.tasks.tables.roles.use_replies import read_answers

@@ -26,7 +26,7 @@ from vivavoce.tasks.prompting.prompts import load_prompts
 from vivavoce.tasks.tables.items.demands.making import WrittenDemand, read_demands
 from vivavoce.tasks.tables.items.table_items import GoldRow, GoldTable
 from vivavoce.tasks.tables.roles.demand_writing import (
-    Wish,
+    DemandRequest,
     open_writers,
     read_wording,
     table_text,
@@ -40,10 +40,10 @@ BETTER = "I want an overview of diarization toolkits that helps to choose one of
 BLOCK = r"<{0}-([0-9a-f]{{12}})>\n(.*?)\n</{0}-\1>"
 
 
-def wish(name: str = "t1", caption: str = "Diarization toolkits") -> Wish:
+def wish(name: str = "t1", caption: str = "Diarization toolkits") -> DemandRequest:
     rows = (GoldRow(1, "a", "Alpha", ("20 ms", "MIT")), GoldRow(2, "b", "Beta", ("1 s", None)))
     table = GoldTable(name, "s", 0, "cited", caption, (), ("Latency", "Licence"), rows, None)
-    return Wish(table, ("Speaker diarization with clustering", "End-to-end diarization"))
+    return DemandRequest(table, ("Speaker diarization with clustering", "End-to-end diarization"))
 
 
 def block(prompt: str, name: str) -> str:
@@ -84,7 +84,10 @@ def write(server: ScriptedServer, tmp_path: Path) -> Write:
     """Write demands with a writer and a checker of their own."""
 
     def run(
-        writer: Script, checker: Script = accepting, *wishes: Wish, name: str = "demands.jsonl"
+        writer: Script,
+        checker: Script = accepting,
+        *wishes: DemandRequest,
+        name: str = "demands.jsonl",
     ) -> list[WrittenDemand]:
         server.script = by_model({"writer": writer, "checker": checker})
 
@@ -227,7 +230,7 @@ def test_a_long_table_is_cut_to_the_window(
     short = wish().table
     rows = tuple(GoldRow(n, f"p{n}", f"Row {n}", ("many words " * 9, "")) for n in range(300))
     long = GoldTable("t1", "s", 0, "cited", short.caption, (), short.columns, rows, None)
-    [found] = write(in_turn(answer(CLEAN)), accepting, Wish(long, wish().titles))
+    [found] = write(in_turn(answer(CLEAN)), accepting, DemandRequest(long, wish().titles))
     assert found.demand == CLEAN
     for model in ("writer", "checker"):
         [prompt] = server.prompts(model)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.extraction import THRESHOLD, FoundMethod, GoldMethod
+from vivavoce.metrics.implementation.extraction import THRESHOLD, FoundMethod, GoldMethod
 from vivavoce.tasks.implementation.items.report import Method
 
 _MAX_METHODS = 100

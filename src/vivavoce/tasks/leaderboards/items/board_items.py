@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from vivavoce.metrics.cell_matching import read_number
 from vivavoce.metrics.leaderboards import TOLERANCE, Entry, method_key
+from vivavoce.metrics.tables.cell_matching import read_number
 from vivavoce.store import Row
 
 FAMILY, TASK = "leaderboards", "leaderboard"

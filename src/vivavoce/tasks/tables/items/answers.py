@@ -7,9 +7,9 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.digestables import Column, jaccard, schema_recall
-from vivavoce.metrics.literature_tables import LiteratureTable, TableScore, score_table
-from vivavoce.metrics.table_answers import FAULTS, count_faults
+from vivavoce.metrics.tables.digestables import Column, jaccard, schema_recall
+from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableScore, score_table
+from vivavoce.metrics.tables.table_answers import FAULTS, count_faults
 from vivavoce.tasks.tables.items.operations import UnusableReply
 from vivavoce.tasks.tables.items.replies import read_table
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from vivavoce.metrics.literature_tables import LiteratureTable
+from vivavoce.metrics.tables.literature_tables import LiteratureTable
 from vivavoce.readers.documents import LibraryPaper
 from vivavoce.rounds import load_round
 from vivavoce.store import Row

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from vivavoce.records import Window
-from vivavoce.tasks.tables.items.demands.requests import Asked
+from vivavoce.tasks.tables.items.demands.requests import Demands
 from vivavoce.tasks.tables.items.gold.reading import GoldTables
 from vivavoce.tasks.tables.items.pools.distractors import (
     Barred,
@@ -59,7 +59,7 @@ class Pools:
 
 def make_pools(
     gold: GoldTables,
-    asked: Asked,
+    asked: Demands,
     works: Mapping[str, Work],
     window: Window,
     plan: PoolPlan,

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.literature_answers import PaperNames, table_from_text
-from vivavoce.metrics.literature_tables import LiteratureTable
+from vivavoce.metrics.tables.literature_answers import PaperNames, table_from_text
+from vivavoce.metrics.tables.literature_tables import LiteratureTable
 from vivavoce.tasks.scoring.json_answer import find_json
 from vivavoce.tasks.tables.items.operations import UnusableReply, cells_of, names_of
 from vivavoce.tasks.tables.items.table_items import answer_table, answer_text

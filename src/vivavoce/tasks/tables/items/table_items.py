@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
-from vivavoce.metrics.literature_answers import PaperNames, table_from_json
-from vivavoce.metrics.literature_tables import LiteratureTable, TableRow
+from vivavoce.metrics.tables.literature_answers import PaperNames, table_from_json
+from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableRow
 from vivavoce.store import Row
 
 FAMILY, TASK = "tables", "table"

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from vivavoce.metrics.cell_matching import cell_key, folded
-from vivavoce.metrics.literature_tables import LiteratureTable, TableRow
+from vivavoce.metrics.tables.cell_matching import cell_key, folded
+from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableRow
 from vivavoce.text.cell_text import collapse_spaces
 
 MAX_COLUMNS = 40

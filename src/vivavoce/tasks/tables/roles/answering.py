@@ -19,9 +19,9 @@ from typing import Any, Literal
 from inspect_ai.model import ChatMessageUser, GenerateConfig, Model, get_model, model_roles
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.literature_tables import LiteratureTable, aggregate_tables
-from vivavoce.metrics.question_wording import Question
-from vivavoce.metrics.table_questions import (
+from vivavoce.metrics.tables.literature_tables import LiteratureTable, aggregate_tables
+from vivavoce.metrics.tables.question_wording import Question
+from vivavoce.metrics.tables.table_questions import (
     PAIRS,
     QuestionSet,
     Side,
@@ -31,7 +31,7 @@ from vivavoce.metrics.table_questions import (
     rename_columns,
     tally,
 )
-from vivavoce.metrics.table_schema import match_columns
+from vivavoce.metrics.tables.table_schema import match_columns
 from vivavoce.store import hash_of
 from vivavoce.tasks.prompting.fitting import fit
 from vivavoce.tasks.prompting.prompts import PromptSet, Rendered

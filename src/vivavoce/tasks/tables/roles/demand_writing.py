@@ -59,7 +59,7 @@ _LABELS = ("user demand:", "demand:", "user request:", "request:")
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class DemandRequest:
     """A table that wants a demand, and the titles of its works."""
 
     table: GoldTable
@@ -102,7 +102,7 @@ async def open_writers(
 
 async def write_demands(
     path: Path,
-    wishes: Sequence[Wish],
+    requests: Sequence[DemandRequest],
     writers: Writers,
     progress: Callable[[WrittenDemand], None] | None = None,
 ) -> list[WrittenDemand]:
@@ -110,7 +110,7 @@ async def write_demands(
 
     Args:
         path: The file. It is kept up to date, so that a stop costs a few demands only.
-        wishes: The tables.
+        requests: The tables.
         writers: The models.
         progress: Called with each demand that was written now.
 
@@ -125,61 +125,63 @@ async def write_demands(
             f"{path} holds demands by {strange[0]}, and these would be by {writers.name}. Name "
             "another file."
         )
-    waiting = [wish for wish in wishes if wish.table.id not in done]
+    waiting = [request for request in requests if request.table.id not in done]
     for start in range(0, len(waiting), AT_ONCE):
         batch = waiting[start : start + AT_ONCE]
         found, failure = await run_at_once(
-            writers.name, [write_demand(wish, writers) for wish in batch]
+            writers.name, [write_demand(request, writers) for request in batch]
         )
         for demand in found:
             if demand is not None:
                 done[demand.id] = demand
                 if progress:
                     progress(demand)
-        write_jsonl(path, [row.row() for row in _in_order(wishes, done)])
+        write_jsonl(path, [row.row() for row in _in_order(requests, done)])
         if failure is not None:
             raise failure
-    return [done[wish.table.id] for wish in wishes]
+    return [done[request.table.id] for request in requests]
 
 
-async def write_demand(wish: Wish, writers: Writers) -> WrittenDemand:
+async def write_demand(request: DemandRequest, writers: Writers) -> WrittenDemand:
     """Write the demand for one table, or give up with the reasons.
 
     Raises:
         InputError: A model's window cannot hold the instructions.
     """
-    index = leak_index(wish.table, wish.titles)
+    index = leak_index(request.table, request.titles)
     verdicts: list[Verdict] = []
     proposed = ""
     for attempt in range(1, ATTEMPTS + 1):
-        demand = proposed or await _write(wish, writers, attempt, verdicts)
-        verdict, proposed = await _look_through(wish, writers, index, attempt, demand)
+        demand = proposed or await _write(request, writers, attempt, verdicts)
+        verdict, proposed = await _look_through(request, writers, index, attempt, demand)
         verdicts.append(verdict)
         if verdict.decision == ACCEPT:
             break
     accepted = verdicts[-1].demand if verdicts[-1].decision == ACCEPT else None
     return WrittenDemand(
-        wish.table.id, accepted, writers.name, verdicts[-1].attempt, tuple(verdicts)
+        request.table.id, accepted, writers.name, verdicts[-1].attempt, tuple(verdicts)
     )
 
 
-async def _write(wish: Wish, writers: Writers, attempt: int, verdicts: Sequence[Verdict]) -> str:
+async def _write(
+    request: DemandRequest, writers: Writers, attempt: int, verdicts: Sequence[Verdict]
+) -> str:
     """A wording; empty where the answer is none."""
-    slots = _slots(wish)
+    slots = _slots(request)
     if verdicts:
         slots |= {"previous": verdicts[-1].demand or "(none)", "fault": verdicts[-1].reason}
     return read_wording(await _ask(writers.writer, writers.prompts, TEMPLATE, slots, attempt))
 
 
 async def _look_through(
-    wish: Wish, writers: Writers, index: LeakIndex, attempt: int, demand: str
+    request: DemandRequest, writers: Writers, index: LeakIndex, attempt: int, demand: str
 ) -> tuple[Verdict, str]:
     """What is said of a wording, and the wording proposed in its place."""
     if not demand:
         return Verdict(attempt, "", "answer", REWRITE, "The answer held no demand."), ""
-    if failed := failures(check_demand(demand, wish.table, wish.titles, index)):
+    if failed := failures(check_demand(demand, request.table, request.titles, index)):
         return Verdict(attempt, demand, "checklist", REWRITE, failed), ""
-    slots = _slots(wish) | {"demand": demand}
+    slots = _slots(request) | {"demand": demand}
     for reading in range(1, READINGS + 1):
         answer = await _ask(writers.checker, writers.prompts, CHECK_TEMPLATE, slots, reading)
         found = find_json(answer, wanted=("decision",))
@@ -235,11 +237,11 @@ def table_text(table: GoldTable) -> str:
     return "\n".join(" | ".join(" ".join(cell.split()) for cell in line) for line in lines)
 
 
-def _slots(wish: Wish) -> dict[str, str]:
+def _slots(request: DemandRequest) -> dict[str, str]:
     return {
-        "caption": wish.table.caption or "(none)",
-        "table": table_text(wish.table),
-        "titles": "\n".join(wish.titles) or "(unknown)",
+        "caption": request.table.caption or "(none)",
+        "table": table_text(request.table),
+        "titles": "\n".join(request.titles) or "(unknown)",
     }
 
 
@@ -257,9 +259,11 @@ def _text(found: object, key: str) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
-def _in_order(wishes: Sequence[Wish], done: Mapping[str, WrittenDemand]) -> list[WrittenDemand]:
+def _in_order(
+    requests: Sequence[DemandRequest], done: Mapping[str, WrittenDemand]
+) -> list[WrittenDemand]:
     """Rows of tables that are asked for, in their order; then those of others, kept as they are."""
-    asked = [wish.table.id for wish in wishes if wish.table.id in done]
+    asked = [request.table.id for request in requests if request.table.id in done]
     others = [table for table in done if table not in set(asked)]
     return [done[table] for table in (*asked, *others)]
 
@@ -337,8 +341,8 @@ def write_round_demands(
         found = ", ".join(f"{reason} {reasons[reason]}" for reason in sorted(reasons)) or "none"
         raise VivaError(f"{corpus} has no table that {spec} asks for. Left out: {found}.")
     has_own = {table for table, given in gold.given.items() if given.demand}
-    wishes = [
-        Wish(table, tuple(titles_of(table, gold)))
+    requests = [
+        DemandRequest(table, tuple(titles_of(table, gold)))
         for table in gold.tables
         if table.id not in has_own
     ]
@@ -348,13 +352,13 @@ def write_round_demands(
         nonlocal done
         done += 1
         if progress:
-            progress(done, len(wishes))
+            progress(done, len(requests))
 
     async def write() -> list[WrittenDemand]:
         async with open_writers(load_prompts(prompts or PROMPTS), writer, checker) as writers:
-            return await write_demands(out, wishes, writers, count)
+            return await write_demands(out, requests, writers, count)
 
-    return RoundDemands(out, tuple(asyncio.run(write())), len(gold.tables) - len(wishes))
+    return RoundDemands(out, tuple(asyncio.run(write())), len(gold.tables) - len(requests))
 
 
 def _all_options() -> dict[str, type]:

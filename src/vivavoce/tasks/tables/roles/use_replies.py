@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from vivavoce.metrics.cell_matching import folded
-from vivavoce.metrics.question_wording import Question
+from vivavoce.metrics.tables.cell_matching import folded
+from vivavoce.metrics.tables.question_wording import Question
 
 BATCH_CHARACTERS = 8_000
 """Of the questions of one request, unless a single one is longer."""

@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from vivavoce.metrics.cell_matching import MAX_CELL, cell_key, is_unit, read_number
-from vivavoce.metrics.table_schema import column_key
+from vivavoce.metrics.tables.cell_matching import MAX_CELL, cell_key, is_unit, read_number
+from vivavoce.metrics.tables.table_schema import column_key
 from vivavoce.tasks.tables.items.table_items import GoldTable
 from vivavoce.text.cell_text import plain_words
 from vivavoce.text.normalise import normalise

@@ -41,7 +41,7 @@ class Demand:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Demands:
     """The demands of a round."""
 
     demands: Mapping[str, Demand]
@@ -75,7 +75,7 @@ def titles_of(table: GoldTable, gold: GoldTables) -> list[str]:
 
 def ask_for(
     gold: GoldTables, source: DemandsFrom, file: str | None, labels: str | None = None
-) -> Asked:
+) -> Demands:
     """A demand for each table.
 
     Args:
@@ -103,7 +103,7 @@ def ask_for(
             continue
         demands[table.id] = demand
         checks.append(spot_check_row(table, demand.text, demand.source, titles)[0])
-    return Asked(demands, tuple(excluded), tuple(checks))
+    return Demands(demands, tuple(excluded), tuple(checks))
 
 
 def _read_written(source: DemandsFrom, file: str | None) -> Mapping[str, WrittenDemand] | None:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from vivavoce.metrics.cell_matching import cell_key, folded, read_number
-from vivavoce.metrics.table_schema import column_key
+from vivavoce.metrics.tables.cell_matching import cell_key, folded, read_number
+from vivavoce.metrics.tables.table_schema import column_key
 from vivavoce.tasks.tables.items.gold.headers import Grid, Line, label_columns, without_citations
 from vivavoce.tasks.tables.items.table_items import GoldTable
 from vivavoce.text.cell_text import latex_words

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from vivavoce.metrics.cell_matching import read_number
+from vivavoce.metrics.tables.cell_matching import read_number
 from vivavoce.text.cell_text import plain_words
 
 JOINT = " › "

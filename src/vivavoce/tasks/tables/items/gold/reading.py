@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from vivavoce.corpus import Corpus
 from vivavoce.corpus.boards.within import BoardWithin, boards_within
-from vivavoce.metrics.cell_matching import cell_key
+from vivavoce.metrics.tables.cell_matching import cell_key
 from vivavoce.records import Paper, Window
 from vivavoce.rounds.family import Exclusion
 from vivavoce.tasks.tables.items.gold.cited_tables import (

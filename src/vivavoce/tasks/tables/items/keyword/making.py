@@ -16,10 +16,10 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from vivavoce.metrics.cell_matching import cell_key, read_number
 from vivavoce.metrics.leaderboards import method_key
-from vivavoce.metrics.literature_tables import LiteratureTable, TableRow
-from vivavoce.metrics.table_schema import column_key
+from vivavoce.metrics.tables.cell_matching import cell_key, read_number
+from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableRow
+from vivavoce.metrics.tables.table_schema import column_key
 from vivavoce.readers.board_names import metric_key
 from vivavoce.readers.documents import LibraryPaper, LibrarySection, LibraryTable
 from vivavoce.readers.leaderboard import read_tables

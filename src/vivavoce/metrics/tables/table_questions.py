@@ -25,18 +25,18 @@ from typing import Literal
 
 from vivavoce.errors import InputError
 from vivavoce.metrics import Metric
-from vivavoce.metrics.cell_matching import cell_key, folded, is_unit
-from vivavoce.metrics.literature_tables import LiteratureTable, TableScore, score_table
-from vivavoce.metrics.question_wording import (
+from vivavoce.metrics.ratios import Ratio
+from vivavoce.metrics.tables.cell_matching import cell_key, folded, is_unit
+from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableScore, score_table
+from vivavoce.metrics.tables.question_wording import (
     QUESTION_ASPECTS,
     Claim,
     Question,
     QuestionWriter,
     make_probes,
 )
-from vivavoce.metrics.ratios import Ratio
-from vivavoce.metrics.table_grid import TableGrid, pair_rows
-from vivavoce.metrics.table_schema import column_unit, match_columns
+from vivavoce.metrics.tables.table_grid import TableGrid, pair_rows
+from vivavoce.metrics.tables.table_schema import column_unit, match_columns
 from vivavoce.text.cell_text import collapse_spaces
 
 ABSENT = "N/A"

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vivavoce.metrics.cell_matching import cell_key, folded
-from vivavoce.metrics.table_schema import column_unit
+from vivavoce.metrics.tables.cell_matching import cell_key, folded
+from vivavoce.metrics.tables.table_schema import column_unit
 
 if TYPE_CHECKING:
-    from vivavoce.metrics.literature_tables import LiteratureTable
+    from vivavoce.metrics.tables.literature_tables import LiteratureTable
 
 Place = tuple[int, int]
 """A row and a column."""

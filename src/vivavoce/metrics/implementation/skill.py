@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from vivavoce.metrics import Metric
-from vivavoce.metrics.factor import TOLERANCE, FactorFrame
+from vivavoce.metrics.implementation.factor import TOLERANCE, FactorFrame
 
 METRICS = (Metric("skill", "acc beyond the best constant", "implementation", 0.0, 1.0, "ours"),)
 

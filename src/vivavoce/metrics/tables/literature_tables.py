@@ -29,8 +29,8 @@ from dataclasses import dataclass
 
 from vivavoce.metrics import Metric
 from vivavoce.metrics.ratios import Aggregate, Ratio, aggregate_ratios, harmonic_mean
-from vivavoce.metrics.table_grid import TableGrid, draw_pairs, pair_rows
-from vivavoce.metrics.table_schema import match_columns
+from vivavoce.metrics.tables.table_grid import TableGrid, draw_pairs, pair_rows
+from vivavoce.metrics.tables.table_schema import match_columns
 
 ASPECTS = ("paper", "schema", "unary", "pairwise")
 _TABLE_ASPECTS = ("schema", "unary", "pairwise")

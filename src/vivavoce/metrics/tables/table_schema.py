@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Hashable, Sequence
 
-from vivavoce.metrics.cell_matching import MAX_CELL, folded, is_unit
+from vivavoce.metrics.tables.cell_matching import MAX_CELL, folded, is_unit
 from vivavoce.text.cell_text import plain_words
 
 SYNONYMS = (

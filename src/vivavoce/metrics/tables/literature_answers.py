@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.cell_matching import MAX_CELL, fold_words, folded
-from vivavoce.metrics.literature_tables import LiteratureTable, TableRow
+from vivavoce.metrics.tables.cell_matching import MAX_CELL, fold_words, folded
+from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableRow
 from vivavoce.text.cell_text import collapse_spaces, plain_words
 from vivavoce.text.normalise import normalise_title
 from vivavoce.text.table_lines import MAX_CELLS, MAX_COLUMNS, MAX_ROWS, ParsedTable

@@ -6,7 +6,7 @@ Source: arXiv2Table, tables 2 and 9.
 from __future__ import annotations
 
 from vivavoce.metrics import Metric
-from vivavoce.metrics.literature_tables import LiteratureTable
+from vivavoce.metrics.tables.literature_tables import LiteratureTable
 
 _FAMILY = "tables"
 _SOURCE = "arXiv2Table, Tables 2 and 9"

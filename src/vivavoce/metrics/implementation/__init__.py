@@ -1,0 +1,1 @@
+"""Metrics of implementations: factors, architectures, and claims computed again."""
