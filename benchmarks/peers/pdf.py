@@ -12,14 +12,14 @@ from benchmarks.peers.comparison import Comparison
 
 from vivavoce.sources.fulltext.pdf.document import read_file
 
-MOST_PAGES = 12
+MAX_PAGES = 12
 """Papers longer than that are left out: pdfplumber takes a second a page."""
 
 
 def comparisons(scratch: Path, *, smoke: bool) -> Iterator[Comparison]:
     """Nothing where there are no real PDFs at hand."""
     data = Path(os.environ.get("VIVAVOCE_DATA") or "../shared/data")
-    found = (path for path in sorted((data / "pdf").glob("*.pdf")) if _pages(path) <= MOST_PAGES)
+    found = (path for path in sorted((data / "pdf").glob("*.pdf")) if _pages(path) <= MAX_PAGES)
     files = list(islice(found, 1 if smoke else 3))
     if not files:
         return

@@ -34,7 +34,7 @@ _AT_A_TIME = 500
 _MONTHS, _FIRST_YEAR = 204, 2008
 _EXTERNAL_YEARS = (1985, 2024)
 _AUTHORS = 6
-_TITLE_WORDS, _MOST_TITLE_WORDS = 6, 11
+_TITLE_WORDS, _MAX_TITLE_WORDS = 6, 11
 _TITLE_EVENNESS = 0.55
 """Titles hold fewer of the frequent words than running text does."""
 _ABSTRACT_WORDS = 160
@@ -108,9 +108,9 @@ class Maker:
     def titles(self, works: Numbers) -> list[str]:
         """The title of each work."""
         known = words()
-        draws = self._draws["title"].shares(works, _MOST_TITLE_WORDS + 2)
+        draws = self._draws["title"].shares(works, _MAX_TITLE_WORDS + 2)
         ranks = word_ranks(draws[:, 2:], _TITLE_EVENNESS).tolist()
-        spread = _MOST_TITLE_WORDS - _TITLE_WORDS + 1
+        spread = _MAX_TITLE_WORDS - _TITLE_WORDS + 1
         lengths = (_TITLE_WORDS + draws[:, 0] * spread).astype(np.int64).tolist()
         openings = (draws[:, 1] / _OPENED * len(_OPENINGS)).astype(np.int64).tolist()
         titles = []

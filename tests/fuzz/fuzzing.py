@@ -24,7 +24,7 @@ with atheris.instrument_imports(include=["vivavoce"], enable_loader_override=Fal
 from tests.fuzz.judging import CPU_SECONDS, MEMORY, judge
 from tests.fuzz.mutators import MUTATORS
 
-_MOST_SUSPECTS = 20
+_MAX_SUSPECTS = 20
 _OF_TREES = 0.7
 """How many mutations change the tree, where there is one."""
 
@@ -48,7 +48,7 @@ class Watch:
         elif found.seconds > self.slowest or found.grown > MEMORY:
             self.slowest = max(self.slowest, 1.2 * found.seconds)
             self.suspects += 1
-            if self.suspects <= _MOST_SUSPECTS:
+            if self.suspects <= _MAX_SUSPECTS:
                 self._keep("suspect", content, f"{found.seconds:.1f} s, {found.grown >> 20} MiB")
 
     def _keep(self, kind: str, content: bytes, reason: str) -> None:

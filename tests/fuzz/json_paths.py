@@ -26,7 +26,7 @@ METHODS = [
     GoldMethod("Momentum", "The return of the last five days.", "P_t / P_{t-5} - 1", ("P_t", "t")),
     GoldMethod("Value", "Cheap shares go up.", None),
 ]
-_DEEPEST = 40
+_MAX_DEPTH = 40
 
 
 def answer_in_json(content: bytes) -> None:
@@ -35,7 +35,7 @@ def answer_in_json(content: bytes) -> None:
     found = find_json(text)
     assert found is None or isinstance(found, dict | list)
     json.dumps(found, allow_nan=False)
-    assert _depth(found) <= _DEEPEST
+    assert _depth(found) <= _MAX_DEPTH
     read_verdict(found)
     if methods := parse_methods(found):
         values = score_extraction(METHODS, methods).values()

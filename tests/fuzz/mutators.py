@@ -14,7 +14,7 @@ _ODD: tuple[Any, ...] = (
     *(None, True, 0, -1, 1, 10**30, 1.5, -0.0, 1e308, "", " ", "0", "\x00", "\ud800", "\u202e"),
     *("a" * 3_000, "[1]" * 500, "(" * 800, "|" * 800, [], {}, [[]], [{}], {"": {}}, [None] * 50),
 )
-_DEEPEST = 60
+_MAX_DEPTH = 60
 
 
 def mutate_json(content: bytes, random_: random.Random) -> bytes | None:
@@ -46,7 +46,7 @@ def _places(tree: list[Any]) -> list[tuple[Any, Any]]:
 
 def _is_flat(tree: list[Any]) -> bool:
     level: list[Any] = tree
-    for _ in range(_DEEPEST):
+    for _ in range(_MAX_DEPTH):
         level = [
             inside
             for part in level

@@ -9,8 +9,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-_MOST_ITEMS = 3
-_LONGEST_TEXT = 400
+_MAX_ITEMS = 3
+_MAX_TEXT = 400
 
 # For TABLE_PATHS
 
@@ -225,12 +225,12 @@ def _pruned_json(content: bytes) -> bytes:
 
 def _prune(value: Any) -> Any:
     if isinstance(value, str):
-        return value[:_LONGEST_TEXT]
+        return value[:_MAX_TEXT]
     if isinstance(value, list):
-        return [_prune(part) for part in value[:_MOST_ITEMS]]
+        return [_prune(part) for part in value[:_MAX_ITEMS]]
     if isinstance(value, dict):
         # Tables with ids as keys are cut, records with named fields are not.
-        most = _MOST_ITEMS if len(value) > 30 else len(value)
+        most = _MAX_ITEMS if len(value) > 30 else len(value)
         return {key: _prune(part) for key, part in list(value.items())[:most]}
     return value
 

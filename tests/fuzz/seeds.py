@@ -17,8 +17,8 @@ SIZE = 100_000
 """Bytes of the largest input that is tried."""
 LARGEST_SEED = 16_000
 """Small ones are tried many times more often in the same time."""
-_MOST_CHILDREN = 3
-_MOST_FILES = 25
+_MAX_CHILDREN = 3
+_MAX_FILES = 25
 
 
 def write_seeds(name: str, folder: Path, data: Path) -> int:
@@ -112,7 +112,7 @@ def _real_pdfs(data: Path) -> Iterator[bytes]:
     from pypdf import PdfReader, PdfWriter
     from pypdf.generic import NameObject, StreamObject
 
-    for path in sorted((data / "pdf").glob("*.pdf"))[:_MOST_FILES]:
+    for path in sorted((data / "pdf").glob("*.pdf"))[:_MAX_FILES]:
         reader = PdfReader(path)
         for number in (0, len(reader.pages) - 1):
             writer = PdfWriter()
@@ -171,7 +171,7 @@ def _real_pages(data: Path) -> Iterator[bytes]:
     from vivavoce.sources.fulltext.pdf.lines import FontBook, read_page
 
     pdfium.FPDF_InitLibrary()
-    for path in sorted((data / "pdf").glob("*.pdf"))[:_MOST_FILES]:
+    for path in sorted((data / "pdf").glob("*.pdf"))[:_MAX_FILES]:
         content = path.read_bytes()
         document = pdfium.FPDF_LoadMemDocument64(content, len(content), None)
         count = pdfium.FPDF_GetPageCount(document)
@@ -232,12 +232,12 @@ def _made_tei() -> Iterator[bytes]:
 
 
 def _real_xml(data: Path, pattern: str) -> Iterator[bytes]:
-    for path in sorted(data.glob(pattern), key=lambda path: path.stat().st_size)[:_MOST_FILES]:
+    for path in sorted(data.glob(pattern), key=lambda path: path.stat().st_size)[:_MAX_FILES]:
         content = path.read_bytes()
         parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
         root = etree.fromstring(content, parser)
         for element in list(root.iter(etree.Element)):
-            for child in list(element)[_MOST_CHILDREN:]:
+            for child in list(element)[_MAX_CHILDREN:]:
                 element.remove(child)
         yield etree.tostring(root, encoding="utf-8")
 

@@ -49,7 +49,7 @@ METRICS = (
 MAX_CHARACTERS = 200_000
 """A text beyond this is not read."""
 
-_FEWEST_WORDS = 3
+_MIN_WORDS = 3
 """Of a title that is told from the words of a sentence."""
 _REACH = 12
 """Characters between a year and the number that belongs to it."""
@@ -123,5 +123,5 @@ def _find_titles(text: str, works: Sequence[str]) -> Iterator[int]:
     words = f" {normalise_title(text)} "
     for number, title in enumerate(works, start=1):
         key = normalise_title(title)
-        if key.count(" ") + 1 >= _FEWEST_WORDS and f" {key} " in words:
+        if key.count(" ") + 1 >= _MIN_WORDS and f" {key} " in words:
             yield number

@@ -73,7 +73,7 @@ _KEYS = {
     "overallverdict": OVERALL,
 }
 _NUMBER = re.compile(r"(?<![0-9.])([12])(?![0-9.]*[0-9])")
-_LONGEST_WORDS = 200
+_MAX_WORDS = 200
 """Characters of a value in which the winner's number is looked for."""
 
 
@@ -98,7 +98,7 @@ def _place(value: Any) -> Place | None:
         value = next((value[key] for key in ("winner", "verdict", "better") if key in value), None)
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
-    numbers = set(_NUMBER.findall(str(value)[:_LONGEST_WORDS]))
+    numbers = set(_NUMBER.findall(str(value)[:_MAX_WORDS]))
     return _PLACES[int(numbers.pop()) - 1] if len(numbers) == 1 else None
 
 

@@ -34,7 +34,7 @@ METRICS = (
 _WORD = re.compile("[a-z0-9]+")
 _SHORTEST_STEMMED = 4
 # Longer "words" are noise: they are stemmed, but not kept, so that the cache stays small.
-_LONGEST_CACHED = 64
+_MAX_CACHED = 64
 _CACHED_STEMS = 1 << 17
 
 
@@ -133,7 +133,7 @@ def _overlap(matches: int, predicted: int, expected: int) -> Overlap:
 def _stem(word: str) -> str:
     if len(word) < _SHORTEST_STEMMED:
         return word
-    if len(word) > _LONGEST_CACHED:
+    if len(word) > _MAX_CACHED:
         return porter()(word)
     return _cached_stem(word)
 

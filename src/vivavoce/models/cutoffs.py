@@ -34,7 +34,7 @@ STATUSES: tuple[Status, ...] = ("clean", "possibly_seen", "seen", "unknown")
 
 _SHIPPED = Path(__file__).with_name("cutoffs.toml")
 _KEYS = frozenset({"name", "cutoff", "source"})
-_LONGEST_NAME = 200
+_MAX_NAME = 200
 _SEPARATOR = re.compile(r"[._:@\s]")
 _MAKER = re.compile(r"(?:(?:us|eu|apac|global)-)?(?:anthropic|meta|google|openai|microsoft)-")
 _RELEASE = re.compile(
@@ -194,7 +194,7 @@ def _known(model: str, cutoffs: Cutoffs) -> Cutoff:
 
 def _fits(name: str, model: str) -> bool:
     """Whether an entry's name is a model's, or the model is a release of it."""
-    if len(model) > _LONGEST_NAME:
+    if len(model) > _MAX_NAME:
         return False
     if "*" in name:
         return fnmatchcase(model.lower(), name.lower())

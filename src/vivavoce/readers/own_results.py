@@ -20,7 +20,7 @@ _NAMED = re.compile(
     r"[^.\n]{0,80}?\b([A-Z][\w-]{0,20}[A-Z0-9][\w-]{0,12})\b"
 )
 _IN_BRACKETS = re.compile(r"\(([A-Z][\w-]{0,14}[A-Z][\w-]{0,10})s?\)")
-_FEWEST = 4
+_MIN_COUNT = 4
 """Times that a paper has to name its method."""
 _OWN = re.compile(
     r"\b(?:we|our|ours|this (?:paper|work)|proposed|achiev\w{1,4}|obtain\w{0,3}|reach\w{0,3}"
@@ -52,7 +52,7 @@ def own_method(paper: LibraryPaper) -> str:
     words = Counter(_words(paper))
     best = max(dict.fromkeys(names), key=lambda name: words[name.casefold()])
     terms = set(terms_in(best))
-    return best if words[best.casefold()] >= _FEWEST and not terms <= MEASURES | SPLITS else ""
+    return best if words[best.casefold()] >= _MIN_COUNT and not terms <= MEASURES | SPLITS else ""
 
 
 def claims(paper: LibraryPaper, method: str, question: Question) -> Iterator[Claim]:

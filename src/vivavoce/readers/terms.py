@@ -99,10 +99,8 @@ _PHRASES = {
     if metric.in_texts
     for phrase in metric.phrases
 }
-_LONGEST_FIRST = sorted(_PHRASES, key=lambda phrase: (-len(phrase), phrase))
-_PHRASE = re.compile(
-    rf"\b(?:{'|'.join(phrase.replace(' ', '[ -]') for phrase in _LONGEST_FIRST)})\b"
-)
+_MAX_FIRST = sorted(_PHRASES, key=lambda phrase: (-len(phrase), phrase))
+_PHRASE = re.compile(rf"\b(?:{'|'.join(phrase.replace(' ', '[ -]') for phrase in _MAX_FIRST)})\b")
 
 
 _NUMBERED_FORMS = (

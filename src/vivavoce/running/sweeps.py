@@ -14,7 +14,7 @@ from vivavoce.errors import InputError
 Sweep = Mapping[str, Sequence[Any]]
 """The values an argument takes, by its name."""
 
-_MOST_VALUES = 1_000
+_MAX_VALUES = 1_000
 _RANGE = re.compile(r"(-?[0-9]{1,9})\.\.(-?[0-9]{1,9})")
 
 
@@ -49,9 +49,9 @@ def _values(name: str, listed: str) -> list[Any]:
 
 
 def _span(name: str, first: int, last: int) -> list[int]:
-    if not 0 <= last - first < _MOST_VALUES:
+    if not 0 <= last - first < _MAX_VALUES:
         raise InputError(
-            f"{name}={first}..{last} is no range of up to {_MOST_VALUES} numbers, the least first."
+            f"{name}={first}..{last} is no range of up to {_MAX_VALUES} numbers, the least first."
         )
     return list(range(first, last + 1))
 

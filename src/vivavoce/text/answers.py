@@ -22,8 +22,8 @@ import re
 
 MAX_CHARACTERS = 20_000
 """An answer's text beyond this is not read."""
-_MOST_LINES = 200
-_MOST_ROUNDS = 4
+_MAX_LINES = 200
+_MAX_ROUNDS = 4
 """Marks within marks, such as a bold title in quotes behind a label."""
 
 _THOUGHT_END = "</think>"
@@ -98,9 +98,9 @@ _REMARK = re.compile(
 def clean_title(answer: str) -> str:
     """The title in an answer; empty where nothing but a lead-in is there."""
     text = _open_containers(answer[:MAX_CHARACTERS].rpartition(_THOUGHT_END)[2])
-    lines = [" ".join(line.split()) for line in text.splitlines()[:_MOST_LINES]]
+    lines = [" ".join(line.split()) for line in text.splitlines()[:_MAX_LINES]]
     title = _first_title(lines)
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(_MAX_ROUNDS):
         shorter = _strip(_without_remarks(_without_lead_in(_strip(title))))
         if shorter == title:
             break

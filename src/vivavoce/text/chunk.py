@@ -30,7 +30,7 @@ _LEVELS = (_PARAGRAPH, _LINE, _SENTENCE, _SPACE)
 _BEHIND = 2
 """Characters after the last place for a cut that a pattern may have to see."""
 _WORD_START = re.compile(r"(?<=\s)\S")
-_LONGEST_TOKEN = 16
+_MAX_TOKEN = 16
 
 
 class Counter(Protocol):
@@ -93,7 +93,7 @@ class _Source:
         self._size = size
         self._overlap = overlap
         self._counter = counter
-        self._scale = 1 if counter is None else _LONGEST_TOKEN
+        self._scale = 1 if counter is None else _MAX_TOKEN
 
     def next_cut(self, start: int, last: int) -> tuple[int, int]:
         """Where a chunk from `start` is cut off, after the last cut; and where its text ends."""
@@ -126,7 +126,7 @@ class _Source:
             return min(start + self._size, len(self._text))
         length = scale = 1
         # Most of what is counted beyond the chunk is counted again for the next one.
-        while scale < _LONGEST_TOKEN:
+        while scale < _MAX_TOKEN:
             scale *= 2
             reach = self._text[start : start + self._size * scale]
             length = self._counter.end_of(reach, self._size)

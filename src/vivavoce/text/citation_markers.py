@@ -13,14 +13,12 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-_LONGEST_LIST = 40
-_LONGEST_RANGE = 30
+_MAX_LIST = 40
+_MAX_RANGE = 30
 _NAME_WORD = re.compile(r"[^\W\d_]+(?:['’`´-][^\W\d_]+)*")
 _NUMBER = r"[0-9]{1,3}"
 _STEP = r"\s{0,2}[,;–—-]\s{0,2}"
-_BRACKET = re.compile(
-    rf"\[\s{{0,2}}({_NUMBER}(?:{_STEP}{_NUMBER}){{0,{_LONGEST_LIST}}})\s{{0,2}}\]"
-)
+_BRACKET = re.compile(rf"\[\s{{0,2}}({_NUMBER}(?:{_STEP}{_NUMBER}){{0,{_MAX_LIST}}})\s{{0,2}}\]")
 _NUMBER_OR_STEP = re.compile(r"[0-9]+|[,;–—-]")
 _DASHES = frozenset("–—-")
 _BEFORE_NO_CITATION = re.compile(
@@ -42,8 +40,8 @@ _YEAR = re.compile(r"((?:19|20)[0-9]{2})([A-Za-z]?)")
 _LETTER = re.compile(r"[a-h]", re.IGNORECASE)
 _INITIAL = re.compile(r"[^\W\d_]")
 _MEMORY = 48
-_MOST_NAMES = 8
-_LONGEST_NAME = 40
+_MAX_NAMES = 8
+_MAX_NAME = 40
 _PARTICLES = frozenset(
     "af al da dal de del della den der des di do dos du el la las le lo ten ter van vom von zu "
     "zur".split()
@@ -83,7 +81,7 @@ class AuthorYearMarker:
 
 def name_key(name: str) -> str:
     """A surname for comparison: no case, accents, particles, spaces or marks."""
-    words = unicodedata.normalize("NFKD", name[:_LONGEST_NAME]).casefold().split()
+    words = unicodedata.normalize("NFKD", name[:_MAX_NAME]).casefold().split()
     while len(words) > 1 and words[0] in _PARTICLES:
         del words[0]
     plain = "".join(character for character in "".join(words) if character.isalpha())
@@ -161,7 +159,7 @@ def _write_out(inside: str) -> tuple[int, ...]:
             continue
         number = int(part)
         if is_range:
-            if not numbers[-1] < number <= numbers[-1] + _LONGEST_RANGE:
+            if not numbers[-1] < number <= numbers[-1] + _MAX_RANGE:
                 return ()
             numbers += range(numbers[-1] + 1, number)
         numbers.append(number)
@@ -260,7 +258,7 @@ class _Backwards:
         """The names in printed order, and whether `and` joins the last two."""
         names: list[str] = []
         is_pair = False
-        while len(names) < _MOST_NAMES and (name := self._take_name()):
+        while len(names) < _MAX_NAMES and (name := self._take_name()):
             names.append(name)
             if len(names) == 1 and self.skip("and", "&"):
                 self.skip(",")
@@ -287,7 +285,7 @@ class _Backwards:
 def _is_name(word: str) -> bool:
     """Whether a word can be a surname: an early capital, and no digit."""
     return (
-        1 < len(word) <= _LONGEST_NAME
+        1 < len(word) <= _MAX_NAME
         and any(map(str.isupper, word[:3]))
         and not any(map(str.isdigit, word))
         and "_" not in word

@@ -41,7 +41,7 @@ _MONTHS = {
 }
 _WORD = re.compile(r"[a-z]+")
 _MONTH_NUMBERS = re.compile(r"([0-9]{1,2})(?:\s?[-–—/]{1,3}\s?([0-9]{1,2}))?")
-_LONGEST_MONTH = 100
+_MAX_MONTH = 100
 
 
 def parse_date(value: Any) -> tuple[str, str] | None:
@@ -51,7 +51,7 @@ def parse_date(value: Any) -> tuple[str, str] | None:
     for anything else, such as a day that no calendar has.
     """
     if isinstance(value, str):
-        return _parse_text(value.strip()) if len(value) <= _LONGEST_MONTH else None
+        return _parse_text(value.strip()) if len(value) <= _MAX_MONTH else None
     if isinstance(value, datetime):
         return _day_of(value)
     if isinstance(value, date):
@@ -68,7 +68,7 @@ def parse_month(value: Any) -> int | None:
     Days beside the name do not matter: `May 31--2 June` is 5.
     """
     if isinstance(value, str):
-        return _parse_month_text(value) if len(value) <= _LONGEST_MONTH else None
+        return _parse_month_text(value) if len(value) <= _MAX_MONTH else None
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return int(value) if 1 <= value <= 12 and value == int(value) else None

@@ -16,7 +16,7 @@ ROMAN = "roman"
 LETTER = "letter"
 
 _HIGHEST_PART = 40
-_LONGEST_STEP = 4
+_MAX_STEP = 4
 
 _ARABIC = r"\d{1,3}(?:\.\d{1,3}){0,4}"
 _LETTERED = r"[A-Z](?:\.?\d{1,2}(?:\.\d{1,2}){0,3})?"
@@ -113,7 +113,7 @@ def step_cost(previous: tuple[int, ...] | None, current: tuple[int, ...]) -> flo
     if shared == len(previous):
         return _first_cost(current[shared:])
     step = current[shared] - previous[shared]
-    if not 1 <= step <= _LONGEST_STEP:
+    if not 1 <= step <= _MAX_STEP:
         return None
     deeper = _first_cost(current[shared + 1 :]) if len(current) > shared + 1 else 0.0
     if deeper is None:
@@ -143,7 +143,7 @@ def is_heading_text(text: str) -> bool:
 
 
 def _first_cost(parts: tuple[int, ...]) -> float | None:
-    if any(part > _LONGEST_STEP for part in parts):
+    if any(part > _MAX_STEP for part in parts):
         return None
     return 0.2 * (len(parts) - 1) + sum(0.2 * max(part - 1, 0) for part in parts)
 
@@ -287,7 +287,7 @@ _GLUED_FIRST = frozenset({"introduction", "related_work", "experiments", "result
 # "Our joint model": what the authors call their own.
 _OWN = frozenset({"our", "proposed"})
 _OWN_METHOD = _words("model method approach framework architecture algorithm system")
-_LONGEST_HEADING = 200
+_MAX_HEADING = 200
 
 
 def _singular(words: list[str]) -> str:
@@ -299,14 +299,14 @@ _ROLE_OF = {
     for role, phrases in _PHRASES.items()
     for phrase in phrases.split("|")
 }
-_LONGEST_PHRASE = max(len(phrase.split()) for phrase in _ROLE_OF)
+_MAX_PHRASE = max(len(phrase.split()) for phrase in _ROLE_OF)
 _COMPACT_ROLE_OF = {phrase.replace(" ", ""): role for phrase, role in _ROLE_OF.items()}
 
 
 def role_of_heading(heading: str) -> str | None:
     """The role a heading gives its section, or None; a leading number is passed over."""
     text = " ".join(heading.split())
-    return _known_role(text) if len(text) <= _LONGEST_HEADING else None
+    return _known_role(text) if len(text) <= _MAX_HEADING else None
 
 
 @lru_cache(maxsize=4096)
@@ -385,7 +385,7 @@ def _role_of_phrase(words: list[str]) -> str | None:
         return "experiments"
     if last == "result" and all(word in _RESULT_MODIFIERS for word in words[:-1]):
         return "results"
-    for place in range(1, min(len(words), _LONGEST_PHRASE + 1)):  # two headings that grew together
+    for place in range(1, min(len(words), _MAX_PHRASE + 1)):  # two headings that grew together
         first, second = _singular(words[:place]), _singular(words[place:])
         if _ROLE_OF.get(first) in _GLUED_FIRST and second in _ROLE_OF:
             return _ROLE_OF[first]

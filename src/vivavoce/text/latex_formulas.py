@@ -11,8 +11,8 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-_LONGEST = 5_000
-_DEEPEST = 40
+_MAX_LENGTH = 5_000
+_MAX_DEPTH = 40
 _TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\s+|.", re.DOTALL)
 _GREEK = (
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho "
@@ -79,7 +79,7 @@ class _Tokens:
 
 def linear_form(latex: str) -> str:
     """A formula as one line of text; what is too long or too deep is cut."""
-    tokens = _Tokens(_TOKEN.findall(unicodedata.normalize("NFC", latex[:_LONGEST])))
+    tokens = _Tokens(_TOKEN.findall(unicodedata.normalize("NFC", latex[:_MAX_LENGTH])))
     return " ".join(_read(tokens, "", 0).split())
 
 
@@ -96,7 +96,7 @@ def same_formula(one: str, other: str) -> bool:
 def symbol_stem(symbol: str) -> str:
     r"""A symbol without its indices: `\overline{q}_{i,t}` gives `bar(q)`."""
     barred = re.sub(
-        "(.)[\u0304\u0305]", r"\\bar{\1}", unicodedata.normalize("NFD", symbol[:_LONGEST])
+        "(.)[\u0304\u0305]", r"\\bar{\1}", unicodedata.normalize("NFD", symbol[:_MAX_LENGTH])
     )
     stem = _INDEX.sub("", linear_form(barred))
     return re.sub(r"[\s{}]", "", stem).strip("()") if "bar(" not in stem else stem.replace(" ", "")
@@ -112,7 +112,7 @@ def _read(tokens: _Tokens, closing: str, depth: int) -> str:
 
 def _one(token: str, tokens: _Tokens, depth: int) -> str:
     """A token with what belongs to it."""
-    if depth >= _DEEPEST:
+    if depth >= _MAX_DEPTH:
         return token
     if token == "{":
         return _read(tokens, "}", depth + 1)

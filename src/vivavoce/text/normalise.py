@@ -13,7 +13,7 @@ _UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 _LONG_RUN = re.compile(r"[^\w\s\x00-\x7f]{32,}")
-_MOST_MARKS = 30
+_MAX_MARKS = 30
 """Marks on one letter; more have no meaning, and putting them in order takes quadratic time."""
 
 _ASCII_TITLE = {code: chr(code).lower() if chr(code).isalnum() else " " for code in range(128)}
@@ -50,7 +50,7 @@ def _thin(run: re.Match[str]) -> str:
     marks = 0
     for character in run[0]:
         marks = marks + 1 if unicodedata.combining(character) else 0
-        if marks <= _MOST_MARKS:
+        if marks <= _MAX_MARKS:
             kept.append(character)
     return "".join(kept)
 

@@ -16,7 +16,7 @@ RowsCited = tuple[tuple[int, ...], ...]
 Mention = tuple[int, tuple[int, ...]]
 """Where in a text a marker stands, and the references it means."""
 
-_MOST_CARRIED = 20
+_MAX_CARRIED = 20
 """References that cells of other rows bring into a row; a table of two lines may claim millions."""
 _Row = list[tuple[tuple[int, ...], int]]
 
@@ -67,7 +67,7 @@ def _carried(rows: Iterable[_Row], direction: int) -> Iterator[tuple[int, ...]]:
                 for ordinal in ordinals:
                     left[ordinal] = max(count * direction, left.get(ordinal, 0))
         still = ((ordinal, count - 1) for ordinal, count in left.items() if count > 1)
-        left = dict(islice(still, _MOST_CARRIED))
+        left = dict(islice(still, _MAX_CARRIED))
 
 
 def _once(ordinals: Iterable[int], known: frozenset[int]) -> tuple[int, ...]:

@@ -33,7 +33,7 @@ def test_messages_are_put_together_and_a_judge_is_kept(tmp_path: Path) -> None:
 def test_a_long_text_is_cut_and_says_by_how_much(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(answer_texts, "LONGEST", 10)
+    monkeypatch.setattr(answer_texts, "MAX_LENGTH", 10)
     answered(write_log(tmp_path, {"a": 0.5}), output="x" * 25)
     (text,) = (answer.texts for answer in read(tmp_path)[0].read())
     assert text.output == "x" * 10 + "\n… (+15 characters)"

@@ -27,7 +27,7 @@ from tests.tasks.methods.agent_runs import (
 
 from vivavoce.errors import InputError
 from vivavoce.tasks.methods.agent import agent
-from vivavoce.tasks.methods.agent_tools import LONGEST_QUERY
+from vivavoce.tasks.methods.agent_tools import MAX_QUERY
 
 
 @pytest.fixture(scope="module")
@@ -158,7 +158,7 @@ def test_only_the_papers_named_are_in_an_items_library(
 DEEP = "[" * 500 + "]" * 500
 HOSTILE: list[tuple[Call, str]] = [
     (("search", {"query": ""}), "1 to 1000 characters"),
-    (("search", {"query": "melon " * LONGEST_QUERY}), "this one has 6000"),
+    (("search", {"query": "melon " * MAX_QUERY}), "this one has 6000"),
     (("search", {}), "'query' is a required property"),
     (("search", {"query": {"$ne": [1, {"a": "x" * 9000}]}}), "is not of type 'string'"),
     (("search", {"query": "melon", "k": 10**9}), "k"),

@@ -9,7 +9,7 @@ import pytest
 from tests.tasks.writing.corpora import Papers, cells_of, usual, words
 
 from vivavoce.records import Paper, Section
-from vivavoce.tasks.writing.items.citations import MOST_WORKS, Library, cited_by_text
+from vivavoce.tasks.writing.items.citations import MAX_WORKS, Library, cited_by_text
 from vivavoce.tasks.writing.items.inputs import PaperText
 
 SHORT = words("filler", 45)
@@ -116,7 +116,7 @@ def test_padding_comes_from_the_category_first_up_to_100_works_in_all() -> None:
     far = [known(f"f{n}", categories=("cs.LG",)) for n in range(200)]
     library = Library([*far, *near], seed=0)
     works = library.works(target("Nobody."), "cs.CL", [reference(n) for n in range(7)], ())
-    assert (len(works.rows), works.cited) == (MOST_WORKS, 7)
+    assert (len(works.rows), works.cited) == (MAX_WORKS, 7)
     padding = [w["work_id"] for w in works.rows if w["role"] == "padding"]
     assert sum(name.startswith("n") for name in padding) == 60
     again = library.works(target("Nobody."), "cs.CL", [reference(n) for n in range(7)], ())

@@ -272,7 +272,7 @@ def test_while_another_build_writes_nothing_is_kept(tmp_path: Path) -> None:
 def test_a_file_holds_so_many_texts_and_those_asked_for_stay(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(memo_module, "MOST_ENTRIES", 1)
+    monkeypatch.setattr(memo_module, "MAX_ENTRIES", 1)
     first, second = (
         next(p for n in range(999) if key_of(p := replace(PAPER, title=f"{kind} {n}"))[0] == "a")
         for kind in ("Old matter", "New matter")

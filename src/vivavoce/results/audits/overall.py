@@ -21,7 +21,7 @@ from vivavoce.results.reports import Table
 from vivavoce.statistics.estimates import Draws, mean_estimate
 from vivavoce.store import Row
 
-_LONGEST_ANSWER = re.compile(r"\bmax_tokens=\w+,?")
+_MAX_ANSWER = re.compile(r"\bmax_tokens=\w+,?")
 
 _Group = tuple[str, str, str, str]
 """Round, family, setting and headline metric."""
@@ -65,7 +65,7 @@ def _group_of(audited: AuditedLog) -> _Group:
 def _who_of(audited: AuditedLog) -> _Who:
     key = audited.key
     # The longest answer belongs to the task, and not to who answers.
-    decoding = " ".join(_LONGEST_ANSWER.sub("", key.decoding).split())
+    decoding = " ".join(_MAX_ANSWER.sub("", key.decoding).split())
     return (audited.contestant, key.model, key.method, decoding, key.judge)
 
 

@@ -23,7 +23,7 @@ Found = npt.NDArray[np.bool_]
 LENGTH = 13
 """Words of a run that is not met by chance."""
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
-MOST_HOLDERS = 50
+MAX_HOLDERS = 50
 """Texts that may hold a run before it counts as a phrase that many papers use."""
 
 
@@ -76,7 +76,7 @@ def alike(texts: Mapping[str, Runs], least: float) -> Iterator[tuple[str, str, f
     sizes = np.diff([*starts.tolist(), len(runs)])
     met: Counter[tuple[int, int]] = Counter()
     for start, size in zip(starts.tolist(), sizes.tolist(), strict=True):
-        if 1 < size <= MOST_HOLDERS:
+        if 1 < size <= MAX_HOLDERS:
             met.update(combinations(holders[start : start + size].tolist(), 2))
     for a, b in sorted(met):
         first, second = texts[names[a]], texts[names[b]]

@@ -15,7 +15,7 @@ from vivavoce.results.audits.verdicts import REFERENCE
 from vivavoce.results.logs.audited import AuditedLog, read_audited
 from vivavoce.store import Row
 
-LONGEST = 150_000
+MAX_LENGTH = 150_000
 """Characters of a prompt or an answer that are shown."""
 
 
@@ -132,5 +132,5 @@ def _target(sample: EvalSample) -> str:
 
 
 def _cut(text: str) -> str:
-    rest = len(text) - LONGEST
-    return f"{text[:LONGEST]}\n… (+{rest:,} characters)" if rest > 0 else text
+    rest = len(text) - MAX_LENGTH
+    return f"{text[:MAX_LENGTH]}\n… (+{rest:,} characters)" if rest > 0 else text

@@ -22,7 +22,7 @@ from vivavoce.results.logs.reading import sample_score
 from vivavoce.results.logs.records import RowKey, SampleScore, mean_value
 from vivavoce.tasks.scoring.guard import VALID
 
-LONGEST = 1_000_000
+MAX_LENGTH = 1_000_000
 """Characters of a text that are kept of a first attempt."""
 MAX_FURTHER = 100_000
 """Characters of a text that are kept of each further one."""
@@ -147,7 +147,7 @@ def _problem(error: Exception) -> str:
 
 
 def _texts(sample: EvalSample, attached: Mapping[str, str], *, is_first: bool) -> Texts:
-    longest = LONGEST if is_first else MAX_FURTHER
+    longest = MAX_LENGTH if is_first else MAX_FURTHER
 
     def text(value: str) -> str:
         return _cut(attached.get(value.removeprefix(_ATTACHED), value), longest)

@@ -38,7 +38,7 @@ _NAME = re.compile(
 _OF_MODELS = re.compile(r" (?:approaches|methods|models|systems)$", re.IGNORECASE)
 _LARGEST_FILE = 512 << 20
 """Of a file, and of what is packed in it."""
-_DEEPEST = 20
+_MAX_DEPTH = 20
 """Subtasks inside subtasks."""
 _DATASETS = ("datasets.json", "datasets.json.gz")
 _GZIP = b"\x1f\x8b"
@@ -137,7 +137,7 @@ def _flat_row(line: bytes) -> list[ResultRow]:
 def _task_rows(
     task: Any, name: str, faults: list[Fault], area: str | None, depth: int, above: str = ""
 ) -> Iterator[ResultRow]:
-    if not isinstance(task, dict) or depth > _DEEPEST:
+    if not isinstance(task, dict) or depth > _MAX_DEPTH:
         faults.append(Fault(name, f"a task at depth {depth} is no object, or nested too deeply"))
         return
     title = plain(task.get("task")) or plain(_first(task.get("task")))
@@ -163,7 +163,7 @@ def _boards(
         title = " / ".join(filter(None, (above, plain(dataset.get(key)))))
         if isinstance(dataset.get("sota"), dict):
             yield title, dataset["sota"]
-        if depth < _DEEPEST:
+        if depth < _MAX_DEPTH:
             yield from _boards(dataset.get("subdatasets"), "subdataset", title, depth + 1)
 
 

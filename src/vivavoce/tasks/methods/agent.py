@@ -45,7 +45,7 @@ UNREADABLE = "Your last call could not be read: a number in it has thousands of 
 _LONG_NUMBER = "integer string conversion"
 """What Python says of such a number; it ends the reading of the whole reply."""
 _OURS = Path(__file__).with_name("agent_prompts")
-_LONGEST_COMPLAINT = 500
+_MAX_COMPLAINT = 500
 _NARROWINGS = 4
 """Further tries with ever less of a conversation that a provider finds too long."""
 _LIMITS = {
@@ -191,7 +191,7 @@ class _Run:
                 raise _UnreadableCall from error
             if self._note["steps"] <= 1 and "tool" in str(error).lower():
                 raise InputError(
-                    f"{self._model} may call no tools: {str(error)[:_LONGEST_COMPLAINT]} Use a "
+                    f"{self._model} may call no tools: {str(error)[:_MAX_COMPLAINT]} Use a "
                     "method without them."
                 ) from error
             raise
@@ -316,9 +316,9 @@ def _bounded(message: ChatMessage) -> ChatMessage:
     """A tool's message without the middle of a long complaint, which may repeat what was sent."""
     if not isinstance(message, ChatMessageTool) or message.error is None:
         return message
-    if len(told := message.error.message) <= _LONGEST_COMPLAINT:
+    if len(told := message.error.message) <= _MAX_COMPLAINT:
         return message
-    half = _LONGEST_COMPLAINT // 2
+    half = _MAX_COMPLAINT // 2
     error = ToolCallError(message.error.type, f"{told[:half]} … {told[-half:]}")
     return message.model_copy(update={"error": error})
 

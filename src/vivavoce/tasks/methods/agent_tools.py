@@ -15,9 +15,9 @@ from vivavoce.tasks.library.search import OUTLINE, Library
 from vivavoce.tasks.library.text import short
 from vivavoce.tasks.prompting.windows import Measure
 
-LONGEST_QUERY = 1000
+MAX_QUERY = 1000
 """Characters; more are no query."""
-_MOST_PAGES = 10_000
+_MAX_PAGES = 10_000
 
 
 class Desk:
@@ -42,10 +42,8 @@ class Desk:
 
     def search(self, query: str) -> str:
         """The hits of a search as a numbered list; `InputError` for what is no query."""
-        if not query.strip() or len(query) > LONGEST_QUERY:
-            raise InputError(
-                f"A query has 1 to {LONGEST_QUERY} characters; this one has {len(query)}."
-            )
+        if not query.strip() or len(query) > MAX_QUERY:
+            raise InputError(f"A query has 1 to {MAX_QUERY} characters; this one has {len(query)}.")
         hits = self._library.search(query, self._results)
         self.searches += 1
         if not hits:
@@ -58,7 +56,7 @@ class Desk:
 
     def read(self, paper_id: str, part: str, page: int) -> str:
         """A page of a paper with its head; `InputError` when there is none."""
-        if not 1 <= page <= _MOST_PAGES:
+        if not 1 <= page <= _MAX_PAGES:
             raise InputError("A page is a number from 1 on.")
         found = self._library.read(paper_id, part, page, self._page)
         self.reads += 1

@@ -26,7 +26,7 @@ None when it left a result that can be read."""
 
 TEMPLATE = "self_refine"
 NO_PROGRAM = "The answer holds no program: no fenced code block, and it is not Python itself."
-_MOST_ROUNDS = 100
+_MAX_ROUNDS = 100
 
 
 def note_run(dataset: MemoryDataset, kind: str, entry: TaskEntry, timeout: int) -> MemoryDataset:
@@ -62,8 +62,8 @@ def refine(checks: Mapping[str, Check], rounds: int, context: int | None) -> Sol
         InputError: `rounds` or `context` is not a number that makes sense.
     """
     check_context(context)
-    if type(rounds) is not int or not 0 <= rounds <= _MOST_ROUNDS:
-        raise InputError(f"rounds={rounds!r} is not a number of answers from 0 to {_MOST_ROUNDS}.")
+    if type(rounds) is not int or not 0 <= rounds <= _MAX_ROUNDS:
+        raise InputError(f"rounds={rounds!r} is not a number of answers from 0 to {_MAX_ROUNDS}.")
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         run = state.metadata["run"]

@@ -19,7 +19,7 @@ from vivavoce.errors import InputError
 from vivavoce.tasks.prompting.prompts import Rendered, Span
 from vivavoce.tasks.prompting.windows import TokenCounter
 
-_LONGEST_WORD = 40
+_MAX_WORD = 40
 """Characters that a cut may go back to end with a whole word."""
 
 Group = str | tuple[str, ...]
@@ -186,7 +186,7 @@ def _end_of_word(text: str, end: int) -> int:
     """
     if end >= len(text) or text[end].isspace():
         return end
-    first = max(0, end - _LONGEST_WORD)
+    first = max(0, end - _MAX_WORD)
     border = max(text.rfind(" ", first, end), text.rfind("\n", first, end))
     return border if border > 0 else end
 

@@ -8,10 +8,10 @@ import re
 from collections.abc import Collection, Iterator
 from typing import Any
 
-_LONGEST = 200_000
-_DEEPEST = 40
-_MOST_DIGITS = 40
-_MOST_STARTS = 300
+_MAX_LENGTH = 200_000
+_MAX_DEPTH = 40
+_MAX_DIGITS = 40
+_MAX_STARTS = 300
 _FENCE = re.compile(r"^[ \t]{0,3}```[ \t]?(\w{0,20})[^\n]*\n(.*?)^[ \t]{0,3}```", re.M | re.S)
 
 
@@ -28,7 +28,7 @@ def find_json(answer: str, wanted: Collection[str] = ()) -> Any | None:
         wanted: Only an object with one of these keys is taken; for answers that hold a program,
             whose brackets may be JSON as well.
     """
-    if len(answer) > _LONGEST:
+    if len(answer) > _MAX_LENGTH:
         return None
     # LaTeX is often written into strings as it is, which makes \sigma a faulty escape. JSON has
     # none of these, so that mending them changes nothing in it.
@@ -54,7 +54,7 @@ def _value(text: str, wanted: Collection[str]) -> Any | None:
     """The last object, else the first array, that is not part of another one and is wanted."""
     found = None
     place = 0
-    for _ in range(_MOST_STARTS):
+    for _ in range(_MAX_STARTS):
         start = _next_start(text, place)
         if start < 0:
             break
@@ -80,7 +80,7 @@ def _is_too_deep(value: Any) -> bool:
     level, depth = [value], 0
     while level:
         depth += 1
-        if depth > _DEEPEST:
+        if depth > _MAX_DEPTH:
             return True
         insides = (part.values() if isinstance(part, dict) else part for part in level)
         level = [each for inside in insides for each in inside if isinstance(each, dict | list)]
@@ -88,7 +88,7 @@ def _is_too_deep(value: Any) -> bool:
 
 
 def _integer(text: str) -> int:
-    if len(text) > _MOST_DIGITS:
+    if len(text) > _MAX_DIGITS:
         raise ValueError("too many digits")
     return int(text)
 

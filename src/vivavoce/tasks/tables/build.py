@@ -56,7 +56,7 @@ from vivavoce.tasks.tables.items.table_items import (
 
 __all__ = ["FAMILY", "OPTIONS", "TablesOptions", "build", "read_gold"]
 
-_FEWEST_RESULTS = 3
+_MIN_RESULTS = 3
 """Papers of a table of results, at least: what two papers score is no table of a task."""
 
 
@@ -113,7 +113,7 @@ def read_gold(corpus: Corpus, window: Window, options: TablesOptions) -> GoldTab
             own_row=options.own_row,
             undated=options.undated,
             results="results" in options.kinds,
-            results_papers=max(_FEWEST_RESULTS, options.min_papers),
+            results_papers=max(_MIN_RESULTS, options.min_papers),
         ),
     )
     others = [table for table in found.tables if table.kind not in options.kinds]

@@ -110,7 +110,7 @@ def _add(digest: Any, part: Traversable) -> None:
         digest.update(hashlib.sha256(part.read_bytes()).digest())
 
 
-_LONGEST = 48
+_MAX_LENGTH = 48
 _OTHER = re.compile(r"[^a-z0-9]+")
 
 
@@ -120,6 +120,6 @@ def slug(name: str, *more: object) -> str:
     `more` is what tells things of one name apart; only the hash holds it.
     """
     ascii_only = unicodedata.normalize("NFKD", name[:512]).encode("ascii", "ignore").decode()
-    readable = _OTHER.sub("-", ascii_only.lower()).strip("-")[:_LONGEST].strip("-")
+    readable = _OTHER.sub("-", ascii_only.lower()).strip("-")[:_MAX_LENGTH].strip("-")
     digest = hash_of([name, *more])[:8]
     return f"{readable}-{digest}" if readable else digest

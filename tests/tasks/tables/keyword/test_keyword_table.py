@@ -10,7 +10,7 @@ from tests.tasks.tables.methods.method_runs import DEMAND, pool_of
 
 from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableRow, score_table
 from vivavoce.tasks.tables.items.keyword.facets import find_topics
-from vivavoce.tasks.tables.items.keyword.making import MOST_COLUMNS, make_table
+from vivavoce.tasks.tables.items.keyword.making import MAX_COLUMNS, make_table
 from vivavoce.tasks.tables.items.keyword.papers import PoolText, read_pool
 
 POOL = [
@@ -68,7 +68,7 @@ def test_a_column_that_says_the_same_of_all_is_none_unless_it_is_asked_for() -> 
 def test_the_columns_are_few_and_none_is_there_twice() -> None:
     pool = read_pool(pool_of(20, filler=50))
     table = make_table(DEMAND, pool)
-    assert len(table.columns) <= MOST_COLUMNS
+    assert len(table.columns) <= MAX_COLUMNS
     assert len(set(table.columns)) == len(table.columns)
 
 

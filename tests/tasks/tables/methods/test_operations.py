@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from vivavoce.metrics.tables.literature_tables import TableRow
 from vivavoce.tasks.tables.items.operations import (
-    MOST,
+    MAX_ENTRIES,
     Operations,
     UnusableReply,
     apply_operations,
@@ -89,8 +89,11 @@ def test_an_empty_object_changes_nothing() -> None:
         ('{"rows": {"P1": "x"}}', '"P1" must be an object'),
         ('{"rows": {"P1": {"A": {"B": 1}}}}', "value of a cell"),
         ('{"rows": {"P1": {"A": [["B"]]}}}', "value of a cell"),
-        (json.dumps({"add": ["A"] * (MOST + 1)}), "more than 200"),
-        (json.dumps({"rows": {"P1": {str(n): n for n in range(MOST + 1)}}}), "more than 200"),
+        (json.dumps({"add": ["A"] * (MAX_ENTRIES + 1)}), "more than 200"),
+        (
+            json.dumps({"rows": {"P1": {str(n): n for n in range(MAX_ENTRIES + 1)}}}),
+            "more than 200",
+        ),
         ('{"rows": [' + '{"paper": 1},' * 999 + '{"paper": 2}]}', None),
         ('{"include": ["P1"', "no JSON object"),
         ("[" * 100_000, "no JSON object"),

@@ -26,7 +26,7 @@ NOTHING = LiteratureTable((), (), ())
 _ROWS, _COLUMNS, _CELL = 60, 30, 160
 """Of a table that is shown to people, at most."""
 _ABSENT = "N/A"
-_MOST_COLUMNS = 300
+_MAX_COLUMNS = 300
 """Columns of an answer that are compared by their stems."""
 _BACKSLASHED = str.maketrans({char: f"\\{char}" for char in "\\|`*_[]$~"})
 
@@ -65,7 +65,7 @@ def by_matching(
 
 def diagnose(gold: LiteratureTable, answer: LiteratureTable | None) -> dict[str, float]:
     """The values of `DIAGNOSTICS`; NaN where undefined."""
-    columns = (answer or NOTHING).columns[:_MOST_COLUMNS]
+    columns = (answer or NOTHING).columns[:_MAX_COLUMNS]
     recall = schema_recall(_named(gold.columns), _named(columns), jaccard)
     faults = count_faults(gold, answer)
     return {name: number({SCHEMA_RECALL: recall, **faults}[name]) for name in DIAGNOSTICS}

@@ -20,7 +20,7 @@ from vivavoce.tasks.library.text import headed, table_lines
 from vivavoce.tasks.prompting.prompts import PromptSet, Rendered
 from vivavoce.tasks.tables.items.table_items import FAMILY, PAPERS, gold_of
 
-_LONGEST_TITLE = 300
+_MAX_TITLE = 300
 
 
 def pool_entries(
@@ -88,4 +88,4 @@ def full_text(paper: LibraryPaper) -> str:
 
 
 def _one_line(title: str) -> str:
-    return " ".join(title[:_LONGEST_TITLE].split())
+    return " ".join(title[:_MAX_TITLE].split())

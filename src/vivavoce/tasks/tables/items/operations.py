@@ -17,10 +17,10 @@ from vivavoce.tasks.scoring.json_answer import find_json
 from vivavoce.tasks.tables.items.working_table import TableFault, WorkingTable
 
 PARTS = ("include", "exclude", "add", "drop", "rename", "rows")
-MOST = 200
+MAX_ENTRIES = 200
 """Entries that a part may have, and cells of a row."""
-_MOST_FAULTS = 20
-_LONGEST_LIST = 50
+_MAX_FAULTS = 20
+_MAX_LIST = 50
 
 
 class UnusableReply(Exception):
@@ -138,14 +138,14 @@ class _Application:
         return label
 
     def _note(self, fault: str) -> None:
-        if len(self.faults) < _MOST_FAULTS:
+        if len(self.faults) < _MAX_FAULTS:
             self.faults.append(fault)
 
 
 def _rows(value: Any) -> list[tuple[str, dict[str, str | None]]]:
     """Rows, by paper or as a list of objects with `paper` and `cells`."""
     if isinstance(value, list):
-        value = {_paper_of(row): row.get("cells") for row in value[: MOST + 1]}
+        value = {_paper_of(row): row.get("cells") for row in value[: MAX_ENTRIES + 1]}
     rows = object_of({"rows": value}, "rows")
     return [(paper, cells_of({paper: cells}, paper)) for paper, cells in rows.items()]
 
@@ -160,14 +160,14 @@ def names_of(found: Mapping[str, Any], key: str) -> tuple[str, ...]:
     """The names under a key: a list, or one alone; none where there is no such key.
 
     Raises:
-        UnusableReply: They are something else, or more than `MOST`.
+        UnusableReply: They are something else, or more than `MAX_ENTRIES`.
     """
     value = found.get(key)
     listed = [] if value is None else value if isinstance(value, list) else [value]
     if not all(isinstance(name, str | int) and not isinstance(name, bool) for name in listed):
         raise UnusableReply(f'"{key}" must be a list of names.')
-    if len(listed) > MOST:
-        raise UnusableReply(f'"{key}" has more than {MOST} entries.')
+    if len(listed) > MAX_ENTRIES:
+        raise UnusableReply(f'"{key}" has more than {MAX_ENTRIES} entries.')
     return tuple(text_of(name) or "" for name in listed)
 
 
@@ -175,14 +175,14 @@ def object_of(found: Mapping[str, Any], key: str) -> dict[str, Any]:
     """The object under a key; empty where there is no such key.
 
     Raises:
-        UnusableReply: It is something else, or has more than `MOST` entries.
+        UnusableReply: It is something else, or has more than `MAX_ENTRIES` entries.
     """
     value = found.get(key)
     value = {} if value is None else value
     if not isinstance(value, dict):
         raise UnusableReply(f'"{_shown(key)}" must be an object.')
-    if len(value) > MOST:
-        raise UnusableReply(f'"{_shown(key)}" has more than {MOST} entries.')
+    if len(value) > MAX_ENTRIES:
+        raise UnusableReply(f'"{_shown(key)}" has more than {MAX_ENTRIES} entries.')
     return value
 
 
@@ -208,7 +208,7 @@ def text_of(value: Any) -> str | None:
     if isinstance(value, int | float):
         return str(value)
     if isinstance(value, list) and not any(isinstance(part, list | dict) for part in value):
-        return ", ".join(part for one in value[:_LONGEST_LIST] if (part := text_of(one)))
+        return ", ".join(part for one in value[:_MAX_LIST] if (part := text_of(one)))
     raise UnusableReply("The value of a cell must be text, a number, a list of these, or null.")
 
 

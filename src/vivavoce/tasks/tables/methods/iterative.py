@@ -37,7 +37,7 @@ DIGEST_TOKENS = 400
 READING, EVIDENCE = 8000, 1500
 """Tokens of a paper for its digest, and for the check of its row: what the paper's 118,000 tokens a
 table allow at its sizes, nine papers a pool of which four are right."""
-_LONGEST_CELLS = (MAX_VALUE, 80, 24)
+_MAX_CELLS = (MAX_VALUE, 80, 24)
 """Characters of a cell that is shown; shorter where the table would not fit otherwise."""
 _PASSAGE = 200
 _FEW, _ALL = 3, 10_000
@@ -45,7 +45,7 @@ _FEW, _ALL = 3, 10_000
 _GAP = "\n…\n"
 _SLACK = 16
 """Tokens around a text in its prompt."""
-_MOST_READ = 2_000_000
+_MAX_READ = 2_000_000
 """Characters of a text that are searched."""
 _TEMPLATES = {
     "iterative.digest": ("paper",),
@@ -167,7 +167,7 @@ def _fitting_prompt(
 def _views(table: WorkingTable, labels: list[str]) -> Iterator[tuple[tuple[str, ...], int]]:
     own = tuple(label for label in table.papers if label in labels)
     yield table.papers, MAX_VALUE
-    for longest in _LONGEST_CELLS:
+    for longest in _MAX_CELLS:
         yield own, longest
     yield (), MAX_VALUE
 
@@ -217,7 +217,7 @@ def _paper_prompt(
         bare = run.prompt(name, slots, {"paper": run.paper_listing([paper], texts=False)})
         room = run.room_beside(bare)
         tokens = most if room is None else max(0, min(most, room - _SLACK))
-        text = text[:_MOST_READ]
+        text = text[:_MAX_READ]
         if run.counter.count(text) > tokens:
             text = passages(text, queries, each, tokens, run.counter)
     shown = ShownPaper(paper.label, paper.title, paper.abstract, text)

@@ -34,8 +34,8 @@ _ANSWER_SHARE = 3
 """At most a third of a known window is kept for the answer."""
 _NARROWINGS = 4
 """Further tries with ever less of a prompt that a provider finds too long."""
-_LONGEST_TITLE = 300
-_LONGEST_COMPLAINT = 300
+_MAX_TITLE = 300
+_MAX_COMPLAINT = 300
 
 Read = TypeVar("Read")
 
@@ -266,7 +266,7 @@ class TableRun:
         return longest if window is None else max(1, min(longest, window // _ANSWER_SHARE))
 
     def _again(self, prompt: Rendered, complaint: str) -> Rendered:
-        rendered = self._prompts.render(AGAIN, {"fault": complaint[:_LONGEST_COMPLAINT]}, {})
+        rendered = self._prompts.render(AGAIN, {"fault": complaint[:_MAX_COMPLAINT]}, {})
         return Rendered(f"{prompt.text}\n\n{rendered.text}", prompt.spans, prompt.blocks)
 
     def _used(self, output: ModelOutput, fitted: Fitted) -> int:
@@ -303,7 +303,7 @@ def check_common(context: object, **switches: object) -> None:
 
 
 def _shown(row: Mapping[str, Any]) -> ShownPaper:
-    title = " ".join(str(row.get("title") or "")[:_LONGEST_TITLE].split())
+    title = " ".join(str(row.get("title") or "")[:_MAX_TITLE].split())
     abstract, text = (str(row.get(name) or "").strip() for name in ("abstract", "text"))
     return ShownPaper(str(row["label"]), title, abstract, text)
 

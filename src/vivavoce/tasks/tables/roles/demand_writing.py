@@ -53,7 +53,7 @@ AT_ONCE = 8
 _WRITING = GenerateConfig(temperature=0.8, max_tokens=1024)
 _CHECKING = GenerateConfig(temperature=0.0, max_tokens=1024)
 _CUT_ORDER = (("table", "titles"), "caption")
-_LONGEST_REASON = 400
+_MAX_REASON = 400
 _QUOTES = (('"', '"'), ("“", "”"), ("'", "'"), ("«", "»"))
 _LABELS = ("user demand:", "demand:", "user request:", "request:")
 
@@ -187,7 +187,7 @@ async def _look_through(
         found = find_json(answer, wanted=("decision",))
         decision = _text(found, "decision").upper()
         if decision in (ACCEPT, REWRITE):
-            reason = _text(found, "reason")[:_LONGEST_REASON] or "No reason was given."
+            reason = _text(found, "reason")[:_MAX_REASON] or "No reason was given."
             proposed = "" if decision == ACCEPT else read_wording(_text(found, "demand"))
             verdict = Verdict(attempt, demand, "model", decision, reason)
             return verdict, "" if proposed == demand else proposed

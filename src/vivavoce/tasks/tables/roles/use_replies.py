@@ -12,7 +12,7 @@ from vivavoce.metrics.tables.question_wording import Question
 BATCH_CHARACTERS = 8_000
 """Of the questions of one request, unless a single one is longer."""
 _LINE = re.compile(r"\W{0,8}(?:q?(\d{1,4})\W{1,8})?(yes|no)\b", re.IGNORECASE)
-_LONGEST_REPLY = 100_000
+_MAX_REPLY = 100_000
 _CHARACTERS_ADDED = 400
 """How much longer another wording may be."""
 
@@ -24,7 +24,7 @@ def read_answers(reply: str, count: int) -> list[bool | None]:
     None for a question without one, and for one that is answered both ways.
     """
     found: dict[int, set[bool]] = {}
-    lines = [line for line in reply[:_LONGEST_REPLY].splitlines() if line.strip()]
+    lines = [line for line in reply[:_MAX_REPLY].splitlines() if line.strip()]
     matches = [match for line in lines if (match := _LINE.match(line))]
     matches = [match for match in matches if match[1]] or matches
     for place, match in enumerate(matches, start=1):

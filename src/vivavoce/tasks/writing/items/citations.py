@@ -36,9 +36,9 @@ from vivavoce.text.citation_markers import (
 from vivavoce.text.dates import period
 from vivavoce.text.normalise import normalise_title
 
-MOST_WORKS = 100
+MAX_WORKS = 100
 """Works listed in the padded track."""
-_MOST_UNREAD = 0.5
+_MAX_UNREAD = 0.5
 """Share of a section's markers that may mean no entry before the text is not believed."""
 _COLUMNS = ("paper_id", "ordinal", "title", "year", "first_author", "cited_paper_id")
 
@@ -98,7 +98,7 @@ def _by_author(section: str, references: Sequence[Row]) -> list[Row] | None:
         markers += 1
         unread += not found
         meant.update(row["ordinal"] for row in found)
-    if not meant or unread > _MOST_UNREAD * markers:
+    if not meant or unread > _MAX_UNREAD * markers:
         return None
     return [row for row in references if row["ordinal"] in meant]
 
@@ -161,7 +161,7 @@ class Library:
         # What is cited elsewhere in the paper is no padding either.
         for row in references:
             used |= {row["cited_paper_id"] or "", normalise_title(row["title"] or "")}
-        wanted = MOST_WORKS - len(cited)
+        wanted = MAX_WORKS - len(cited)
         padding = list(self._padding(paper, category, used, wanted)) if cited else []
         key = [self._seed, "works", paper.paper_id]
         rows = sorted(

@@ -30,9 +30,9 @@ from vivavoce.text import normalise
 
 FOLDER = Path("cache", "writing")
 """Where the memo of a corpus lies, below the corpus."""
-MOST_ENTRIES = 1 << 14
+MAX_ENTRIES = 1 << 14
 """Texts in one of the 16 files; where there are more, those not asked for go first."""
-_MOST_BYTES = 1 << 25
+_MAX_BYTES = 1 << 25
 """A file that is longer was not written here."""
 _RULE_MODULES = (inputs, papers, near_duplicates, family, text_statistics, normalise)
 """Where it says what is compared with what, and how."""
@@ -74,14 +74,14 @@ class Memo:
             for part in sorted(parts):
                 # Read again: another build may have written since.
                 entries = {**self._used[part], **self._read(part)}
-                within = dict(list(entries.items())[:MOST_ENTRIES])
+                within = dict(list(entries.items())[:MAX_ENTRIES])
                 write_sealed(self._path(part), {"rule": rule(), "entries": within})
 
     def _read(self, part: str) -> Mapping[str, str]:
         """The entries of a file; none where it is not as this rule wrote it."""
         path = self._path(part)
         try:
-            if path.stat().st_size > _MOST_BYTES:
+            if path.stat().st_size > _MAX_BYTES:
                 return {}
             content = read_sealed(path)
         except (OSError, ValueError, DamagedError):

@@ -35,7 +35,7 @@ _MIXERS = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 _SAMPLED_FROM = 128
 _SAMPLE = 4
 """Of a long text one run in so many is looked up, told by its hash, so the same in every text."""
-_MOST_BEARERS = 20
+_MAX_BEARERS = 20
 """A run of more papers is a phrase of the trade and points to nobody."""
 
 
@@ -153,7 +153,7 @@ def _sharing(samples: Sequence[Hashes]) -> Iterator[tuple[int, int]]:
     runs, bearers = runs[order], bearers[order]
     starts = np.flatnonzero(np.r_[True, runs[1:] != runs[:-1]])
     sizes = np.diff(np.r_[starts, len(runs)])
-    few = (sizes > 1) & (sizes <= _MOST_BEARERS)
+    few = (sizes > 1) & (sizes <= _MAX_BEARERS)
     for start, size in zip(starts[few].tolist(), sizes[few].tolist(), strict=True):
         yield from _pairs(bearers[start : start + size].tolist())
 

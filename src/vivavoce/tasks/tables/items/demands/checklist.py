@@ -22,11 +22,11 @@ from vivavoce.tasks.tables.items.table_items import GoldTable
 from vivavoce.text.sentences import split_sentences
 
 CHECKS = ("self_contained", "goal_oriented", "concise", "non_leaking")
-MOST_SENTENCES = 2
-MOST_WORDS = 90
-MOST_ITEMS = 6
+MAX_SENTENCES = 2
+MAX_WORDS = 90
+MAX_ITEMS = 6
 """Items of one enumeration; a longer one reads like a list of columns."""
-_MOST_REASONS = 8
+_MAX_REASONS = 8
 
 _POINTING = re.compile(
     r"\b(?:(?:this|the|our) (?:paper|manuscript|article|survey|section|caption)"
@@ -124,12 +124,12 @@ def _stems(words: tuple[str, ...]) -> frozenset[str]:
 
 def _not_concise(demand: str) -> str:
     sentences, words = len(split_sentences(demand)), len(demand.split())
-    if not 0 < sentences <= MOST_SENTENCES:
-        return f"It has {sentences} sentences; 1 or {MOST_SENTENCES} are asked for."
-    if words > MOST_WORDS:
-        return f"It has {words} words; {MOST_WORDS} are allowed."
-    if any(len(_ITEM_MARK.findall(part)) > MOST_ITEMS for part in _CLAUSES.split(demand)):
-        return f"It enumerates more than {MOST_ITEMS} things."
+    if not 0 < sentences <= MAX_SENTENCES:
+        return f"It has {sentences} sentences; 1 or {MAX_SENTENCES} are asked for."
+    if words > MAX_WORDS:
+        return f"It has {words} words; {MAX_WORDS} are allowed."
+    if any(len(_ITEM_MARK.findall(part)) > MAX_ITEMS for part in _CLAUSES.split(demand)):
+        return f"It enumerates more than {MAX_ITEMS} things."
     return ""
 
 
@@ -137,6 +137,6 @@ def _leaking(demand: str, index: LeakIndex) -> str:
     leaks = index.leaks(demand)
     if not leaks:
         return ""
-    shown = "; ".join(str(leak) for leak in leaks[:_MOST_REASONS])
-    more = f"; and {len(leaks) - _MOST_REASONS} more" if len(leaks) > _MOST_REASONS else ""
+    shown = "; ".join(str(leak) for leak in leaks[:_MAX_REASONS])
+    more = f"; and {len(leaks) - _MAX_REASONS} more" if len(leaks) > _MAX_REASONS else ""
     return f"It gives parts of the table away: {shown}{more}."

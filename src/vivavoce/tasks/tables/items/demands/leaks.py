@@ -29,8 +29,8 @@ from vivavoce.text.normalise import normalise
 from vivavoce.text.terms import STOP_WORDS, porter
 
 _SILENT = STOP_WORDS | {"yes", "true", "false", "none", "na", "etc", "eg", "ie", "vs", "et"}
-_LONGEST_WORD = 40
-_SHORTEST_ROOT, _LONGEST_ENDING = 5, 4
+_MAX_WORD = 40
+_SHORTEST_ROOT, _MAX_ENDING = 5, 4
 
 _WORD = re.compile(r"[^\W_]+")
 _COMPOUND = re.compile(r"(?<![^\W_])[^\W_]+(?:[-+./\u2010\u2011][^\W_]+)+")
@@ -76,7 +76,7 @@ def names_in(text: str) -> list[str]:
 
 def stem_of(word: str) -> str:
     """A word without its inflection, British and American spelling alike."""
-    return _stem(word[:_LONGEST_WORD].casefold())
+    return _stem(word[:_MAX_WORD].casefold())
 
 
 def stems_of(words: Sequence[str]) -> list[str]:
@@ -97,7 +97,7 @@ def are_kin(first: str, second: str) -> bool:
     shorter, longer = sorted((first, second), key=len)
     if first == second or len(shorter) < _SHORTEST_ROOT:
         return first == second
-    return longer.startswith(shorter) and len(longer) - len(shorter) <= _LONGEST_ENDING
+    return longer.startswith(shorter) and len(longer) - len(shorter) <= _MAX_ENDING
 
 
 def number_keys(text: str) -> Iterator[tuple[str, str]]:
@@ -136,11 +136,11 @@ Kind = Literal["column", "synonym", "column_word", "value", "number"]
 
 MAX_DEMAND = 2_000
 """Characters; a longer text is no demand."""
-_LONGEST_VALUE = 5
+_MAX_VALUE = 5
 """Words of a value that is looked for as a whole; of longer ones only the names are."""
-_LONGEST_NAME = 4
+_MAX_NAME = 4
 """Words of a demand that may be a synonym of one column's name."""
-_MOST_JOINED = 3
+_MAX_JOINED = 3
 _PARTS = re.compile(r"[,;/|()\[\]\n•]|\s(?:and|or)\s|\s&\s")
 
 
@@ -221,7 +221,7 @@ class LeakIndex:
         for part in _PARTS.split(cell[:MAX_DEMAND]):
             words = telling_words(part)
             is_number = cell_key(part).startswith("number ")
-            if 0 < len(words) <= _LONGEST_VALUE and not is_number:
+            if 0 < len(words) <= _MAX_VALUE and not is_number:
                 self._add_value(words, cell)
         self._add_marked(cell)
 
@@ -237,7 +237,7 @@ class LeakIndex:
         if all(self._is_topic(stem) or stem.isdigit() for stem in stems):
             return
         self._values.setdefault(stems, cell)
-        if 1 < len(stems) <= _MOST_JOINED:
+        if 1 < len(stems) <= _MAX_JOINED:
             self._values.setdefault((stem_of("".join(words)),), cell)
 
     def _find_names(self, words: Sequence[str]) -> Iterator[Leak]:
@@ -246,7 +246,7 @@ class LeakIndex:
         for word in telling:
             by_root.setdefault(root_of(stem_of(word)), []).append((stem_of(word), word))
         keys: dict[tuple[str, ...], list[str]] = {}
-        for window in _windows(words, _LONGEST_NAME):
+        for window in _windows(words, _MAX_NAME):
             if any(is_telling(word) for word in window):
                 keys.setdefault(column_key(" ".join(window)), window)
         for column, key, stems in self._names:
@@ -272,7 +272,7 @@ class LeakIndex:
 
     def _find_values(self, words: Sequence[str]) -> Iterator[Leak]:
         telling = [word for word in words if is_telling(word)]
-        for window in _windows(telling, _LONGEST_VALUE):
+        for window in _windows(telling, _MAX_VALUE):
             if cell := self._values.get(tuple(stems_of(window))):
                 yield Leak("value", " ".join(window), cell)
         for stem, printed in _joined(telling):
@@ -326,6 +326,6 @@ def _windows(words: Sequence[str], longest: int) -> Iterator[list[str]]:
 
 def _joined(words: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Neighbours as one word, with how they are printed: `data set` may be meant as `dataset`."""
-    for window in _windows(words, _MOST_JOINED):
+    for window in _windows(words, _MAX_JOINED):
         if len(window) > 1:
             yield stem_of("".join(window)), " ".join(window)

@@ -32,13 +32,13 @@ from vivavoce.text.sentences import split_sentences
 
 Stems = tuple[str, ...]
 
-MOST_TOPICS = 3
-_LONGEST_CAPTION = 600
-_LONGEST_TITLE = 300
-_MOST_TITLES = 200
-_LONGEST_TOPIC = 8
+MAX_TOPICS = 3
+_MAX_CAPTION = 600
+_MAX_TITLE = 300
+_MAX_TITLES = 200
+_MAX_TOPIC = 8
 """Words of one topic."""
-_LONGEST_SHARED = 4
+_MAX_SHARED = 4
 """Words of a topic that titles share."""
 
 _NUMBER_OF_TABLE = re.compile(
@@ -96,7 +96,7 @@ def find_topics(caption: str, titles: Sequence[str], index: LeakIndex) -> list[s
     named, shared = list(_caption_phrases(caption, index)), _shared_phrases(titles, index)
     several = [phrase for phrase in (*named, *shared) if " " in phrase or "-" in phrase]
     single = [phrase for phrase in (*named, *shared) if phrase not in several]
-    topics = _distinct(several, MOST_TOPICS) or _distinct(single, 2)
+    topics = _distinct(several, MAX_TOPICS) or _distinct(single, 2)
     return topics or _distinct(_longest_first(titles, index), 1)
 
 
@@ -113,7 +113,7 @@ def _distinct(phrases: Iterable[str], most: int) -> list[str]:
 
 def _caption_phrases(caption: str, index: LeakIndex) -> Iterator[str]:
     """What the first sentence of a caption names, cut where it turns to how works are compared."""
-    sentences = split_sentences(plain_words(caption[:_LONGEST_CAPTION]))
+    sentences = split_sentences(plain_words(caption[:_MAX_CAPTION]))
     text = sentences[0] if sentences else ""
     number = _NUMBER_OF_TABLE.match(text)
     if number and len(text) == number.end() and len(sentences) > 1:
@@ -139,7 +139,7 @@ def _clean_runs(text: str, index: LeakIndex) -> Iterator[str]:
             continue
         # What stands before a word that is left out may be half a phrase: `on natural [science]`.
         whole = _until_last_stop_word(run) if is_leak else run
-        if phrase := _trimmed(whole[:_LONGEST_TOPIC], index):
+        if phrase := _trimmed(whole[:_MAX_TOPIC], index):
             yield phrase
         run = []
 
@@ -167,7 +167,7 @@ def _shared_phrases(titles: Sequence[str], index: LeakIndex) -> list[str]:
     """Phrases of two titles or more: those of the most titles first, then the longer ones."""
     counts: Counter[Stems] = Counter()
     printed: dict[Stems, str] = {}
-    for title in titles[:_MOST_TITLES]:
+    for title in titles[:_MAX_TITLES]:
         phrases = dict(_phrases(title, index))
         counts.update(phrases.keys())
         printed = {**phrases, **printed}
@@ -197,14 +197,14 @@ def _weight(stems: Stems, count: int) -> float:
 
 def _phrases(title: str, index: LeakIndex) -> Iterator[tuple[Stems, str]]:
     """(stems, phrase) of runs within a title."""
-    text = _ASIDE.sub(" ", plain_words(title[:_LONGEST_TITLE]))
+    text = _ASIDE.sub(" ", plain_words(title[:_MAX_TITLE]))
     if 2 * sum(map(str.isupper, text)) > sum(map(str.isalpha, text)):
         text = text.lower()  # set in capitals, which then mark no names
     for part in _TITLE_BREAK.split(text):
         for run in _clean_runs(part, index):
             words = run.split()
             for start in range(len(words)):
-                for end in range(start + 1, min(start + _LONGEST_SHARED, len(words)) + 1):
+                for end in range(start + 1, min(start + _MAX_SHARED, len(words)) + 1):
                     window = words[start:end]
                     if is_telling(window[0]) and is_telling(window[-1]):
                         stems = tuple(stem_of(word) for word in window if is_telling(word))
@@ -212,7 +212,7 @@ def _phrases(title: str, index: LeakIndex) -> Iterator[tuple[Stems, str]]:
 
 
 def _longest_first(titles: Sequence[str], index: LeakIndex) -> list[str]:
-    runs = [run for title in titles[:_MOST_TITLES] for run in _clean_runs(title, index)]
+    runs = [run for title in titles[:_MAX_TITLES] for run in _clean_runs(title, index)]
     return sorted(runs, key=lambda run: -len(run.split()))
 
 

@@ -26,8 +26,8 @@ _NAMED = re.compile(
     rf"\b(?:Tables?|Tabs?\.)\s{{0,3}}((?:{_NUMBER})(?:\s?(?:,|-|–|&|and|to)\s?(?:{_NUMBER})){{0,5}})(?!\w)"
 )
 _EACH = re.compile(_NUMBER)
-_MOST = 10
-_LONGEST = 1_000
+_MAX_COUNT = 10
+_MAX_LENGTH = 1_000
 
 
 def table_number(caption: str) -> str | None:
@@ -49,7 +49,7 @@ def find_mentions(texts: Iterable[str], numbers: Mapping[str, int]) -> dict[int,
             continue
         for sentence in split_sentences(text):
             for ordinal in _named_in(sentence, numbers):
-                if len(sentence) <= _LONGEST and len(found[ordinal]) < _MOST:
+                if len(sentence) <= _MAX_LENGTH and len(found[ordinal]) < _MAX_COUNT:
                     found[ordinal][sentence] = None
     return {ordinal: tuple(sentences) for ordinal, sentences in found.items() if sentences}
 

@@ -12,9 +12,9 @@ from vivavoce.text.cell_text import plain_words
 
 JOINT = " › "
 """Between the name of a group of columns and that of a column in it."""
-_MOST_HEADER_ROWS = 3
-_MOST_COLUMNS = 200
-_LONGEST_CELL = 2_000
+_MAX_HEADER_ROWS = 3
+_MAX_COLUMNS = 200
+_MAX_CELL = 2_000
 _NUMBER = r"[1-9]\d{0,2}"
 _NUMBERS = re.compile(
     rf"(?<![=∈×^_])\[\s?{_NUMBER}(?:\s?[,;–—-]\s?{_NUMBER}){{0,40}}\s?\]"  # [3], [3, 5-7]
@@ -59,7 +59,7 @@ def read_grid(cells: Sequence[Sequence[str]], cites: Sequence[bool]) -> Grid | N
         cells: Rows of cells; what spans is repeated, or the places it covers are empty.
         cites: Whether a row cites; no such row is part of a header.
     """
-    width = min(max(map(len, cells), default=0), _MOST_COLUMNS)
+    width = min(max(map(len, cells), default=0), _MAX_COLUMNS)
     rows = [tuple(row[:width]) + ("",) * (width - len(row)) for row in cells]
     start = 0
     while start < len(rows) and width > 1 and not cites[start] and _is_divider(rows[start]):
@@ -68,7 +68,7 @@ def read_grid(cells: Sequence[Sequence[str]], cites: Sequence[bool]) -> Grid | N
         return None
     end = start + 1
     header = [rows[start]]
-    while end < len(rows) and len(header) < _MOST_HEADER_ROWS and not cites[end]:
+    while end < len(rows) and len(header) < _MAX_HEADER_ROWS and not cites[end]:
         above = _spread(header[-1])
         if not _goes_on(above, rows[end]):
             break
@@ -85,7 +85,7 @@ def read_grid(cells: Sequence[Sequence[str]], cites: Sequence[bool]) -> Grid | N
 
 def without_citations(cell: str) -> str:
     """The words of a cell without markup and marks of citations."""
-    text = plain_words(cell[:_LONGEST_CELL])
+    text = plain_words(cell[:_MAX_CELL])
     if "[" in text or "(" in text:
         text = _NUMBERS.sub(" ", _NAMES_AND_YEAR.sub(" ", text))
     return " ".join(text.split()).strip(" ,;")
@@ -168,7 +168,7 @@ def _join(header: Sequence[Sequence[str]]) -> tuple[str, ...]:
 
 
 def _has_citation(cell: str) -> bool:
-    text = cell[:_LONGEST_CELL]
+    text = cell[:_MAX_CELL]
     return any(marks.search(text) for marks in (_NUMBERS, _NAMES_AND_YEAR, _YEAR))
 
 

@@ -12,7 +12,7 @@ from vivavoce.tasks.tables.items.demands.leaks import is_telling, stem_of
 from vivavoce.tasks.tables.items.keyword import vocabulary
 from vivavoce.tasks.tables.items.keyword.papers import PoolText, datasets_in, own_name, task_of
 
-_MOST_VALUES = 3
+_MAX_VALUES = 3
 _TITLE, _ABSTRACT, _TEXT = 8, 4, 1
 """How much a mention counts, by where it stands."""
 _NEAR_BEST = 0.5
@@ -53,7 +53,7 @@ class Facet:
     """A pattern of how words of demands begin that ask for it."""
     find: Find
     """The values that a paper gives, by how much speaks for each."""
-    most: int = _MOST_VALUES
+    most: int = _MAX_VALUES
     """Values of a cell."""
 
     def is_asked(self, demand: str) -> bool:
@@ -144,9 +144,9 @@ FACETS = (
 
 
 YES, NO = "✓", "✗"
-_FEWEST, _LEAST, _MOST = 2, 0.2, 0.7
+_MIN_COUNT, _MIN_SHARE, _MAX_SHARE = 2, 0.2, 0.7
 """Papers that have a phrase, and the share of all papers."""
-_LONGEST = 2
+_MAX_WORDS = 2
 """Words of a phrase."""
 _BREAK = re.compile(r"[:;,.?!()\n–—]")
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
@@ -178,7 +178,7 @@ def find_topics(demand: str, papers: Sequence[PoolText], most: int) -> dict[str,
     fit = {
         stems: labels
         for stems, labels in holders.items()
-        if max(_FEWEST, _LEAST * size) <= len(labels) <= _MOST * size
+        if max(_MIN_COUNT, _MIN_SHARE * size) <= len(labels) <= _MAX_SHARE * size
         and not set(stems) <= asked
         and empty.isdisjoint(stems)
     }
@@ -207,7 +207,7 @@ def _phrases(text: str) -> Iterator[tuple[Stems, str]]:
     for part in _BREAK.split(text):
         words = _WORD.findall(part)
         for start in range(len(words)):
-            for end in range(start + 1, min(start + _LONGEST, len(words)) + 1):
+            for end in range(start + 1, min(start + _MAX_WORDS, len(words)) + 1):
                 window = words[start:end]
                 if all(is_telling(word) and not word.isdigit() for word in window):
                     shown = (word.lower() if word.istitle() else word for word in window)

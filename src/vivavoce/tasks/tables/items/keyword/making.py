@@ -41,9 +41,9 @@ from vivavoce.tasks.tables.items.keyword.vocabulary import (
 from vivavoce.text.terms import STOP_WORDS
 
 JOINT = " – "
-_MOST_DATASETS = 40
+_MAX_DATASETS = 40
 """Names of datasets that are looked for in all papers."""
-_MOST_BOARDS = 12
+_MAX_BOARDS = 12
 """Boards of which the papers' scores are looked for."""
 _SURE, _NEARLY = 0.2, 0.9
 """Confidence of the reader of tables: the least that counts, and what is as good as the best."""
@@ -51,7 +51,7 @@ _PARAGRAPH = re.compile(r"\n[^\S\n]*\n")
 _TABLE = re.compile(r"\s{0,9}(?:table|tab\.)\s?\w{1,5}", re.IGNORECASE)
 _BAR = " | "
 _SENTENCE = re.compile(r"(?<=[.!?])\s(?=[A-Z])|\n")
-_LONGEST_SENTENCE = 600
+_MAX_SENTENCE = 600
 _NUMBER = re.compile(r"(?<![\w.,-])\d{1,3}\.\d{1,3}(?![\w,]|\.\d)")
 _TEST = re.compile(r"\btest(?:ing)?\b", re.IGNORECASE)
 _VALIDATION = re.compile(r"\b(?:val(?:id(?:ation)?)?|dev(?:el(?:opment)?)?)\b", re.IGNORECASE)
@@ -71,7 +71,7 @@ class Datasets:
             papers_with.update(dict.fromkeys(map(_key, named), 1))
             for name in named:
                 forms[_key(name)][name] += 1
-        keys = [key for key, count in papers_with.most_common(_MOST_DATASETS) if count > 1 and key]
+        keys = [key for key, count in papers_with.most_common(_MAX_DATASETS) if count > 1 and key]
         self._names = {key: forms[key].most_common(1)[0][0] for key in keys}
         for place, key in enumerate(keys):
             # The more usual of a name and its abbreviation stands for both.
@@ -97,7 +97,7 @@ def results_of(papers: Sequence[PoolText], most: int) -> dict[Board, dict[str, s
     opened = {paper.label: as_library_paper(paper) for paper in papers}
     boards = {label: dict(_boards(paper, datasets)) for label, paper in opened.items()}
     counts = Counter(board for of_paper in boards.values() for board in of_paper)
-    shared = sorted(counts.items(), key=lambda one: (-one[1], one[0]))[:_MOST_BOARDS]
+    shared = sorted(counts.items(), key=lambda one: (-one[1], one[0]))[:_MAX_BOARDS]
     results: dict[Board, dict[str, str]] = {}
     for board, count in shared:
         holders = [label for label in opened if board in boards[label]]
@@ -139,7 +139,7 @@ def _boards(paper: LibraryPaper, datasets: Datasets) -> Iterator[tuple[Board, bo
             yield board, _is_split(heads)
     for text in (paper.abstract or "", *(section.text for section in paper.sections)):
         for whole in _SENTENCE.split(text):
-            sentence = whole[:_LONGEST_SENTENCE]
+            sentence = whole[:_MAX_SENTENCE]
             if _NUMBER.search(sentence):
                 for board in product(datasets.find(sentence)[:1], _metrics(sentence)[:1]):
                     yield board, _is_split(sentence)
@@ -201,9 +201,9 @@ def _is_short_for(short: str, name: str) -> bool:
 _SPREAD, _STEPS = 0.7, 30
 _LETTERS = 4
 _KEPT_SHARE = 3
-_MOST_SPREAD = 200
+_MAX_SPREAD = 200
 """Papers of a pool whose likeness to one another is looked at; it takes the square of them."""
-_LONGEST_DEMAND = 2_000
+_MAX_DEMAND = 2_000
 _WORD = re.compile(r"[\w-]+")
 _ASKING = frozenset(
     {
@@ -224,7 +224,7 @@ Floats = NDArray[np.float64]
 
 def topic_words(demand: str) -> list[str]:
     """The words of a demand that may say what it is about, as written."""
-    found = _WORD.findall(demand[:_LONGEST_DEMAND])
+    found = _WORD.findall(demand[:_MAX_DEMAND])
     return [word for word in found if is_telling(word) and word.casefold() not in _ASKING]
 
 
@@ -240,7 +240,7 @@ def nearness(demand: str, papers: Sequence[PoolText]) -> Floats:
     texts = [paper.lead for paper in papers]
     found = TfidfRetriever(texts, _features)
     asked = np.asarray(found.scores(" ".join(topic_words(demand))), dtype=np.float64)
-    if not 1 < len(papers) <= _MOST_SPREAD:
+    if not 1 < len(papers) <= _MAX_SPREAD:
         return asked
     alike = np.stack([found.scores(text) for text in texts])
     np.fill_diagonal(alike, 0.0)
@@ -275,7 +275,7 @@ def _features(text: str) -> list[str]:
     return [*telling, *runs]
 
 
-MOST_COLUMNS, MOST_RESULTS, MOST_TOPICS = 6, 4, 2
+MAX_COLUMNS, MAX_RESULTS, MAX_TOPICS = 6, 4, 2
 _COVERED = 0.5
 """Share of the rows in which a column has a value; one that the demand asks for needs less."""
 _COVERED_IF_ASKED = 0.2
@@ -308,10 +308,10 @@ def make_table(demand: str, papers: Sequence[PoolText]) -> LiteratureTable:
 
 
 def _columns(demand: str, papers: Sequence[PoolText]) -> dict[str, Column]:
-    results = results_of(papers, MOST_RESULTS)
+    results = results_of(papers, MAX_RESULTS)
     columns = {JOINT.join(board): scores for board, scores in results.items()}
-    columns |= _facets(demand, papers, MOST_COLUMNS - len(columns))
-    room = min(MOST_TOPICS, MOST_COLUMNS - len(columns))
+    columns |= _facets(demand, papers, MAX_COLUMNS - len(columns))
+    room = min(MAX_TOPICS, MAX_COLUMNS - len(columns))
     taken = set(map(column_key, columns))
     topics = find_topics(demand, papers, room + len(taken))
     new = [(name, values) for name, values in topics.items() if column_key(name) not in taken]

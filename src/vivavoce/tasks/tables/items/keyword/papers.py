@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-_LONGEST_TITLE, _LONGEST_ABSTRACT, _LONGEST_TEXT = 300, 5_000, 300_000
+_MAX_TITLE, _MAX_ABSTRACT, _MAX_TEXT = 300, 5_000, 300_000
 _ALL_TEXTS = 20_000_000
 """Characters that are read of a pool; of each paper of a large pool, less."""
 
@@ -31,12 +31,12 @@ class PoolText:
 def read_pool(rows: Iterable[Mapping[str, Any]]) -> list[PoolText]:
     """The papers of a sample's `pool`: objects with label, title, abstract and text."""
     given = list(rows)
-    most = min(_LONGEST_TEXT, _ALL_TEXTS // max(1, len(given)))
+    most = min(_MAX_TEXT, _ALL_TEXTS // max(1, len(given)))
     return [
         PoolText(
             str(row["label"]),
-            " ".join(_part(row, "title", _LONGEST_TITLE).split()),
-            _part(row, "abstract", _LONGEST_ABSTRACT),
+            " ".join(_part(row, "title", _MAX_TITLE).split()),
+            _part(row, "abstract", _MAX_ABSTRACT),
             _part(row, "text", most),
         )
         for row in given
