@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from vivavoce.errors import DamagedError, InputError
-from vivavoce.rounds import reading
-from vivavoce.rounds.reading import MANIFEST, Round, load_round
+from vivavoce.rounds.reading import MANIFEST, Round, check_files, load_round
 from vivavoce.rounds.sealing import check_seal
 
 
@@ -16,7 +15,7 @@ def verify_round(folder: Path) -> list[str]:
     Looks at the files of the round; at its parent, where that lies beside it; and at what was
     published of it while it was sealed, where that does.
     """
-    if problems := reading.verify_round(folder):
+    if problems := check_files(folder):
         return problems
     opened = load_round(folder)
     try:

@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vivavoce.errors import InputError, VivaError
-from vivavoce.rounds.export import hugging_face, ids
-from vivavoce.rounds.reading import Round, verify_round
+from vivavoce.rounds.export.hugging_face import write as write_hugging_face
+from vivavoce.rounds.export.hugging_face import write_json_lines
+from vivavoce.rounds.export.ids import write as write_ids
+from vivavoce.rounds.reading import Round, check_files
 from vivavoce.store import hash_tree
 
 if TYPE_CHECKING:
@@ -19,9 +21,9 @@ REVEALED = "revealed.json"
 
 _Write = Callable[[Round, Path, Mapping[str, str], "Corpus | None"], None]
 FORMATS: Mapping[str, _Write] = {
-    "hf": hugging_face.write,
-    "ids": ids.write,
-    "jsonl": hugging_face.write_json_lines,
+    "hf": write_hugging_face,
+    "ids": write_ids,
+    "jsonl": write_json_lines,
 }
 """What writes each format, by name."""
 
@@ -50,7 +52,7 @@ def export_round(
     """
     if form not in FORMATS:
         raise InputError(f"There is no format {form!r}. There are: {', '.join(FORMATS)}.")
-    if problems := verify_round(opened.folder):
+    if problems := check_files(opened.folder):
         raise VivaError(f"Round {opened.id} cannot be exported: {problems[0]}.")
     if corpus is not None and corpus.fingerprint != opened.manifest["corpus"]:
         raise InputError(
