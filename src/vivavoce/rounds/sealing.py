@@ -1,4 +1,4 @@
-"""Sealed rounds: what a round holds is promised now and shown one round later.
+"""Sealed rounds, promised now and shown one round later, and the verification of any round.
 
 The commitment holds a salted hash for each item. Whoever reads it learns how many items there are;
 once ids and salt are revealed, anyone can check that no item was exchanged in between. The salt is

@@ -178,7 +178,11 @@ _NUMBER = re.compile(
 
 
 def read_score(text: str) -> float | None:
-    """The number that a printed score stands for; None when it is none."""
+    """The number that a printed score stands for; None when it is none.
+
+    `93.3`, `93.3%`, `90.0 ± 0.5`, `~257M`, `60.9+` and `70.14 (measured by ...)` are numbers; `-`,
+    `?`, a range and a text are none. A multiplier is applied: `33M` is 33,000,000.
+    """
     rest = text.strip().strip("\ufeff").replace("**", "").replace("__", "")[:MAX_SCORE]
     for pattern in (_NOTE, _SPREAD, _NOTE):
         rest = pattern.sub("", rest.strip(_MARKS))

@@ -1,4 +1,7 @@
-"""Rounds given to others: as a Hugging Face folder, as JSON Lines, or as ids to rebuild them by."""
+"""Rounds given to others: as a Hugging Face folder, as JSON Lines, or as ids to rebuild them by.
+
+An export's folder is written whole or not at all, and never over another one.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Programs that a model wrote: found in its answer, and run in the sandbox, never elsewhere."""
+"""Programs that a model wrote: found in its answer, and run in the sandbox, never elsewhere.
+
+Inspect's `local` is no sandbox and is refused.
+"""
 
 from __future__ import annotations
 
