@@ -1,4 +1,4 @@
-"""The words of one table cell, without the markup around them."""
+"""Words of one table cell, without the markup around them, and the number a score stands for."""
 
 from __future__ import annotations
 
