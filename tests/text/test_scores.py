@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vivavoce.text.scores import read_score
+from vivavoce.text.cell_text import read_score
 
 
 @pytest.mark.parametrize(

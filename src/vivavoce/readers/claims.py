@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from vivavoce.readers.terms import MEASURE_IN_SENTENCE
+from vivavoce.text.cell_text import read_score
 from vivavoce.text.citation_markers import find_author_year_markers, find_numeric_markers
-from vivavoce.text.scores import read_score
 from vivavoce.text.sentences import split_sentences
 
 MAX_CLAIMS = 60

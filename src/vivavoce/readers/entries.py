@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from vivavoce.text.scores import read_score
+from vivavoce.text.cell_text import read_score
 
 MAX_ENTRIES = 400
 MAX_COLUMNS = 40

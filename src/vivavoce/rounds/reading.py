@@ -120,7 +120,7 @@ def load_round(folder: Path | str) -> Round:
     return Round(folder, manifest)
 
 
-def verify_round(folder: Path) -> list[str]:
+def check_files(folder: Path) -> list[str]:
     """Every way in which a round differs from its manifest, one line each; empty when sound."""
     try:
         manifest = load_round(folder).manifest

@@ -1,4 +1,4 @@
-"""Sealed rounds: what a round holds is promised now and shown one round later.
+"""Sealed rounds, promised now and shown one round later, and the verification of any round.
 
 The commitment holds a salted hash for each item. Whoever reads it learns how many items there are;
 once ids and salt are revealed, anyone can check that no item was exchanged in between. The salt is
@@ -13,8 +13,8 @@ import hashlib
 import hmac
 from pathlib import Path
 
-from vivavoce.errors import InputError, VivaError
-from vivavoce.rounds.reading import Round
+from vivavoce.errors import DamagedError, InputError, VivaError
+from vivavoce.rounds.reading import MANIFEST, Round, check_files, load_round
 from vivavoce.store import Row, canonical_json, hash_of, read_sealed, write_sealed
 
 FORMAT = 1
@@ -137,3 +137,34 @@ def _write_once(path: Path, value: Row) -> Path:
         )
     write_sealed(path, value)
     return path
+
+
+def verify_round(folder: Path) -> list[str]:
+    """Every way in which a round is not sound, one line each; empty when it is.
+
+    Looks at the files of the round; at its parent, where that lies beside it; and at what was
+    published of it while it was sealed, where that does.
+    """
+    if problems := check_files(folder):
+        return problems
+    opened = load_round(folder)
+    try:
+        return [*_check_parent(opened), *check_seal(opened, folder.absolute().parent)]
+    except DamagedError as error:
+        return [str(error)]
+
+
+def _check_parent(opened: Round) -> list[str]:
+    link = opened.manifest.get("parent")
+    if not link:
+        return []
+    folder = opened.folder.absolute().parent / str(link["id"])
+    if not (folder / MANIFEST).exists():
+        return []
+    try:
+        parent = load_round(folder)
+    except InputError:
+        return []  # something else has the parent's name
+    if (parent.id, parent.sha256) == (link["id"], link["manifest"]):
+        return []
+    return [f"{folder} is not the round that {opened.folder} was made from"]

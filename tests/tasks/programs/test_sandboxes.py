@@ -17,8 +17,7 @@ from vivavoce.errors import InputError
 from vivavoce.sandbox.config import BwrapConfig
 from vivavoce.sandbox.containers import MissingDocker, compose_file
 from vivavoce.sandbox.provider import BwrapSandboxEnvironment
-from vivavoce.tasks.programs.program import run_program
-from vivavoce.tasks.programs.sandboxes import clear, end_all, read_bytes, sandbox_for
+from vivavoce.tasks.programs.program import clear, end_all, read_bytes, run_program, sandbox_for
 
 TABLES = ("numpy", "pandas", "pyarrow")
 

@@ -13,10 +13,10 @@ from typing import Any, TypeVar
 from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault, Result
 from vivavoce.sources.json_records import parse_strictly
+from vivavoce.text.cell_text import read_score
 from vivavoce.text.dates import parse_date
 from vivavoce.text.identifiers import find_acl_id, find_arxiv_id, find_doi
 from vivavoce.text.normalise import clean_text, normalise_title
-from vivavoce.text.scores import read_score
 
 Line = TypeVar("Line", str, bytes)
 

@@ -26,7 +26,7 @@ from vivavoce.tasks.implementation.scorer import formula as formula_scorer
 from vivavoce.tasks.implementation.scorer import reproduce as reproduce_scorer
 from vivavoce.tasks.methods.direct import direct
 from vivavoce.tasks.methods.self_refine import note_run
-from vivavoce.tasks.programs.sandboxes import sandbox_for
+from vivavoce.tasks.programs.program import sandbox_for
 
 
 @task

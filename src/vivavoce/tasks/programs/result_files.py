@@ -21,7 +21,7 @@ from inspect_ai.util import OutputLimitExceededError, sandbox
 
 from vivavoce.metrics.implementation.factor import FactorFrame
 from vivavoce.sandbox.errors import SandboxLost
-from vivavoce.tasks.programs.sandboxes import python_inside, read_bytes
+from vivavoce.tasks.programs.program import python_inside, read_bytes
 from vivavoce.tasks.scoring.guard import FaultyAnswer
 
 _MAX_COLUMNS = 8
