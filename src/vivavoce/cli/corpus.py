@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from dataclasses import asdict
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,6 @@ from vivavoce.cli.output import JSON_OPTION, print_counts, print_json, progress,
 
 if TYPE_CHECKING:
     from vivavoce.corpus import Corpus
-from enum import StrEnum
 
 CORPUS_OPTION = typer.Option(..., "--corpus", help="The corpus folder.")
 ENGINE_OPTION = typer.Option(

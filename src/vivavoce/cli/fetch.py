@@ -5,6 +5,7 @@ Most save files that are then ingested; `texts` and `cited` complete the papers 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
@@ -13,13 +14,8 @@ from urllib.parse import urlsplit
 
 import typer
 
-from vivavoce.cli.output import JSON_OPTION, print_json, progress, say
-
-if TYPE_CHECKING:
-    from vivavoce.sources.http.client import Client
-from collections.abc import Sequence
-
 from vivavoce.cli.corpus import CORPUS_OPTION, SHOWN_FAULTS
+from vivavoce.cli.output import JSON_OPTION, print_json, progress, say
 
 if TYPE_CHECKING:
     from vivavoce.records import Fault

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from vivavoce.cli.corpus import CORPUS_OPTION, report_problems
-from vivavoce.cli.output import JSON_OPTION, print_counts, print_json, print_table, say
+from vivavoce.cli.output import JSON_OPTION, print_counts, print_json, print_table, progress, say
 
 if TYPE_CHECKING:
     from vivavoce.rounds import Round
     from vivavoce.store import Row
-from typing import TYPE_CHECKING, Any
 
-from vivavoce.cli.output import progress
 
 ROUND_ARGUMENT = typer.Argument(
     metavar="ROUND", help="The folder that holds the round's manifest.json."

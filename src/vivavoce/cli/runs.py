@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from vivavoce.cli.output import JSON_OPTION, print_json, progress, say
+from vivavoce.cli.board import print_board
+from vivavoce.cli.output import JSON_OPTION, print_json, print_table, progress, say
 
 if TYPE_CHECKING:
     from vivavoce.running import RunReport
-from enum import StrEnum
-from typing import TYPE_CHECKING
-
-from vivavoce.cli.board import print_board
-from vivavoce.cli.output import print_table
-
-if TYPE_CHECKING:
     from vivavoce.smoke import SmokeReport, SmokeRow
 
 

@@ -5,22 +5,20 @@ Leaks that can be found without a model: gold inside the input, and papers held 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from vivavoce.corpus import Corpus
+from vivavoce.records import Paper
 from vivavoce.rounds.spec import Options, RoundSpec
 from vivavoce.store import Row
+from vivavoce.text.normalise import normalise_title
 
 if TYPE_CHECKING:
     import pyarrow as pa
-from collections import defaultdict
-from collections.abc import Iterable
-from typing import TypeVar
 
-from vivavoce.records import Paper
-from vivavoce.text.normalise import normalise_title
 
 EVERY_TASK = "*"
 """The task of an exclusion that holds for every task of the family."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog
-from collections.abc import Callable
 
 
 def set_aside_damaged(folder: Path) -> list[str]:

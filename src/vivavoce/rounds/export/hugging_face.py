@@ -20,17 +20,11 @@ from vivavoce.rounds.export.contents import (
     tables_of,
 )
 from vivavoce.rounds.reading import Round
-from vivavoce.store import Row, write_parquet, write_text
+from vivavoce.store import Row, canonical_json, write_chunks, write_parquet, write_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from vivavoce.corpus import Corpus
-from typing import TYPE_CHECKING
-
-from vivavoce.store import canonical_json, write_chunks
-
-if TYPE_CHECKING:
     from vivavoce.corpus import Corpus
 
 

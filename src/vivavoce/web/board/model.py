@@ -13,7 +13,7 @@ from vivavoce.results.logs.records import PLACE
 from vivavoce.store import Row, hash_of
 from vivavoce.web.board.names import kind_of, shown_name, title_of
 from vivavoce.web.board.page import Link, slug
-from vivavoce.web.board.pages.sections import Section, Verdict, make_section, parts_of, verdict_of
+from vivavoce.web.board.sections import Section, Verdict, make_section, parts_of, verdict_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -283,3 +283,11 @@ def _model_slug(kind: str, name: str) -> str:
 def _contestant(kind: str, name: str, own: bool) -> ModelOf:
     made = _model_slug(kind, name)
     return ModelOf(made, name, kind, f"models/{made}.html", own)
+
+
+def newest_of(one: ModelOf, site: Site) -> list[Measured]:
+    """How it stands on the boards of the newest round that it is part of."""
+    found = site.appearances.get(one.identity, [])
+    held = {board.round for board, _, _ in found}
+    newest = [name for name in site.round_names if name in held][-1:]
+    return [measured for measured in found if [measured.board.round] == newest]

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import math
+import re
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -10,13 +13,14 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Any
 
+from vivavoce.errors import InputError
+from vivavoce.results.board.columns import page_columns
 from vivavoce.store import hash_of
+from vivavoce.web.printing import visible
 from vivavoce.web.templating import environment_of
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-import re
-import unicodedata
 
 _SOURCES = (".py", ".j2", ".css", ".js", ".yaml")
 
@@ -123,3 +127,38 @@ def slug(name: str, *more: object) -> str:
     readable = _OTHER.sub("-", ascii_only.lower()).strip("-")[:_MAX_LENGTH].strip("-")
     digest = hash_of([name, *more])[:8]
     return f"{readable}-{digest}" if readable else digest
+
+
+def refuse_endless(value: object, where: str = "board") -> None:
+    """Refuse NaN and infinity: no score is endless, and a missing one is null.
+
+    Raises:
+        InputError: Names the value by the keys that lead to it.
+    """
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise InputError(f"{where} is {value}. Write null where there is no value.")
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            refuse_endless(inner, f"{where}.{visible(key)}")
+    elif isinstance(value, list | tuple):
+        for index, inner in enumerate(value):
+            refuse_endless(inner, f"{where}[{index}]")
+
+
+def static_files() -> list[Page]:
+    """The style sheet, with the labels of columns on phones, and the script."""
+    folder = resources.files("vivavoce.web") / "static"
+    labels = "".join(
+        f'  .board td.{column.css}::before {{ content: "{column.label}"; }}\n'
+        for column in page_columns()
+    )
+
+    def style() -> bytes:
+        text = (folder / "style.css").read_text("utf-8")
+        return text.replace("  /* labels of columns */\n", labels).encode("utf-8")
+
+    return [
+        file_of("style.css", labels, style),
+        file_of("board.js", [], (folder / "board.js").read_bytes),
+    ]

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vivavoce.results.board.columns import page_columns
+from vivavoce.errors import InputError
+from vivavoce.results.board.columns import columns
 from vivavoce.results.board.groups import Board, relaxed_gc
-from vivavoce.store import hash_of
+from vivavoce.results.logs.records import CONTESTANT, PLACE
+from vivavoce.store import Row, canonical_json, hash_of
 from vivavoce.web.board.charts.figures import drawings
 from vivavoce.web.board.files import downloads
 from vivavoce.web.board.model import Site, site_of
-from vivavoce.web.board.page import Link, Page, file_of
+from vivavoce.web.board.page import Link, Page, refuse_endless, static_files
 from vivavoce.web.board.pages import boards, changes, published, space, timeline
 from vivavoce.web.board.pages.changes import History, history_of
 from vivavoce.web.board.pages.samples import INDEX as SAMPLES_INDEX
@@ -28,13 +29,7 @@ from vivavoce.web.board.state import write_pages
 
 if TYPE_CHECKING:
     from vivavoce.results.logs.sample_texts import ItemTexts
-import math
 
-from vivavoce.errors import InputError
-from vivavoce.results.board.columns import columns
-from vivavoce.results.logs.records import CONTESTANT, PLACE
-from vivavoce.store import Row, canonical_json
-from vivavoce.web.printing import visible
 
 ROW_KEY = (*PLACE, *CONTESTANT, "metric")
 
@@ -63,23 +58,6 @@ def checked(rows: Sequence[Row]) -> list[Row]:
 
 def _spelled(value: object) -> str:
     return value if isinstance(value, str) else canonical_json(value)
-
-
-def refuse_endless(value: object, where: str = "board") -> None:
-    """Refuse NaN and infinity: no score is endless, and a missing one is null.
-
-    Raises:
-        InputError: Names the value by the keys that lead to it.
-    """
-    if isinstance(value, float):
-        if not math.isfinite(value):
-            raise InputError(f"{where} is {value}. Write null where there is no value.")
-    elif isinstance(value, Mapping):
-        for key, inner in value.items():
-            refuse_endless(inner, f"{where}.{visible(key)}")
-    elif isinstance(value, list | tuple):
-        for index, inner in enumerate(value):
-            refuse_endless(inner, f"{where}[{index}]")
 
 
 @relaxed_gc()
@@ -166,21 +144,3 @@ def _nav(*, has_samples: bool, has_changes: bool) -> tuple[Link, ...]:
         Link("Tasks and methods", "methods.html"),
         Link("Metrics", "metrics.html"),
     )
-
-
-def static_files() -> list[Page]:
-    """The style sheet, with the labels of columns on phones, and the script."""
-    folder = resources.files("vivavoce.web") / "static"
-    labels = "".join(
-        f'  .board td.{column.css}::before {{ content: "{column.label}"; }}\n'
-        for column in page_columns()
-    )
-
-    def style() -> bytes:
-        text = (folder / "style.css").read_text("utf-8")
-        return text.replace("  /* labels of columns */\n", labels).encode("utf-8")
-
-    return [
-        file_of("style.css", labels, style),
-        file_of("board.js", [], (folder / "board.js").read_bytes),
-    ]

@@ -16,10 +16,10 @@ from vivavoce.store import Row, hash_of
 from vivavoce.web.board.charts.axes import Axis, axis_of
 from vivavoce.web.board.charts.figures import MAX_ROWS, Chart, Figure, amount
 from vivavoce.web.board.charts.shapes import Dot, Line, Pair, lines, pairs, scatter, short
+from vivavoce.web.board.entries import bounds_of
 from vivavoce.web.board.model import BoardOf, Site
 from vivavoce.web.board.names import kind_of, label
 from vivavoce.web.board.page import slug
-from vivavoce.web.board.pages.entries import bounds_of
 from vivavoce.web.printing import figure, interval, visible
 
 MAX_LINES = 8

@@ -12,8 +12,8 @@ from vivavoce.web.board.charts.figures import Chart, Figure
 from vivavoce.web.board.charts.shapes import Line, heat, lines
 from vivavoce.web.board.model import BoardOf, ModelOf, Site
 from vivavoce.web.board.names import label, title_of
+from vivavoce.web.board.overview import overview
 from vivavoce.web.board.page import slug
-from vivavoce.web.board.pages.overview import overview
 from vivavoce.web.printing import visible
 
 HEAT_PATH = "charts/families.svg"

@@ -13,12 +13,12 @@ from vivavoce.web.board.charts.figures import Chart, drawings, shown
 from vivavoce.web.board.charts.round_charts import contestant_charts, heat_chart
 from vivavoce.web.board.files.downloads import links, links_of_rounds
 from vivavoce.web.board.model import BoardOf, ModelOf, Site
+from vivavoce.web.board.overview import about_round, family_title, overview
 from vivavoce.web.board.page import Page, page_of, root_of
 from vivavoce.web.board.pages.changes import History, removed_from
 from vivavoce.web.board.pages.contestants import contestant_page, inputs_of
-from vivavoce.web.board.pages.overview import about_round, family_title, overview
 from vivavoce.web.board.pages.samples import list_path
-from vivavoce.web.board.pages.sections import rows_a_page
+from vivavoce.web.board.sections import rows_a_page
 from vivavoce.web.printing import visible
 
 _MAX_NOTES = 100

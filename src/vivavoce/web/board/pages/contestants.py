@@ -8,7 +8,8 @@ from typing import Any
 
 from vivavoce.results.board.columns import page_columns
 from vivavoce.store import Row
-from vivavoce.web.board.model import BoardOf, Measured, ModelOf, Site
+from vivavoce.web.board.entries import bounds_of, facts_of_row, rank_note, tie_note
+from vivavoce.web.board.model import BoardOf, Measured, ModelOf, Site, newest_of
 from vivavoce.web.board.names import (
     NO_MODEL,
     TAGS,
@@ -18,7 +19,6 @@ from vivavoce.web.board.names import (
     title_of,
     tries_of,
 )
-from vivavoce.web.board.pages.entries import bounds_of, facts_of_row, rank_note, tie_note
 from vivavoce.web.printing import figure, interval, visible
 
 _NAMED_TIES = 6
@@ -60,14 +60,6 @@ def inputs_of(one: ModelOf, site: Site) -> list[Any]:
     found = site.appearances.get(one.identity, [])
     shown = [[board.path, board.headline, len(board.ranked), mark] for board, _, mark in found]
     return [one.kind, one.name, site.round_names, shown]
-
-
-def newest_of(one: ModelOf, site: Site) -> list[Measured]:
-    """How it stands on the boards of the newest round that it is part of."""
-    found = site.appearances.get(one.identity, [])
-    held = {board.round for board, _, _ in found}
-    newest = [name for name in site.round_names if name in held][-1:]
-    return [measured for measured in found if [measured.board.round] == newest]
 
 
 def contestant_page(one: ModelOf, site: Site) -> dict[str, Any]:

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 from vivavoce.results.logs.records import PLACE
 from vivavoce.store import Row
 from vivavoce.web.board.names import title_of
-from vivavoce.web.board.page import Link, Page, file_of, page_of, slug
+from vivavoce.web.board.page import Link, Page, file_of, page_of, refuse_endless, slug, static_files
 from vivavoce.web.board.pages.item_views import Asked
 from vivavoce.web.board.pages.samples import Around, item_path, items_pages
-from vivavoce.web.board.site import refuse_endless, static_files
 from vivavoce.web.board.state import write_pages
 from vivavoce.web.printing import counted, figure, interval, visible
 

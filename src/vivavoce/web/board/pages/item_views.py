@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from html import escape
 from math import fsum
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from vivavoce.results.logs.answer_texts import Answer, Attempt, Texts
     from vivavoce.results.logs.records import SampleScore
     from vivavoce.results.logs.sample_texts import ItemTexts
-from html import escape
 
 _BREAKS = ("\r\n", "\r", "\u2028", "\u2029", "\x0b", "\x0c", "\x85")
 _ROWS = 12

@@ -8,8 +8,8 @@ from vivavoce.store import Row
 from vivavoce.web.board.charts.figures import Chart, shown
 from vivavoce.web.board.charts.round_charts import Course, course_chart, courses, values_of
 from vivavoce.web.board.model import Site, model_path
+from vivavoce.web.board.overview import about_round
 from vivavoce.web.board.page import Page, page_of, root_of
-from vivavoce.web.board.pages.overview import about_round
 from vivavoce.web.printing import figure, interval, visible
 
 PATH = "timeline.html"

@@ -13,7 +13,7 @@ from vivavoce.results.board.columns import page_columns
 from vivavoce.results.logs.records import CONTESTANT
 from vivavoce.store import Row, canonical_json
 from vivavoce.web.board import names
-from vivavoce.web.board.pages.entries import (
+from vivavoce.web.board.entries import (
     Column,
     Contestant,
     Entry,

@@ -11,7 +11,7 @@ from vivavoce.store import Row
 from vivavoce.tasks import list_families
 from vivavoce.web.board.model import BoardOf, ModelOf, Site, identity_of
 from vivavoce.web.board.names import TAGS, label, title_of
-from vivavoce.web.board.pages.sections import Verdict
+from vivavoce.web.board.sections import Verdict
 from vivavoce.web.printing import figure, share, visible
 
 SHADES = 5
