@@ -16,8 +16,15 @@ from vivavoce.cli.annotation_database import (
     now,
     opened,
 )
-from vivavoce.cli.log_options import RESAMPLES_OPTION, SEED_OPTION
-from vivavoce.cli.output import JSON_OPTION, print_json, print_table, progress, say
+from vivavoce.cli.output import (
+    JSON_OPTION,
+    RESAMPLES_OPTION,
+    SEED_OPTION,
+    print_json,
+    print_table,
+    progress,
+    say,
+)
 from vivavoce.cli.reports import estimate
 
 if TYPE_CHECKING:

@@ -8,17 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from vivavoce.cli.log_options import (
+from vivavoce.cli.output import (
     BUNDLE_OPTION,
     CUTOFFS_OPTION,
+    JSON_OPTION,
     LOGS_ARGUMENT,
     MARGIN_OPTION,
     PARTIAL_OPTION,
     RESAMPLES_OPTION,
     SAMPLES_OPTION,
     SEED_OPTION,
+    print_json,
+    print_table,
+    progress,
+    say,
 )
-from vivavoce.cli.output import JSON_OPTION, print_json, print_table, progress, say
 
 if TYPE_CHECKING:
     from vivavoce.results.board.columns import Column

@@ -7,8 +7,15 @@ from typing import Any
 
 import typer
 
-from vivavoce.cli.log_options import PARTIAL_OPTION, RESAMPLES_OPTION, SEED_OPTION
-from vivavoce.cli.output import JSON_OPTION, print_json, print_table, say
+from vivavoce.cli.output import (
+    JSON_OPTION,
+    PARTIAL_OPTION,
+    RESAMPLES_OPTION,
+    SEED_OPTION,
+    print_json,
+    print_table,
+    say,
+)
 from vivavoce.cli.reports import estimate, number, print_notes
 
 _HEADERS = ("metric", "a", "b", "a - b", "better", "a wins", "equal", "b wins", "p", "n")

@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from vivavoce.cli.log_options import (
+from vivavoce.cli.output import (
     CUTOFFS_OPTION,
+    JSON_OPTION,
     LOGS_ARGUMENT,
     MARGIN_OPTION,
     RESAMPLES_OPTION,
     SAMPLES_OPTION,
     SEED_OPTION,
+    print_json,
+    progress,
+    say,
 )
-from vivavoce.cli.output import JSON_OPTION, print_json, progress, say
 
 if TYPE_CHECKING:
     from vivavoce.web.board.page import Page
