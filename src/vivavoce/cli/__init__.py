@@ -11,7 +11,6 @@ from vivavoce.cli import (
     annotate,
     audit,
     board,
-    board_compare,
     board_integrity,
     board_serve,
     comparisons,
@@ -88,7 +87,7 @@ board.app.command(epilog="Example: viva board gains logs")(comparisons.gains)
 board.app.command(epilog="Example: viva board overall logs")(comparisons.overall)
 board.app.command(epilog="Example: viva board retrievers logs")(comparisons.retrievers)
 board.app.command(epilog="Example: viva board compare extractive/lead null --logs logs")(
-    board_compare.compare
+    comparisons.compare
 )
 board.app.command(epilog="Example: viva board serve logs")(board_serve.serve)
 board.app.command(epilog="Example: viva board sweep logs --over rounds,batch")(sweeps.sweep)
