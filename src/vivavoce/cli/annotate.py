@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from vivavoce.cli import annotate_people
-from vivavoce.cli.annotation_database import (
+from vivavoce.cli.annotate_people import (
     CAMPAIGN_OPTION,
     DB_OPTION,
     need_extra,
