@@ -12,7 +12,6 @@ from vivavoce.cli import (
     audit,
     board,
     board_integrity,
-    board_serve,
     comparisons,
     corpus,
     fetch,
@@ -89,7 +88,7 @@ board.app.command(epilog="Example: viva board retrievers logs")(comparisons.retr
 board.app.command(epilog="Example: viva board compare extractive/lead null --logs logs")(
     comparisons.compare
 )
-board.app.command(epilog="Example: viva board serve logs")(board_serve.serve)
+board.app.command(epilog="Example: viva board serve logs")(board.serve)
 board.app.command(epilog="Example: viva board sweep logs --over rounds,batch")(sweeps.sweep)
 board.app.command(epilog="Example: viva board contamination logs")(board_integrity.contamination)
 board.app.command(epilog="Example: viva board verify logs")(board_integrity.verify)
