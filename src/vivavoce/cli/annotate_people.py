@@ -1,4 +1,4 @@
-"""Verbs for the people of a campaign."""
+"""Verbs for the people of a campaign; options, database and clock of all annotation verbs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Verbs that show leaderboards."""
+"""Verbs that show leaderboards, in the terminal, as files and on a local server."""
 
 from __future__ import annotations
 

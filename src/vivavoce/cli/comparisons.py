@@ -1,4 +1,4 @@
-"""Verbs of `viva board` that compare settings and retrievers on the same items."""
+"""Verbs of `viva board` that compare contestants, settings and retrievers on the same items."""
 
 from __future__ import annotations
 

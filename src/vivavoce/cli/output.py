@@ -1,4 +1,7 @@
-"""How every verb speaks: results on stdout, progress on stderr, errors as one message."""
+"""How every verb speaks: results on stdout, progress on stderr, errors as one message.
+
+Arguments and options that the verbs on logs share.
+"""
 
 from __future__ import annotations
 
