@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from vivavoce.corpus.ingestion.imports import IngestReport, ingest
     from vivavoce.corpus.reading import Corpus, export_table, load_corpus, verify_corpus
-    from vivavoce.corpus.resolve.check import measure_resolution
+    from vivavoce.corpus.resolution_check import measure_resolution
     from vivavoce.corpus.stats import corpus_stats, summarise_merges
 
 _HOMES = {

@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 
-from vivavoce.corpus.ingestion.batches import (
+from vivavoce.corpus.batches import (
     MANIFEST,
     batch_folders,
     imports_fingerprint,

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from vivavoce.errors import InputError
-from vivavoce.tasks.tables.items.people_labels import (
+from vivavoce.tasks.tables.items.pools.distractors import Candidate
+from vivavoce.tasks.tables.items.pools.people_labels import (
     count_checked,
     read_demand_labels,
     read_paper_labels,
     without_included,
 )
-from vivavoce.tasks.tables.items.pools.distractors import Candidate
 from vivavoce.tasks.tables.items.table_items import GoldTable
 
 

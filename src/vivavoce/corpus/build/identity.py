@@ -19,6 +19,13 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from vivavoce.corpus.batches import (
+    Batch,
+    list_batches,
+    read_batch,
+    read_tables,
+    sound_shards,
+)
 from vivavoce.corpus.build.partitioning import Numbers, read_rows
 from vivavoce.corpus.build.writing import KEYS, sort_rows
 from vivavoce.corpus.identity.matching import skeleton, title_key
@@ -30,13 +37,6 @@ from vivavoce.corpus.identity.merge import (
     only_names_a_file,
     paper_id_of,
     with_implied,
-)
-from vivavoce.corpus.ingestion.batches import (
-    Batch,
-    list_batches,
-    read_batch,
-    read_tables,
-    sound_shards,
 )
 from vivavoce.corpus.resolve.references import PaperIndex
 from vivavoce.corpus.schema import TABLES, row_of

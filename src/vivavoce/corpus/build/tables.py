@@ -27,6 +27,13 @@ import pyarrow.compute as pc
 
 from vivavoce import __version__
 from vivavoce.columns import write_parquet_table
+from vivavoce.corpus.batches import (
+    MANIFEST,
+    Batch,
+    imports_fingerprint,
+    list_batches,
+    read_faults,
+)
 from vivavoce.corpus.build.citing import DIGESTS, INDEX, is_sound, make_index, resolve_references
 from vivavoce.corpus.build.engine import Engine
 from vivavoce.corpus.build.identity import File, Identity, identify
@@ -44,13 +51,6 @@ from vivavoce.corpus.build.parts import FACTS, REFERENCES, RESULTS, make_shard, 
 from vivavoce.corpus.build.results import collect_results
 from vivavoce.corpus.build.writing import KEYS, sort_rows
 from vivavoce.corpus.identity.merge import APART
-from vivavoce.corpus.ingestion.batches import (
-    MANIFEST,
-    Batch,
-    imports_fingerprint,
-    list_batches,
-    read_faults,
-)
 from vivavoce.corpus.schema import FORMAT, TABLES
 from vivavoce.errors import DamagedError
 from vivavoce.records import Document, Fault

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from vivavoce.corpus.batches import read_faults
 from vivavoce.corpus.build.tables import build_tables
-from vivavoce.corpus.ingestion.batches import read_faults
 from vivavoce.corpus.ingestion.imports import import_files
 from vivavoce.corpus.reading import load_corpus
 from vivavoce.errors import InputError, PluginError, StaleError

@@ -9,9 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce import __version__
-from vivavoce.corpus.build.engine import Engine
-from vivavoce.corpus.build.tables import Built, build_tables
-from vivavoce.corpus.ingestion.batches import (
+from vivavoce.corpus.batches import (
     COMPLETE,
     PLAN,
     Batch,
@@ -21,6 +19,8 @@ from vivavoce.corpus.ingestion.batches import (
     open_batch,
     read_faults,
 )
+from vivavoce.corpus.build.engine import Engine
+from vivavoce.corpus.build.tables import Built, build_tables
 from vivavoce.corpus.schema import DOCUMENT, document_row
 from vivavoce.errors import DamagedError, InputError, VivaError
 from vivavoce.records import Fault

@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from vivavoce.corpus.ingestion.batches import Batch, list_batches, read_keys, read_raw
+from vivavoce.corpus.batches import Batch, list_batches, read_keys, read_raw
 from vivavoce.corpus.reading import Corpus, load_corpus
 from vivavoce.errors import InputError, StaleError, VivaError
 from vivavoce.records import Fault

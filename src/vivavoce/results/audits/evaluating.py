@@ -19,10 +19,10 @@ from vivavoce.metrics.tables.literature_tables import score_table
 from vivavoce.results.audits.evaluators import EVALUATED, Evaluated
 from vivavoce.results.audits.table_answers import TableAnswer
 from vivavoce.store import Row, hash_of, read_jsonl, write_jsonl
+from vivavoce.tasks.methods.retry import run_at_once
 from vivavoce.tasks.prompting.prompts import PromptSet
 from vivavoce.tasks.tables.items.table_items import answer_text
 from vivavoce.tasks.tables.roles.answering import Askers, Use, open_askers, use_tables
-from vivavoce.tasks.tables.roles.evaluation import run_at_once
 
 MATCHER = "matcher"
 YES_BIAS = "yes_bias"

@@ -30,10 +30,14 @@ from vivavoce.tasks.tables.items.gold.filters import Limits
 from vivavoce.tasks.tables.items.gold.reading import GoldOptions, GoldTables, read_gold_tables
 from vivavoce.tasks.tables.items.gold.statistics import overlap_statistics, table_statistics
 from vivavoce.tasks.tables.items.gold.works import corpus_works, works_library
-from vivavoce.tasks.tables.items.people_labels import PaperLabels, count_checked, read_paper_labels
+from vivavoce.tasks.tables.items.pooling import PoolPlan, Pools, make_pools
 from vivavoce.tasks.tables.items.pools.distractors import TOP, PoolRule
 from vivavoce.tasks.tables.items.pools.making import CANDIDATES, Pool, candidates_as_bytes
-from vivavoce.tasks.tables.items.pools.pooling import PoolPlan, Pools, make_pools
+from vivavoce.tasks.tables.items.pools.people_labels import (
+    PaperLabels,
+    count_checked,
+    read_paper_labels,
+)
 from vivavoce.tasks.tables.items.pools.vectors import TFIDF
 from vivavoce.tasks.tables.items.table_items import (
     FAMILY,

@@ -11,7 +11,7 @@ from inspect_ai import Task, task
 from vivavoce.tasks.entry import open_task
 from vivavoce.tasks.tables.dataset import table_dataset
 from vivavoce.tasks.tables.items.table_items import FAMILY, TASK
-from vivavoce.tasks.tables.roles.evaluation import ITEMS, MATCHER, Evaluation
+from vivavoce.tasks.tables.scorer import ITEMS, MATCHER, Evaluation
 from vivavoce.tasks.tables.solvers import one_step
 
 

@@ -11,7 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.metrics.tables.literature_tables import TableRow
-from vivavoce.tasks.tables.methods.answers import (
+from vivavoce.tasks.tables.items.operations import (
+    MAX_ENTRIES,
+    Operations,
+    UnusableReply,
+    apply_operations,
+    read_operations,
+)
+from vivavoce.tasks.tables.items.replies import (
     final_answer,
     read_digest,
     read_outline,
@@ -20,14 +27,7 @@ from vivavoce.tasks.tables.methods.answers import (
     read_table,
     read_unsupported,
 )
-from vivavoce.tasks.tables.methods.operations import (
-    MAX_ENTRIES,
-    Operations,
-    UnusableReply,
-    apply_operations,
-    read_operations,
-)
-from vivavoce.tasks.tables.methods.working_table import WorkingTable
+from vivavoce.tasks.tables.items.working_table import WorkingTable
 
 READERS: list[Callable[[str], Any]] = [
     read_operations,

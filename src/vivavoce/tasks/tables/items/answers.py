@@ -10,8 +10,8 @@ from vivavoce.errors import InputError
 from vivavoce.metrics.tables.digestables import Column, jaccard, schema_recall
 from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableScore, score_table
 from vivavoce.metrics.tables.table_answers import FAULTS, count_faults
-from vivavoce.tasks.tables.methods.answers import read_table
-from vivavoce.tasks.tables.methods.operations import UnusableReply
+from vivavoce.tasks.tables.items.operations import UnusableReply
+from vivavoce.tasks.tables.items.replies import read_table
 
 NAMES = (
     *("avg", "unary_f1", "schema_f1", "pairwise_f1", "paper_f1"),

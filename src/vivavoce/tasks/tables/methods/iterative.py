@@ -26,10 +26,10 @@ from vivavoce.store import hash_of
 from vivavoce.tasks.prompting.fitting import Group
 from vivavoce.tasks.prompting.prompts import Rendered
 from vivavoce.tasks.prompting.windows import TokenCounter
-from vivavoce.tasks.tables.methods.answers import read_digest, read_unsupported
-from vivavoce.tasks.tables.methods.operations import apply_operations, read_operations
+from vivavoce.tasks.tables.items.operations import apply_operations, read_operations
+from vivavoce.tasks.tables.items.replies import read_digest, read_unsupported
+from vivavoce.tasks.tables.items.working_table import MAX_VALUE, TableFault, WorkingTable
 from vivavoce.tasks.tables.methods.steps import ShownPaper, TableRun, check_common, check_numbers
-from vivavoce.tasks.tables.methods.working_table import MAX_VALUE, TableFault, WorkingTable
 from vivavoce.text.chunk import split_text
 
 DIGEST_TOKENS = 400

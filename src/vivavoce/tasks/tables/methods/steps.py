@@ -22,9 +22,9 @@ from vivavoce.tasks.prompting.prompts import Rendered, folder_at, load_prompts
 from vivavoce.tasks.prompting.windows import TokenCounter, measure
 from vivavoce.tasks.scoring.guard import find_fault
 from vivavoce.tasks.tables.items.composing import pool_with_texts
-from vivavoce.tasks.tables.methods.answers import final_answer
-from vivavoce.tasks.tables.methods.operations import UnusableReply
-from vivavoce.tasks.tables.methods.working_table import WorkingTable
+from vivavoce.tasks.tables.items.operations import UnusableReply
+from vivavoce.tasks.tables.items.replies import final_answer
+from vivavoce.tasks.tables.items.working_table import WorkingTable
 
 ATTEMPTS = 2
 """An answer that cannot be used is asked for once again."""

@@ -22,6 +22,7 @@ from vivavoce.corpus import load_corpus
 from vivavoce.errors import InputError, VivaError
 from vivavoce.rounds import read_spec
 from vivavoce.store import Row, hash_of, write_jsonl
+from vivavoce.tasks.methods.retry import run_at_once
 from vivavoce.tasks.prompting.fitting import fit
 from vivavoce.tasks.prompting.prompts import PromptSet, load_prompts
 from vivavoce.tasks.prompting.windows import measure
@@ -39,7 +40,6 @@ from vivavoce.tasks.tables.items.demands.making import (
 )
 from vivavoce.tasks.tables.items.demands.requests import titles_of
 from vivavoce.tasks.tables.items.table_items import FAMILY, GoldTable
-from vivavoce.tasks.tables.roles.evaluation import run_at_once
 
 WRITER, CHECKER = "writer", "checker"
 """Model roles."""

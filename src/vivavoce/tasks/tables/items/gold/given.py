@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from vivavoce.corpus import Corpus
-from vivavoce.corpus.ingestion.batches import list_batches, read_raw
+from vivavoce.corpus.batches import list_batches, read_raw
 from vivavoce.records import Paper
 from vivavoce.store import Row
 from vivavoce.tasks.tables.items.gold.works import work_id, work_of_paper

@@ -9,7 +9,6 @@ from pathlib import Path
 from vivavoce.records import Window
 from vivavoce.tasks.tables.items.demands.requests import Demands
 from vivavoce.tasks.tables.items.gold.reading import GoldTables
-from vivavoce.tasks.tables.items.people_labels import PaperLabels, without_included
 from vivavoce.tasks.tables.items.pools.distractors import (
     Barred,
     PoolRule,
@@ -25,6 +24,7 @@ from vivavoce.tasks.tables.items.pools.making import (
     make_pool,
     read_candidates,
 )
+from vivavoce.tasks.tables.items.pools.people_labels import PaperLabels, without_included
 from vivavoce.tasks.tables.items.pools.vectors import open_encoder
 from vivavoce.tasks.tables.items.table_items import GoldTable, Work
 from vivavoce.text.dates import period

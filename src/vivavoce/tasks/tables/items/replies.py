@@ -10,9 +10,9 @@ from vivavoce.errors import InputError
 from vivavoce.metrics.tables.literature_answers import PaperNames, table_from_text
 from vivavoce.metrics.tables.literature_tables import LiteratureTable
 from vivavoce.tasks.scoring.json_answer import find_json
+from vivavoce.tasks.tables.items.operations import UnusableReply, cells_of, names_of
 from vivavoce.tasks.tables.items.table_items import answer_table, answer_text
-from vivavoce.tasks.tables.methods.operations import UnusableReply, cells_of, names_of
-from vivavoce.tasks.tables.methods.working_table import WorkingTable
+from vivavoce.tasks.tables.items.working_table import WorkingTable
 
 _TABLE = ("rows", "columns", "papers")
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from vivavoce.tasks.scoring.json_answer import find_json
-from vivavoce.tasks.tables.methods.working_table import TableFault, WorkingTable
+from vivavoce.tasks.tables.items.working_table import TableFault, WorkingTable
 
 PARTS = ("include", "exclude", "add", "drop", "rename", "rows")
 MAX_ENTRIES = 200
