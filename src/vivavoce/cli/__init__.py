@@ -11,9 +11,7 @@ from vivavoce.cli import (
     annotate,
     audit,
     board,
-    board_compare,
     board_integrity,
-    board_serve,
     comparisons,
     corpus,
     fetch,
@@ -88,9 +86,9 @@ board.app.command(epilog="Example: viva board gains logs")(comparisons.gains)
 board.app.command(epilog="Example: viva board overall logs")(comparisons.overall)
 board.app.command(epilog="Example: viva board retrievers logs")(comparisons.retrievers)
 board.app.command(epilog="Example: viva board compare extractive/lead null --logs logs")(
-    board_compare.compare
+    comparisons.compare
 )
-board.app.command(epilog="Example: viva board serve logs")(board_serve.serve)
+board.app.command(epilog="Example: viva board serve logs")(board.serve)
 board.app.command(epilog="Example: viva board sweep logs --over rounds,batch")(sweeps.sweep)
 board.app.command(epilog="Example: viva board contamination logs")(board_integrity.contamination)
 board.app.command(epilog="Example: viva board verify logs")(board_integrity.verify)

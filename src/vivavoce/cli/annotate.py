@@ -9,15 +9,22 @@ from typing import TYPE_CHECKING
 import typer
 
 from vivavoce.cli import annotate_people
-from vivavoce.cli.annotation_database import (
+from vivavoce.cli.annotate_people import (
     CAMPAIGN_OPTION,
     DB_OPTION,
     need_extra,
     now,
     opened,
 )
-from vivavoce.cli.log_options import RESAMPLES_OPTION, SEED_OPTION
-from vivavoce.cli.output import JSON_OPTION, print_json, print_table, progress, say
+from vivavoce.cli.output import (
+    JSON_OPTION,
+    RESAMPLES_OPTION,
+    SEED_OPTION,
+    print_json,
+    print_table,
+    progress,
+    say,
+)
 from vivavoce.cli.reports import estimate
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Verbs for the people of a campaign."""
+"""Verbs for the people of a campaign; options, database and clock of all annotation verbs."""
 
 from __future__ import annotations
 
@@ -8,11 +8,60 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from vivavoce.cli.annotation_database import CAMPAIGN_OPTION, DB_OPTION, now, opened
 from vivavoce.cli.output import JSON_OPTION, print_json, print_table, say
 
 if TYPE_CHECKING:
     from vivavoce.store import Row
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+
+if TYPE_CHECKING:
+    from vivavoce.web.annotation.storage import Database
+
+
+DB_OPTION = typer.Option(
+    "annotation.db",
+    "--db",
+    envvar="VIVAVOCE_ANNOTATION_DB",
+    help="The database: a file for SQLite, or postgresql://USER:PASSWORD@HOST/NAME.",
+)
+CAMPAIGN_OPTION = typer.Option(..., "--campaign", help="The campaign's name.")
+
+
+@contextmanager
+def opened(db: str, *, create: bool = False) -> Iterator[Database]:
+    """An open database, for as long as a verb runs."""
+    need_extra()
+    from vivavoce.web.annotation.storage import open_database
+
+    database = open_database(db, create=create)
+    try:
+        yield database
+    finally:
+        database.close()
+
+
+def need_extra() -> None:
+    """Tell in one line what is to be installed, before anything is done."""
+    from importlib.util import find_spec
+
+    from vivavoce.errors import MissingExtra
+
+    for module, package in (
+        ("sqlalchemy", "sqlalchemy"),
+        ("fastapi", "fastapi"),
+        ("uvicorn", "uvicorn"),
+        ("multipart", "python-multipart"),
+    ):
+        if find_spec(module) is None:
+            raise MissingExtra(package, "web", "Annotation")
+
+
+def now() -> datetime:
+    """The moment, handed to the library as its clock."""
+    return datetime.now(UTC)
+
 
 app = typer.Typer(no_args_is_help=True, help="Add the people of a campaign, list them.")
 PASSWORD_FILE_OPTION = typer.Option(

@@ -9,8 +9,16 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from vivavoce.cli.comparisons import print_gains
-from vivavoce.cli.log_options import LOGS_ARGUMENT, PARTIAL_OPTION, RESAMPLES_OPTION, SEED_OPTION
-from vivavoce.cli.output import JSON_OPTION, print_json, progress, say
+from vivavoce.cli.output import (
+    JSON_OPTION,
+    LOGS_ARGUMENT,
+    PARTIAL_OPTION,
+    RESAMPLES_OPTION,
+    SEED_OPTION,
+    print_json,
+    progress,
+    say,
+)
 from vivavoce.cli.reports import (
     cells,
     estimate,

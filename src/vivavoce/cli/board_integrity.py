@@ -8,15 +8,19 @@ from typing import Any
 
 import typer
 
-from vivavoce.cli.log_options import (
+from vivavoce.cli.output import (
     CUTOFFS_OPTION,
+    JSON_OPTION,
     LOGS_ARGUMENT,
     MARGIN_OPTION,
     PARTIAL_OPTION,
     RESAMPLES_OPTION,
     SEED_OPTION,
+    print_json,
+    print_table,
+    progress,
+    say,
 )
-from vivavoce.cli.output import JSON_OPTION, print_json, print_table, progress, say
 from vivavoce.cli.reports import estimate, number, print_notes
 
 ROUNDS_OPTION = typer.Option(

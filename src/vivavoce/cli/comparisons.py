@@ -1,4 +1,4 @@
-"""Verbs of `viva board` that compare settings and retrievers on the same items."""
+"""Verbs of `viva board` that compare contestants, settings and retrievers on the same items."""
 
 from __future__ import annotations
 
@@ -7,12 +7,23 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from vivavoce.cli.log_options import LOGS_ARGUMENT, PARTIAL_OPTION, RESAMPLES_OPTION, SEED_OPTION
-from vivavoce.cli.output import JSON_OPTION, print_json, say
+import typer
+
+from vivavoce.cli.output import (
+    JSON_OPTION,
+    LOGS_ARGUMENT,
+    PARTIAL_OPTION,
+    RESAMPLES_OPTION,
+    SEED_OPTION,
+    print_json,
+    print_table,
+    say,
+)
 from vivavoce.cli.reports import (
     cells,
     estimate,
     interval,
+    number,
     numbers,
     print_notes,
     print_rows,
@@ -133,3 +144,110 @@ def print_gains(rows: list[dict[str, Any]], title: str) -> None:
         texts("n"),
         tick("tied"),
     )
+
+
+_HEADERS = ("metric", "a", "b", "a - b", "better", "a wins", "equal", "b wins", "p", "n")
+
+
+def compare(
+    a: str = typer.Argument(help="A contestant of --logs; without it, a log or a folder of logs."),
+    b: str = typer.Argument(help="The other one."),
+    logs: Path | None = typer.Option(
+        None, "--logs", help="Folder of logs in which A and B are contestants, named as on a board."
+    ),
+    task: str | None = typer.Option(None, "--task", help="Only this task."),
+    setting: str | None = typer.Option(None, "--setting", help="Only this setting."),
+    round_id: str | None = typer.Option(None, "--round", help="Only this round."),
+    items: int = typer.Option(
+        10, "--items", min=0, max=200, help="Items to name of those that differ most."
+    ),
+    out: Path | None = typer.Option(
+        None, "--out", help="Folder for pages, with both answers to those items."
+    ),
+    bundle: str | None = typer.Option(
+        None, "--bundle", help="Address or folder of a viewer made by inspect view bundle, to link."
+    ),
+    partial: bool = PARTIAL_OPTION,
+    resamples: int = RESAMPLES_OPTION,
+    seed: int = SEED_OPTION,
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Compare two contestants item by item: differences, wins, and where they differ most."""
+    from vivavoce.errors import InputError
+    from vivavoce.results.board.head_to_head import head_to_head
+    from vivavoce.results.board.pairing import Only
+
+    absent = [path for path in (a, b) if logs is None and not Path(path).exists()]
+    if absent:
+        raise InputError(
+            f"{absent[0]} is neither a log nor a folder of logs. If it is a contestant, add the "
+            "folder of its logs: --logs LOGS."
+        )
+    found = head_to_head(
+        a,
+        b,
+        logs,
+        only=Only(round_id, task, setting),
+        partial=partial,
+        resamples=resamples,
+        seed=seed,
+        differing=items,
+    )
+    page = None if out is None else _write(found, out, bundle)
+    if as_json:
+        print_json({**found.as_dict(), **({} if page is None else {"page": str(page)})})
+        return
+    for row in found.duels:
+        _print(row)
+    say("a - b: mean over items of both [95% interval]; p: sign test by cluster.")
+    print_notes(found.notes)
+    if page is not None:
+        say(str(page))
+
+
+def _write(found: Any, out: Path, bundle: str | None) -> Path:
+    from vivavoce.results.board.head_to_head import differing_items
+    from vivavoce.web.board.files.bundle import find_bundle
+    from vivavoce.web.board.pages.duels import write_comparison
+
+    address = None if bundle is None else find_bundle(bundle, out)
+    return write_comparison(found.as_dict(), differing_items(found), out, bundle=address)
+
+
+def _print(row: dict[str, Any]) -> None:
+    from vivavoce.web.board.pages.duels import chance, verdict
+    from vivavoce.web.printing import visible
+
+    title = f"{row['task']} · {row['setting']} · round {row['round']} · version"
+    say(f"{title} {row['task_version']}")
+    say(f"a: {visible(row['a']['name'])}   b: {visible(row['b']['name'])}")
+    print_table(
+        _HEADERS,
+        [
+            [
+                visible(metric["metric"], 60),
+                number(metric["a"]),
+                number(metric["b"]),
+                estimate({"value": metric["difference"], "ci": metric["ci"]}),
+                metric["better"] or ("tied" if metric["tied"] else "–"),
+                *(
+                    str(metric[name]) if metric["higher_is_better"] is not None else "–"
+                    for name in ("wins_a", "equal", "wins_b")
+                ),
+                chance(metric["sign_p"]) or "–",
+                str(metric["n"]),
+            ]
+            for metric in row["metrics"]
+        ],
+    )
+    say(verdict(row))
+    if row["differ_most"]:
+        print_table(
+            ["item", "a", "b", "a - b"],
+            [
+                [visible(item["id"]), *(number(item[name]) for name in ("a", "b", "difference"))]
+                for item in row["differ_most"]
+            ],
+            title=f"Items that differ most in {row['headline']}",
+        )
+    say("")

@@ -9,8 +9,16 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from vivavoce.cli.corpus import CORPUS_OPTION, report_problems
-from vivavoce.cli.log_options import LOGS_ARGUMENT, PARTIAL_OPTION, RESAMPLES_OPTION, SEED_OPTION
-from vivavoce.cli.output import JSON_OPTION, print_json, print_table, say
+from vivavoce.cli.output import (
+    JSON_OPTION,
+    LOGS_ARGUMENT,
+    PARTIAL_OPTION,
+    RESAMPLES_OPTION,
+    SEED_OPTION,
+    print_json,
+    print_table,
+    say,
+)
 from vivavoce.cli.reports import interval, numbers, print_notes, print_rows, texts
 from vivavoce.cli.rounds import ROUND_ARGUMENT
 

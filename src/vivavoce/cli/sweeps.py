@@ -8,8 +8,16 @@ from typing import Any
 
 import typer
 
-from vivavoce.cli.log_options import LOGS_ARGUMENT, PARTIAL_OPTION, RESAMPLES_OPTION, SEED_OPTION
-from vivavoce.cli.output import JSON_OPTION, print_json, print_table, say
+from vivavoce.cli.output import (
+    JSON_OPTION,
+    LOGS_ARGUMENT,
+    PARTIAL_OPTION,
+    RESAMPLES_OPTION,
+    SEED_OPTION,
+    print_json,
+    print_table,
+    say,
+)
 from vivavoce.cli.reports import estimate, number, print_notes
 
 

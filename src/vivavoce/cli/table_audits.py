@@ -7,8 +7,17 @@ from typing import TYPE_CHECKING, cast
 
 import typer
 
-from vivavoce.cli.log_options import LOGS_ARGUMENT, PARTIAL_OPTION, RESAMPLES_OPTION, SEED_OPTION
-from vivavoce.cli.output import JSON_OPTION, print_json, print_table, progress, say
+from vivavoce.cli.output import (
+    JSON_OPTION,
+    LOGS_ARGUMENT,
+    PARTIAL_OPTION,
+    RESAMPLES_OPTION,
+    SEED_OPTION,
+    print_json,
+    print_table,
+    progress,
+    say,
+)
 from vivavoce.cli.reports import (
     Columns,
     cells,
