@@ -21,7 +21,7 @@ _HOMES = {
     "export_table": "reading",
     "ingest": "ingestion.imports",
     "load_corpus": "reading",
-    "measure_resolution": "resolve.check",
+    "measure_resolution": "resolution_check",
     "summarise_merges": "stats",
     "verify_corpus": "reading",
 }
