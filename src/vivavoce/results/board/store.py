@@ -56,7 +56,11 @@ class Keeper:
         return list(found), foreign
 
     def statistics(self, head: LogHeader) -> Contestant:
-        """A log's rows but for their ranks, and its values by item."""
+        """A log's rows but for their ranks, and its values by item.
+
+        Raises:
+            InputError: The file is no longer a log of ours.
+        """
         log = head if isinstance(head, RunLog) else read_log(head.path)
         if isinstance(log, ForeignLog):
             raise InputError(f"{head.path} {log.reason}. Put back the log that was there.")
