@@ -102,6 +102,6 @@ def _gap(seen: Floats, clean: Floats, drawn: Floats | None) -> Gap:
 
 
 def mean_of(column: Floats) -> float | None:
-    """Mean of the defined values; None without any."""
+    """Mean of the defined values of a column of shape (items,); None without any."""
     defined = column[~np.isnan(column)].tolist()
     return math.fsum(defined) / len(defined) if defined else None
