@@ -13,11 +13,20 @@ from inspect_ai.util import registry_create, registry_info
 
 from vivavoce.errors import InputError, PluginError
 from vivavoce.tasks import Family, find_family, find_task, list_families, short_name
-from vivavoce.tasks.methods import direct
+from vivavoce.tasks.methods import completion_probe, direct
 
 Part = Literal["task", "solvers", "scorer"]
 PARTS: tuple[Part, ...] = ("task", "solvers", "scorer")
 """Modules of a family that register something with Inspect."""
+
+
+PROBE = "completion_probe"
+"""The one task of no family: it asks about the abstracts of any round."""
+
+
+def is_task(name: str) -> bool:
+    """Whether there is a task of this short name."""
+    return name == PROBE or any(name in card.tasks for card in list_families().values())
 
 
 def import_families() -> dict[str, PluginError]:
@@ -46,6 +55,9 @@ def find_task_maker(task: str) -> Callable[..., Task]:
         InputError: No family has it.
         PluginError: Its family names it in the card and does not define it.
     """
+    if short_name(task) == PROBE:
+        probe: Callable[..., Task] = completion_probe.completion_probe
+        return probe
     family, short = find_task(task)
     return _named(find_family(family), "task", short)
 
@@ -83,10 +95,11 @@ def create_scorer(task: str, name: str, options: Mapping[str, Any]) -> Scorer:
         LookupError: Neither the task's family nor Inspect has a scorer of that name.
     """
     try:
-        family = find_family(find_task(task)[0])
+        is_probe = short_name(task) == PROBE
+        home = completion_probe if is_probe else _part(find_family(find_task(task)[0]), "scorer")
     except InputError as error:
         raise LookupError(name) from error
-    maker = getattr(_part(family, "scorer"), short_name(name), None)
+    maker = getattr(home, short_name(name), None)
     if maker is None:
         raise LookupError(name)
     made: Scorer = registry_create("scorer", registry_info(maker).name, **options)

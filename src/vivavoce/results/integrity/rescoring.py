@@ -38,8 +38,7 @@ from vivavoce.errors import InputError, VivaError
 from vivavoce.models.cutoffs import Cutoff, Cutoffs, take_clean
 from vivavoce.rounds import Round, load_round
 from vivavoce.store import canonical_json
-from vivavoce.tasks import list_families
-from vivavoce.tasks.lookup import create_scorer, create_task
+from vivavoce.tasks.lookup import create_scorer, create_task, is_task
 from vivavoce.tasks.prompting.windows import find_model, token_counter
 from vivavoce.tasks.scoring.guard import VALID
 from vivavoce.tasks.scoring.judge import judge_named_later
@@ -157,16 +156,12 @@ def reopen(header: EvalLog, rounds: Mapping[str, Round]) -> Task | None:
     metadata = header.eval.metadata or {}
     opened = rounds.get(str(metadata.get("round_sha256"))) or _round_of(header)
     name = str(metadata.get("task"))
-    if opened is None or name not in _tasks():
+    if opened is None or not is_task(name):
         return None
     given = _safe_arguments(header.eval.task_args)
     with judge_named_later():
         task = create_task(name, {**given, "round": str(opened.folder)})
     return _narrow(task, metadata)
-
-
-def _tasks() -> set[str]:
-    return {task for card in list_families().values() for task in card.tasks}
 
 
 def _safe_arguments(given: Mapping[str, Any]) -> dict[str, Any]:
