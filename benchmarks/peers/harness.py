@@ -58,7 +58,8 @@ def _theirs(opened: Round, answers: Path, logs: Path) -> float:
     from inspect_ai.dataset import MemoryDataset, Sample
     from inspect_ai.solver import generate
 
-    from vivavoce._registry import title
+    from vivavoce import _registry  # noqa: F401  # registers the provider of replayed answers
+    from vivavoce.tasks.writing.task import title
 
     prompts: Any = title(round=str(opened.folder)).dataset
     samples = [Sample(input=[_message(s)], target=s.target, id=s.id) for s in prompts]
