@@ -151,7 +151,7 @@ class TantivyWriter:
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
         try:
-            self.index = tantivy.Index(_schema(), path=folder and str(folder))
+            self.index = tantivy.Index(_schema(), path=None if folder is None else str(folder))
         except (ValueError, OSError) as error:
             raise DamagedError(f"{folder} cannot be used as an index: {error}") from error
 
