@@ -11,9 +11,9 @@ from vivavoce.metrics import Metric, list_metrics, metrics_of
 from vivavoce.results.board.groups import Board, Group, cut
 from vivavoce.results.logs.records import PLACE
 from vivavoce.store import Row, hash_of
-from vivavoce.web.board.names import kind_of, shown_name, title_of
-from vivavoce.web.board.page import Link, slug
-from vivavoce.web.board.sections import Section, Verdict, make_section, parts_of, verdict_of
+from vivavoce.web.board.names import identity_of, kind_of, path_of, slug, title_of
+from vivavoce.web.board.page import Link
+from vivavoce.web.board.sections import Section, make_section, parts_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,11 +103,6 @@ class BoardOf:
         return self.ranked[0] if self.ranked else None
 
     @cached_property
-    def verdict(self) -> Verdict | None:
-        """What a hurried reader takes away from it."""
-        return verdict_of(self.ranked)
-
-    @cached_property
     def parts(self) -> int:
         """On how many pages its rows stand."""
         return parts_of(self.group.leads, len(self.metrics))
@@ -115,7 +110,7 @@ class BoardOf:
     @cached_property
     def section(self) -> Section:
         """Its table, with every number and sentence ready to print; made when first asked for."""
-        return make_section(self.rows, self.known, self.metrics, model_path)
+        return make_section(self.rows, self.known, self.metrics)
 
 
 class Measured(NamedTuple):
@@ -132,19 +127,22 @@ class Measured(NamedTuple):
 class ModelOf:
     """One model, or one method that needs none, wherever it was measured."""
 
-    slug: str
-    name: str
-    """As the rows spell it; print it through `visible`."""
     kind: str
     """`model`, `baseline`, `floor` or `ceiling`."""
-    path: str
+    name: str
+    """As the rows spell it; print it through `visible`."""
     is_own: bool
     """Whether it comes from the reader's own logs alone."""
 
     @property
     def identity(self) -> tuple[str, str]:
-        """What `identity_of` says of each of its rows."""
+        """The same as `identity_of` each of its rows."""
         return self.kind, self.name
+
+    @property
+    def path(self) -> str:
+        """Where its page stands."""
+        return path_of(*self.identity)
 
 
 @dataclass(frozen=True)
@@ -230,7 +228,7 @@ def site_of(board: Mapping[str, Any] | Board, nav: Sequence[Link] = ()) -> Site:
             BoardOf(group, board_path(group.leads[0]), known[family_of(group)])
             for group in grouped.groups
         ),
-        contestants=tuple(_contestant(*found, own) for found, own in contestants.items()),
+        contestants=tuple(ModelOf(kind, name, own) for (kind, name), own in contestants.items()),
         nav=tuple(nav),
     )
 
@@ -251,21 +249,11 @@ def family_of(group: Group) -> str:
     return str(group.leads[0].get("family") or "")
 
 
-def identity_of(row: Row) -> tuple[str, str]:
-    """What has a page of its own: a kind and a name, such as ("model", "maker/name")."""
-    return kind_of(row), shown_name(row)
-
-
 def board_path(row: Row) -> str:
     """Where the page of a row's board stands."""
     name, setting = str(row["task"]).rpartition("/")[2], str(row["setting"])
     page = slug(f"{name[:200]}--{setting[:200]}", *(row[key] for key in PLACE))
     return f"boards/{slug(str(row['round']))}/{page}.html"
-
-
-def model_path(row: Row) -> str:
-    """Where the page of a row's contestant stands."""
-    return f"models/{_model_slug(*identity_of(row))}.html"
 
 
 def known_metrics(families: Iterable[str]) -> dict[str, Metric]:
@@ -274,15 +262,6 @@ def known_metrics(families: Iterable[str]) -> dict[str, Metric]:
     if not named:
         return {metric.name: metric for metric in list_metrics()}
     return {name: metric for family in named for name, metric in metrics_of(family).items()}
-
-
-def _model_slug(kind: str, name: str) -> str:
-    return slug(name, kind)
-
-
-def _contestant(kind: str, name: str, own: bool) -> ModelOf:
-    made = _model_slug(kind, name)
-    return ModelOf(made, name, kind, f"models/{made}.html", own)
 
 
 def newest_of(one: ModelOf, site: Site) -> list[Measured]:

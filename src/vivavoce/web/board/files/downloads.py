@@ -15,7 +15,8 @@ from vivavoce.results.board.columns import columns
 from vivavoce.store import Row, dumps_fast, hash_of, parquet_of
 from vivavoce.web.board.files.latex import contestant_document, document
 from vivavoce.web.board.model import BoardOf, ModelOf, Site, newest_of
-from vivavoce.web.board.page import Page, file_of, slug
+from vivavoce.web.board.names import slug
+from vivavoce.web.board.page import Page, file_of
 from vivavoce.web.printing import guard_formula, visible
 
 if TYPE_CHECKING:

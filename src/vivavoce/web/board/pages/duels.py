@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from vivavoce.results.logs.records import PLACE
 from vivavoce.store import Row
-from vivavoce.web.board.names import title_of
-from vivavoce.web.board.page import Link, Page, file_of, page_of, refuse_endless, slug, static_files
+from vivavoce.web.board.names import slug, title_of
+from vivavoce.web.board.page import Link, Page, file_of, page_of, refuse_endless, static_files
 from vivavoce.web.board.pages.item_views import Asked
 from vivavoce.web.board.pages.samples import Around, item_path, items_pages
 from vivavoce.web.board.state import write_pages

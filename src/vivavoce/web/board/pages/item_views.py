@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from vivavoce.web.board import names
 from vivavoce.web.board.files.bundle import transcript
-from vivavoce.web.board.model import model_path
 from vivavoce.web.printing import counted, figure, visible
 
 if TYPE_CHECKING:
@@ -276,7 +275,7 @@ def _card(
     source, score, texts = answer.source, answer.score, answer.texts
     row = asdict(source.key)
     name, details = names.name_and_details(row)
-    kind, path = names.kind_of(row), model_path(row)
+    kind, path = names.kind_of(row), names.model_path(row)
     address = ""
     if bundle is not None and source.file.folder == 0:  # the others are not in the viewer
         address = transcript(bundle, source.file.name, item.id, 1)

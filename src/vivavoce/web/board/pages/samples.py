@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from vivavoce.results.logs.records import CONTESTANT, PLACE
 from vivavoce.store import Row
-from vivavoce.web.board.model import BoardOf, Site, model_path
-from vivavoce.web.board.page import Link, Page, file_of, page_of, slug
+from vivavoce.web.board.model import BoardOf, Site
+from vivavoce.web.board.names import model_path, slug
+from vivavoce.web.board.page import Link, Page, file_of, page_of
 from vivavoce.web.board.pages.item_views import CARDS, Asked, item_view, line_of
 
 if TYPE_CHECKING:

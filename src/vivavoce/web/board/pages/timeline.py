@@ -7,7 +7,8 @@ from typing import Any
 from vivavoce.store import Row
 from vivavoce.web.board.charts.figures import Chart, shown
 from vivavoce.web.board.charts.round_charts import Course, course_chart, courses, values_of
-from vivavoce.web.board.model import Site, model_path
+from vivavoce.web.board.model import Site
+from vivavoce.web.board.names import model_path
 from vivavoce.web.board.overview import about_round
 from vivavoce.web.board.page import Page, page_of, root_of
 from vivavoce.web.printing import figure, interval, visible
