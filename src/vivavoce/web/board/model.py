@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from vivavoce.metrics import Metric, list_metrics, metrics_of
 from vivavoce.results.board.groups import Board, Group, cut
-from vivavoce.results.logs.records import PLACE
+from vivavoce.results.logs.records import PLACE, Place
 from vivavoce.store import Row, hash_of
 from vivavoce.web.board.names import identity_of, kind_of, path_of, slug, title_of
 from vivavoce.web.board.page import Link
@@ -26,37 +26,22 @@ class BoardOf:
     known: Mapping[str, Metric]
     """What is known of its metrics, by name."""
 
-    @cached_property
-    def round(self) -> str:
-        """As its rows spell it, like the next three; print them through `visible`."""
-        return str(self.group.place[0])
+    round: str
+    """As its rows spell it, like the next three; print them through `visible`."""
+    task: str
+    version: str
+    setting: str
+    key: str
+    """Changes whenever a row does."""
+    metrics: tuple[str, ...]
+    """In the order of the task's card; it is ranked by the first."""
 
-    @cached_property
-    def task(self) -> str:
-        """The task's name."""
-        return str(self.group.place[1])
+    @property
+    def place(self) -> Place:
+        """Its round, task, version and setting."""
+        return self.round, self.task, self.version, self.setting
 
-    @cached_property
-    def version(self) -> str:
-        """The task's version."""
-        return str(self.group.place[2])
-
-    @cached_property
-    def setting(self) -> str:
-        """The task's setting."""
-        return str(self.group.place[3])
-
-    @cached_property
-    def key(self) -> str:
-        """Changes whenever a row does."""
-        return self.group.key
-
-    @cached_property
-    def metrics(self) -> tuple[str, ...]:
-        """In the order of the task's card; it is ranked by the first."""
-        return self.group.metrics
-
-    @cached_property
+    @property
     def rows(self) -> tuple[Row, ...]:
         """All its rows; of a large board they are loaded when first asked for."""
         return self.group.rows
@@ -224,13 +209,15 @@ def site_of(board: Mapping[str, Any] | Board, nav: Sequence[Link] = ()) -> Site:
         headlines=grouped.headlines,
         metrics=grouped.metrics,
         notes=grouped.notes,
-        boards=tuple(
-            BoardOf(group, board_path(group.leads[0]), known[family_of(group)])
-            for group in grouped.groups
-        ),
+        boards=tuple(_board(group, known[family_of(group)]) for group in grouped.groups),
         contestants=tuple(ModelOf(kind, name, own) for (kind, name), own in contestants.items()),
         nav=tuple(nav),
     )
+
+
+def _board(group: Group, known: Mapping[str, Metric]) -> BoardOf:
+    place = map(str, group.place)
+    return BoardOf(group, board_path(group.leads[0]), known, *place, group.key, group.metrics)
 
 
 def _grouped(board: Mapping[str, Any]) -> Board:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import InputError
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 _FILTERS: tuple[Callable[..., Any], ...] = (
-    *(printing.figure, printing.interval, printing.share, printing.counted),
+    *(printing.figure, printing.interval, printing.share, printing.counted, printing.chance),
     *(names.kind_of, names.label, names.title_of, names.run_with, names.model_path),
     *(entries.between, entries.rank_of, entries.rank_note, entries.tied_names),
     *(entries.fact, entries.missing, entries.notes, sections.sureness),
@@ -95,7 +96,7 @@ def environment() -> Environment:
     """The templates of the site, with the functions by which they print rows."""
     made = environment_of("vivavoce.web")
     made.filters |= {function.__name__: function for function in _FILTERS}
-    made.filters |= {"tag": names.TAGS.__getitem__, "thousands": "{:,}".format}
+    made.filters |= {"tag": names.TAGS.__getitem__, "thousands": "{:,}".format, "mean": fmean}
     return made
 
 
