@@ -216,8 +216,9 @@ def site_of(board: Mapping[str, Any] | Board, nav: Sequence[Link] = ()) -> Site:
 
 
 def _board(group: Group, known: Mapping[str, Metric]) -> BoardOf:
-    place = map(str, group.place)
-    return BoardOf(group, board_path(group.leads[0]), known, *place, group.key, group.metrics)
+    name, task, version, setting = map(str, group.place)
+    path = board_path(group.leads[0])
+    return BoardOf(group, path, known, name, task, version, setting, group.key, group.metrics)
 
 
 def _grouped(board: Mapping[str, Any]) -> Board:
