@@ -27,7 +27,7 @@ from vivavoce.corpus import Corpus
 from vivavoce.networks.citation import Entries, distinct_pairs, with_nodes
 from vivavoce.networks.graph import distinct_keys
 from vivavoce.networks.papers import number_papers
-from vivavoce.networks.shards import Pieces, column_batches, read_shard, shards_of, widen
+from vivavoce.networks.shards import column_batches, widen
 from vivavoce.readers.comparing_sentences import ON_OTHERS, ReferenceList, comparing_sentences
 from vivavoce.store import Row
 
@@ -112,15 +112,15 @@ class _Mentions:
 
 
 def comparison_tables(
-    corpus: Corpus, entries: Entries, known: Pieces, *, prose: bool = False
+    corpus: Corpus, entries: Entries, *, prose: bool = False
 ) -> tuple[pa.Table, pa.Table]:
     """Nodes, and edges from the paper with the table to the work its cells or caption cite.
 
     Each edge counts the tables and sentences it rests on. An edge that rests on sentences only is
-    there only with `prose`. What is `known` of tables was read out of them before.
+    there only with `prose`.
     """
     paper_ids = flat(entries.papers["key"])
-    tables = _in_tables(corpus, paper_ids, known)
+    tables = _in_tables(corpus, paper_ids)
     sentences = _in_prose(corpus, paper_ids) if prose else _nowhere()
     row_in_tables, row_in_prose = (_rows_of(entries, found) for found in (tables, sentences))
     used = np.zeros(len(entries.source), dtype=np.bool_)
@@ -135,16 +135,10 @@ def comparison_tables(
     return with_nodes(entries, source, target, counted)
 
 
-def _in_tables(corpus: Corpus, paper_ids: pa.Array, known: Pieces) -> _Mentions:
+def _in_tables(corpus: Corpus, paper_ids: pa.Array) -> _Mentions:
     """Every entry that a table cites."""
-    pieces = [_no_mentions()]
-    for shard in shards_of(corpus, "tables"):
-        piece = known.find(shard)
-        if piece is None:
-            piece = _read_mentions(read_shard(corpus, shard, _READ))
-            known.keep(shard, piece)
-        pieces.append(piece)
-    whole = pa.concat_tables(pieces)
+    pieces = [_read_mentions(tables) for tables in column_batches(corpus, "tables", _READ)]
+    whole = pa.concat_tables([_no_mentions(), *pieces])
     return _Mentions(
         number_papers(flat(whole["paper_id"]), paper_ids),
         as_numbers(whole["place"]),
