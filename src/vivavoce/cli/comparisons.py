@@ -215,8 +215,8 @@ def _write(found: Any, out: Path, bundle: str | None) -> Path:
 
 
 def _print(row: dict[str, Any]) -> None:
-    from vivavoce.web.board.pages.duels import chance, verdict
-    from vivavoce.web.printing import visible
+    from vivavoce.web.board.pages.duels import verdict
+    from vivavoce.web.printing import chance, visible
 
     title = f"{row['task']} · {row['setting']} · round {row['round']} · version"
     say(f"{title} {row['task_version']}")

@@ -4,24 +4,31 @@ from __future__ import annotations
 
 import hashlib
 import math
-import re
-import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import InputError
 from vivavoce.results.board.columns import page_columns
 from vivavoce.store import hash_of
+from vivavoce.web import printing
+from vivavoce.web.board import entries, names, sections
 from vivavoce.web.printing import visible
 from vivavoce.web.templating import environment_of
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+_FILTERS: tuple[Callable[..., Any], ...] = (
+    *(printing.figure, printing.interval, printing.share, printing.counted, printing.chance),
+    *(names.kind_of, names.label, names.title_of, names.run_with, names.model_path),
+    *(entries.between, entries.rank_of, entries.rank_note, entries.tied_names),
+    *(entries.fact, entries.missing, entries.notes, sections.sureness),
+)
 _SOURCES = (".py", ".j2", ".css", ".js", ".yaml")
 
 
@@ -86,8 +93,11 @@ def root_of(path: str) -> str:
 
 @cache
 def environment() -> Environment:
-    """The templates of the site."""
-    return environment_of("vivavoce.web")
+    """The templates of the site, with the functions by which they print rows."""
+    made = environment_of("vivavoce.web")
+    made.filters |= {function.__name__: function for function in _FILTERS}
+    made.filters |= {"tag": names.TAGS.__getitem__, "thousands": "{:,}".format, "mean": fmean}
+    return made
 
 
 @cache
@@ -112,21 +122,6 @@ def _add(digest: Any, part: Traversable) -> None:
     elif part.name.endswith(_SOURCES):
         digest.update(part.name.encode())
         digest.update(hashlib.sha256(part.read_bytes()).digest())
-
-
-_MAX_LENGTH = 48
-_OTHER = re.compile(r"[^a-z0-9]+")
-
-
-def slug(name: str, *more: object) -> str:
-    """A file name for `name`: lower-case ASCII, then 8 hex digits of its hash.
-
-    `more` is what tells things of one name apart; only the hash holds it.
-    """
-    ascii_only = unicodedata.normalize("NFKD", name[:512]).encode("ascii", "ignore").decode()
-    readable = _OTHER.sub("-", ascii_only.lower()).strip("-")[:_MAX_LENGTH].strip("-")
-    digest = hash_of([name, *more])[:8]
-    return f"{readable}-{digest}" if readable else digest
 
 
 def refuse_endless(value: object, where: str = "board") -> None:

@@ -16,10 +16,9 @@ from vivavoce.store import Row, hash_of
 from vivavoce.web.board.charts.axes import Axis, axis_of
 from vivavoce.web.board.charts.figures import MAX_ROWS, Chart, Figure, amount
 from vivavoce.web.board.charts.shapes import Dot, Line, Pair, lines, pairs, scatter, short
-from vivavoce.web.board.entries import bounds_of
+from vivavoce.web.board.entries import between, bounds_of
 from vivavoce.web.board.model import BoardOf, Site
-from vivavoce.web.board.names import kind_of, label
-from vivavoce.web.board.page import slug
+from vivavoce.web.board.names import kind_of, label, slug
 from vivavoce.web.printing import figure, interval, visible
 
 MAX_LINES = 8
@@ -61,12 +60,8 @@ def _name(row: Row) -> str:
     return visible(label(row), _MAX_NAME)
 
 
-def _between(row: Row) -> str:
-    return "no interval" if row["ci"] is None else interval(bounds_of(row))
-
-
 def _value(row: Row) -> tuple[str, str]:
-    return figure(row["value"]), _between(row)
+    return figure(row["value"]), between(row)
 
 
 def _own_path(board: BoardOf, kind: str) -> str:

@@ -11,9 +11,8 @@ from vivavoce.web.board.charts.board_charts import MAX_LINES, open_rows
 from vivavoce.web.board.charts.figures import Chart, Figure
 from vivavoce.web.board.charts.shapes import Line, heat, lines
 from vivavoce.web.board.model import BoardOf, ModelOf, Site
-from vivavoce.web.board.names import label, title_of
+from vivavoce.web.board.names import label, slug, title_of
 from vivavoce.web.board.overview import overview
-from vivavoce.web.board.page import slug
 from vivavoce.web.printing import visible
 
 HEAT_PATH = "charts/families.svg"
@@ -130,7 +129,7 @@ def contestant_charts(site: Site, one: ModelOf) -> list[Chart]:
             [[task, list(line.items())] for task, line in drawn.items()],
         ]
     )
-    path = f"charts/models/{one.slug}.svg"
+    path = f"charts/{one.path.removesuffix('.html')}.svg"
     return [Chart(path, key, lambda: _own_figure(one, rounds, drawn))]
 
 
@@ -200,16 +199,16 @@ def heat_chart(site: Site) -> Chart | None:
 
 
 def _heat_figure(site: Site) -> Figure:
-    shown = overview(site)
-    families = shown["family_titles"]
-    standings = [one for one in shown["standings"] if any(one.shares)][:_MAX_HEAT]
+    found = overview(site)
+    families = [title for title, _, _ in found["families"]]
+    standings = [one for one in found["standings"] if any(one.shares)][:_MAX_HEAT]
     cells = [
-        (row, column, found[1], found[0])
+        (row, column, shared[1], shared[0])
         for row, one in enumerate(standings)
-        for column, found in enumerate(one.shares)
-        if found is not None
+        for column, shared in enumerate(one.shares)
+        if shared is not None
     ]
-    first = standings[0].name if standings else "nobody"
+    first = standings[0].model.name if standings else "nobody"
     return Figure(
         title="Families and contestants",
         alt=(
@@ -218,8 +217,8 @@ def _heat_figure(site: Site) -> Figure:
         ),
         note="The share of the other contestants that one stands above, averaged over a family’s "
         "tasks in the newest round; empty where it was not measured."
-        + (f" Drawn are the first {_MAX_HEAT}." if len(shown["standings"]) > _MAX_HEAT else ""),
+        + (f" Drawn are the first {_MAX_HEAT}." if len(found["standings"]) > _MAX_HEAT else ""),
         head=(),
         rows=(),
-        spec=heat([one.name for one in standings], families, cells),
+        spec=heat([one.model.name for one in standings], families, cells),
     )

@@ -13,7 +13,7 @@ from vivavoce.web.board.charts.figures import Chart, drawings, shown
 from vivavoce.web.board.charts.round_charts import contestant_charts, heat_chart
 from vivavoce.web.board.files.downloads import links, links_of_rounds
 from vivavoce.web.board.model import BoardOf, ModelOf, Site
-from vivavoce.web.board.overview import about_round, family_title, overview
+from vivavoce.web.board.overview import about_round, family_of, overview
 from vivavoce.web.board.page import Page, page_of, root_of
 from vivavoce.web.board.pages.changes import History, removed_from
 from vivavoce.web.board.pages.contestants import contestant_page, inputs_of
@@ -46,12 +46,10 @@ def _keys(charts: Sequence[Chart]) -> list[Any]:
 
 def _index(site: Site, charts: Sequence[Chart]) -> Page:
     def values() -> dict[str, Any]:
-        found = overview(site)
-        notes = found.pop("notes")
         return {
-            **found,
-            "notes": notes[:_MAX_NOTES],
-            "unlisted_notes": max(0, len(notes) - _MAX_NOTES),
+            **overview(site),
+            "notes": site.notes[:_MAX_NOTES],
+            "unlisted_notes": max(0, len(site.notes) - _MAX_NOTES),
             "downloads": links("index.html"),
             "downloads_of_rounds": [
                 (visible(name, 40), found) for name, found in links_of_rounds(site)
@@ -81,6 +79,7 @@ def _board_pages(
         card = list_families().get(board.family)
         task = card.tasks.get(board.task.rpartition("/")[2]) if card else None
         return {
+            "board": board,
             "section": section,
             "entries": entries,
             "ceilings": ceilings,
@@ -155,7 +154,7 @@ def _metrics(site: Site) -> Page:
     metrics = list_metrics()
     names = list(dict.fromkeys(metric.family for metric in metrics))
     families = [
-        (name, family_title(name), [metric for metric in metrics if metric.family == name])
+        (name, family_of(name)[0], [metric for metric in metrics if metric.family == name])
         for name in names
     ]
     inputs = {"metrics": [repr(metric) for metric in metrics]}

@@ -87,25 +87,17 @@ def history_of(
     _refuse_odd(reasons, date)
     earlier = _read(out)
     boards = {board.path: board.key for board in site.boards}
-    if not earlier.builds:
-        first: dict[str, Any] = {
-            "number": 1,
-            "date": date,
-            "rows": _contestants(site.boards),
-            "entries": [],
-        }
-        return History(boards, (first,))
-    if boards == earlier.boards:
+    if earlier.builds and boards == earlier.boards:
         return earlier
     entries: list[Entry] = []
-    for path in dict.fromkeys([*boards, *earlier.boards]):
+    for path in dict.fromkeys([*boards, *earlier.boards]) if earlier.builds else ():
         if boards.get(path) != earlier.boards.get(path):
             then = _rows_of(out, path) if path in earlier.boards else []
             entries += _compare(then, _now(site, path), reasons)
     build = {
-        "number": earlier.builds[-1]["number"] + 1,
+        "number": earlier.builds[-1]["number"] + 1 if earlier.builds else 1,
         "date": date,
-        "rows": _contestants(site.boards),
+        "rows": sum(len(board.group.leads) for board in site.boards),
         "entries": entries,
     }
     return History(boards, (*earlier.builds, build))
@@ -181,10 +173,6 @@ def _now(site: Site, path: str) -> Sequence[Row]:
     return next((board.rows for board in site.boards if board.path == path), ())
 
 
-def _contestants(boards: Iterable[BoardOf]) -> int:
-    return sum(len(board.group.leads) for board in boards)
-
-
 def _compare(
     then: Sequence[Row], now: Sequence[Row], reasons: Sequence[Mapping[str, str]]
 ) -> list[Entry]:
@@ -237,11 +225,6 @@ def pages(site: Site, history: History) -> list[Page]:
     """The history as a file and as a page."""
     whole = history.as_dict()
 
-    def values() -> dict[str, Any]:
-        shown = list(_shown(history))
-        total = sum(len(build["entries"]) for build in history.builds)
-        return {"builds": shown, "unlisted": max(0, total - _MAX_SHOWN)}
-
     paths = {place_of(*board.group.place): board.path for board in site.boards}
     return [
         file_of(PATH, whole, lambda: _json(whole)),
@@ -249,7 +232,13 @@ def pages(site: Site, history: History) -> list[Page]:
             PAGE,
             "changes.html.j2",
             {"history": whole, "boards": sorted(paths)},
-            lambda: {**values(), "paths": paths},
+            lambda: {
+                "builds": list(_shown(history)),
+                "paths": paths,
+                "words": _WORDS,
+                "moved": _moved,
+                "path_of": lambda entry: paths.get(place_of(*(entry[name] for name in PLACE))),
+            },
             nav=site.nav,
         ),
     ]
@@ -278,7 +267,7 @@ def _lost(entry: Mapping[str, Any], when: str) -> str:
     return f"{', '.join([*values, f'removed in {when}'])}: {told}"
 
 
-def _shown(history: History) -> Iterable[dict[str, Any]]:
+def _shown(history: History) -> Iterable[tuple[dict[str, Any], list[Entry], str]]:
     """The builds, the newest first, with as many of their entries as a page holds."""
     left = _MAX_SHOWN
     for build in reversed(history.builds):
@@ -288,27 +277,7 @@ def _shown(history: History) -> Iterable[dict[str, Any]]:
         told = [f"{counts[kind]:,} {_WORDS[kind].lower()}" for kind in KINDS if counts[kind]]
         rows = build.get("rows")
         start = f"The first build: {counted(rows, 'row', 'rows')}" if isinstance(rows, int) else ""
-        yield {
-            "title": f"Build {build['number']}",
-            "date": visible(build.get("date") or "", 40),
-            "summary": ", ".join(told) or start,
-            "entries": [_entry(entry) for entry in entries],
-            "unlisted": len(build["entries"]) - len(entries),
-        }
-
-
-def _entry(entry: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "kind": entry["kind"],
-        "word": _WORDS[entry["kind"]],
-        "name": _name(entry),
-        "task": visible(entry["task"], 60),
-        "setting": visible(entry["setting"], 40),
-        "round": visible(entry["round"], 60),
-        "place": place_of(*(entry[name] for name in PLACE)),
-        "moved": _moved(entry),
-        "reason": visible(entry["reason"], _MAX_REASON) if entry.get("reason") else "",
-    }
+        yield build, entries, ", ".join(told) or start
 
 
 def _moved(entry: Mapping[str, Any]) -> str:
