@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 
 from vivavoce.columns import write_parquet_table
-from vivavoce.corpus.build.partitioning import Numbers, read_repartitioned, read_rows
+from vivavoce.corpus.build.partitioning import read_repartitioned
 from vivavoce.corpus.build.writing import Rows
 from vivavoce.corpus.fields import PaperDate, assign_roles, date_paper, failed_gates
 from vivavoce.corpus.identity.merge import MergedPaper
@@ -39,8 +39,8 @@ def make_shard(task: Row) -> Row:
 
     Args:
         task: `folder` of the tables, `name`, `config` and `inputs` of the shard, the `ids` of its
-            papers, the `counts` of documents each has, and where these are: `files` (path, rows,
-            places) or `repartitioned` (path, number of the batch).
+            papers, the `counts` of documents each has, and where these are: `documents` (path,
+            number of the batch).
     """
     folder, name = Path(task["folder"]), f"{task['name']}.parquet"
     bound = {"config": task["config"], "inputs": task["inputs"]}
@@ -187,31 +187,10 @@ def _read_papers(task: Row) -> Iterator[MergedPaper]:
 
 def _read_documents(task: Row) -> Iterator[Document]:
     """The documents of a shard in order."""
-    pieces: list[pa.RecordBatch] = []
-    places: list[Numbers] = []
-    for path, rows, at in task.get("files", ()):
-        found = read_rows(Path(path), np.array(rows, dtype=np.int64))
-        ends = np.cumsum([piece.num_rows for piece in found])
-        pieces += found
-        places += np.split(np.array(at, dtype=np.int64), ends[:-1])
-    for path, number in task.get("repartitioned", ()):
-        piece, at = read_repartitioned(Path(path), number)
-        pieces.append(piece)
-        places.append(at)
-    piece_of = np.repeat(np.arange(len(pieces)), [len(at) for at in places])
-    row_of_piece = np.concatenate([np.arange(len(at)) for at in places])
-    order = np.argsort(np.concatenate(places), kind="stable")
+    read = [read_repartitioned(Path(path), number) for path, number in task["documents"]]
+    table = pa.Table.from_batches([batch for batch, _ in read]).combine_chunks()
+    order = np.argsort(np.concatenate([at for _, at in read]), kind="stable")
+    del read
     for start in range(0, len(order), _DOCUMENTS_AT_A_TIME):
-        numbers = order[start : start + _DOCUMENTS_AT_A_TIME]
-        yield from _take(pieces, piece_of[numbers], row_of_piece[numbers])
-
-
-def _take(pieces: list[pa.RecordBatch], piece_of: Numbers, row_of_piece: Numbers) -> list[Document]:
-    """Some documents, wherever they lie."""
-    found: list[Any] = [None] * len(piece_of)
-    for piece in np.unique(piece_of).tolist():
-        here = np.flatnonzero(piece_of == piece)
-        rows = pieces[piece].take(pa.array(row_of_piece[here])).to_pylist()
-        for number, row in zip(here.tolist(), rows, strict=True):
-            found[number] = document_from_row(row)
-    return found
+        rows = table.take(pa.array(order[start : start + _DOCUMENTS_AT_A_TIME]))
+        yield from map(document_from_row, rows.to_pylist())
