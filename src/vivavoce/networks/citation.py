@@ -11,13 +11,15 @@ import pyarrow as pa
 from vivavoce.columns import MISSING, Flags, Ints, as_numbers, column, flat, table_of, text_column
 from vivavoce.corpus import Corpus
 from vivavoce.networks.graph import distinct_keys
-from vivavoce.networks.papers import (
+from vivavoce.networks.tables import (
     number_papers,
     number_sorted_papers,
     read_papers,
+    read_shard,
+    whole_table,
+    widen,
     years_of,
 )
-from vivavoce.networks.shards import read_shard, whole_table, widen
 from vivavoce.networks.works import (
     DESCRIBED,
     SHOWN_TITLE,

@@ -26,8 +26,7 @@ from vivavoce.columns import (
 from vivavoce.corpus import Corpus
 from vivavoce.networks.citation import Entries, distinct_pairs, with_nodes
 from vivavoce.networks.graph import distinct_keys
-from vivavoce.networks.papers import number_papers
-from vivavoce.networks.shards import column_batches, widen
+from vivavoce.networks.tables import column_batches, number_papers, widen
 from vivavoce.readers.comparing_sentences import ON_OTHERS, ReferenceList, comparing_sentences
 from vivavoce.store import Row
 

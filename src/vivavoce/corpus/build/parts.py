@@ -9,7 +9,7 @@ written unresolved, with a marker of their own: `resolve` completes them once al
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,11 +19,10 @@ import pyarrow as pa
 
 from vivavoce.columns import write_parquet_table
 from vivavoce.corpus.build.partitioning import read_repartitioned
-from vivavoce.corpus.build.writing import Rows
 from vivavoce.corpus.fields import PaperDate, assign_roles, date_paper, failed_gates
 from vivavoce.corpus.identity.merge import MergedPaper
 from vivavoce.corpus.resolve.facts import paper_facts
-from vivavoce.corpus.schema import document_from_row, row_of
+from vivavoce.corpus.schema import KEYS, TABLES, document_from_row, row_of, sort_rows
 from vivavoce.records import Document, Section
 from vivavoce.sources import completing_kinds, kinds_without_papers, list_sources
 from vivavoce.store import Row, hash_file, mark_done, read_done
@@ -32,6 +31,7 @@ REFERENCES, FACTS, RESULTS = "references", "facts", "results-by-paper"
 """Tables of a shard that are not final: unresolved, for resolving, and in another order."""
 _FINAL = ("papers", "authorships", "sections", "tables")
 _DOCUMENTS_AT_A_TIME = 256
+_ROWS_AT_A_TIME = 4_000
 
 
 def make_shard(task: Row) -> Row:
@@ -194,3 +194,28 @@ def _read_documents(task: Row) -> Iterator[Document]:
     for start in range(0, len(order), _DOCUMENTS_AT_A_TIME):
         rows = table.take(pa.array(order[start : start + _DOCUMENTS_AT_A_TIME]))
         yield from map(document_from_row, rows.to_pylist())
+
+
+class Rows:
+    """Rows of one table, which are packed into columns as they come."""
+
+    def __init__(self, name: str) -> None:
+        self._schema = TABLES[name]
+        self._key = KEYS[name]
+        self._rows: list[Row] = []
+        self._packed: list[pa.Table] = []
+
+    def add(self, rows: Sequence[Row]) -> None:
+        """Add rows, given as dictionaries of every column."""
+        self._rows += rows
+        if len(self._rows) >= _ROWS_AT_A_TIME:
+            self._pack()
+
+    def table(self) -> pa.Table:
+        """All rows, sorted by the key of the table; equal ones stay in the order added."""
+        self._pack()
+        return sort_rows(pa.concat_tables(self._packed), self._key)
+
+    def _pack(self) -> None:
+        self._packed.append(pa.Table.from_pylist(self._rows, schema=self._schema))
+        self._rows = []

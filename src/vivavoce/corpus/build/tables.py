@@ -48,9 +48,8 @@ from vivavoce.corpus.build.partitioning import (
 )
 from vivavoce.corpus.build.parts import FACTS, REFERENCES, RESULTS, make_shard, read_marker
 from vivavoce.corpus.build.results import collect_results
-from vivavoce.corpus.build.writing import KEYS, sort_rows
 from vivavoce.corpus.identity.merge import APART
-from vivavoce.corpus.schema import FORMAT, TABLES
+from vivavoce.corpus.schema import FORMAT, KEYS, TABLES, sort_rows
 from vivavoce.errors import DamagedError
 from vivavoce.records import Document, Fault
 from vivavoce.sources import list_sources
