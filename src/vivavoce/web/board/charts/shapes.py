@@ -240,9 +240,7 @@ def heat(
     heads = [{"c": place, "t": short(name, 20)} for place, name in enumerate(columns)]
     layers = [
         _layer(values, box, x=across, y=down, fill=_raw("f")),
-        _layer(
-            values, {"type": "text", "fontSize": 12}, x=across, y=down, text=_NAME, fill=_raw("i")
-        ),
+        _layer(values, number, x=across, y=down, text=_NAME, fill=_raw("i")),
         _layer(names, {**_ROW_NAME, "x": -8}, y=down, text=_NAME),
         _layer(heads, {**_ROW_NAME, **slanted}, x=across, text=_NAME),
     ]
