@@ -38,6 +38,7 @@ from vivavoce.corpus.identity.merge import (
     paper_id_of,
     with_implied,
 )
+from vivavoce.corpus.resolve.known_papers import know_papers
 from vivavoce.corpus.resolve.references import PaperIndex
 from vivavoce.corpus.schema import TABLES, row_of
 from vivavoce.records import Author, Document
@@ -153,7 +154,7 @@ def index_papers(
     no_papers = kinds_without_papers()
     citable = [p for p in papers if any(d.kind not in no_papers for d in p.documents)]
     metadata = {kind for kind, is_metadata in _is_metadata().items() if is_metadata}
-    return PaperIndex(citable, years or {}, metadata)
+    return PaperIndex(know_papers(citable, years or {}, metadata))
 
 
 def _merge(documents: Sequence[Document]) -> Merge:
