@@ -7,7 +7,7 @@ and holds one row of every contestant; the others are loaded only where they are
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -93,18 +93,17 @@ def make_group(
     measured = dict.fromkeys(row["metric"] for row in rows)
     wanted = [headlines.get(task), *metrics.get(task, ())]
     ordered = tuple(dict.fromkeys(name for name in (*wanted, *measured) if name in measured))
-    leads: dict[tuple[str, ...], Row] = {}
-    for row in rows:
-        contestant = _contestant(row)
-        if contestant not in leads or row["metric"] == ordered[0]:
-            leads[contestant] = row
+    leads = [
+        found.get(ordered[0]) or next(iter(found.values()))
+        for found in by_contestant(rows).values()
+    ]
     kept = tuple(rows)
     return Group(
         place_of(rows[0]),
         key or hash_rows(rows),
         ordered,
-        tuple(leads.values()),
-        tuple(map(hash_of, leads.values())),
+        tuple(leads),
+        tuple(map(hash_of, leads)),
         lambda: kept,
     )
 
@@ -135,6 +134,14 @@ def _is_complete(row: Row) -> bool:
     if row["value"] is None or row["missing"] or row.get("partial"):
         return False
     return row["valid"] in (None, 1)
+
+
+def by_contestant(rows: Iterable[Row]) -> dict[tuple[str, ...], dict[str, Row]]:
+    """Each contestant's rows by metric, in the order given."""
+    found: dict[tuple[str, ...], dict[str, Row]] = {}
+    for row in rows:
+        found.setdefault(_contestant(row), {})[row["metric"]] = row
+    return found
 
 
 def _contestant(row: Row) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from vivavoce.metrics import Metric
 from vivavoce.results.board.columns import Column, page_columns
+from vivavoce.results.board.groups import by_contestant
 from vivavoce.results.logs.records import CONTESTANT
 from vivavoce.store import Row, canonical_json
 from vivavoce.web.board import names
@@ -77,10 +78,7 @@ def make_section(
         known: What is known of its metrics.
         metrics: Their order; the table is ranked by the first.
     """
-    everyone: dict[str, _ByMetric] = {}
-    for row in rows:
-        key = canonical_json([row[key] for key in CONTESTANT])
-        everyone.setdefault(key, {})[row["metric"]] = row
+    everyone = by_contestant(rows)
     higher = {name: name not in known or known[name].higher_is_better for name in metrics}
     ordered = sorted(everyone.values(), key=lambda found: _place(found, metrics[0], higher))
     ranked = [found for found in ordered if names.kind_of(_first(found)) != "ceiling"]

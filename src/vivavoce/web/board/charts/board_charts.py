@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from vivavoce.results.logs.records import CONTESTANT
@@ -90,7 +90,7 @@ def _cost_chart(board: BoardOf) -> Chart | None:
     rows = _valued(board)
     for kind, title, unit, measure in _MEASURES:
         if _differ([spent for row in rows if (spent := measure(row))]):
-            build = _cost_builder(board, measure, title, unit)
+            build = partial(_cost_figure, board, measure, title, unit)
             return Chart(_own_path(board, "cost"), hash_of([kind, board.key]), build)
     return None
 
@@ -99,39 +99,36 @@ def _differ(amounts: Sequence[float]) -> bool:
     return bool(amounts) and max(amounts) > _APART * min(amounts)
 
 
-def _cost_builder(board: BoardOf, measure: Measure, title: str, unit: str) -> Callable[[], Figure]:
-    def build() -> Figure:
-        found = [(row, spent) for row in open_rows(board) if (spent := measure(row))]
-        front = _front(found)
-        is_few = len(found) <= _FEW
-        named = list(range(len(found))) if is_few else front
-        dots = [_dot(row, spent, place in named) for place, (row, spent) in enumerate(found)]
-        x = axis_of(unit, [spent for _, spent in found], may_be_log=True, format="~s")
-        if x.high < 1:
-            x = axis_of(unit, [spent for _, spent in found], may_be_log=True)
-        best, cheapest = found[0], min(found, key=lambda pair: pair[1])
-        return Figure(
-            title=title,
-            alt=(
-                f"{visible(board.headline)} of {len(found)} contestants against {unit}. Best: "
-                f"{_name(best[0])} with {figure(best[0]['value'])} at {amount(best[1])}. "
-                f"Lowest: {_name(cheapest[0])} with {figure(cheapest[0]['value'])} at "
-                f"{amount(cheapest[1])}."
-            ),
-            note=("" if is_few else "Named are those that nobody beats for less. ")
-            + "Lines are 95% intervals, hollow dots baselines."
-            + (" The scale is logarithmic." if x.is_log else ""),
-            head=(
-                "Contestant",
-                unit[:1].upper() + unit[1:],
-                visible(board.headline),
-                "95% interval",
-            ),
-            rows=tuple((_name(row), amount(spent), *_value(row)) for row, spent in found),
-            spec=scatter(dots, x, _score_axis(board, [row for row, _ in found], named)),
-        )
-
-    return build
+def _cost_figure(board: BoardOf, measure: Measure, title: str, unit: str) -> Figure:
+    found = [(row, spent) for row in open_rows(board) if (spent := measure(row))]
+    front = _front(found)
+    is_few = len(found) <= _FEW
+    named = list(range(len(found))) if is_few else front
+    dots = [_dot(row, spent, place in named) for place, (row, spent) in enumerate(found)]
+    x = axis_of(unit, [spent for _, spent in found], may_be_log=True, format="~s")
+    if x.high < 1:
+        x = axis_of(unit, [spent for _, spent in found], may_be_log=True)
+    best, cheapest = found[0], min(found, key=lambda pair: pair[1])
+    return Figure(
+        title=title,
+        alt=(
+            f"{visible(board.headline)} of {len(found)} contestants against {unit}. Best: "
+            f"{_name(best[0])} with {figure(best[0]['value'])} at {amount(best[1])}. "
+            f"Lowest: {_name(cheapest[0])} with {figure(cheapest[0]['value'])} at "
+            f"{amount(cheapest[1])}."
+        ),
+        note=("" if is_few else "Named are those that nobody beats for less. ")
+        + "Lines are 95% intervals, hollow dots baselines."
+        + (" The scale is logarithmic." if x.is_log else ""),
+        head=(
+            "Contestant",
+            unit[:1].upper() + unit[1:],
+            visible(board.headline),
+            "95% interval",
+        ),
+        rows=tuple((_name(row), amount(spent), *_value(row)) for row, spent in found),
+        spec=scatter(dots, x, _score_axis(board, [row for row, _ in found], named)),
+    )
 
 
 def _front(found: Sequence[tuple[Row, float]]) -> list[int]:
@@ -218,7 +215,8 @@ def _context_chart(site: Site, board: BoardOf) -> Chart | None:
         for other in site.by_task[board.task]
         if (other.round, other.version) == (board.round, board.version)
     ]
-    if not _is_growing(tuple(same)):
+    series = _series(tuple(same))
+    if not series:
         return None
     place = [board.round, board.task, board.version]
     folder = board.path.split("/")[1]
@@ -226,7 +224,7 @@ def _context_chart(site: Site, board: BoardOf) -> Chart | None:
     return Chart(
         f"charts/{folder}/{name}.svg",
         hash_of(["context", [other.key for other in same]]),
-        lambda: _context_figure(board, _series(same)),
+        lambda: _context_figure(board, series),
     )
 
 
@@ -234,21 +232,7 @@ _Point = tuple[float, Row]
 
 
 @lru_cache(maxsize=1)  # boards of one task and round follow each other
-def _is_growing(boards: tuple[BoardOf, ...]) -> bool:
-    """Whether anybody answered with contexts of several lengths."""
-    measure = _an_answer("tokens")
-    first: dict[tuple[str, ...], float] = {}
-    for board in boards:
-        for row in board.headline_rows:
-            tokens = measure(row)
-            if not tokens or row["value"] is None or kind_of(row) in _CONTROLS:
-                continue
-            if _differ([tokens, first.setdefault(_same_but_context(row), tokens)]):
-                return True
-    return False
-
-
-def _series(boards: Sequence[BoardOf]) -> list[list[_Point]]:
+def _series(boards: tuple[BoardOf, ...]) -> list[list[_Point]]:
     """Each contestant's rows by tokens an answer, where they differ in those; best first."""
     measure = _an_answer("tokens")
     found: dict[tuple[str, ...], list[_Point]] = {}
@@ -257,12 +241,12 @@ def _series(boards: Sequence[BoardOf]) -> list[list[_Point]]:
             tokens = measure(row)
             if tokens and kind_of(row) not in _CONTROLS:
                 found.setdefault(_same_but_context(row), []).append((tokens, row))
-    grown = []
-    for points in found.values():
-        points.sort(key=lambda point: point[0])
-        if _differ([tokens for tokens, _ in points]):
-            grown.append(points)
-    sign = -1 if not boards or boards[0].higher_is_better else 1
+    grown = [
+        sorted(points, key=lambda point: point[0])
+        for points in found.values()
+        if _differ([tokens for tokens, _ in points])
+    ]
+    sign = -1 if boards[0].higher_is_better else 1
     grown.sort(key=lambda points: (-len(points), sign * _mean(points), _spelled(points[0][1])))
     return grown
 

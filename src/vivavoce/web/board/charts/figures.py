@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from vivavoce.web.board.charts.drawing import draw, drawer, is_available
@@ -52,36 +53,30 @@ def drawings(charts: Sequence[Chart]) -> list[Page]:
     if not is_available():
         return []
     unique = {chart.path: chart for chart in charts}
-    return [_drawing(chart) for chart in unique.values()]
+    return [
+        file_of(path, [drawer(), chart.key], partial(_drawn, chart))
+        for path, chart in unique.items()
+    ]
 
 
-def _drawing(chart: Chart) -> Page:
-    return file_of(chart.path, [drawer(), chart.key], lambda: draw(chart.build().spec))
+def _drawn(chart: Chart) -> bytes:
+    return draw(chart.build().spec)
 
 
 def shown(charts: Sequence[Chart], root: str, *, is_drawn: bool = True) -> list[Markup]:
     """The charts as parts of a page; tables alone where they are not drawn."""
-    return [_shown(chart, root, is_drawn and is_available()) for chart in charts]
-
-
-def _shown(chart: Chart, root: str, is_drawn: bool) -> Markup:
     from markupsafe import Markup
 
-    figure = chart.build()
-    width, height = size_of(figure.spec)
-    html = (
-        environment()
-        .get_template("_chart.html.j2")
-        .render(
-            figure=figure,
-            source=f"{root}{chart.path}",
-            width=width,
-            height=height,
-            is_drawn=is_drawn,
-        )
-    )
-    # The template has escaped what it was given.
-    return Markup(html)
+    template = environment().get_template("_chart.html.j2")
+    is_drawn = is_drawn and is_available()
+    made = []
+    for chart in charts:
+        figure = chart.build()
+        width, height = size_of(figure.spec)
+        given = {"figure": figure, "width": width, "height": height, "is_drawn": is_drawn}
+        # The template escapes what it is given.
+        made.append(Markup(template.render(source=f"{root}{chart.path}", **given)))
+    return made
 
 
 def amount(value: float) -> str:

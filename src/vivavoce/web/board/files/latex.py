@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from vivavoce.results.board.columns import Column, columns, shown_value
-from vivavoce.results.logs.records import CONTESTANT
+from vivavoce.results.board.groups import by_contestant
 from vivavoce.store import Row
 from vivavoce.web.board.entries import rank_of
 from vivavoce.web.board.model import BoardOf, ModelOf
@@ -61,11 +61,7 @@ def table_of(board: BoardOf, most_metrics: int = MAX_METRICS) -> str:
     """One board: rank, contestant and its first metrics with their intervals."""
     metrics = board.metrics[:most_metrics]
     rows = board.rows if most_metrics > 1 else board.headline_rows
-    found: dict[tuple[str, ...], dict[str, Row]] = {}
-    for row in rows:
-        if row["metric"] in metrics:
-            key = tuple(str(row[name]) for name in CONTESTANT)
-            found.setdefault(key, {})[row["metric"]] = row
+    found = by_contestant(row for row in rows if row["metric"] in metrics)
     sign = -1 if board.higher_is_better else 1
     order = sorted(found, key=lambda key: (*_place(found[key].get(metrics[0]), sign), key))
     lines = [_line(found[key], metrics) for key in order]
