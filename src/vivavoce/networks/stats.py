@@ -58,7 +58,7 @@ def whole_networks(corpus: Corpus, **options: bool) -> dict[str, Stats]:
     """
     found: dict[str, Stats] = {}
     for name in READS:
-        network = load_network(corpus, name, **(options if name == "comparison" else {}))
+        network = load_network(corpus, name, **options)
         graph = network.graph
         weak = sizes(weak_components(graph))
         degree = in_degrees(graph) + out_degrees(graph)
@@ -94,9 +94,8 @@ def degree_counts(corpus: Corpus, **options: bool) -> dict[str, Stats]:
         "coauthor": {"degree": _histogram(in_degrees(coauthor) + out_degrees(coauthor))}
     }
     for name in ("citation", "comparison"):
-        chosen = options if name == "comparison" else {}
-        whole = load_network(corpus, name, **chosen)
-        inside = load_network(corpus, name, external=False, **chosen).graph
+        whole = load_network(corpus, name, **options)
+        inside = load_network(corpus, name, external=False, **options).graph
         found[name] = {
             "in": _histogram(in_degrees(inside)),
             "out": _histogram(out_degrees(inside)),
