@@ -1,4 +1,7 @@
-"""Networks by category and domain, and submissions by month."""
+"""Networks, which have to be built, by category and domain, and submissions by month.
+
+`options` are those of `load_network` for the comparison network.
+"""
 
 from __future__ import annotations
 
@@ -35,21 +38,12 @@ def by_category(corpus: Corpus, **options: bool) -> list[Row]:
     """LEGOBench's Table 8 by primary category: papers, references, and edges of both networks.
 
     A paper's primary category is the first one listed; `null` stands for papers without.
-
-    Args:
-        corpus: Its networks have to be built.
-        options: Those of `load_network` for the comparison network.
     """
     return _grouped(corpus, "category", str, options)
 
 
 def by_domain(corpus: Corpus, **options: bool) -> list[Row]:
-    """The same by broad domain of arXiv, such as `physics`.
-
-    Args:
-        corpus: Its networks have to be built.
-        options: Those of `load_network` for the comparison network.
-    """
+    """The same by broad domain of arXiv, such as `physics`."""
     return _grouped(corpus, "domain", domain_of, options)
 
 
