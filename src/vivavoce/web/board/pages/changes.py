@@ -7,7 +7,6 @@ was given, until it comes back.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date as Date
@@ -20,7 +19,7 @@ from vivavoce.results.logs.records import CONTESTANT, PLACE
 from vivavoce.store import Row, canonical_json, read_json
 from vivavoce.web.board.model import BoardOf, Site
 from vivavoce.web.board.names import label
-from vivavoce.web.board.page import Page, file_of, page_of
+from vivavoce.web.board.page import Page, json_file, page_of
 from vivavoce.web.printing import counted, figure, visible
 
 PATH = "changes.json"
@@ -227,7 +226,7 @@ def pages(site: Site, history: History) -> list[Page]:
 
     paths = {place_of(*board.group.place): board.path for board in site.boards}
     return [
-        file_of(PATH, whole, lambda: _json(whole)),
+        json_file(PATH, whole),
         page_of(
             PAGE,
             "changes.html.j2",
@@ -242,10 +241,6 @@ def pages(site: Site, history: History) -> list[Page]:
             nav=site.nav,
         ),
     ]
-
-
-def _json(whole: Mapping[str, Any]) -> bytes:
-    return (json.dumps(whole, sort_keys=True, indent=1, allow_nan=False) + "\n").encode("ascii")
 
 
 def _name(entry: Mapping[str, Any]) -> str:
