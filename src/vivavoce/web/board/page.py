@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 _FILTERS: tuple[Callable[..., Any], ...] = (
-    *(printing.figure, printing.interval, printing.share, printing.counted, printing.chance),
+    *(printing.figure, printing.interval, printing.share, printing.counted),
+    *(printing.chance, printing.amount),
     *(names.kind_of, names.label, names.title_of, names.run_with, names.model_path),
     *(entries.between, entries.rank_of, entries.rank_note, entries.tied_names),
     *(entries.fact, entries.missing, entries.notes, sections.sureness),
