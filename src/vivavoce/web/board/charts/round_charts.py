@@ -127,9 +127,7 @@ def contestant_charts(site: Site, one: ModelOf) -> list[Chart]:
 
 def _own_courses(site: Site, one: ModelOf) -> tuple[list[str], dict[str, dict[int, float]]]:
     """A contestant's rounds, and for each of its tasks the values there; those with two or more."""
-    found = site.appearances.get(one.identity, [])
-    held = {board.round for board, _, _ in found}
-    rounds = [name for name in site.round_names if name in held]
+    found, rounds = site.of(one)
     at = {name: place for place, name in enumerate(rounds)}
     series: dict[tuple[str, str, str], dict[int, float]] = {}
     for board, row, _ in found:
