@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import is_dataclass
 from typing import Any, get_args, get_origin, get_type_hints
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from vivavoce.records import Author, CitedTable, Document, Fault, Paper, Reference, Result, Section
 
@@ -66,6 +68,33 @@ TABLES: dict[str, pa.Schema] = {
     "faults": pa.schema([*_texts("source"), *_columns(Fault)]),
 }
 """Every table of a corpus, by name."""
+
+KEYS: dict[str, tuple[str, ...]] = {
+    "papers": ("paper_id",),
+    "authorships": ("paper_id", "ordinal"),
+    "sections": ("paper_id", "ordinal"),
+    "references": ("paper_id", "ordinal"),
+    "tables": ("paper_id", "ordinal"),
+    "results": (
+        *("dataset", "task", "metric", "method", "score_text", "paper_id"),
+        *("paper_url", "date", "area", "modality", "higher_is_better"),
+    ),
+    "merges": ("paper_id", "kind", "key", "joined_by", "detail"),
+    "faults": ("source", "where", "reason"),
+}
+"""Columns that each table is sorted by."""
+
+
+def sort_rows(table: pa.Table, key: Sequence[str]) -> pa.Table:
+    """Sort a table by some columns as Python would, null first; equal rows keep their order."""
+    columns = {}
+    for name in key:
+        if table[name].null_count:
+            columns[f"{name} is there"] = pc.cast(table[name].is_valid(), pa.int8())
+        columns[name] = table[name]
+    order = pc.sort_indices(pa.table(columns), sort_keys=[(n, "ascending") for n in columns])
+    is_sorted = np.array_equal(order.to_numpy(), np.arange(len(order)))
+    return table if is_sorted else table.take(order)
 
 
 def row_of(record: Any) -> dict[str, Any]:

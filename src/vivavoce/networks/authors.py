@@ -33,8 +33,7 @@ from vivavoce.columns import (
 )
 from vivavoce.corpus import Corpus
 from vivavoce.networks.graph import Graph, distinct_keys, induced, largest_component
-from vivavoce.networks.papers import first_of_each, number_papers, read_papers
-from vivavoce.networks.shards import read_columns
+from vivavoce.networks.tables import first_of_each, number_papers, read_columns, read_papers
 
 BY_ID, BY_NAME = "id:", "name:"
 """Prefixes of the key of an author."""

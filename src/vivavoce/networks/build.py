@@ -18,7 +18,7 @@ from vivavoce.corpus import Corpus
 from vivavoce.errors import DamagedError, InputError
 from vivavoce.networks.authors import coauthor_tables
 from vivavoce.networks.reading import FORMAT, MANIFEST, READS, inputs_for
-from vivavoce.networks.shards import FOLDER
+from vivavoce.networks.tables import FOLDER
 from vivavoce.store import Row, hash_file, hash_of, lock, read_sealed, write_sealed
 
 if TYPE_CHECKING:

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
-from vivavoce.columns import MISSING, Flags, Ints, as_numbers, column, flat, table_of, text_column
+from vivavoce.columns import MISSING, Flags, Ints, as_numbers, column, flat, table_of
 from vivavoce.corpus import Corpus
 from vivavoce.networks.graph import distinct_keys
-from vivavoce.networks.papers import (
+from vivavoce.networks.tables import (
     number_papers,
     number_sorted_papers,
+    read_columns,
     read_papers,
+    read_shard,
+    whole_table,
+    widen,
     years_of,
 )
-from vivavoce.networks.shards import read_shard, whole_table, widen
 from vivavoce.networks.works import (
     DESCRIBED,
     SHOWN_TITLE,
@@ -55,11 +57,16 @@ def read_entries(corpus: Corpus) -> Entries:
     """The reference lists of a corpus; documents that are no papers have none."""
     papers = read_papers(corpus, "title", "published")
     paper_ids = flat(papers["paper_id"])
+    # Looking up takes as long as there are papers, so it is done for all entries at once.
+    cited_ids = read_columns(corpus, "references", ["cited_paper_id"])["cited_paper_id"]
+    cited = number_papers(flat(cited_ids), paper_ids)
+    del cited_ids
     files = corpus.files("references")
-    empty = whole_table("references", _READ, [])
-    lists = [_read_lists(empty, text_column([]), np.zeros(0, dtype=np.int32))]
-    for name, cited in zip(files, _cited_papers(corpus, files, paper_ids), strict=True):
-        lists.append(_read_lists(widen(read_shard(corpus, name, _READ)), paper_ids, cited))
+    lists = [_read_lists(whole_table("references", _READ, []), paper_ids, cited[:0])]
+    for name in files:
+        references = widen(read_shard(corpus, name, _READ))
+        own, cited = np.split(cited, [references.num_rows])
+        lists.append(_read_lists(references, paper_ids, own))
 
     def read_again(place: int, rows: Ints) -> pa.Table:
         references = widen(read_shard(corpus, files[place - 1], TELLING)).take(column(rows))
@@ -113,27 +120,6 @@ def with_nodes(
     nodes = nodes.add_column(0, "node", column(np.arange(n, dtype=np.int32)))
     nodes = nodes.append_column("is_external", column(np.arange(n) >= papers))
     return nodes, table_of({"source": source, "target": number[target], **weights})
-
-
-def _cited_papers(corpus: Corpus, files: Sequence[str], paper_ids: pa.Array) -> Iterator[Ints]:
-    """Index of the cited paper for each reference, per shard; -1 if it is not in the corpus.
-
-    Looking up takes as long as there are papers, so it is done for that many entries at once.
-    """
-    group: list[pa.Array] = []
-    for name in files:
-        table = widen(read_shard(corpus, name, ["cited_paper_id"]))
-        group.append(flat(table["cited_paper_id"]))
-        if sum(map(len, group)) >= len(paper_ids):
-            yield from _numbered(group, paper_ids)
-            group = []
-    if group:
-        yield from _numbered(group, paper_ids)
-
-
-def _numbered(group: Sequence[pa.Array], paper_ids: pa.Array) -> list[Ints]:
-    ends = np.cumsum([len(ids) for ids in group])
-    return np.split(number_papers(pa.concat_arrays(group), paper_ids), ends[:-1])
 
 
 def _read_lists(

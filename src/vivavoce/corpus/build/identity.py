@@ -27,7 +27,6 @@ from vivavoce.corpus.batches import (
     sound_shards,
 )
 from vivavoce.corpus.build.partitioning import Numbers, read_rows
-from vivavoce.corpus.build.writing import KEYS, sort_rows
 from vivavoce.corpus.identity.matching import skeleton, title_key
 from vivavoce.corpus.identity.merge import (
     Merge,
@@ -40,7 +39,7 @@ from vivavoce.corpus.identity.merge import (
 )
 from vivavoce.corpus.resolve.known_papers import know_papers
 from vivavoce.corpus.resolve.references import PaperIndex
-from vivavoce.corpus.schema import TABLES, row_of
+from vivavoce.corpus.schema import KEYS, TABLES, row_of, sort_rows
 from vivavoce.records import Author, Document
 from vivavoce.sources import completing_kinds, get_source, kinds_without_papers, list_sources
 from vivavoce.store import Row
