@@ -20,6 +20,7 @@ from vivavoce.corpus import ingest, load_corpus, measure_resolution
 from vivavoce.corpus.identity.matching import surname, title_key
 from vivavoce.corpus.identity.merge import MergedPaper
 from vivavoce.corpus.resolution_check import ResolutionCheck, check_resolution, wilson
+from vivavoce.corpus.resolve.known_papers import know_papers
 from vivavoce.corpus.resolve.references import PaperIndex
 from vivavoce.records import Author, Document, Reference
 
@@ -37,7 +38,7 @@ def cited(paper_id: str, **fields: Any) -> MergedPaper:
 
 
 def check(*papers: MergedPaper) -> ResolutionCheck:
-    return check_resolution(papers, PaperIndex(papers, {}))
+    return check_resolution(papers, PaperIndex(know_papers(papers, {})))
 
 
 def cite(**fields: Any) -> Reference:
@@ -226,7 +227,7 @@ def truth_of(works: list[Document]) -> Truth:
     return Truth(
         inside=inside,
         outside=[work for work in outside if title_key(str(work.title)) not in known],
-        index=PaperIndex([MergedPaper(work.key, (work,)) for work in inside], {}),
+        index=PaperIndex(know_papers([MergedPaper(work.key, (work,)) for work in inside], {})),
     )
 
 

@@ -24,6 +24,7 @@ from vivavoce.corpus.resolve.changes import changed_keys, touched_rows, write_di
 from vivavoce.corpus.resolve.facts import paper_facts
 from vivavoce.corpus.resolve.index import Index, open_index
 from vivavoce.corpus.resolve.indexing import build_index
+from vivavoce.corpus.resolve.known_papers import know_papers
 from vivavoce.corpus.resolve.references import PaperIndex, Resolution
 from vivavoce.corpus.resolve.shards import resolve_shard
 from vivavoce.errors import DamagedError
@@ -46,7 +47,7 @@ def resolved(
 
 def by_whole_index(references: Sequence[Reference], papers: Papers) -> list[Resolution | None]:
     years = {paper.paper_id: year for paper, year in papers}
-    known = PaperIndex([paper for paper, _ in papers], years, METADATA)
+    known = PaperIndex(know_papers([paper for paper, _ in papers], years, METADATA))
     return [known.resolve(reference) for reference in references]
 
 

@@ -1,8 +1,7 @@
 """Networks built beside a corpus: numbered nodes and sorted edges, as Parquet.
 
-A network whose tables have not changed since it was built stays as it is. The others are built
-anew; what was read out of the shards that the corpus still has is not read again. The record of a
-network is written after its files, the manifest last.
+A network whose tables have not changed since it was built stays as it is; the others are built
+anew. The record of a network is written after its files, the manifest last.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from vivavoce.corpus import Corpus
 from vivavoce.errors import DamagedError, InputError
 from vivavoce.networks.authors import coauthor_tables
 from vivavoce.networks.reading import FORMAT, MANIFEST, READS, inputs_for
-from vivavoce.networks.shards import FOLDER, PARQUET, Pieces, drop_pieces, shards_of
+from vivavoce.networks.tables import FOLDER
 from vivavoce.store import Row, hash_file, hash_of, lock, read_sealed, write_sealed
 
 if TYPE_CHECKING:
@@ -28,7 +27,8 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int], None]
 RECORD = "record.json"
 _PARTS = ("nodes", "edges")
-_IDENTITIES, _MENTIONS = f"identities-{FORMAT}", f"mentions-{FORMAT}"
+# Numbers and keys hardly repeat: a dictionary of them takes time and room.
+_PARQUET = {"compression": "lz4", "use_dictionary": False, "row_group_size": 1 << 24}
 
 
 def build_networks(
@@ -59,7 +59,7 @@ def build_networks(
         if name not in READS:
             raise InputError(f"No network is called {name!r}. There are: {', '.join(READS)}.")
     names = [name for name in READS if not only or name in only]
-    shared = _Shared(corpus, fresh=fresh)
+    shared = _Shared(corpus)
     with lock(corpus.folder):
         networks: Row = _others(corpus.folder / FOLDER / MANIFEST, names)
         for done, name in enumerate(names):
@@ -68,7 +68,8 @@ def build_networks(
             networks[name] = _build(shared, name, prose=prose and name == "comparison", fresh=fresh)
         manifest = {"format": FORMAT, "corpus": corpus.fingerprint, "networks": networks}
         write_sealed(corpus.folder / FOLDER / MANIFEST, manifest)
-        _tidy(corpus)
+        for left in ("pieces", "kept"):  # what earlier versions kept of shards
+            shutil.rmtree(corpus.folder / FOLDER / left, ignore_errors=True)
     if progress:
         progress(len(names), len(names))
     return manifest
@@ -77,9 +78,8 @@ def build_networks(
 class _Shared:
     """Inputs of several networks, read once and only when they are needed."""
 
-    def __init__(self, corpus: Corpus, *, fresh: bool) -> None:
+    def __init__(self, corpus: Corpus) -> None:
         self.corpus = corpus
-        self._fresh = fresh
         self._entries: Entries | None = None
 
     def tables(self, name: str, *, prose: bool) -> tuple[pa.Table, pa.Table]:
@@ -90,14 +90,10 @@ class _Shared:
         from vivavoce.networks.citation import citation_tables, read_entries
         from vivavoce.networks.comparison import comparison_tables
 
-        self._entries = self._entries or read_entries(self.corpus, self._pieces(_IDENTITIES))
+        self._entries = self._entries or read_entries(self.corpus)
         if name == "citation":
             return citation_tables(self._entries)
-        mentions = self._pieces(_MENTIONS)
-        return comparison_tables(self.corpus, self._entries, mentions, prose=prose)
-
-    def _pieces(self, kind: str) -> Pieces:
-        return Pieces(self.corpus.folder / FOLDER, kind, fresh=self._fresh)
+        return comparison_tables(self.corpus, self._entries, prose=prose)
 
 
 def _build(shared: _Shared, name: str, *, prose: bool, fresh: bool) -> Row:
@@ -117,7 +113,7 @@ def _write(folder: Path, *tables: pa.Table) -> Row:
     """Write the parts of a network; return what is written down of them."""
     shutil.rmtree(folder, ignore_errors=True)
     return {
-        part: write_parquet_table(folder / f"{part}.parquet", table, **PARQUET)
+        part: write_parquet_table(folder / f"{part}.parquet", table, **_PARQUET)
         for part, table in zip(_PARTS, tables, strict=True)
     }
 
@@ -149,13 +145,3 @@ def _others(path: Path, names: Collection[str]) -> Row:
     if manifest["format"] != FORMAT:
         return {}
     return {name: entry for name, entry in manifest["networks"].items() if name not in names}
-
-
-def _tidy(corpus: Corpus) -> None:
-    """Drop the pieces of shards that the corpus does not have any more."""
-    held = {
-        shard.sha256 for table in ("references", "tables") for shard in shards_of(corpus, table)
-    }
-    networks = corpus.folder / FOLDER
-    drop_pieces(networks, (_IDENTITIES, _MENTIONS), held)
-    shutil.rmtree(networks / "kept", ignore_errors=True)  # shards that earlier versions kept

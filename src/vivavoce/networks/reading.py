@@ -12,7 +12,7 @@ from vivavoce.columns import Flags, as_flags, column, flat, numbers_in
 from vivavoce.corpus import Corpus
 from vivavoce.errors import DamagedError, InputError, StaleError
 from vivavoce.networks.graph import Graph
-from vivavoce.networks.shards import FOLDER, read_file
+from vivavoce.networks.tables import FOLDER, read_file
 from vivavoce.store import Row, hash_file, read_sealed
 
 MANIFEST = "manifest.json"

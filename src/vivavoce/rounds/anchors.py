@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 
@@ -30,10 +30,6 @@ from vivavoce.store import (
     write_json,
     write_parquet,
 )
-
-if TYPE_CHECKING:
-    pass
-
 
 SPLIT, _PAPER = "split", "paper_id"
 
@@ -237,26 +233,6 @@ class Lineage:
                 "row_hash": hash_rows(rows),
             }
         return entries
-
-    def describe(self) -> str:
-        """The part of the card on the update."""
-        did = self.report
-        lines = [
-            "## Update",
-            "",
-            f"Follows round {self.parent.id} (manifest `{self.parent.sha256[:16]}`), "
-            f"which ended before {did['since']}.",
-            "",
-            f"- {did['by_known_authors']:,} new papers of known first authors, "
-            f"{did['by_new_authors']:,} of {did['authors_adopted']:,} new ones, {did['late']:,} "
-            "older papers that were not there before",
-            f"- dropped: {did['stale_papers']:,} stale papers, {did['inactive_authors']:,} "
-            f"inactive authors with {did['papers_of_inactive_authors']:,} papers",
-            f"- the network now holds {did['papers']:,} papers of {did['authors']:,} first authors",
-            f"- anchors: {sum(map(len, self.anchors.kept.values())):,} items of the round before",
-            "",
-        ]
-        return "\n".join(lines)
 
 
 def items_of(opened_manifest: Row) -> dict[str, str]:

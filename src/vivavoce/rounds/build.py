@@ -19,6 +19,7 @@ from vivavoce.rounds.family import EVERY_TASK, Builder, Exclusion, FamilyItems, 
 from vivavoce.rounds.reading import MANIFEST, Round, load_round
 from vivavoce.rounds.sealing import write_commitment
 from vivavoce.rounds.spec import RoundSpec
+from vivavoce.rounds.texts import render
 from vivavoce.store import (
     Row,
     canonical_json,
@@ -119,8 +120,7 @@ def _write_round(
         )
     write_chunks(draft / "leakage.json", _leakage(exclusions))
     write_json(draft / "spec.json", spec.canonical())
-    card = render_card(corpus, spec, counts)
-    write_text(draft / "card.md", f"{card}\n{lineage.describe()}" if lineage else card)
+    write_text(draft / "card.md", render_card(corpus, spec, counts, lineage))
     for name in ("leakage.json", "spec.json", "card.md"):
         files[name] = {"sha256": hash_file(draft / name)}
     if lineage:
@@ -215,45 +215,23 @@ def _changes(old: Mapping[str, str], new: Mapping[str, str]) -> str:
     return ", ".join(names)
 
 
-def render_card(corpus: Corpus, spec: RoundSpec, counts: Mapping[str, Row]) -> str:
-    """The card as Markdown: window, items, what was left out, licences."""
-    window = spec.window
-    lines = [
-        f"# Round {spec.round.id}",
-        "",
-        f"Targets first appeared from {window.start} up to, not including, {window.end} (UTC). "
-        f"Seed {spec.round.seed}. Corpus of {len(corpus.papers):,} papers, "
-        f"fingerprint `{corpus.fingerprint[:16]}`.",
-        "",
-        "## Items",
-        "",
-        "| family | task | items | papers, tables or boards they come from |",
-        "|---|---|---:|---:|",
-    ]
+def render_card(
+    corpus: Corpus, spec: RoundSpec, counts: Mapping[str, Row], lineage: Lineage | None
+) -> str:
+    """The card as Markdown: window, items, what was left out, licences, and the update."""
     tasks = [(f, t, row) for f, by_task in counts.items() for t, row in by_task.items()]
-    lines += [f"| {f} | {t} | {row['items']:,} | {row['clusters']:,} |" for f, t, row in tasks]
-    if any("settings" in row for _, _, row in tasks):
-        lines += ["", "## Settings", "", "| task | setting | items |", "|---|---|---:|"]
-        lines += [
-            f"| {task} | {setting} | {n:,} |"
-            for _, task, row in tasks
-            for setting, n in row.get("settings", {}).items()
-        ]
-    lines += ["", "## Left out", "", "| task | reason | papers or boards |", "|---|---|---:|"]
+    left_out: list[tuple[str, dict[str, int]]] = []
     for _, task, row in tasks:
-        for where, reasons in ((task, row["excluded"]), *_by_setting(task, row)):
-            lines += [f"| {where} | {reason} | {n:,} |" for reason, n in reasons.items()]
-    lines += ["", "`leakage.json` names each of them.", "", "## Licences", ""]
+        partly = row.get("excluded_from", {}).items()
+        left_out += [(task, row["excluded"]), *((f"{task}, {name}", why) for name, why in partly)]
     licences = Counter(paper.licence or "not stated" for paper in corpus.papers)
-    lines += [f"- {licence}: {n:,} papers" for licence, n in sorted(licences.items())]
-    lines += [
-        "",
-        "The licence of a text stays with its paper: check it before passing the round on.",
-        "",
-    ]
-    return "\n".join(lines)
-
-
-def _by_setting(task: str, row: Row) -> list[tuple[str, dict[str, int]]]:
-    """(task and setting, papers left out of that setting alone by reason)."""
-    return [(f"{task}, {name}", found) for name, found in row.get("excluded_from", {}).items()]
+    return render(
+        "card.md",
+        corpus=corpus,
+        spec=spec,
+        lineage=lineage,
+        tasks=tasks,
+        settings=[(t, *pair) for _, t, row in tasks for pair in row.get("settings", {}).items()],
+        left_out=[(where, *pair) for where, reasons in left_out for pair in reasons.items()],
+        licences=sorted(licences.items()),
+    )

@@ -220,7 +220,7 @@ def _report(grown: Growth, parent: Round, since: date, until: date) -> Row:
         "until": until.isoformat(),
         "new_papers": new,
         **did,
-        "published_requests": published.as_dict(),
+        "published_requests": published,
     }
 
 

@@ -10,47 +10,28 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import OSA, Levenshtein
 
 from vivavoce.corpus.identity.matching import skeleton, title_key, title_words
+from vivavoce.corpus.resolve.hashing import Kind
 
 
-class Census(Protocol):
-    """Counts over the whole corpus."""
-
-    def seen(self, words: Collection[str]) -> Mapping[str, int]:
-        """In how many titles each word stands; 0 for a word of none."""
-        ...
-
-    def oversized_near_blocks(self, blocks: Mapping[str, int], limit: int) -> Set[str]:
-        """Blocks of near titles that hold more titles than the limit, of those at hand."""
-        ...
-
-    def oversized_raw_blocks(self, blocks: Mapping[str, int], limit: int) -> Set[str]:
-        """Blocks of first letters that hold more titles than the limit, of those at hand."""
-        ...
-
-
-class LocalCensus:
-    """Counts over the titles at hand, which are all there are."""
+class Census:
+    """Counts over the whole corpus: here of the titles at hand, which are all there are."""
 
     def __init__(self, titles: Sequence[Sequence[str]] = ()) -> None:
         """Count the words of each title once."""
         self._seen = Counter(word for words in titles for word in set(words))
 
     def seen(self, words: Collection[str]) -> Mapping[str, int]:
-        """In how many titles each word stands."""
+        """In how many titles each word stands; 0 for a word of none."""
         return {word: self._seen[word] for word in words}
 
-    def oversized_near_blocks(self, blocks: Mapping[str, int], limit: int) -> Set[str]:
-        """The blocks of more titles than the limit."""
-        return {block for block, count in blocks.items() if count > limit}
-
-    def oversized_raw_blocks(self, blocks: Mapping[str, int], limit: int) -> Set[str]:
-        """The blocks of more titles than the limit."""
+    def oversized(self, kind: Kind, blocks: Mapping[str, int], limit: int) -> Set[str]:
+        """The blocks of a kind that hold more titles than the limit, of those at hand."""
         return {block for block, count in blocks.items() if count > limit}
 
 
@@ -104,14 +85,14 @@ class NearTitles:
         self._titles = titles
         self._words = [title_words(title[:MAX_TITLE]) for title in titles]
         self._keys = ["".join(words) for words in self._words]
-        self._census = census or LocalCensus(self._words)
+        self._census = census or Census(self._words)
         seen = self._census.seen({word for words in self._words for word in words})
         self._blocks: dict[str, list[int]] = defaultdict(list)
         for number, words in enumerate(self._words):
             for block in (*rarest(words, seen), *edges(words)):
                 self._blocks[block].append(number)
         sizes = {block: len(members) for block, members in self._blocks.items()}
-        for block in self._census.oversized_near_blocks(sizes, MAX_BLOCK):
+        for block in self._census.oversized(Kind.NEAR, sizes, MAX_BLOCK):
             del self._blocks[block]
 
     def find(self, title: str) -> list[Near]:

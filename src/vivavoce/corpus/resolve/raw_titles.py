@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from vivavoce.corpus.identity.matching import count_words, fold
+from vivavoce.corpus.resolve.hashing import Kind
 from vivavoce.corpus.resolve.known_papers import MAX_RAW
-from vivavoce.corpus.resolve.near_titles import Census, LocalCensus
+from vivavoce.corpus.resolve.near_titles import Census
 
 _WORD = re.compile(r"[^\W_]+")
 BLOCK = 10
@@ -39,10 +40,8 @@ class RawTitles:
         for number, title in enumerate(titles):
             if key := letters_of(title):
                 self._blocks[key[:BLOCK]].append((key, number, count_words(title)))
-        counts = census or LocalCensus()
-        for block in counts.oversized_raw_blocks(
-            {b: len(m) for b, m in self._blocks.items()}, MAX_BLOCK
-        ):
+        sizes = {block: len(members) for block, members in self._blocks.items()}
+        for block in (census or Census()).oversized(Kind.RAW_BLOCK, sizes, MAX_BLOCK):
             del self._blocks[block]
 
     def find(self, raw: str) -> tuple[str, list[Found]]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from vivavoce.errors import DamagedError, InputError, StaleError
 from vivavoce.rounds.export.contents import read_table, tables_of
 from vivavoce.rounds.reading import MANIFEST, Round, load_round
+from vivavoce.rounds.texts import render
 from vivavoce.store import (
     Row,
     canonical_json,
@@ -43,7 +44,7 @@ def write(opened: Round, out: Path, papers: Mapping[str, str], corpus: Corpus | 
     if corpus is not None:
         write_jsonl(out / PAPERS, corpus_papers(corpus))
         names.append(PAPERS)
-    write_text(out / "README.md", _readme(opened, corpus is not None))
+    write_text(out / "README.md", render("ids.md", round=opened, has_papers=corpus is not None))
     write_sealed(
         out / EXPORT,
         {
@@ -142,32 +143,3 @@ def parent_of(source: Row, out: Path) -> Round | None:
             "one from its own export first."
         )
     return load_round(folder)
-
-
-def _readme(opened: Round, has_papers: bool) -> str:
-    listed = (
-        f"`{PAPERS}` lists every paper of the corpus: ingest exactly these."
-        if has_papers
-        else "The export was made without the corpus at hand: its papers are not listed."
-    )
-    return "\n".join(
-        (
-            f"# Round {opened.id} as ids",
-            "",
-            "No text of a paper is in here: only ids, hashes, the spec and the manifest. Who holds "
-            "the papers builds the round again, to the same bytes:",
-            "",
-            "```",
-            f"pip install vivavoce=={opened.manifest['code']}",
-            "viva round build THIS_FOLDER --corpus CORPUS --out rounds",
-            "```",
-            "",
-            listed,
-            "",
-            f"- manifest sha256: `{opened.sha256}`",
-            f"- corpus: `{opened.manifest['corpus']}`",
-            f"- `{ROWS}`: the ids and the hash of every row of the round",
-            f"- `{LEFT_OUT}`: papers that were left out, with the reasons",
-            "",
-        )
-    )
