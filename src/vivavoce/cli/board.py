@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial as fixed
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -94,34 +95,18 @@ def build(
     told = [row for _, row in read_jsonl(reasons)] if reasons else []
     published = read_published(logs) if logs.is_file() else None
     folders = [*([] if published else [logs]), *([own] if own else [])]
+    draw = fixed(leaderboard, partial=partial, resamples=resamples, seed=seed, cutoffs=known)
     with TemporaryDirectory() as passing, progress("Reading logs"):
-
-        def read(folder: Path, further: Path | None) -> Board:
-            return leaderboard(
-                folder,
-                store=cache or Path(passing),
-                own=further,
-                partial=partial,
-                resamples=resamples,
-                seed=seed,
-                cutoffs=known,
-            )
-
+        store = cache or Path(passing)
         if published is None:
-            board = read(logs, own)
+            board = draw(logs, store=store, own=own)
         else:
-            board = beside(published, read(own, None) if own else None)
+            board = beside(published, draw(own, store=store) if own else None)
         if complete_only:
             board = keep_complete(board)
         items = choose_item_texts(board.heads, folders, count=samples, seed=seed)
         page = write_site(
-            board,
-            out,
-            samples=items,
-            charts=charts,
-            bundle=viewer,
-            reasons=told,
-            date=date,
+            board, out, samples=items, charts=charts, bundle=viewer, reasons=told, date=date
         )
     if as_json:
         rows = sum(len(group.rows) for group in board.groups)
@@ -332,15 +317,8 @@ def serve(
         from vivavoce.results.logs.sample_texts import choose_item_texts
         from vivavoce.web.board.site import pages_of, read_site
 
-        board = leaderboard(
-            logs,
-            store=store,
-            own=own,
-            partial=partial,
-            resamples=resamples,
-            seed=seed,
-            cutoffs=known,
-        )
+        draw = fixed(leaderboard, partial=partial, resamples=resamples, seed=seed, cutoffs=known)
+        board = draw(logs, store=store, own=own)
         items = choose_item_texts(board.heads, folders, count=samples, seed=seed)
         return pages_of(read_site(board), samples=items, bundle=address)
 

@@ -50,9 +50,9 @@ def test_everybody_has_an_order_of_their_own_that_the_seed_fixes(tmp_path: Path)
 
     with made.database.reading() as session:
         campaign, person = find_campaign(session, "paths"), person_of(session, "ann")
-        assert ann == sorted(ann, key=lambda key: own_order(campaign, person, key))
+        assert ann == sorted(ann, key=lambda key: own_order(campaign, person.code, key))
         campaign.seed += 1
-        assert ann != sorted(ann, key=lambda key: own_order(campaign, person, key))
+        assert ann != sorted(ann, key=lambda key: own_order(campaign, person.code, key))
 
 
 def test_an_item_is_in_two_hands_at_most(paths: Made) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +29,7 @@ from vivavoce.results.logs.records import (
 from vivavoce.store import (
     Row,
     canonical_json,
+    hash_code,
     hash_file,
     hash_of,
     loads_fast,
@@ -57,7 +57,7 @@ class Store:
             options: JSON values.
         """
         self._compute, self._folder = compute, folder
-        self._options = [_code_hash(), *options] if folder else []
+        self._options = [hash_code(*_CODE), *options] if folder else []
 
     def read(self, logs: Path) -> tuple[list[LogHeader], list[ForeignLog]]:
         """Our logs below a folder, and the others; a file that is as it was is not opened."""
@@ -221,11 +221,3 @@ def _load(path: Path) -> Any:
     if hashlib.sha256(body).hexdigest().encode() != seal:
         return None
     return loads_fast(body)
-
-
-@cache
-def _code_hash() -> str:
-    """Sha256 of the code that statistics come from."""
-    root = Path(__file__).parent.parent.parent
-    files = [path for name in _CODE for path in sorted((root / name).rglob("*.py"))]
-    return hash_of([[path.relative_to(root).as_posix(), hash_file(path)] for path in files])

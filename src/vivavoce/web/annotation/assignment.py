@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 
 from vivavoce.errors import VivaError
 from vivavoce.store import Row
-from vivavoce.web.annotation.tables import Assignment, Campaign, Decision, Enrolment, Item, Person
+from vivavoce.web.annotation.tables import Assignment, Campaign, Decision, Enrolment, Item
 
 MemberState = Literal[
     "lead", "campaign_paused", "paused", "guidelines", "failed", "qualification", "working"
@@ -158,14 +158,14 @@ def touch(
     session.add(enrolment.event(kind, now, assignment=assignment.id, **detail))
 
 
-def own_order(campaign: Campaign, person: Person, key: str) -> bytes:
+def own_order(campaign: Campaign, code: str, key: str) -> bytes:
     """Sort key of an item in a person's own order."""
-    return _hash(campaign, person, key, "order")
+    return _hash(campaign, code, key, "order")
 
 
-def is_swapped(campaign: Campaign, person: Person, item: Item) -> bool:
+def is_swapped(campaign: Campaign, code: str, key: str) -> bool:
     """True if a person sees the two sides of an item the other way round."""
-    return bool(_hash(campaign, person, item.key, "sides")[0] & 1)
+    return bool(_hash(campaign, code, key, "sides")[0] & 1)
 
 
 def stages_of(enrolment: Enrolment, state: str) -> list[str]:
@@ -180,7 +180,7 @@ def stages_of(enrolment: Enrolment, state: str) -> list[str]:
 def pick_item(session: Session, enrolment: Enrolment, state: str) -> tuple[int, str] | None:
     """The next item that has a place for the person, and the stage; None without any."""
     places = [
-        (own_order(enrolment.campaign, enrolment.person, key), item_id, stage)
+        (own_order(enrolment.campaign, enrolment.person.code, key), item_id, stage)
         for stage in stages_of(enrolment, state)
         for item_id, key in session.execute(_with_place(enrolment, stage))
     ]
@@ -338,6 +338,6 @@ def _count(session: Session, enrolment: Enrolment, part: str, state: str | None 
     return session.scalar(query) or 0
 
 
-def _hash(campaign: Campaign, person: Person, key: str, use: str) -> bytes:
-    parts = "\0".join((str(campaign.seed), person.code, key, use))
+def _hash(campaign: Campaign, code: str, key: str, use: str) -> bytes:
+    parts = "\0".join((str(campaign.seed), code, key, use))
     return hashlib.sha256(parts.encode("utf-8", "surrogatepass")).digest()

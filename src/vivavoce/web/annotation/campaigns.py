@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, get_args
+from typing import get_args
 
 from sqlalchemy import exists, func, or_, select
 from sqlalchemy.orm import Session
@@ -15,7 +15,7 @@ from vivavoce.errors import InputError
 from vivavoce.store import Row
 from vivavoce.web.annotation.assignment import NotYours
 from vivavoce.web.annotation.kinds import find_kind
-from vivavoce.web.annotation.records import read_items
+from vivavoce.web.annotation.records import item_facts, read_items
 from vivavoce.web.annotation.tables import (
     Adjudication,
     Campaign,
@@ -122,12 +122,12 @@ def add_items(session: Session, campaign: Campaign, items: Iterable[NewItem]) ->
     Raises:
         InputError: An id is there with another content; nothing of the import stays.
     """
-    there = {item.key: _facts(item) for item in read_items(session, campaign)}
+    there = {item.key: item_facts(item) for item in read_items(session, campaign)}
     last = session.scalar(select(func.max(Item.ordinal)).where(Item.campaign_id == campaign.id))
     start = 0 if last is None else last + 1
     added = known = 0
     for new in items:
-        facts = _facts(new)
+        facts = item_facts(new)
         if new.key not in there:
             ordinal = start + added
             session.add(Item(campaign_id=campaign.id, key=new.key, ordinal=ordinal, **facts))
@@ -215,14 +215,3 @@ def mark_read(session: Session, feedback_id: int, person: Person, now: datetime)
     if session.get(FeedbackRead, (feedback_id, person.id)) is None:
         session.add(FeedbackRead(feedback_id=feedback_id, person_id=person.id, read_at=now))
         session.flush()
-
-
-def _facts(item: Item | NewItem) -> dict[str, Any]:
-    """Facts that two items of one key must share."""
-    return {
-        "content": item.content,
-        "part": item.part,
-        "answer": item.answer,
-        "explanation": item.explanation,
-        "cluster": item.cluster,
-    }

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from vivavoce.store import (
@@ -29,6 +28,7 @@ from vivavoce.web.annotation.assignment import is_swapped
 from vivavoce.web.annotation.campaigns import SETTINGS
 from vivavoce.web.annotation.kinds import Kind, find_kind
 from vivavoce.web.annotation.label_studio import labelling_config, tasks_of
+from vivavoce.web.annotation.people import enrolments_in
 from vivavoce.web.annotation.records import (
     PLAIN_FACTS,
     DecisionRecord,
@@ -37,7 +37,7 @@ from vivavoce.web.annotation.records import (
     read_decisions,
     read_items,
 )
-from vivavoce.web.annotation.tables import Campaign, Enrolment, Item, Person
+from vivavoce.web.annotation.tables import Campaign, Item, Person
 from vivavoce.web.printing import guard_formula, visible
 from vivavoce.web.templating import environment_of
 
@@ -71,10 +71,31 @@ def export_campaign(
     """
     kind = find_kind(campaign.kind)
     items, decisions = read_items(session, campaign), read_decisions(session, campaign)
-    people = _people(session, campaign, names)
-    swapped = _swapped(session, campaign, kind, items)
-    known = {row["code"]: row.get("name") for row in people}
-    rows = [_decision(record, known, swapped) for record in decisions]
+    # By pseudonym: an order by name would disclose something of the names.
+    enrolments = enrolments_in(session, campaign, Person.code)
+    named = {row.person.code: {"name": row.person.name} for row in enrolments} if names else {}
+    rows = [
+        {
+            **{fact: getattr(record, fact) for fact in PLAIN_FACTS},
+            **named.get(record.person, {}),
+            "label": dict(record.label),
+            "sides_swapped": bool(kind.sides) and is_swapped(campaign, record.person, record.item),
+            "seen_at": [at.isoformat() for at in record.signs],
+            "decided_at": record.decided_at.isoformat(),
+            "seconds": round(record.seconds(), 3),
+        }
+        for record in decisions
+    ]
+    people = [
+        {
+            "code": row.person.code,
+            "role": row.role,
+            "qualification": row.qualification,
+            "guidelines_read_at": row.guidelines_read_at and row.guidelines_read_at.isoformat(),
+            **named.get(row.person.code, {}),
+        }
+        for row in enrolments
+    ]
     template = environment_of("vivavoce.web.annotation").get_template("codebook.md.j2")
     codebook = template.render(campaign=campaign, kind=kind, names=names)
     with lock(folder):
@@ -114,7 +135,7 @@ def label_rows(kind: Kind, items: Sequence[Item], decisions: Sequence[DecisionRe
         row
         for item in items
         if item.part == "main"
-        for row in kind.label_rows(item, standing.get(item.key, []), kind.wanted)
+        for row in kind.label_rows(item, standing.get(item.key, []))
     ]
 
 
@@ -125,57 +146,6 @@ def _campaign(campaign: Campaign) -> Row:
         **{name: getattr(campaign, name) for name in SETTINGS},
         "guidelines_sha256": hash_of(campaign.guidelines),
         "created_at": campaign.created_at.isoformat(),
-    }
-
-
-def _people(session: Session, campaign: Campaign, names: bool) -> list[Row]:
-    """Everybody by pseudonym: an order by name would disclose something of the names."""
-    rows = session.scalars(
-        select(Enrolment)
-        .join(Person)
-        .where(Enrolment.campaign_id == campaign.id)
-        .order_by(Person.code)
-    )
-    return [
-        {
-            "code": row.person.code,
-            "role": row.role,
-            "qualification": row.qualification,
-            "guidelines_read_at": (
-                row.guidelines_read_at.isoformat() if row.guidelines_read_at else None
-            ),
-            **({"name": row.person.name} if names else {}),
-        }
-        for row in rows
-    ]
-
-
-def _swapped(
-    session: Session, campaign: Campaign, kind: Kind, items: Sequence[Item]
-) -> set[tuple[str, str]]:
-    """(item, pseudonym) of those who saw the sides the other way round."""
-    if kind.sides is None:
-        return set()
-    enrolled = select(Person).join(Enrolment).where(Enrolment.campaign_id == campaign.id)
-    people = session.scalars(enrolled).all()
-    return {
-        (item.key, person.code)
-        for item in items
-        for person in people
-        if is_swapped(campaign, person, item)
-    }
-
-
-def _decision(record: DecisionRecord, names: dict[str, Any], swapped: set[tuple[str, str]]) -> Row:
-    name = names.get(record.person)
-    return {
-        **{fact: getattr(record, fact) for fact in PLAIN_FACTS},
-        **({"name": name} if name else {}),
-        "label": dict(record.label),
-        "sides_swapped": (record.item, record.person) in swapped,
-        "seen_at": [at.isoformat() for at in record.signs],
-        "decided_at": record.decided_at.isoformat(),
-        "seconds": round(record.seconds(), 3),
     }
 
 

@@ -8,8 +8,8 @@ is split the second pair; where that is split too the consensus.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from vivavoce.web.annotation.assignment import outcome
 from vivavoce.web.annotation.campaigns import NewItem
 from vivavoce.web.annotation.kinds import Kind
 from vivavoce.web.annotation.records import DecisionRecord, grouped, item_row
-from vivavoce.web.annotation.sources import check_rows
+from vivavoce.web.annotation.sources import ITEM_KEYS, Intake, check_rows
 from vivavoce.web.annotation.tables import Item
 
 MAX_FILE = 1 << 28
@@ -29,22 +29,8 @@ _STAGES = {"open": "first", "conflict": "second", "discussion": "consensus"}
 """The stage of the next annotation, by what those before it came to."""
 _RANK = ("annotator", "adjudicator", "lead")
 _ITEM = "item"
-_ITEM_KEYS = ("id", "content", "cluster", "part", "answer", "explanation")
 _NOT_SHOWN = ("names", "source", "group", "table", "paper")
 _OUR_CODE = re.compile(r"(P|LS)[A-Z0-9]{1,16}")
-
-
-@dataclass(frozen=True, slots=True)
-class StudioFile:
-    """Items and decisions of a file of tasks."""
-
-    items: tuple[NewItem, ...]
-    decisions: tuple[DecisionRecord, ...] = ()
-    """Of people called after the ids in the file."""
-    roles: Mapping[str, str] = field(default_factory=dict)
-    """By person."""
-    unused: int = 0
-    """Annotations that the process has no place for: of items that were done before."""
 
 
 def tasks_of(items: Sequence[Item], decisions: Sequence[DecisionRecord]) -> list[Row]:
@@ -92,7 +78,7 @@ def as_text(content: Any, depth: int = 0) -> str:
     return "\n".join(lines)
 
 
-def read_studio(path: Path, kind: Kind) -> StudioFile:
+def read_studio(path: Path, kind: Kind) -> Intake:
     """Items and decisions of a file of tasks.
 
     Raises:
@@ -120,7 +106,8 @@ def read_studio(path: Path, kind: Kind) -> StudioFile:
         for record in placed:
             role = {"consensus": "lead", "second": "adjudicator"}.get(record.stage, "annotator")
             roles[record.person] = max(role, roles.get(record.person, role), key=_RANK.index)
-    return StudioFile(tuple(items), tuple(decisions), dict(sorted(roles.items())), unused)
+    people = [{"code": code, "role": role} for code, role in sorted(roles.items())]
+    return Intake(items, decisions, people, unused)
 
 
 def _annotation(record: DecisionRecord) -> Row:
@@ -156,11 +143,11 @@ def _row(task: Any, where: str) -> tuple[Row, str, list[Row]]:
     annotations = task.get("annotations") or []
     if not isinstance(annotations, list) or not all(isinstance(a, dict) for a in annotations):
         raise InputError(f"{where}: 'annotations' must be a list of objects.")
-    row = {key: data[key] for key in _ITEM_KEYS if data.get(key) not in (None, "")}
+    row = {key: data[key] for key in ITEM_KEYS if data.get(key) not in (None, "")}
     row.setdefault("id", str(task.get("id", "")))
     if "content" not in row:
         # A file made elsewhere: the parts of the content lie in `data` itself.
-        rest = {k: v for k, v in data.items() if k not in (*_ITEM_KEYS, "text")}
+        rest = {k: v for k, v in data.items() if k not in (*ITEM_KEYS, "text")}
         row["content"] = rest
     return row, where, annotations
 

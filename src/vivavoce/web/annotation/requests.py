@@ -8,7 +8,7 @@ import math
 import secrets
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Annotated, Any
 from urllib.parse import parse_qsl
@@ -89,31 +89,21 @@ def same(given: str, expected: str) -> bool:
     return hmac.compare_digest(given.encode("utf-8", "replace"), expected.encode("utf-8"))
 
 
-@dataclass(frozen=True, slots=True)
-class Visitor:
-    """Somebody who is logged in."""
-
-    person_id: int
-    name: str
-    csrf: str
-
-
-def find_visitor(database: Database, token: str | None, now: datetime) -> Visitor | None:
-    """Owner of a session cookie, or None when it is unknown, too old or was logged out."""
+def find_visitor(database: Database, token: str | None, now: datetime) -> LoginSession | None:
+    """Session of a cookie, or None when it is unknown, too old or was logged out."""
     if not token:
         return None
     key = hash_token(token)
     with database.reading() as session:
         found = session.get(LoginSession, key)
-        if found is None or found.person is None:
+        if found is None or now >= found.expires_at or now - found.last_seen >= IDLE:
             return None
-        if now >= found.expires_at or now - found.last_seen >= IDLE:
-            return None
-        visitor = Visitor(found.person.id, found.person.name, found.csrf)
-        is_due = now - found.last_seen >= _SEEN_AFTER
-    if is_due:
-        _touch(database, key, now)
-    return visitor
+    if now - found.last_seen >= _SEEN_AFTER:
+        with database.writing() as session:
+            seen = session.get(LoginSession, key)
+            if seen is not None:
+                seen.last_seen = max(seen.last_seen, now)
+    return found
 
 
 def log_in(
@@ -162,13 +152,6 @@ def log_out(database: Database, token: str | None) -> None:
             session.execute(delete(LoginSession).where(LoginSession.token_hash == key))
 
 
-def _touch(database: Database, key: str, now: datetime) -> None:
-    with database.writing() as session:
-        found = session.get(LoginSession, key)
-        if found is not None:
-            found.last_seen = max(found.last_seen, now)
-
-
 def _begin_attempt(database: Database, name: str, address: str, now: datetime) -> None:
     """Count an attempt as wrong before its password is looked at, so that none slips by at once."""
     with database.writing() as session:
@@ -204,6 +187,9 @@ def _seconds_to_wait(session: Session, name: str, address: str, now: datetime) -
 
 Clock = Callable[[], datetime]
 
+MAX_BODY = 256 * 1024
+"""Bytes of a form; a note of 4,000 characters takes up to 48,000 of them."""
+
 _FORM_TYPE = "application/x-www-form-urlencoded"
 _MAX_FIELDS = 40
 
@@ -229,28 +215,22 @@ class Site:
 
     def set_cookie(self, response: Response, name: str, value: str) -> None:
         """Set a cookie no script reads and no other site sends."""
-        response.set_cookie(
-            name,
-            value,
-            max_age=int(LIFETIME.total_seconds()),
-            path="/",
-            secure=self.secure_cookies,
-            httponly=True,
-            samesite="strict",
-        )
+        max_age = int(LIFETIME.total_seconds())
+        response.set_cookie(name, value, max_age=max_age, **self._cookie_options())
 
     def drop_cookie(self, response: Response, name: str) -> None:
         """Make the browser forget a cookie."""
-        response.delete_cookie(
-            name, path="/", secure=self.secure_cookies, httponly=True, samesite="strict"
-        )
+        response.delete_cookie(name, **self._cookie_options())
+
+    def _cookie_options(self) -> dict[str, Any]:
+        return {"secure": self.secure_cookies, "httponly": True, "samesite": "strict"}
 
     def page(
         self,
         template: str,
         *,
         status: int = 200,
-        visitor: Visitor | None = None,
+        visitor: LoginSession | None = None,
         csrf: str = "",
         **values: Any,
     ) -> HTMLResponse:
@@ -267,7 +247,8 @@ class Visit:
     """A request of somebody who is logged in."""
 
     site: Site
-    visitor: Visitor
+    visitor: LoginSession
+    person_id: int
     now: datetime
     form: Mapping[str, str] = field(default_factory=dict)
 
@@ -275,11 +256,6 @@ class Visit:
     def database(self) -> Database:
         """The database of the site."""
         return self.site.database
-
-    @property
-    def person_id(self) -> int:
-        """Id of the visitor."""
-        return self.visitor.person_id
 
     def page(self, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
         """Fill a template for this visitor."""
@@ -301,12 +277,16 @@ async def read_form(request: Request) -> Mapping[str, str]:
     """Read the fields of a form, each of which may occur once.
 
     They are kept with the request: a page that asks to try again sends them back. `Refused` for
-    what is no form, cannot be read, or has a field twice.
+    what is too large, is no form, cannot be read, or has a field twice.
     """
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > MAX_BODY:
+            raise Refused(413, "Too much", "Shorten what you typed, then send it again.")
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != _FORM_TYPE:
         raise Refused(415, "This is not a form", f"A form is sent as {_FORM_TYPE}.")
-    body = await request.body()
     try:
         pairs = parse_qsl(
             body.decode("utf-8"),
@@ -331,9 +311,9 @@ def _visit(request: Request) -> Visit:
     site = site_of(request)
     now = site.clock()
     visitor = find_visitor(site.database, request.cookies.get(site.session_cookie), now)
-    if visitor is None:
+    if visitor is None or visitor.person_id is None:
         raise NotLoggedIn
-    return Visit(site, visitor, now)
+    return Visit(site, visitor, visitor.person_id, now)
 
 
 def _posted(request: Request, form: Form) -> Visit:
@@ -345,7 +325,7 @@ def _posted(request: Request, form: Form) -> Visit:
             "Nothing was changed. Perhaps you logged in again in another tab: reload the page "
             "that you came from and send it again.",
         )
-    return Visit(visit.site, visit.visitor, visit.now, form)
+    return replace(visit, form=form)
 
 
 Reading = Annotated[Visit, Depends(_visit)]

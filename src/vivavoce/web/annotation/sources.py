@@ -7,7 +7,8 @@ the qualification unless its part is `main`: then it is a control among the othe
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
@@ -20,15 +21,28 @@ from vivavoce.store import Row, read_jsonl
 from vivavoce.tasks.tables.items.table_items import FAMILY, PAPERS, TASK
 from vivavoce.web.annotation.campaigns import NewItem
 from vivavoce.web.annotation.kinds import MAX_NAME, MAX_TEXT, Kind
+from vivavoce.web.annotation.records import ITEM_FACTS, DecisionRecord
 from vivavoce.web.annotation.tables import Part, clean
 
 PARTS: tuple[str, ...] = get_args(Part)
 MAX_KEY = 300
 MAX_ITEMS = 200_000
 
-_KEYS = ("id", "content", "cluster", "part", "answer", "explanation")
+ITEM_KEYS = ("id", *ITEM_FACTS)
 _RESULTS = ("state", "final")
 """Keys that an export adds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Intake:
+    """Contents of a source."""
+
+    items: Sequence[NewItem]
+    decisions: Sequence[DecisionRecord] = ()
+    people: Sequence[Row] = ()
+    """{code, role}, and what an export knows of somebody besides."""
+    unused: int = 0
+    """Annotations that the process has no place for: of items that were done before."""
 
 
 def read_new_items(path: Path, kind: Kind) -> list[NewItem]:
@@ -59,8 +73,8 @@ def new_item(row: Row, kind: Kind, where: str) -> NewItem:
     """One item; `InputError` starts with `where`."""
     row = clean(row)
     for key in row:
-        if key not in (*_KEYS, *_RESULTS):
-            near = difflib.get_close_matches(key, _KEYS, n=1)
+        if key not in (*ITEM_KEYS, *_RESULTS):
+            near = difflib.get_close_matches(key, ITEM_KEYS, n=1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
             raise InputError(f"{where}: {key!r} is unknown.{hint}")
     key = _name(row.get("id"), "id", where, MAX_KEY)
@@ -71,7 +85,11 @@ def new_item(row: Row, kind: Kind, where: str) -> NewItem:
         kind.check_content(content)
     except ValueError as error:
         raise InputError(f"{where}: in 'content' {error}.") from error
-    answer = _answer(row, kind, where)
+    answer = row.get("answer")
+    try:
+        answer = None if answer is None else kind.check_label(answer)
+    except InputError as error:
+        raise InputError(f"{where}: in 'answer': {error}") from error
     part = row.get("part", "main" if answer is None else "qualification")
     if part not in PARTS:
         raise InputError(f"{where}: 'part' is {part!r}. Choose: {', '.join(PARTS)}.")
@@ -95,18 +113,6 @@ def _name(value: Any, name: str, where: str, longest: int) -> str:
     if not isinstance(value, str) or not value.strip() or len(value) > longest:
         raise InputError(f"{where}: {name!r} must be text of 1 to {longest} characters.")
     return value
-
-
-def _answer(row: Row, kind: Kind, where: str) -> Row | None:
-    answer = row.get("answer")
-    if answer is None:
-        return None
-    if isinstance(answer, str) and len(kind.fields) == 1:
-        answer = {kind.fields[0].name: answer}
-    try:
-        return kind.check_label(answer)
-    except InputError as error:
-        raise InputError(f"{where}: in 'answer': {error}") from error
 
 
 Papers = Mapping[str, Row]

@@ -18,9 +18,7 @@ from sqlalchemy.orm import Session
 
 from vivavoce.store import Row
 from vivavoce.web.annotation.assignment import (
-    MemberState,
     NotAllowed,
-    Progress,
     is_swapped,
     own_assignments,
 )
@@ -28,17 +26,6 @@ from vivavoce.web.annotation.kinds import Kind, find_kind
 from vivavoce.web.annotation.tables import Assignment, Decision, Draft, Enrolment, Item
 from vivavoce.web.printing import figure, visible
 from vivavoce.web.templating import environment_of
-
-STATES: Mapping[MemberState, str] = {
-    "lead": "You lead this campaign.",
-    "campaign_paused": "The campaign is paused. Nothing is lost; come back later.",
-    "paused": "You are paused.",
-    "guidelines": "Read the guidelines to begin.",
-    "failed": "You did not pass the trial. Thank you; ask the lead what comes next.",
-    "qualification": "A trial with known answers comes first.",
-    "working": "Items are waiting for you.",
-}
-"""Member states in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +41,8 @@ class Shown:
     flag: bool
     revision: int
     """The revision that `submit` takes next."""
+    swapped: bool
+    """True if its two sides have changed places."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,28 +54,6 @@ class Reviewed:
     answer: Mapping[str, str]
     right: bool
     explanation: str
-
-    @property
-    def title(self) -> str:
-        """Title of the item in a list."""
-        content = self.item.content
-        candidate = content.get("candidate") or {}
-        texts = (
-            candidate.get("title"),
-            *(content.get(k) for k in ("question", "demand", "prompt")),
-        )
-        return next((str(text) for text in texts if text), "Item")
-
-
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """A bar of progress."""
-
-    done: int
-    total: int
-    what: str
-    own: int | None = None
-    """Decided by the person who looks; None where the bar is theirs alone."""
 
 
 class _Prose(RendererHTML):
@@ -106,7 +73,7 @@ def show(session: Session, assignment: Assignment) -> Shown:
     """View of an assignment for its person."""
     campaign = assignment.item.campaign
     kind = find_kind(campaign.kind)
-    swapped = is_swapped(campaign, assignment.person, assignment.item)
+    swapped = is_swapped(campaign, assignment.person.code, assignment.item.key)
     last: Draft | Decision | None = assignment.draft
     label: Mapping[str, str] = last.label if last is not None else {}
     if last is None and assignment.decisions:
@@ -120,6 +87,7 @@ def show(session: Session, assignment: Assignment) -> Shown:
         note=last.note if last else "",
         flag=last.flag if last else False,
         revision=len(assignment.decisions) + 1,
+        swapped=swapped,
     )
 
 
@@ -143,14 +111,6 @@ def review(session: Session, enrolment: Enrolment) -> list[Reviewed]:
     return found
 
 
-def bar_of(progress: Progress, *, of_all: bool = False) -> Bar:
-    """Bar of a trial, which is one's own, or of the main part; a lead has no share in that."""
-    if progress.part == "qualification":
-        return Bar(progress.decided, progress.items, "trial items")
-    own = None if of_all else progress.decided
-    return Bar(progress.done, progress.main_items, "items done", own)
-
-
 @lru_cache(maxsize=32)
 def guidelines_html(markdown: str) -> Markup:
     """Guidelines as HTML: headings, lists, paragraphs and emphasis; all else stays text."""
@@ -170,7 +130,7 @@ def make_templates() -> Environment:
         "prose": guidelines_html,
     }
     environment.filters.update(filters)
-    environment.globals["token"] = _token
+    environment.globals |= {"token": _token, "find_kind": find_kind}
     return environment
 
 

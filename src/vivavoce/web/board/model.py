@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -108,9 +108,8 @@ class Measured(NamedTuple):
     """Changes whenever the row does."""
 
 
-@dataclass(frozen=True)
-class ModelOf:
-    """One model, or one method that needs none, wherever it was measured."""
+class ModelOf(NamedTuple):
+    """One model, or one method that needs none; kind and name are as of `identity_of` its rows."""
 
     kind: str
     """`model`, `baseline`, `floor` or `ceiling`."""
@@ -120,14 +119,9 @@ class ModelOf:
     """Whether it comes from the reader's own logs alone."""
 
     @property
-    def identity(self) -> tuple[str, str]:
-        """The same as `identity_of` each of its rows."""
-        return self.kind, self.name
-
-    @property
     def path(self) -> str:
         """Where its page stands."""
-        return path_of(*self.identity)
+        return path_of(self.kind, self.name)
 
 
 @dataclass(frozen=True)
@@ -182,16 +176,19 @@ class Site:
                     found.setdefault(identity_of(row), []).append(Measured(board, row, mark))
         return found
 
-    @cached_property
-    def known(self) -> dict[str, Metric]:
-        """The metrics of the families on the board by name; of all families where rows name none.
+    def of(self, one: ModelOf) -> tuple[list[Measured], list[str]]:
+        """How a contestant stands wherever it was measured, and the rounds of these boards."""
+        found = self.appearances.get((one.kind, one.name), [])
+        held = {board.round for board, _, _ in found}
+        return found, [name for name in self.round_names if name in held]
 
-        Two families may use one name: ask the board itself for its own.
-        """
-        return known_metrics(dict.fromkeys(board.family for board in self.boards if board.family))
+    def newest_of(self, one: ModelOf) -> list[Measured]:
+        """How a contestant stands on the boards of the newest round that it is part of."""
+        found, rounds = self.of(one)
+        return [measured for measured in found if [measured.board.round] == rounds[-1:]]
 
 
-def site_of(board: Mapping[str, Any] | Board, nav: Sequence[Link] = ()) -> Site:
+def site_of(board: Mapping[str, Any] | Board) -> Site:
     """What the pages show of a board, as `viva board show --json` prints it or in groups.
 
     Boards of older versions may lack `headlines`, `metrics` and the newer fields of rows.
@@ -199,7 +196,7 @@ def site_of(board: Mapping[str, Any] | Board, nav: Sequence[Link] = ()) -> Site:
     grouped = board if isinstance(board, Board) else _grouped(board)
     contestants: dict[tuple[str, str], bool] = {}
     families = dict.fromkeys(map(family_of, grouped.groups))
-    known = {family: known_metrics([family] if family else []) for family in families}
+    known = {family: known_metrics(family) for family in families}
     for group in grouped.groups:
         for row in group.leads:
             identity = identity_of(row)
@@ -211,7 +208,6 @@ def site_of(board: Mapping[str, Any] | Board, nav: Sequence[Link] = ()) -> Site:
         notes=grouped.notes,
         boards=tuple(_board(group, known[family_of(group)]) for group in grouped.groups),
         contestants=tuple(ModelOf(kind, name, own) for (kind, name), own in contestants.items()),
-        nav=tuple(nav),
     )
 
 
@@ -244,17 +240,6 @@ def board_path(row: Row) -> str:
     return f"boards/{slug(str(row['round']))}/{page}.html"
 
 
-def known_metrics(families: Iterable[str]) -> dict[str, Metric]:
-    """The metrics of these families by name; of all where none is named."""
-    named = list(families)
-    if not named:
-        return {metric.name: metric for metric in list_metrics()}
-    return {name: metric for family in named for name, metric in metrics_of(family).items()}
-
-
-def newest_of(one: ModelOf, site: Site) -> list[Measured]:
-    """How it stands on the boards of the newest round that it is part of."""
-    found = site.appearances.get(one.identity, [])
-    held = {board.round for board, _, _ in found}
-    newest = [name for name in site.round_names if name in held][-1:]
-    return [measured for measured in found if [measured.board.round] == newest]
+def known_metrics(family: str) -> Mapping[str, Metric]:
+    """The metrics of a family by name; of all families where none is named."""
+    return metrics_of(family) if family else {metric.name: metric for metric in list_metrics()}

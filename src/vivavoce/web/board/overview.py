@@ -89,11 +89,12 @@ def standings_of(site: Site, boards: Sequence[BoardOf], families: Sequence[str])
     for one in site.contestants:
         if one.kind == "ceiling":
             continue
-        means = {name: fsum(of) / len(of) for name, of in shares[one.identity].items()}
+        identity = one.kind, one.name
+        means = {name: fsum(of) / len(of) for name, of in shares[identity].items()}
         overall = fsum(means.values()) / len(means) if means else -1.0
-        boards_of = len(site.appearances.get(one.identity, ()))
+        boards_of = len(site.appearances.get(identity, ()))
         shown = tuple(_shaded(means[name]) if name in means else None for name in families)
-        made.append((-overall, Standing(one, boards_of, firsts[one.identity], shown)))
+        made.append((-overall, Standing(one, boards_of, firsts[identity], shown)))
     return [standing for _, standing in sorted(made, key=lambda pair: pair[0])]
 
 

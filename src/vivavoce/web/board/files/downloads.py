@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from vivavoce.results.board.columns import columns
 from vivavoce.store import Row, dumps_fast, hash_of, parquet_of
 from vivavoce.web.board.files.latex import contestant_document, document
-from vivavoce.web.board.model import BoardOf, ModelOf, Site, newest_of
+from vivavoce.web.board.model import BoardOf, ModelOf, Site
 from vivavoce.web.board.names import slug
 from vivavoce.web.board.page import Page, file_of
 from vivavoce.web.printing import guard_formula, visible
@@ -105,7 +105,7 @@ def _of_board(board: BoardOf) -> list[Page]:
 
 def _of_contestant(site: Site, one: ModelOf) -> list[Page]:
     """What its page shows of its newest round; all rounds stand in the files of the site."""
-    found = newest_of(one, site)
+    found = site.newest_of(one)
     return _files(
         one.path.removesuffix(".html"),
         [one.name, [mark for _, _, mark in found]],

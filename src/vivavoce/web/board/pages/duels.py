@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from vivavoce.results.logs.records import PLACE
 from vivavoce.store import Row
 from vivavoce.web.board.names import slug
-from vivavoce.web.board.page import Link, Page, file_of, page_of, refuse_endless, static_files
+from vivavoce.web.board.page import Link, Page, json_file, page_of, refuse_endless, static_files
 from vivavoce.web.board.pages.item_views import Around
 from vivavoce.web.board.pages.samples import item_path, items_pages
 from vivavoce.web.board.state import write_pages
@@ -66,13 +65,9 @@ def comparison_pages(
     numbers = {"schema_version": SCHEMA_VERSION, **found}
     return [
         page_of(_INDEX, "compare.html.j2", inputs, lambda: values),
-        file_of("compare.json", numbers, lambda: _json(numbers)),
+        json_file("compare.json", numbers),
         *made,
     ]
-
-
-def _json(value: Mapping[str, Any]) -> bytes:
-    return (json.dumps(value, indent=1, sort_keys=True, allow_nan=False) + "\n").encode()
 
 
 def _around(row: Row, bundle: str | None) -> Around:
