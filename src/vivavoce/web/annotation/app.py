@@ -44,13 +44,10 @@ def make_app(
     secure_cookies: bool = False,
     hosts: Sequence[str] = LOCAL_HOSTS,
 ) -> FastAPI:
-    """Make the app.
+    """Make the app over a database that its caller closes.
 
-    Args:
-        database: An open one; closing it is the caller's.
-        clock: Gives the moment, with its zone.
-        secure_cookies: Whether browsers reach the app by https, as behind a proxy.
-        hosts: The names under which it may be opened; `*` stands for all.
+    `secure_cookies` says that browsers reach it by https, as behind a proxy; `hosts` are the names
+    under which it may be opened, `*` for all.
     """
     handlers: dict[int | type[Exception], Any] = dict.fromkeys(_ANSWERED, _answer)
     app = FastAPI(
@@ -162,16 +159,10 @@ def serve(
     allowed_hosts: Sequence[str] = (),
     announce: Callable[[str], None] = print,
 ) -> None:
-    """Serve until the process is told to stop.
+    """Serve until the process is told to stop; port 0 takes a free one.
 
-    Args:
-        database: An open one.
-        clock: Gives the moment, with its zone.
-        host: The address to listen on.
-        port: The port; 0 takes a free one.
-        secure_cookies: Whether browsers reach the app by https, as behind a proxy.
-        allowed_hosts: Names under which browsers reach it, beside those of this machine.
-        announce: Called with the address once it listens.
+    `allowed_hosts` are names under which browsers reach it, beside those of this machine;
+    `announce` is called with the address once it listens.
 
     Raises:
         InputError: The address cannot be listened on.

@@ -59,11 +59,8 @@ def export_campaign(
 ) -> Path:
     """Write a campaign and return the path of `export.json`, which is written last.
 
-    Args:
-        session: A reading one.
-        campaign: What to export.
-        folder: Is made; files of an older export in it are replaced.
-        names: Print people's names beside their pseudonyms.
+    The folder is made; files of an older export in it are replaced. With `names`, people's names
+    are printed beside their pseudonyms.
 
     Raises:
         VivaError: A file could not be written.
@@ -117,7 +114,11 @@ def export_campaign(
             folder / EXPORT,
             {
                 "format": FORMAT,
-                "campaign": _campaign(campaign),
+                "campaign": {
+                    **{name: getattr(campaign, name) for name in ("name", "kind", *SETTINGS)},
+                    "guidelines_sha256": hash_of(campaign.guidelines),
+                    "created_at": campaign.created_at.isoformat(),
+                },
                 "people": people,
                 "files": {
                     name: {"sha256": hash_file(folder / name), "rows": counted.get(name)}
@@ -139,16 +140,6 @@ def label_rows(kind: Kind, items: Sequence[Item], decisions: Sequence[DecisionRe
     ]
 
 
-def _campaign(campaign: Campaign) -> Row:
-    return {
-        "name": campaign.name,
-        "kind": campaign.kind,
-        **{name: getattr(campaign, name) for name in SETTINGS},
-        "guidelines_sha256": hash_of(campaign.guidelines),
-        "created_at": campaign.created_at.isoformat(),
-    }
-
-
 def _table(kind: Kind, rows: Sequence[Row]) -> str:
     plain = ["item", "part", "cluster", "person", "name", "stage", "revision", "last"]
     after = ["note", "flag", "sides_swapped", "decided_at", "seconds"]
@@ -156,13 +147,12 @@ def _table(kind: Kind, rows: Sequence[Row]) -> str:
     if not any("name" in row for row in rows):
         plain.remove("name")
     sink = io.StringIO()
-    writer = csv.writer(sink, lineterminator="\n")
-    writer.writerow([*plain, *fields, *after])
+    columns = [*plain, *fields, *after]
+    writer = csv.DictWriter(sink, columns, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
     for row in rows:
-        cells = [row.get(name, "") for name in plain]
-        cells += [row["label"][name] for name in fields]
-        cells += [row[name] for name in after]
-        writer.writerow([_cell(cell) for cell in cells])
+        cells = {**row, **row["label"]}.items()
+        writer.writerow({name: _cell(value) for name, value in cells})
     return sink.getvalue()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import secrets
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Request
@@ -16,19 +17,18 @@ from vivavoce.web.annotation.decisions import confirm_guidelines, last_decided, 
 from vivavoce.web.annotation.kinds import find_kind
 from vivavoce.web.annotation.people import enrolments_of
 from vivavoce.web.annotation.requests import (
+    TOKEN_BYTES,
     Form,
+    LoginRefused,
     Posting,
     Reading,
     Refused,
     Site,
-    TooManyAttempts,
     Visit,
-    WrongPassword,
     find_visitor,
     go,
     log_in,
     log_out,
-    new_token,
     same,
     site_of,
 )
@@ -79,11 +79,11 @@ def login(request: Request, form: Form) -> Response:
             old=request.cookies.get(site.session_cookie),
             now=site.clock(),
         )
-    except WrongPassword as error:
-        return _form(site, mark, name=name, error=str(error), status=401)
-    except TooManyAttempts as error:
-        response = _form(site, mark, name=name, error=str(error), status=429)
-        response.headers["retry-after"] = str(error.seconds)
+    except LoginRefused as error:
+        status = 429 if error.wait else 401
+        response = _form(site, mark, name=name, error=str(error), status=status)
+        if error.wait:
+            response.headers["retry-after"] = str(error.wait)
         return response
     response = go("/campaigns")
     site.set_cookie(response, site.session_cookie, token)
@@ -104,7 +104,7 @@ def logout(request: Request, visit: Posting) -> Response:
 def _form(
     site: Site, mark: str | None, *, name: str = "", error: str = "", status: int = 200
 ) -> Response:
-    mark = mark or new_token()
+    mark = mark or secrets.token_urlsafe(TOKEN_BYTES)
     response = site.page("login.html.j2", status=status, csrf=mark, name=name, error=error)
     site.set_cookie(response, site.login_cookie, mark)
     return response
