@@ -80,7 +80,7 @@ class Service:
 
 @dataclass(frozen=True, slots=True)
 class Arrivals:
-    """What came into a corpus."""
+    """Counts of what came into a corpus."""
 
     listing: int
     """Requests that listed papers."""
