@@ -24,10 +24,15 @@ from vivavoce.web.annotation.campaigns import (
 )
 from vivavoce.web.annotation.exporting import DECISIONS, EXPORT, FORMAT, ITEMS
 from vivavoce.web.annotation.kinds import Kind, find_kind
-from vivavoce.web.annotation.label_studio import read_studio
 from vivavoce.web.annotation.people import enrolments_in
 from vivavoce.web.annotation.records import PLAIN_FACTS, DecisionRecord, grouped, read_items
-from vivavoce.web.annotation.sources import Intake, check_rows, read_new_items, round_rows
+from vivavoce.web.annotation.sources import (
+    Intake,
+    check_rows,
+    read_new_items,
+    read_studio,
+    round_rows,
+)
 from vivavoce.web.annotation.storage import Database
 from vivavoce.web.annotation.tables import (
     Assignment,

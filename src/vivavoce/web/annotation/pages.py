@@ -11,7 +11,12 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 from starlette.responses import Response
 
-from vivavoce.web.annotation.assignment import member_state, progress
+from vivavoce.web.annotation.assignment import (
+    NotAllowed,
+    member_state,
+    own_assignments,
+    progress,
+)
 from vivavoce.web.annotation.campaigns import mark_read, unread_feedback
 from vivavoce.web.annotation.decisions import confirm_guidelines, last_decided, next_assignment
 from vivavoce.web.annotation.kinds import find_kind
@@ -32,8 +37,7 @@ from vivavoce.web.annotation.requests import (
     same,
     site_of,
 )
-from vivavoce.web.annotation.tables import Campaign, Enrolment, Person
-from vivavoce.web.annotation.views import review
+from vivavoce.web.annotation.tables import Assignment, Campaign, Decision, Enrolment, Person
 
 router = APIRouter()
 
@@ -167,6 +171,7 @@ def review_page(visit: Reading, campaign: CampaignName) -> Response:
             enrolment=enrolment,
             state=member_state(session, enrolment),
             rows=rows,
+            right=sum(row.label == row.assignment.item.answer for row in rows),
             needed=math.ceil(enrolment.campaign.pass_mark * len(rows) - 1e-9),
             messages=unread_feedback(session, enrolment),
         )
@@ -179,6 +184,18 @@ def feedback_read(visit: Posting, campaign: CampaignName, feedback: Id) -> Respo
         enrolment = own_part(session, visit, campaign)
         mark_read(session, feedback, enrolment.person, visit.now)
     return go(f"/c/{campaign}")
+
+
+def review(session: Session, enrolment: Enrolment) -> list[Decision]:
+    """The person's decisions in the qualification, in their own order.
+
+    Raises:
+        NotAllowed: It is not over.
+    """
+    if enrolment.qualification is None:
+        raise NotAllowed("The solutions are shown when every item is decided.", "qualification")
+    rows = own_assignments(enrolment).where(Assignment.stage == "qualification", Assignment.decided)
+    return [row.decisions[-1] for row in session.scalars(rows.order_by(Assignment.id))]
 
 
 def next_path(visit: Visit, campaign: str) -> str | None:
