@@ -21,8 +21,8 @@ from vivavoce.errors import InputError
 from vivavoce.web.annotation.assignment import AlreadyDecided, NotYours, Released, own_order
 from vivavoce.web.annotation.campaigns import find_campaign
 from vivavoce.web.annotation.decisions import last_decided, save_draft, skip
+from vivavoce.web.annotation.pages_items import show
 from vivavoce.web.annotation.tables import Assignment, Decision
-from vivavoce.web.annotation.views import show
 
 DAY = timedelta(days=1)
 

@@ -30,13 +30,13 @@ from vivavoce.web.annotation.campaigns import (
     mark_read,
     unread_feedback,
 )
-from vivavoce.web.annotation.exporting import export_campaign
+from vivavoce.web.annotation.exporting import export_campaign, labelling_config
 from vivavoce.web.annotation.importing import Sources, Wanted, take_in
 from vivavoce.web.annotation.kinds import KINDS
-from vivavoce.web.annotation.label_studio import labelling_config, read_studio
 from vivavoce.web.annotation.monitoring import Report, measure, overview
 from vivavoce.web.annotation.people import find_enrolment, find_person
 from vivavoce.web.annotation.records import read_decisions, read_items
+from vivavoce.web.annotation.sources import read_studio
 from vivavoce.web.annotation.storage import Database, open_database
 from vivavoce.web.annotation.tables import Item, Person
 

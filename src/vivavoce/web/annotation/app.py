@@ -6,6 +6,8 @@ import logging
 import socket
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from datetime import datetime
+from functools import lru_cache
 from http import HTTPStatus
 from importlib import resources
 from typing import Any
@@ -13,6 +15,13 @@ from typing import Any
 import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from jinja2 import Environment, pass_context
+from jinja2.runtime import Context
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from markdown_it.utils import EnvType, OptionsDict
+from markupsafe import Markup, escape
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
@@ -20,10 +29,11 @@ from starlette.staticfiles import StaticFiles
 from vivavoce.errors import InputError, VivaError
 from vivavoce.web.annotation import pages, pages_items
 from vivavoce.web.annotation.assignment import AlreadyDecided, NotAllowed, NotYours, Released
+from vivavoce.web.annotation.kinds import find_kind
 from vivavoce.web.annotation.requests import Clock, NotLoggedIn, Refused, Site, go, site_of
 from vivavoce.web.annotation.storage import BusyError, Database
-from vivavoce.web.annotation.views import make_templates
 from vivavoce.web.guard import BROKEN, Guard
+from vivavoce.web.printing import environment_of, figure, visible
 
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "[::1]")
 
@@ -44,13 +54,10 @@ def make_app(
     secure_cookies: bool = False,
     hosts: Sequence[str] = LOCAL_HOSTS,
 ) -> FastAPI:
-    """Make the app.
+    """Make the app over a database that its caller closes.
 
-    Args:
-        database: An open one; closing it is the caller's.
-        clock: Gives the moment, with its zone.
-        secure_cookies: Whether browsers reach the app by https, as behind a proxy.
-        hosts: The names under which it may be opened; `*` stands for all.
+    `secure_cookies` says that browsers reach it by https, as behind a proxy; `hosts` are the names
+    under which it may be opened, `*` for all.
     """
     handlers: dict[int | type[Exception], Any] = dict.fromkeys(_ANSWERED, _answer)
     app = FastAPI(
@@ -60,7 +67,7 @@ def make_app(
         openapi_url=None,
         exception_handlers=handlers,
     )
-    site = Site(database, clock, make_templates(), secure_cookies)
+    site = Site(database, clock, _make_templates(), secure_cookies)
     app.state.site = site
     for module in (pages, pages_items):
         app.include_router(module.router)
@@ -162,16 +169,10 @@ def serve(
     allowed_hosts: Sequence[str] = (),
     announce: Callable[[str], None] = print,
 ) -> None:
-    """Serve until the process is told to stop.
+    """Serve until the process is told to stop; port 0 takes a free one.
 
-    Args:
-        database: An open one.
-        clock: Gives the moment, with its zone.
-        host: The address to listen on.
-        port: The port; 0 takes a free one.
-        secure_cookies: Whether browsers reach the app by https, as behind a proxy.
-        allowed_hosts: Names under which browsers reach it, beside those of this machine.
-        announce: Called with the address once it listens.
+    `allowed_hosts` are names under which browsers reach it, beside those of this machine;
+    `announce` is called with the address once it listens.
 
     Raises:
         InputError: The address cannot be listened on.
@@ -208,3 +209,68 @@ def _listen(host: str, port: int) -> socket.socket:
             f"{host}:{port} cannot be listened on: {error.strerror}. Choose another --port."
         ) from error
     return found
+
+
+class _Prose(RendererHTML):
+    """Headings below the page's own, and text with what draws nothing spelled out."""
+
+    def text(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+        return escape(visible(tokens[idx].content, None))
+
+    def heading_open(self, *_: object) -> str:
+        return "<h2>"
+
+    def heading_close(self, *_: object) -> str:
+        return "</h2>\n"
+
+
+@lru_cache(maxsize=32)
+def guidelines_html(markdown: str) -> Markup:
+    """Guidelines as HTML: headings, lists, paragraphs and emphasis; all else stays text."""
+    reader = MarkdownIt("zero", renderer_cls=_Prose).enable(["heading", "list", "emphasis"])
+    return Markup(reader.render(markdown))
+
+
+def _make_templates() -> Environment:
+    """The templates, in which everything is escaped and an unknown name is an error."""
+    environment = environment_of("vivavoce.web.annotation")
+    filters = {
+        "plain": _plain,
+        "spoken": _spoken,
+        "moment": _moment,
+        "percent": _percent,
+        "score": figure,
+        "prose": guidelines_html,
+    }
+    environment.filters.update(filters)
+    environment.globals |= {"token": _token, "find_kind": find_kind}
+    return environment
+
+
+def _plain(text: object) -> str:
+    """Text of several lines, with what draws nothing spelled out."""
+    lines = str(text).replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return "\n".join(visible(line, None) for line in lines)
+
+
+def _spoken(name: str) -> str:
+    """The name of a field as words."""
+    words = visible(name).replace("_", " ")
+    return words[:1].upper() + words[1:]
+
+
+def _moment(value: datetime | None) -> str:
+    """A moment in UTC, to the minute."""
+    return "–" if value is None else f"{value:%Y-%m-%d %H:%M} UTC"
+
+
+def _percent(value: float | None) -> str:
+    """A share in percent, or a dash where there is none."""
+    return "–" if value is None else f"{100 * value:.0f}%"
+
+
+@pass_context
+def _token(context: Context) -> Markup:
+    """The field that proves a form to be ours."""
+    value = escape(context["csrf"])
+    return Markup('<input type="hidden" name="csrf" value="{}">').format(value)

@@ -148,15 +148,8 @@ def submit(
 ) -> Decision:
     """Decide, or correct one's last decision while nobody else's depends on it.
 
-    Args:
-        session: A writing one.
-        assignment_id: Which one.
-        person: Who decides.
-        label: As chosen on the page, sides as shown there.
-        revision: `Shown.revision`: 1, or one more than the valid one.
-        now: The moment.
-        note: Anything to say about it.
-        flag: Whether the person is in doubt or finds the item faulty.
+    The label is as chosen on the page, sides as shown there; the revision is `Shown.revision`: 1,
+    or one more than the valid one.
 
     Raises:
         NotYours: It is not the person's assignment.

@@ -1,5 +1,7 @@
 """A campaign as a folder of plain files, the same bytes for the same campaign.
 
+A task of Label Studio holds an item under `data`; its annotations hold a label as choices, one
+result a field.
 People appear under their pseudonyms unless names are asked for. No file holds the time of the
 export.
 """
@@ -11,6 +13,7 @@ import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from xml.sax.saxutils import quoteattr
 
 from sqlalchemy.orm import Session
 
@@ -27,7 +30,6 @@ from vivavoce.store import (
 from vivavoce.web.annotation.assignment import is_swapped
 from vivavoce.web.annotation.campaigns import SETTINGS
 from vivavoce.web.annotation.kinds import Kind, find_kind
-from vivavoce.web.annotation.label_studio import labelling_config, tasks_of
 from vivavoce.web.annotation.people import enrolments_in
 from vivavoce.web.annotation.records import (
     PLAIN_FACTS,
@@ -38,8 +40,7 @@ from vivavoce.web.annotation.records import (
     read_items,
 )
 from vivavoce.web.annotation.tables import Campaign, Item, Person
-from vivavoce.web.printing import guard_formula, visible
-from vivavoce.web.templating import environment_of
+from vivavoce.web.printing import environment_of, guard_formula, visible
 
 FORMAT = 1
 """Of the folder; raised when a file changes its meaning."""
@@ -53,17 +54,17 @@ CODEBOOK = "codebook.md"
 STUDIO_TASKS = "label_studio.json"
 STUDIO_CONFIG = "label_studio.xml"
 
+_ITEM = "item"
+_NOT_SHOWN = ("names", "source", "group", "table", "paper")
+
 
 def export_campaign(
     session: Session, campaign: Campaign, folder: Path, *, names: bool = False
 ) -> Path:
     """Write a campaign and return the path of `export.json`, which is written last.
 
-    Args:
-        session: A reading one.
-        campaign: What to export.
-        folder: Is made; files of an older export in it are replaced.
-        names: Print people's names beside their pseudonyms.
+    The folder is made; files of an older export in it are replaced. With `names`, people's names
+    are printed beside their pseudonyms.
 
     Raises:
         VivaError: A file could not be written.
@@ -117,7 +118,11 @@ def export_campaign(
             folder / EXPORT,
             {
                 "format": FORMAT,
-                "campaign": _campaign(campaign),
+                "campaign": {
+                    **{name: getattr(campaign, name) for name in ("name", "kind", *SETTINGS)},
+                    "guidelines_sha256": hash_of(campaign.guidelines),
+                    "created_at": campaign.created_at.isoformat(),
+                },
                 "people": people,
                 "files": {
                     name: {"sha256": hash_file(folder / name), "rows": counted.get(name)}
@@ -139,16 +144,6 @@ def label_rows(kind: Kind, items: Sequence[Item], decisions: Sequence[DecisionRe
     ]
 
 
-def _campaign(campaign: Campaign) -> Row:
-    return {
-        "name": campaign.name,
-        "kind": campaign.kind,
-        **{name: getattr(campaign, name) for name in SETTINGS},
-        "guidelines_sha256": hash_of(campaign.guidelines),
-        "created_at": campaign.created_at.isoformat(),
-    }
-
-
 def _table(kind: Kind, rows: Sequence[Row]) -> str:
     plain = ["item", "part", "cluster", "person", "name", "stage", "revision", "last"]
     after = ["note", "flag", "sides_swapped", "decided_at", "seconds"]
@@ -156,15 +151,85 @@ def _table(kind: Kind, rows: Sequence[Row]) -> str:
     if not any("name" in row for row in rows):
         plain.remove("name")
     sink = io.StringIO()
-    writer = csv.writer(sink, lineterminator="\n")
-    writer.writerow([*plain, *fields, *after])
+    columns = [*plain, *fields, *after]
+    writer = csv.DictWriter(sink, columns, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
     for row in rows:
-        cells = [row.get(name, "") for name in plain]
-        cells += [row["label"][name] for name in fields]
-        cells += [row[name] for name in after]
-        writer.writerow([_cell(cell) for cell in cells])
+        cells = {**row, **row["label"]}.items()
+        writer.writerow({name: _cell(value) for name, value in cells})
     return sink.getvalue()
 
 
 def _cell(value: Any) -> Any:
     return guard_formula(visible(value, limit=None)) if isinstance(value, str) else value
+
+
+def tasks_of(items: Sequence[Item], decisions: Sequence[DecisionRecord]) -> list[Row]:
+    """Items and the valid decisions, as tasks."""
+    standing = grouped((record for record in decisions if record.last), "item")
+    return [
+        {
+            "id": item.ordinal + 1,
+            "data": {**item_row(item), "text": as_text(item.content)},
+            "annotations": [_annotation(record) for record in standing.get(item.key, [])],
+        }
+        for item in items
+    ]
+
+
+def labelling_config(kind: Kind) -> str:
+    """A labelling interface for the tasks."""
+    lines = ["<View>", f'  <Text name="{_ITEM}" value="$text"/>']
+    for asked in kind.fields:
+        lines.append(f"  <Header value={quoteattr(asked.question)}/>")
+        lines.append(
+            f'  <Choices name="{asked.name}" toName="{_ITEM}" choice="single" required="true">'
+        )
+        lines += [
+            f'    <Choice value="{option.value}" hotkey="{option.key}"/>'
+            for option in asked.options
+        ]
+        lines.append("  </Choices>")
+    return "\n".join([*lines, "</View>", ""])
+
+
+def as_text(content: Any, depth: int = 0) -> str:
+    """An item's content as lines of plain text."""
+    lines = []
+    for name, value in content.items():
+        if name in _NOT_SHOWN:
+            continue
+        if isinstance(value, dict):
+            lines.append(f"{name}:\n{as_text(value, depth + 1)}")
+        elif isinstance(value, list):
+            lines.append(f"{name}:")
+            lines += [_line(one, depth + 1) for one in value]
+        elif value is not None:
+            lines.append(f"{'  ' * depth}{name}: {value}")
+    return "\n".join(lines)
+
+
+def _annotation(record: DecisionRecord) -> Row:
+    return {
+        "completed_by": record.person,
+        "created_at": record.decided_at.isoformat(),
+        "lead_time": round(record.seconds(), 3),
+        "was_cancelled": False,
+        "result": [
+            {
+                "from_name": name,
+                "to_name": _ITEM,
+                "type": "choices",
+                "value": {"choices": [value]},
+            }
+            for name, value in record.label.items()
+        ],
+    }
+
+
+def _line(value: Any, depth: int) -> str:
+    if isinstance(value, dict):
+        return as_text(value, depth)
+    if isinstance(value, list):
+        return "  " * depth + " | ".join("" if cell is None else str(cell) for cell in value)
+    return f"{'  ' * depth}- {value}"

@@ -24,10 +24,15 @@ from vivavoce.web.annotation.campaigns import (
 )
 from vivavoce.web.annotation.exporting import DECISIONS, EXPORT, FORMAT, ITEMS
 from vivavoce.web.annotation.kinds import Kind, find_kind
-from vivavoce.web.annotation.label_studio import read_studio
 from vivavoce.web.annotation.people import enrolments_in
 from vivavoce.web.annotation.records import PLAIN_FACTS, DecisionRecord, grouped, read_items
-from vivavoce.web.annotation.sources import Intake, check_rows, read_new_items, round_rows
+from vivavoce.web.annotation.sources import (
+    Intake,
+    check_rows,
+    read_new_items,
+    read_studio,
+    round_rows,
+)
 from vivavoce.web.annotation.storage import Database
 from vivavoce.web.annotation.tables import (
     Assignment,
@@ -38,7 +43,6 @@ from vivavoce.web.annotation.tables import (
     Person,
 )
 
-MAX_GUIDELINES = 1_000_000
 _REMEDY = "Export the campaign again."
 
 
@@ -83,12 +87,7 @@ def take_in(
 ) -> Row:
     """Add items to a campaign, or make it of them: all of them, or none.
 
-    Args:
-        database: Where to.
-        sources: Where from.
-        wanted: The campaign.
-        now: The moment.
-        log_rows: Rows out of logs, with where each is from: `results.preferences` reads them.
+    `log_rows` are rows out of logs, with where each is from: `results.preferences` reads them.
 
     Returns:
         How many items were `added` and `known` before, how many `decisions` came with them, and
@@ -193,14 +192,11 @@ def _guidelines(path: Path | None) -> str | None:
     if path is None:
         return None
     try:
-        text = path.read_text("utf-8")
+        return path.read_text("utf-8")
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from error
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not UTF-8 text.") from error
-    if not text.strip() or len(text) > MAX_GUIDELINES:
-        raise InputError(f"{path} must hold 1 to {MAX_GUIDELINES:,} characters.")
-    return text
 
 
 def _has_decisions(session: Session, campaign: Campaign) -> bool:

@@ -169,15 +169,7 @@ def measure(
     idle: timedelta = IDLE,
     draws: Draws = NO_DRAWS,
 ) -> Report:
-    """Measure a campaign on its records.
-
-    Args:
-        kind: Of the campaign.
-        items: `records.read_items`.
-        decisions: `records.read_decisions`.
-        idle: What a gap between two signs of life counts at most.
-        draws: Of the bootstrap; without any, numbers have no intervals.
-    """
+    """Measure a campaign on its records; without draws, numbers have no intervals."""
     main = [record for record in decisions if record.part == "main"]
     pairs = first_pairs(main)
     return Report(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import secrets
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Request
@@ -10,30 +11,33 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 from starlette.responses import Response
 
-from vivavoce.web.annotation.assignment import member_state, progress
+from vivavoce.web.annotation.assignment import (
+    NotAllowed,
+    member_state,
+    own_assignments,
+    progress,
+)
 from vivavoce.web.annotation.campaigns import mark_read, unread_feedback
 from vivavoce.web.annotation.decisions import confirm_guidelines, last_decided, next_assignment
 from vivavoce.web.annotation.kinds import find_kind
 from vivavoce.web.annotation.people import enrolments_of
 from vivavoce.web.annotation.requests import (
+    TOKEN_BYTES,
     Form,
+    LoginRefused,
     Posting,
     Reading,
     Refused,
     Site,
-    TooManyAttempts,
     Visit,
-    WrongPassword,
     find_visitor,
     go,
     log_in,
     log_out,
-    new_token,
     same,
     site_of,
 )
-from vivavoce.web.annotation.tables import Campaign, Enrolment, Person
-from vivavoce.web.annotation.views import review
+from vivavoce.web.annotation.tables import Assignment, Campaign, Decision, Enrolment, Person
 
 router = APIRouter()
 
@@ -79,11 +83,11 @@ def login(request: Request, form: Form) -> Response:
             old=request.cookies.get(site.session_cookie),
             now=site.clock(),
         )
-    except WrongPassword as error:
-        return _form(site, mark, name=name, error=str(error), status=401)
-    except TooManyAttempts as error:
-        response = _form(site, mark, name=name, error=str(error), status=429)
-        response.headers["retry-after"] = str(error.seconds)
+    except LoginRefused as error:
+        status = 429 if error.wait else 401
+        response = _form(site, mark, name=name, error=str(error), status=status)
+        if error.wait:
+            response.headers["retry-after"] = str(error.wait)
         return response
     response = go("/campaigns")
     site.set_cookie(response, site.session_cookie, token)
@@ -104,7 +108,7 @@ def logout(request: Request, visit: Posting) -> Response:
 def _form(
     site: Site, mark: str | None, *, name: str = "", error: str = "", status: int = 200
 ) -> Response:
-    mark = mark or new_token()
+    mark = mark or secrets.token_urlsafe(TOKEN_BYTES)
     response = site.page("login.html.j2", status=status, csrf=mark, name=name, error=error)
     site.set_cookie(response, site.login_cookie, mark)
     return response
@@ -167,6 +171,7 @@ def review_page(visit: Reading, campaign: CampaignName) -> Response:
             enrolment=enrolment,
             state=member_state(session, enrolment),
             rows=rows,
+            right=sum(row.label == row.assignment.item.answer for row in rows),
             needed=math.ceil(enrolment.campaign.pass_mark * len(rows) - 1e-9),
             messages=unread_feedback(session, enrolment),
         )
@@ -179,6 +184,18 @@ def feedback_read(visit: Posting, campaign: CampaignName, feedback: Id) -> Respo
         enrolment = own_part(session, visit, campaign)
         mark_read(session, feedback, enrolment.person, visit.now)
     return go(f"/c/{campaign}")
+
+
+def review(session: Session, enrolment: Enrolment) -> list[Decision]:
+    """The person's decisions in the qualification, in their own order.
+
+    Raises:
+        NotAllowed: It is not over.
+    """
+    if enrolment.qualification is None:
+        raise NotAllowed("The solutions are shown when every item is decided.", "qualification")
+    rows = own_assignments(enrolment).where(Assignment.stage == "qualification", Assignment.decided)
+    return [row.decisions[-1] for row in session.scalars(rows.order_by(Assignment.id))]
 
 
 def next_path(visit: Visit, campaign: str) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fastapi import APIRouter
@@ -12,10 +12,12 @@ from sqlalchemy.orm import Session
 from starlette.responses import Response
 
 from vivavoce.errors import InputError
+from vivavoce.store import Row
 from vivavoce.web.annotation.assignment import (
     AlreadyDecided,
     NotYours,
     discussed_item,
+    is_swapped,
     labels_of,
     member_state,
     open_consensus,
@@ -35,19 +37,35 @@ from vivavoce.web.annotation.decisions import (
     skip,
     submit,
 )
-from vivavoce.web.annotation.kinds import find_kind
+from vivavoce.web.annotation.kinds import Kind, find_kind
 from vivavoce.web.annotation.monitoring import overview
 from vivavoce.web.annotation.pages import CampaignName, Id, next_path, nothing, own_part
 from vivavoce.web.annotation.people import admit, pause, resume
 from vivavoce.web.annotation.requests import Posting, Reading, Refused, Visit, go
-from vivavoce.web.annotation.tables import Assignment, Decision, Enrolment, Person
-from vivavoce.web.annotation.views import Shown, show
+from vivavoce.web.annotation.tables import Assignment, Decision, Draft, Enrolment, Person
 
 router = APIRouter()
 
 MAX_NOTE = 4000
 _MAX_REASON = 500
 _LEAD = "lead"
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """An assignment as its person may see it: no answer, no explanation, nobody's label."""
+
+    assignment: Assignment
+    kind: Kind
+    content: Row
+    label: Mapping[str, str]
+    """Of the draft, or the decision that may be corrected; empty or partial where there is none."""
+    note: str
+    flag: bool
+    revision: int
+    """The revision that `submit` takes next."""
+    swapped: bool
+    """True if its two sides have changed places."""
 
 
 @router.get("/c/{campaign}/a/{assignment}")
@@ -89,6 +107,28 @@ def draft_sent(visit: Posting, campaign: CampaignName, assignment: Id) -> Respon
         enrolment, _ = _own(session, visit, campaign, assignment)
         save_draft(session, assignment, enrolment.person, form, visit.now, **_remarks(form))
     return Response(status_code=204)
+
+
+def show(session: Session, assignment: Assignment) -> Shown:
+    """View of an assignment for its person."""
+    campaign = assignment.item.campaign
+    kind = find_kind(campaign.kind)
+    swapped = is_swapped(campaign, assignment.person.code, assignment.item.key)
+    last: Draft | Decision | None = assignment.draft
+    label: Mapping[str, str] = last.label if last is not None else {}
+    if last is None and assignment.decisions:
+        last = assignment.decisions[-1]
+        label = kind.restore(last.label, swapped)
+    return Shown(
+        assignment=assignment,
+        kind=kind,
+        content=kind.present(assignment.item.content, swapped),
+        label=label,
+        note=last.note if last else "",
+        flag=last.flag if last else False,
+        revision=len(assignment.decisions) + 1,
+        swapped=swapped,
+    )
 
 
 def _act(visit: Visit, campaign: str, assignment: int, action: str) -> str:

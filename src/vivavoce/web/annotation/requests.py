@@ -24,6 +24,7 @@ from vivavoce.errors import VivaError
 from vivavoce.web.annotation.people import check_password, find_person
 from vivavoce.web.annotation.storage import Database
 from vivavoce.web.annotation.tables import LoginAttempt, LoginSession
+from vivavoce.web.printing import counted
 
 LIFETIME = timedelta(days=7)
 """After this a person logs in again, however busy."""
@@ -36,30 +37,23 @@ WRONG_HERE = 5
 WRONG_ANYWHERE = 20
 """Wrong passwords for one name, or from one address, before it must wait."""
 
-_TOKEN_BYTES = 32
+TOKEN_BYTES = 32
+"""Random bytes of a secret nobody can guess."""
 _SEEN_AFTER = timedelta(minutes=1)
 _MAX_NAME = 200
 # A check takes 32 MiB: however many ask at once, two are worked on.
 _CHECKING = threading.BoundedSemaphore(2)
 
 
-class WrongPassword(VivaError):
-    """No such name, or another password; the message does not say which."""
+class LoginRefused(VivaError):
+    """A wrong name or password, of which the message does not say which; or too many before.
 
-    def __init__(self) -> None:
-        super().__init__("This name and this password do not belong together. Try again.")
+    `wait` says how many seconds to wait in that case; else it is 0.
+    """
 
-
-class TooManyAttempts(VivaError):
-    """Too many wrong passwords; `seconds` says how long to wait."""
-
-    def __init__(self, seconds: int) -> None:
-        self.seconds = seconds
-        minutes = math.ceil(seconds / 60)
-        super().__init__(
-            "There were too many wrong passwords. Try again in "
-            f"{minutes} {'minute' if minutes == 1 else 'minutes'}."
-        )
+    def __init__(self, message: str, wait: int = 0) -> None:
+        super().__init__(message)
+        self.wait = wait
 
 
 class NotLoggedIn(Exception):
@@ -72,11 +66,6 @@ class Refused(Exception):
     def __init__(self, status: int, heading: str, message: str) -> None:
         self.status, self.heading, self.message = status, heading, message
         super().__init__(message)
-
-
-def new_token() -> str:
-    """A secret nobody can guess: 32 random bytes in characters that fit into a cookie."""
-    return secrets.token_urlsafe(_TOKEN_BYTES)
 
 
 def hash_token(token: str) -> str:
@@ -112,8 +101,8 @@ def log_in(
     """Check a password and return the token of a new session; the old session ends.
 
     Raises:
-        WrongPassword: The name or the password is wrong.
-        TooManyAttempts: Too many were wrong before; this one was not even looked at.
+        LoginRefused: The name or the password is wrong, or too many were wrong before; then this
+            one was not even looked at.
     """
     name = name[:_MAX_NAME]
     _begin_attempt(database, name, address, now)
@@ -123,8 +112,8 @@ def log_in(
     with _CHECKING:
         is_right = check_password(password, known[1] if known else None)
     if known is None or not is_right:
-        raise WrongPassword
-    token = new_token()
+        raise LoginRefused("This name and this password do not belong together. Try again.")
+    token = secrets.token_urlsafe(TOKEN_BYTES)
     with database.writing() as session:
         here = (LoginAttempt.name == name) & (LoginAttempt.address == address)
         session.execute(delete(LoginAttempt).where(here))
@@ -135,7 +124,7 @@ def log_in(
             LoginSession(
                 token_hash=hash_token(token),
                 person_id=known[0],
-                csrf=new_token(),
+                csrf=secrets.token_urlsafe(TOKEN_BYTES),
                 created_at=now,
                 expires_at=now + LIFETIME,
                 last_seen=now,
@@ -160,7 +149,8 @@ def _begin_attempt(database: Database, name: str, address: str, now: datetime) -
         if not wait:
             session.add(LoginAttempt(name=name, address=address, at=now, ok=False))
             return
-    raise TooManyAttempts(wait)
+    minutes = counted(math.ceil(wait / 60), "minute", "minutes")
+    raise LoginRefused(f"There were too many wrong passwords. Try again in {minutes}.", wait)
 
 
 def _seconds_to_wait(session: Session, name: str, address: str, now: datetime) -> int:
