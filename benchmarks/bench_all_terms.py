@@ -31,7 +31,6 @@ from vivavoce.corpus import Corpus, load_corpus
 from vivavoce.corpus.boards import read_boards
 from vivavoce.corpus.fulltext.index import read_documents
 from vivavoce.retrieval.all_terms import (
-    AllTerms,
     PostingsIndex,
     TantivyIndex,
     TantivyWriter,
@@ -114,7 +113,7 @@ def cpu_seconds(run: Callable[[], object]) -> float:
     return time.process_time() - start
 
 
-def ask(index: AllTerms, queries: Sequence[str]) -> list[list[str]]:
+def ask(index: TantivyIndex, queries: Sequence[str]) -> list[list[str]]:
     """The answers to all queries."""
     return [index.all_terms(query) for query in queries]
 
@@ -157,7 +156,7 @@ def measure(documents: list[TermsDocument], queries: list[str], folder: Path) ->
         Line(
             "postings",
             memory_build,
-            postings[0].nbytes / 1e6,
+            size,
             each["postings"],
             scan_ms / each["postings"],
         ),

@@ -10,10 +10,9 @@ from typing import Any
 from vivavoce.corpus.batches import Batch, list_batches, read_batch, read_faults
 from vivavoce.corpus.build.identity import index_papers
 from vivavoce.corpus.build.parts import text_document
-from vivavoce.corpus.build.writing import KEYS
 from vivavoce.corpus.fields import PaperDate, assign_roles, date_paper, failed_gates
 from vivavoce.corpus.identity.merge import MergedPaper, merge_documents
-from vivavoce.corpus.schema import TABLES, row_of
+from vivavoce.corpus.schema import KEYS, TABLES, row_of
 from vivavoce.records import Section
 from vivavoce.sources import completing_kinds, kinds_without_papers, list_sources
 from vivavoce.store import Row

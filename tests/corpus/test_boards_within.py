@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from vivavoce.corpus import Corpus, ingest, load_corpus
-from vivavoce.corpus.boards.within import boards_within, is_test_board
+from vivavoce.corpus.boards import boards_within, is_test_board
 from vivavoce.records import Window
 
 Write = Callable[..., Path]

@@ -86,7 +86,6 @@ def test_documents_that_lie_scattered_are_dealt_out_to_the_same_bytes(
 ) -> None:
     corpus = fill("c")
     whole = hash_tree(corpus / "tables")
-    monkeypatch.setattr(partitioning, "MAX_READS", 0.0)
     monkeypatch.setattr(partitioning, "DOCUMENTS_PER_RUN", 20)
     dealt = []
     monkeypatch.setattr(

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vivavoce.corpus.identity.merge import MergedPaper
+from vivavoce.corpus.resolve.known_papers import know_papers
 from vivavoce.corpus.resolve.references import PaperIndex
 from vivavoce.records import Author, Document, Reference
 
@@ -23,7 +24,7 @@ def index(*papers: tuple[str, str, int | None]) -> PaperIndex:
         )
         for paper_id, title, _ in papers
     ]
-    return PaperIndex(merged, {paper_id: year for paper_id, _, year in papers})
+    return PaperIndex(know_papers(merged, {paper_id: year for paper_id, _, year in papers}))
 
 
 def resolved(known: PaperIndex, **fields: Any) -> tuple[str, float] | None:
@@ -70,7 +71,7 @@ def papers(*known: dict[str, Any]) -> PaperIndex:
         authors = tuple(Author(name) for name in fields.get("authors", ()))
         document = Document("metadata", str(number), **{**fields, "authors": authors})
         merged.append(MergedPaper(f"p{number}", (document,)))
-    return PaperIndex(merged, {})
+    return PaperIndex(know_papers(merged, {}))
 
 
 NETS = {
@@ -213,7 +214,7 @@ def test_a_title_of_one_word_in_an_entry_needs_author_and_year() -> None:
 def test_titles_of_metadata_go_before_a_wrong_one_read_from_the_text() -> None:
     right = Document("metadata", "m", title="Small nets by heart")
     wrong = Document("tei", "t", title="Large nets by rote")
-    known = PaperIndex([MergedPaper("p", (right, wrong))], {}, {"metadata"})
+    known = PaperIndex(know_papers([MergedPaper("p", (right, wrong))], {}, {"metadata"}))
     assert found(known, title="Small nets by heart") == ("p", "title")
     assert found(known, title="Large nets by rote") is None
 

@@ -19,11 +19,12 @@ from tests.corpus.resolving_corpora import (
 )
 
 from vivavoce.corpus.identity.merge import MergedPaper, merge_documents
-from vivavoce.corpus.resolve import near_titles, raw_titles
+from vivavoce.corpus.resolve import titles
 from vivavoce.corpus.resolve.changes import changed_keys, touched_rows, write_digest
 from vivavoce.corpus.resolve.facts import paper_facts
 from vivavoce.corpus.resolve.index import Index, open_index
 from vivavoce.corpus.resolve.indexing import build_index
+from vivavoce.corpus.resolve.known_papers import know_papers
 from vivavoce.corpus.resolve.references import PaperIndex, Resolution
 from vivavoce.corpus.resolve.shards import resolve_shard
 from vivavoce.errors import DamagedError
@@ -46,7 +47,7 @@ def resolved(
 
 def by_whole_index(references: Sequence[Reference], papers: Papers) -> list[Resolution | None]:
     years = {paper.paper_id: year for paper, year in papers}
-    known = PaperIndex([paper for paper, _ in papers], years, METADATA)
+    known = PaperIndex(know_papers([paper for paper, _ in papers], years, METADATA))
     return [known.resolve(reference) for reference in references]
 
 
@@ -54,8 +55,8 @@ def by_whole_index(references: Sequence[Reference], papers: Papers) -> list[Reso
 def caps(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks that are full after a few titles, and the real ones."""
     near, raw = request.param
-    monkeypatch.setattr(near_titles, "MAX_BLOCK", near)
-    monkeypatch.setattr(raw_titles, "MAX_BLOCK", raw)
+    monkeypatch.setattr(titles, "MAX_BLOCK", near)
+    monkeypatch.setattr(titles, "MAX_RAW_BLOCK", raw)
 
 
 @pytest.mark.usefixtures("caps")

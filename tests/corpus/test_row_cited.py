@@ -13,7 +13,6 @@ from tests.corpus.in_memory_build import tables_in_memory
 
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.corpus.batches import list_batches
-from vivavoce.corpus.build import tables
 from vivavoce.corpus.reading import export_table
 from vivavoce.corpus.schema import DOCUMENT, TABLES
 from vivavoce.store import DONE_SUFFIX, mark_done, read_sealed
@@ -63,11 +62,7 @@ def test_rows_of_a_paper_are_those_of_the_source_that_gives_its_text(tmp_path: P
     assert rows_cited(tmp_path / "c") == {"file:a.nxml": [[], [0], [1]]}
 
 
-@pytest.mark.parametrize("is_dealt", [False, True])
-def test_papers_read_before_rows_were_told_stay_beside_those_read_since(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_dealt: bool
-) -> None:
-    monkeypatch.setattr(tables, "needs_repartition", lambda needed, sizes: is_dealt)
+def test_papers_read_before_rows_were_told_stay_beside_those_read_since(tmp_path: Path) -> None:
     corpus = tmp_path / "c"
     write_paper(tmp_path / "old", "old.nxml", "One")
     ingest("jats", tmp_path / "old", corpus)

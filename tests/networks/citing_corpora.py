@@ -6,9 +6,8 @@ import pyarrow as pa
 
 from vivavoce.corpus import Corpus
 from vivavoce.networks.citation import citation_tables, read_entries
-from vivavoce.networks.shards import Pieces
 
 
 def citation_tables_of(corpus: Corpus) -> tuple[pa.Table, pa.Table]:
     """Nodes and edges."""
-    return citation_tables(read_entries(corpus, Pieces(corpus.folder / "aside", "identities")))
+    return citation_tables(read_entries(corpus))

@@ -16,12 +16,7 @@ from hypothesis import strategies as st
 
 from vivavoce.corpus import Corpus
 from vivavoce.errors import InputError, StaleError
-from vivavoce.networks import (
-    build_networks,
-    comparison,
-    load_network,
-)
-from vivavoce.networks.comparison import result_like
+from vivavoce.networks import build_networks, load_network
 from vivavoce.store import hash_tree
 
 Write = Callable[..., Corpus]
@@ -164,26 +159,6 @@ def cites(*titles: str) -> Paper:
     return {"references": [{"title": title, "year": 2000} for title in titles]}
 
 
-def test_tables_are_looked_at_once(write_corpus: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[int] = []
-
-    def watched(cells: Any) -> Any:
-        seen.append(len(cells))
-        return result_like(cells)
-
-    monkeypatch.setattr(comparison, "result_like", watched)
-    table = {"cells": [["a", "b"], ["c", "1.0"], ["d", "2.0"]], "cited": [0]}
-    paper = cites("Nets") | {"tables": [table]}
-    before = dict.fromkeys(PAPERS, paper)
-    build_networks(write_corpus(in_shards=True, **tables_of(before)))
-    assert sum(seen) == len(PAPERS)
-    seen.clear()
-
-    build_networks(write_corpus(in_shards=True, **tables_of(before | {"09.1": paper})))
-
-    assert 0 < sum(seen) < len(PAPERS) / 2  # those of the last shard, or of a new one
-
-
 def test_sentences_that_compare_follow_the_corpus(write_corpus: Write, tmp_path: Path) -> None:
     entry = {"title": "Nets", "year": 2000, "first_author": "Smith", "raw": "Smith, Nets, 2000"}
     paper = {"references": [entry], "texts": ["Ours outperforms that of Smith (2000)."]}
@@ -192,22 +167,16 @@ def test_sentences_that_compare_follow_the_corpus(write_corpus: Write, tmp_path:
     assert is_as_built_anew(write_corpus, tmp_path, [before, after], prose=True)
 
 
-@pytest.mark.parametrize("kind", ["identities", "mentions"])
-def test_damaged_pieces_are_read_out_anew(write_corpus: Write, tmp_path: Path, kind: str) -> None:
-    table = {"cells": [["a", "b"], ["c", "1.0"], ["d", "2.0"]], "cited": [0]}
-    before = {p: cites("Nets") | {"tables": [table]} for p in PAPERS[:9]}
-    after = before | {p: cites("Dropout") for p in PAPERS[9:]}
-    corpus = write_corpus(in_shards=True, **tables_of(before))
-    build_networks(corpus)
-    pieces = sorted((corpus.folder / "networks" / "pieces").glob(f"{kind}-*/*.parquet"))
-    assert len(pieces) > 1
-    for path in pieces:
-        path.write_bytes(path.read_bytes()[:-1])
+def test_what_earlier_versions_kept_of_shards_goes(write_corpus: Write, tmp_path: Path) -> None:
+    library = {p: cites("Nets") for p in PAPERS[:9]}
+    corpus = write_corpus(in_shards=True, **tables_of(library))
+    for left in ("pieces/identities-2", "kept"):
+        (corpus.folder / "networks" / left).mkdir(parents=True)
+        (corpus.folder / "networks" / left / "0.parquet").write_bytes(b"0")
 
-    corpus = write_corpus(in_shards=True, **tables_of(after))
     build_networks(corpus)
 
-    alone = write_corpus(tmp_path / "alone", in_shards=True, **tables_of(after))
+    alone = write_corpus(tmp_path / "alone", in_shards=True, **tables_of(library))
     build_networks(alone)
     assert hash_tree(corpus.folder / "networks") == hash_tree(alone.folder / "networks")
 

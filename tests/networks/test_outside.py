@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from hypothesis import HealthCheck, given, settings
@@ -11,8 +10,6 @@ from hypothesis import strategies as st
 from tests.networks.citing_corpora import citation_tables_of
 
 from vivavoce.corpus import Corpus
-from vivavoce.networks import build_networks, load_network
-from vivavoce.store import hash_tree
 
 Write = Callable[..., Corpus]
 PAPERS = [f"p{number}" for number in range(9)]
@@ -64,24 +61,3 @@ def test_where_shards_begin_makes_no_difference(
     in_shards = citation_tables_of(write_corpus(in_shards=True, references=rows))
 
     assert [table.to_pylist() for table in in_shards] == [table.to_pylist() for table in whole]
-
-
-def test_building_anew_reads_no_piece_of_an_earlier_run(
-    write_corpus: Write, tmp_path: Path
-) -> None:
-    rows = rows_of({paper: [{"raw": f"Smith, {paper}"}] for paper in PAPERS})
-    corpus = write_corpus(tmp_path / "c", in_shards=True, references=rows)
-    build_networks(corpus)
-    built = hash_tree(corpus.folder / "networks")
-    pieces = sorted((corpus.folder / "networks" / "pieces").glob("identities-*/*.parquet"))
-    assert len(pieces) > 1
-    # The piece of one shard under the name of another, as if rules had been others then.
-    first, second = pieces[:2]
-    mixed = f"{first.stem.partition('-')[0]}-{second.stem.partition('-')[2]}.parquet"
-    first.unlink()
-    first.with_name(mixed).write_bytes(second.read_bytes())
-
-    build_networks(corpus, fresh=True)
-
-    assert hash_tree(corpus.folder / "networks") == built
-    assert load_network(corpus, "citation").graph.n == 18

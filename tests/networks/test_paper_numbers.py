@@ -6,7 +6,7 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vivavoce.networks.papers import number_papers, number_sorted_papers
+from vivavoce.networks.tables import number_papers, number_sorted_papers
 
 ids = st.text(st.sampled_from("ab\u00e9\U0001f600"), max_size=3)
 

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from vivavoce.errors import DamagedError, InputError, VivaError
 from vivavoce.retrieval.all_terms import (
-    AllTerms,
     PostingsIndex,
     TantivyIndex,
     TantivyWriter,
@@ -24,7 +23,7 @@ from vivavoce.retrieval.all_terms import (
 from vivavoce.text.dates import earlier
 from vivavoce.text.normalise import normalise_title
 
-Make = Callable[[Sequence[TermsDocument]], AllTerms]
+Make = Callable[[Sequence[TermsDocument]], TantivyIndex]
 
 
 def write(folder: Path, documents: Sequence[TermsDocument], mark: str = "first") -> TantivyIndex:

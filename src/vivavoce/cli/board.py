@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from functools import partial as fixed
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,17 +21,23 @@ from vivavoce.cli.output import (
     SAMPLES_OPTION,
     SEED_OPTION,
     print_json,
-    print_table,
     progress,
     say,
+)
+from vivavoce.cli.reports import (
+    Columns,
+    cells,
+    estimate,
+    number,
+    print_notes,
+    print_rows,
+    rank_cell,
+    values_of,
 )
 
 if TYPE_CHECKING:
     from vivavoce.results.board.columns import Column
-    from vivavoce.results.board.groups import Board
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
+    from vivavoce.results.board.groups import Board, Group
     from vivavoce.web.board.page import Page
 
 
@@ -87,40 +95,24 @@ def build(
     told = [row for _, row in read_jsonl(reasons)] if reasons else []
     published = read_published(logs) if logs.is_file() else None
     folders = [*([] if published else [logs]), *([own] if own else [])]
+    draw = fixed(leaderboard, partial=partial, resamples=resamples, seed=seed, cutoffs=known)
     with TemporaryDirectory() as passing, progress("Reading logs"):
-
-        def read(folder: Path, further: Path | None) -> Board:
-            return leaderboard(
-                folder,
-                store=cache or Path(passing),
-                own=further,
-                partial=partial,
-                resamples=resamples,
-                seed=seed,
-                cutoffs=known,
-            )
-
+        store = cache or Path(passing)
         if published is None:
-            board = read(logs, own)
+            board = draw(logs, store=store, own=own)
         else:
-            board = beside(published, read(own, None) if own else None)
+            board = beside(published, draw(own, store=store) if own else None)
         if complete_only:
             board = keep_complete(board)
         items = choose_item_texts(board.heads, folders, count=samples, seed=seed)
         page = write_site(
-            board,
-            out,
-            samples=items,
-            charts=charts,
-            bundle=viewer,
-            reasons=told,
-            date=date,
+            board, out, samples=items, charts=charts, bundle=viewer, reasons=told, date=date
         )
     if as_json:
         rows = sum(len(group.rows) for group in board.groups)
         print_json({"page": str(page), "rows": rows, "notes": list(board.notes)})
     else:
-        print_notes(board)
+        print_notes(board.notes)
         if items:
             say(TEXTS_NOTE)
         say(str(page))
@@ -180,99 +172,86 @@ def attempts(
         _print_attempts(f"{title}: attempts that succeeded", found, "_succeeded")
     say("mean (highest, standard deviation) over the attempts at an item, then mean over items;")
     say("--json has the intervals, and how many attempts failed in which way.")
-    for note in tables.notes:
-        say(f"Note: {note}")
+    print_notes(tables.notes)
 
 
 def _print_attempts(title: str, rows: list[dict[str, Any]], kind: str) -> None:
     """One line a group or item, one column a metric; `kind` is a suffix of the values' names."""
     from vivavoce.results.logs.records import contestant_label
 
-    metrics = list(dict.fromkeys(row["metric"] for row in rows))
+    what = "item" if "item" in rows[0] else "items"
     lines: dict[tuple[str, ...], dict[str, dict[str, Any]]] = {}
     for row in rows:
-        place = (row["category"], row["difficulty"], str(row.get("item") or row["items"]))
+        place = (row["category"], row["difficulty"], str(row[what]))
         contestant = (contestant_label(row), row["decoding"], row["prompt_hash"])
         lines.setdefault((*contestant, *place), {})[row["metric"]] = row
-    table = [
-        [key[0], *key[3:], str(cells[metrics[0]]["succeeded" if kind else "attempts"])]
-        + [_attempt_cell(cells[metric], kind) for metric in metrics]
-        for key, cells in lines.items()
-    ]
-    what = "item" if "item" in rows[0] else "items"
-    headers = ["contestant", "category", "difficulty", what, "n", *metrics]
-    print_table(headers, table, title=title)
+    metrics = list(dict.fromkeys(row["metric"] for row in rows))
+
+    def first(name: str) -> Columns:
+        header = "n" if name in ("succeeded", "attempts") else name
+        return cells(header, lambda found: str(found[metrics[0]][name]))
+
+    print_rows(
+        title,
+        lines.values(),
+        cells("contestant", lambda found: contestant_label(found[metrics[0]])),
+        *map(first, ("category", "difficulty", what, "succeeded" if kind else "attempts")),
+        values_of(metrics, lambda row: _attempt_cell(row, kind)),
+    )
     say("")
 
 
 def _attempt_cell(row: dict[str, Any], kind: str) -> str:
     mean, highest, spread = (row[f"{name}{kind}"] for name in ("mean", "max", "std"))
-    if mean is None:
-        return "–"
-    return f"{mean:.3f} ({highest:.3f}, {'–' if spread is None else f'{spread:.3f}'})"
+    return "–" if mean is None else f"{mean:.3f} ({highest:.3f}, {number(spread)})"
 
 
 def print_board(board: Board, *, everything: bool = False, costs: bool = False) -> None:
     """Print one table for each task and setting, ranked by its headline metric."""
-    for (round_id, task, version, setting), rows in groupby(board.rows, key=_section):
-        title = f"{task} · {setting} · round {round_id} · version {version}"
-        _print_section(title, list(rows), board, everything=everything, costs=costs)
+    for group in board.groups:
+        _print_group(group, board, everything=everything, costs=costs)
         say("")
     say("value [95% interval]; rank (ranks it may have); a failed answer counts 0;")
     say("oracle is the ceiling and is not ranked.")
     if costs:
         say("tokens, s and $ are means over the answers; a judge's are not among them.")
-    print_notes(board)
+    print_notes(board.notes)
 
 
-def print_notes(board: Board) -> None:
-    """Print what a reader of the board has to know."""
-    for note in board.notes:
-        say(f"Note: {note}")
-
-
-def _section(row: dict[str, Any]) -> tuple[str, str, str, str]:
-    return row["round"], row["task"], row["task_version"], row["setting"]
-
-
-def _print_section(
-    title: str, rows: list[dict[str, Any]], board: Board, *, everything: bool, costs: bool
-) -> None:
+def _print_group(group: Group, board: Board, *, everything: bool, costs: bool) -> None:
     from vivavoce.results.board.columns import terminal_columns
-    from vivavoce.results.logs.records import CONTESTANT, contestant_label
+    from vivavoce.results.board.groups import by_contestant
+    from vivavoce.results.logs.records import contestant_label
 
-    headline = board.headlines[rows[0]["task"]]
-    measured = {row["metric"] for row in rows}
-    metrics = [name for name in board.metrics[rows[0]["task"]] if name in measured]
+    round_id, task, version, setting = group.place
+    headline = board.headlines[task]
+    measured = {row["metric"] for row in group.rows}
+    metrics = [name for name in board.metrics[task] if name in measured]
     if everything:
         metrics += sorted(measured - set(metrics))
-    by_contestant: dict[tuple[str, ...], dict[str, dict[str, Any]]] = {}
-    for row in rows:
-        key = tuple(str(row[name]) for name in CONTESTANT)
-        by_contestant.setdefault(key, {})[row["metric"]] = row
-    contestants = sorted(
-        by_contestant.values(),
-        key=lambda cells: (cells[headline]["rank"] or 0, cells[headline]["method"]),
+    contestants = list(by_contestant(group.rows).values())
+    contestants.sort(key=lambda found: (found[headline]["rank"] or 0, found[headline]["method"]))
+    leads = [found[headline] for found in contestants]
+    with_judge = len({row["judge"] for row in leads}) > 1
+
+    def name(row: Mapping[str, Any]) -> str:
+        judge = f" (judge {row['judge']})" if with_judge and row["judge"] else ""
+        return contestant_label(row) + judge + (" (partial)" if row["partial"] else "")
+
+    def fact_of(column: Column) -> Callable[[Mapping[str, Any]], str]:
+        return lambda found: _fact(column, found[headline])
+
+    print_rows(
+        f"{task} · {setting} · round {round_id} · version {version}",
+        contestants,
+        cells("rank", lambda found: rank_cell(found[headline])),
+        cells("contestant", lambda found: name(found[headline])),
+        values_of(metrics, _value),
+        [(head, fact_of(column)) for head, column in terminal_columns(costs=costs)],
     )
-    judges = {cells[headline]["judge"] for cells in contestants}
-    last = terminal_columns(costs=costs)
-    table = [
-        [
-            _rank(cells[headline]),
-            contestant_label(cells[headline])
-            + _judged_by(cells[headline] if len(judges) > 1 else {})
-            + (" (partial)" if cells[headline]["partial"] else ""),
-            *(_value(cells.get(metric)) for metric in metrics),
-            *(_fact(column, cells[headline]) for _, column in last),
-        ]
-        for cells in contestants
-    ]
-    headers = ["rank", "contestant", *metrics, *(head for head, _ in last)]
-    print_table(headers, table, title=title)
-    found = [row["detectable"] for row in rows if row["metric"] == headline and row["detectable"]]
+    found = [row["detectable"] for row in leads if row["detectable"]]
     if found:
-        detectable = found[0]
-        say(f"Smallest difference in {headline} that these items can show: {detectable:.3f}")
+        say(f"Smallest difference in {headline} that these items can show: {found[0]:.3f}")
 
 
 def _fact(column: Column, row: dict[str, Any]) -> str:
@@ -287,27 +266,11 @@ def _fact(column: Column, row: dict[str, Any]) -> str:
     return format(value, printed.get(column.unit, default))
 
 
-def _judged_by(row: dict[str, Any]) -> str:
-    return f" (judge {row['judge']})" if row.get("judge") else ""
-
-
-def _rank(row: dict[str, Any]) -> str:
-    """A rank, with the ranks it may have: `2 (1-3)`."""
-    if row["rank"] is None:
-        return "–"
-    low, high = row["rank_interval"] or (row["rank"], row["rank"])
-    return f"{row['rank']}" if low == high else f"{row['rank']} ({low}-{high})"
-
-
 def _value(row: dict[str, Any] | None) -> str:
     """A value with its interval; a dash where the contestant was not measured so."""
     if row is None:
         return "–"
-    if row["value"] is None:
-        return "undefined"
-    if row["ci"] is None:
-        return f"{row['value']:.3f}"
-    return f"{row['value']:.3f} [{row['ci'][0]:.3f}, {row['ci'][1]:.3f}]"
+    return "undefined" if row["value"] is None else estimate(row)
 
 
 def serve(
@@ -354,15 +317,8 @@ def serve(
         from vivavoce.results.logs.sample_texts import choose_item_texts
         from vivavoce.web.board.site import pages_of, read_site
 
-        board = leaderboard(
-            logs,
-            store=store,
-            own=own,
-            partial=partial,
-            resamples=resamples,
-            seed=seed,
-            cutoffs=known,
-        )
+        draw = fixed(leaderboard, partial=partial, resamples=resamples, seed=seed, cutoffs=known)
+        board = draw(logs, store=store, own=own)
         items = choose_item_texts(board.heads, folders, count=samples, seed=seed)
         return pages_of(read_site(board), samples=items, bundle=address)
 

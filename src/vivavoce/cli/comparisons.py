@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -16,17 +16,16 @@ from vivavoce.cli.output import (
     RESAMPLES_OPTION,
     SEED_OPTION,
     print_json,
-    print_table,
     say,
 )
 from vivavoce.cli.reports import (
     cells,
     estimate,
     interval,
-    number,
     numbers,
     print_notes,
     print_rows,
+    rank_cell,
     texts,
     tick,
 )
@@ -105,7 +104,7 @@ def retrievers(
         print_rows(
             f"{task} · {setting} · {model} · round {round_id}",
             members,
-            cells("rank", _rank),
+            cells("rank", rank_cell),
             texts("retriever"),
             cells("settings", _settings),
             interval(members[0]["metric"]),
@@ -126,13 +125,6 @@ def _settings(row: Mapping[str, Any]) -> str:
     return " ".join(f"{name}={value}" for name, value in row["settings"].items())
 
 
-def _rank(row: Mapping[str, Any]) -> str:
-    if row["rank"] is None:
-        return "–"
-    low, high = row["rank_interval"] or (row["rank"], row["rank"])
-    return f"{row['rank']}" if low == high else f"{row['rank']} ({low}-{high})"
-
-
 def print_gains(rows: list[dict[str, Any]], title: str) -> None:
     """Print gains over the base setting in each task's headline metric."""
     print_rows(
@@ -144,9 +136,6 @@ def print_gains(rows: list[dict[str, Any]], title: str) -> None:
         texts("n"),
         tick("tied"),
     )
-
-
-_HEADERS = ("metric", "a", "b", "a - b", "better", "a wins", "equal", "b wins", "p", "n")
 
 
 def compare(
@@ -215,39 +204,36 @@ def _write(found: Any, out: Path, bundle: str | None) -> Path:
 
 
 def _print(row: dict[str, Any]) -> None:
-    from vivavoce.web.board.pages.duels import chance, verdict
-    from vivavoce.web.printing import visible
+    from vivavoce.web.board.pages.duels import verdict
+    from vivavoce.web.printing import chance, visible
 
     title = f"{row['task']} · {row['setting']} · round {row['round']} · version"
     say(f"{title} {row['task_version']}")
     say(f"a: {visible(row['a']['name'])}   b: {visible(row['b']['name'])}")
-    print_table(
-        _HEADERS,
-        [
-            [
-                visible(metric["metric"], 60),
-                number(metric["a"]),
-                number(metric["b"]),
-                estimate({"value": metric["difference"], "ci": metric["ci"]}),
-                metric["better"] or ("tied" if metric["tied"] else "–"),
-                *(
-                    str(metric[name]) if metric["higher_is_better"] is not None else "–"
-                    for name in ("wins_a", "equal", "wins_b")
-                ),
-                chance(metric["sign_p"]) or "–",
-                str(metric["n"]),
-            ]
-            for metric in row["metrics"]
-        ],
+    print_rows(
+        "",
+        row["metrics"],
+        cells("metric", lambda metric: visible(metric["metric"], 60)),
+        numbers("a", "b"),
+        interval("a - b", "difference"),
+        cells("better", lambda metric: metric["better"] or ("tied" if metric["tied"] else "–")),
+        *(cells(head, _wins(name)) for head, name in _WINS.items()),
+        cells("p", lambda metric: chance(metric["sign_p"]) or "–"),
+        texts("n"),
     )
     say(verdict(row))
     if row["differ_most"]:
-        print_table(
-            ["item", "a", "b", "a - b"],
-            [
-                [visible(item["id"]), *(number(item[name]) for name in ("a", "b", "difference"))]
-                for item in row["differ_most"]
-            ],
-            title=f"Items that differ most in {row['headline']}",
+        print_rows(
+            f"Items that differ most in {row['headline']}",
+            row["differ_most"],
+            cells("item", lambda item: visible(item["id"])),
+            numbers("a", "b", **{"a - b": "difference"}),
         )
     say("")
+
+
+_WINS = {"a wins": "wins_a", "equal": "equal", "b wins": "wins_b"}
+
+
+def _wins(name: str) -> Callable[[Mapping[str, Any]], str]:
+    return lambda metric: str(metric[name]) if metric["higher_is_better"] is not None else "–"

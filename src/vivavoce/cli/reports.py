@@ -44,6 +44,23 @@ def interval(header: str, name: str = "value", ci: str = "ci") -> Columns:
     return cells(header, lambda row: estimate({"value": row[name], "ci": row[ci]}))
 
 
+def rank_cell(row: Row) -> str:
+    """A rank, with the ranks it may have: `2 (1-3)`."""
+    if row["rank"] is None:
+        return "–"
+    low, high = row["rank_interval"] or (row["rank"], row["rank"])
+    return f"{row['rank']}" if low == high else f"{row['rank']} ({low}-{high})"
+
+
+def values_of(names: Sequence[str], text_of: Callable[[Any], str]) -> Columns:
+    """Columns of rows that stand in the row by the names, where there is one."""
+
+    def column(name: str) -> Callable[[Row], str]:
+        return lambda row: text_of(row.get(name))
+
+    return [(name, column(name)) for name in names]
+
+
 def tick(header: str) -> Columns:
     """A column that says yes or nothing."""
     return cells(header, lambda row: "yes" if row[header] else "")

@@ -2,120 +2,99 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import is_dataclass
+from typing import Any, get_args, get_origin, get_type_hints
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from vivavoce.records import Author, CitedTable, Document, Paper, Reference, Result, Section
+from vivavoce.records import Author, CitedTable, Document, Fault, Paper, Reference, Result, Section
 
 FORMAT = 2
 """Raised when a table's columns change meaning."""
 
-_TEXT = pa.string()
-_TEXTS = pa.list_(pa.string())
-_INT = pa.int32()
+_PLAIN = {str: pa.string(), int: pa.int32(), float: pa.float64(), bool: pa.bool_()}
 
 
-def _fields(**types: pa.DataType) -> list[tuple[str, pa.DataType]]:
-    return list(types.items())
+def _columns(record: Any, *order: str) -> list[pa.Field]:
+    """The fields of a record as columns, in the order given or in their own."""
+    types = get_type_hints(record)
+    return [pa.field(name, _type_of(types[name])) for name in order or types]
 
 
-_AUTHOR = _fields(name=_TEXT, author_id=_TEXT)
-_SECTION = _fields(ordinal=_INT, level=_INT, number=_TEXT, heading=_TEXT, role=_TEXT, text=_TEXT)
-_REFERENCE = _fields(
-    ordinal=_INT,
-    raw=_TEXT,
-    title=_TEXT,
-    year=_INT,
-    first_author=_TEXT,
-    arxiv_id=_TEXT,
-    doi=_TEXT,
-)
-_TABLE = _fields(
-    ordinal=_INT,
-    caption=_TEXT,
-    cells=pa.list_(_TEXTS),
-    cited=pa.list_(_INT),
-    row_cited=pa.list_(pa.list_(_INT)),
-)
-_RESULT = _fields(
-    dataset=_TEXT,
-    task=_TEXT,
-    metric=_TEXT,
-    method=_TEXT,
-    score=pa.float64(),
-    score_text=_TEXT,
-    paper_url=_TEXT,
-    date=_TEXT,
-    area=_TEXT,
-    modality=_TEXT,
-    higher_is_better=pa.bool_(),
-)
-_PAPER_KEY = _fields(paper_id=_TEXT)
-_FILE_KEY = _fields(paper_id=_TEXT, source_file=_TEXT)
+def _type_of(hint: Any) -> pa.DataType:
+    """The type of a column that holds what a field is annotated with."""
+    if hint in _PLAIN:
+        return _PLAIN[hint]
+    if is_dataclass(hint):
+        return pa.struct(_columns(hint, *_ORDER.get(hint, ())))
+    inner = _type_of(get_args(hint)[0])  # of `X | None` and of `tuple[X, ...]`
+    return pa.list_(inner) if get_origin(hint) is tuple else inner
 
-DOCUMENT = pa.schema(
-    _fields(
-        kind=_TEXT,
-        key=_TEXT,
-        source_file=_TEXT,
-        given_id=_TEXT,
-        arxiv_id=_TEXT,
-        acl_id=_TEXT,
-        doi=_TEXT,
-        source_url=_TEXT,
-        version=_TEXT,
-        title=_TEXT,
-        abstract=_TEXT,
-        published=_TEXT,
-        categories=_TEXTS,
-        venue=_TEXT,
-        licence=_TEXT,
-        authors=pa.list_(pa.struct(_AUTHOR)),
-        sections=pa.list_(pa.struct(_SECTION)),
-        references=pa.list_(pa.struct(_REFERENCE)),
-        tables=pa.list_(pa.struct(_TABLE)),
-        results=pa.list_(pa.struct(_RESULT)),
-        raw=_TEXT,
-    )
-)
 
+_ORDER: dict[Any, tuple[str, ...]] = {
+    Section: ("ordinal", "level", "number", "heading", "role", "text")
+}
+"""The order of columns where it is not that of the fields."""
+
+DOCUMENT = pa.schema(_columns(Document))
+
+
+def _texts(*names: str) -> list[pa.Field]:
+    return [pa.field(name, pa.string()) for name in names]
+
+
+_PAPER_KEY = _texts("paper_id")
+_RESOLVED = [*_texts("cited_paper_id", "resolver"), pa.field("confidence", pa.float64())]
 TABLES: dict[str, pa.Schema] = {
     "papers": pa.schema(
-        _fields(
-            paper_id=_TEXT,
-            source_file=_TEXT,
-            title=_TEXT,
-            abstract=_TEXT,
-            published=_TEXT,
-            date_precision=_TEXT,
-            date_source=_TEXT,
-            categories=_TEXTS,
-            source=_TEXT,
-            licence=_TEXT,
-            arxiv_id=_TEXT,
-            acl_id=_TEXT,
-            doi=_TEXT,
-            source_url=_TEXT,
-            venue=_TEXT,
-            version=_TEXT,
-            gates=_TEXTS,
+        _columns(
+            Paper,
+            *("paper_id", "source_file", "title", "abstract", "published", "date_precision"),
+            *("date_source", "categories", "source", "licence", "arxiv_id", "acl_id", "doi"),
+            *("source_url", "venue", "version", "gates"),
         )
     ),
-    "authorships": pa.schema(_PAPER_KEY + _fields(ordinal=_INT) + _AUTHOR[::-1]),
-    "sections": pa.schema(_FILE_KEY + _SECTION),
-    "references": pa.schema(
-        _PAPER_KEY
-        + _REFERENCE
-        + _fields(cited_paper_id=_TEXT, resolver=_TEXT, confidence=pa.float64())
+    "authorships": pa.schema(
+        [*_PAPER_KEY, pa.field("ordinal", pa.int32()), *_columns(Author, "author_id", "name")]
     ),
-    "tables": pa.schema(_PAPER_KEY + _TABLE),
-    "results": pa.schema(_RESULT + _PAPER_KEY),
-    "merges": pa.schema(_PAPER_KEY + _fields(kind=_TEXT, key=_TEXT, joined_by=_TEXT, detail=_TEXT)),
-    "faults": pa.schema(_fields(source=_TEXT, where=_TEXT, reason=_TEXT)),
+    "sections": pa.schema(_texts("paper_id", "source_file") + _columns(Section, *_ORDER[Section])),
+    "references": pa.schema(_PAPER_KEY + _columns(Reference) + _RESOLVED),
+    "tables": pa.schema(_PAPER_KEY + _columns(CitedTable)),
+    "results": pa.schema(_columns(Result) + _PAPER_KEY),
+    "merges": pa.schema([*_PAPER_KEY, *_texts("kind", "key", "joined_by", "detail")]),
+    "faults": pa.schema([*_texts("source"), *_columns(Fault)]),
 }
 """Every table of a corpus, by name."""
+
+KEYS: dict[str, tuple[str, ...]] = {
+    "papers": ("paper_id",),
+    "authorships": ("paper_id", "ordinal"),
+    "sections": ("paper_id", "ordinal"),
+    "references": ("paper_id", "ordinal"),
+    "tables": ("paper_id", "ordinal"),
+    "results": (
+        *("dataset", "task", "metric", "method", "score_text", "paper_id"),
+        *("paper_url", "date", "area", "modality", "higher_is_better"),
+    ),
+    "merges": ("paper_id", "kind", "key", "joined_by", "detail"),
+    "faults": ("source", "where", "reason"),
+}
+"""Columns that each table is sorted by."""
+
+
+def sort_rows(table: pa.Table, key: Sequence[str]) -> pa.Table:
+    """Sort a table by some columns as Python would, null first; equal rows keep their order."""
+    columns = {}
+    for name in key:
+        if table[name].null_count:
+            columns[f"{name} is there"] = pc.cast(table[name].is_valid(), pa.int8())
+        columns[name] = table[name]
+    order = pc.sort_indices(pa.table(columns), sort_keys=[(n, "ascending") for n in columns])
+    is_sorted = np.array_equal(order.to_numpy(), np.arange(len(order)))
+    return table if is_sorted else table.take(order)
 
 
 def row_of(record: Any) -> dict[str, Any]:
@@ -132,8 +111,7 @@ def document_row(document: Document) -> dict[str, Any]:
 
 def document_from_row(row: Mapping[str, Any]) -> Document:
     """The document that a row of `DOCUMENT` holds; a column that is absent reads as None."""
-    values: dict[str, Any] = {name: row.get(name) for name in DOCUMENT.names}
-    plain = {name: value for name, value in values.items() if not isinstance(value, list)}
+    plain = {name: value for name, value in row.items() if not isinstance(value, list)}
     return Document(
         **plain,
         categories=tuple(row["categories"]),
@@ -153,7 +131,7 @@ def paper_from_row(row: Mapping[str, Any]) -> Paper:
 
 def section_from_row(row: Mapping[str, Any]) -> Section:
     """The section that a row of `sections` holds."""
-    return Section(**{name: row[name] for name, _ in _SECTION})
+    return Section(**{name: row[name] for name in _ORDER[Section]})
 
 
 def _table(row: Mapping[str, Any]) -> CitedTable:

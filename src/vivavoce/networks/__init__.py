@@ -9,21 +9,20 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from vivavoce.networks.build import build_networks
     from vivavoce.networks.categories import by_category, by_domain, by_month
-    from vivavoce.networks.reading import Network, load_network
     from vivavoce.networks.stats import degree_counts, network_stats, rank_nodes, whole_networks
+    from vivavoce.networks.stored import Network, build_networks, load_network
     from vivavoce.networks.walk import Walk, walk_coauthors
 
 _HOMES = {
-    "Network": "reading",
+    "Network": "stored",
     "Walk": "walk",
-    "build_networks": "build",
+    "build_networks": "stored",
     "by_category": "categories",
     "by_domain": "categories",
     "by_month": "categories",
     "degree_counts": "stats",
-    "load_network": "reading",
+    "load_network": "stored",
     "network_stats": "stats",
     "rank_nodes": "stats",
     "walk_coauthors": "walk",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import unicodedata
 from dataclasses import dataclass
+from itertools import count
 
 import numpy as np
 import pyarrow as pa
@@ -32,8 +33,7 @@ from vivavoce.columns import (
 )
 from vivavoce.corpus import Corpus
 from vivavoce.networks.graph import Graph, distinct_keys, induced, largest_component
-from vivavoce.networks.papers import first_of_each, number_papers, read_papers
-from vivavoce.networks.shards import read_columns
+from vivavoce.networks.tables import first_of_each, number_papers, read_columns, read_papers
 
 BY_ID, BY_NAME = "id:", "name:"
 """Prefixes of the key of an author."""
@@ -199,41 +199,23 @@ def _share_papers(paper: Ints, author: Ints, n: int) -> tuple[Ints, Ints, Ints]:
         author: The same paper's in ascending order.
         n: How many authors there are.
     """
-    later = _followers(paper)
-    ends = np.cumsum(later)
     keys, counts = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32)
-    start = 0
-    while start < len(author):
-        before = int(ends[start - 1]) if start else 0
-        stop = int(np.searchsorted(ends, before + _PAIRS_AT_A_TIME, side="right"))
-        stop = max(stop, start + 1)
-        more, each = np.unique(_pairs(author, later, start, stop, n), return_counts=True)
-        keys, counts = _add(keys, counts, more, each.astype(np.int32))
-        start = stop
+    rows, found = np.arange(len(author)), [keys]
+    for step in count(1):
+        rows = rows[rows + step < len(author)]
+        rows = rows[paper[rows] == paper[rows + step]]
+        found.append(_joined(author[rows], author[rows + step], n))
+        if not len(rows) or sum(map(len, found)) >= _PAIRS_AT_A_TIME:
+            keys, counts = _add(keys, counts, np.concatenate(found))
+            found = []
+        if not len(rows):
+            break
     source, target = np.divmod(keys, max(n, 1))
     return source.astype(np.int32), target.astype(np.int32), counts
 
 
-def _followers(paper: Ints) -> Longs:
-    """Number of authors of the same paper after each one."""
-    begins = np.flatnonzero(first_of_each(paper))
-    ends = np.append(begins[1:], len(paper))[: len(begins)]
-    after: Longs = np.repeat(ends, ends - begins) - 1
-    return after - np.arange(len(paper))
-
-
-def _pairs(author: Ints, later: Longs, start: int, stop: int, n: int) -> Longs:
-    """Every pair whose first member is in a span, as one number: first * n + second."""
-    count = later[start:stop]
-    first = np.repeat(np.arange(start, stop), count)
-    step = np.arange(len(first)) - np.repeat(np.cumsum(count) - count, count)
-    return np.asarray(author[first].astype(np.int64) * n + author[first + step + 1])
-
-
-def _add(keys: Longs, counts: Ints, more: Longs, each: Ints) -> tuple[Longs, Ints]:
-    """Counts by key, added up; keys stay sorted."""
-    if not len(keys):
-        return more, each
+def _add(keys: Longs, counts: Ints, more: Longs) -> tuple[Longs, Ints]:
+    """Counts by key with further keys counted; keys stay sorted."""
     joined, place = np.unique(np.concatenate([keys, more]), return_inverse=True)
-    weights = np.concatenate([counts, each])
+    weights = np.concatenate([counts, np.ones(len(more), dtype=np.int32)])
     return joined, np.bincount(place, weights=weights).astype(np.int32)

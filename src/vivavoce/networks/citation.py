@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
-from vivavoce.columns import MISSING, Flags, Ints, as_numbers, column, flat, table_of, text_column
+from vivavoce.columns import MISSING, Flags, Ints, as_numbers, column, flat, table_of
 from vivavoce.corpus import Corpus
 from vivavoce.networks.graph import distinct_keys
-from vivavoce.networks.papers import (
+from vivavoce.networks.tables import (
     number_papers,
     number_sorted_papers,
+    read_columns,
     read_papers,
+    read_shard,
+    whole_table,
+    widen,
     years_of,
 )
-from vivavoce.networks.shards import Pieces, Shard, read_shard, shards_of, whole_table, widen
 from vivavoce.networks.works import (
     DESCRIBED,
     SHOWN_TITLE,
@@ -51,28 +53,24 @@ def citation_tables(entries: Entries) -> tuple[pa.Table, pa.Table]:
     return with_nodes(entries, source, target, {})
 
 
-def read_entries(corpus: Corpus, known: Pieces) -> Entries:
-    """The reference lists of a corpus; documents that are no papers have none.
-
-    Args:
-        corpus: Whose lists are read.
-        known: The identities of references that were read out before; others are kept there.
-    """
+def read_entries(corpus: Corpus) -> Entries:
+    """The reference lists of a corpus; documents that are no papers have none."""
     papers = read_papers(corpus, "title", "published")
     paper_ids = flat(papers["paper_id"])
-    shards = shards_of(corpus, "references")
-    empty = whole_table("references", _READ, [])
-    nowhere = np.zeros(0, dtype=np.int32)
-    lists = [_read_lists(empty, read_identities(empty), text_column([]), nowhere)]
-    for shard, cited in zip(shards, _cited_papers(corpus, shards, paper_ids), strict=True):
-        references = widen(read_shard(corpus, shard, _READ))
-        identities = _identities_of(shard, references, known)
-        lists.append(_read_lists(references, identities, paper_ids, cited))
+    # Looking up takes as long as there are papers, so it is done for all entries at once.
+    cited_ids = read_columns(corpus, "references", ["cited_paper_id"])["cited_paper_id"]
+    cited = number_papers(flat(cited_ids), paper_ids)
+    del cited_ids
+    files = corpus.files("references")
+    lists = [_read_lists(whole_table("references", _READ, []), paper_ids, cited[:0])]
+    for name in files:
+        references = widen(read_shard(corpus, name, _READ))
+        own, cited = np.split(cited, [references.num_rows])
+        lists.append(_read_lists(references, paper_ids, own))
 
-    def read_again(place: int) -> pa.Table:
-        shard = shards[place - 1]
-        references = widen(read_shard(corpus, shard, TELLING))
-        identities = _identities_of(shard, references, known)
+    def read_again(place: int, rows: Ints) -> pa.Table:
+        references = widen(read_shard(corpus, files[place - 1], TELLING)).take(column(rows))
+        identities = read_identities(references)
         return identities.append_column(SHOWN_TITLE, flat(references["title"]))
 
     numbers = zip(*(each for each, _ in lists), strict=True)
@@ -87,15 +85,6 @@ def read_entries(corpus: Corpus, known: Pieces) -> Entries:
         ordinal=ordinal,
         target=target,
     )
-
-
-def _identities_of(shard: Shard, references: pa.Table, known: Pieces) -> pa.Table:
-    """The identities of a shard's references, read out only where they are not known."""
-    identities = known.find(shard)
-    if identities is None or identities.num_rows != references.num_rows:
-        identities = read_identities(references)
-        known.keep(shard, identities)
-    return identities
 
 
 def distinct_pairs(entries: Entries, rows: Flags) -> tuple[Ints, Ints]:
@@ -133,33 +122,12 @@ def with_nodes(
     return nodes, table_of({"source": source, "target": number[target], **weights})
 
 
-def _cited_papers(corpus: Corpus, shards: Sequence[Shard], paper_ids: pa.Array) -> Iterator[Ints]:
-    """Index of the cited paper for each reference, per shard; -1 if it is not in the corpus.
-
-    Looking up takes as long as there are papers, so it is done for that many entries at once.
-    """
-    group: list[pa.Array] = []
-    for shard in shards:
-        table = widen(read_shard(corpus, shard, ["cited_paper_id"]))
-        group.append(flat(table["cited_paper_id"]))
-        if sum(map(len, group)) >= len(paper_ids):
-            yield from _numbered(group, paper_ids)
-            group = []
-    if group:
-        yield from _numbered(group, paper_ids)
-
-
-def _numbered(group: Sequence[pa.Array], paper_ids: pa.Array) -> list[Ints]:
-    ends = np.cumsum([len(ids) for ids in group])
-    return np.split(number_papers(pa.concat_arrays(group), paper_ids), ends[:-1])
-
-
 def _read_lists(
-    references: pa.Table, identities: pa.Table, paper_ids: pa.Array, inside: Ints
+    references: pa.Table, paper_ids: pa.Array, inside: Ints
 ) -> tuple[tuple[Ints, Ints, Ints], pa.Table]:
     """Citing paper, place and cited paper of some references; what tells the others apart."""
     source = number_sorted_papers(flat(references["paper_id"]), paper_ids)
     cites = source != MISSING
     outside = np.flatnonzero(cites & (inside == MISSING)).astype(np.int32)
     numbers = source[cites], as_numbers(flat(references["ordinal"]))[cites], inside[cites]
-    return numbers, keep_numbers(references, identities, outside)
+    return numbers, keep_numbers(references.take(column(outside)), outside)

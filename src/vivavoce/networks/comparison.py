@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import groupby
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -20,14 +20,12 @@ from vivavoce.columns import (
     column,
     flat,
     numbers_in,
-    table_of,
     text_column,
 )
 from vivavoce.corpus import Corpus
 from vivavoce.networks.citation import Entries, distinct_pairs, with_nodes
 from vivavoce.networks.graph import distinct_keys
-from vivavoce.networks.papers import number_papers
-from vivavoce.networks.shards import Pieces, column_batches, read_shard, shards_of, widen
+from vivavoce.networks.tables import column_batches, number_papers, number_sorted_papers, widen
 from vivavoce.readers.comparing_sentences import ON_OTHERS, ReferenceList, comparing_sentences
 from vivavoce.store import Row
 
@@ -101,8 +99,7 @@ TABLES, RESULT_TABLES, SENTENCES = "tables", "result_tables", "sentences"
 """Evidence of an edge, counted: all tables, those that look like results, and sentences."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Mentions:
+class _Mentions(NamedTuple):
     """Places that compare: in which paper, in which table or sentence, and the entry cited."""
 
     paper: Ints
@@ -112,15 +109,15 @@ class _Mentions:
 
 
 def comparison_tables(
-    corpus: Corpus, entries: Entries, known: Pieces, *, prose: bool = False
+    corpus: Corpus, entries: Entries, *, prose: bool = False
 ) -> tuple[pa.Table, pa.Table]:
     """Nodes, and edges from the paper with the table to the work its cells or caption cite.
 
     Each edge counts the tables and sentences it rests on. An edge that rests on sentences only is
-    there only with `prose`. What is `known` of tables was read out of them before.
+    there only with `prose`.
     """
     paper_ids = flat(entries.papers["key"])
-    tables = _in_tables(corpus, paper_ids, known)
+    tables = _in_tables(corpus, paper_ids)
     sentences = _in_prose(corpus, paper_ids) if prose else _nowhere()
     row_in_tables, row_in_prose = (_rows_of(entries, found) for found in (tables, sentences))
     used = np.zeros(len(entries.source), dtype=np.bool_)
@@ -135,42 +132,17 @@ def comparison_tables(
     return with_nodes(entries, source, target, counted)
 
 
-def _in_tables(corpus: Corpus, paper_ids: pa.Array, known: Pieces) -> _Mentions:
+def _in_tables(corpus: Corpus, paper_ids: pa.Array) -> _Mentions:
     """Every entry that a table cites."""
-    pieces = [_no_mentions()]
-    for shard in shards_of(corpus, "tables"):
-        piece = known.find(shard)
-        if piece is None:
-            piece = _read_mentions(read_shard(corpus, shard, _READ))
-            known.keep(shard, piece)
-        pieces.append(piece)
-    whole = pa.concat_tables(pieces)
-    return _Mentions(
-        number_papers(flat(whole["paper_id"]), paper_ids),
-        as_numbers(whole["place"]),
-        as_numbers(whole["ordinal"]),
-        as_flags(whole["is_result"]),
-    )
-
-
-def _read_mentions(tables: pa.Table) -> pa.Table:
-    """The entries that some tables cite, one row each."""
-    cited = flat(tables["cited"])
-    row = numbers_in(pc.list_parent_indices(cited))
-    return table_of(
-        {
-            "paper_id": flat(widen(tables.select(["paper_id"]))["paper_id"]).take(column(row)),
-            "place": as_numbers(tables["ordinal"])[row],
-            "ordinal": as_numbers(cited.flatten()),
-            "is_result": result_like(flat(tables["cells"]))[row],
-        }
-    )
-
-
-def _no_mentions() -> pa.Table:
-    none = np.zeros(0, dtype=np.int32)
-    columns = {"paper_id": text_column([]), "place": none, "ordinal": none}
-    return table_of({**columns, "is_result": none.astype(np.bool_)})
+    found = [_nowhere()]
+    for tables in map(widen, column_batches(corpus, "tables", _READ)):
+        paper = number_sorted_papers(flat(tables["paper_id"]), paper_ids)
+        cited = flat(tables["cited"])
+        row = numbers_in(pc.list_parent_indices(cited))
+        place, ordinal = as_numbers(tables["ordinal"])[row], as_numbers(cited.flatten())
+        is_result = result_like(flat(tables["cells"]))[row]
+        found.append(_Mentions(paper[row], place, ordinal, is_result))
+    return _Mentions(*map(np.concatenate, zip(*found, strict=True)))
 
 
 def _in_prose(corpus: Corpus, paper_ids: pa.Array) -> _Mentions:

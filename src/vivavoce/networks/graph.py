@@ -65,20 +65,6 @@ def make_graph(
     return Graph(n, ends[0], ends[1], weights)
 
 
-def distinct(graph: Graph, *, directed: bool = True) -> Graph:
-    """Each edge once and without loops; an undirected one from the lower node to the higher.
-
-    Weights are left out: which of several would stay is not for this to say.
-    """
-    source, target = graph.source, graph.target
-    if not directed:
-        source, target = np.minimum(source, target), np.maximum(source, target)
-    keys = source.astype(np.int64) * graph.n + target
-    keys = distinct_keys(keys[source != target])
-    low, high = np.divmod(keys, max(graph.n, 1))
-    return Graph(graph.n, low.astype(np.int32), high.astype(np.int32))
-
-
 def distinct_keys(keys: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """The distinct ones among keys, ascending.
 
@@ -95,34 +81,32 @@ def pagerank(
     graph: Graph,
     *,
     damping: float = DAMPING,
-    start: npt.ArrayLike | None = None,
     tolerance: float = 1e-12,
     dtype: type[np.floating[Any]] = np.float64,
 ) -> Ranks:
     """The share of time that a walk along the edges spends at each node.
 
-    With probability 1 - damping, and from nodes without edges, the walk starts anew.
+    With probability 1 - damping, and from nodes without edges, the walk starts anew anywhere.
 
     Source: Page, Brin, Motwani and Winograd 1999, The PageRank Citation Ranking.
 
     Args:
         graph: Directed edges; the walk takes one in proportion to its weight.
         damping: How likely the walk goes on.
-        start: Where it starts anew, in proportion; None for anywhere.
         tolerance: It has converged when the scores change by less than this in sum.
         dtype: Of weights and scores; single precision halves the memory.
 
     Raises:
-        InputError: The damping is not between 0 and 1, or nothing to start from.
+        InputError: The damping is not between 0 and 1.
         VivaError: It did not converge.
     """
     if not 0 <= damping < 1:
         raise InputError(f"damping={damping} must be at least 0 and less than 1.")
     if graph.n == 0:
         return Ranks(np.zeros(0, dtype=dtype), 0)
-    fresh = _start(graph.n, start, dtype)
+    fresh = np.full(graph.n, 1 / graph.n, dtype=dtype)
     into, is_end = _transitions(graph, dtype)
-    scores = fresh
+    scores: Floats = fresh
     for iteration in range(1, _MAX_ITERATIONS + 1):
         ended = scores[is_end].sum(dtype=np.float64)
         moved = damping * (into @ scores)
@@ -194,16 +178,6 @@ def _components(graph: Graph, connection: Literal["weak", "strong"]) -> Nodes:
     matrix = sparse.csr_array((ones, (graph.source, graph.target)), shape=(graph.n, graph.n))
     _, labels = csgraph.connected_components(matrix, directed=True, connection=connection)
     return np.asarray(labels, dtype=np.int32)
-
-
-def _start(n: int, start: npt.ArrayLike | None, dtype: type[np.floating[Any]]) -> Floats:
-    if start is None:
-        return np.full(n, 1 / n, dtype=dtype)
-    given = np.asarray(start, dtype=np.float64)
-    if given.shape != (n,) or not (given >= 0).all() or not given.sum() > 0:
-        raise InputError(f"start needs one number a node, {n} in all, none below 0 and one above.")
-    start_shares: Floats = (given / given.sum()).astype(dtype)
-    return start_shares
 
 
 def _transitions(

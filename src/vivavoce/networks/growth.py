@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 from vivavoce.columns import MISSING, Flags, Groups, Longs, as_numbers, flat, text_column
 from vivavoce.corpus import Corpus
 from vivavoce.networks.authors import read_authorships
-from vivavoce.networks.papers import read_papers
+from vivavoce.networks.tables import read_papers
 from vivavoce.store import Row
 from vivavoce.text.dates import period
 

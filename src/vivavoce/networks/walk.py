@@ -21,7 +21,7 @@ from vivavoce.corpus import Corpus
 from vivavoce.errors import InputError
 from vivavoce.networks.authors import BY_ID, BY_NAME, Authorships, name_of, read_authorships
 from vivavoce.networks.graph import Graph, induced, largest_component
-from vivavoce.networks.papers import read_papers
+from vivavoce.networks.tables import read_papers
 
 Component = Literal["seeds", "largest"]
 COMPONENTS: tuple[Component, ...] = ("seeds", "largest")

@@ -136,18 +136,18 @@ SHOWN_TITLE = "shown_title"
 """The title as an entry has it, beside its identities."""
 DESCRIBED = pa.schema({"key": pa.large_string(), "title": pa.large_string(), "year": pa.int32()})
 """Columns that describe a work."""
-Read = Callable[[int], pa.Table]
-"""The identities of the references of the shard at a place, and `SHOWN_TITLE`."""
+Read = Callable[[int, Ints], pa.Table]
+"""The identities of the references in some rows of the shard at a place, and `SHOWN_TITLE`."""
 _HASH_BYTES = 16
 """So many that no two of all works there are have the same."""
 
 
-def keep_numbers(references: pa.Table, identities: pa.Table, row: Ints) -> pa.Table:
-    """Numbers that are kept in memory of the references in some rows of a shard."""
-    at = column(row)
-    titled = as_flags(pc.is_valid(flat(references["title"])))[row]
-    shown = {"row": row, "year": flat(references["year"]).take(at), "titled": titled}
-    return table_of(shown | {name: _hashed(flat(identities[name]).take(at)) for name in COLUMNS})
+def keep_numbers(references: pa.Table, row: Ints) -> pa.Table:
+    """Numbers that are kept in memory of references, those in some rows of a shard."""
+    identities = read_identities(references)
+    titled = as_flags(pc.is_valid(flat(references["title"])))
+    shown = {"row": row, "year": flat(references["year"]), "titled": titled}
+    return table_of(shown | {name: _hashed(flat(identities[name])) for name in COLUMNS})
 
 
 def describe_works(kept: Sequence[pa.Table], read: Read) -> tuple[pa.Table, Ints]:
@@ -155,7 +155,7 @@ def describe_works(kept: Sequence[pa.Table], read: Read) -> tuple[pa.Table, Ints
 
     Args:
         kept: What was kept of each shard, at least of one.
-        read: Reads such a shard again.
+        read: Reads rows of such a shard again.
 
     Returns:
         The works, and of each entry the number of its work; -1 for none.
@@ -249,9 +249,11 @@ def _fetch(
         spans = [slice(*np.searchsorted(entries, bounds)) for _, _, entries in wanted]
         if all(span.start == span.stop for span in spans):
             continue
-        shard = read(place)
-        for (name, _, entries), span, found in zip(wanted, spans, texts, strict=True):
-            found.append(flat(shard[name]).take(column(row[entries[span]])))
+        rows = [row[entries[span]] for (_, _, entries), span in zip(wanted, spans, strict=True)]
+        needed = np.unique(np.concatenate(rows))
+        shard = read(place, needed)
+        for (name, _, _), some, found in zip(wanted, rows, texts, strict=True):
+            found.append(flat(shard[name]).take(column(np.searchsorted(needed, some))))
     return texts
 
 

@@ -1,23 +1,18 @@
 """Documents that contain every term of a query.
 
-Two back ends find the same sets. `PostingsIndex` is built in memory and suits some hundred
-thousand documents; `TantivyIndex` lies on disk, is changed document by document by a
-`TantivyWriter`, and suits millions. Both see text through `vivavoce.text.terms` only.
+`TantivyIndex` lies on disk, is changed document by document by a `TantivyWriter`, and suits
+millions of documents; `PostingsIndex` is one in memory, for some hundred thousand. Both see text
+through `vivavoce.text.terms` only.
 """
 
 from __future__ import annotations
 
-from array import array
-from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date
-from itertools import count, pairwise
+from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING
 
 from vivavoce.errors import DamagedError, InputError, VivaError
 from vivavoce.store import read_json
@@ -26,8 +21,6 @@ from vivavoce.text.terms import query_terms, terms_of
 
 if TYPE_CHECKING:
     import tantivy
-
-Ints = npt.NDArray[np.int32]
 
 _NUMBER, _TERMS, _OVER, _MARK = "number", "terms", "over", "mark"
 _META = "meta.json"
@@ -46,83 +39,6 @@ class TermsDocument:
     """`YYYY`, `YYYY-MM` or `YYYY-MM-DD`; None for an undated document."""
 
 
-class AllTerms(Protocol):
-    """A collection of documents searched by terms."""
-
-    def all_terms(
-        self, query: str, *, as_of: date | None = None, drop_stop_words: bool = False
-    ) -> list[str]:
-        """Ids of the documents that contain every term of a query, sorted.
-
-        None for a query without terms. The order and number of words does not matter, nor do
-        case and punctuation; no character has a special meaning.
-
-        Args:
-            query: Words.
-            as_of: Only documents whose date was over before this day; an undated one never is.
-            drop_stop_words: Do not ask for English function words.
-        """
-        ...
-
-
-class PostingsIndex:
-    """An index in memory: for each term the sorted numbers of its documents.
-
-    Raises:
-        InputError: Two documents have the same id.
-    """
-
-    def __init__(self, documents: Iterable[TermsDocument]) -> None:
-        numbers: defaultdict[str, int] = defaultdict(count().__next__)
-        ids: list[str] = []
-        over, lengths, terms = array("i"), array("i"), array("i")
-        for document in documents:
-            found = terms_of(document.text)
-            ids.append(document.id)
-            over.append(_over(document.published))
-            lengths.append(len(found))
-            terms.extend(map(numbers.__getitem__, found))
-        self._vocabulary = dict(numbers)
-        order = sorted(range(len(ids)), key=ids.__getitem__)
-        self._ids = [ids[place] for place in order]
-        for one, next_one in pairwise(self._ids):
-            if one == next_one:
-                raise InputError(f"Two documents have the id {one!r}.")
-        rank = np.empty(len(ids), dtype=np.int64)
-        rank[order] = np.arange(len(ids))
-        self._over = np.asarray(over, dtype=np.int32)[order]
-        self._postings, self._starts = _postings(rank, lengths, terms, len(self._vocabulary))
-
-    def all_terms(
-        self, query: str, *, as_of: date | None = None, drop_stop_words: bool = False
-    ) -> list[str]:
-        """Ids of the documents that contain every term of a query, sorted."""
-        wanted = query_terms(query, drop_stop_words=drop_stop_words)
-        numbers = [self._vocabulary.get(term) for term in wanted]
-        lists = [self._documents_of(number) for number in numbers if number is not None]
-        if not wanted or len(lists) < len(wanted):
-            return []
-        found, *others = sorted(lists, key=len)
-        for other in others:
-            places = np.searchsorted(other, found)
-            places[places == len(other)] = 0
-            found = found[other[places] == found]
-        if as_of is not None:
-            found = found[self._over[found] <= as_of.toordinal()]
-        return [self._ids[place] for place in found.tolist()]
-
-    def __len__(self) -> int:
-        return len(self._ids)
-
-    @property
-    def nbytes(self) -> int:
-        """Memory of the postings, without the words and ids."""
-        return int(self._postings.nbytes + self._starts.nbytes + self._over.nbytes)
-
-    def _documents_of(self, number: int) -> Ints:
-        return self._postings[self._starts[number] : self._starts[number + 1]]
-
-
 class TantivyIndex:
     """An index on disk, opened for reading as it was last committed.
 
@@ -137,23 +53,34 @@ class TantivyIndex:
     def __init__(self, folder: Path, ids: Callable[[list[int]], list[str]]) -> None:
         import tantivy
 
-        self._ids = ids
         try:
-            index = tantivy.Index.open(str(folder))
-            # By itself a thread would go on looking for later commits, which nobody asks for here.
-            index.config_reader(reload_policy="manual")
-            self._schema = index.schema
-            self._searcher = index.searcher()
+            self._read(tantivy.Index.open(str(folder)), ids)
             self.mark = self._read_mark()
         except BaseException as error:  # a damaged file can make the library panic, no Exception
             if isinstance(error, ValueError | OSError) or _is_panic(error):
                 raise DamagedError(f"{folder} cannot be read as an index: {error}") from error
             raise
 
+    def _read(self, index: tantivy.Index, ids: Callable[[list[int]], list[str]]) -> None:
+        # By itself a thread would go on looking for later commits, which nobody asks for here.
+        index.config_reader(reload_policy="manual")
+        self._ids = ids
+        self._schema = index.schema
+        self._searcher = index.searcher()
+
     def all_terms(
         self, query: str, *, as_of: date | None = None, drop_stop_words: bool = False
     ) -> list[str]:
-        """Ids of the documents that contain every term of a query, sorted."""
+        """Ids of the documents that contain every term of a query, sorted.
+
+        None for a query without terms. The order and number of words does not matter, nor do
+        case and punctuation; no character has a special meaning.
+
+        Args:
+            query: Words.
+            as_of: Only documents whose date was over before this day; an undated one never is.
+            drop_stop_words: Do not ask for English function words.
+        """
         import tantivy
 
         wanted = query_terms(query, drop_stop_words=drop_stop_words)
@@ -185,24 +112,46 @@ class TantivyIndex:
         return str(self._searcher.doc(place)[_MARK][0])
 
 
+class PostingsIndex(TantivyIndex):
+    """An index in memory.
+
+    Raises:
+        InputError: Two documents have the same id.
+    """
+
+    def __init__(self, documents: Iterable[TermsDocument]) -> None:
+        writer = TantivyWriter(None)
+        ids: list[str] = []
+        for number, document in enumerate(documents):
+            ids.append(document.id)
+            writer.put(number, document)
+        for one, next_one in pairwise(sorted(ids)):
+            if one == next_one:
+                raise InputError(f"Two documents have the id {one!r}.")
+        writer.commit(mark="")
+        writer.index.reload()
+        self._read(writer.index, lambda numbers: [ids[number] for number in numbers])
+
+
 class TantivyWriter:
     """Puts documents into an index on disk and takes them out.
 
     Readers see nothing of it before `commit`, and a process killed before that leaves the index
-    as it was. Memory stays bounded: full buffers go to disk.
+    as it was. Memory stays bounded: full buffers go to disk. Without a folder all stays in memory.
 
     Raises:
         DamagedError: What is in the folder is not such an index.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path | None) -> None:
         import tantivy
 
         self._folder = folder
         self._writer: tantivy.IndexWriter | None = None
-        folder.mkdir(parents=True, exist_ok=True)
+        if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)
         try:
-            self._index = tantivy.Index(_schema(), path=str(folder))
+            self.index = tantivy.Index(_schema(), path=None if folder is None else str(folder))
         except (ValueError, OSError) as error:
             raise DamagedError(f"{folder} cannot be used as an index: {error}") from error
 
@@ -245,7 +194,7 @@ class TantivyWriter:
         if self._writer is None:
             try:
                 # One thread: the terms are made in this one, which takes longer.
-                self._writer = self._index.writer(heap_size=_HEAP_BYTES, num_threads=1)
+                self._writer = self.index.writer(heap_size=_HEAP_BYTES, num_threads=1)
             except (ValueError, OSError) as error:
                 raise self._failed(error) from error
         return self._writer
@@ -297,15 +246,3 @@ def _over(published: str | None) -> int:
 
 def _is_panic(error: BaseException) -> bool:
     return type(error).__name__ == "PanicException"
-
-
-def _postings(
-    rank: npt.NDArray[np.int64], lengths: array[int], terms: array[int], size: int
-) -> tuple[Ints, npt.NDArray[np.int64]]:
-    """The documents of every term one after the other, each sorted; and where each begins."""
-    numbers = np.asarray(terms, dtype=np.int64)
-    keys = numbers * len(rank) + np.repeat(rank, np.asarray(lengths, dtype=np.int64))
-    keys.sort()
-    starts = np.zeros(size + 1, dtype=np.int64)
-    np.cumsum(np.bincount(numbers, minlength=size), out=starts[1:])
-    return (keys % max(len(rank), 1)).astype(np.int32), starts

@@ -17,8 +17,8 @@ from vivavoce.corpus import IngestReport, ingest, load_corpus
 from vivavoce.corpus.ingestion.downloads import DOWNLOADS
 from vivavoce.corpus.ingestion.fetching import FetchReport, fetch_texts
 from vivavoce.errors import InputError, VivaError
-from vivavoce.networks.build import build_networks
-from vivavoce.networks.shards import FOLDER as NETWORKS
+from vivavoce.networks.stored import build_networks
+from vivavoce.networks.tables import FOLDER as NETWORKS
 from vivavoce.records import Fault
 from vivavoce.sources.catalogues.arxiv import search
 from vivavoce.sources.catalogues.arxiv.search import save_search
@@ -30,38 +30,11 @@ from vivavoce.sources.http.throttle import ARXIV_INTERVAL, Throttle, slots_folde
 from vivavoce.store import Row, read_jsonl, write_jsonl
 
 
-@dataclass(frozen=True, slots=True)
-class Published:
-    """Requests of the published update."""
+def published_update(authors: int, papers: int, new: int, coauthors: int) -> Row:
+    """Requests of the published update, A + C + 2 (P + N), and the hours they take at arXiv's pace.
 
-    authors: int
-    """One for each author of the graph."""
-    coauthors: int
-    """One for each name beside the first author's on a new paper, repeats included."""
-    ids: int
-    """One for each paper of the graph, old and new."""
-    files: int
-    """The same again, for the PDF."""
-
-    @property
-    def listing(self) -> int:
-        """Requests that find papers."""
-        return self.authors + self.coauthors
-
-    @property
-    def total(self) -> int:
-        """All requests."""
-        return self.listing + self.ids + self.files
-
-    def as_dict(self) -> Row:
-        """The counts by name, with their sum and the hours they take at arXiv's pace."""
-        parts = {name: getattr(self, name) for name in ("authors", "coauthors", "ids", "files")}
-        hours = round(self.total * ARXIV_INTERVAL / 3600, 2)
-        return {**parts, "total": self.total, "hours": hours}
-
-
-def published_update(authors: int, papers: int, new: int, coauthors: int) -> Published:
-    """Requests of the published update: A + C + 2 (P + N).
+    One for each author, one for each name beside a first author's on a new paper, one for each
+    paper, old and new, and the same again for its PDF.
 
     Args:
         authors: A, those of the graph.
@@ -69,7 +42,10 @@ def published_update(authors: int, papers: int, new: int, coauthors: int) -> Pub
         new: N, those that come.
         coauthors: C, the names beside the first author's on those, repeats included.
     """
-    return Published(authors, coauthors, papers + new, papers + new)
+    every = papers + new
+    parts = {"authors": authors, "coauthors": coauthors, "ids": every, "files": every}
+    total = sum(parts.values())
+    return {**parts, "total": total, "hours": round(total * ARXIV_INTERVAL / 3600, 2)}
 
 
 class CountingThrottle(Throttle):
@@ -83,16 +59,6 @@ class CountingThrottle(Throttle):
         with super().slot(host, until):
             self.count += 1
             yield
-
-
-def quick_throttle() -> CountingThrottle:
-    """Turns without a pause, for a server on the loopback interface."""
-    return CountingThrottle({"127.0.0.1": 0.0})
-
-
-def polite_throttle(shared: Path) -> CountingThrottle:
-    """Turns that all commands of this machine share."""
-    return CountingThrottle(shared=shared)
 
 
 PAGE = 1_000
@@ -114,7 +80,7 @@ class Service:
 
 @dataclass(frozen=True, slots=True)
 class Arrivals:
-    """What came into a corpus."""
+    """Counts of what came into a corpus."""
 
     listing: int
     """Requests that listed papers."""
@@ -143,9 +109,9 @@ def open_service(base: str | None = None) -> Service:
     """A client for arXiv's services that counts requests; `base` is a loopback server instead."""
     hosts = harvest.HOSTS | search.HOSTS | TEXT_HOSTS
     if base is None:
-        throttle = polite_throttle(slots_folder())
+        throttle = CountingThrottle(shared=slots_folder())
         return Service(Client(Allowed(hosts), throttle=throttle), throttle)
-    throttle = quick_throttle()
+    throttle = CountingThrottle({"127.0.0.1": 0.0})  # no pause
     allowed = Allowed(hosts, loopback=base)
     return Service(Client(allowed, throttle=throttle), throttle, base.rstrip("/"))
 

@@ -14,22 +14,21 @@ from pathlib import Path
 from vivavoce import __version__
 from vivavoce.corpus import Corpus
 from vivavoce.errors import VivaError
-from vivavoce.rounds.anchors import Lineage, items_of
+from vivavoce.rounds.anchors import Lineage, items_of, write_rows
 from vivavoce.rounds.family import EVERY_TASK, Builder, Exclusion, FamilyItems, follows_authors
 from vivavoce.rounds.reading import MANIFEST, Round, load_round
 from vivavoce.rounds.sealing import write_commitment
 from vivavoce.rounds.spec import RoundSpec
+from vivavoce.rounds.texts import render
 from vivavoce.store import (
     Row,
     canonical_json,
     hash_file,
-    hash_rows,
     hash_tree,
     lock,
     write_bytes,
     write_chunks,
     write_json,
-    write_parquet,
     write_sealed,
     write_text,
 )
@@ -107,7 +106,9 @@ def _write_round(
             left = lineage.excluded if follows else []
             items = replace(items, excluded=[*items.excluded, *left])
         files.update(_write_items(draft, family, items))
-        counts[family] = _count(items)
+        counts[family] = {
+            task: _count(task, rows, items.excluded) for task, rows in items.tasks.items()
+        }
         exclusions[family] = tuple(
             sorted(items.excluded, key=lambda e: (e.task, e.reason, e.paper_id, e.setting))
         )
@@ -119,8 +120,7 @@ def _write_round(
         )
     write_chunks(draft / "leakage.json", _leakage(exclusions))
     write_json(draft / "spec.json", spec.canonical())
-    card = render_card(corpus, spec, counts)
-    write_text(draft / "card.md", f"{card}\n{lineage.describe()}" if lineage else card)
+    write_text(draft / "card.md", render_card(corpus, spec, counts, lineage))
     for name in ("leakage.json", "spec.json", "card.md"):
         files[name] = {"sha256": hash_file(draft / name)}
     if lineage:
@@ -145,13 +145,8 @@ def _write_round(
 def _write_items(draft: Path, family: str, items: FamilyItems) -> Row:
     entries: Row = {}
     for task, rows in items.tasks.items():
-        path = draft / family / f"{task}.parquet"
-        write_parquet(path, rows, items.schemas[task])
-        entries[f"{family}/{task}.parquet"] = {
-            "sha256": hash_file(path),
-            "rows": len(rows),
-            "row_hash": hash_rows(rows),
-        }
+        name = f"{family}/{task}.parquet"
+        entries[name] = write_rows(draft / name, rows, items.schemas[task])
     for name, content in sorted(items.files.items()):
         path = draft / family / name
         write_bytes(path, content)
@@ -159,11 +154,7 @@ def _write_items(draft: Path, family: str, items: FamilyItems) -> Row:
     return entries
 
 
-def _count(items: FamilyItems) -> Row:
-    return {task: _count_task(task, rows, items.excluded) for task, rows in items.tasks.items()}
-
-
-def _count_task(task: str, rows: Sequence[Row], excluded: Sequence[Exclusion]) -> Row:
+def _count(task: str, rows: Sequence[Row], excluded: Sequence[Exclusion]) -> Row:
     """Items and what was left out; by setting where the items tell their settings."""
     mine = [exclusion for exclusion in excluded if exclusion.task in (EVERY_TASK, task)]
     counts: Row = {
@@ -215,45 +206,23 @@ def _changes(old: Mapping[str, str], new: Mapping[str, str]) -> str:
     return ", ".join(names)
 
 
-def render_card(corpus: Corpus, spec: RoundSpec, counts: Mapping[str, Row]) -> str:
-    """The card as Markdown: window, items, what was left out, licences."""
-    window = spec.window
-    lines = [
-        f"# Round {spec.round.id}",
-        "",
-        f"Targets first appeared from {window.start} up to, not including, {window.end} (UTC). "
-        f"Seed {spec.round.seed}. Corpus of {len(corpus.papers):,} papers, "
-        f"fingerprint `{corpus.fingerprint[:16]}`.",
-        "",
-        "## Items",
-        "",
-        "| family | task | items | papers, tables or boards they come from |",
-        "|---|---|---:|---:|",
-    ]
+def render_card(
+    corpus: Corpus, spec: RoundSpec, counts: Mapping[str, Row], lineage: Lineage | None
+) -> str:
+    """The card as Markdown: window, items, what was left out, licences, and the update."""
     tasks = [(f, t, row) for f, by_task in counts.items() for t, row in by_task.items()]
-    lines += [f"| {f} | {t} | {row['items']:,} | {row['clusters']:,} |" for f, t, row in tasks]
-    if any("settings" in row for _, _, row in tasks):
-        lines += ["", "## Settings", "", "| task | setting | items |", "|---|---|---:|"]
-        lines += [
-            f"| {task} | {setting} | {n:,} |"
-            for _, task, row in tasks
-            for setting, n in row.get("settings", {}).items()
-        ]
-    lines += ["", "## Left out", "", "| task | reason | papers or boards |", "|---|---|---:|"]
+    left_out: list[tuple[str, dict[str, int]]] = []
     for _, task, row in tasks:
-        for where, reasons in ((task, row["excluded"]), *_by_setting(task, row)):
-            lines += [f"| {where} | {reason} | {n:,} |" for reason, n in reasons.items()]
-    lines += ["", "`leakage.json` names each of them.", "", "## Licences", ""]
+        partly = row.get("excluded_from", {}).items()
+        left_out += [(task, row["excluded"]), *((f"{task}, {name}", why) for name, why in partly)]
     licences = Counter(paper.licence or "not stated" for paper in corpus.papers)
-    lines += [f"- {licence}: {n:,} papers" for licence, n in sorted(licences.items())]
-    lines += [
-        "",
-        "The licence of a text stays with its paper: check it before passing the round on.",
-        "",
-    ]
-    return "\n".join(lines)
-
-
-def _by_setting(task: str, row: Row) -> list[tuple[str, dict[str, int]]]:
-    """(task and setting, papers left out of that setting alone by reason)."""
-    return [(f"{task}, {name}", found) for name, found in row.get("excluded_from", {}).items()]
+    return render(
+        "card.md",
+        corpus=corpus,
+        spec=spec,
+        lineage=lineage,
+        tasks=tasks,
+        settings=[(t, *pair) for _, t, row in tasks for pair in row.get("settings", {}).items()],
+        left_out=[(where, *pair) for where, reasons in left_out for pair in reasons.items()],
+        licences=sorted(licences.items()),
+    )

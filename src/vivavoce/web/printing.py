@@ -1,9 +1,13 @@
-"""Numbers and hostile strings as a reader may safely see them."""
+"""Numbers and hostile strings as a reader may safely see them, and the templates of pages."""
 
 from __future__ import annotations
 
 import math
 import unicodedata
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 SHOWN_CHARACTERS = 160
 
@@ -56,3 +60,32 @@ def share(value: float) -> str:
 def counted(number: int, one: str, many: str) -> str:
     """A number with its noun: 1 item, 2 items."""
     return f"{number:,} {one if number == 1 else many}"
+
+
+def chance(value: float | None) -> str:
+    """A p in print; empty where there is none."""
+    if value is None:
+        return ""
+    return "<0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def amount(value: float) -> str:
+    """A number of three digits: 12,300, 4.56 or 0.00789."""
+    if value >= 1000:
+        return f"{float(f'{value:.3g}'):,.0f}"
+    return f"{value:.3g}" if value >= 0.0001 or value == 0 else f"{value:.1e}"
+
+
+def environment_of(package: str) -> Environment:
+    """The templates in the folder `templates` of a package; an unknown name in one is an error."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    made = Environment(
+        loader=PackageLoader(package),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters["visible"] = visible
+    return made

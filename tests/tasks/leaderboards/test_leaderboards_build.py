@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.tasks.leaderboards.board_corpora import DEV, TEST, parsing
 
-from vivavoce.corpus.boards.within import is_test_board
+from vivavoce.corpus.boards import is_test_board
 from vivavoce.errors import InputError, VivaError
 from vivavoce.metrics.leaderboards import read_board, score_board
 from vivavoce.rounds import Round, parse_spec

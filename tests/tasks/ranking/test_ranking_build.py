@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from tests.tasks.ranking.board_corpora import TITLES, Papers, four_papers
 
-from vivavoce.corpus.boards.within import is_test_board
+from vivavoce.corpus.boards import is_test_board
 from vivavoce.errors import InputError, StaleError
 from vivavoce.rounds import Round, parse_spec
 from vivavoce.store import hash_tree

@@ -5,12 +5,12 @@ from __future__ import annotations
 import itertools
 import subprocess
 import sys
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from lxml import etree
+from lxml import etree, html
 from tests.web.board.board_courses import exposed, scored, site_with
 from tests.web.board.board_rows import HOSTILE
 
@@ -18,7 +18,7 @@ from vivavoce.errors import MissingExtra, VivaError
 from vivavoce.web.board.charts import drawing
 from vivavoce.web.board.charts.axes import axis_of, spread
 from vivavoce.web.board.charts.board_charts import board_charts
-from vivavoce.web.board.charts.figures import Figure, drawings, shown
+from vivavoce.web.board.charts.figures import drawings, shown
 from vivavoce.web.board.charts.round_charts import (
     contestant_charts,
     course_chart,
@@ -48,9 +48,26 @@ def texts(drawn: etree._Element) -> list[str]:
     return ["".join(text.itertext()) for text in drawn.iter(SVG + "text")]
 
 
-def figures_of(*rows: dict) -> dict[str, Figure]:
+class Shown(NamedTuple):
+    """A chart as a page shows it."""
+
+    title: str
+    alt: str
+    note: str
+    rows: tuple[tuple[str, ...], ...]
+    spec: dict[str, Any]
+
+
+def figures_of(*rows: dict) -> dict[str, Shown]:
     site = site_with(*rows)
-    made = [chart.build() for chart in board_charts(site, site.boards[-1])]
+    made = []
+    for chart in board_charts(site, site.boards[-1]):
+        found = html.fromstring(shown([chart], "")[0])
+        lines = [tr.xpath("th | td") for tr in found.xpath(".//tbody/tr")]
+        table = tuple(tuple(cell.text_content().strip() for cell in line) for line in lines)
+        note = found.xpath("string(figcaption/span)")
+        words = (found.xpath("string(figcaption/strong)"), found.xpath("string(.//img/@alt)"), note)
+        made.append(Shown(*words, table, dict(chart.build().spec)))
     return {figure.title: figure for figure in made}
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from vivavoce.errors import InputError, VivaError
-from vivavoce.web.board.page import Page, slug
+from vivavoce.web.board.names import slug
+from vivavoce.web.board.page import Page
 from vivavoce.web.board.state import read_state, write_pages
 
 

@@ -81,7 +81,8 @@ def test_hostile_names_of_rounds_and_tasks_are_text(name: str) -> None:
 
 
 def test_the_card_makes_a_static_space() -> None:
-    text = space.card_of(two_rounds())
+    (page,) = space.files(two_rounds())
+    text = page.make().decode("utf-8")
     _, front, body = text.split("---\n", 2)
     card = yaml.safe_load(front)
     assert (card["sdk"], card["app_file"]) == ("static", "index.html")

@@ -27,7 +27,6 @@ from vivavoce.corpus.batches import (
     sound_shards,
 )
 from vivavoce.corpus.build.partitioning import Numbers, read_rows
-from vivavoce.corpus.build.writing import KEYS, sort_rows
 from vivavoce.corpus.identity.matching import skeleton, title_key
 from vivavoce.corpus.identity.merge import (
     Merge,
@@ -38,8 +37,9 @@ from vivavoce.corpus.identity.merge import (
     paper_id_of,
     with_implied,
 )
+from vivavoce.corpus.resolve.known_papers import know_papers
 from vivavoce.corpus.resolve.references import PaperIndex
-from vivavoce.corpus.schema import TABLES, row_of
+from vivavoce.corpus.schema import KEYS, TABLES, row_of, sort_rows
 from vivavoce.records import Author, Document
 from vivavoce.sources import completing_kinds, get_source, kinds_without_papers, list_sources
 from vivavoce.store import Row
@@ -153,7 +153,7 @@ def index_papers(
     no_papers = kinds_without_papers()
     citable = [p for p in papers if any(d.kind not in no_papers for d in p.documents)]
     metadata = {kind for kind, is_metadata in _is_metadata().items() if is_metadata}
-    return PaperIndex(citable, years or {}, metadata)
+    return PaperIndex(know_papers(citable, years or {}, metadata))
 
 
 def _merge(documents: Sequence[Document]) -> Merge:

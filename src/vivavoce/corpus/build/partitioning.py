@@ -4,10 +4,8 @@ A shard is a run of papers in the order of their ids. Its first paper is one who
 so the cuts depend on nothing but the ids: they are the same on every machine, and those between
 papers that stay stay where they are when others are added.
 
-Where the documents of a shard lie in few files of the imports, they are read from there. Where
-they are scattered, reading them so would decode every file for every shard. Then each run of
-files is read once, and its content is written in the order of the shards, one batch a shard: two
-passes over the documents, whatever their order was.
+Each run of files of the imports is read once, and its content is written in the order of the
+shards, one batch a shard: two passes over the documents, whatever their order was.
 """
 
 from __future__ import annotations
@@ -24,6 +22,7 @@ import pyarrow as pa
 import pyarrow.ipc
 
 from vivavoce.corpus.batches import READ, read_tables
+from vivavoce.corpus.schema import DOCUMENT
 from vivavoce.errors import DamagedError
 from vivavoce.store import Row, mark_done, write_bytes
 
@@ -75,9 +74,8 @@ Numbers = npt.NDArray[np.int64]
 
 DOCUMENTS_PER_RUN = 4_096
 """A run of files is closed once it holds so many documents."""
-MAX_READS = 4.0
-"""Documents are repartitioned when they would otherwise be decoded more often than this."""
 _AT = "at"
+_SCHEMA = pa.schema([DOCUMENT.field(name) for name in READ])
 
 
 class Needed(NamedTuple):
@@ -101,20 +99,6 @@ def needs_of(
     for low, high in pairwise(cuts):
         at = order[low:high]
         yield Needed(int(ordered[low]), shard, rows[at].astype(np.int64), at)
-
-
-def needs_repartition(needed: Iterable[Needed], sizes: Sequence[int]) -> bool:
-    """Return whether reading every shard from the imports would decode too much too often.
-
-    Args:
-        needed: All that the shards need.
-        sizes: How many documents each file holds.
-    """
-    reads: dict[int, int] = {}
-    for need in needed:
-        reads[need.file] = reads.get(need.file, 0) + 1
-    decoded = sum(sizes[file] * count for file, count in reads.items())
-    return decoded > MAX_READS * sum(sizes[file] for file in reads)
 
 
 def runs_of_files(sizes: Sequence[int], wanted: Iterable[int]) -> list[list[int]]:
@@ -196,7 +180,11 @@ def _split(
             low, high = np.searchsorted(rows, (start, start + batch.num_rows))
             if high > low:
                 piece = batch.take(pa.array(rows[low:high] - start))
-                yield shard, piece.append_column(_AT, pa.array(at[low:high]))
+                # Files of earlier versions have fewer columns.
+                absent = pa.nulls(len(piece))
+                held = [piece.column(n) if n in piece.schema.names else absent for n in READ]
+                columns = pa.RecordBatch.from_arrays(held, READ).cast(_SCHEMA)
+                yield shard, columns.append_column(_AT, pa.array(at[low:high]))
         start += batch.num_rows
 
 

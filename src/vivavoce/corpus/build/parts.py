@@ -9,7 +9,7 @@ written unresolved, with a marker of their own: `resolve` completes them once al
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,12 +18,11 @@ import numpy as np
 import pyarrow as pa
 
 from vivavoce.columns import write_parquet_table
-from vivavoce.corpus.build.partitioning import Numbers, read_repartitioned, read_rows
-from vivavoce.corpus.build.writing import Rows
+from vivavoce.corpus.build.partitioning import read_repartitioned
 from vivavoce.corpus.fields import PaperDate, assign_roles, date_paper, failed_gates
 from vivavoce.corpus.identity.merge import MergedPaper
 from vivavoce.corpus.resolve.facts import paper_facts
-from vivavoce.corpus.schema import document_from_row, row_of
+from vivavoce.corpus.schema import KEYS, TABLES, document_from_row, row_of, sort_rows
 from vivavoce.records import Document, Section
 from vivavoce.sources import completing_kinds, kinds_without_papers, list_sources
 from vivavoce.store import Row, hash_file, mark_done, read_done
@@ -32,6 +31,7 @@ REFERENCES, FACTS, RESULTS = "references", "facts", "results-by-paper"
 """Tables of a shard that are not final: unresolved, for resolving, and in another order."""
 _FINAL = ("papers", "authorships", "sections", "tables")
 _DOCUMENTS_AT_A_TIME = 256
+_ROWS_AT_A_TIME = 4_000
 
 
 def make_shard(task: Row) -> Row:
@@ -39,8 +39,8 @@ def make_shard(task: Row) -> Row:
 
     Args:
         task: `folder` of the tables, `name`, `config` and `inputs` of the shard, the `ids` of its
-            papers, the `counts` of documents each has, and where these are: `files` (path, rows,
-            places) or `repartitioned` (path, number of the batch).
+            papers, the `counts` of documents each has, and where these are: `documents` (path,
+            number of the batch).
     """
     folder, name = Path(task["folder"]), f"{task['name']}.parquet"
     bound = {"config": task["config"], "inputs": task["inputs"]}
@@ -187,31 +187,35 @@ def _read_papers(task: Row) -> Iterator[MergedPaper]:
 
 def _read_documents(task: Row) -> Iterator[Document]:
     """The documents of a shard in order."""
-    pieces: list[pa.RecordBatch] = []
-    places: list[Numbers] = []
-    for path, rows, at in task.get("files", ()):
-        found = read_rows(Path(path), np.array(rows, dtype=np.int64))
-        ends = np.cumsum([piece.num_rows for piece in found])
-        pieces += found
-        places += np.split(np.array(at, dtype=np.int64), ends[:-1])
-    for path, number in task.get("repartitioned", ()):
-        piece, at = read_repartitioned(Path(path), number)
-        pieces.append(piece)
-        places.append(at)
-    piece_of = np.repeat(np.arange(len(pieces)), [len(at) for at in places])
-    row_of_piece = np.concatenate([np.arange(len(at)) for at in places])
-    order = np.argsort(np.concatenate(places), kind="stable")
+    read = [read_repartitioned(Path(path), number) for path, number in task["documents"]]
+    table = pa.Table.from_batches([batch for batch, _ in read]).combine_chunks()
+    order = np.argsort(np.concatenate([at for _, at in read]), kind="stable")
+    del read
     for start in range(0, len(order), _DOCUMENTS_AT_A_TIME):
-        numbers = order[start : start + _DOCUMENTS_AT_A_TIME]
-        yield from _take(pieces, piece_of[numbers], row_of_piece[numbers])
+        rows = table.take(pa.array(order[start : start + _DOCUMENTS_AT_A_TIME]))
+        yield from map(document_from_row, rows.to_pylist())
 
 
-def _take(pieces: list[pa.RecordBatch], piece_of: Numbers, row_of_piece: Numbers) -> list[Document]:
-    """Some documents, wherever they lie."""
-    found: list[Any] = [None] * len(piece_of)
-    for piece in np.unique(piece_of).tolist():
-        here = np.flatnonzero(piece_of == piece)
-        rows = pieces[piece].take(pa.array(row_of_piece[here])).to_pylist()
-        for number, row in zip(here.tolist(), rows, strict=True):
-            found[number] = document_from_row(row)
-    return found
+class Rows:
+    """Rows of one table, which are packed into columns as they come."""
+
+    def __init__(self, name: str) -> None:
+        self._schema = TABLES[name]
+        self._key = KEYS[name]
+        self._rows: list[Row] = []
+        self._packed: list[pa.Table] = []
+
+    def add(self, rows: Sequence[Row]) -> None:
+        """Add rows, given as dictionaries of every column."""
+        self._rows += rows
+        if len(self._rows) >= _ROWS_AT_A_TIME:
+            self._pack()
+
+    def table(self) -> pa.Table:
+        """All rows, sorted by the key of the table; equal ones stay in the order added."""
+        self._pack()
+        return sort_rows(pa.concat_tables(self._packed), self._key)
+
+    def _pack(self) -> None:
+        self._packed.append(pa.Table.from_pylist(self._rows, schema=self._schema))
+        self._rows = []

@@ -16,8 +16,7 @@ import pyarrow.parquet as pq
 from vivavoce.corpus.build.identity import Identity
 from vivavoce.corpus.build.partitioning import read_rows
 from vivavoce.corpus.build.parts import RESULTS
-from vivavoce.corpus.build.writing import KEYS, sort_rows
-from vivavoce.corpus.schema import TABLES
+from vivavoce.corpus.schema import KEYS, TABLES, sort_rows
 from vivavoce.store import Row
 
 _SCHEMA = TABLES["results"]

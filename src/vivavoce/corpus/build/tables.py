@@ -2,8 +2,8 @@
 
 1. `identity` finds which documents make which paper, from slim columns.
 2. `partitioning` cuts the papers, sorted by id, into shards where their ids say.
-3. Each shard whose documents or whose config changed is made: `parts`, after its documents were
-   repartitioned where they are scattered.
+3. The documents of each shard whose documents or whose config changed are repartitioned to it,
+   and the shard is made: `parts`.
 4. `citing` resolves the references that papers which came or went may concern.
 5. The small tables in another order and the manifest are written.
 
@@ -43,15 +43,13 @@ from vivavoce.corpus.build.partitioning import (
     Shard,
     cut_papers,
     needs_of,
-    needs_repartition,
     repartition,
     runs_of_files,
 )
 from vivavoce.corpus.build.parts import FACTS, REFERENCES, RESULTS, make_shard, read_marker
 from vivavoce.corpus.build.results import collect_results
-from vivavoce.corpus.build.writing import KEYS, sort_rows
 from vivavoce.corpus.identity.merge import APART
-from vivavoce.corpus.schema import FORMAT, TABLES
+from vivavoce.corpus.schema import FORMAT, KEYS, TABLES, sort_rows
 from vivavoce.errors import DamagedError
 from vivavoce.records import Document, Fault
 from vivavoce.sources import list_sources
@@ -208,6 +206,7 @@ def _make(
     folder: Path, todo: Sequence[_Planned], files: Sequence[File], config: str, engine: Engine
 ) -> None:
     """Make shards out of their documents."""
+    lying = _repartition(folder, todo, files, config, engine)
     tasks = [
         {
             "folder": str(folder),
@@ -216,53 +215,38 @@ def _make(
             "inputs": shard.inputs,
             "ids": shard.ids,
             "counts": shard.counts,
+            "documents": lying[number],
         }
-        for shard in todo
+        for number, shard in enumerate(todo)
     ]
-    needed = [need for n, s in enumerate(todo) for need in needs_of(n, s.files, s.rows)]
-    if needs_repartition(needed, [file.n for file in files]):
-        repartitioned = _repartition(folder, needed, files, config, engine)
-        for number, task in enumerate(tasks):
-            task["repartitioned"] = repartitioned[number]
-    else:
-        lying = _by_shard(needed, files)
-        for number, task in enumerate(tasks):
-            task["files"] = lying[number]
     engine.run(make_shard, tasks, sum(len(shard.rows) for shard in todo))
 
 
-def _by_shard(needed: Sequence[Needed], files: Sequence[File]) -> dict[int, list[list[object]]]:
-    found: dict[int, list[list[object]]] = defaultdict(list)
-    for need in needed:
-        path = str(files[need.file].path)
-        found[need.shard].append([path, need.rows.tolist(), need.at.tolist()])
-    return found
-
-
 def _repartition(
-    folder: Path, needed: Sequence[Needed], files: Sequence[File], config: str, engine: Engine
+    folder: Path, todo: Sequence[_Planned], files: Sequence[File], config: str, engine: Engine
 ) -> dict[int, list[list[object]]]:
     """Repartition documents to the shards; returns where those of each lie then."""
     of_file: dict[int, list[Needed]] = defaultdict(list)
-    for need in needed:
-        of_file[need.file].append(need)
+    for number, shard in enumerate(todo):
+        for need in needs_of(number, shard.files, shard.rows):
+            of_file[need.file].append(need)
     tasks: list[Row] = []
-    repartitioned: dict[int, list[list[object]]] = defaultdict(list)
+    lying: dict[int, list[list[object]]] = defaultdict(list)
     for run in runs_of_files([file.n for file in files], of_file):
         needs = [need for file in run for need in of_file[file]]
         told = [[str(files[n.file].path), n.shard, n.rows.tolist(), n.at.tolist()] for n in needs]
         path = folder / _WORK / f"{len(tasks):05d}.arrow"
         inputs = hash_of([[files[file].sha256 for file in run], told])
         tasks.append({"path": str(path), "config": config, "inputs": inputs, "needed": told})
-        for number, shard in enumerate(sorted({need.shard for need in needs})):
-            repartitioned[shard].append([str(path), number])
+        for number, of_shard in enumerate(sorted({need.shard for need in needs})):
+            lying[of_shard].append([str(path), number])
     left = [
         task
         for task in tasks
         if read_done(Path(task["path"]), config=config, inputs=task["inputs"]) is None
     ]
-    engine.run(repartition, left, sum(len(need.rows) for need in needed))
-    return repartitioned
+    engine.run(repartition, left, sum(len(shard.rows) for shard in todo))
+    return lying
 
 
 def _resolve(

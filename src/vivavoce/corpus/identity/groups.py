@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -80,6 +80,13 @@ class Groups:
         """The documents of one document's group, in order."""
         return self._members[self.root(index)]
 
+    def lowest_of_each(self, documents: Sequence[int]) -> dict[int, int]:
+        """The lowest of some documents in each group, by the group."""
+        lowest: dict[int, int] = {}
+        for index in documents:
+            lowest.setdefault(self.root(index), index)
+        return lowest
+
     def members(self) -> list[list[int]]:
         """The documents of each group."""
         return [self._members[i] for i, parent in enumerate(self._parent) if i == parent]
@@ -122,34 +129,6 @@ class Namesake:
     """Of its documents, one each."""
     authors: tuple[str, ...]
     years: frozenset[int]
-
-
-def find_namesakes(
-    groups: Groups, documents: Sequence[Document], holders: Sequence[int], own: Collection[int]
-) -> list[Namesake]:
-    """The groups of the documents that bear one title; empty where that is one group.
-
-    Args:
-        groups: All documents, joined so far.
-        documents: All documents.
-        holders: Those that bear the title.
-        own: Those that tell of a group; the others only complete one.
-    """
-    lowest = lowest_holders(groups, holders)
-    if len(lowest) == 1:
-        return []
-    return [
-        describe(index, [documents[i] for i in groups.group_of(index) if i in own])
-        for index in lowest.values()
-    ]
-
-
-def lowest_holders(groups: Groups, holders: Sequence[int]) -> dict[int, int]:
-    """The lowest document of each group that bears a title, by the group."""
-    lowest: dict[int, int] = {}
-    for index in holders:
-        lowest.setdefault(groups.root(index), index)
-    return lowest
 
 
 def describe(holder: int, documents: Sequence[Document]) -> Namesake:

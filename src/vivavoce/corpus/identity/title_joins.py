@@ -26,12 +26,24 @@ from vivavoce.corpus.identity.groups import (
     Join,
     Namesake,
     describe,
-    find_namesakes,
     fit,
-    lowest_holders,
 )
 from vivavoce.corpus.identity.matching import YEAR_SLACK, skeleton, title_key
 from vivavoce.records import Document
+
+
+class _Pair(NamedTuple):
+    """A group without a paper, and a paper of the same title."""
+
+    work: Namesake
+    paper: Namesake
+    title: str
+    strength: int
+    reason: str
+
+    def apart(self, reason: str) -> Apart:
+        """The near miss that the two are."""
+        return Apart(self.work.holder, self.paper.holder, reason)
 
 
 def join_by_title(
@@ -56,41 +68,149 @@ def join_by_title(
             continue
         if key := title_key(document.title):
             (by_key if index in own else of_lists)[key].append(index)
-    shared = [holders for _, holders in sorted(by_key.items()) if len(holders) > 1]
-    for strength in (SURE, LIKELY):
+    joiner = _Joiner(groups, documents, own)
+    apart, undecided = joiner.join_papers(by_key)
+    return [*apart, *joiner.complete(by_key, of_lists)], undecided
+
+
+class _Joiner:
+    """Groups of documents, joined by title."""
+
+    def __init__(self, groups: Groups, documents: Sequence[Document], own: Set[int]) -> None:
+        self._groups = groups
+        self._documents = documents
+        self._own = own
+        """Documents that tell of a paper; the others only complete one."""
+
+    def join_papers(self, by_key: Mapping[str, Sequence[int]]) -> tuple[list[Apart], int]:
+        """Join the papers of each title; the near misses, and the number of undecided titles."""
+        shared = [holders for _, holders in sorted(by_key.items()) if len(holders) > 1]
+        for strength in (SURE, LIKELY):
+            for holders in shared:
+                self._join_namesakes(holders, strength)
+        apart: list[Apart] = []
+        undecided = 0
         for holders in shared:
-            _join_namesakes(groups, documents, holders, own, strength)
-    apart: list[Apart] = []
-    undecided = 0
-    for holders in shared:
-        namesakes = find_namesakes(groups, documents, holders, own)
-        apart += _near_misses(groups, documents, namesakes)
-        undecided += len(namesakes) > 1 and len({g.kinds for g in namesakes}) > 1
-    apart += _lookalikes(groups, documents, by_key)
-    return [*apart, *complete_by_title(groups, documents, own, by_key, of_lists)], undecided
+            namesakes = self._namesakes(holders)
+            for other in namesakes[1:]:
+                reason = self._fit(namesakes[0], other)[1]
+                apart.append(Apart(other.holder, namesakes[0].holder, reason))
+            undecided += len(namesakes) > 1 and len({g.kinds for g in namesakes}) > 1
+        return [*apart, *self._lookalikes(by_key)], undecided
 
+    def complete(
+        self, of_papers: Mapping[str, Sequence[int]], of_lists: Mapping[str, Sequence[int]]
+    ) -> list[Apart]:
+        """Join what only completes papers to the one paper that it fits; the near misses.
 
-def _join_namesakes(
-    groups: Groups,
-    documents: Sequence[Document],
-    holders: Sequence[int],
-    own: Collection[int],
-    strength: int,
-) -> None:
-    """Join what fits at least so well, where everything that fits fits each other."""
-    namesakes = find_namesakes(groups, documents, holders, own)
-    if not 1 < len(namesakes) <= MAX_NAMESAKES:
-        return
-    title = documents[holders[0]].title or ""
-    fits = {
-        (one.holder, other.holder)
-        for one, other in combinations(namesakes, 2)
-        if fit(groups, one, other, title)[0] >= strength
-    }
-    for component in _components([g.holder for g in namesakes], fits):
-        if all(pair in fits for pair in combinations(component, 2)):
-            for other in component[1:]:
-                groups.join(Join(component[0], other, "title", title))
+        Args:
+            of_papers: Documents of papers by the key of their title.
+            of_lists: Documents that only complete, by the key of their title.
+        """
+        by_work: dict[int, list[_Pair]] = defaultdict(list)
+        for key in sorted(of_papers.keys() & of_lists.keys()):
+            for pair in self._pairs(of_papers[key], of_lists[key]):
+                by_work[self._groups.root(pair.work.holder)].append(pair)
+        apart: list[Apart] = []
+        by_paper: dict[int, list[_Pair]] = defaultdict(list)
+        for pairs in by_work.values():
+            best = self._the_one(pairs)
+            if best:
+                by_paper[self._groups.root(best.paper.holder)].append(best)
+            else:
+                nearest = max(pairs, key=lambda pair: pair.strength)
+                apart.append(nearest.apart(nearest.reason))
+        for pairs in by_paper.values():
+            believed, doubted = self._agreeing(pairs)
+            apart += doubted
+            for pair in believed:
+                self._join(pair.paper.holder, pair.work.holder, pair.title)
+        return sorted(apart)
+
+    def _join(self, one: int, other: int, title: str) -> None:
+        self._groups.join(Join(one, other, "title", title))
+
+    def _title(self, index: int) -> str:
+        return self._documents[index].title or ""
+
+    def _fit(self, one: Namesake, other: Namesake) -> tuple[int, str]:
+        return fit(self._groups, one, other, self._title(other.holder))
+
+    def _describe(self, holder: int, *, own: bool) -> Namesake:
+        """Facts of the group of a document, told by all its documents or by its own ones."""
+        members = self._groups.group_of(holder)
+        return describe(holder, [self._documents[i] for i in members if not own or i in self._own])
+
+    def _namesakes(self, holders: Sequence[int]) -> list[Namesake]:
+        """The groups of the documents that bear one title; empty where that is one group."""
+        lowest = self._groups.lowest_of_each(holders)
+        if len(lowest) == 1:
+            return []
+        return [self._describe(index, own=True) for index in lowest.values()]
+
+    def _join_namesakes(self, holders: Sequence[int], strength: int) -> None:
+        """Join what fits at least so well, where everything that fits fits each other."""
+        namesakes = self._namesakes(holders)
+        if not 1 < len(namesakes) <= MAX_NAMESAKES:
+            return
+        title = self._title(holders[0])
+        fits = {
+            (one.holder, other.holder)
+            for one, other in combinations(namesakes, 2)
+            if fit(self._groups, one, other, title)[0] >= strength
+        }
+        for component in _components([g.holder for g in namesakes], fits):
+            if all(pair in fits for pair in combinations(component, 2)):
+                for other in component[1:]:
+                    self._join(component[0], other, title)
+
+    def _lookalikes(self, by_key: Mapping[str, Sequence[int]]) -> Iterator[Apart]:
+        """Titles that pass for each other on sight and are spelt with different characters."""
+        first: dict[str, int] = {}
+        for index in sorted(holders[0] for holders in by_key.values()):
+            other = first.setdefault(skeleton(self._title(index)), index)
+            if self._groups.root(other) != self._groups.root(index):
+                yield Apart(index, other, LOOKALIKE)
+
+    def _pairs(self, papers: Sequence[int], lists: Sequence[int]) -> Iterator[_Pair]:
+        """Each work of one title that has no paper, with each paper of the title."""
+        known = self._groups.lowest_of_each(papers)
+        works = [
+            holder
+            for holder in self._groups.lowest_of_each(lists).values()
+            if self._own.isdisjoint(self._groups.group_of(holder))
+        ]
+        if not works or len(known) > MAX_NAMESAKES:
+            return
+        described = [self._describe(holder, own=True) for holder in known.values()]
+        for holder in works:
+            work, title = self._describe(holder, own=False), self._title(holder)
+            for paper in described:
+                yield _Pair(work, paper, title, *fit(self._groups, work, paper, title))
+
+    def _the_one(self, pairs: Sequence[_Pair]) -> _Pair | None:
+        """The pair with the only paper that a work fits, surely before likely."""
+        for strength in (SURE, LIKELY):
+            fits = [pair for pair in pairs if pair.strength >= strength]
+            if len({self._groups.root(pair.paper.holder) for pair in fits}) == 1:
+                return fits[0]
+        return None
+
+    def _agreeing(self, pairs: Sequence[_Pair]) -> tuple[list[_Pair], list[Apart]]:
+        """The works of one paper that do not contradict each other in what the paper lacks."""
+        ids = [self._groups.strong_ids(pair.work.holder) for pair in pairs]
+        doubtful = [s for s in STRONG if len({names[s] for names in ids if s in names}) > 1]
+        years = [year for pair in pairs for year in pair.work.years]
+        is_dated = bool(pairs[0].paper.years) or not years or max(years) - min(years) <= YEAR_SLACK
+        believed, apart = [], []
+        for pair, names in zip(pairs, ids, strict=True):
+            if any(scheme in names for scheme in doubtful):
+                apart.append(pair.apart(IDS))
+            elif pair.work.years and not is_dated:
+                apart.append(pair.apart(YEARS))
+            else:
+                believed.append(pair)
+        return believed, apart
 
 
 def _components(nodes: Sequence[int], edges: Collection[tuple[int, int]]) -> list[list[int]]:
@@ -112,131 +232,3 @@ def _components(nodes: Sequence[int], edges: Collection[tuple[int, int]]) -> lis
         seen |= component
         components.append(sorted(component))
     return components
-
-
-def _near_misses(
-    groups: Groups, documents: Sequence[Document], namesakes: Sequence[Namesake]
-) -> list[Apart]:
-    """One near miss for each namesake after the first, against the first."""
-    return [
-        Apart(other.holder, namesakes[0].holder, fit(groups, namesakes[0], other, title)[1])
-        for other in namesakes[1:]
-        if (title := documents[other.holder].title)
-    ]
-
-
-def _lookalikes(
-    groups: Groups, documents: Sequence[Document], by_key: Mapping[str, Sequence[int]]
-) -> list[Apart]:
-    """Titles that pass for each other on sight and are spelt with different characters."""
-    first: dict[str, int] = {}
-    apart = []
-    for index in sorted(holders[0] for holders in by_key.values()):
-        other = first.setdefault(skeleton(documents[index].title or ""), index)
-        if groups.root(other) != groups.root(index):
-            apart.append(Apart(index, other, LOOKALIKE))
-    return apart
-
-
-class _Pair(NamedTuple):
-    """A group without a paper, and a paper of the same title."""
-
-    work: Namesake
-    paper: Namesake
-    title: str
-    strength: int
-    reason: str
-
-
-def complete_by_title(
-    groups: Groups,
-    documents: Sequence[Document],
-    own: Set[int],
-    of_papers: Mapping[str, Sequence[int]],
-    of_lists: Mapping[str, Sequence[int]],
-) -> list[Apart]:
-    """Join what only completes papers to the one paper that it fits; returns the near misses.
-
-    Args:
-        groups: All documents, the papers joined.
-        documents: All documents.
-        own: Those that are more than a completion.
-        of_papers: Documents of papers by the key of their title.
-        of_lists: Documents that only complete, by the key of their title.
-    """
-    by_work: dict[int, list[_Pair]] = defaultdict(list)
-    for key in sorted(of_papers.keys() & of_lists.keys()):
-        for pair in _pairs(groups, documents, own, of_papers[key], of_lists[key]):
-            by_work[groups.root(pair.work.holder)].append(pair)
-    apart: list[Apart] = []
-    by_paper: dict[int, list[_Pair]] = defaultdict(list)
-    for pairs in by_work.values():
-        best = _the_one(groups, pairs)
-        if best:
-            by_paper[groups.root(best.paper.holder)].append(best)
-        else:
-            nearest = max(pairs, key=lambda pair: pair.strength)
-            apart.append(_apart(nearest, nearest.reason))
-    for pairs in by_paper.values():
-        believed, doubted = _agreeing(groups, pairs)
-        apart += doubted
-        for pair in believed:
-            groups.join(Join(pair.paper.holder, pair.work.holder, "title", pair.title))
-    return sorted(apart)
-
-
-def _pairs(
-    groups: Groups,
-    documents: Sequence[Document],
-    own: Set[int],
-    papers: Sequence[int],
-    lists: Sequence[int],
-) -> Iterator[_Pair]:
-    """Each work of one title that has no paper, with each paper of the title."""
-    known = lowest_holders(groups, papers)
-    works = {
-        root: holder
-        for root, holder in lowest_holders(groups, lists).items()
-        if own.isdisjoint(groups.group_of(holder))
-    }
-    if not works or len(known) > MAX_NAMESAKES:
-        return
-    described = [
-        describe(holder, [documents[i] for i in groups.group_of(holder) if i in own])
-        for holder in known.values()
-    ]
-    for holder in works.values():
-        work = describe(holder, [documents[i] for i in groups.group_of(holder)])
-        for paper in described:
-            title = documents[holder].title or ""
-            yield _Pair(work, paper, title, *fit(groups, work, paper, title))
-
-
-def _the_one(groups: Groups, pairs: Sequence[_Pair]) -> _Pair | None:
-    """The pair with the only paper that a work fits, surely before likely."""
-    for strength in (SURE, LIKELY):
-        fits = [pair for pair in pairs if pair.strength >= strength]
-        if len({groups.root(pair.paper.holder) for pair in fits}) == 1:
-            return fits[0]
-    return None
-
-
-def _agreeing(groups: Groups, pairs: Sequence[_Pair]) -> tuple[list[_Pair], list[Apart]]:
-    """The works of one paper that do not contradict each other in what the paper lacks."""
-    ids = [groups.strong_ids(pair.work.holder) for pair in pairs]
-    doubtful = [s for s in STRONG if len({names[s] for names in ids if s in names}) > 1]
-    years = [year for pair in pairs for year in pair.work.years]
-    is_dated = bool(pairs[0].paper.years) or not years or max(years) - min(years) <= YEAR_SLACK
-    believed, apart = [], []
-    for pair, names in zip(pairs, ids, strict=True):
-        if any(scheme in names for scheme in doubtful):
-            apart.append(_apart(pair, IDS))
-        elif pair.work.years and not is_dated:
-            apart.append(_apart(pair, YEARS))
-        else:
-            believed.append(pair)
-    return believed, apart
-
-
-def _apart(pair: _Pair, reason: str) -> Apart:
-    return Apart(pair.work.holder, pair.paper.holder, reason)

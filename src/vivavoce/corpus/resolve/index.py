@@ -9,7 +9,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Collection, Mapping, Set
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import compress, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,10 +17,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from vivavoce.corpus.resolve import near_titles, raw_titles
+from vivavoce.corpus.resolve import titles as rules
 from vivavoce.corpus.resolve.facts import papers_of
 from vivavoce.corpus.resolve.hashing import HASH_VERSION, Keys, Kind, Numbers, hash_texts
 from vivavoce.corpus.resolve.known_papers import KnownPaper
+from vivavoce.corpus.resolve.titles import Census
 from vivavoce.errors import DamagedError
 from vivavoce.store import read_sealed
 
@@ -98,36 +99,30 @@ class Index:
         return pa.Table.from_batches(taken, schema=reader.schema)
 
 
-@dataclass(frozen=True)
-class IndexCensus:
-    """Counts over the whole corpus, as a `Census`."""
+class IndexCensus(Census):
+    """Counts over the whole corpus, as they were when an index was built."""
 
-    index: Index
-    _known: dict[str, int] = field(default_factory=dict)
+    def __init__(self, index: Index) -> None:
+        super().__init__()
+        self._index = index
+        self._known: dict[str, int] = {}
 
     def seen(self, words: Collection[str]) -> Mapping[str, int]:
         """In how many titles each word stands."""
         missing = sorted(word for word in words if word not in self._known)
         if missing:
             keys = hash_texts(missing, Kind.NEAR)
-            held, counts = self.index.arrays["words"], self.index.arrays["counts"]
+            held, counts = self._index.arrays["words"], self._index.arrays["counts"]
             at = np.minimum(np.searchsorted(held, keys), max(len(held) - 1, 0))
             found = np.where(held[at] == keys, counts[at], 0) if len(held) else np.zeros(len(keys))
             self._known.update(zip(missing, map(int, found), strict=True))
         return {word: self._known[word] for word in words}
 
-    def oversized_near_blocks(self, blocks: Mapping[str, int], limit: int) -> Set[str]:
-        """The blocks of near titles that were over the limit when the index was built."""
-        return self._full(blocks, Kind.NEAR)
-
-    def oversized_raw_blocks(self, blocks: Mapping[str, int], limit: int) -> Set[str]:
-        """The blocks of first letters that were over the limit when the index was built."""
-        return self._full(blocks, Kind.RAW_BLOCK)
-
-    def _full(self, blocks: Collection[str], kind: Kind) -> Set[str]:
+    def oversized(self, kind: Kind, blocks: Mapping[str, int], limit: int) -> Set[str]:
+        """The blocks that were over the limit when the index was built."""
         names = list(blocks)
-        is_full = np.isin(hash_texts(names, kind), self.index.arrays["full"])
-        return {name for name, full in zip(names, is_full.tolist(), strict=True) if full}
+        is_full = np.isin(hash_texts(names, kind), self._index.arrays["full"])
+        return set(compress(names, is_full.tolist()))
 
 
 def stamp() -> dict[str, Any]:
@@ -136,7 +131,7 @@ def stamp() -> dict[str, Any]:
         "format": FORMAT,
         "hash": HASH_VERSION,
         "unicode": unicodedata.unidata_version,
-        "limits": [near_titles.MAX_BLOCK, near_titles.RARE_WORDS, raw_titles.MAX_BLOCK],
+        "limits": [rules.MAX_BLOCK, rules.RARE_WORDS, rules.MAX_RAW_BLOCK],
     }
 
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from vivavoce.columns import flat
 from vivavoce.corpus.identity.matching import fold, title_key, title_words
 from vivavoce.corpus.resolve.hashing import (
     Flags,
@@ -24,9 +25,16 @@ from vivavoce.corpus.resolve.hashing import (
     hash_texts,
 )
 from vivavoce.corpus.resolve.known_papers import MAX_RAW
-from vivavoce.corpus.resolve.near_titles import MAX_TITLE, edges, parts_of_title, titles_inside
-from vivavoce.corpus.resolve.raw_titles import BLOCK, EDGES, MIN_LETTERS
 from vivavoce.corpus.resolve.references import identifiers_of
+from vivavoce.corpus.resolve.titles import (
+    BLOCK,
+    MARKS,
+    MAX_TITLE,
+    MIN_LETTERS,
+    edges,
+    parts_of_title,
+    titles_inside,
+)
 from vivavoce.records import Reference
 
 MAX_STRETCHES = 256
@@ -54,17 +62,13 @@ class _Letters(NamedTuple):
 
 def raw_keys(raws: pa.Array) -> ReferenceKeys:
     """The keys of the titles that each text may hold."""
-    cut = pc.utf8_slice_codeunits(raws, 0, MAX_RAW)
-    is_plain = pc.string_is_ascii(cut)
-    plain = pc.ascii_lower(cut.filter(is_plain))
-    numbers = np.flatnonzero(is_plain.to_numpy(zero_copy_only=False)).astype(np.uint32)
-    others = np.flatnonzero(~is_plain.to_numpy(zero_copy_only=False)).astype(np.uint32)
-    found = [_keys_of_bytes(plain, numbers)]
-    folded = [fold(text) for text in cut.take(pa.array(others)).to_pylist()]
-    for start in range(0, len(folded), _AT_ONCE // MAX_RAW):
-        some = folded[start : start + _AT_ONCE // MAX_RAW]
-        offsets = np.cumsum([0, *map(len, some)], dtype=np.int64)
-        found.append(_keys_of(codes_of(some), offsets, others[start : start + len(some)]))
+    found = []
+    for start in range(0, max(len(raws), 1), _AT_ONCE // MAX_RAW):
+        some = raws.slice(start, _AT_ONCE // MAX_RAW).to_pylist()
+        folded = [fold(text[:MAX_RAW]) for text in some]
+        offsets = np.cumsum([0, *map(len, folded)], dtype=np.int64)
+        numbers = np.arange(start, start + len(some), dtype=np.uint32)
+        found.append(_keys_of(codes_of(folded), offsets, numbers))
     return sort_keys(found)
 
 
@@ -76,27 +80,8 @@ def sort_keys(found: list[ReferenceKeys]) -> ReferenceKeys:
     return ReferenceKeys(rows[order], keys[order])
 
 
-def _keys_of_bytes(texts: pa.Array, numbers: NDArray[np.uint32]) -> ReferenceKeys:
-    """The keys of texts of one byte a character."""
-    found = [ReferenceKeys(np.empty(0, np.uint32), np.empty(0, np.uint64))]
-    texts = texts.cast(pa.large_string())
-    if len(texts) == 0:
-        return found[0]
-    offsets = np.frombuffer(texts.buffers()[1], np.int64)[texts.offset :][: len(texts) + 1]
-    characters = np.frombuffer(texts.buffers()[2] or b"", np.uint8)
-    start = 0
-    while start < len(texts):
-        limit = offsets[start] + _AT_ONCE
-        stop = max(int(np.searchsorted(offsets, limit, side="right")) - 1, start + 1)
-        some = offsets[start : stop + 1]
-        codes = characters[some[0] : some[-1]]
-        found.append(_keys_of(codes, some - some[0], numbers[start:stop]))
-        start = stop
-    return sort_keys(found)
-
-
 def _keys_of(
-    codes: NDArray[np.uint8] | NDArray[np.uint32], offsets: Numbers, numbers: NDArray[np.uint32]
+    codes: NDArray[np.uint32], offsets: Numbers, numbers: NDArray[np.uint32]
 ) -> ReferenceKeys:
     letters = _letters(codes, offsets)
     texts = np.searchsorted(letters.bounds, letters.starts, side="right") - 1
@@ -134,8 +119,8 @@ def _first_letters(
     return sort_keys(found)
 
 
-def _letters(codes: NDArray[np.uint8] | NDArray[np.uint32], offsets: Numbers) -> _Letters:
-    """Clear edges in the sense of `raw_titles`, for texts one after the other."""
+def _letters(codes: NDArray[np.uint32], offsets: Numbers) -> _Letters:
+    """Clear edges in the sense of `RawTitles`, for texts one after the other."""
     is_letter, is_word_start, is_word_end = _words(codes, offsets)
     # Spaces aside, a title may start after a mark and end before one.
     kept = ~blank()[codes]
@@ -159,9 +144,7 @@ def _letters(codes: NDArray[np.uint8] | NDArray[np.uint32], offsets: Numbers) ->
     )
 
 
-def _words(
-    codes: NDArray[np.uint8] | NDArray[np.uint32], offsets: Numbers
-) -> tuple[Flags, Flags, Flags]:
+def _words(codes: NDArray[np.uint32], offsets: Numbers) -> tuple[Flags, Flags, Flags]:
     """Flags of characters: letters or digits, and those of them that begin and end a word."""
     is_letter = alphanumeric()[codes]
     follows, precedes = np.zeros_like(is_letter), np.zeros_like(is_letter)
@@ -175,7 +158,7 @@ def _words(
 
 def _marks() -> Flags:
     flags = np.zeros(0x110000, np.bool_)
-    flags[[ord(mark) for mark in EDGES]] = True
+    flags[[ord(mark) for mark in MARKS]] = True
     return flags
 
 
@@ -190,8 +173,8 @@ def reference_keys(references: pa.Table) -> ReferenceKeys:
     Args:
         references: With the columns `COLUMNS`.
     """
-    raw = _whole(references["raw"]).fill_null("")
-    titles = _whole(references["title"])
+    raw = flat(references["raw"]).fill_null("")
+    titles = flat(references["title"])
     return sort_keys([_raw_keys(raw), _title_keys(titles), _identifier_keys(references, raw)])
 
 
@@ -258,7 +241,7 @@ def _identifier_keys(references: pa.Table, raw: pa.Array) -> ReferenceKeys:
         pc.or_(references["doi"].is_valid(), references["arxiv_id"].is_valid()).combine_chunks(),
         pc.match_substring_regex(raw, _ADDRESS),
     )
-    numbers = np.flatnonzero(_whole(named).to_numpy(zero_copy_only=False))
+    numbers = np.flatnonzero(flat(named).to_numpy(zero_copy_only=False))
     rows, texts = [], []
     for number, row in zip(
         numbers.tolist(), references.select(COLUMNS).take(numbers).to_pylist(), strict=True
@@ -272,8 +255,3 @@ def _identifier_keys(references: pa.Table, raw: pa.Array) -> ReferenceKeys:
 def identifier_text(scheme: str, value: str) -> str:
     """Text that the key of an identifier is made of."""
     return f"{scheme}:{value}"
-
-
-def _whole(column: pa.Array | pa.ChunkedArray) -> pa.Array:
-    """A column in one piece."""
-    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
 from vivavoce.corpus.identity.matching import count_words, title_key
-from vivavoce.corpus.identity.merge import ACL_DOIS, MergedPaper, ids_in_doi
+from vivavoce.corpus.identity.merge import ACL_DOIS, ids_in_doi
 from vivavoce.corpus.resolve.known_papers import (
     MAX_RAW,
     SCHEMES,
     Evidence,
     KnownPaper,
-    know_papers,
     names_surname,
     weigh,
 )
-from vivavoce.corpus.resolve.near_titles import Census, NearTitles, parts_of_title, titles_inside
-from vivavoce.corpus.resolve.raw_titles import RawTitles
+from vivavoce.corpus.resolve.titles import (
+    Census,
+    NearTitles,
+    RawTitles,
+    parts_of_title,
+    titles_inside,
+)
 from vivavoce.records import Reference
 from vivavoce.text.identifiers import find_acl_id
 
@@ -62,28 +66,12 @@ class PaperIndex:
     agrees. A title that nearly agrees, or has a venue attached, needs an author or a year that
     agrees; one that lacks a subtitle, or stands somewhere in the entry, needs the author (the
     year, where no author of the paper is known). Where two papers fit equally, neither is taken.
+
+    With a census of the whole corpus, some papers of it, in its order, are enough: a reference is
+    resolved as by an index of the whole if every paper is there that one would compare it with.
     """
 
-    def __init__(
-        self,
-        papers: Sequence[MergedPaper],
-        years: Mapping[str, int | None],
-        metadata_kinds: Collection[str] = (),
-    ) -> None:
-        self._set_up(know_papers(papers, years, metadata_kinds), None)
-
-    @classmethod
-    def of_part(cls, papers: Sequence[KnownPaper], census: Census) -> PaperIndex:
-        """An index of some papers of a corpus, in its order, that knows the counts of the whole.
-
-        It resolves a reference as an index of the whole does if it holds every paper that one
-        would compare the reference with.
-        """
-        index = cls.__new__(cls)
-        index._set_up(papers, census)
-        return index
-
-    def _set_up(self, papers: Sequence[KnownPaper], census: Census | None) -> None:
+    def __init__(self, papers: Sequence[KnownPaper], census: Census | None = None) -> None:
         self._papers = papers
         self._census = census
         self._by_scheme: dict[str, dict[str, str]] = {scheme: {} for scheme in SCHEMES}

@@ -34,8 +34,8 @@ from vivavoce.corpus.resolve.keys import (
     reference_of,
     sort_keys,
 )
-from vivavoce.corpus.resolve.near_titles import MAX_TITLE, MIN_RATIO
 from vivavoce.corpus.resolve.references import PaperIndex, Resolution
+from vivavoce.corpus.resolve.titles import MAX_TITLE, MIN_RATIO
 
 RESOLVED = pa.schema(
     [("cited_paper_id", pa.string()), ("resolver", pa.string()), ("confidence", pa.float64())]
@@ -92,7 +92,7 @@ def resolve_shard(
 def _resolve_slice(references: pa.Table, keys: ReferenceKeys, index: Index) -> pa.Table:
     found = _candidates(references, keys, index)
     answers: list[Resolution | None] = [None] * len(references)
-    known = PaperIndex.of_part(index.known_papers(found.papers), IndexCensus(index))
+    known = PaperIndex(index.known_papers(found.papers), IndexCensus(index))
     told: dict[tuple[object, ...], Resolution | None] = {}
     asked = references.take(pa.array(found.rows)).to_pylist()
     for number, row in zip(found.rows.tolist(), asked, strict=True):

@@ -20,7 +20,7 @@ from vivavoce.results.board.columns import columns
 from vivavoce.results.board.exposure import exposure_fields, find_gaps, statuses_of
 from vivavoce.results.board.groups import Board, relaxed_gc
 from vivavoce.results.board.ranks import Contestant, Memory, add_ranks
-from vivavoce.results.board.store import Keeper, Store
+from vivavoce.results.board.store import Store
 from vivavoce.results.logs.ledger import count_runs
 from vivavoce.results.logs.records import LogHeader, Place, RowKey, RunLog, SampleScore, mean_value
 from vivavoce.results.logs.selection import choose
@@ -59,9 +59,11 @@ def leaderboard(
             name stands for two rounds.
     """
     known = cutoffs or load_cutoffs()
-    keeper = Keeper(lambda log: contestant_of(log, resamples, seed, known))
-    if store is not None:
-        keeper = Store(keeper.compute, store, [resamples, seed, hash_of(repr(known))])
+    keeper = Store(
+        lambda log: contestant_of(log, resamples, seed, known),
+        store,
+        [resamples, seed, hash_of(repr(known))],
+    )
     found, foreign = keeper.read(Path(logs))
     runs = count_runs(Path(logs), found)
     if own is not None:

@@ -108,8 +108,8 @@ class Exposure(TypedDict, total=False):
 
 
 @with_config(_READING)
-class BoardRow(TypedDict):
-    """One contestant by one metric; what a newer version adds is left out."""
+class _OldBoardRow(TypedDict):
+    """The columns that boards of every version have."""
 
     round: Annotated[str, Column(says="Name of the round.")]
     task: Annotated[str, Column(says="Name of the task.")]
@@ -223,63 +223,57 @@ class BoardRow(TypedDict):
             is_cost=True,
         ),
     ]
-    family: NotRequired[Annotated[str | None, Column(says="Family of the task.")]]
-    answers: NotRequired[
-        Annotated[Count | None, Column(says="Scored answers, attempts counted.", unit="answers")]
+
+
+@with_config(_READING)
+class BoardRow(_OldBoardRow, total=False):
+    """One contestant by one metric; what a newer version adds is left out."""
+
+    family: Annotated[str | None, Column(says="Family of the task.")]
+    answers: Annotated[
+        Count | None, Column(says="Scored answers, attempts counted.", unit="answers")
     ]
-    partial: NotRequired[Annotated[bool, Column(says="Whether answers are lacking.")]]
-    detectable: NotRequired[
-        Annotated[
-            float | None,
-            Column(says="Smallest difference that these items can show.", unit="score"),
-        ]
+    partial: Annotated[bool, Column(says="Whether answers are lacking.")]
+    detectable: Annotated[
+        float | None,
+        Column(says="Smallest difference that these items can show.", unit="score"),
     ]
-    exposure: NotRequired[
-        Annotated[
-            Annotated[Exposure | None, AfterValidator(_has_a_gap)],
-            Column(
-                says="The cutoff, items by status, and the gap between seen and clean ones.",
-                parts=(
-                    ("cutoff", "text"),
-                    ("seen", "float"),
-                    ("clean", "float"),
-                    ("gap", "float"),
-                    ("n_seen", "int"),
-                    ("n_clean", "int"),
-                ),
+    exposure: Annotated[
+        Annotated[Exposure | None, AfterValidator(_has_a_gap)],
+        Column(
+            says="The cutoff, items by status, and the gap between seen and clean ones.",
+            parts=(
+                ("cutoff", "text"),
+                ("seen", "float"),
+                ("clean", "float"),
+                ("gap", "float"),
+                ("n_seen", "int"),
+                ("n_clean", "int"),
             ),
-        ]
+        ),
     ]
-    faults: NotRequired[
-        Annotated[
-            dict[str, Count],
-            Column(
-                says="Faulty answers by kind of fault.",
-                label="Faults",
-                unit="answers",
-                page=3,
-                parts=(),
-            ),
-        ]
+    faults: Annotated[
+        dict[str, Count],
+        Column(
+            says="Faulty answers by kind of fault.",
+            label="Faults",
+            unit="answers",
+            page=3,
+            parts=(),
+        ),
     ]
-    runs: NotRequired[
-        Annotated[
-            dict[str, Count],
-            Column(says="Logs of this row, logs removed, other ways tried.", parts=()),
-        ]
+    runs: Annotated[
+        dict[str, Count],
+        Column(says="Logs of this row, logs removed, other ways tried.", parts=()),
     ]
-    judge_own_family: NotRequired[
-        Annotated[
-            bool | None,
-            Column(says="Whether the judge is of the contestant's own family.", parts=()),
-        ]
+    judge_own_family: Annotated[
+        bool | None,
+        Column(says="Whether the judge is of the contestant's own family.", parts=()),
     ]
-    judge_tokens: NotRequired[
-        Annotated[Count | None, Column(says="Tokens of the judge.", unit="tokens", parts=())]
+    judge_tokens: Annotated[
+        Count | None, Column(says="Tokens of the judge.", unit="tokens", parts=())
     ]
-    judge_cost: NotRequired[
-        Annotated[float | None, Column(says="Cost of the judge.", unit="USD", parts=())]
-    ]
+    judge_cost: Annotated[float | None, Column(says="Cost of the judge.", unit="USD", parts=())]
 
 
 def columns() -> tuple[Column, ...]:
@@ -291,8 +285,8 @@ def columns() -> tuple[Column, ...]:
 def _columns_of(schema: type) -> tuple[Column, ...]:
     found = []
     for name, hint in get_type_hints(schema, include_extras=True).items():
-        is_everywhere = get_origin(hint) is not NotRequired
-        declared = hint if is_everywhere else get_args(hint)[0]
+        is_everywhere = name in _OldBoardRow.__required_keys__
+        declared = get_args(hint)[0] if get_origin(hint) is NotRequired else hint
         kind, *told = get_args(declared)
         (column,) = (each for each in told if isinstance(each, Column))
         found.append(replace(column, name=name, kind=_kind_of(kind), is_everywhere=is_everywhere))

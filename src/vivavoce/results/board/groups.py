@@ -7,14 +7,16 @@ and holds one row of every contestant; the others are loaded only where they are
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from vivavoce.results.logs.records import CONTESTANT, LogHeader, Place
-from vivavoce.store import Row, hash_of, hash_rows
+from vivavoce.results.logs.records import CONTESTANT, PLACE, LogHeader, Place
+from vivavoce.store import Row, canonical_json, hash_of, hash_rows
 
+KEY = (*PLACE, *CONTESTANT)
+"""What tells one row from another, its metrics taken together."""
 _NEW_OBJECTS, _ROUNDS = 200_000, 20
 
 
@@ -93,18 +95,17 @@ def make_group(
     measured = dict.fromkeys(row["metric"] for row in rows)
     wanted = [headlines.get(task), *metrics.get(task, ())]
     ordered = tuple(dict.fromkeys(name for name in (*wanted, *measured) if name in measured))
-    leads: dict[tuple[str, ...], Row] = {}
-    for row in rows:
-        contestant = _contestant(row)
-        if contestant not in leads or row["metric"] == ordered[0]:
-            leads[contestant] = row
+    leads = [
+        found.get(ordered[0]) or next(iter(found.values()))
+        for found in by_contestant(rows).values()
+    ]
     kept = tuple(rows)
     return Group(
         place_of(rows[0]),
         key or hash_rows(rows),
         ordered,
-        tuple(leads.values()),
-        tuple(map(hash_of, leads.values())),
+        tuple(leads),
+        tuple(map(hash_of, leads)),
         lambda: kept,
     )
 
@@ -121,13 +122,13 @@ def complete_only(board: Board) -> Board:
 def _complete(group: Group) -> Group:
     found = [pair for pair in zip(group.leads, group.marks, strict=True) if _is_complete(pair[0])]
     leads = tuple(row for row, _ in found)
-    kept = {_contestant(row) for row in leads}
+    kept = {spelled(row, CONTESTANT) for row in leads}
     return replace(
         group,
         key=hash_of(["complete", group.key]),
         leads=leads,
         marks=tuple(mark for _, mark in found),
-        load=lambda: [row for row in group.rows if _contestant(row) in kept],
+        load=lambda: [row for row in group.rows if spelled(row, CONTESTANT) in kept],
     )
 
 
@@ -137,8 +138,29 @@ def _is_complete(row: Row) -> bool:
     return row["valid"] in (None, 1)
 
 
-def _contestant(row: Row) -> tuple[str, ...]:
-    return tuple(str(row[name]) for name in CONTESTANT)
+def by_contestant(rows: Iterable[Row]) -> dict[tuple[str, ...], dict[str, Row]]:
+    """Each contestant's rows by metric, in the order given."""
+    found: dict[tuple[str, ...], dict[str, Row]] = {}
+    for row in rows:
+        found.setdefault(spelled(row, CONTESTANT), {})[row["metric"]] = row
+    return found
+
+
+def first_repeated(rows: Iterable[Row]) -> int | None:
+    """The number of the first row that stands for what an earlier one does, counted from 0."""
+    seen: set[tuple[str, ...]] = set()
+    for number, row in enumerate(rows):
+        key = spelled(row, (*KEY, "metric"))
+        if key in seen:
+            return number
+        seen.add(key)
+    return None
+
+
+def spelled(row: Row, names: Sequence[str]) -> tuple[str, ...]:
+    """Some fields of a row as text: what is no text is spelled as JSON."""
+    values = (row[name] for name in names)
+    return tuple(value if isinstance(value, str) else canonical_json(value) for value in values)
 
 
 def place_of(row: Row) -> Place:

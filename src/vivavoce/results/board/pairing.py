@@ -58,20 +58,18 @@ def contestant_pairs(
         raise InputError(f"{a} cannot be compared with itself.")
     chosen, notes = select_logs(logs, partial=partial)
     places = _by_place(chosen, only)
-    names = sorted({log.key.contestant for group in places.values() for log in group})
-    found: dict[str, dict[Place, list[RunLog]]] = {}
-    for name in (a, b):
-        found[name] = {
-            place: named
-            for place, group in places.items()
-            if (named := [log for log in group if name in _names(log)])
-        }
-        if not found[name]:
+    sides = [
+        {place: [log for log in group if name in _names(log)] for place, group in places.items()}
+        for name in (a, b)
+    ]
+    for name, side in zip((a, b), sides, strict=True):
+        if not any(side.values()):
+            names = sorted({log.key.contestant for group in places.values() for log in group})
             raise InputError(f"{logs} has no contestant {name!r}. There are: {_listed(names)}.")
     pairs = [
         (Side(a, first, logs), Side(b, second, logs))
-        for place in sorted(found[a].keys() & found[b].keys())
-        for first, second in _matched(found[a][place], found[b][place], lambda log: log.key.judge)
+        for place in sorted(places)
+        for first, second in _matched(sides[0][place], sides[1][place], lambda log: log.key.judge)
     ]
     if not pairs:
         raise InputError(f"{logs} has no task and setting that both {a} and {b} ran in.")

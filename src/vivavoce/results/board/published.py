@@ -13,9 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from vivavoce.errors import InputError
 from vivavoce.results.board.columns import BoardRow, Count
-from vivavoce.results.board.groups import Board, cut, place_of
-from vivavoce.results.logs.records import CONTESTANT
-from vivavoce.store import Row, canonical_json, read_json
+from vivavoce.results.board.groups import KEY, Board, cut, first_repeated, place_of, spelled
+from vivavoce.store import Row, read_json
 
 UNRANKED = (
     "Your own rows have no rank: ranks come from all answers to the same items, and a published "
@@ -59,7 +58,8 @@ def read_published(path: Path) -> dict[str, Any]:
             "the board.json of a site."
         ) from error
     plain = board.model_dump(mode="json", exclude_unset=True)
-    _refuse_repeated(path, plain["rows"])
+    if (number := first_repeated(plain["rows"])) is not None:
+        raise InputError(f"{path}: rows.{number} repeats an earlier one. Take one of them out.")
     return plain
 
 
@@ -84,8 +84,8 @@ def beside(published: dict[str, Any], own: Board | None) -> Board:
                 f"Round {entry['id']} of your logs is not the published one of that name: their "
                 "manifests differ. Run the published round, or give yours another name."
             )
-    kept = {_contestant(row) for row in published["rows"]}
-    rows = [row for group in mine.groups for row in group.rows if _contestant(row) not in kept]
+    kept = {spelled(row, KEY) for row in published["rows"]}
+    rows = [row for row in mine.rows if spelled(row, KEY) not in kept]
     rows = [*published["rows"], *map(_unranked, rows)]
     headlines = {**mine.headlines, **published.get("headlines", {})}
     metrics = {**mine.metrics, **published.get("metrics", {})}
@@ -98,19 +98,6 @@ def beside(published: dict[str, Any], own: Board | None) -> Board:
         notes=tuple(dict.fromkeys(notes)),
         heads=mine.heads,
     )
-
-
-def _refuse_repeated(path: Path, rows: list[Row]) -> None:
-    seen: set[tuple[str, str]] = set()
-    for number, row in enumerate(rows):
-        key = _contestant(row), row["metric"]
-        if key in seen:
-            raise InputError(f"{path}: rows.{number} repeats an earlier one. Take one of them out.")
-        seen.add(key)
-
-
-def _contestant(row: Row) -> str:
-    return canonical_json([*place_of(row), *(row[name] for name in CONTESTANT)])
 
 
 def _unranked(row: Row) -> Row:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +29,7 @@ from vivavoce.results.logs.records import (
 from vivavoce.store import (
     Row,
     canonical_json,
+    hash_code,
     hash_file,
     hash_of,
     loads_fast,
@@ -43,54 +43,27 @@ MakeRows = Callable[[Sequence[LogHeader], Memory], list[Row]]
 """Makes the rows of the logs of one group."""
 
 
-class Keeper:
-    """Logs and their statistics, computed anew."""
-
-    def __init__(self, compute: Callable[[RunLog], Contestant]) -> None:
-        """Compute a log's rows but for their ranks, and its values by item, with `compute`."""
-        self.compute = compute
-
-    def read(self, logs: Path) -> tuple[list[LogHeader], list[ForeignLog]]:
-        """Our logs below a folder, and the others."""
-        found, foreign = read_logs(logs)
-        return list(found), foreign
-
-    def statistics(self, head: LogHeader) -> Contestant:
-        """A log's rows but for their ranks, and its values by item.
-
-        Raises:
-            InputError: The file is no longer a log of ours.
-        """
-        log = head if isinstance(head, RunLog) else read_log(head.path)
-        if isinstance(log, ForeignLog):
-            raise InputError(f"{head.path} {log.reason}. Put back the log that was there.")
-        return self.compute(log)
-
-    def group(
-        self,
-        place: Place,
-        members: Sequence[LogHeader],
-        runs: Mapping[RowKey, Row],
-        headlines: Mapping[str, str],
-        metrics: Mapping[str, Sequence[str]],
-        make: MakeRows,
-    ) -> Group:
-        """The rows of a group."""
-        return make_group(make(members, Memory()), headlines, metrics)
-
-
-class Store(Keeper):
-    """Logs and their statistics, kept in a folder from one time to the next."""
+class Store:
+    """Logs and their statistics, kept in a folder from one time to the next where there is one."""
 
     def __init__(
-        self, compute: Callable[[RunLog], Contestant], folder: Path, options: Sequence[Any]
+        self, compute: Callable[[RunLog], Contestant], folder: Path | None, options: Sequence[Any]
     ) -> None:
-        """Keep in `folder` what is computed; `options` are what it depends on beside the log."""
-        super().__init__(compute)
-        self._folder, self._options = folder, [_code_hash(), *options]
+        """Compute a log's rows but for their ranks, and its values by item, with `compute`.
+
+        Args:
+            compute: Depends on the log and the options alone.
+            folder: Where to keep what is computed; None to keep nothing.
+            options: JSON values.
+        """
+        self._compute, self._folder = compute, folder
+        self._options = [hash_code(*_CODE), *options] if folder else []
 
     def read(self, logs: Path) -> tuple[list[LogHeader], list[ForeignLog]]:
-        """The headers of the logs below a folder; a file that is as it was is not opened."""
+        """Our logs below a folder, and the others; a file that is as it was is not opened."""
+        if self._folder is None:
+            found, foreign = read_logs(logs)
+            return list(found), foreign
         index = self._folder / hash_of(str(logs.resolve()))[:16] / _INDEX
         before = _load(index) or {}
         after: dict[str, Any] = {}
@@ -112,21 +85,31 @@ class Store(Keeper):
         if isinstance(log, ForeignLog):
             return {"foreign": asdict(log)}
         head = replace(log, sha256=hash_file(Path(path)))
-        self._keep(head, self.compute(log))
+        self._keep(head, self._compute(log))
         return {"head": head.as_row()}
 
-    def _statistics_path(self, head: LogHeader) -> Path:
+    def _path_of(self, head: LogHeader) -> Path | None:
         key = hash_of([self._options, head.sha256])
-        return self._folder / "statistics" / key[:2] / f"{key}.json"
+        return self._folder / "statistics" / key[:2] / f"{key}.json" if self._folder else None
 
     def _keep(self, head: LogHeader, made: Contestant) -> Contestant:
-        _save(self._statistics_path(head), _as_row(made))
+        if path := self._path_of(head):
+            _save(path, _as_row(made))
         return made
 
     def statistics(self, head: LogHeader) -> Contestant:
-        """As of a `Keeper`, read from the folder where it holds them."""
-        found = _load(self._statistics_path(head))
-        return self._keep(head, super().statistics(head)) if found is None else _from_row(found)
+        """A log's rows but for their ranks, and its values by item.
+
+        Raises:
+            InputError: The file is no longer a log of ours.
+        """
+        path = self._path_of(head)
+        if path is not None and (found := _load(path)) is not None:
+            return _from_row(found)
+        log = head if isinstance(head, RunLog) else read_log(head.path)
+        if isinstance(log, ForeignLog):
+            raise InputError(f"{head.path} {log.reason}. Put back the log that was there.")
+        return self._keep(head, self._compute(log))
 
     def group(
         self,
@@ -138,6 +121,8 @@ class Store(Keeper):
         make: MakeRows,
     ) -> Group:
         """The rows of a group; computed where one of its logs is new."""
+        if self._folder is None:
+            return make_group(make(members, Memory()), headlines, metrics)
         facts = [[head.sha256, head.name, head.is_own, runs[head.key]] for head in members]
         order = [headlines[place[1]], metrics[place[1]]]
         key = hash_of([self._options, place, order, facts])
@@ -197,8 +182,7 @@ def _as_row(made: Contestant) -> Row:
         for item, column in made.values.items()
     }
     return {
-        "rows": made.rows,
-        "order": list(made.rows),
+        "rows": list(made.rows.values()),
         "family": made.family,
         "clusters": made.clusters,
         "values": values,
@@ -213,7 +197,7 @@ def _from_row(found: Row) -> Contestant:
         for item, column in found["values"].items()
     }
     return Contestant(
-        {name: found["rows"][name] for name in found["order"]},
+        {row["metric"]: row for row in found["rows"]},
         found["family"],
         found["clusters"],
         values,
@@ -237,11 +221,3 @@ def _load(path: Path) -> Any:
     if hashlib.sha256(body).hexdigest().encode() != seal:
         return None
     return loads_fast(body)
-
-
-@cache
-def _code_hash() -> str:
-    """Sha256 of the code that statistics come from."""
-    root = Path(__file__).parent.parent.parent
-    files = [path for name in _CODE for path in sorted((root / name).rglob("*.py"))]
-    return hash_of([[path.relative_to(root).as_posix(), hash_file(path)] for path in files])

@@ -1,4 +1,4 @@
-"""What lies in a round: tables that can be shown row by row, and files that are passed on whole."""
+"""Contents of a round: tables that can be shown row by row, and files that are passed on whole."""
 
 from __future__ import annotations
 
@@ -66,18 +66,3 @@ def demoted(card: str) -> str:
     """A card's Markdown one level lower, to stand inside another page."""
     lines = card.splitlines()
     return "\n".join(f"#{line}" if line.startswith("#") else line for line in lines)
-
-
-def citation(opened: Round) -> str:
-    """BibTeX of a round."""
-    year = opened.manifest["window"]["end"][:4]
-    return "\n".join(
-        (
-            f"@misc{{vivavoce-{opened.id},",
-            f"  title  = {{Viva Voce, round {opened.id}}},",
-            "  author = {{Viva Voce contributors}},",
-            f"  year   = {{{year}}},",
-            f"  note   = {{manifest sha256 {opened.sha256}}}",
-            "}",
-        )
-    )

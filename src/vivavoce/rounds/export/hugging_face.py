@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from vivavoce.rounds.export.contents import (
     ABOUT,
     TableFile,
-    citation,
     copy_file,
     demoted,
     files_beside,
@@ -20,6 +19,7 @@ from vivavoce.rounds.export.contents import (
     tables_of,
 )
 from vivavoce.rounds.reading import Round
+from vivavoce.rounds.texts import render
 from vivavoce.store import Row, canonical_json, write_chunks, write_parquet, write_text
 
 if TYPE_CHECKING:
@@ -76,42 +76,16 @@ def _card(opened: Round, configs: list[Row], papers: Mapping[str, str]) -> str:
     import yaml
 
     header = yaml.safe_dump(_header(opened, configs), sort_keys=False, allow_unicode=True)
-    window = opened.manifest["window"]
-    families = opened.manifest["families"]
-    first = configs[0]["name"] if configs else "NAME"
-    lines = [
-        f"# Viva Voce, round {opened.id}",
-        "",
-        f"Papers from {window['start']} up to, not including, {window['end']}. The round is "
-        f"frozen: the hash of its manifest is `{opened.sha256}`.",
-        "",
-        "```python",
-        "from datasets import load_dataset",
-        "",
-        f'items = load_dataset("FOLDER", "{first}")',
-        "```",
-        "",
-        "| configuration | holds | rows by split |",
-        "|---|---|---|",
-        *(_line(config) for config in configs),
-        "",
-        "An item names the papers it shows by `paper_id`; their texts are in `FAMILY_papers`. "
-        "Files that are no tables, the spec and the manifest are in `round/`.",
-        "",
-        demoted(opened.card).strip(),
-        "",
-        "## Citation",
-        "",
-        "```bibtex",
-        citation(opened),
-        "```",
-        "",
-        "Please also cite what the tasks come from:",
-        "",
-        *(f"- {family}: {papers[family]}" for family in families if family in papers),
-        "",
-    ]
-    return f"---\n{header}---\n\n" + "\n".join(lines)
+    return render(
+        "hugging_face.md",
+        header=header,
+        round=opened,
+        window=opened.manifest["window"],
+        families=opened.manifest["families"],
+        configs=configs,
+        card=demoted(opened.card).strip(),
+        papers=papers,
+    )
 
 
 def _header(opened: Round, configs: list[Row]) -> dict[str, Any]:
@@ -134,12 +108,6 @@ def _header(opened: Round, configs: list[Row]) -> dict[str, Any]:
             for place, config in enumerate(configs)
         ],
     }
-
-
-def _line(config: Row) -> str:
-    counts = ", ".join(f"{name} {n:,}" for name, n in config["rows"].items())
-    holds = "items" if config["is_items"] else "what items need"
-    return f"| `{config['name']}` | {holds} | {counts} |"
 
 
 def write_json_lines(

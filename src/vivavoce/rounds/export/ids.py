@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from vivavoce.errors import DamagedError, InputError, StaleError
 from vivavoce.rounds.export.contents import read_table, tables_of
 from vivavoce.rounds.reading import MANIFEST, Round, load_round
+from vivavoce.rounds.texts import render
 from vivavoce.store import (
     Row,
     canonical_json,
@@ -43,7 +44,7 @@ def write(opened: Round, out: Path, papers: Mapping[str, str], corpus: Corpus | 
     if corpus is not None:
         write_jsonl(out / PAPERS, corpus_papers(corpus))
         names.append(PAPERS)
-    write_text(out / "README.md", _readme(opened, corpus is not None))
+    write_text(out / "README.md", render("ids.md", round=opened, has_papers=corpus is not None))
     write_sealed(
         out / EXPORT,
         {
@@ -79,7 +80,7 @@ def _plain(value: Any) -> Any:
 
 
 def exclusion_hashes(opened: Round) -> Iterator[Row]:
-    """What was left out and why; the details, which may quote a paper, as hashes."""
+    """Papers that were left out, and why; the details, which may quote a paper, as hashes."""
     for row in opened.leakage["excluded"]:
         told = {name: value for name, value in row.items() if name != "detail"}
         yield {**told, "sha256": hash_of(row)}
@@ -112,7 +113,7 @@ def paper_digests(corpus: Corpus) -> dict[str, str]:
 
 
 def load_source(folder: Path) -> Row:
-    """What an export of ids says; `InputError` or `DamagedError` when it is none."""
+    """Content of an export of ids; `InputError` or `DamagedError` when it is none."""
     remedy = "Fetch the export again from whoever published it."
     if not (folder / EXPORT).exists():
         raise InputError(f"{folder} is not an export of ids: it has no {EXPORT}.")
@@ -142,32 +143,3 @@ def parent_of(source: Row, out: Path) -> Round | None:
             "one from its own export first."
         )
     return load_round(folder)
-
-
-def _readme(opened: Round, has_papers: bool) -> str:
-    listed = (
-        f"`{PAPERS}` lists every paper of the corpus: ingest exactly these."
-        if has_papers
-        else "The export was made without the corpus at hand: its papers are not listed."
-    )
-    return "\n".join(
-        (
-            f"# Round {opened.id} as ids",
-            "",
-            "No text of a paper is in here: only ids, hashes, the spec and the manifest. Who holds "
-            "the papers builds the round again, to the same bytes:",
-            "",
-            "```",
-            f"pip install vivavoce=={opened.manifest['code']}",
-            "viva round build THIS_FOLDER --corpus CORPUS --out rounds",
-            "```",
-            "",
-            listed,
-            "",
-            f"- manifest sha256: `{opened.sha256}`",
-            f"- corpus: `{opened.manifest['corpus']}`",
-            f"- `{ROWS}`: the ids and the hash of every row of the round",
-            f"- `{LEFT_OUT}`: papers that were left out, with the reasons",
-            "",
-        )
-    )

@@ -12,8 +12,7 @@ from typing import Literal
 from pydantic import Field
 
 from vivavoce.corpus import Corpus
-from vivavoce.corpus.boards import BoardEntry
-from vivavoce.corpus.boards.within import BoardWithin, boards_within
+from vivavoce.corpus.boards import BoardEntry, BoardWithin, boards_within
 from vivavoce.metrics.leaderboards import method_key, read_board, score_board
 from vivavoce.rounds.family import Exclusion, FamilyItems
 from vivavoce.rounds.spec import Options, RoundSpec

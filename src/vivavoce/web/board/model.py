@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from vivavoce.metrics import Metric, list_metrics, metrics_of
 from vivavoce.results.board.groups import Board, Group, cut
-from vivavoce.results.logs.records import PLACE
+from vivavoce.results.logs.records import PLACE, Place
 from vivavoce.store import Row, hash_of
-from vivavoce.web.board.names import kind_of, shown_name, title_of
-from vivavoce.web.board.page import Link, slug
-from vivavoce.web.board.sections import Section, Verdict, make_section, parts_of, verdict_of
+from vivavoce.web.board.names import identity_of, kind_of, path_of, slug, title_of
+from vivavoce.web.board.page import Link
+from vivavoce.web.board.sections import Section, make_section, parts_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,37 +26,22 @@ class BoardOf:
     known: Mapping[str, Metric]
     """What is known of its metrics, by name."""
 
-    @cached_property
-    def round(self) -> str:
-        """As its rows spell it, like the next three; print them through `visible`."""
-        return str(self.group.place[0])
+    round: str
+    """As its rows spell it, like the next three; print them through `visible`."""
+    task: str
+    version: str
+    setting: str
+    key: str
+    """Changes whenever a row does."""
+    metrics: tuple[str, ...]
+    """In the order of the task's card; it is ranked by the first."""
 
-    @cached_property
-    def task(self) -> str:
-        """The task's name."""
-        return str(self.group.place[1])
+    @property
+    def place(self) -> Place:
+        """Its round, task, version and setting."""
+        return self.round, self.task, self.version, self.setting
 
-    @cached_property
-    def version(self) -> str:
-        """The task's version."""
-        return str(self.group.place[2])
-
-    @cached_property
-    def setting(self) -> str:
-        """The task's setting."""
-        return str(self.group.place[3])
-
-    @cached_property
-    def key(self) -> str:
-        """Changes whenever a row does."""
-        return self.group.key
-
-    @cached_property
-    def metrics(self) -> tuple[str, ...]:
-        """In the order of the task's card; it is ranked by the first."""
-        return self.group.metrics
-
-    @cached_property
+    @property
     def rows(self) -> tuple[Row, ...]:
         """All its rows; of a large board they are loaded when first asked for."""
         return self.group.rows
@@ -103,11 +88,6 @@ class BoardOf:
         return self.ranked[0] if self.ranked else None
 
     @cached_property
-    def verdict(self) -> Verdict | None:
-        """What a hurried reader takes away from it."""
-        return verdict_of(self.ranked)
-
-    @cached_property
     def parts(self) -> int:
         """On how many pages its rows stand."""
         return parts_of(self.group.leads, len(self.metrics))
@@ -115,7 +95,7 @@ class BoardOf:
     @cached_property
     def section(self) -> Section:
         """Its table, with every number and sentence ready to print; made when first asked for."""
-        return make_section(self.rows, self.known, self.metrics, model_path)
+        return make_section(self.rows, self.known, self.metrics)
 
 
 class Measured(NamedTuple):
@@ -128,23 +108,20 @@ class Measured(NamedTuple):
     """Changes whenever the row does."""
 
 
-@dataclass(frozen=True)
-class ModelOf:
-    """One model, or one method that needs none, wherever it was measured."""
+class ModelOf(NamedTuple):
+    """One model, or one method that needs none; kind and name are as of `identity_of` its rows."""
 
-    slug: str
-    name: str
-    """As the rows spell it; print it through `visible`."""
     kind: str
     """`model`, `baseline`, `floor` or `ceiling`."""
-    path: str
+    name: str
+    """As the rows spell it; print it through `visible`."""
     is_own: bool
     """Whether it comes from the reader's own logs alone."""
 
     @property
-    def identity(self) -> tuple[str, str]:
-        """What `identity_of` says of each of its rows."""
-        return self.kind, self.name
+    def path(self) -> str:
+        """Where its page stands."""
+        return path_of(self.kind, self.name)
 
 
 @dataclass(frozen=True)
@@ -199,16 +176,19 @@ class Site:
                     found.setdefault(identity_of(row), []).append(Measured(board, row, mark))
         return found
 
-    @cached_property
-    def known(self) -> dict[str, Metric]:
-        """The metrics of the families on the board by name; of all families where rows name none.
+    def of(self, one: ModelOf) -> tuple[list[Measured], list[str]]:
+        """How a contestant stands wherever it was measured, and the rounds of these boards."""
+        found = self.appearances.get((one.kind, one.name), [])
+        held = {board.round for board, _, _ in found}
+        return found, [name for name in self.round_names if name in held]
 
-        Two families may use one name: ask the board itself for its own.
-        """
-        return known_metrics(dict.fromkeys(board.family for board in self.boards if board.family))
+    def newest_of(self, one: ModelOf) -> list[Measured]:
+        """How a contestant stands on the boards of the newest round that it is part of."""
+        found, rounds = self.of(one)
+        return [measured for measured in found if [measured.board.round] == rounds[-1:]]
 
 
-def site_of(board: Mapping[str, Any] | Board, nav: Sequence[Link] = ()) -> Site:
+def site_of(board: Mapping[str, Any] | Board) -> Site:
     """What the pages show of a board, as `viva board show --json` prints it or in groups.
 
     Boards of older versions may lack `headlines`, `metrics` and the newer fields of rows.
@@ -216,7 +196,7 @@ def site_of(board: Mapping[str, Any] | Board, nav: Sequence[Link] = ()) -> Site:
     grouped = board if isinstance(board, Board) else _grouped(board)
     contestants: dict[tuple[str, str], bool] = {}
     families = dict.fromkeys(map(family_of, grouped.groups))
-    known = {family: known_metrics([family] if family else []) for family in families}
+    known = {family: known_metrics(family) for family in families}
     for group in grouped.groups:
         for row in group.leads:
             identity = identity_of(row)
@@ -226,13 +206,15 @@ def site_of(board: Mapping[str, Any] | Board, nav: Sequence[Link] = ()) -> Site:
         headlines=grouped.headlines,
         metrics=grouped.metrics,
         notes=grouped.notes,
-        boards=tuple(
-            BoardOf(group, board_path(group.leads[0]), known[family_of(group)])
-            for group in grouped.groups
-        ),
-        contestants=tuple(_contestant(*found, own) for found, own in contestants.items()),
-        nav=tuple(nav),
+        boards=tuple(_board(group, known[family_of(group)]) for group in grouped.groups),
+        contestants=tuple(ModelOf(kind, name, own) for (kind, name), own in contestants.items()),
     )
+
+
+def _board(group: Group, known: Mapping[str, Metric]) -> BoardOf:
+    name, task, version, setting = map(str, group.place)
+    path = board_path(group.leads[0])
+    return BoardOf(group, path, known, name, task, version, setting, group.key, group.metrics)
 
 
 def _grouped(board: Mapping[str, Any]) -> Board:
@@ -251,11 +233,6 @@ def family_of(group: Group) -> str:
     return str(group.leads[0].get("family") or "")
 
 
-def identity_of(row: Row) -> tuple[str, str]:
-    """What has a page of its own: a kind and a name, such as ("model", "maker/name")."""
-    return kind_of(row), shown_name(row)
-
-
 def board_path(row: Row) -> str:
     """Where the page of a row's board stands."""
     name, setting = str(row["task"]).rpartition("/")[2], str(row["setting"])
@@ -263,31 +240,6 @@ def board_path(row: Row) -> str:
     return f"boards/{slug(str(row['round']))}/{page}.html"
 
 
-def model_path(row: Row) -> str:
-    """Where the page of a row's contestant stands."""
-    return f"models/{_model_slug(*identity_of(row))}.html"
-
-
-def known_metrics(families: Iterable[str]) -> dict[str, Metric]:
-    """The metrics of these families by name; of all where none is named."""
-    named = list(families)
-    if not named:
-        return {metric.name: metric for metric in list_metrics()}
-    return {name: metric for family in named for name, metric in metrics_of(family).items()}
-
-
-def _model_slug(kind: str, name: str) -> str:
-    return slug(name, kind)
-
-
-def _contestant(kind: str, name: str, own: bool) -> ModelOf:
-    made = _model_slug(kind, name)
-    return ModelOf(made, name, kind, f"models/{made}.html", own)
-
-
-def newest_of(one: ModelOf, site: Site) -> list[Measured]:
-    """How it stands on the boards of the newest round that it is part of."""
-    found = site.appearances.get(one.identity, [])
-    held = {board.round for board, _, _ in found}
-    newest = [name for name in site.round_names if name in held][-1:]
-    return [measured for measured in found if [measured.board.round] == newest]
+def known_metrics(family: str) -> Mapping[str, Metric]:
+    """The metrics of a family by name; of all families where none is named."""
+    return metrics_of(family) if family else {metric.name: metric for metric in list_metrics()}

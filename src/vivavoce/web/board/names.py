@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from vivavoce.store import Row
-from vivavoce.web.printing import visible
+from vivavoce.store import Row, hash_of
+from vivavoce.web.printing import counted, visible
 
 NO_MODEL = ("", "none", "none/none", "null", "null/null")
 _CONTROLS = ("oracle", "null", "copycat", "random")
@@ -45,6 +47,13 @@ def name_and_details(row: Row) -> tuple[str, list[str]]:
     if row["method"] in _CONTROLS:
         return name, [f"run as {visible(row['model'])}"]
     return name, [visible(row["method"])]
+
+
+def run_with(row: Row) -> list[str]:
+    """All that stands beside a row of a contestant's own page."""
+    _, details = name_and_details(row)
+    facts = () if row["model"] in NO_MODEL else facts_of(row)
+    return [*details, *facts, *tries_of(row)]
 
 
 def label(row: Row) -> str:
@@ -100,11 +109,37 @@ def tries_of(row: Row) -> list[str]:
     runs = row.get("runs") or {}
     told = []
     if runs.get("variants"):
-        told.append(f"{runs['variants']:,} other {_ways(runs['variants'])} tried")
+        told.append(f"{counted(runs['variants'], 'other way', 'other ways')} tried")
     if runs.get("removed"):
         told.append(f"{runs['removed']:,} logs taken out")
     return told
 
 
-def _ways(count: int) -> str:
-    return "way" if count == 1 else "ways"
+def identity_of(row: Row) -> tuple[str, str]:
+    """What has a page of its own: a kind and a name, such as ("model", "maker/name")."""
+    return kind_of(row), shown_name(row)
+
+
+def model_path(row: Row) -> str:
+    """Where the page of a row's contestant stands."""
+    return path_of(*identity_of(row))
+
+
+def path_of(kind: str, name: str) -> str:
+    """Where a contestant's page stands."""
+    return f"models/{slug(name, kind)}.html"
+
+
+_MAX_LENGTH = 48
+_OTHER = re.compile(r"[^a-z0-9]+")
+
+
+def slug(name: str, *more: object) -> str:
+    """A file name for `name`: lower-case ASCII, then 8 hex digits of its hash.
+
+    `more` is what tells things of one name apart; only the hash holds it.
+    """
+    ascii_only = unicodedata.normalize("NFKD", name[:512]).encode("ascii", "ignore").decode()
+    readable = _OTHER.sub("-", ascii_only.lower()).strip("-")[:_MAX_LENGTH].strip("-")
+    digest = hash_of([name, *more])[:8]
+    return f"{readable}-{digest}" if readable else digest

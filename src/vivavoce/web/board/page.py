@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-import hashlib
+import json
 import math
-import re
-import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from importlib.resources.abc import Traversable
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import InputError
 from vivavoce.results.board.columns import page_columns
-from vivavoce.store import hash_of
-from vivavoce.web.printing import visible
-from vivavoce.web.templating import environment_of
+from vivavoce.store import hash_code, hash_of
+from vivavoce.web import printing
+from vivavoce.web.board import entries, names, sections
+from vivavoce.web.printing import environment_of, visible
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+_FILTERS: tuple[Callable[..., Any], ...] = (
+    *(printing.figure, printing.interval, printing.share, printing.counted),
+    *(printing.chance, printing.amount),
+    *(names.kind_of, names.label, names.title_of, names.run_with, names.model_path),
+    *(entries.between, entries.rank_of, entries.rank_note, entries.tied_names),
+    *(entries.fact, entries.missing, entries.notes, sections.sureness),
+)
+_CODE = ("web/printing.py", "web/board", "web/templates", "web/static")
 _SOURCES = (".py", ".j2", ".css", ".js", ".yaml")
 
 
@@ -63,7 +70,7 @@ def page_of(
         nav: The links of the page's head, which `_page.html.j2` prints.
     """
     links = [[link.label, link.path] for link in nav]
-    key = hash_of([code_key(), path, template, inputs, links])
+    key = hash_of([hash_code(*_CODE, suffixes=_SOURCES), path, template, inputs, links])
 
     def make() -> bytes:
         given = inputs if values is None else values()
@@ -76,7 +83,17 @@ def page_of(
 
 def file_of(path: str, inputs: Any, make: Callable[[], bytes]) -> Page:
     """A file that no template makes; `inputs` are JSON values that decide what is in it."""
-    return Page(path, hash_of([code_key(), path, inputs]), make)
+    return Page(path, hash_of([hash_code(*_CODE, suffixes=_SOURCES), path, inputs]), make)
+
+
+def json_file(path: str, value: Mapping[str, Any]) -> Page:
+    """A file of JSON in ASCII, so that no invisible character hides in it."""
+
+    def make() -> bytes:
+        text = json.dumps(value, sort_keys=True, indent=1, allow_nan=False)
+        return f"{text}\n".encode("ascii")
+
+    return file_of(path, value, make)
 
 
 def root_of(path: str) -> str:
@@ -86,47 +103,11 @@ def root_of(path: str) -> str:
 
 @cache
 def environment() -> Environment:
-    """The templates of the site."""
-    return environment_of("vivavoce.web")
-
-
-@cache
-def code_key() -> str:
-    """Sha256 of the code and the templates that make pages."""
-    digest = hashlib.sha256()
-    web = resources.files("vivavoce.web")
-    parts = [
-        web / "printing.py",
-        web / "templating.py",
-        *(web / name for name in ("board", "templates", "static")),
-    ]
-    for part in parts:
-        _add(digest, part)
-    return digest.hexdigest()
-
-
-def _add(digest: Any, part: Traversable) -> None:
-    if part.is_dir():
-        for inner in sorted(part.iterdir(), key=lambda found: found.name):
-            _add(digest, inner)
-    elif part.name.endswith(_SOURCES):
-        digest.update(part.name.encode())
-        digest.update(hashlib.sha256(part.read_bytes()).digest())
-
-
-_MAX_LENGTH = 48
-_OTHER = re.compile(r"[^a-z0-9]+")
-
-
-def slug(name: str, *more: object) -> str:
-    """A file name for `name`: lower-case ASCII, then 8 hex digits of its hash.
-
-    `more` is what tells things of one name apart; only the hash holds it.
-    """
-    ascii_only = unicodedata.normalize("NFKD", name[:512]).encode("ascii", "ignore").decode()
-    readable = _OTHER.sub("-", ascii_only.lower()).strip("-")[:_MAX_LENGTH].strip("-")
-    digest = hash_of([name, *more])[:8]
-    return f"{readable}-{digest}" if readable else digest
+    """The templates of the site, with the functions by which they print rows."""
+    made = environment_of("vivavoce.web")
+    made.filters |= {function.__name__: function for function in _FILTERS}
+    made.filters |= {"tag": names.TAGS.__getitem__, "thousands": "{:,}".format, "mean": fmean}
+    return made
 
 
 def refuse_endless(value: object, where: str = "board") -> None:

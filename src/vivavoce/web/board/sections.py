@@ -1,75 +1,75 @@
-"""From the rows of one round, task and setting to its table, every sentence ready to print."""
+"""The table of one board: its rows by contestant and metric, and on how many pages they stand."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from vivavoce.metrics import Metric
-from vivavoce.results.board.columns import Column as FactColumn
-from vivavoce.results.board.columns import page_columns
+from vivavoce.results.board.columns import Column, page_columns
+from vivavoce.results.board.groups import by_contestant
 from vivavoce.results.logs.records import CONTESTANT
 from vivavoce.store import Row, canonical_json
 from vivavoce.web.board import names
-from vivavoce.web.board.entries import (
-    Column,
-    Contestant,
-    Entry,
-    bounds_of,
-    make_column,
-    make_entry,
-)
-from vivavoce.web.printing import counted, figure, interval, visible
+from vivavoce.web.board.entries import MetricColumn, bounds_of, fact, faults_of, make_column
+from vivavoce.web.printing import counted, figure, visible
 
 MAX_COLUMNS = 5
 """Metrics of the main table; the others stand below it."""
 MAX_PLOTTED = 60
 """A table with more contestants draws the plots of its first metric alone."""
 
+_ByMetric = dict[str, Row]
+"""A contestant's rows."""
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What a hurried reader takes away from a table."""
 
+class Entry(NamedTuple):
+    """One contestant: a row of the table."""
+
+    kind: str
+    """`model`, `baseline`, `floor` or `ceiling`."""
     name: str
-    tag: str
-    value: str
-    interval: str
-    sentence: str
+    details: tuple[str, ...]
+    lead: Row | None
+    """By the headline metric."""
+    row: Row
+    """The same, or the first of the contestant where it was not measured by that."""
+    cells: tuple[Row | None, ...]
+    """By metric."""
+    faults: list[tuple[int, str]]
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every item has a valid answer and every metric a value."""
+        return not self.faults and all(row and row["value"] is not None for row in self.cells)
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
     """Everything that was measured on one task, in one setting of one round."""
 
-    round: str
-    title: str
-    task: str
-    version: str
-    setting: str
     detectable: str
     """The smallest difference in the headline metric the items can show; empty when unknown."""
     shared: tuple[str, ...]
     """How every contestant with a model was run, where that was the same for all."""
-    columns: tuple[Column, ...]
+    columns: tuple[MetricColumn, ...]
     """The headline metric first."""
-    further: tuple[Column, ...]
+    further: tuple[MetricColumn, ...]
     """Metrics that stand in a table of their own, below."""
     entries: tuple[Entry, ...]
     """Best first by the headline metric; those without a value last."""
     ceilings: tuple[Entry, ...]
-    verdict: Verdict | None
-    facts: tuple[FactColumn, ...]
+    ranked: tuple[Row, ...]
+    """The headline rows with a rank, in the same order."""
+    facts: tuple[Column, ...]
     """The last columns: those of every table, then those that anybody has a value in."""
 
 
 def make_section(
-    rows: Sequence[Row],
-    known: Mapping[str, Metric],
-    metrics: Sequence[str],
-    path_of: Callable[[Row], str],
+    rows: Sequence[Row], known: Mapping[str, Metric], metrics: Sequence[str]
 ) -> Section:
     """The table of rows of one round, task, version and setting.
 
@@ -77,12 +77,8 @@ def make_section(
         rows: Its rows.
         known: What is known of its metrics.
         metrics: Their order; the table is ranked by the first.
-        path_of: Where a row's contestant has its page.
     """
-    everyone: dict[str, Contestant] = {}
-    for row in rows:
-        key = canonical_json([row[key] for key in CONTESTANT])
-        everyone.setdefault(key, {})[row["metric"]] = row
+    everyone = by_contestant(rows)
     higher = {name: name not in known or known[name].higher_is_better for name in metrics}
     ordered = sorted(everyone.values(), key=lambda found: _place(found, metrics[0], higher))
     ranked = [found for found in ordered if names.kind_of(_first(found)) != "ceiling"]
@@ -92,44 +88,36 @@ def make_section(
         for name in metrics
     )
     shared = names.shared_facts([_first(found) for found in ranked])
-    entries = [make_entry(found, columns, shared, path_of(_first(found))) for found in ordered]
-    first = rows[0]
+    entries = [_entry(found, metrics, shared) for found in ordered]
     return Section(
-        round=visible(first["round"]),
-        title=names.title_of(first["task"]),
-        task=visible(first["task"]),
-        version=visible(first["task_version"]),
-        setting=visible(first["setting"]),
         detectable=_detectable(rows, metrics[0]),
         shared=shared,
         columns=columns[:MAX_COLUMNS],
         further=columns[MAX_COLUMNS:],
         entries=tuple(entry for entry in entries if entry.kind != "ceiling"),
         ceilings=tuple(entry for entry in entries if entry.kind == "ceiling"),
-        verdict=verdict_of([row for row in _valued(ranked, metrics[0]) if row["rank"] is not None]),
+        ranked=tuple(row for row in _valued(ranked, metrics[0]) if row["rank"] is not None),
         facts=tuple(column for column in page_columns() if _is_shown(column, entries)),
     )
 
 
-def _is_shown(column: FactColumn, entries: Sequence[Entry]) -> bool:
+def _entry(found: _ByMetric, metrics: Sequence[str], shared: Sequence[str]) -> Entry:
+    lead = found.get(metrics[0])
+    row = lead or _first(found)
+    kind = names.kind_of(row)
+    name, details = names.name_and_details(row)
+    if kind in ("model", "baseline") and row["model"] not in names.NO_MODEL:
+        details += [fact for fact in names.facts_of(row) if fact not in shared]
+    details += names.tries_of(row) if kind == "model" else []
+    cells = tuple(found.get(metric) for metric in metrics)
+    return Entry(kind, name, tuple(details), lead, row, cells, faults_of(row))
+
+
+def _is_shown(column: Column, entries: Sequence[Entry]) -> bool:
     if not column.is_optional:
         return True
     counted = [e for e in entries if e.kind != "ceiling" or column.unit != "exposure"]
-    return any(entry.facts[column.name] for entry in counted)
-
-
-def verdict_of(ranked: Sequence[Row]) -> Verdict | None:
-    """What the headline rows of a board say; they are ranked and stand best first."""
-    if not ranked:
-        return None
-    best, others = ranked[0], ranked[1:]
-    return Verdict(
-        name=names.label(best),
-        tag=names.TAGS[names.kind_of(best)],
-        value=figure(best["value"]),
-        interval="no interval" if best["ci"] is None else interval(bounds_of(best)),
-        sentence=_sureness(best, others),
-    )
+    return any(fact(entry.row, column) for entry in counted)
 
 
 def _detectable(rows: Sequence[Row], metric: str) -> str:
@@ -138,11 +126,11 @@ def _detectable(rows: Sequence[Row], metric: str) -> str:
     return next((figure(value) for value in values if value), "")
 
 
-def _first(found: Contestant) -> Row:
+def _first(found: _ByMetric) -> Row:
     return next(iter(found.values()))
 
 
-def _place(found: Contestant, headline: str, higher: Mapping[str, bool]) -> tuple[bool, float, str]:
+def _place(found: _ByMetric, headline: str, higher: Mapping[str, bool]) -> tuple[bool, float, str]:
     """Sort key: best headline value first, contestants without one last, then by name."""
     value = found[headline]["value"] if headline in found else None
     name = canonical_json([_first(found)[key] for key in ("model", *CONTESTANT)])
@@ -151,16 +139,17 @@ def _place(found: Contestant, headline: str, higher: Mapping[str, bool]) -> tupl
     return (False, -value if higher[headline] else value, name)
 
 
-def _valued(ranked: Sequence[Contestant], metric: str) -> list[Row]:
+def _valued(ranked: Sequence[_ByMetric], metric: str) -> list[Row]:
     rows = (found.get(metric) for found in ranked)
     return [row for row in rows if row is not None and row["value"] is not None]
 
 
-def _sureness(best: Row, others: Sequence[Row]) -> str:
-    """How sure the first place is.
+def sureness(ranked: Sequence[Row]) -> str:
+    """How sure the first place is among headline rows, best first.
 
     Ties found on the same items go before overlapping intervals, which are only a hint.
     """
+    best, others = ranked[0], ranked[1:]
     if not others:
         return "No other contestant is ranked."
     if best["tied_with"]:

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import InputError
 from vivavoce.results.board.columns import columns
-from vivavoce.results.board.groups import Board, relaxed_gc
-from vivavoce.results.logs.records import CONTESTANT, PLACE
+from vivavoce.results.board.groups import KEY, Board, first_repeated, relaxed_gc, spelled
 from vivavoce.store import Row, canonical_json, hash_of
 from vivavoce.web.board.charts.figures import drawings
 from vivavoce.web.board.files import downloads
@@ -31,33 +30,18 @@ if TYPE_CHECKING:
     from vivavoce.results.logs.sample_texts import ItemTexts
 
 
-ROW_KEY = (*PLACE, *CONTESTANT, "metric")
-
-
-def checked(rows: Sequence[Row]) -> list[Row]:
-    """The rows as they are.
-
-    Raises:
-        InputError: A row lacks a field or stands twice.
-    """
-    seen: set[tuple[str, ...]] = set()
+def _refuse_odd(rows: Sequence[Row]) -> None:
     fields = [column.name for column in columns() if column.is_everywhere]
     for number, row in enumerate(rows):
-        where = f"Row {number} of the board"
-        lacking = [key for key in fields if key not in row]
-        if lacking:
-            raise InputError(f"{where} lacks {', '.join(lacking)}. Build the board again.")
-        key = tuple(_spelled(row[name]) for name in ROW_KEY)
-        if key in seen:
+        if lacking := [key for key in fields if key not in row]:
             raise InputError(
-                f"{where} repeats an earlier one, {canonical_json(key)}. Merge their logs first."
+                f"Row {number} of the board lacks {', '.join(lacking)}. Build the board again."
             )
-        seen.add(key)
-    return list(rows)
-
-
-def _spelled(value: object) -> str:
-    return value if isinstance(value, str) else canonical_json(value)
+    if (number := first_repeated(rows)) is not None:  # type: ignore[assignment]
+        raise InputError(
+            f"Row {number} of the board repeats an earlier one, "
+            f"{canonical_json(spelled(rows[number], (*KEY, 'metric')))}. Merge their logs first."
+        )
 
 
 @relaxed_gc()
@@ -97,7 +81,7 @@ def read_site(board: Mapping[str, Any] | Board) -> Site:
     """Check a board and group its rows; one that comes in groups was checked when it was stored."""
     if isinstance(board, Board):
         return site_of(board)
-    checked(board["rows"])
+    _refuse_odd(board["rows"])
     try:
         site = site_of(board)
         hash_of([site.rounds, site.notes])

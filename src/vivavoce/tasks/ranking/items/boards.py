@@ -13,8 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from vivavoce.corpus import Corpus
-from vivavoce.corpus.boards import BoardEntry
-from vivavoce.corpus.boards.within import BoardWithin, LeftOut, boards_within
+from vivavoce.corpus.boards import BoardEntry, BoardWithin, LeftOut, boards_within
 from vivavoce.metrics.titles_list import find_titles, title_key
 from vivavoce.records import Paper, Window
 from vivavoce.store import Row

@@ -18,7 +18,7 @@ from typing import Literal
 from vivavoce.corpus import Corpus
 from vivavoce.corpus.fulltext.index import open_index, read_documents
 from vivavoce.errors import StaleError
-from vivavoce.retrieval.all_terms import AllTerms, PostingsIndex, TermsDocument
+from vivavoce.retrieval.all_terms import PostingsIndex, TantivyIndex, TermsDocument
 from vivavoce.retrieval.sparse import words
 from vivavoce.text.dates import period
 from vivavoce.text.terms import query_terms
@@ -109,7 +109,7 @@ def find_candidates(
     return made
 
 
-def open_terms(corpus: Corpus, text: Text) -> AllTerms:
+def open_terms(corpus: Corpus, text: Text) -> TantivyIndex:
     """The index of a corpus on disk, or one made in memory where there is none up to date.
 
     Raises:

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from vivavoce.corpus import Corpus
-from vivavoce.networks.shards import column_batches
+from vivavoce.networks.tables import column_batches
 from vivavoce.readers.claims import find_claims
 from vivavoce.readers.entries import Entries, read_entries
 from vivavoce.readers.row_attribution import AMBIGUOUS, Names, RowAttributor, own_names

@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from vivavoce.corpus import Corpus
-from vivavoce.networks.shards import column_batches
+from vivavoce.networks.tables import column_batches
 from vivavoce.records import Paper
 from vivavoce.store import Row, hash_of
 from vivavoce.tasks.writing.items.inputs import PaperText, gold_paragraphs

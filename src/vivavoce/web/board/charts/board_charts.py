@@ -7,22 +7,22 @@ again only when its numbers change.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
-from typing import Any
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
 
 from vivavoce.results.logs.records import CONTESTANT
 from vivavoce.store import Row, hash_of
 from vivavoce.web.board.charts.axes import Axis, axis_of
-from vivavoce.web.board.charts.figures import MAX_ROWS, Chart, Figure, amount
+from vivavoce.web.board.charts.figures import Chart, Figure
 from vivavoce.web.board.charts.shapes import Dot, Line, Pair, lines, pairs, scatter, short
 from vivavoce.web.board.entries import bounds_of
 from vivavoce.web.board.model import BoardOf, Site
-from vivavoce.web.board.names import kind_of, label
-from vivavoce.web.board.page import slug
-from vivavoce.web.printing import figure, interval, visible
+from vivavoce.web.board.names import kind_of, label, slug
+from vivavoce.web.printing import visible
 
 MAX_LINES = 8
+_MAX_ROWS = 40
+"""Of a chart's table: all numbers are in the page's own table and in its downloads."""
 _CONTROLS = ("floor", "ceiling")
 _MAX_PAIRS = 12
 _MAX_NAMES = 8
@@ -61,14 +61,6 @@ def _name(row: Row) -> str:
     return visible(label(row), _MAX_NAME)
 
 
-def _between(row: Row) -> str:
-    return "no interval" if row["ci"] is None else interval(bounds_of(row))
-
-
-def _value(row: Row) -> tuple[str, str]:
-    return figure(row["value"]), _between(row)
-
-
 def _own_path(board: BoardOf, kind: str) -> str:
     stem = board.path.removeprefix("boards/").removesuffix(".html")
     return f"charts/{stem}--{kind}.svg"
@@ -95,7 +87,7 @@ def _cost_chart(board: BoardOf) -> Chart | None:
     rows = _valued(board)
     for kind, title, unit, measure in _MEASURES:
         if _differ([spent for row in rows if (spent := measure(row))]):
-            build = _cost_builder(board, measure, title, unit)
+            build = partial(_cost_figure, board, measure, title, unit)
             return Chart(_own_path(board, "cost"), hash_of([kind, board.key]), build)
     return None
 
@@ -104,39 +96,27 @@ def _differ(amounts: Sequence[float]) -> bool:
     return bool(amounts) and max(amounts) > _APART * min(amounts)
 
 
-def _cost_builder(board: BoardOf, measure: Measure, title: str, unit: str) -> Callable[[], Figure]:
-    def build() -> Figure:
-        found = [(row, spent) for row in open_rows(board) if (spent := measure(row))]
-        front = _front(found)
-        is_few = len(found) <= _FEW
-        named = list(range(len(found))) if is_few else front
-        dots = [_dot(row, spent, place in named) for place, (row, spent) in enumerate(found)]
-        x = axis_of(unit, [spent for _, spent in found], may_be_log=True, format="~s")
-        if x.high < 1:
-            x = axis_of(unit, [spent for _, spent in found], may_be_log=True)
-        best, cheapest = found[0], min(found, key=lambda pair: pair[1])
-        return Figure(
-            title=title,
-            alt=(
-                f"{visible(board.headline)} of {len(found)} contestants against {unit}. Best: "
-                f"{_name(best[0])} with {figure(best[0]['value'])} at {amount(best[1])}. "
-                f"Lowest: {_name(cheapest[0])} with {figure(cheapest[0]['value'])} at "
-                f"{amount(cheapest[1])}."
-            ),
-            note=("" if is_few else "Named are those that nobody beats for less. ")
-            + "Lines are 95% intervals, hollow dots baselines."
-            + (" The scale is logarithmic." if x.is_log else ""),
-            head=(
-                "Contestant",
-                unit[:1].upper() + unit[1:],
-                visible(board.headline),
-                "95% interval",
-            ),
-            rows=tuple((_name(row), amount(spent), *_value(row)) for row, spent in found),
-            spec=scatter(dots, x, _score_axis(board, [row for row, _ in found], named)),
-        )
-
-    return build
+def _cost_figure(board: BoardOf, measure: Measure, title: str, unit: str) -> Figure:
+    found = [(row, spent) for row in open_rows(board) if (spent := measure(row))]
+    front = _front(found)
+    is_few = len(found) <= _FEW
+    named = list(range(len(found))) if is_few else front
+    dots = [_dot(row, spent, place in named) for place, (row, spent) in enumerate(found)]
+    x = axis_of(unit, [spent for _, spent in found], may_be_log=True, format="~s")
+    if x.high < 1:
+        x = axis_of(unit, [spent for _, spent in found], may_be_log=True)
+    return Figure(
+        title,
+        "cost",
+        scatter(dots, x, _score_axis(board, [row for row, _ in found], named)),
+        {
+            "metric": board.headline,
+            "unit": unit,
+            "found": found,
+            "is_few": is_few,
+            "is_log": x.is_log,
+        },
+    )
 
 
 def _front(found: Sequence[tuple[Row, float]]) -> list[int]:
@@ -184,37 +164,12 @@ def _cutoff_figure(board: BoardOf, rows: Sequence[Row]) -> Figure:
         Pair(label(row), row["exposure"]["seen"], row["exposure"]["clean"])
         for row in sorted(drawn, key=lambda row: (-row["exposure"]["gap"], _name(row)))
     ]
-    first = widest[0]
     x = axis_of(
         visible(board.headline, 30), [v for pair in found for v in (pair.first, pair.second)]
     )
-    return Figure(
-        title="Before and after the cutoff",
-        alt=(
-            f"{visible(board.headline)} on papers from before each model’s cutoff and from after "
-            f"it. Widest gap: {_name(first)}, {figure(first['exposure']['seen'])} before and "
-            f"{figure(first['exposure']['clean'])} after."
-        ),
-        note="Hollow: papers from before the model’s cutoff, which it may have read. Filled: "
-        "papers from after it. The older papers may also be the easier ones."
-        + (f" Drawn are the {_MAX_PAIRS} widest gaps." if len(rows) > _MAX_PAIRS else ""),
-        head=("Contestant", "Cutoff", "Before (items)", "After (items)", "Gap", "95% interval"),
-        rows=tuple(_exposed(row) for row in widest[:MAX_ROWS]),
-        unlisted=max(0, len(widest) - MAX_ROWS),
-        spec=pairs(found, x),
-    )
-
-
-def _exposed(row: Row) -> tuple[str, ...]:
-    found: Mapping[str, Any] = row["exposure"]
-    return (
-        _name(row),
-        visible(found.get("cutoff") or "unknown", 20),
-        f"{figure(found['seen'])} ({found.get('n_seen', 0):,})",
-        f"{figure(found['clean'])} ({found.get('n_clean', 0):,})",
-        figure(found["gap"]),
-        interval((found["ci"][0], found["ci"][1])) if found.get("ci") else "no interval",
-    )
+    shown = {"metric": board.headline, "widest": widest}
+    limits = {"most": _MAX_ROWS, "most_drawn": _MAX_PAIRS}
+    return Figure("Before and after the cutoff", "cutoff", pairs(found, x), {**shown, **limits})
 
 
 def _context_chart(site: Site, board: BoardOf) -> Chart | None:
@@ -223,7 +178,8 @@ def _context_chart(site: Site, board: BoardOf) -> Chart | None:
         for other in site.by_task[board.task]
         if (other.round, other.version) == (board.round, board.version)
     ]
-    if not _is_growing(tuple(same)):
+    series = _series(tuple(same))
+    if not series:
         return None
     place = [board.round, board.task, board.version]
     folder = board.path.split("/")[1]
@@ -231,7 +187,7 @@ def _context_chart(site: Site, board: BoardOf) -> Chart | None:
     return Chart(
         f"charts/{folder}/{name}.svg",
         hash_of(["context", [other.key for other in same]]),
-        lambda: _context_figure(board, _series(same)),
+        lambda: _context_figure(board, series),
     )
 
 
@@ -239,21 +195,7 @@ _Point = tuple[float, Row]
 
 
 @lru_cache(maxsize=1)  # boards of one task and round follow each other
-def _is_growing(boards: tuple[BoardOf, ...]) -> bool:
-    """Whether anybody answered with contexts of several lengths."""
-    measure = _an_answer("tokens")
-    first: dict[tuple[str, ...], float] = {}
-    for board in boards:
-        for row in board.headline_rows:
-            tokens = measure(row)
-            if not tokens or row["value"] is None or kind_of(row) in _CONTROLS:
-                continue
-            if _differ([tokens, first.setdefault(_same_but_context(row), tokens)]):
-                return True
-    return False
-
-
-def _series(boards: Sequence[BoardOf]) -> list[list[_Point]]:
+def _series(boards: tuple[BoardOf, ...]) -> list[list[_Point]]:
     """Each contestant's rows by tokens an answer, where they differ in those; best first."""
     measure = _an_answer("tokens")
     found: dict[tuple[str, ...], list[_Point]] = {}
@@ -262,12 +204,12 @@ def _series(boards: Sequence[BoardOf]) -> list[list[_Point]]:
             tokens = measure(row)
             if tokens and kind_of(row) not in _CONTROLS:
                 found.setdefault(_same_but_context(row), []).append((tokens, row))
-    grown = []
-    for points in found.values():
-        points.sort(key=lambda point: point[0])
-        if _differ([tokens for tokens, _ in points]):
-            grown.append(points)
-    sign = -1 if not boards or boards[0].higher_is_better else 1
+    grown = [
+        sorted(points, key=lambda point: point[0])
+        for points in found.values()
+        if _differ([tokens for tokens, _ in points])
+    ]
+    sign = -1 if boards[0].higher_is_better else 1
     grown.sort(key=lambda points: (-len(points), sign * _mean(points), _spelled(points[0][1])))
     return grown
 
@@ -294,31 +236,14 @@ def _context_figure(board: BoardOf, series: Sequence[Sequence[_Point]]) -> Figur
         may_be_log=True,
         format="~s",
     )
-    first = drawn[0]
-    listed = [point for points in series for point in points]
-    return Figure(
-        title="Score and length of the context",
-        alt=(
-            f"{visible(board.headline)} of {len(drawn)} contestants against tokens an answer. "
-            f"{_name(first[0][1])} goes from {figure(first[0][1]['value'])} at "
-            f"{amount(first[0][0])} tokens to {figure(first[-1][1]['value'])} at "
-            f"{amount(first[-1][0])}."
-        ),
-        note=f"A line joins what one contestant reached in all settings of {board.title.lower()} "
-        "in this round, from the least to the most tokens read and written."
-        + (f" Drawn are the {MAX_LINES} best." if len(series) > MAX_LINES else ""),
-        head=("Contestant", "Setting", "Tokens", visible(board.headline), "95% interval"),
-        rows=tuple(
-            (_name(row), visible(row["setting"], 30), amount(tokens), *_value(row))
-            for tokens, row in listed[:MAX_ROWS]
-        ),
-        unlisted=max(0, len(listed) - MAX_ROWS),
-        spec=lines(
-            [
-                Line(label(points[0][1]), tuple((tokens, row["value"]) for tokens, row in points))
-                for points in drawn
-            ],
-            x,
-            _score_axis(board, [row for points in drawn for _, row in points]),
-        ),
+    spec = lines(
+        [
+            Line(label(points[0][1]), tuple((tokens, row["value"]) for tokens, row in points))
+            for points in drawn
+        ],
+        x,
+        _score_axis(board, [row for points in drawn for _, row in points]),
     )
+    shown = {"metric": board.headline, "task": board.title, "series": series}
+    limits = {"most": _MAX_ROWS, "most_drawn": MAX_LINES}
+    return Figure("Score and length of the context", "context", spec, {**shown, **limits})

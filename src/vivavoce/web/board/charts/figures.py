@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from vivavoce.web.board.charts.drawing import draw, drawer, is_available
 from vivavoce.web.board.charts.shapes import Spec, size_of
@@ -13,27 +14,17 @@ from vivavoce.web.board.page import Page, environment, file_of
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-MAX_ROWS = 40
-"""Of a chart's table: all numbers are in the page's own table and in its downloads."""
-_DIGITS = 3
-
 
 @dataclass(frozen=True, slots=True)
 class Figure:
     """A chart, ready to show."""
 
     title: str
-    alt: str
-    """What the drawing shows, in a sentence or two."""
-    note: str
-    """How to read it; may be empty."""
-    head: tuple[str, ...]
-    """Of its table; empty where the page shows the same numbers beside it."""
-    rows: tuple[tuple[str, ...], ...]
-    """At most `MAX_ROWS`."""
+    template: str
+    """In `templates/charts`: the words around the drawing, and its table."""
     spec: Spec
-    unlisted: int = 0
-    """How many rows more there would be."""
+    values: Mapping[str, Any]
+    """Given to the template."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,40 +43,28 @@ def drawings(charts: Sequence[Chart]) -> list[Page]:
     if not is_available():
         return []
     unique = {chart.path: chart for chart in charts}
-    return [_drawing(chart) for chart in unique.values()]
+    return [
+        file_of(path, [drawer(), chart.key], partial(_drawn, chart))
+        for path, chart in unique.items()
+    ]
 
 
-def _drawing(chart: Chart) -> Page:
-    return file_of(chart.path, [drawer(), chart.key], lambda: draw(chart.build().spec))
+def _drawn(chart: Chart) -> bytes:
+    return draw(chart.build().spec)
 
 
 def shown(charts: Sequence[Chart], root: str, *, is_drawn: bool = True) -> list[Markup]:
     """The charts as parts of a page; tables alone where they are not drawn."""
-    return [_shown(chart, root, is_drawn and is_available()) for chart in charts]
-
-
-def _shown(chart: Chart, root: str, is_drawn: bool) -> Markup:
     from markupsafe import Markup
 
-    figure = chart.build()
-    width, height = size_of(figure.spec)
-    html = (
-        environment()
-        .get_template("_chart.html.j2")
-        .render(
-            figure=figure,
-            source=f"{root}{chart.path}",
-            width=width,
-            height=height,
-            is_drawn=is_drawn,
-        )
-    )
-    # The template has escaped what it was given.
-    return Markup(html)
-
-
-def amount(value: float) -> str:
-    """A number of three digits: 12,300, 4.56 or 0.00789."""
-    if value >= 1000:
-        return f"{float(f'{value:.{_DIGITS}g}'):,.0f}"
-    return f"{value:.{_DIGITS}g}" if value >= 0.0001 or value == 0 else f"{value:.1e}"
+    is_drawn = is_drawn and is_available()
+    made = []
+    for chart in charts:
+        figure = chart.build()
+        width, height = size_of(figure.spec)
+        text = environment().get_template(f"charts/{figure.template}.html.j2")
+        drawing = {"source": f"{root}{chart.path}", "width": width, "height": height}
+        # The template escapes what it is given.
+        html = text.render(title=figure.title, is_drawn=is_drawn, **drawing, **figure.values)
+        made.append(Markup(html))
+    return made

@@ -11,9 +11,8 @@ from vivavoce.web.board.charts.board_charts import MAX_LINES, open_rows
 from vivavoce.web.board.charts.figures import Chart, Figure
 from vivavoce.web.board.charts.shapes import Line, heat, lines
 from vivavoce.web.board.model import BoardOf, ModelOf, Site
-from vivavoce.web.board.names import label, title_of
+from vivavoce.web.board.names import label, slug, title_of
 from vivavoce.web.board.overview import overview
-from vivavoce.web.board.page import slug
 from vivavoce.web.printing import visible
 
 HEAT_PATH = "charts/families.svg"
@@ -100,19 +99,11 @@ def _course_figure(course: Course) -> Figure:
     }
     drawn = {name: values for name, values in known.items() if len(values) > 1}
     best = dict(list(drawn.items())[:MAX_LINES])
-    head = [visible(board.round, 30) for board in course.boards]
+    rounds = [visible(board.round, 30) for board in course.boards]
+    spec = _over_rounds(best, rounds, visible(newest.headline, 30))
     leader = next(iter(known), "nobody")
-    return Figure(
-        title=course.title,
-        alt=(
-            f"{visible(newest.headline)} of {len(best)} contestants over {len(head)} rounds, "
-            f"{head[0]} to {head[-1]}. First in the newest round: {leader}."
-        ),
-        note=f"{visible(newest.headline)}, the {len(best)} best of the newest round.",
-        head=(),
-        rows=(),
-        spec=_over_rounds(best, head, visible(newest.headline, 30)),
-    )
+    values = {"metric": newest.headline, "drawn": best, "rounds": rounds, "leader": leader}
+    return Figure(course.title, "course", spec, values)
 
 
 def contestant_charts(site: Site, one: ModelOf) -> list[Chart]:
@@ -130,15 +121,13 @@ def contestant_charts(site: Site, one: ModelOf) -> list[Chart]:
             [[task, list(line.items())] for task, line in drawn.items()],
         ]
     )
-    path = f"charts/models/{one.slug}.svg"
+    path = f"charts/{one.path.removesuffix('.html')}.svg"
     return [Chart(path, key, lambda: _own_figure(one, rounds, drawn))]
 
 
 def _own_courses(site: Site, one: ModelOf) -> tuple[list[str], dict[str, dict[int, float]]]:
     """A contestant's rounds, and for each of its tasks the values there; those with two or more."""
-    found = site.appearances.get(one.identity, [])
-    held = {board.round for board, _, _ in found}
-    rounds = [name for name in site.round_names if name in held]
+    found, rounds = site.of(one)
     at = {name: place for place, name in enumerate(rounds)}
     series: dict[tuple[str, str, str], dict[int, float]] = {}
     for board, row, _ in found:
@@ -155,15 +144,9 @@ def _own_courses(site: Site, one: ModelOf) -> tuple[list[str], dict[str, dict[in
 
 
 def _own_figure(one: ModelOf, rounds: list[str], drawn: dict[str, dict[int, float]]) -> Figure:
-    name = visible(one.name, _MAX_NAME)
-    return Figure(
-        title="Over the rounds",
-        alt=f"Scores of {name} over {len(rounds)} rounds in {', '.join(drawn)}.",
-        note="Each task by its first metric; tasks do not compare with each other.",
-        head=(),
-        rows=(),
-        spec=_over_rounds(drawn, [visible(name, 30) for name in rounds], "score"),
-    )
+    spec = _over_rounds(drawn, [visible(name, 30) for name in rounds], "score")
+    values = {"name": one.name, "rounds": rounds, "drawn": drawn}
+    return Figure("Over the rounds", "contestant", spec, values)
 
 
 def _over_rounds(
@@ -200,26 +183,16 @@ def heat_chart(site: Site) -> Chart | None:
 
 
 def _heat_figure(site: Site) -> Figure:
-    shown = overview(site)
-    families = shown["family_titles"]
-    standings = [one for one in shown["standings"] if any(one.shares)][:_MAX_HEAT]
+    found = overview(site)
+    families = [title for title, _, _ in found["families"]]
+    standings = [one for one in found["standings"] if any(one.shares)][:_MAX_HEAT]
     cells = [
-        (row, column, found[1], found[0])
+        (row, column, shared[1], shared[0])
         for row, one in enumerate(standings)
-        for column, found in enumerate(one.shares)
-        if found is not None
+        for column, shared in enumerate(one.shares)
+        if shared is not None
     ]
-    first = standings[0].name if standings else "nobody"
-    return Figure(
-        title="Families and contestants",
-        alt=(
-            f"For {len(standings)} contestants and {len(families)} families the share of the "
-            f"others that each stands above. On average highest: {visible(first, _MAX_NAME)}."
-        ),
-        note="The share of the other contestants that one stands above, averaged over a family’s "
-        "tasks in the newest round; empty where it was not measured."
-        + (f" Drawn are the first {_MAX_HEAT}." if len(shown["standings"]) > _MAX_HEAT else ""),
-        head=(),
-        rows=(),
-        spec=heat([one.name for one in standings], families, cells),
-    )
+    spec = heat([one.model.name for one in standings], families, cells)
+    is_cut = len(found["standings"]) > _MAX_HEAT
+    values = {"standings": standings, "families": families, "cut": is_cut and _MAX_HEAT}
+    return Figure("Families and contestants", "families", spec, values)

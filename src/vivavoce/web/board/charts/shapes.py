@@ -57,6 +57,8 @@ _CONFIG = {
     },
 }
 
+_NAME = {"field": "t", "type": "nominal"}
+_ROW_NAME = {"type": "text", "align": "right", "color": INK, "fontSize": _TEXT}
 _MAKER = re.compile(r"^[\w.-]{1,60}/(?:[\w.-]{1,60}/)?(?=[\w.-])")
 
 Spec = dict[str, Any]
@@ -104,6 +106,7 @@ def scatter(dots: Sequence[Dot], x: Axis, y: Axis) -> Spec:
     """Points over two axes; names stand where they have room."""
     left, right = 46, 18
     width = WIDTH - left - right
+    plane = {"x": _encoding("x", x), "y": _encoding("y", y)}
     rules = [
         {"x": dot.x, "y": dot.low, "y2": dot.high}
         for dot in dots
@@ -113,20 +116,16 @@ def scatter(dots: Sequence[Dot], x: Axis, y: Axis) -> Spec:
         {"x": dot.x, "y": dot.y, "c": PAPER if dot.is_hollow else ACCENT, "o": _weight(dot, dots)}
         for dot in dots
     ]
-    layers: list[Spec] = []
-    if rules:
-        mark = {"type": "rule", "color": QUIET, "strokeWidth": 1.2}
-        layers.append(_layer(rules, mark, x, y, y2={"field": "y2"}))
-    mark = {"type": "point", "filled": True, "size": 52, "stroke": ACCENT, "strokeWidth": 1.3}
-    fill = {"field": "c", "type": "nominal", "scale": None}
+    rule = {"type": "rule", "color": QUIET, "strokeWidth": 1.2}
+    point = {"type": "point", "filled": True, "size": 52, "stroke": ACCENT, "strokeWidth": 1.3}
     opacity = {"field": "o", "type": "quantitative", "scale": None}
-    layers.append(_layer(points, mark, x, y, fill=fill, opacity=opacity))
+    layers = [_layer(rules, rule, **plane, y2={"field": "y2"})] if rules else []
+    layers.append(_layer(points, point, **plane, fill=_raw("c"), opacity=opacity))
+    # The style of the file draws this edge under the letters: they stand clear of the points.
+    halo = {"fill": INK, "stroke": PAPER, "strokeWidth": 3.5, "fontSize": _TEXT}
     for align, names in _roomy(dots, x, y, width):
-        mark = {"type": "text", "align": align, "dx": 8 if align == "left" else -8}
-        text = {"field": "t", "type": "nominal"}
-        # The style of the file draws this edge under the letters: they stand clear of the points.
-        halo = {"fill": INK, "stroke": PAPER, "strokeWidth": 3.5, "fontSize": _TEXT}
-        layers.append(_layer(names, {**mark, **halo}, x, y, text=text))
+        text = {"type": "text", "align": align, "dx": 8 if align == "left" else -8, **halo}
+        layers.append(_layer(names, text, **plane, text=_NAME))
     return _spec(layers, width, _PLOT_HEIGHT, left, right)
 
 
@@ -170,9 +169,6 @@ def lines(
         for number, line in enumerate(series)
         for at, value in line.points
     ]
-    colour = {"field": "c", "type": "nominal", "scale": None}
-    line = {"type": "line", "strokeWidth": 2, "strokeJoin": "round"}
-    dot = {"type": "point", "filled": True, "size": 42, "opacity": 1}
     ends = [y.place(line.points[-1][1]) * _PLOT_HEIGHT for line in series]
     names = [
         {
@@ -185,11 +181,15 @@ def lines(
             zip(series, spread(ends, _LABEL_GAP, _PLOT_HEIGHT), strict=True)
         )
     ]
+    plane = {"x": _encoding("x", x, ticks), "y": _encoding("y", y)}
+    colour = _raw("c")
+    line = {"type": "line", "strokeWidth": 2, "strokeJoin": "round"}
+    dot = {"type": "point", "filled": True, "size": 42, "opacity": 1}
     text = {"type": "text", "align": "left", "dx": 6, "fontSize": _TEXT}
     layers = [
-        _layer(points, line, x, y, ticks, stroke=colour, detail=colour),
-        _layer(points, dot, x, y, ticks, fill=colour),
-        _layer(names, text, x, y, ticks, text={"field": "t", "type": "nominal"}, fill=colour),
+        _layer(points, line, **plane, stroke=colour, detail=colour),
+        _layer(points, dot, **plane, fill=colour),
+        _layer(names, text, **plane, text=_NAME, fill=colour),
     ]
     return _spec(layers, width, _PLOT_HEIGHT, left, right)
 
@@ -202,34 +202,15 @@ def pairs(found: Sequence[Pair], x: Axis) -> Spec:
         {"n": number, "x": pair.first, "x2": pair.second, "t": short(pair.name, 19)}
         for number, pair in enumerate(found)
     ]
-    y = Axis("", -0.5, len(found) - 0.5, ())
-    down: Spec = {"field": "n", "type": "quantitative", "axis": None}
-    down["scale"] = {**y.scale(), "reverse": True}
-    across = _encoding("x", x)
+    across, down = _encoding("x", x), _slots("n", len(found), reverse=True)
+    rule = {"type": "rule", "color": ACCENT, "strokeWidth": 1.5}
     dot = {"type": "point", "filled": True, "opacity": 1, "size": 62, "stroke": ACCENT}
     dot["strokeWidth"] = 1.5
-    text = {"type": "text", "align": "right", "x": -10, "color": INK, "fontSize": _TEXT}
     layers = [
-        {
-            "data": {"values": rows},
-            "mark": {"type": "rule", "color": ACCENT, "strokeWidth": 1.5},
-            "encoding": {"x": across, "x2": {"field": "x2"}, "y": down},
-        },
-        {
-            "data": {"values": rows},
-            "mark": {**dot, "fill": PAPER},
-            "encoding": {"x": across, "y": down},
-        },
-        {
-            "data": {"values": rows},
-            "mark": {**dot, "fill": ACCENT},
-            "encoding": {"x": {**across, "field": "x2"}, "y": down},
-        },
-        {
-            "data": {"values": rows},
-            "mark": text,
-            "encoding": {"text": {"field": "t", "type": "nominal"}, "y": down},
-        },
+        _layer(rows, rule, x=across, x2={"field": "x2"}, y=down),
+        _layer(rows, {**dot, "fill": PAPER}, x=across, y=down),
+        _layer(rows, {**dot, "fill": ACCENT}, x={**across, "field": "x2"}, y=down),
+        _layer(rows, {**_ROW_NAME, "x": -10}, text=_NAME, y=down),
     ]
     return _spec(layers, width, height, left, right, top=8)
 
@@ -252,42 +233,16 @@ def heat(
     ]
     down = _slots("r", len(rows), reverse=True)
     across = _slots("c", len(columns))
-    raw = {"type": "nominal", "scale": None}
-    texts = {"type": "text", "fontSize": 12}
+    box = {"type": "rect", "width": side - 2, "height": high - 2}
+    number = {"type": "text", "fontSize": 12}
+    slanted = {"align": "left", "baseline": "middle", "angle": -38, "y": -10}
+    names = [{"r": place, "t": short(name, 20)} for place, name in enumerate(rows)]
+    heads = [{"c": place, "t": short(name, 20)} for place, name in enumerate(columns)]
     layers = [
-        {
-            "data": {"values": values},
-            "mark": {"type": "rect", "width": side - 2, "height": high - 2},
-            "encoding": {"x": across, "y": down, "fill": {"field": "f", **raw}},
-        },
-        {
-            "data": {"values": values},
-            "mark": texts,
-            "encoding": {
-                "x": across,
-                "y": down,
-                "text": {"field": "t", "type": "nominal"},
-                "fill": {"field": "i", **raw},
-            },
-        },
-        {
-            "data": {"values": [{"r": n, "t": short(name, 20)} for n, name in enumerate(rows)]},
-            "mark": {"type": "text", "align": "right", "x": -8, "color": INK, "fontSize": _TEXT},
-            "encoding": {"y": down, "text": {"field": "t", "type": "nominal"}},
-        },
-        {
-            "data": {"values": [{"c": n, "t": short(name, 20)} for n, name in enumerate(columns)]},
-            "mark": {
-                "type": "text",
-                "align": "left",
-                "baseline": "middle",
-                "angle": -38,
-                "y": -10,
-                "color": INK,
-                "fontSize": _TEXT,
-            },
-            "encoding": {"x": across, "text": {"field": "t", "type": "nominal"}},
-        },
+        _layer(values, box, x=across, y=down, fill=_raw("f")),
+        _layer(values, number, x=across, y=down, text=_NAME, fill=_raw("i")),
+        _layer(names, {**_ROW_NAME, "x": -8}, y=down, text=_NAME),
+        _layer(heads, {**_ROW_NAME, **slanted}, x=across, text=_NAME),
     ]
     return _spec(layers, width, height, left, 74, top=top, bottom=8)
 
@@ -305,16 +260,13 @@ def _slots(field: str, count: int, *, reverse: bool = False) -> Spec:
     return {"field": field, "type": "quantitative", "scale": scale, "axis": None}
 
 
-def _layer(
-    values: Sequence[Mapping[str, Any]],
-    mark: Spec,
-    x: Axis,
-    y: Axis,
-    ticks: Mapping[float, str] | None = None,
-    **more: Spec,
-) -> Spec:
-    encoding = {"x": _encoding("x", x, ticks), "y": _encoding("y", y), **more}
+def _layer(values: Sequence[Mapping[str, Any]], mark: Spec, **encoding: Spec) -> Spec:
     return {"data": {"values": list(values)}, "mark": mark, "encoding": encoding}
+
+
+def _raw(field: str) -> Spec:
+    """A channel that takes colours as they are."""
+    return {"field": field, "type": "nominal", "scale": None}
 
 
 def _encoding(channel: str, axis: Axis, ticks: Mapping[float, str] | None = None) -> Spec:

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 from vivavoce.results.board.columns import columns
 from vivavoce.store import Row, dumps_fast, hash_of, parquet_of
 from vivavoce.web.board.files.latex import contestant_document, document
-from vivavoce.web.board.model import BoardOf, ModelOf, Site, newest_of
-from vivavoce.web.board.page import Page, file_of, slug
+from vivavoce.web.board.model import BoardOf, ModelOf, Site
+from vivavoce.web.board.names import slug
+from vivavoce.web.board.page import Page, file_of
 from vivavoce.web.printing import guard_formula, visible
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def _all_rows(site: Site) -> list[Page]:
     }
     if not _is_large(site):
         inputs = [site.key, about["headlines"], about["metrics"]]
-        return _files("board", inputs, site, about, lambda: document(site.boards))
+        return _files("board", inputs, lambda: site.rows, about, lambda: document(site.boards))
     return [page for name in site.round_names for page in _of_round(site, name, about)]
 
 
@@ -89,7 +90,7 @@ def _of_round(site: Site, name: str, about: Mapping[str, Any]) -> list[Page]:
     return _files(
         _stem(site, name),
         [told, [board.key for board in boards]],
-        _Shown([row for board in boards for row in board.group.leads]),
+        lambda: [row for board in boards for row in board.group.leads],
         told,
         lambda: document(boards, most_metrics=1),
     )
@@ -99,65 +100,41 @@ def _of_board(board: BoardOf) -> list[Page]:
     stem = board.path.removesuffix(".html")
     about = {"headline": board.headline, "metrics": board.metrics}
     inputs = [board.key, board.metrics]
-    return _files(stem, inputs, board, about, lambda: document([board]))
+    return _files(stem, inputs, lambda: board.rows, about, lambda: document([board]))
 
 
 def _of_contestant(site: Site, one: ModelOf) -> list[Page]:
     """What its page shows of its newest round; all rounds stand in the files of the site."""
-    found = newest_of(one, site)
+    found = site.newest_of(one)
     return _files(
         one.path.removesuffix(".html"),
         [one.name, [mark for _, _, mark in found]],
-        _Shown([row for _, row, _ in found]),
+        lambda: [row for _, row, _ in found],
         {"contestant": one.name},
         lambda: contestant_document(one, [(board, row) for board, row, _ in found]),
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    rows: Sequence[Row]
-
-
-class _Source(Protocol):
-    """What has rows, which may be loaded only when they are asked for."""
-
-    @property
-    def rows(self) -> Iterable[Row]: ...
-
-
 def _files(
     stem: str,
     inputs: Sequence[Any],
-    source: _Source,
+    rows: Callable[[], Iterable[Row]],
     about: Mapping[str, Any],
     tex: Callable[[], bytes],
 ) -> list[Page]:
+    """The four files of one page; its rows may be loaded only when they are asked for."""
     key = hash_of(inputs)
-    # The CSV and the Parquet file are made one after the other, of the same table.
     return [
-        file_of(f"{stem}.csv", key, lambda: csv_of(_LAST.of(stem, source))),
-        file_of(f"{stem}.parquet", key, lambda: parquet_of(_LAST.of(stem, source))),
-        file_of(f"{stem}.json", key, lambda: json_of(source.rows, about)),
+        file_of(f"{stem}.csv", key, lambda: csv_of(_last_table(rows))),
+        file_of(f"{stem}.parquet", key, lambda: parquet_of(_last_table(rows))),
+        file_of(f"{stem}.json", key, lambda: json_of(rows(), about)),
         file_of(f"{stem}.tex", key, tex),
     ]
 
 
-class _LastTable:
-    """The table that was asked for last."""
-
-    def __init__(self) -> None:
-        self._asked: tuple[str, _Source] | None = None
-        self._table: pa.Table | None = None
-
-    def of(self, stem: str, source: _Source) -> pa.Table:
-        if self._asked is None or self._asked[0] != stem or self._asked[1] is not source:
-            self._table = table_of(source.rows)
-            self._asked = stem, source
-        return self._table
-
-
-_LAST = _LastTable()
+@lru_cache(maxsize=1)  # the CSV and the Parquet file are made one after the other
+def _last_table(rows: Callable[[], Iterable[Row]]) -> pa.Table:
+    return table_of(rows())
 
 
 def csv_of(table: pa.Table) -> bytes:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from vivavoce.results.board.columns import Column, columns, shown_value
-from vivavoce.results.logs.records import CONTESTANT
+from vivavoce.results.board.groups import by_contestant
 from vivavoce.store import Row
+from vivavoce.web.board.entries import rank_of
 from vivavoce.web.board.model import BoardOf, ModelOf
 from vivavoce.web.board.names import kind_of, label
 from vivavoce.web.printing import visible
@@ -60,27 +61,31 @@ def table_of(board: BoardOf, most_metrics: int = MAX_METRICS) -> str:
     """One board: rank, contestant and its first metrics with their intervals."""
     metrics = board.metrics[:most_metrics]
     rows = board.rows if most_metrics > 1 else board.headline_rows
-    found: dict[tuple[str, ...], dict[str, Row]] = {}
-    for row in rows:
-        if row["metric"] in metrics:
-            key = tuple(str(row[name]) for name in CONTESTANT)
-            found.setdefault(key, {})[row["metric"]] = row
+    found = by_contestant(row for row in rows if row["metric"] in metrics)
     sign = -1 if board.higher_is_better else 1
     order = sorted(found, key=lambda key: (*_place(found[key].get(metrics[0]), sign), key))
     lines = [_line(found[key], metrics) for key in order]
     last = [column.latex for column in columns() if column.latex]
-    heads = " & ".join(["Rank", "Contestant", *(escaped(name) for name in metrics), *last])
     place = ", ".join(escaped(part) for part in (board.round, board.setting))
+    return _tabular(
+        f"{escaped(board.task)} {escaped(board.version)}: {place}",
+        "rl" + "r" * (len(metrics) + len(last)),
+        [["Rank", "Contestant", *(escaped(name) for name in metrics), *last], *lines],
+    )
+
+
+def _tabular(caption: str, layout: str, lines: Sequence[Sequence[str]]) -> str:
+    """A table of cells that are LaTeX already, its head first."""
+    head, *rows = [" & ".join(cells) + r" \\" for cells in lines]
     return "\n".join(
         [
             r"\begin{table}",
-            rf"\caption{{{escaped(board.task)} {escaped(board.version)}: {place}. "
-            r"Small figures are 95\% intervals.}",
-            r"\begin{tabular}{rl" + "r" * (len(metrics) + len(last)) + "}",
+            rf"\caption{{{caption}. Small figures are 95\% intervals.}}",
+            rf"\begin{{tabular}}{{{layout}}}",
             r"\toprule",
-            heads + r" \\",
+            head,
             r"\midrule",
-            *lines,
+            *rows,
             r"\bottomrule",
             r"\end{tabular}",
             r"\end{table}",
@@ -100,13 +105,12 @@ def _place(row: Row | None, sign: int) -> tuple[bool, float]:
     return (kind_of(row) == "ceiling", sign * row["value"])
 
 
-def _line(rows: dict[str, Row], metrics: Sequence[str]) -> str:
+def _line(rows: dict[str, Row], metrics: Sequence[str]) -> list[str]:
     first = rows.get(metrics[0]) or next(iter(rows.values()))
-    rank = first["rank"] if metrics[0] in rows and kind_of(first) != "ceiling" else None
+    rank = rank_of(rows.get(metrics[0]))
     cells = ["" if rank is None else str(rank), escaped(label(first))]
     cells += [_cell(rows.get(name)) for name in metrics]
-    cells += [_last_cell(column, first) for column in columns() if column.latex]
-    return " & ".join(cells) + r" \\"
+    return cells + [_last_cell(column, first) for column in columns() if column.latex]
 
 
 def _last_cell(column: Column, row: Row) -> str:
@@ -128,33 +132,16 @@ def _cell(row: Row | None) -> str:
 
 def contestant_document(one: ModelOf, found: Sequence[tuple[BoardOf, Row]]) -> bytes:
     """One contestant: its first metric on every board it stands on."""
+    heads = ["Round", "Task", "Setting", "Method", "Metric", "Value", "Rank"]
     lines = [
-        " & ".join(
-            [
-                *(escaped(part) for part in (board.round, board.title, board.setting)),
-                escaped(row["method"]),
-                escaped(board.headline),
-                _cell(row),
-                "" if row["rank"] is None else str(row["rank"]),
-            ]
-        )
-        + r" \\"
+        [
+            *(escaped(part) for part in (board.round, board.title, board.setting)),
+            escaped(row["method"]),
+            escaped(board.headline),
+            _cell(row),
+            "" if row["rank"] is None else str(row["rank"]),
+        ]
         for board, row in found
     ]
-    heads = "Round & Task & Setting & Method & Metric & Value & Rank"
-    return "\n".join(
-        [
-            _HEAD,
-            r"\begin{table}",
-            rf"\caption{{{escaped(one.name)}. Small figures are 95\% intervals.}}",
-            r"\begin{tabular}{lllllrr}",
-            r"\toprule",
-            heads + r" \\",
-            r"\midrule",
-            *lines,
-            r"\bottomrule",
-            r"\end{tabular}",
-            r"\end{table}",
-            "",
-        ]
-    ).encode("utf-8")
+    table = _tabular(escaped(one.name), "lllllrr", [heads, *lines])
+    return f"{_HEAD}\n{table}".encode()

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
 from vivavoce.metrics import list_metrics
+from vivavoce.results.board.columns import page_columns
 from vivavoce.tasks import list_families
 from vivavoce.web.board.charts.board_charts import board_charts
 from vivavoce.web.board.charts.drawing import drawer
 from vivavoce.web.board.charts.figures import Chart, drawings, shown
 from vivavoce.web.board.charts.round_charts import contestant_charts, heat_chart
 from vivavoce.web.board.files.downloads import links, links_of_rounds
-from vivavoce.web.board.model import BoardOf, ModelOf, Site
-from vivavoce.web.board.overview import about_round, family_title, overview
+from vivavoce.web.board.model import BoardOf, Measured, ModelOf, Site
+from vivavoce.web.board.overview import about_round, family_of, overview
 from vivavoce.web.board.page import Page, page_of, root_of
 from vivavoce.web.board.pages.changes import History, removed_from
-from vivavoce.web.board.pages.contestants import contestant_page, inputs_of
 from vivavoce.web.board.pages.samples import list_path
 from vivavoce.web.board.sections import rows_a_page
 from vivavoce.web.printing import visible
@@ -46,12 +47,10 @@ def _keys(charts: Sequence[Chart]) -> list[Any]:
 
 def _index(site: Site, charts: Sequence[Chart]) -> Page:
     def values() -> dict[str, Any]:
-        found = overview(site)
-        notes = found.pop("notes")
         return {
-            **found,
-            "notes": notes[:_MAX_NOTES],
-            "unlisted_notes": max(0, len(notes) - _MAX_NOTES),
+            **overview(site),
+            "notes": site.notes[:_MAX_NOTES],
+            "unlisted_notes": max(0, len(site.notes) - _MAX_NOTES),
             "downloads": links("index.html"),
             "downloads_of_rounds": [
                 (visible(name, 40), found) for name, found in links_of_rounds(site)
@@ -81,6 +80,7 @@ def _board_pages(
         card = list_families().get(board.family)
         task = card.tasks.get(board.task.rpartition("/")[2]) if card else None
         return {
+            "board": board,
             "section": section,
             "entries": entries,
             "ceilings": ceilings,
@@ -132,14 +132,31 @@ def _near(board: BoardOf, site: Site) -> dict[str, Any]:
 
 
 def _model_page(one: ModelOf, site: Site, charts: Sequence[Chart]) -> Page:
+    """How a model or method stands wherever it was measured."""
+    found, rounds = site.of(one)
+
     def values() -> dict[str, Any]:
+        has_costs = any(row["cost"] is not None for _, row, _ in found)
+        hidden = ("faults",) if has_costs else ("faults", "cost")
+        # Each way it was run at one task and setting is a line through the rounds.
+        courses: dict[tuple[str, ...], dict[str, Measured]] = defaultdict(dict)
+        for measured in found if len(rounds) > 1 else ():
+            board, row, _ = measured
+            facts = (str(row[name]) for name in ("method", "decoding", "judge"))
+            courses[board.task, board.setting, *facts][board.round] = measured
         return {
-            **contestant_page(one, site),
+            "one": one,
+            "rounds": rounds,
+            "appearances": site.newest_of(one),
+            "courses": courses,
+            "count": len({board.path for board, _, _ in found}),
+            "columns": [column for column in page_columns() if column.name not in hidden],
             "charts": shown(charts, root_of(one.path)),
             "downloads": links(one.path),
         }
 
-    inputs = {"contestant": inputs_of(one, site), "charts": _keys(charts)}
+    stands = [[board.path, board.headline, len(board.ranked), mark] for board, _, mark in found]
+    inputs = {"contestant": [*one, site.round_names, stands], "charts": _keys(charts)}
     return page_of(one.path, "model.html.j2", inputs, values, nav=site.nav)
 
 
@@ -155,7 +172,7 @@ def _metrics(site: Site) -> Page:
     metrics = list_metrics()
     names = list(dict.fromkeys(metric.family for metric in metrics))
     families = [
-        (name, family_title(name), [metric for metric in metrics if metric.family == name])
+        (name, family_of(name)[0], [metric for metric in metrics if metric.family == name])
         for name in names
     ]
     inputs = {"metrics": [repr(metric) for metric in metrics]}

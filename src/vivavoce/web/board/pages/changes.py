@@ -7,7 +7,6 @@ was given, until it comes back.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date as Date
@@ -16,18 +15,17 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from vivavoce.errors import InputError
-from vivavoce.results.logs.records import CONTESTANT, PLACE
+from vivavoce.results.board.groups import KEY, by_contestant
+from vivavoce.results.logs.records import PLACE
 from vivavoce.store import Row, canonical_json, read_json
 from vivavoce.web.board.model import BoardOf, Site
 from vivavoce.web.board.names import label
-from vivavoce.web.board.page import Page, file_of, page_of
+from vivavoce.web.board.page import Page, json_file, page_of
 from vivavoce.web.printing import counted, figure, visible
 
 PATH = "changes.json"
 SCHEMA_VERSION = 1
 KINDS = ("added", "removed", "rescored")
-KEY = (*PLACE, *CONTESTANT)
-"""What tells one row of a site from another, its metrics taken together."""
 
 Entry = dict[str, Any]
 """`kind`, the fields of a row's key, `values` and `before` by metric, `reason`."""
@@ -86,26 +84,19 @@ def history_of(
     """
     _refuse_odd(reasons, date)
     earlier = _read(out)
-    boards = {board.path: board.key for board in site.boards}
-    if not earlier.builds:
-        first: dict[str, Any] = {
-            "number": 1,
-            "date": date,
-            "rows": _contestants(site.boards),
-            "entries": [],
-        }
-        return History(boards, (first,))
-    if boards == earlier.boards:
+    here = {board.path: board for board in site.boards}
+    boards = {path: board.key for path, board in here.items()}
+    if earlier.builds and boards == earlier.boards:
         return earlier
     entries: list[Entry] = []
-    for path in dict.fromkeys([*boards, *earlier.boards]):
+    for path in dict.fromkeys([*boards, *earlier.boards]) if earlier.builds else ():
         if boards.get(path) != earlier.boards.get(path):
             then = _rows_of(out, path) if path in earlier.boards else []
-            entries += _compare(then, _now(site, path), reasons)
+            entries += _compare(then, here[path].rows if path in here else (), reasons)
     build = {
-        "number": earlier.builds[-1]["number"] + 1,
+        "number": earlier.builds[-1]["number"] + 1 if earlier.builds else 1,
         "date": date,
-        "rows": _contestants(site.boards),
+        "rows": sum(len(board.group.leads) for board in site.boards),
         "entries": entries,
     }
     return History(boards, (*earlier.builds, build))
@@ -177,39 +168,23 @@ def _rows_of(out: Path, path: str) -> list[Row]:
     ]
 
 
-def _now(site: Site, path: str) -> Sequence[Row]:
-    return next((board.rows for board in site.boards if board.path == path), ())
-
-
-def _contestants(boards: Iterable[BoardOf]) -> int:
-    return sum(len(board.group.leads) for board in boards)
-
-
 def _compare(
     then: Sequence[Row], now: Sequence[Row], reasons: Sequence[Mapping[str, str]]
 ) -> list[Entry]:
-    before, after = _by_contestant(then), _by_contestant(now)
+    before, after = by_contestant(then), by_contestant(now)
     entries = []
     for key in dict.fromkeys([*before, *after]):
-        old, new = before.get(key), after.get(key)
-        if old and new and old[1] == new[1]:
-            continue
-        row = (new or old or ({}, {}))[0]
-        kind = "added" if old is None else "removed" if new is None else "rescored"
-        entry = {name: row[name] for name in KEY}
-        entry |= {"kind": kind, "reason": _reason(row, reasons)}
-        entry["values"] = new[1] if new else {}
-        entry["before"] = old[1] if old else {}
-        entries.append(entry)
+        old, new = (
+            {name: row["value"] for name, row in side.get(key, {}).items()}
+            for side in (before, after)
+        )
+        if old != new:
+            row = next(iter((after.get(key) or before[key]).values()))
+            entry = {name: row[name] for name in KEY}
+            entry |= {"kind": "rescored" if old and new else "added" if new else "removed"}
+            entry |= {"reason": _reason(row, reasons), "values": new, "before": old}
+            entries.append(entry)
     return entries
-
-
-def _by_contestant(rows: Iterable[Row]) -> dict[str, tuple[Row, dict[str, float | None]]]:
-    found: dict[str, tuple[Row, dict[str, float | None]]] = {}
-    for row in rows:
-        key = canonical_json([row[name] for name in KEY])
-        found.setdefault(key, (row, {}))[1][row["metric"]] = row["value"]
-    return found
 
 
 def _reason(row: Row, reasons: Sequence[Mapping[str, str]]) -> str | None:
@@ -230,55 +205,44 @@ _WORDS = {"added": "Added", "removed": "Removed", "rescored": "Scored again"}
 def removed_from(history: History, board: BoardOf) -> list[tuple[str, str]]:
     """Rows that a board has lost: the name to strike through, and what to say beside it."""
     gone = history.gone.get(place_of(*board.group.place), {})
-    return [(_name(entry), _lost(entry, _when(build))) for build, entry in gone.values()]
+    return [(visible(label(e), _MAX_NAME), _lost(build, e)) for build, e in gone.values()]
 
 
 def pages(site: Site, history: History) -> list[Page]:
     """The history as a file and as a page."""
     whole = history.as_dict()
 
-    def values() -> dict[str, Any]:
-        shown = list(_shown(history))
-        total = sum(len(build["entries"]) for build in history.builds)
-        return {"builds": shown, "unlisted": max(0, total - _MAX_SHOWN)}
-
     paths = {place_of(*board.group.place): board.path for board in site.boards}
     return [
-        file_of(PATH, whole, lambda: _json(whole)),
+        json_file(PATH, whole),
         page_of(
             PAGE,
             "changes.html.j2",
             {"history": whole, "boards": sorted(paths)},
-            lambda: {**values(), "paths": paths},
+            lambda: {
+                "builds": list(_shown(history)),
+                "paths": paths,
+                "words": _WORDS,
+                "moved": _moved,
+                "path_of": lambda entry: paths.get(place_of(*(entry[name] for name in PLACE))),
+            },
             nav=site.nav,
         ),
     ]
 
 
-def _json(whole: Mapping[str, Any]) -> bytes:
-    return (json.dumps(whole, sort_keys=True, indent=1, allow_nan=False) + "\n").encode("ascii")
-
-
-def _name(entry: Mapping[str, Any]) -> str:
-    return visible(label({name: entry[name] for name in ("method", "model")}), _MAX_NAME)
-
-
-def _when(build: Mapping[str, Any]) -> str:
-    return visible(build.get("date") or f"build {build['number']}", 40)
-
-
-def _lost(entry: Mapping[str, Any], when: str) -> str:
+def _lost(build: Mapping[str, Any], entry: Entry) -> str:
     values = [
         f"{visible(metric, 40)} {figure(value)}"
         for metric, value in list(entry["before"].items())[:1]
         if isinstance(value, int | float)
     ]
-    reason = entry.get("reason")
-    told = visible(reason, _MAX_REASON) if reason else "no reason was given"
+    when = visible(build.get("date") or f"build {build['number']}", 40)
+    told = visible(entry.get("reason") or "no reason was given", _MAX_REASON)
     return f"{', '.join([*values, f'removed in {when}'])}: {told}"
 
 
-def _shown(history: History) -> Iterable[dict[str, Any]]:
+def _shown(history: History) -> Iterable[tuple[dict[str, Any], list[Entry], str]]:
     """The builds, the newest first, with as many of their entries as a page holds."""
     left = _MAX_SHOWN
     for build in reversed(history.builds):
@@ -288,27 +252,7 @@ def _shown(history: History) -> Iterable[dict[str, Any]]:
         told = [f"{counts[kind]:,} {_WORDS[kind].lower()}" for kind in KINDS if counts[kind]]
         rows = build.get("rows")
         start = f"The first build: {counted(rows, 'row', 'rows')}" if isinstance(rows, int) else ""
-        yield {
-            "title": f"Build {build['number']}",
-            "date": visible(build.get("date") or "", 40),
-            "summary": ", ".join(told) or start,
-            "entries": [_entry(entry) for entry in entries],
-            "unlisted": len(build["entries"]) - len(entries),
-        }
-
-
-def _entry(entry: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "kind": entry["kind"],
-        "word": _WORDS[entry["kind"]],
-        "name": _name(entry),
-        "task": visible(entry["task"], 60),
-        "setting": visible(entry["setting"], 40),
-        "round": visible(entry["round"], 60),
-        "place": place_of(*(entry[name] for name in PLACE)),
-        "moved": _moved(entry),
-        "reason": visible(entry["reason"], _MAX_REASON) if entry.get("reason") else "",
-    }
+        yield build, entries, ", ".join(told) or start
 
 
 def _moved(entry: Mapping[str, Any]) -> str:

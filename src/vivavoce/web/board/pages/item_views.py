@@ -1,4 +1,4 @@
-"""What the page of an item prints: bounded excerpts, and every answer with its scores."""
+"""The page of an item: bounded excerpts, and every answer with its scores."""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
-from math import fsum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from vivavoce.web.board import names
 from vivavoce.web.board.files.bundle import transcript
-from vivavoce.web.board.model import model_path
-from vivavoce.web.printing import counted, figure, visible
+from vivavoce.web.board.page import Link
+from vivavoce.web.printing import counted, visible
 
 if TYPE_CHECKING:
-    from vivavoce.results.logs.answer_texts import Answer, Attempt, Texts
+    from vivavoce.results.logs.answer_texts import Answer
     from vivavoce.results.logs.records import SampleScore
     from vivavoce.results.logs.sample_texts import ItemTexts
 
@@ -118,242 +117,90 @@ _LAST = ("floor", "ceiling")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """Where an item was asked."""
+class Around:
+    """Where the pages of some items of one task and setting stand, and what they lead to."""
 
-    round: str
-    task: str
-    version: str
-    setting: str
-    """These four as the rows spell them; print them through `visible`."""
+    folder: str
+    """Their own, inside the site."""
+    back: Link
+    """The page that lists them."""
     family: str
-    path: str
-    """Of the page of its board; empty where it has none."""
     higher_is_better: bool
     """Of the metric that ranks."""
-
-    @property
-    def title(self) -> str:
-        """The task in words."""
-        return names.title_of(self.task)
-
-
-@dataclass(frozen=True, slots=True)
-class Further:
-    """An attempt after the first."""
-
-    number: int
-    value: str
-    """Of the headline metric, in print."""
-    fault: str
-    output: Excerpt
-    problem: str
+    board: str = ""
+    """Path of the page of their board; empty where it has none."""
+    nav: Sequence[Link] = ()
+    contestants: frozenset[str] = frozenset()
+    """Paths of the contestants' pages there are."""
+    bundle: str | None = None
+    """Where the transcripts are, as `bundle.find_bundle` gives it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Card:
-    """One contestant's answer."""
-
-    kind: str
-    tag: str
-    name: str
-    path: str
-    """Of the contestant's page; empty where it has none."""
-    details: tuple[str, ...]
-    values: tuple[tuple[str, str], ...]
-    """Metrics with their values in print, the headline metric first."""
-    fault: str
-    use: str
-    """Tokens, seconds and cost."""
-    attempts: str
-    """What all attempts reached; empty where there is but one."""
-    further: tuple[Further, ...]
-    output: Excerpt
-    explanation: Excerpt | None
-    verdicts: tuple[Verdict, ...]
-    judge: str
-    other_input: str
-    """That the contestant was shown something else; empty where not."""
-    problem: str
-    transcript: str
-    """The address of its transcript; empty where there is none."""
-    is_relative: bool
-    """Whether that address starts at the folder of the site."""
-
-
-@dataclass(frozen=True, slots=True)
-class ItemView:
-    """One item."""
-
-    title: str
-    facts: tuple[str, ...]
-    input: Excerpt | None
-    gold: Excerpt | None
-    cards: tuple[Card, ...]
-    answers: int
-    first: int
-    """The number of the first card among all answers."""
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One item in a list of items."""
-
-    title: str
-    facts: str
-    answers: str
-    mean: str
-    lowest: str
-    highest: str
-
-
-def item_view(
-    board: Asked, item: ItemTexts, part: int, known: frozenset[str], bundle: str | None
-) -> ItemView:
-    """The page of an item, or one of its parts, counted from 0.
-
-    Args:
-        board: Where it was asked.
-        item: The item.
-        part: Which answers: `CARDS` of them stand on one page.
-        known: Paths of pages of contestants that there are.
-        bundle: Where the transcripts are.
-    """
+def item_view(item: ItemTexts, part: int, around: Around) -> dict[str, Any]:
+    """What `item.html.j2` prints of an item, or of one of its parts, counted from 0."""
     answers = list(item.read())
     told = [answer.texts for answer in answers if answer.score]
     inputs = Counter(texts.input for texts in told)
     common = inputs.most_common(1)[0][0] if inputs else ""
-    answers.sort(key=lambda answer: _place(answer, item.metrics[0], board))
+    answers.sort(key=lambda answer: _place(answer, item.metrics[0], around.higher_is_better))
     shown = answers[part * CARDS : (part + 1) * CARDS]
-    cards = [_card(answer, item, known, bundle, common, len(shown)) for answer in shown]
-    return ItemView(
-        title=visible(item.id),
-        facts=_facts(item),
-        input=excerpt(common, _INPUT) if told else None,
-        gold=excerpt(told[0].gold, _GOLD) if told else None,
-        cards=tuple(cards),
-        answers=len(answers),
-        first=part * CARDS + 1,
-    )
+    return {
+        "item": item,
+        "facts": facts_of(item),
+        "input": excerpt(common, _INPUT) if told else None,
+        "gold": excerpt(told[0].gold, _GOLD) if told else None,
+        "cards": [_card(answer, item, around, common, len(shown)) for answer in shown],
+        "metrics": item.metrics[:METRICS],
+        "first": part * CARDS + 1,
+        "per_page": CARDS,
+    }
 
 
-def line_of(board: Asked, item: ItemTexts) -> Line:
-    """An item in the list of its board's items: the values are those of its headline metric."""
-    found = [
+def competing(item: ItemTexts) -> list[float]:
+    """The values of all answers in the headline metric, without those of floor and ceiling."""
+    return [
         value
         for source, value in zip(item.sources, item.means(), strict=True)
         if names.kind_of(asdict(source.key)) not in _LAST and value is not None
     ]
-    ends = (min(found), max(found)) if found else None
-    if ends and not board.higher_is_better:
-        ends = ends[::-1]
-    return Line(
-        title=visible(item.id),
-        facts=", ".join(_facts(item)),
-        answers=counted(len(item.sources), "answer", "answers"),
-        mean=figure(fsum(found) / len(found)) if found else "",
-        lowest=figure(ends[0]) if ends else "",
-        highest=figure(ends[1]) if ends else "",
-    )
 
 
-def _place(answer: Answer, metric: str, board: Asked) -> tuple[bool, bool, float, str]:
+def _place(answer: Answer, metric: str, higher_is_better: bool) -> tuple[bool, bool, float, str]:
     """Best first; floor and ceiling, who compete with nobody, last."""
     value = answer.mean(metric)
-    sign = -1.0 if board.higher_is_better else 1.0
+    sign = -1.0 if higher_is_better else 1.0
     is_apart = names.kind_of(asdict(answer.source.key)) in _LAST
     return is_apart, value is None, sign * (value or 0.0), str(answer.source.key)
 
 
 def _card(
-    answer: Answer,
-    item: ItemTexts,
-    known: frozenset[str],
-    bundle: str | None,
-    common: str,
-    cards: int,
-) -> Card:
-    source, score, texts = answer.source, answer.score, answer.texts
+    answer: Answer, item: ItemTexts, around: Around, common: str, cards: int
+) -> dict[str, Any]:
+    """One contestant's answer."""
+    source, texts = answer.source, answer.texts
     row = asdict(source.key)
     name, details = names.name_and_details(row)
-    kind, path = names.kind_of(row), model_path(row)
+    kind, path = names.kind_of(row), names.model_path(row)
     address = ""
-    if bundle is not None and source.file.folder == 0:  # the others are not in the viewer
-        address = transcript(bundle, source.file.name, item.id, 1)
-    return Card(
-        kind=kind,
-        tag=names.TAGS[kind],
-        name=name,
-        path=path if path in known else "",
-        details=(*details, *(names.facts_of(row) if kind == "model" else ())),
-        values=_values(item.metrics, score.values) if score else (),
-        fault=visible(score.fault, 60) if score and score.fault else "",
-        use=_use(score, source.attempts) if score else "",
-        attempts=_attempts(answer, item.metrics[0]),
-        further=_further(answer, item.metrics[0], cards),
-        output=excerpt(texts.output, min(_MAX_OUTPUT, _OUTPUTS // cards)),
-        explanation=_explanation(texts, cards),
-        verdicts=tuple(verdicts(texts.judgement)),
-        judge=visible((texts.judgement or {}).get("model") or source.key.judge, 80),
-        other_input=_other_input(texts, common),
-        problem=texts.problem,
-        transcript=address,
-        is_relative=not address.startswith(("http://", "https://")),
-    )
-
-
-def _values(
-    metrics: Sequence[str], values: Mapping[str, float | None]
-) -> tuple[tuple[str, str], ...]:
-    shown = []
-    for name in metrics[:METRICS]:
-        value = values.get(name)
-        shown.append((visible(name, 60), "undefined" if value is None else figure(value)))
-    return tuple(shown)
-
-
-def _attempts(answer: Answer, metric: str) -> str:
-    if answer.source.attempts < 2:
-        return ""
-    values = ", ".join(_value(each, metric) for each in answer.attempts)
-    mean = answer.mean(metric)
-    read, made = len(answer.attempts), answer.source.attempts
-    of = f" (the first {read} of {made:,})" if read < made else ""
-    return f"{values}{of}; mean {'undefined' if mean is None else figure(mean)}"
-
-
-def _further(answer: Answer, metric: str, cards: int) -> tuple[Further, ...]:
-    shown = answer.attempts[1 : 1 + max(1, _OTHERS // cards)]
-    size = _OTHER_OUTPUTS // max(1, len(shown) * cards)
-    return tuple(
-        Further(
-            number=each.epoch,
-            value=_value(each, metric),
-            fault=visible(each.score.fault, 60) if each.score and each.score.fault else "",
-            output=excerpt(each.texts.output, size),
-            problem=each.texts.problem,
-        )
-        for each in shown
-    )
-
-
-def _value(attempt: Attempt, metric: str) -> str:
-    if attempt.score is None:
-        return "none"
-    value = attempt.score.values.get(metric)
-    return "undefined" if value is None else figure(value)
-
-
-def _explanation(texts: Texts, cards: int) -> Excerpt | None:
-    if not texts.explanation:
-        return None
-    return excerpt(texts.explanation, min(_MAX_EXPLANATION, _EXPLANATIONS // cards))
-
-
-def _other_input(texts: Texts, common: str) -> str:
-    if texts.problem or texts.input == common:
-        return ""
-    return f"It was shown another input, of {len(texts.input):,} characters."
+    if around.bundle is not None and source.file.folder == 0:  # the others are not in the viewer
+        address = transcript(around.bundle, source.file.name, item.id, 1)
+    further = answer.attempts[1 : 1 + max(1, _OTHERS // cards)]
+    size = _OTHER_OUTPUTS // max(1, len(further) * cards)
+    return {
+        "answer": answer,
+        "kind": kind,
+        "name": name,
+        "path": path if path in around.contestants else "",
+        "details": (*details, *(names.facts_of(row) if kind == "model" else ())),
+        "use": _use(answer.score, source.attempts) if answer.score else "",
+        "further": [(attempt, excerpt(attempt.texts.output, size)) for attempt in further],
+        "output": excerpt(texts.output, min(_MAX_OUTPUT, _OUTPUTS // cards)),
+        "explanation": excerpt(texts.explanation, min(_MAX_EXPLANATION, _EXPLANATIONS // cards)),
+        "verdicts": verdicts(texts.judgement),
+        "judge": (texts.judgement or {}).get("model") or source.key.judge,
+        "is_other_input": not texts.problem and texts.input != common,
+        "transcript": address,
+    }
 
 
 def _use(score: SampleScore, attempts: int) -> str:
@@ -367,13 +214,14 @@ def _use(score: SampleScore, attempts: int) -> str:
     return f"first attempt: {', '.join(told)}" if told and attempts > 1 else ", ".join(told)
 
 
-def _facts(item: ItemTexts) -> tuple[str, ...]:
+def facts_of(item: ItemTexts) -> list[str]:
+    """What is known of an item, in words."""
     score = next((found[0] for found in item.scores() if found), None)
     told: list[str] = []
     if score is None:
-        return ()
+        return []
     if score.cluster != item.id:
         told.append(f"of {visible(score.cluster)}")
     told += [f"published {visible(score.published)}"] if score.published else []
     told += [visible(fact, 60) for fact in (score.category, score.difficulty) if fact]
-    return tuple(told)
+    return told

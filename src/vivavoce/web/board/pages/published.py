@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import Any
+from typing import NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from vivavoce.errors import VivaError
 from vivavoce.web.board.model import Site
@@ -17,8 +17,7 @@ _NOT_GIVEN = "~"
 _ORDER = ("academiceval", "academiceval_earlier", "legobench", "arxiv2table", "rd2bench")
 
 
-@dataclass(frozen=True, slots=True)
-class PublishedRow:
+class PublishedRow(NamedTuple):
     """One line of a table, as printed."""
 
     labels: tuple[str, ...]
@@ -26,24 +25,33 @@ class PublishedRow:
     """None for what the paper leaves empty."""
 
 
-@dataclass(frozen=True, slots=True)
-class PublishedTable:
+class _AsPrinted(BaseModel):
+    # Every number stays the text that the paper prints, its last zeros included.
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class PublishedTable(_AsPrinted):
     """One table of a paper."""
 
     number: str
     title: str
     judge: str
     unit: str
-    note: str
+    note: str = ""
     labels: tuple[str, ...]
-    groups: tuple[tuple[str, int], ...]
+    groups: tuple[tuple[str, int], ...] = ()
     """Headings over the columns, each with how many it spans; empty for none."""
     columns: tuple[str, ...]
-    rows: tuple[PublishedRow, ...]
+    cells: tuple[tuple[str, ...], ...] = Field(alias="rows")
+
+    @property
+    def rows(self) -> list[PublishedRow]:
+        """Labels and values of each line."""
+        first = len(self.labels)
+        return [PublishedRow(row[:first], tuple(map(_value, row[first:]))) for row in self.cells]
 
 
-@dataclass(frozen=True, slots=True)
-class PublishedPaper:
+class PublishedPaper(_AsPrinted):
     """One paper and its tables."""
 
     key: str
@@ -78,45 +86,26 @@ def pages(site: Site) -> list[Page]:
     ]
 
 
+def _value(cell: str) -> str | None:
+    return None if cell == _NOT_GIVEN else cell.replace("-", "−", 1)
+
+
 def _paper(key: str, text: str) -> PublishedPaper:
     import yaml
 
-    # Every number stays the text that the paper prints, its last zeros included.
-    found = yaml.BaseLoader(text).get_single_data()
     try:
-        return PublishedPaper(
-            key=key,
-            title=found["title"],
-            source=found["source"],
-            family=found["family"],
-            round=found["round"],
-            tables=tuple(_table(key, table) for table in found["tables"]),
-        )
-    except KeyError as error:
-        raise VivaError(f"published/{key}.yaml lacks {error}. Add it.") from error
-
-
-def _table(key: str, found: Mapping[str, Any]) -> PublishedTable:
-    labels, columns = tuple(found["labels"]), tuple(found["columns"])
-    groups = tuple((name, int(span)) for name, span in found.get("groups", ()))
-    where = f"Table {found['number']} in published/{key}.yaml"
-    if groups and sum(span for _, span in groups) != len(columns):
-        raise VivaError(f"The groups of {where} do not span its {len(columns)} columns.")
-    return PublishedTable(
-        number=found["number"],
-        title=found["title"],
-        judge=found["judge"],
-        unit=found["unit"],
-        note=found.get("note", ""),
-        labels=labels,
-        groups=groups,
-        columns=columns,
-        rows=tuple(_row(row, len(labels), len(columns), where) for row in found["rows"]),
-    )
-
-
-def _row(cells: list[str], labels: int, columns: int, where: str) -> PublishedRow:
-    if len(cells) != labels + columns:
-        raise VivaError(f"A row of {where} has {len(cells)} cells, its head {labels + columns}.")
-    values = (None if cell == _NOT_GIVEN else cell.replace("-", "−", 1) for cell in cells[labels:])
-    return PublishedRow(tuple(cells[:labels]), tuple(values))
+        found = PublishedPaper(key=key, **yaml.BaseLoader(text).get_single_data())
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = repr(first["loc"][-1])
+        lacking = f"lacks {name}. Add it." if first["type"] == "missing" else f"has an odd {name}."
+        raise VivaError(f"published/{key}.yaml {lacking}") from error
+    for table in found.tables:
+        where = f"Table {table.number} in published/{key}.yaml"
+        columns, head = len(table.columns), len(table.labels) + len(table.columns)
+        if table.groups and sum(span for _, span in table.groups) != columns:
+            raise VivaError(f"The groups of {where} do not span its {columns} columns.")
+        for row in table.cells:
+            if len(row) != head:
+                raise VivaError(f"A row of {where} has {len(row)} cells, its head {head}.")
+    return found

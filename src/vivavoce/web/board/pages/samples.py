@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.results.logs.records import CONTESTANT, PLACE
 from vivavoce.store import Row
-from vivavoce.web.board.model import BoardOf, Site, model_path
-from vivavoce.web.board.page import Link, Page, file_of, page_of, slug
-from vivavoce.web.board.pages.item_views import CARDS, Asked, item_view, line_of
+from vivavoce.web.board.model import BoardOf, Site
+from vivavoce.web.board.names import model_path, slug
+from vivavoce.web.board.page import Link, Page, file_of, page_of
+from vivavoce.web.board.pages.item_views import CARDS, Around, competing, facts_of, item_view
 
 if TYPE_CHECKING:
     from vivavoce.results.logs.answer_texts import Answer, Attempt
@@ -31,7 +32,7 @@ def pages(site: Site, samples: Iterable[ItemTexts], bundle: str | None = None) -
         samples: Items of one round, task and setting stand together.
         bundle: Where the transcripts are, as `bundle.find_bundle` gives it.
     """
-    boards = {(of.round, of.task, of.version, of.setting): of for of in site.boards}
+    boards = {board.place: board for board in site.boards}
     contestants = frozenset(contestant.path for contestant in site.contestants)
     made: list[Page] = []
     listed: list[tuple[BoardOf, int]] = []
@@ -41,32 +42,19 @@ def pages(site: Site, samples: Iterable[ItemTexts], bundle: str | None = None) -
             continue
         items = [_on_board(item, board) for item in group]
         listed.append((board, len(items)))
-        back = Link("All items shown", list_path(board))
-        around = Around(_folder(board), back, site.nav, contestants, bundle)
-        asked = _asked(board)
+        around = Around(
+            folder=_folder(board),
+            back=Link("All items shown", list_path(board)),
+            family=board.family,
+            higher_is_better=board.higher_is_better,
+            board=board.path,
+            nav=site.nav,
+            contestants=contestants,
+            bundle=bundle,
+        )
         # Their list last: by then the scores that it shows were read.
-        made += [*items_pages(asked, items, around), _list(site, board, items)]
+        made += [*items_pages(items, around), _list(site, board, items)]
     return [_index(site, listed), *made] if listed else []
-
-
-@dataclass(frozen=True, slots=True)
-class Around:
-    """Where the pages of some items stand, and what they lead to."""
-
-    folder: str
-    """Their own, inside the site."""
-    back: Link
-    """What lists them."""
-    nav: Sequence[Link] = ()
-    contestants: frozenset[str] = frozenset()
-    """Paths of the contestants' pages there are."""
-    bundle: str | None = None
-    """Where the transcripts are, as `bundle.find_bundle` gives it."""
-
-
-def _asked(board: BoardOf) -> Asked:
-    place = (board.round, board.task, board.version, board.setting)
-    return Asked(*place, board.family, board.path, board.higher_is_better)
 
 
 def _on_board(item: ItemTexts, board: BoardOf) -> ItemTexts:
@@ -83,9 +71,7 @@ def _on_board(item: ItemTexts, board: BoardOf) -> ItemTexts:
 def answered_boards(site: Site, samples: Iterable[ItemTexts]) -> frozenset[str]:
     """Paths of the boards of which there are items."""
     places = {item.place for item in samples}
-    return frozenset(
-        of.path for of in site.boards if (of.round, of.task, of.version, of.setting) in places
-    )
+    return frozenset(board.path for board in site.boards if board.place in places)
 
 
 def list_path(board: BoardOf) -> str:
@@ -102,18 +88,16 @@ def _folder(board: BoardOf) -> str:
     return f"samples/{board.path.removeprefix('boards/').removesuffix('.html')}"
 
 
-def items_pages(board: Asked, items: Sequence[ItemTexts], around: Around) -> list[Page]:
+def items_pages(items: Sequence[ItemTexts], around: Around) -> list[Page]:
     """The pages of items of one board, each leading to the next, and their texts as files."""
     made = []
     for place, item in enumerate(items):
         beside = [items[i].id if 0 <= i < len(items) else None for i in (place - 1, place + 1)]
-        made += _item_pages(board, item, beside, around)
+        made += _item_pages(item, beside, around)
     return made
 
 
-def _item_pages(
-    board: Asked, item: ItemTexts, beside: Sequence[str | None], around: Around
-) -> list[Page]:
+def _item_pages(item: ItemTexts, beside: Sequence[str | None], around: Around) -> list[Page]:
     folder = around.folder
     parts = max(1, -(-len(item.sources) // CARDS))
     paths = [item_path(folder, item.id, part) for part in range(1, parts + 1)]
@@ -132,12 +116,10 @@ def _item_pages(
 
         def values(part: int = part) -> Mapping[str, Any]:
             return {
-                "item": item_view(board, item, part - 1, linked, around.bundle),
-                "board": board,
+                **item_view(item, part - 1, around),
+                "around": around,
                 "parts": paths,
-                "per_page": CARDS,
                 "ways": ways,
-                "back": around.back,
                 "texts": texts,
             }
 
@@ -149,7 +131,8 @@ def _item_pages(
 def _list(site: Site, board: BoardOf, items: Sequence[ItemTexts]) -> Page:
     def values() -> Mapping[str, Any]:
         lines = [
-            (line_of(_asked(board), item), item_path(_folder(board), item.id)) for item in items
+            (item, facts_of(item), competing(item), item_path(_folder(board), item.id))
+            for item in items
         ]
         return {"board": board, "lines": lines, "metric": items[0].metrics[0], "top": INDEX}
 
@@ -159,11 +142,10 @@ def _list(site: Site, board: BoardOf, items: Sequence[ItemTexts]) -> Page:
 
 def _index(site: Site, listed: Sequence[tuple[BoardOf, int]]) -> Page:
     def values() -> Mapping[str, Any]:
-        rounds: dict[str, list[Row]] = {}
+        rounds: dict[str, list[tuple[BoardOf, str, int]]] = {}
         for board, count in listed:
-            line = {"board": board, "path": list_path(board), "count": count}
-            rounds.setdefault(board.round, []).append(line)
-        return {"rounds": list(rounds.items())}
+            rounds.setdefault(board.round, []).append((board, list_path(board), count))
+        return {"rounds": rounds}
 
     inputs = {"boards": [[board.path, count] for board, count in listed]}
     return page_of(INDEX, "samples_index.html.j2", inputs, values, nav=site.nav)

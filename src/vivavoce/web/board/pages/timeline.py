@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from vivavoce.store import Row
 from vivavoce.web.board.charts.figures import Chart, shown
 from vivavoce.web.board.charts.round_charts import Course, course_chart, courses, values_of
-from vivavoce.web.board.model import Site, model_path
+from vivavoce.web.board.model import Site
 from vivavoce.web.board.overview import about_round
 from vivavoce.web.board.page import Page, page_of, root_of
-from vivavoce.web.printing import figure, interval, visible
 
 PATH = "timeline.html"
 _MAX_ROWS = 250
@@ -39,11 +37,15 @@ def course_path(course: Course) -> str:
 def _all_courses(site: Site, found: list[Course], with_charts: bool) -> Page:
     def values() -> dict[str, Any]:
         long = [course for course in found if len(course.boards) > 1]
+        about = {str(entry["id"]): about_round(entry) for entry in reversed(site.rounds)}
         drawn = _usual_first(long)[:_COURSES_SHOWN]
         plans = [chart for course in drawn if (chart := course_chart(course))]
         parts = shown(plans, root_of(PATH), is_drawn=with_charts)
         return {
-            "rounds": [_round(site, name) for name in reversed(site.round_names)],
+            "rounds": [
+                (name, about.get(name), [board for board in site.boards if board.round == name])
+                for name in reversed(site.round_names)
+            ],
             "drawn": list(zip([course_path(one) for one in drawn], parts, strict=True)),
             "listed": [(one.title, len(one.boards), course_path(one)) for one in long],
         }
@@ -63,16 +65,6 @@ def _usual_first(found: list[Course]) -> list[Course]:
     return [course for _, course in sorted(placed, key=lambda pair: pair[0])]
 
 
-def _round(site: Site, name: str) -> dict[str, Any]:
-    known = [about_round(entry) for entry in site.rounds if str(entry["id"]) == name]
-    boards = [board for board in site.boards if board.round == name]
-    return {
-        "name": visible(name),
-        "about": known[0] if known else None,
-        "boards": [(board.title, visible(board.setting, 60), board.path) for board in boards],
-    }
-
-
 def _one_course(course: Course, site: Site, with_charts: bool) -> Page:
     path = course_path(course)
 
@@ -80,27 +72,11 @@ def _one_course(course: Course, site: Site, with_charts: bool) -> Page:
         found = list(values_of(course).items())
         plan = course_chart(course)
         return {
-            "title": course.title,
-            "task": visible(course.task),
-            "setting": visible(course.setting),
-            "metric": visible(course.boards[-1].headline),
+            "course": course,
             "chart": shown([plan] if plan else [], root_of(path), is_drawn=with_charts),
-            "rounds": [(visible(board.round, 60), board.path) for board in course.boards],
-            "rows": [_line(name, rows) for name, rows in found[:_MAX_ROWS]],
+            "lines": found[:_MAX_ROWS],
             "unlisted": max(0, len(found) - _MAX_ROWS),
         }
 
     inputs = {"course": course.key, "slug": course.slug, "charts": with_charts}
     return page_of(path, "course.html.j2", inputs, values, nav=site.nav)
-
-
-def _line(name: str, rows: tuple[Row | None, ...]) -> dict[str, Any]:
-    path = next(model_path(row) for row in rows if row is not None)
-    return {"name": name, "path": path, "cells": [_cell(row) for row in rows]}
-
-
-def _cell(row: Row | None) -> tuple[str, str] | None:
-    if row is None:
-        return None
-    between = "" if row["ci"] is None else interval((row["ci"][0], row["ci"][1]))
-    return figure(row["value"]), between

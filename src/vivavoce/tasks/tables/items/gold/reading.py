@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from vivavoce.corpus import Corpus
-from vivavoce.corpus.boards.within import BoardWithin, boards_within
+from vivavoce.corpus.boards import BoardWithin, boards_within
 from vivavoce.metrics.tables.cell_matching import cell_key
 from vivavoce.records import Paper, Window
 from vivavoce.rounds.family import Exclusion

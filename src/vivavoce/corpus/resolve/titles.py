@@ -1,8 +1,9 @@
-"""Titles that nearly agree: misspelt, hyphenated, cut short or with something attached.
+"""Titles that nearly agree with that of a reference, and titles that stand in its text.
 
-Titles are compared inside blocks only: those that share one of a paper's rarest words, or its
-first or last letters. So the time grows with the number of references, not with its product with
-the number of papers.
+Titles that are misspelt, hyphenated, cut short or have something attached are compared inside
+blocks only: those that share one of a paper's rarest words, or its first or last letters. So the
+time grows with the number of references, not with its product with the number of papers. In the
+text of a reference of which no title was read, titles are looked up by their first letters.
 """
 
 from __future__ import annotations
@@ -10,47 +11,29 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import OSA, Levenshtein
 
-from vivavoce.corpus.identity.matching import skeleton, title_key, title_words
+from vivavoce.corpus.identity.matching import count_words, fold, skeleton, title_key, title_words
+from vivavoce.corpus.resolve.hashing import Kind
+from vivavoce.corpus.resolve.known_papers import MAX_RAW
 
 
-class Census(Protocol):
-    """Counts over the whole corpus."""
-
-    def seen(self, words: Collection[str]) -> Mapping[str, int]:
-        """In how many titles each word stands; 0 for a word of none."""
-        ...
-
-    def oversized_near_blocks(self, blocks: Mapping[str, int], limit: int) -> Set[str]:
-        """Blocks of near titles that hold more titles than the limit, of those at hand."""
-        ...
-
-    def oversized_raw_blocks(self, blocks: Mapping[str, int], limit: int) -> Set[str]:
-        """Blocks of first letters that hold more titles than the limit, of those at hand."""
-        ...
-
-
-class LocalCensus:
-    """Counts over the titles at hand, which are all there are."""
+class Census:
+    """Counts over the whole corpus: here of the titles at hand, which are all there are."""
 
     def __init__(self, titles: Sequence[Sequence[str]] = ()) -> None:
         """Count the words of each title once."""
         self._seen = Counter(word for words in titles for word in set(words))
 
     def seen(self, words: Collection[str]) -> Mapping[str, int]:
-        """In how many titles each word stands."""
+        """In how many titles each word stands; 0 for a word of none."""
         return {word: self._seen[word] for word in words}
 
-    def oversized_near_blocks(self, blocks: Mapping[str, int], limit: int) -> Set[str]:
-        """The blocks of more titles than the limit."""
-        return {block for block, count in blocks.items() if count > limit}
-
-    def oversized_raw_blocks(self, blocks: Mapping[str, int], limit: int) -> Set[str]:
-        """The blocks of more titles than the limit."""
+    def oversized(self, kind: Kind, blocks: Mapping[str, int], limit: int) -> Set[str]:
+        """The blocks of a kind that hold more titles than the limit, of those at hand."""
         return {block for block, count in blocks.items() if count > limit}
 
 
@@ -104,14 +87,14 @@ class NearTitles:
         self._titles = titles
         self._words = [title_words(title[:MAX_TITLE]) for title in titles]
         self._keys = ["".join(words) for words in self._words]
-        self._census = census or LocalCensus(self._words)
+        self._census = census or Census(self._words)
         seen = self._census.seen({word for words in self._words for word in words})
         self._blocks: dict[str, list[int]] = defaultdict(list)
         for number, words in enumerate(self._words):
             for block in (*rarest(words, seen), *edges(words)):
                 self._blocks[block].append(number)
         sizes = {block: len(members) for block, members in self._blocks.items()}
-        for block in self._census.oversized_near_blocks(sizes, MAX_BLOCK):
+        for block in self._census.oversized(Kind.NEAR, sizes, MAX_BLOCK):
             del self._blocks[block]
 
     def find(self, title: str) -> list[Near]:
@@ -238,3 +221,75 @@ def _is_lookalike(one: str, other: str) -> bool:
     if one.isascii() and other.isascii():
         return False
     return skeleton(one) == skeleton(other) and title_key(one) != title_key(other)
+
+
+_LETTERS = re.compile(r"[^\W_]+")
+BLOCK = 10
+"""Titles are looked up by so many of their first letters."""
+MAX_RAW_BLOCK = 2_000
+"""A block of more titles is passed over."""
+MIN_LETTERS = 8
+"""A title of fewer letters is not looked for."""
+MARKS = frozenset(".,:;?!\"'”“’‘()[]{}|")
+
+
+class Found(NamedTuple):
+    """A title inside a text."""
+
+    number: int
+    """Number of the title."""
+    start: int
+    """Start in the folded text."""
+    words: int
+
+
+class RawTitles:
+    """The titles of a corpus by their first letters."""
+
+    def __init__(self, titles: Sequence[str], census: Census | None = None) -> None:
+        self._blocks: dict[str, list[tuple[str, int, int]]] = defaultdict(list)
+        for number, title in enumerate(titles):
+            if key := letters_of(title):
+                self._blocks[key[:BLOCK]].append((key, number, count_words(title)))
+        sizes = {block: len(members) for block, members in self._blocks.items()}
+        for block in (census or Census()).oversized(Kind.RAW_BLOCK, sizes, MAX_RAW_BLOCK):
+            del self._blocks[block]
+
+    def find(self, raw: str) -> tuple[str, list[Found]]:
+        """The folded text, and the titles that stand in it by themselves, the longest first."""
+        text = fold(raw[:MAX_RAW])
+        found = sorted(self._inside(text), key=lambda hit: (-hit[0], hit[1]))
+        return text, [hit for _, hit in found]
+
+    def _inside(self, text: str) -> Iterator[tuple[int, Found]]:
+        """(length, title) of every title between marks of punctuation."""
+        words = list(_LETTERS.finditer(text))
+        joined = "".join(word[0] for word in words)
+        starts, ends = _clear_edges(text, words)
+        for offset, start in starts.items():
+            for length in range(BLOCK, MIN_LETTERS - 1, -1):
+                for key, number, count in self._blocks.get(joined[offset : offset + length], ()):
+                    if offset + len(key) in ends and joined.startswith(key, offset):
+                        yield len(key), Found(number, start, count)
+
+
+def letters_of(title: str) -> str:
+    """The letters and digits that a title is found by; empty when they are too few."""
+    key = "".join(_LETTERS.findall(fold(title)))
+    return key if len(key) >= MIN_LETTERS else ""
+
+
+def _clear_edges(text: str, words: Sequence[re.Match[str]]) -> tuple[dict[int, int], set[int]]:
+    """Places where a title may start and end, by the number of letters before: at punctuation."""
+    starts: dict[int, int] = {}
+    ends: set[int] = set()
+    letters, last_end = 0, 0
+    for word in words:
+        gap = text[last_end : word.start()].strip()
+        if not letters or (gap and gap[-1] in MARKS):
+            starts[letters] = word.start()
+        if gap and gap[0] in MARKS:
+            ends.add(letters)
+        letters += len(word[0])
+        last_end = word.end()
+    return starts, ends | {letters}
