@@ -185,12 +185,8 @@ def _interval(
 
 
 def _count(names: Iterable[str | None]) -> dict[str, int]:
-    counts = Counter(name for name in names if name)
-    return dict(sorted(counts.items()))
+    return dict(sorted(Counter(name for name in names if name).items()))
 
 
 def _sum(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    total: Counter[str] = Counter()
-    for count in counts:
-        total.update(count)
-    return dict(sorted(total.items()))
+    return dict(sorted(sum(map(Counter, counts), Counter()).items()))
