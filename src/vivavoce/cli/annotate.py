@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -21,16 +22,13 @@ from vivavoce.cli.output import (
     RESAMPLES_OPTION,
     SEED_OPTION,
     print_json,
-    print_table,
     progress,
     say,
 )
-from vivavoce.cli.reports import estimate
+from vivavoce.cli.reports import Columns, cells, estimate, print_rows, texts
 
 if TYPE_CHECKING:
     from vivavoce.store import Row
-    from vivavoce.web.annotation.agreement import Coefficient, ModelAgreement
-    from vivavoce.web.annotation.monitoring import Report, Seconds
 
 
 app = typer.Typer(
@@ -203,11 +201,11 @@ def agreement(
         compared = []
         if model_labels is not None:
             compared = compare_with_model(kind, items, read_model_labels(model_labels, kind), draws)
+    shown = {**report.as_dict(), "model": [row.row() for row in compared]}
     if as_json:
-        print_json({**report.as_dict(), "model": [row.row() for row in compared]})
+        print_json(shown)
     else:
-        print_report(report)
-        print_model(compared)
+        _print_report(shown)
 
 
 def _rows_of_logs(
@@ -224,93 +222,83 @@ def _rows_of_logs(
     return [(row, f"{logs}: {row['id']}") for row in found.rows], found.left_out
 
 
-def print_report(report: Report) -> None:
-    """Print agreement, outcomes, people, days and final labels."""
-    print_table(
-        ["field", "pairs", "pairwise", "Fleiss' kappa", "Krippendorff's alpha", "Gwet's AC1"],
-        [
-            [row.field, str(row.pairwise.n)]
-            + [_coefficient(each) for each in (row.pairwise, row.fleiss, row.alpha, row.ac1)]
-            for row in report.fields
-        ],
-        title="Agreement of the first pairs",
+def _print_report(report: Row) -> None:
+    """Print agreement, outcomes, people, days and final labels; then a model beside people."""
+    seconds = cells("seconds", lambda row: _seconds(row["seconds"]))
+    group = cells("group", lambda row: row["group"] or "all")
+    print_rows(
+        "Agreement of the first pairs",
+        report["fields"],
+        texts("field"),
+        cells("pairs", lambda row: str(row["pairwise"]["n"])),
+        _coefficients(
+            pairwise="pairwise",
+            **{"Fleiss' kappa": "fleiss", "Krippendorff's alpha": "alpha", "Gwet's AC1": "ac1"},
+        ),
     )
     say("")
-    outcomes = ", ".join(f"{name} {number:,}" for name, number in report.outcomes.items())
+    outcomes = ", ".join(f"{name} {number:,}" for name, number in report["outcomes"].items())
     say(f"Items: {outcomes}")
-    say(f"Seconds for a decision: {_seconds(report.seconds)}")
+    say(f"Seconds for a decision: {_seconds(report['seconds'])}")
     say("")
-    print_table(
-        ["person", "decided", "seconds", "as partner", "as final", "controls", "flags"],
-        [
-            [
-                row.person,
-                str(row.decided),
-                _seconds(row.seconds),
-                _coefficient(row.with_partner),
-                _coefficient(row.with_final),
-                f"{row.controls[0]}/{row.controls[1]}",
-                str(row.flags),
-            ]
-            for row in report.people
-        ],
-        title="People",
+    print_rows(
+        "People",
+        report["people"],
+        texts("person", "decided"),
+        seconds,
+        _coefficients(**{"as partner": "with_partner", "as final": "with_final"}),
+        cells("controls", lambda row: "{}/{}".format(*row["controls"])),
+        texts("flags"),
     )
     say("")
-    print_table(
-        ["day", "pairs", "pairwise", "seconds"],
-        [
-            [row.day, str(row.pairs), _coefficient(row.pairwise), _seconds(row.seconds)]
-            for row in report.days
-        ],
-        title="Days (UTC)",
-    )
+    pairwise = _coefficients(pairwise="pairwise")
+    print_rows("Days (UTC)", report["days"], texts("day", "pairs"), pairwise, seconds)
     say("")
-    print_table(
-        ["group", "field", "value", "share", "n"],
-        [
-            [row.group or "all", row.field, row.value, _coefficient(row.share), str(row.share.n)]
-            for row in report.shares
-        ],
-        title="Final labels",
+    print_rows(
+        "Final labels",
+        report["shares"],
+        group,
+        texts("field", "value"),
+        _coefficients(share="share"),
+        cells("n", lambda row: str(row["share"]["n"])),
     )
     say("value [95% interval]; seconds: median (quartiles).")
+    if report["model"]:
+        say("")
+        values = [{**row, "of": value} for row in report["model"] for value in row["people"]]
+        print_rows(
+            "The model and people",
+            values,
+            group,
+            texts("field"),
+            cells("n", lambda row: str(row["agreement"]["n"])),
+            cells("agreement", lambda row: _estimate(row["agreement"])),
+            cells("kappa", lambda row: _estimate(row["kappa"])),
+            texts(value="of"),
+            cells("people", lambda row: _coefficient(row["people"][row["of"]])),
+            cells("model", lambda row: _coefficient(row["model"][row["of"]])),
+        )
 
 
-def print_model(rows: list[ModelAgreement]) -> None:
-    """Print a model beside people; nothing where there is no model."""
-    if not rows:
-        return
-    say("")
-    print_table(
-        ["group", "field", "n", "agreement", "kappa", "value", "people", "model"],
-        [
-            [
-                row.group or "all",
-                row.field,
-                str(row.agreement.n),
-                estimate(row.agreement.fields()),
-                estimate(row.kappa.fields()),
-                value,
-                _coefficient(row.people[value]),
-                _coefficient(row.model[value]),
-            ]
-            for row in rows
-            for value in row.people
-        ],
-        title="The model and people",
-    )
+def _coefficients(**names: str) -> Columns:
+    """Columns of coefficients by their headers."""
+
+    def column(name: str) -> Callable[[Mapping[str, Any]], str]:
+        return lambda row: _coefficient(row[name])
+
+    return [(header, column(name)) for header, name in names.items()]
 
 
-def _coefficient(found: Coefficient) -> str:
-    if found.value is None:
-        return "undefined" if found.n else "–"
-    if found.interval is None:
-        return f"{found.value:.3f}"
-    return f"{found.value:.3f} [{found.interval[0]:.3f}, {found.interval[1]:.3f}]"
+def _coefficient(found: Row) -> str:
+    is_undefined = found["value"] is None and found["n"]
+    return "undefined" if is_undefined else _estimate(found)
 
 
-def _seconds(found: Seconds) -> str:
-    if found.median is None:
+def _estimate(found: Row) -> str:
+    return estimate({"value": found["value"], "ci": found["interval"]})
+
+
+def _seconds(found: Row) -> str:
+    if found["median"] is None:
         return "–"
-    return f"{found.median:.0f} ({found.low:.0f}–{found.high:.0f})"
+    return f"{found['median']:.0f} ({found['low']:.0f}–{found['high']:.0f})"

@@ -52,7 +52,6 @@ def need_extra() -> None:
         ("sqlalchemy", "sqlalchemy"),
         ("fastapi", "fastapi"),
         ("uvicorn", "uvicorn"),
-        ("multipart", "python-multipart"),
     ):
         if find_spec(module) is None:
             raise MissingExtra(package, "web", "Annotation")
@@ -154,7 +153,7 @@ def list_people(
                     "flags": row.figures.flags if row.figures else 0,
                     "skips": row.skips,
                 }
-                for row in overview(session, find_campaign(session, campaign))[0]
+                for row in overview(session, find_campaign(session, campaign)).people
             ]
     if as_json:
         print_json(rows)

@@ -230,7 +230,7 @@ def count_boards(results: Iterable[Row]) -> dict[str, Any]:
     return {
         "all": {"results": len(rows), **_count(found.boards, mapped=False)},
         "mapped": {"results": mapped, **_count(found.boards, mapped=True)},
-        "quarantined": _ordered(Counter(one.reason for one in found.quarantined)),
+        "quarantined": most_first(Counter(one.reason for one in found.quarantined)),
         "disagreements": sum(len(board.disagreements()) for board in found.boards),
     }
 
@@ -275,10 +275,11 @@ def _listed(text: str | None) -> list[str]:
 
 def _frequencies(named: dict[str, set[str]]) -> dict[str, int]:
     """Count of datasets or tasks by name; one of several names counts for each."""
-    return _ordered(Counter(name for names in named.values() for name in names or {NOT_GIVEN}))
+    return most_first(Counter(name for names in named.values() for name in names or {NOT_GIVEN}))
 
 
-def _ordered(counts: Counter[str]) -> dict[str, int]:
+def most_first(counts: Counter[str]) -> dict[str, int]:
+    """Counts by name, the highest first, equal ones by name."""
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 

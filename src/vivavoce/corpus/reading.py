@@ -58,9 +58,7 @@ class Corpus:
         if table not in TABLES:
             raise InputError(f"No table is called {table!r}. There are: {', '.join(TABLES)}.")
         for name in self.files(table):
-            if problem := self.damage(name):
-                raise DamagedError(problem)
-            yield from read_parquet(self.folder / "tables" / name)
+            yield from read_parquet(self.sound_path(name))
 
     def files(self, table: str) -> list[str]:
         """The files of a table in the order of its rows, below the corpus' folder `tables`."""
@@ -81,6 +79,12 @@ class Corpus:
         """Problems with any file that the tables were written to or will be updated from."""
         names = {**self.manifest["files"], **self.manifest.get("internal", {})}
         return (problem for name in sorted(names) if (problem := self.damage(name)))
+
+    def sound_path(self, name: str) -> Path:
+        """Path of a file of a table; `DamagedError` when it is not as it was written."""
+        if problem := self.damage(name):
+            raise DamagedError(problem)
+        return self.folder / "tables" / name
 
     def damage(self, name: str) -> str | None:
         """Problem with a file; None when it is as it was written."""

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import asdict, dataclass, field, replace
 
 from vivavoce.corpus.build.identity import index_papers, merge_imports
 from vivavoce.corpus.build.parts import text_document
@@ -19,21 +18,11 @@ from vivavoce.corpus.identity.merge import MergedPaper, identifiers, ids_in_doi
 from vivavoce.corpus.reading import Corpus
 from vivavoce.corpus.resolve.references import PaperIndex, Resolution, identifiers_of
 from vivavoce.records import Reference
+from vivavoce.store import Row
 
 MAX_EXAMPLES = 20
 _Z95 = 1.959963984540054
 """The 97.5% point of the normal distribution."""
-
-
-@dataclass(frozen=True, slots=True)
-class Share:
-    """A share with its 95% Wilson interval; all None when there is nothing to divide by."""
-
-    value: float | None
-    low: float | None
-    high: float | None
-    count: int
-    n: int
 
 
 @dataclass(slots=True)
@@ -45,9 +34,13 @@ class Tally:
     undecided: int = 0
 
     @property
-    def precision(self) -> Share:
+    def precision(self) -> Row:
         """Correct ones among those decided."""
         return wilson(self.correct, self.correct + self.wrong)
+
+    def as_row(self) -> Row:
+        """The counts as plain values, with the precision."""
+        return {**asdict(self), "precision": self.precision}
 
 
 @dataclass(slots=True)
@@ -64,17 +57,17 @@ class ResolutionCheck:
     by_resolver: dict[str, Tally] = field(default_factory=dict)
     by_confidence: dict[float, Tally] = field(default_factory=dict)
     """By confidence rounded down to tenths."""
-    wrong: list[dict[str, Any]] = field(default_factory=list)
+    wrong: list[Row] = field(default_factory=list)
     """The first that came out wrong."""
-    missed: list[dict[str, Any]] = field(default_factory=list)
+    missed: list[Row] = field(default_factory=list)
     """The first inside that were not resolved."""
 
     @property
-    def recall(self) -> Share:
+    def recall(self) -> Row:
         """References found again among those of which the work is inside the corpus."""
         return wilson(self.found, self.inside)
 
-    def as_row(self) -> dict[str, Any]:
+    def as_row(self) -> Row:
         """The outcome as plain values."""
         total = self.total
         strict = wilson(total.correct, total.correct + total.wrong + total.undecided)
@@ -82,13 +75,13 @@ class ResolutionCheck:
             "references": self.references,
             "with_id": self.with_id,
             "inside": self.inside,
-            "precision": _row(total.precision),
-            "recall": _row(self.recall),
+            "precision": total.precision,
+            "recall": self.recall,
             "undecided": total.undecided,
-            "precision_if_undecided_were_wrong": _row(strict),
-            "by_resolver": {k: _tally_row(v) for k, v in sorted(self.by_resolver.items())},
+            "precision_if_undecided_were_wrong": strict,
+            "by_resolver": {k: v.as_row() for k, v in sorted(self.by_resolver.items())},
             "by_confidence": {
-                f"{k:.1f}": _tally_row(v) for k, v in sorted(self.by_confidence.items())
+                f"{k:.1f}": v.as_row() for k, v in sorted(self.by_confidence.items())
             },
             "wrong": self.wrong,
             "missed": self.missed,
@@ -161,9 +154,7 @@ def _note(
         check.wrong.append(_example(reference, meant, found))
 
 
-def _example(
-    reference: Reference, meant: Resolution | None, found: Resolution | None
-) -> dict[str, Any]:
+def _example(reference: Reference, meant: Resolution | None, found: Resolution | None) -> Row:
     return {
         "title": reference.title,
         "raw": reference.raw[:200],
@@ -173,21 +164,15 @@ def _example(
     }
 
 
-def wilson(count: int, n: int) -> Share:
-    """A share and its 95% interval after Wilson (1927), equation for the score interval."""
+def wilson(count: int, n: int) -> Row:
+    """A share and its 95% interval after Wilson (1927), equation for the score interval.
+
+    Without anything to divide by, `value` and `ci` are None.
+    """
     if n == 0:
-        return Share(None, None, None, count, n)
+        return {"value": None, "ci": None, "count": count, "n": n}
     p, z2 = count / n, _Z95**2
     centre = (p + z2 / (2 * n)) / (1 + z2 / n)
     half = _Z95 * math.sqrt(p * (1 - p) / n + z2 / (4 * n * n)) / (1 + z2 / n)
-    return Share(p, max(0.0, centre - half), min(1.0, centre + half), count, n)
-
-
-def _row(share: Share) -> dict[str, Any]:
-    ci = None if share.value is None else [share.low, share.high]
-    return {"value": share.value, "ci": ci, "count": share.count, "n": share.n}
-
-
-def _tally_row(tally: Tally) -> dict[str, Any]:
-    counts = {"correct": tally.correct, "wrong": tally.wrong, "undecided": tally.undecided}
-    return {**counts, "precision": _row(tally.precision)}
+    ci = [max(0.0, centre - half), min(1.0, centre + half)]
+    return {"value": p, "ci": ci, "count": count, "n": n}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import Any
 
+from vivavoce.corpus.boards import most_first
 from vivavoce.corpus.fields import GATES
 from vivavoce.corpus.identity.merge import APART
 from vivavoce.corpus.reading import Corpus
@@ -22,22 +23,20 @@ def corpus_stats(corpus: Corpus) -> dict[str, Any]:
             name: sum(entry["rows"] for file, entry in files.items() if file.startswith(f"{name}/"))
             for name in TABLES
         },
-        "sources": _sorted(Counter(paper.source for paper in papers)),
-        "merges": _sorted(Counter(row["joined_by"] for row in corpus.rows("merges"))),
-        "dates": _sorted(Counter(paper.date_source or "undated" for paper in papers)),
-        "date_precision": _sorted(Counter(paper.date_precision or "undated" for paper in papers)),
+        "sources": most_first(Counter(paper.source for paper in papers)),
+        "merges": most_first(Counter(row["joined_by"] for row in corpus.rows("merges"))),
+        "dates": most_first(Counter(paper.date_source or "undated" for paper in papers)),
+        "date_precision": most_first(
+            Counter(paper.date_precision or "undated" for paper in papers)
+        ),
         "published": _span([paper.published for paper in papers if paper.published]),
         "gates": {gate: failed[gate] for gate in GATES},
         "fit": sum(1 for paper in papers if not paper.gates),
-        "section_roles": _sorted(Counter(row["role"] for row in corpus.rows("sections"))),
-        "references": _sorted(resolvers),
+        "section_roles": most_first(Counter(row["role"] for row in corpus.rows("sections"))),
+        "references": most_first(resolvers),
         "ambiguous_titles": corpus.manifest["ambiguous_titles"],
         "fingerprint": corpus.fingerprint,
     }
-
-
-def _sorted(counts: Counter[str]) -> dict[str, int]:
-    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
 def _span(dates: list[str]) -> list[str] | None:

@@ -1,9 +1,14 @@
-"""Networks by category and domain, and submissions by month."""
+"""Networks, which have to be built, by category and domain, and submissions by month.
+
+`options` are those of `load_network` for the comparison network.
+"""
 
 from __future__ import annotations
 
+import tomllib
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,63 +16,34 @@ import numpy as np
 from vivavoce.columns import Ints, Longs, flat
 from vivavoce.corpus import Corpus
 from vivavoce.networks.graph import in_degrees, out_degrees
-from vivavoce.networks.reading import Network, load_network
+from vivavoce.networks.stored import Network, load_network
 from vivavoce.networks.tables import column_batches, number_sorted_papers, read_papers
+from vivavoce.store import Row
 
-_NAMES = {
-    "cs": "computer science",
-    "econ": "economics",
-    "eess": "electrical engineering",
-    "math": "mathematics",
-    "q-bio": "quantitative biology",
-    "q-fin": "quantitative finance",
-    "stat": "statistics",
-}
-# Physics has many archives, some of them closed long ago.
-_PHYSICS = frozenset(
-    "acc-phys adap-org ao-sci astro-ph atom-ph bayes-an chao-dyn chem-ph comp-gas cond-mat gr-qc "
-    "hep-ex hep-lat hep-ph hep-th math-ph mtrl-th nlin nucl-ex nucl-th patt-sol physics "
-    "plasm-ph quant-ph solv-int supr-con".split()
-)
-_OLD = {
-    "alg-geom": "math",
-    "cmp-lg": "cs",
-    "dg-ga": "math",
-    "funct-an": "math",
-    "q-alg": "math",
+_ARCHIVES = {
+    archive: domain
+    for domain, archives in tomllib.loads(
+        Path(__file__).with_name("domains.toml").read_text("utf-8")
+    ).items()
+    for archive in archives
 }
 
 
 def domain_of(category: str) -> str:
     """The domain of an arXiv category; another category is its own domain."""
-    archive = category.partition(".")[0]
-    archive = _OLD.get(archive, archive)
-    return "physics" if archive in _PHYSICS else _NAMES.get(archive, category)
-
-
-Row = dict[str, Any]
-_NETWORKS = ("citation", "comparison")
+    return _ARCHIVES.get(category.partition(".")[0], category)
 
 
 def by_category(corpus: Corpus, **options: bool) -> list[Row]:
     """LEGOBench's Table 8 by primary category: papers, references, and edges of both networks.
 
     A paper's primary category is the first one listed; `null` stands for papers without.
-
-    Args:
-        corpus: Its networks have to be built.
-        options: Those of `load_network` for the comparison network.
     """
     return _grouped(corpus, "category", str, options)
 
 
 def by_domain(corpus: Corpus, **options: bool) -> list[Row]:
-    """The same by broad domain of arXiv, such as `physics`.
-
-    Args:
-        corpus: Its networks have to be built.
-        options: Those of `load_network` for the comparison network.
-    """
+    """The same by broad domain of arXiv, such as `physics`."""
     return _grouped(corpus, "domain", domain_of, options)
 
 
@@ -109,9 +85,8 @@ def _grouped(
                 "references_mean": _mean(lists),
             }
         )
-    for network in _NETWORKS:
-        chosen = options if network == "comparison" else {}
-        edges = _edges(load_network(corpus, network, **chosen), group, len(labels))
+    for network in ("citation", "comparison"):
+        edges = _edges(load_network(corpus, network, **options), group, len(labels))
         for row, counted in zip(rows, edges, strict=True):
             row[network] = counted
     return rows

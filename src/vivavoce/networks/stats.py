@@ -1,4 +1,7 @@
-"""Measures of the networks of a corpus, and their foremost nodes."""
+"""Measures of the networks of a corpus, which have to be built, and their foremost nodes.
+
+`options` are those of `load_network` for the comparison network.
+"""
 
 from __future__ import annotations
 
@@ -20,18 +23,13 @@ from vivavoce.networks.graph import (
     strong_components,
     weak_components,
 )
-from vivavoce.networks.reading import READS, Network, load_network
+from vivavoce.networks.stored import READS, Network, load_network
 
 Stats = dict[str, Any]
 
 
-def network_stats(corpus: Corpus, *, result_like: bool = False, prose: bool = False) -> Stats:
+def network_stats(corpus: Corpus, **options: bool) -> Stats:
     """The size of each network inside the corpus, isolated nodes included.
-
-    Args:
-        corpus: Its networks have to be built.
-        result_like: Of the comparison network, only edges that a table of results shows.
-        prose: Of the comparison network, also edges that comparing sentences show.
 
     Raises:
         StaleError: They are not built, or the corpus changed since; the message has the command.
@@ -39,9 +37,7 @@ def network_stats(corpus: Corpus, *, result_like: bool = False, prose: bool = Fa
     citations = load_network(corpus, "citation")
     external = int((~citations.is_inside).sum())
     inside = load_network(corpus, "citation", external=False)
-    compared = load_network(
-        corpus, "comparison", external=False, result_like=result_like, prose=prose
-    )
+    compared = load_network(corpus, "comparison", external=False, **options)
     return {
         "coauthor": _coauthor_stats(load_network(corpus, "coauthor")),
         "citation": {**_citation_stats(inside.graph), "external": external},
@@ -50,15 +46,10 @@ def network_stats(corpus: Corpus, *, result_like: bool = False, prose: bool = Fa
 
 
 def whole_networks(corpus: Corpus, **options: bool) -> dict[str, Stats]:
-    """Each network whole, with external works: LEGOBench's Tables 2 and 5 for any corpus.
-
-    Args:
-        corpus: Its networks have to be built.
-        options: Those of `load_network` for the comparison network.
-    """
+    """Each network whole, with external works: LEGOBench's Tables 2 and 5 for any corpus."""
     found: dict[str, Stats] = {}
     for name in READS:
-        network = load_network(corpus, name, **(options if name == "comparison" else {}))
+        network = load_network(corpus, name, **options)
         graph = network.graph
         weak = sizes(weak_components(graph))
         degree = in_degrees(graph) + out_degrees(graph)
@@ -84,19 +75,14 @@ def degree_counts(corpus: Corpus, **options: bool) -> dict[str, Stats]:
 
     `in` and `out` count edges between papers of the corpus, `external` the papers that cite each
     work outside it.
-
-    Args:
-        corpus: Its networks have to be built.
-        options: Those of `load_network` for the comparison network.
     """
     coauthor = load_network(corpus, "coauthor").graph
     found: dict[str, Stats] = {
         "coauthor": {"degree": _histogram(in_degrees(coauthor) + out_degrees(coauthor))}
     }
     for name in ("citation", "comparison"):
-        chosen = options if name == "comparison" else {}
-        whole = load_network(corpus, name, **chosen)
-        inside = load_network(corpus, name, external=False, **chosen).graph
+        whole = load_network(corpus, name, **options)
+        inside = load_network(corpus, name, external=False, **options).graph
         found[name] = {
             "in": _histogram(in_degrees(inside)),
             "out": _histogram(out_degrees(inside)),

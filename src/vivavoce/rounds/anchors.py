@@ -41,7 +41,7 @@ def anchors_of(opened: Round) -> Mapping[str, list[str]]:
 
 
 def is_same_item(one: Row, other: Row) -> bool:
-    """Whether two rows ask the same and expect the same."""
+    """Return whether two rows ask the same and expect the same."""
     return _plain(one) == _plain(other)
 
 
@@ -125,7 +125,7 @@ class _Library:
             recorded.get(f"{family}/{name}", {}).get("sha256") == sha256(content).hexdigest()
             for name, content in files.items()
         )
-        """Whether every file of the family is the parent's."""
+        """True if every file of the family is the parent's."""
         for name, content in sorted(files.items()):
             if not name.endswith(".parquet") or f"{family}/{name}" not in parent.manifest["files"]:
                 continue
@@ -137,7 +137,7 @@ class _Library:
                     self._files[name] = new, here, there
 
     def has_same_papers(self, row: Row) -> bool:
-        """Whether no paper that an item names has another text in the new round."""
+        """Return whether no paper that an item names has another text in the new round."""
         names = set(_texts(row))
         return all(
             here[name] == there[name]
@@ -158,7 +158,7 @@ class _Library:
 
 
 def _holds_places(kind: pa.DataType) -> bool:
-    """Whether a column may point to rows of a file by number, which mean others once it grows."""
+    """Return whether a column may point to rows of a file, which mean others once it grows."""
     return bool(pa.types.is_list(kind) and pa.types.is_integer(kind.value_type))
 
 
@@ -187,28 +187,24 @@ def _by_paper(table: pa.Table) -> dict[str, Row]:
     return {str(row[_PAPER]): row for row in table.to_pylist()}
 
 
-ITEM_FOLDERS_NOT = ("network",)
-"""Folders of a round that are no family's."""
-
-
 @dataclass(frozen=True, slots=True)
 class Lineage:
-    """How a round follows from another one."""
+    """Link of a round to the one that it follows from."""
 
     parent: Round
     corpus: Corpus
-    """What of the corpus its items are made of."""
+    """The part of the corpus that its items are made of."""
     left: Mapping[str, tuple[str, str]]
     """Papers that its network does not hold -> (reason, detail)."""
     anchors: Anchors
     state: Mapping[str, tuple[Sequence[Row], pa.Schema]]
     """Files that hold its network; none where that is the whole corpus."""
     report: Row
-    """What the update did."""
+    """Counts of the update."""
 
     @property
     def selects(self) -> bool:
-        """Whether its network may hold less than the corpus."""
+        """True if its network may hold less than the corpus."""
         return bool(self.state)
 
     @property
@@ -226,13 +222,14 @@ class Lineage:
         write_json(folder / UPDATE, {**self.report, "anchors": self.anchors.kept})
         entries: Row = {UPDATE: {"sha256": hash_file(folder / UPDATE)}}
         for name, (rows, schema) in self.state.items():
-            write_parquet(folder / name, rows, schema)
-            entries[name] = {
-                "sha256": hash_file(folder / name),
-                "rows": len(rows),
-                "row_hash": hash_rows(rows),
-            }
+            entries[name] = write_rows(folder / name, rows, schema)
         return entries
+
+
+def write_rows(path: Path, rows: Sequence[Row], schema: pa.Schema) -> Row:
+    """Write rows to a Parquet file; return its entry in the manifest."""
+    write_parquet(path, rows, schema)
+    return {"sha256": hash_file(path), "rows": len(rows), "row_hash": hash_rows(rows)}
 
 
 def items_of(opened_manifest: Row) -> dict[str, str]:
@@ -241,5 +238,5 @@ def items_of(opened_manifest: Row) -> dict[str, str]:
     return {
         name: entry["sha256"]
         for name, entry in files.items()
-        if "/" in name and not name.startswith(tuple(f"{f}/" for f in ITEM_FOLDERS_NOT))
+        if "/" in name and not name.startswith("network/")
     }

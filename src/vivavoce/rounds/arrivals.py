@@ -17,7 +17,7 @@ from vivavoce.corpus import IngestReport, ingest, load_corpus
 from vivavoce.corpus.ingestion.downloads import DOWNLOADS
 from vivavoce.corpus.ingestion.fetching import FetchReport, fetch_texts
 from vivavoce.errors import InputError, VivaError
-from vivavoce.networks.build import build_networks
+from vivavoce.networks.stored import build_networks
 from vivavoce.networks.tables import FOLDER as NETWORKS
 from vivavoce.records import Fault
 from vivavoce.sources.catalogues.arxiv import search
@@ -80,7 +80,7 @@ class Service:
 
 @dataclass(frozen=True, slots=True)
 class Arrivals:
-    """What came into a corpus."""
+    """Counts of what came into a corpus."""
 
     listing: int
     """Requests that listed papers."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from vivavoce import __version__
 from vivavoce.corpus import Corpus
 from vivavoce.errors import VivaError
-from vivavoce.rounds.anchors import Lineage, items_of
+from vivavoce.rounds.anchors import Lineage, items_of, write_rows
 from vivavoce.rounds.family import EVERY_TASK, Builder, Exclusion, FamilyItems, follows_authors
 from vivavoce.rounds.reading import MANIFEST, Round, load_round
 from vivavoce.rounds.sealing import write_commitment
@@ -24,13 +24,11 @@ from vivavoce.store import (
     Row,
     canonical_json,
     hash_file,
-    hash_rows,
     hash_tree,
     lock,
     write_bytes,
     write_chunks,
     write_json,
-    write_parquet,
     write_sealed,
     write_text,
 )
@@ -108,7 +106,9 @@ def _write_round(
             left = lineage.excluded if follows else []
             items = replace(items, excluded=[*items.excluded, *left])
         files.update(_write_items(draft, family, items))
-        counts[family] = _count(items)
+        counts[family] = {
+            task: _count(task, rows, items.excluded) for task, rows in items.tasks.items()
+        }
         exclusions[family] = tuple(
             sorted(items.excluded, key=lambda e: (e.task, e.reason, e.paper_id, e.setting))
         )
@@ -145,13 +145,8 @@ def _write_round(
 def _write_items(draft: Path, family: str, items: FamilyItems) -> Row:
     entries: Row = {}
     for task, rows in items.tasks.items():
-        path = draft / family / f"{task}.parquet"
-        write_parquet(path, rows, items.schemas[task])
-        entries[f"{family}/{task}.parquet"] = {
-            "sha256": hash_file(path),
-            "rows": len(rows),
-            "row_hash": hash_rows(rows),
-        }
+        name = f"{family}/{task}.parquet"
+        entries[name] = write_rows(draft / name, rows, items.schemas[task])
     for name, content in sorted(items.files.items()):
         path = draft / family / name
         write_bytes(path, content)
@@ -159,11 +154,7 @@ def _write_items(draft: Path, family: str, items: FamilyItems) -> Row:
     return entries
 
 
-def _count(items: FamilyItems) -> Row:
-    return {task: _count_task(task, rows, items.excluded) for task, rows in items.tasks.items()}
-
-
-def _count_task(task: str, rows: Sequence[Row], excluded: Sequence[Exclusion]) -> Row:
+def _count(task: str, rows: Sequence[Row], excluded: Sequence[Exclusion]) -> Row:
     """Items and what was left out; by setting where the items tell their settings."""
     mine = [exclusion for exclusion in excluded if exclusion.task in (EVERY_TASK, task)]
     counts: Row = {

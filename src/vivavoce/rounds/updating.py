@@ -104,16 +104,16 @@ _DATED = re.compile(r"-[0-9]{4}-[0-9]{2}-[0-9]{2}$")
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """What an update gave."""
+    """Outcome of an update."""
 
     round: Round
     """The new round, or the old one where there was nothing new."""
     is_new: bool
-    """Whether a round was written."""
+    """True if a round was written."""
     report: Row
-    """What was done, in numbers; empty where nothing was looked at."""
+    """Counts of what was done; empty where nothing was looked at."""
     revealed: Path | None
-    """What reveals the parent, where that was sealed."""
+    """File that reveals the parent, where that was sealed."""
 
 
 def update_round(
@@ -188,7 +188,7 @@ def _spec_of(
 
 
 def _lineage(corpus: Corpus, parent: Round, spec: RoundSpec, since: date) -> Lineage:
-    """What the new round has from the old one, and what of the corpus goes into it."""
+    """Link of the new round to the old one, and the part of the corpus that goes into it."""
     asked = spec.update
     rules = Rules(asked.quota, asked.keep_days, asked.inactive_days)
     history = History(corpus)

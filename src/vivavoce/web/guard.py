@@ -1,4 +1,4 @@
-"""Middleware around a web app: known hosts, own forms, bodies of bounded size, security headers.
+"""Middleware around a web app: known hosts, own forms, security headers.
 
 Starlette's `TrustedHostMiddleware` answers with a line of plain text; here a page says what to do.
 """
@@ -11,9 +11,6 @@ from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-MAX_BODY = 256 * 1024
-"""Bytes of a form; a note of 4,000 characters takes up to 48,000 of them."""
 
 CONTENT_POLICY = "; ".join(
     [
@@ -81,13 +78,7 @@ class Guard:
             await self._refusal(*refused)(scope, receive, send_guarded)
             return
         try:
-            body = await _read(receive)
-        except _TooLarge:
-            page = self._refusal(413, "Too much", "Shorten what you typed, then send it again.")
-            await page(scope, receive, send_guarded)
-            return
-        try:
-            await self._app(scope, _replay(body, receive), send_guarded)
+            await self._app(scope, receive, send_guarded)
         except Exception:
             # Whatever a page stumbles over, the answer keeps its headers and shows no traceback.
             _LOG.exception("%s %s", scope["method"], scope["path"])
@@ -156,33 +147,3 @@ def is_known_host(host: str | None, known: Collection[str]) -> bool:
     bare = host.lower()
     name = bare.rpartition(":")[0] if bare.rpartition(":")[2].isdigit() else bare
     return name in known or bare in known
-
-
-class _TooLarge(Exception):
-    """A body beyond the cap."""
-
-
-async def _read(receive: Receive) -> list[Message]:
-    """Every message of a body, which is refused whoever asks for it if it is too large."""
-    messages: list[Message] = []
-    size = 0
-    more_body = True
-    while more_body:
-        message = await receive()
-        messages.append(message)
-        size += len(message.get("body", b""))
-        if size > MAX_BODY:
-            raise _TooLarge
-        more_body = message.get("more_body", False)
-    return messages
-
-
-def _replay(messages: list[Message], receive: Receive) -> Receive:
-    """Hand a body that was read already to the app, once."""
-    left = iter(messages)
-
-    async def replay() -> Message:
-        message = next(left, None)
-        return await receive() if message is None else message
-
-    return replay

@@ -1,9 +1,13 @@
-"""Numbers and hostile strings as a reader may safely see them."""
+"""Numbers and hostile strings as a reader may safely see them, and the templates of pages."""
 
 from __future__ import annotations
 
 import math
 import unicodedata
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 SHOWN_CHARACTERS = 160
 
@@ -70,3 +74,18 @@ def amount(value: float) -> str:
     if value >= 1000:
         return f"{float(f'{value:.3g}'):,.0f}"
     return f"{value:.3g}" if value >= 0.0001 or value == 0 else f"{value:.1e}"
+
+
+def environment_of(package: str) -> Environment:
+    """The templates in the folder `templates` of a package; an unknown name in one is an error."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    made = Environment(
+        loader=PackageLoader(package),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters["visible"] = visible
+    return made

@@ -21,8 +21,8 @@ from vivavoce.errors import InputError
 from vivavoce.web.annotation.assignment import AlreadyDecided, NotYours, Released, own_order
 from vivavoce.web.annotation.campaigns import find_campaign
 from vivavoce.web.annotation.decisions import last_decided, save_draft, skip
+from vivavoce.web.annotation.pages_items import show
 from vivavoce.web.annotation.tables import Assignment, Decision
-from vivavoce.web.annotation.views import show
 
 DAY = timedelta(days=1)
 
@@ -50,9 +50,9 @@ def test_everybody_has_an_order_of_their_own_that_the_seed_fixes(tmp_path: Path)
 
     with made.database.reading() as session:
         campaign, person = find_campaign(session, "paths"), person_of(session, "ann")
-        assert ann == sorted(ann, key=lambda key: own_order(campaign, person, key))
+        assert ann == sorted(ann, key=lambda key: own_order(campaign, person.code, key))
         campaign.seed += 1
-        assert ann != sorted(ann, key=lambda key: own_order(campaign, person, key))
+        assert ann != sorted(ann, key=lambda key: own_order(campaign, person.code, key))
 
 
 def test_an_item_is_in_two_hands_at_most(paths: Made) -> None:

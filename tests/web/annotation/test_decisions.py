@@ -27,8 +27,8 @@ from vivavoce.web.annotation.assignment import (
     outcome,
 )
 from vivavoce.web.annotation.campaigns import NewItem
+from vivavoce.web.annotation.pages_items import show
 from vivavoce.web.annotation.tables import Assignment, Item
-from vivavoce.web.annotation.views import show
 
 DAY = timedelta(days=1)
 

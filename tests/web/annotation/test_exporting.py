@@ -30,20 +30,13 @@ from vivavoce.web.annotation.campaigns import (
     mark_read,
     unread_feedback,
 )
-from vivavoce.web.annotation.exporting import export_campaign
+from vivavoce.web.annotation.exporting import export_campaign, labelling_config
 from vivavoce.web.annotation.importing import Sources, Wanted, take_in
 from vivavoce.web.annotation.kinds import KINDS
-from vivavoce.web.annotation.label_studio import labelling_config, read_studio
-from vivavoce.web.annotation.monitoring import (
-    Report,
-    counts,
-    flagged,
-    measure,
-    overview,
-    waiting,
-)
+from vivavoce.web.annotation.monitoring import Report, measure, overview
 from vivavoce.web.annotation.people import find_enrolment, find_person
 from vivavoce.web.annotation.records import read_decisions, read_items
+from vivavoce.web.annotation.sources import read_studio
 from vivavoce.web.annotation.storage import Database, open_database
 from vivavoce.web.annotation.tables import Item, Person
 
@@ -319,19 +312,19 @@ def test_the_labelling_interface_is_xml_with_every_choice() -> None:
 def test_a_lead_sees_how_far_things_are_and_no_label(done: Made) -> None:
     with done.database.reading() as session:
         campaign = find_campaign(session, "paths")
-        found = counts(session, campaign)
+        found = overview(session, campaign)
         states = [state for key, (state, _) in done.items().items() if key.startswith("i")]
-        assert (found.main, found.qualification, found.flagged) == (8, 2, 1)
+        assert (found.main_items, found.flagged_items) == (8, 1)
         assert found.done == states.count("done")
-        assert found.conflict + found.discussion == len(waiting(session, campaign))
-        people, report = overview(session, campaign)
-        rows = {row.enrolment.person.name: row for row in people}
+        outcomes = found.report.outcomes
+        assert outcomes["conflict"] + outcomes["discussion"] == len(found.waiting)
+        rows = {row.enrolment.person.name: row for row in found.people}
         assert rows["ann"].qualification == (2, 2)
         assert rows["lea"].state == "lead"
-        (flag,) = flagged(session, campaign)
+        (flag,) = found.flags
         assert (flag.note, flag.person) == ("=HYPERLINK(1)", rows["bob"].enrolment.person.code)
         assert not hasattr(flag, "label")
-        assert report.fields[0].pairwise.value == 5 / 8
+        assert found.report.fields[0].pairwise.value == 5 / 8
 
 
 def test_feedback_reaches_whom_it_is_for_until_it_is_read(done: Made) -> None:

@@ -171,6 +171,8 @@ def test_importing_again_adds_what_is_new_and_refuses_what_changed(tmp_path: Pat
         ({"pass_mark": 1.5}, "between 0 and 1"),
         ({"adjudication": "nobody"}, "Choose: adjudicators, anyone"),
         ({"name": "paths"}, "already"),
+        ({"guidelines": " "}, "say something"),
+        ({"guidelines": "*a" * 50_001}, "at most 100,000"),
     ],
 )
 def test_a_campaign_has_a_name_and_known_options(

@@ -22,9 +22,10 @@ from vivavoce.web.annotation.assignment import NotAllowed, member_state, progres
 from vivavoce.web.annotation.campaigns import NewItem, find_campaign, pause_campaign
 from vivavoce.web.annotation.decisions import next_assignment, save_draft, submit
 from vivavoce.web.annotation.kinds import KINDS
+from vivavoce.web.annotation.pages import review
+from vivavoce.web.annotation.pages_items import show
 from vivavoce.web.annotation.people import admit, pause, resume
 from vivavoce.web.annotation.tables import Assignment, Decision
-from vivavoce.web.annotation.views import review, show
 
 DAY = timedelta(days=1)
 
@@ -63,8 +64,8 @@ def test_the_pass_mark_admits(tmp_path: Path, right: int, passes: bool) -> None:
         enrolment = part_of(session, made, "ann")
         assert member_state(session, enrolment) == ("working" if passes else "failed")
         seen = review(session, enrolment)
-        assert sum(one.right for one in seen) == right
-        assert "included" in seen[0].explanation
+        assert sum(one.label == one.assignment.item.answer for one in seen) == right
+        assert "included" in seen[0].assignment.item.explanation
         found = progress(session, enrolment)
         assert (found.part, found.items, found.main_items) == ("main", 1, 1)
     if passes:

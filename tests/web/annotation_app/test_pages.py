@@ -10,12 +10,12 @@ from lxml.html import HtmlElement
 from sqlalchemy import select
 from tests.servers.annotation import ANSWERS, Clock, Person, app_people, content_of, fill
 
+from vivavoce.web.annotation.app import guidelines_html
 from vivavoce.web.annotation.campaigns import NewItem
 from vivavoce.web.annotation.kinds import KINDS
 from vivavoce.web.annotation.people import find_person, set_password
 from vivavoce.web.annotation.storage import Database, open_database
 from vivavoce.web.annotation.tables import Decision, Enrolment, Item
-from vivavoce.web.annotation.views import guidelines_html
 
 FOUR = {"ann": "annotator", "ben": "annotator", "cat": "adjudicator", "dan": "adjudicator"}
 FIVE = {**FOUR, "lea": "lead"}

@@ -11,18 +11,17 @@ from typing import Any
 from vivavoce.corpus.ingestion.downloads import (
     DOWNLOADS,
     Index,
-    check_corpus,
     finish_reading,
     is_sound,
+    open_downloads,
     read_downloads,
 )
 from vivavoce.corpus.ingestion.imports import Progress
 from vivavoce.corpus.reading import Corpus, load_corpus
-from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault
 from vivavoce.sources.catalogues.arxiv.search import API, by_ids
 from vivavoce.sources.http.client import BadReplyError, BadStatusError, Client, HttpError
-from vivavoce.store import Row, hash_file, lock, write_bytes
+from vivavoce.store import Row, hash_file, write_bytes
 from vivavoce.text.identifiers import find_arxiv_id
 
 INDEX = "cited.jsonl"
@@ -77,15 +76,8 @@ def fetch_cited(
         InputError: No corpus there.
         LockedError: Another process fetches for this corpus, or holds it.
     """
-    if limit is not None and limit < 0:
-        raise InputError(f"a limit of {limit} works: choose 0 or more.")
-    check_corpus(corpus)
-    with lock(corpus / DOWNLOADS):
-        fetch = _Fetch(corpus, client, api)
-        try:
-            return fetch.run(limit, progress)
-        finally:
-            fetch.index.settle()
+    with open_downloads(corpus, INDEX, ("arxiv_id",), limit, "works") as index:
+        return _Fetch(index, corpus, client, api).run(limit, progress)
 
 
 class _Kept(Client):
@@ -103,8 +95,8 @@ class _Kept(Client):
 class _Fetch:
     """One run."""
 
-    def __init__(self, corpus: Path, client: Client, api: str) -> None:
-        self.index = Index(corpus / DOWNLOADS / INDEX, ("arxiv_id",))
+    def __init__(self, index: Index, corpus: Path, client: Client, api: str) -> None:
+        self.index = index
         self._corpus = corpus
         self._client = _Kept(client)
         self._api = api

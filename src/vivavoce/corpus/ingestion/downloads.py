@@ -8,7 +8,8 @@ a kill loses at most the row that was being written.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -104,13 +105,28 @@ def _whole_rows(journal: Path) -> Iterable[Row]:
         yield parse_object(line, f"{journal}:{number}")
 
 
-def check_corpus(folder: Path) -> None:
-    """Raise what `load_corpus` does, unless a killed reading of downloads explains it."""
+@contextmanager
+def open_downloads(
+    folder: Path, index: str, key: Sequence[str], limit: int | None, what: str
+) -> Iterator[Index]:
+    """Hold the downloads of a corpus for a fetch; gives the index of what was asked for.
+
+    Raises what `load_corpus` does, unless a killed reading of downloads explains it, and
+    `InputError` for a limit below 0 of `what` to fetch.
+    """
+    if limit is not None and limit < 0:
+        raise InputError(f"a limit of {limit} {what}: choose 0 or more.")
     try:
         load_corpus(folder)
     except StaleError:
         if not (folder / DOWNLOADS / READING).exists():
             raise
+    with lock(folder / DOWNLOADS):
+        opened = Index(folder / DOWNLOADS / index, key)
+        try:
+            yield opened
+        finally:
+            opened.settle()
 
 
 def finish_reading(folder: Path) -> Reading:

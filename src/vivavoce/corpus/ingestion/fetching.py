@@ -13,9 +13,9 @@ from vivavoce.corpus.ingestion.downloads import (
     DOWNLOADS,
     Index,
     Reading,
-    check_corpus,
     finish_reading,
     is_sound,
+    open_downloads,
     read_downloads,
 )
 from vivavoce.corpus.ingestion.imports import Progress
@@ -38,7 +38,7 @@ from vivavoce.sources.catalogues.arxiv.texts import (
 )
 from vivavoce.sources.catalogues.arxiv.validation import Missing
 from vivavoce.sources.http.client import Client
-from vivavoce.store import Row, lock, write_bytes
+from vivavoce.store import Row, write_bytes
 
 INDEX = "texts.jsonl"
 UNREADABLE = "unreadable"
@@ -108,24 +108,24 @@ def fetch_texts(
     if unknown or not kinds:
         named = ", ".join(unknown) or "nothing"
         raise InputError(f"No kind of text is called {named}. There are: {', '.join(ALL_KINDS)}.")
-    if limit is not None and limit < 0:
-        raise InputError(f"a limit of {limit} papers: choose 0 or more.")
-    check_corpus(corpus)
-    with lock(corpus / DOWNLOADS):
-        fetch = _Fetch(corpus, client, tuple(dict.fromkeys(kinds)), addresses or Addresses())
-        try:
-            return fetch.run(limit, progress)
-        finally:
-            fetch.index.settle()
+    key = ("paper", "kind", "name")
+    with open_downloads(corpus, INDEX, key, limit, "papers") as index:
+        fetch = _Fetch(index, corpus, client, tuple(dict.fromkeys(kinds)), addresses or Addresses())
+        return fetch.run(limit, progress)
 
 
 class _Fetch:
     """One run."""
 
     def __init__(
-        self, corpus: Path, client: Client, kinds: tuple[str, ...], addresses: Addresses
+        self,
+        index: Index,
+        corpus: Path,
+        client: Client,
+        kinds: tuple[str, ...],
+        addresses: Addresses,
     ) -> None:
-        self.index = Index(corpus / DOWNLOADS / INDEX, ("paper", "kind", "name"))
+        self.index = index
         self._corpus = corpus
         self._client = client
         self._kinds = kinds

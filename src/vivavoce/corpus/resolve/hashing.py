@@ -27,8 +27,8 @@ _KIND_SHIFT = np.uint64(60)
 _TEXT_BITS = np.uint64((1 << 60) - 1)
 _BASE = 0x9E3779B97F4A7C15 | 1
 _LENGTH = np.uint64(0xD6E8FEB86659FD93)
-_AT_ONCE = 1 << 20
-"""Characters that are hashed at once."""
+_TEXTS_AT_ONCE = 1 << 12
+_MIN_POWERS = 1 << 20
 
 
 class Kind(IntEnum):
@@ -47,25 +47,22 @@ class Kind(IntEnum):
 
 def hash_texts(texts: Sequence[str], kind: Kind) -> Keys:
     """The key of each text."""
-    found = [
-        _hash_slice(texts[start:stop], kind)
-        for start, stop in _slices([len(text) for text in texts])
-    ]
-    return np.concatenate(found) if found else np.empty(0, np.uint64)
+    found = [np.empty(0, np.uint64)]
+    for start in range(0, len(texts), _TEXTS_AT_ONCE):
+        some = texts[start : start + _TEXTS_AT_ONCE]
+        bounds = np.cumsum([0, *map(len, some)], dtype=np.int64)
+        found.append(hash_spans(codes_of(some), bounds[:-1], bounds[1:], kind))
+    return np.concatenate(found)
 
 
 def hash_spans(codes: NDArray[np.uint32], starts: Numbers, ends: Numbers, kind: Kind) -> Keys:
     """The key of each stretch of a run of characters: that of `hash_texts` for the same letters."""
-    weights, inverses = _powers(_room_for(len(codes)))
+    weights, inverses = _powers(max(_MIN_POWERS, 1 << len(codes).bit_length()))
     sums = np.zeros(len(codes) + 1, np.uint64)
     np.cumsum(_code_table()[codes] * weights[: len(codes)], out=sums[1:])
     hashes = (sums[ends] - sums[starts]) * inverses[starts]
-    return keys_of(hashes + (ends - starts).astype(np.uint64) * _LENGTH, kind)
-
-
-def keys_of(hashes: Keys, kind: Kind) -> Keys:
-    """Hashes as keys of a kind."""
-    return (mix(hashes) >> np.uint64(4)) | (np.uint64(kind) << _KIND_SHIFT)
+    hashes += (ends - starts).astype(np.uint64) * _LENGTH
+    return as_kind(mix(hashes) >> np.uint64(4), kind)
 
 
 def kinds_of(keys: Keys) -> NDArray[np.uint8]:
@@ -130,34 +127,11 @@ def _table(pattern: str) -> Flags:
     return flags
 
 
-def _hash_slice(texts: Sequence[str], kind: Kind) -> Keys:
-    ends = np.cumsum([len(text) for text in texts], dtype=np.int64)
-    starts = np.concatenate([np.zeros(1, np.int64), ends[:-1]])
-    return hash_spans(codes_of(texts), starts, ends, kind)
-
-
-def _slices(lengths: Sequence[int]) -> list[tuple[int, int]]:
-    """Cuts of a sequence into pieces that are hashed at once."""
-    found, start, held = [], 0, 0
-    for number, length in enumerate(lengths):
-        if held and held + length > _AT_ONCE:
-            found.append((start, number))
-            start, held = number, 0
-        held += length
-    if start < len(lengths):
-        found.append((start, len(lengths)))
-    return found
-
-
 @lru_cache(maxsize=1)
 def _code_table() -> Keys:
     """A number for each character, so that no two characters are near each other."""
     codes = np.arange(sys.maxunicode + 1, dtype=np.uint64)
     return mix((codes + np.uint64(1)) * np.uint64(_BASE))
-
-
-def _room_for(length: int) -> int:
-    return max(_AT_ONCE, 1 << max(length - 1, 1).bit_length())
 
 
 @lru_cache(maxsize=1)

@@ -25,9 +25,16 @@ from vivavoce.corpus.resolve.hashing import (
     hash_texts,
 )
 from vivavoce.corpus.resolve.known_papers import MAX_RAW
-from vivavoce.corpus.resolve.near_titles import MAX_TITLE, edges, parts_of_title, titles_inside
-from vivavoce.corpus.resolve.raw_titles import BLOCK, EDGES, MIN_LETTERS
 from vivavoce.corpus.resolve.references import identifiers_of
+from vivavoce.corpus.resolve.titles import (
+    BLOCK,
+    MARKS,
+    MAX_TITLE,
+    MIN_LETTERS,
+    edges,
+    parts_of_title,
+    titles_inside,
+)
 from vivavoce.records import Reference
 
 MAX_STRETCHES = 256
@@ -113,7 +120,7 @@ def _first_letters(
 
 
 def _letters(codes: NDArray[np.uint32], offsets: Numbers) -> _Letters:
-    """Clear edges in the sense of `raw_titles`, for texts one after the other."""
+    """Clear edges in the sense of `RawTitles`, for texts one after the other."""
     is_letter, is_word_start, is_word_end = _words(codes, offsets)
     # Spaces aside, a title may start after a mark and end before one.
     kept = ~blank()[codes]
@@ -151,7 +158,7 @@ def _words(codes: NDArray[np.uint32], offsets: Numbers) -> tuple[Flags, Flags, F
 
 def _marks() -> Flags:
     flags = np.zeros(0x110000, np.bool_)
-    flags[[ord(mark) for mark in EDGES]] = True
+    flags[[ord(mark) for mark in MARKS]] = True
     return flags
 
 

@@ -34,8 +34,8 @@ from vivavoce.corpus.resolve.keys import (
     reference_of,
     sort_keys,
 )
-from vivavoce.corpus.resolve.near_titles import MAX_TITLE, MIN_RATIO
 from vivavoce.corpus.resolve.references import PaperIndex, Resolution
+from vivavoce.corpus.resolve.titles import MAX_TITLE, MIN_RATIO
 
 RESOLVED = pa.schema(
     [("cited_paper_id", pa.string()), ("resolver", pa.string()), ("confidence", pa.float64())]

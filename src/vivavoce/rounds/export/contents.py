@@ -1,4 +1,4 @@
-"""What lies in a round: tables that can be shown row by row, and files that are passed on whole."""
+"""Contents of a round: tables that can be shown row by row, and files that are passed on whole."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def _plain(value: Any) -> Any:
 
 
 def exclusion_hashes(opened: Round) -> Iterator[Row]:
-    """What was left out and why; the details, which may quote a paper, as hashes."""
+    """Papers that were left out, and why; the details, which may quote a paper, as hashes."""
     for row in opened.leakage["excluded"]:
         told = {name: value for name, value in row.items() if name != "detail"}
         yield {**told, "sha256": hash_of(row)}
@@ -113,7 +113,7 @@ def paper_digests(corpus: Corpus) -> dict[str, str]:
 
 
 def load_source(folder: Path) -> Row:
-    """What an export of ids says; `InputError` or `DamagedError` when it is none."""
+    """Content of an export of ids; `InputError` or `DamagedError` when it is none."""
     remedy = "Fetch the export again from whoever published it."
     if not (folder / EXPORT).exists():
         raise InputError(f"{folder} is not an export of ids: it has no {EXPORT}.")

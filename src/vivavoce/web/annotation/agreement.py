@@ -94,7 +94,7 @@ class Pair:
     @property
     def day(self) -> str:
         """The UTC day of the later decision."""
-        return max(record.decided_at for record in self.records).date().isoformat()
+        return max(record.day for record in self.records)
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +239,12 @@ def read_model_labels(path: Path, kind: Kind) -> dict[str, dict[str, str]]:
             raise InputError(f"{where} needs the id of an item.")
         if key in found:
             raise InputError(f"{where}: the id {key!r} was given before.")
-        found[key] = _model_label(row.get("label"), kind, where)
+        if not row.get("label"):
+            raise InputError(f"{where} needs a label: an object with fields of {kind.name}.")
+        try:
+            found[key] = kind.check_label(row["label"], is_whole=False)
+        except InputError as error:
+            raise InputError(f"{where}: {error}") from error
     if not found:
         raise InputError(f"{path} holds no label.")
     return found
@@ -287,21 +292,6 @@ def _by_group(items: Sequence[Item]) -> Iterator[tuple[str | None, list[Item]]]:
     yield None, list(items)
     for group in sorted({str(item.content[GROUP]) for item in items if GROUP in item.content}):
         yield group, [item for item in items if item.content.get(GROUP) == group]
-
-
-def _model_label(value: object, kind: Kind, where: str) -> dict[str, str]:
-    if isinstance(value, str) and len(kind.fields) == 1:
-        value = {kind.fields[0].name: value}
-    if not isinstance(value, dict) or not value:
-        raise InputError(f"{where} needs a label: an object with fields of {kind.name}.")
-    fields = {field.name: field for field in kind.fields}
-    for name, chosen in value.items():
-        if name not in fields:
-            raise InputError(f"{where}: {name!r} is no field. There are: {', '.join(fields)}.")
-        if chosen not in fields[name].values:
-            choices = ", ".join(fields[name].values)
-            raise InputError(f"{where}: {name!r} is {chosen!r}. Choose: {choices}.")
-    return dict(value)
 
 
 def _shares(

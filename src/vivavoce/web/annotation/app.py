@@ -6,6 +6,8 @@ import logging
 import socket
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from datetime import datetime
+from functools import lru_cache
 from http import HTTPStatus
 from importlib import resources
 from typing import Any
@@ -13,6 +15,13 @@ from typing import Any
 import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from jinja2 import Environment, pass_context
+from jinja2.runtime import Context
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from markdown_it.utils import EnvType, OptionsDict
+from markupsafe import Markup, escape
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
@@ -20,16 +29,20 @@ from starlette.staticfiles import StaticFiles
 from vivavoce.errors import InputError, VivaError
 from vivavoce.web.annotation import pages, pages_items
 from vivavoce.web.annotation.assignment import AlreadyDecided, NotAllowed, NotYours, Released
+from vivavoce.web.annotation.kinds import find_kind
 from vivavoce.web.annotation.requests import Clock, NotLoggedIn, Refused, Site, go, site_of
 from vivavoce.web.annotation.storage import BusyError, Database
-from vivavoce.web.annotation.views import make_templates
 from vivavoce.web.guard import BROKEN, Guard
+from vivavoce.web.printing import environment_of, figure, visible
 
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "[::1]")
 
 _LOG = logging.getLogger(__name__)
-_BACK = (("Your campaigns", "/campaigns"),)
-_SECRETS = ("password",)
+_ANSWERED = (NotLoggedIn, Refused, VivaError, RequestValidationError, HTTPException)
+_NOT_THERE = (
+    "There is no such page",
+    "Perhaps the address was cut, or the page is somebody else's.",
+)
 _WAITING = 128
 _RETRY_SECONDS = "3"
 
@@ -41,22 +54,20 @@ def make_app(
     secure_cookies: bool = False,
     hosts: Sequence[str] = LOCAL_HOSTS,
 ) -> FastAPI:
-    """Make the app.
+    """Make the app over a database that its caller closes.
 
-    Args:
-        database: An open one; closing it is the caller's.
-        clock: Gives the moment, with its zone.
-        secure_cookies: Whether browsers reach the app by https, as behind a proxy.
-        hosts: The names under which it may be opened; `*` stands for all.
+    `secure_cookies` says that browsers reach it by https, as behind a proxy; `hosts` are the names
+    under which it may be opened, `*` for all.
     """
+    handlers: dict[int | type[Exception], Any] = dict.fromkeys(_ANSWERED, _answer)
     app = FastAPI(
         title="Viva Voce annotation",
         docs_url=None,
         redoc_url=None,
         openapi_url=None,
-        exception_handlers=_HANDLERS,
+        exception_handlers=handlers,
     )
-    site = Site(database, clock, make_templates(), secure_cookies)
+    site = Site(database, clock, _make_templates(), secure_cookies)
     app.state.site = site
     for module in (pages, pages_items):
         app.include_router(module.router)
@@ -79,129 +90,73 @@ class _Static(StaticFiles):
         return response
 
 
-def _page(
-    site: Site,
-    status: int,
-    heading: str,
-    message: str,
-    *,
-    remedy: str = "",
-    links: Sequence[tuple[str, str]] = _BACK,
-    again: dict[str, Any] | None = None,
-) -> Response:
+def _page(site: Site, status: int, heading: str, message: str, **values: Any) -> Response:
     # Without the visitor: who that is may be what could not be found out.
-    return site.page(
-        "error.html.j2",
-        status=status,
-        heading=heading,
-        message=message,
-        remedy=remedy,
-        links=links,
-        again=again,
-    )
+    return site.page("error.html.j2", status=status, heading=heading, message=message, **values)
 
 
-def _says(
-    status: int, heading: str, *, goes_on: bool = False
-) -> Callable[[Request, Exception], Response]:
-    """A page with the message of the error."""
-
-    def handle(request: Request, error: Exception) -> Response:
-        links = _onward(request) if goes_on else _BACK
-        return _page(site_of(request), status, heading, str(error), links=links)
-
-    return handle
-
-
-def _refused(request: Request, error: Refused) -> Response:
-    return _page(site_of(request), error.status, error.heading, error.message)
-
-
-def _not_logged_in(request: Request, error: Exception) -> Response:
-    if request.method == "GET":
+def _answer(request: Request, error: Exception) -> Response:
+    """Page that an error becomes; it says what to do."""
+    campaign = request.path_params.get("campaign")
+    if isinstance(error, NotLoggedIn) and request.method == "GET":
         return go("/login")
-    return _page(
-        site_of(request),
-        401,
-        "You are logged out",
-        "Nothing was changed by this form. Drafts that were saved before are kept.",
-        links=[("Log in", "/login")],
-    )
+    if isinstance(error, NotAllowed) and error.state is not None and campaign:
+        # Its page says why, and what to do.
+        return go(f"/c/{campaign}")
+    values: dict[str, Any] = {}
+    match error:
+        case Refused():
+            status, heading, message = error.status, error.heading, error.message
+        case NotYours() | RequestValidationError() | HTTPException(status_code=404):
+            status, heading, message = 404, *_NOT_THERE
+        case HTTPException():
+            status, heading = error.status_code, HTTPStatus(error.status_code).phrase
+            message = "Go back and try another way."
+        case NotLoggedIn():
+            status, heading = 401, "You are logged out"
+            message = "Nothing was changed by this form. Drafts that were saved before are kept."
+            values = {"links": [("Log in", "/login")]}
+        case BusyError():
+            return _busy(request)
+        case AlreadyDecided(same=True):
+            status, heading = 409, "Your decision is saved"
+            message = "It was sent twice and is kept once."
+        case AlreadyDecided():
+            status, heading, message = 409, "This item is decided already", str(error)
+        case Released():
+            status, heading, message = 409, "This item went to somebody else", str(error)
+        case NotAllowed():
+            status, heading, message = 403, "This is not possible now", str(error)
+        case InputError():
+            status, heading, message = 422, "This cannot be taken", str(error)
+        case _:
+            _LOG.error("%s %s: %s", request.method, request.url.path, error)
+            status, heading, message = 500, *BROKEN
+    if isinstance(error, AlreadyDecided | Released) and campaign:
+        values = {"links": [("Go on", f"/c/{campaign}"), ("Your campaigns", "/campaigns")]}
+    return _page(site_of(request), status, heading, message, **values)
 
 
-def _busy(request: Request, error: BusyError) -> Response:
+def _busy(request: Request) -> Response:
     """Return the form to the browser, from where it can be sent again as it was."""
     form = getattr(request.state, "form", None)
-    again = None
-    if form is not None and not any(name in form for name in _SECRETS):
-        again = {"path": request.url.path, "fields": list(form.items())}
+    values: dict[str, Any] = {}
+    if form is None:
+        values = {"links": [("Try again", request.url.path)]}
+    elif "password" in form:
+        values = {"links": [("Try again", "/login")]}
+    else:
+        values = {"again": {"path": request.url.path, "fields": list(form.items())}}
     response = _page(
         site_of(request),
         503,
         "The database does not answer",
         "It is busy or restarting. Nothing of what you typed is lost: it waits on this page.",
         remedy="Wait a few seconds, then press the button.",
-        links=[("Try again", request.url.path if form is None else "/login")],
-        again=again,
+        **values,
     )
     response.headers["retry-after"] = _RETRY_SECONDS
     return response
-
-
-def _already_decided(request: Request, error: AlreadyDecided) -> Response:
-    heading = "Your decision is saved" if error.same else "This item is decided already"
-    message = "It was sent twice and is kept once." if error.same else str(error)
-    return _page(site_of(request), 409, heading, message, links=_onward(request))
-
-
-def _not_there(request: Request, error: Exception) -> Response:
-    return _page(
-        site_of(request),
-        404,
-        "There is no such page",
-        "Perhaps the address was cut, or the page is somebody else's.",
-    )
-
-
-def _not_allowed(request: Request, error: NotAllowed) -> Response:
-    name = request.path_params.get("campaign")
-    if error.state is not None and name:
-        # Its page says why, and what to do.
-        return go(f"/c/{name}")
-    return _page(site_of(request), 403, "This is not possible now", str(error))
-
-
-def _http(request: Request, error: HTTPException) -> Response:
-    if error.status_code == HTTPStatus.NOT_FOUND:
-        return _not_there(request, error)
-    heading = HTTPStatus(error.status_code).phrase
-    return _page(site_of(request), error.status_code, heading, "Go back and try another way.")
-
-
-def _failed(request: Request, error: VivaError) -> Response:
-    _LOG.error("%s %s: %s", request.method, request.url.path, error)
-    return _page(site_of(request), 500, *BROKEN)
-
-
-def _onward(request: Request) -> Sequence[tuple[str, str]]:
-    name = request.path_params.get("campaign")
-    return [("Go on", f"/c/{name}"), *_BACK] if name else _BACK
-
-
-_HANDLERS: dict[int | type[Exception], Any] = {
-    NotLoggedIn: _not_logged_in,
-    Refused: _refused,
-    BusyError: _busy,
-    AlreadyDecided: _already_decided,
-    Released: _says(409, "This item went to somebody else", goes_on=True),
-    NotYours: _not_there,
-    NotAllowed: _not_allowed,
-    InputError: _says(422, "This cannot be taken"),
-    VivaError: _failed,
-    RequestValidationError: _not_there,
-    HTTPException: _http,
-}
-"""The page that each error becomes; it says what to do."""
 
 
 def serve(
@@ -214,16 +169,10 @@ def serve(
     allowed_hosts: Sequence[str] = (),
     announce: Callable[[str], None] = print,
 ) -> None:
-    """Serve until the process is told to stop.
+    """Serve until the process is told to stop; port 0 takes a free one.
 
-    Args:
-        database: An open one.
-        clock: Gives the moment, with its zone.
-        host: The address to listen on.
-        port: The port; 0 takes a free one.
-        secure_cookies: Whether browsers reach the app by https, as behind a proxy.
-        allowed_hosts: Names under which browsers reach it, beside those of this machine.
-        announce: Called with the address once it listens.
+    `allowed_hosts` are names under which browsers reach it, beside those of this machine;
+    `announce` is called with the address once it listens.
 
     Raises:
         InputError: The address cannot be listened on.
@@ -260,3 +209,68 @@ def _listen(host: str, port: int) -> socket.socket:
             f"{host}:{port} cannot be listened on: {error.strerror}. Choose another --port."
         ) from error
     return found
+
+
+class _Prose(RendererHTML):
+    """Headings below the page's own, and text with what draws nothing spelled out."""
+
+    def text(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+        return escape(visible(tokens[idx].content, None))
+
+    def heading_open(self, *_: object) -> str:
+        return "<h2>"
+
+    def heading_close(self, *_: object) -> str:
+        return "</h2>\n"
+
+
+@lru_cache(maxsize=32)
+def guidelines_html(markdown: str) -> Markup:
+    """Guidelines as HTML: headings, lists, paragraphs and emphasis; all else stays text."""
+    reader = MarkdownIt("zero", renderer_cls=_Prose).enable(["heading", "list", "emphasis"])
+    return Markup(reader.render(markdown))
+
+
+def _make_templates() -> Environment:
+    """The templates, in which everything is escaped and an unknown name is an error."""
+    environment = environment_of("vivavoce.web.annotation")
+    filters = {
+        "plain": _plain,
+        "spoken": _spoken,
+        "moment": _moment,
+        "percent": _percent,
+        "score": figure,
+        "prose": guidelines_html,
+    }
+    environment.filters.update(filters)
+    environment.globals |= {"token": _token, "find_kind": find_kind}
+    return environment
+
+
+def _plain(text: object) -> str:
+    """Text of several lines, with what draws nothing spelled out."""
+    lines = str(text).replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return "\n".join(visible(line, None) for line in lines)
+
+
+def _spoken(name: str) -> str:
+    """The name of a field as words."""
+    words = visible(name).replace("_", " ")
+    return words[:1].upper() + words[1:]
+
+
+def _moment(value: datetime | None) -> str:
+    """A moment in UTC, to the minute."""
+    return "–" if value is None else f"{value:%Y-%m-%d %H:%M} UTC"
+
+
+def _percent(value: float | None) -> str:
+    """A share in percent, or a dash where there is none."""
+    return "–" if value is None else f"{100 * value:.0f}%"
+
+
+@pass_context
+def _token(context: Context) -> Markup:
+    """The field that proves a form to be ours."""
+    value = escape(context["csrf"])
+    return Markup('<input type="hidden" name="csrf" value="{}">').format(value)

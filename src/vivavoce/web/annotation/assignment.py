@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from sqlalchemy import Select, exists, func, select
+from sqlalchemy import ColumnElement, Select, exists, func, select
 from sqlalchemy.orm import Session
 
 from vivavoce.errors import VivaError
 from vivavoce.store import Row
-from vivavoce.web.annotation.tables import Assignment, Campaign, Decision, Enrolment, Item, Person
+from vivavoce.web.annotation.people import find_enrolment
+from vivavoce.web.annotation.tables import Assignment, Campaign, Decision, Enrolment, Item
 
 MemberState = Literal[
     "lead", "campaign_paused", "paused", "guidelines", "failed", "qualification", "working"
@@ -93,7 +94,7 @@ def member_state(session: Session, enrolment: Enrolment) -> MemberState:
 def progress(session: Session, enrolment: Enrolment) -> Progress:
     """Count the items that a person has decided, and those that are done."""
     main_items = _count(session, enrolment, "main")
-    done = _count(session, enrolment, "main", state="done")
+    done = _count(session, enrolment, "main", Item.state == "done")
     if member_state(session, enrolment) == "qualification":
         tried, _, items = count_qualification(session, enrolment)
         return Progress("qualification", tried, items, done, main_items)
@@ -138,12 +139,7 @@ def lock_campaign(session: Session, campaign_id: int) -> None:
 
 def enrolment_of(session: Session, assignment: Assignment) -> Enrolment:
     """Enrolment of the person of an assignment; `NotAllowed` without one."""
-    found = session.scalar(
-        select(Enrolment).where(
-            Enrolment.campaign_id == assignment.item.campaign_id,
-            Enrolment.person_id == assignment.person_id,
-        )
-    )
+    found = find_enrolment(session, assignment.item.campaign, assignment.person)
     if found is None:
         raise NotAllowed("You have no part in this campaign any more.")
     return found
@@ -158,14 +154,14 @@ def touch(
     session.add(enrolment.event(kind, now, assignment=assignment.id, **detail))
 
 
-def own_order(campaign: Campaign, person: Person, key: str) -> bytes:
+def own_order(campaign: Campaign, code: str, key: str) -> bytes:
     """Sort key of an item in a person's own order."""
-    return _hash(campaign, person, key, "order")
+    return _hash(campaign, code, key, "order")
 
 
-def is_swapped(campaign: Campaign, person: Person, item: Item) -> bool:
+def is_swapped(campaign: Campaign, code: str, key: str) -> bool:
     """True if a person sees the two sides of an item the other way round."""
-    return bool(_hash(campaign, person, item.key, "sides")[0] & 1)
+    return bool(_hash(campaign, code, key, "sides")[0] & 1)
 
 
 def stages_of(enrolment: Enrolment, state: str) -> list[str]:
@@ -180,7 +176,7 @@ def stages_of(enrolment: Enrolment, state: str) -> list[str]:
 def pick_item(session: Session, enrolment: Enrolment, state: str) -> tuple[int, str] | None:
     """The next item that has a place for the person, and the stage; None without any."""
     places = [
-        (own_order(enrolment.campaign, enrolment.person, key), item_id, stage)
+        (own_order(enrolment.campaign, enrolment.person.code, key), item_id, stage)
         for stage in stages_of(enrolment, state)
         for item_id, key in session.execute(_with_place(enrolment, stage))
     ]
@@ -331,13 +327,11 @@ def _with_place(enrolment: Enrolment, stage: str) -> Select[int, str]:
     return query.where(Item.part == "main", Item.state == OPEN_IN[stage], held < PLACES[stage])
 
 
-def _count(session: Session, enrolment: Enrolment, part: str, state: str | None = None) -> int:
-    query = select(func.count()).where(Item.campaign_id == enrolment.campaign_id, Item.part == part)
-    if state is not None:
-        query = query.where(Item.state == state)
-    return session.scalar(query) or 0
+def _count(session: Session, enrolment: Enrolment, part: str, *only: ColumnElement[bool]) -> int:
+    of_part = (Item.campaign_id == enrolment.campaign_id, Item.part == part)
+    return session.scalar(select(func.count()).where(*of_part, *only)) or 0
 
 
-def _hash(campaign: Campaign, person: Person, key: str, use: str) -> bytes:
-    parts = "\0".join((str(campaign.seed), person.code, key, use))
+def _hash(campaign: Campaign, code: str, key: str, use: str) -> bytes:
+    parts = "\0".join((str(campaign.seed), code, key, use))
     return hashlib.sha256(parts.encode("utf-8", "surrogatepass")).digest()

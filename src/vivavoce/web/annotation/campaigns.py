@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, get_args
+from typing import get_args
 
 from sqlalchemy import exists, func, or_, select
 from sqlalchemy.orm import Session
@@ -15,7 +15,8 @@ from vivavoce.errors import InputError
 from vivavoce.store import Row
 from vivavoce.web.annotation.assignment import NotYours
 from vivavoce.web.annotation.kinds import find_kind
-from vivavoce.web.annotation.records import read_items
+from vivavoce.web.annotation.people import find_enrolment
+from vivavoce.web.annotation.records import item_facts, read_items
 from vivavoce.web.annotation.tables import (
     Adjudication,
     Campaign,
@@ -29,6 +30,8 @@ from vivavoce.web.annotation.tables import (
 CAMPAIGN_NAME = re.compile(r"(?!.*\.\.)[a-z0-9][a-z0-9._-]{0,63}")
 PASS_MARK = 0.8
 MAX_FEEDBACK = 10_000
+MAX_GUIDELINES = 100_000
+"""Characters; the most hostile Markdown of that size takes less than a second to draw."""
 SETTINGS = ("guidelines", "pass_mark", "seed", "adjudication")
 """Arguments of `make_campaign` that an export holds."""
 ADJUDICATION: tuple[str, ...] = get_args(Adjudication)
@@ -59,17 +62,9 @@ def make_campaign(
     seed: int = 0,
     adjudication: str = "adjudicators",
 ) -> Campaign:
-    """Make a campaign without items.
+    """Make a campaign without items; `tables.Campaign` says what its settings mean.
 
-    Args:
-        session: A writing one.
-        name: Small letters, digits and . _ -; part of addresses.
-        kind: One of `kinds.KINDS`.
-        now: The moment.
-        guidelines: Markdown; without it, the kind's own.
-        pass_mark: Share of the qualification items that must be right.
-        seed: Of the order of items.
-        adjudication: Members of the second pair: `adjudicators`, or `anyone` who is qualified.
+    Without guidelines, which are Markdown, it has those of its kind.
 
     Raises:
         InputError: A value is not allowed, or the name is taken.
@@ -83,12 +78,18 @@ def make_campaign(
     if adjudication not in ADJUDICATION:
         raise InputError(f"adjudication is {adjudication!r}. Choose: {', '.join(ADJUDICATION)}.")
     found = find_kind(kind)
+    guidelines = found.guidelines if guidelines is None else guidelines
+    if not guidelines.strip() or len(guidelines) > MAX_GUIDELINES:
+        raise InputError(
+            f"The guidelines have {len(guidelines):,} characters. They must say something in at "
+            f"most {MAX_GUIDELINES:,}: shorten them, or publish a part elsewhere."
+        )
     if session.scalar(select(Campaign.id).where(Campaign.name == name)) is not None:
         raise InputError(f"There is a campaign called {name} already.")
     campaign = Campaign(
         name=name,
         kind=found.name,
-        guidelines=found.guidelines if guidelines is None else guidelines,
+        guidelines=guidelines,
         pass_mark=pass_mark,
         seed=seed,
         adjudication=adjudication,
@@ -122,12 +123,12 @@ def add_items(session: Session, campaign: Campaign, items: Iterable[NewItem]) ->
     Raises:
         InputError: An id is there with another content; nothing of the import stays.
     """
-    there = {item.key: _facts(item) for item in read_items(session, campaign)}
+    there = {item.key: item_facts(item) for item in read_items(session, campaign)}
     last = session.scalar(select(func.max(Item.ordinal)).where(Item.campaign_id == campaign.id))
     start = 0 if last is None else last + 1
     added = known = 0
     for new in items:
-        facts = _facts(new)
+        facts = item_facts(new)
         if new.key not in there:
             ordinal = start + added
             session.add(Item(campaign_id=campaign.id, key=new.key, ordinal=ordinal, **facts))
@@ -205,24 +206,12 @@ def mark_read(session: Session, feedback_id: int, person: Person, now: datetime)
         NotYours: There is no such message, or it is for somebody else.
     """
     found = session.get(Feedback, feedback_id)
-    is_enrolled = found is not None and session.scalar(
-        select(Enrolment.id).where(
-            Enrolment.campaign_id == found.campaign_id, Enrolment.person_id == person.id
-        )
-    )
-    if found is None or not is_enrolled or found.person_id not in (None, person.id):
+    if (
+        found is None
+        or found.person_id not in (None, person.id)
+        or find_enrolment(session, session.get_one(Campaign, found.campaign_id), person) is None
+    ):
         raise NotYours("There is no such feedback for you.")
     if session.get(FeedbackRead, (feedback_id, person.id)) is None:
         session.add(FeedbackRead(feedback_id=feedback_id, person_id=person.id, read_at=now))
         session.flush()
-
-
-def _facts(item: Item | NewItem) -> dict[str, Any]:
-    """Facts that two items of one key must share."""
-    return {
-        "content": item.content,
-        "part": item.part,
-        "answer": item.answer,
-        "explanation": item.explanation,
-        "cluster": item.cluster,
-    }

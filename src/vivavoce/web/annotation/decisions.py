@@ -110,12 +110,12 @@ def save_draft(
     """
     assignment = _undecided(session, assignment_id, person)
     kind = find_kind(assignment.item.campaign.kind)
-    kept = {f.name: label[f.name] for f in kind.fields if label.get(f.name) in f.values}
     draft = assignment.draft
     if draft is None:
         draft = Draft(assignment=assignment)
         session.add(draft)
-    draft.label, draft.note, draft.flag, draft.saved_at = kept, note, flag, now
+    draft.label, draft.note = kind.chosen(label), note
+    draft.flag, draft.saved_at = flag, now
     assignment.touched_at = now
     session.flush()
     return draft
@@ -148,15 +148,8 @@ def submit(
 ) -> Decision:
     """Decide, or correct one's last decision while nobody else's depends on it.
 
-    Args:
-        session: A writing one.
-        assignment_id: Which one.
-        person: Who decides.
-        label: As chosen on the page, sides as shown there.
-        revision: `Shown.revision`: 1, or one more than the valid one.
-        now: The moment.
-        note: Anything to say about it.
-        flag: Whether the person is in doubt or finds the item faulty.
+    The label is as chosen on the page, sides as shown there; the revision is `Shown.revision`: 1,
+    or one more than the valid one.
 
     Raises:
         NotYours: It is not the person's assignment.
@@ -168,7 +161,7 @@ def submit(
     assignment = _locked(session, assignment_id, person)
     item, campaign = assignment.item, assignment.item.campaign
     kind = find_kind(campaign.kind)
-    chosen = kind.restore(kind.check_label(label), is_swapped(campaign, person, item))
+    chosen = kind.restore(kind.check_label(label), is_swapped(campaign, person.code, item.key))
     _check_revision(session, assignment, chosen, revision)
     enrolment = enrolment_of(session, assignment)
     _check_stage(session, enrolment, assignment, chosen)

@@ -1,5 +1,7 @@
 """A campaign as a folder of plain files, the same bytes for the same campaign.
 
+A task of Label Studio holds an item under `data`; its annotations hold a label as choices, one
+result a field.
 People appear under their pseudonyms unless names are asked for. No file holds the time of the
 export.
 """
@@ -11,8 +13,8 @@ import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from xml.sax.saxutils import quoteattr
 
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from vivavoce.store import (
@@ -28,7 +30,7 @@ from vivavoce.store import (
 from vivavoce.web.annotation.assignment import is_swapped
 from vivavoce.web.annotation.campaigns import SETTINGS
 from vivavoce.web.annotation.kinds import Kind, find_kind
-from vivavoce.web.annotation.label_studio import labelling_config, tasks_of
+from vivavoce.web.annotation.people import enrolments_in
 from vivavoce.web.annotation.records import (
     PLAIN_FACTS,
     DecisionRecord,
@@ -37,9 +39,8 @@ from vivavoce.web.annotation.records import (
     read_decisions,
     read_items,
 )
-from vivavoce.web.annotation.tables import Campaign, Enrolment, Item, Person
-from vivavoce.web.printing import guard_formula, visible
-from vivavoce.web.templating import environment_of
+from vivavoce.web.annotation.tables import Campaign, Item, Person
+from vivavoce.web.printing import environment_of, guard_formula, visible
 
 FORMAT = 1
 """Of the folder; raised when a file changes its meaning."""
@@ -53,17 +54,17 @@ CODEBOOK = "codebook.md"
 STUDIO_TASKS = "label_studio.json"
 STUDIO_CONFIG = "label_studio.xml"
 
+_ITEM = "item"
+_NOT_SHOWN = ("names", "source", "group", "table", "paper")
+
 
 def export_campaign(
     session: Session, campaign: Campaign, folder: Path, *, names: bool = False
 ) -> Path:
     """Write a campaign and return the path of `export.json`, which is written last.
 
-    Args:
-        session: A reading one.
-        campaign: What to export.
-        folder: Is made; files of an older export in it are replaced.
-        names: Print people's names beside their pseudonyms.
+    The folder is made; files of an older export in it are replaced. With `names`, people's names
+    are printed beside their pseudonyms.
 
     Raises:
         VivaError: A file could not be written.
@@ -71,10 +72,31 @@ def export_campaign(
     """
     kind = find_kind(campaign.kind)
     items, decisions = read_items(session, campaign), read_decisions(session, campaign)
-    people = _people(session, campaign, names)
-    swapped = _swapped(session, campaign, kind, items)
-    known = {row["code"]: row.get("name") for row in people}
-    rows = [_decision(record, known, swapped) for record in decisions]
+    # By pseudonym: an order by name would disclose something of the names.
+    enrolments = enrolments_in(session, campaign, Person.code)
+    named = {row.person.code: {"name": row.person.name} for row in enrolments} if names else {}
+    rows = [
+        {
+            **{fact: getattr(record, fact) for fact in PLAIN_FACTS},
+            **named.get(record.person, {}),
+            "label": dict(record.label),
+            "sides_swapped": bool(kind.sides) and is_swapped(campaign, record.person, record.item),
+            "seen_at": [at.isoformat() for at in record.signs],
+            "decided_at": record.decided_at.isoformat(),
+            "seconds": round(record.seconds(), 3),
+        }
+        for record in decisions
+    ]
+    people = [
+        {
+            "code": row.person.code,
+            "role": row.role,
+            "qualification": row.qualification,
+            "guidelines_read_at": row.guidelines_read_at and row.guidelines_read_at.isoformat(),
+            **named.get(row.person.code, {}),
+        }
+        for row in enrolments
+    ]
     template = environment_of("vivavoce.web.annotation").get_template("codebook.md.j2")
     codebook = template.render(campaign=campaign, kind=kind, names=names)
     with lock(folder):
@@ -96,7 +118,11 @@ def export_campaign(
             folder / EXPORT,
             {
                 "format": FORMAT,
-                "campaign": _campaign(campaign),
+                "campaign": {
+                    **{name: getattr(campaign, name) for name in ("name", "kind", *SETTINGS)},
+                    "guidelines_sha256": hash_of(campaign.guidelines),
+                    "created_at": campaign.created_at.isoformat(),
+                },
                 "people": people,
                 "files": {
                     name: {"sha256": hash_file(folder / name), "rows": counted.get(name)}
@@ -114,69 +140,8 @@ def label_rows(kind: Kind, items: Sequence[Item], decisions: Sequence[DecisionRe
         row
         for item in items
         if item.part == "main"
-        for row in kind.label_rows(item, standing.get(item.key, []), kind.wanted)
+        for row in kind.label_rows(item, standing.get(item.key, []))
     ]
-
-
-def _campaign(campaign: Campaign) -> Row:
-    return {
-        "name": campaign.name,
-        "kind": campaign.kind,
-        **{name: getattr(campaign, name) for name in SETTINGS},
-        "guidelines_sha256": hash_of(campaign.guidelines),
-        "created_at": campaign.created_at.isoformat(),
-    }
-
-
-def _people(session: Session, campaign: Campaign, names: bool) -> list[Row]:
-    """Everybody by pseudonym: an order by name would disclose something of the names."""
-    rows = session.scalars(
-        select(Enrolment)
-        .join(Person)
-        .where(Enrolment.campaign_id == campaign.id)
-        .order_by(Person.code)
-    )
-    return [
-        {
-            "code": row.person.code,
-            "role": row.role,
-            "qualification": row.qualification,
-            "guidelines_read_at": (
-                row.guidelines_read_at.isoformat() if row.guidelines_read_at else None
-            ),
-            **({"name": row.person.name} if names else {}),
-        }
-        for row in rows
-    ]
-
-
-def _swapped(
-    session: Session, campaign: Campaign, kind: Kind, items: Sequence[Item]
-) -> set[tuple[str, str]]:
-    """(item, pseudonym) of those who saw the sides the other way round."""
-    if kind.sides is None:
-        return set()
-    enrolled = select(Person).join(Enrolment).where(Enrolment.campaign_id == campaign.id)
-    people = session.scalars(enrolled).all()
-    return {
-        (item.key, person.code)
-        for item in items
-        for person in people
-        if is_swapped(campaign, person, item)
-    }
-
-
-def _decision(record: DecisionRecord, names: dict[str, Any], swapped: set[tuple[str, str]]) -> Row:
-    name = names.get(record.person)
-    return {
-        **{fact: getattr(record, fact) for fact in PLAIN_FACTS},
-        **({"name": name} if name else {}),
-        "label": dict(record.label),
-        "sides_swapped": (record.item, record.person) in swapped,
-        "seen_at": [at.isoformat() for at in record.signs],
-        "decided_at": record.decided_at.isoformat(),
-        "seconds": round(record.seconds(), 3),
-    }
 
 
 def _table(kind: Kind, rows: Sequence[Row]) -> str:
@@ -186,15 +151,85 @@ def _table(kind: Kind, rows: Sequence[Row]) -> str:
     if not any("name" in row for row in rows):
         plain.remove("name")
     sink = io.StringIO()
-    writer = csv.writer(sink, lineterminator="\n")
-    writer.writerow([*plain, *fields, *after])
+    columns = [*plain, *fields, *after]
+    writer = csv.DictWriter(sink, columns, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
     for row in rows:
-        cells = [row.get(name, "") for name in plain]
-        cells += [row["label"][name] for name in fields]
-        cells += [row[name] for name in after]
-        writer.writerow([_cell(cell) for cell in cells])
+        cells = {**row, **row["label"]}.items()
+        writer.writerow({name: _cell(value) for name, value in cells})
     return sink.getvalue()
 
 
 def _cell(value: Any) -> Any:
     return guard_formula(visible(value, limit=None)) if isinstance(value, str) else value
+
+
+def tasks_of(items: Sequence[Item], decisions: Sequence[DecisionRecord]) -> list[Row]:
+    """Items and the valid decisions, as tasks."""
+    standing = grouped((record for record in decisions if record.last), "item")
+    return [
+        {
+            "id": item.ordinal + 1,
+            "data": {**item_row(item), "text": as_text(item.content)},
+            "annotations": [_annotation(record) for record in standing.get(item.key, [])],
+        }
+        for item in items
+    ]
+
+
+def labelling_config(kind: Kind) -> str:
+    """A labelling interface for the tasks."""
+    lines = ["<View>", f'  <Text name="{_ITEM}" value="$text"/>']
+    for asked in kind.fields:
+        lines.append(f"  <Header value={quoteattr(asked.question)}/>")
+        lines.append(
+            f'  <Choices name="{asked.name}" toName="{_ITEM}" choice="single" required="true">'
+        )
+        lines += [
+            f'    <Choice value="{option.value}" hotkey="{option.key}"/>'
+            for option in asked.options
+        ]
+        lines.append("  </Choices>")
+    return "\n".join([*lines, "</View>", ""])
+
+
+def as_text(content: Any, depth: int = 0) -> str:
+    """An item's content as lines of plain text."""
+    lines = []
+    for name, value in content.items():
+        if name in _NOT_SHOWN:
+            continue
+        if isinstance(value, dict):
+            lines.append(f"{name}:\n{as_text(value, depth + 1)}")
+        elif isinstance(value, list):
+            lines.append(f"{name}:")
+            lines += [_line(one, depth + 1) for one in value]
+        elif value is not None:
+            lines.append(f"{'  ' * depth}{name}: {value}")
+    return "\n".join(lines)
+
+
+def _annotation(record: DecisionRecord) -> Row:
+    return {
+        "completed_by": record.person,
+        "created_at": record.decided_at.isoformat(),
+        "lead_time": round(record.seconds(), 3),
+        "was_cancelled": False,
+        "result": [
+            {
+                "from_name": name,
+                "to_name": _ITEM,
+                "type": "choices",
+                "value": {"choices": [value]},
+            }
+            for name, value in record.label.items()
+        ],
+    }
+
+
+def _line(value: Any, depth: int) -> str:
+    if isinstance(value, dict):
+        return as_text(value, depth)
+    if isinstance(value, list):
+        return "  " * depth + " | ".join("" if cell is None else str(cell) for cell in value)
+    return f"{'  ' * depth}- {value}"

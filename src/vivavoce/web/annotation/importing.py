@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -16,7 +17,6 @@ from vivavoce.web.annotation.assignment import STAGES, lock_campaign, outcome
 from vivavoce.web.annotation.campaigns import (
     PASS_MARK,
     SETTINGS,
-    NewItem,
     add_items,
     find_campaign,
     list_campaigns,
@@ -24,9 +24,15 @@ from vivavoce.web.annotation.campaigns import (
 )
 from vivavoce.web.annotation.exporting import DECISIONS, EXPORT, FORMAT, ITEMS
 from vivavoce.web.annotation.kinds import Kind, find_kind
-from vivavoce.web.annotation.label_studio import StudioFile, read_studio
+from vivavoce.web.annotation.people import enrolments_in
 from vivavoce.web.annotation.records import PLAIN_FACTS, DecisionRecord, grouped, read_items
-from vivavoce.web.annotation.sources import check_rows, read_new_items, round_rows
+from vivavoce.web.annotation.sources import (
+    Intake,
+    check_rows,
+    read_new_items,
+    read_studio,
+    round_rows,
+)
 from vivavoce.web.annotation.storage import Database
 from vivavoce.web.annotation.tables import (
     Assignment,
@@ -37,7 +43,6 @@ from vivavoce.web.annotation.tables import (
     Person,
 )
 
-MAX_GUIDELINES = 1_000_000
 _REMEDY = "Export the campaign again."
 
 
@@ -82,12 +87,7 @@ def take_in(
 ) -> Row:
     """Add items to a campaign, or make it of them: all of them, or none.
 
-    Args:
-        database: Where to.
-        sources: Where from.
-        wanted: The campaign.
-        now: The moment.
-        log_rows: Rows out of logs, with where each is from: `results.preferences` reads them.
+    `log_rows` are rows out of logs, with where each is from: `results.preferences` reads them.
 
     Returns:
         How many items were `added` and `known` before, how many `decisions` came with them, and
@@ -96,45 +96,42 @@ def take_in(
     Raises:
         InputError: Whatever is wrong with the source, by its line; the kind is another than the
             campaign's, or there is no kind for a new one.
+        DamagedError: A file of an export differs from what was exported.
     """
     sources.check()
+    there = None
     if sources.export is not None:
-        with database.writing() as session:
-            added, made = restore_campaign(session, sources.export, wanted.name)
-        return {"added": added, "known": 0, "decisions": made, "unused": 0}
-    with database.reading() as session:
-        there = [one.kind for one in list_campaigns(session) if one.name == wanted.name]
-    kind = _kind(wanted, there, "preference" if sources.logs else None)
-    if sources.studio is not None:
-        found = read_studio(sources.studio, kind)
+        settings, found = _read_export(sources.export)
     else:
-        found = StudioFile(tuple(_items(sources, kind, log_rows)))
-    guidelines = _guidelines(wanted.guidelines)
+        with database.reading() as session:
+            kinds = {one.name: one.kind for one in list_campaigns(session)}
+        there = kinds.get(wanted.name)
+        kind = _kind(wanted, there, "preference" if sources.logs else None)
+        found = _read(sources, kind, log_rows)
+        settings = {
+            "kind": kind.name,
+            "now": now,
+            "guidelines": _guidelines(wanted.guidelines),
+            **{name: getattr(wanted, name) for name in SETTINGS if name != "guidelines"},
+        }
     with database.writing() as session:
         if there:
             campaign = find_campaign(session, wanted.name)
             lock_campaign(session, campaign.id)
         else:
-            campaign = make_campaign(
-                session,
-                wanted.name,
-                kind.name,
-                now,
-                guidelines=guidelines,
-                pass_mark=wanted.pass_mark,
-                seed=wanted.seed,
-                adjudication=wanted.adjudication,
-            )
+            campaign = make_campaign(session, wanted.name, **settings)
         if found.decisions and _has_decisions(session, campaign):
             raise InputError(
                 f"The campaign {wanted.name} has decisions already. Take those of Label Studio "
                 "into a campaign of their own."
             )
         added, known = add_items(session, campaign, found.items)
-        for code, role in found.roles.items():
-            _enrol(session, campaign, code, role, guidelines_read_at=now)
+        for person in found.people:
+            _enrol(session, campaign, {"guidelines_read_at": now, **person})
         if found.decisions:
             _replay(session, campaign, found.decisions)
+        if sources.export is not None:
+            _check_outcomes(session, campaign, sources.export)
     return {
         "added": added,
         "known": known,
@@ -143,14 +140,10 @@ def take_in(
     }
 
 
-def restore_campaign(session: Session, folder: Path, name: str) -> tuple[int, int]:
-    """Make a campaign that exports the same items and decisions, and return how many.
+def _read_export(folder: Path) -> tuple[dict[str, Any], Intake]:
+    """Settings of an exported campaign, its items, people and decisions.
 
     Its people are known by their pseudonyms and cannot log in, unless the database has them.
-
-    Raises:
-        InputError: The folder is no export, or the campaign's name is taken.
-        DamagedError: A file differs from what was exported.
     """
     if not (folder / EXPORT).is_file():
         raise InputError(f"{folder} is no export: it has no {EXPORT}.")
@@ -163,45 +156,33 @@ def restore_campaign(session: Session, folder: Path, name: str) -> tuple[int, in
             raise DamagedError(f"{path} differs from what was exported. {_REMEDY}")
     old = facts["campaign"]
     kind = find_kind(old["kind"])
-    campaign = make_campaign(
-        session,
-        name,
-        kind.name,
-        datetime.fromisoformat(old["created_at"]),
-        **{name: old[name] for name in SETTINGS},
-    )
-    added, _ = add_items(session, campaign, read_new_items(folder / ITEMS, kind))
-    for person in facts["people"]:
-        read_at = person["guidelines_read_at"]
-        _enrol(
-            session,
-            campaign,
-            person["code"],
-            person["role"],
-            qualification=person["qualification"],
-            guidelines_read_at=datetime.fromisoformat(read_at) if read_at else None,
-        )
+    settings = {name: old[name] for name in ("kind", *SETTINGS)}
     path = folder / DECISIONS
-    decisions = [_decision(row, kind, f"{path}:{number}") for number, row in read_jsonl(path)]
-    _replay(session, campaign, decisions)
-    _check_outcomes(session, campaign, folder)
-    return added, len(decisions)
+    return {**settings, "now": datetime.fromisoformat(old["created_at"])}, Intake(
+        items=read_new_items(folder / ITEMS, kind),
+        decisions=[_decision(row, kind, f"{path}:{number}") for number, row in read_jsonl(path)],
+        people=[
+            {**person, "guidelines_read_at": _moment(person["guidelines_read_at"])}
+            for person in facts["people"]
+        ],
+    )
 
 
-def _items(sources: Sources, kind: Kind, log_rows: Sequence[tuple[Row, str]]) -> Sequence[NewItem]:
+def _read(sources: Sources, kind: Kind, log_rows: Sequence[tuple[Row, str]]) -> Intake:
+    if sources.studio is not None:
+        return read_studio(sources.studio, kind)
     if sources.file is not None:
-        return read_new_items(sources.file, kind)
-    if sources.round is not None:
-        return check_rows(kind, round_rows(sources.round, kind.name))
-    return check_rows(kind, log_rows)
+        return Intake(read_new_items(sources.file, kind))
+    rows = round_rows(sources.round, kind.name) if sources.round is not None else log_rows
+    return Intake(check_rows(kind, rows))
 
 
-def _kind(wanted: Wanted, there: Sequence[str], implied: str | None) -> Kind:
-    asked = wanted.kind or (there[0] if there else implied)
+def _kind(wanted: Wanted, there: str | None, implied: str | None) -> Kind:
+    asked = wanted.kind or there or implied
     if asked is None:
         raise InputError(f"There is no campaign {wanted.name} yet: give its --kind.")
-    if there and asked != there[0]:
-        raise InputError(f"The campaign {wanted.name} is of the kind {there[0]}, not {asked}.")
+    if there and asked != there:
+        raise InputError(f"The campaign {wanted.name} is of the kind {there}, not {asked}.")
     if implied and asked != implied:
         raise InputError(f"Answers out of logs are for the kind {implied}, not {asked}.")
     return find_kind(asked)
@@ -211,14 +192,11 @@ def _guidelines(path: Path | None) -> str | None:
     if path is None:
         return None
     try:
-        text = path.read_text("utf-8")
+        return path.read_text("utf-8")
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from error
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not UTF-8 text.") from error
-    if not text.strip() or len(text) > MAX_GUIDELINES:
-        raise InputError(f"{path} must hold 1 to {MAX_GUIDELINES:,} characters.")
-    return text
 
 
 def _has_decisions(session: Session, campaign: Campaign) -> bool:
@@ -252,28 +230,24 @@ def _decision(row: Row, kind: Kind, where: str) -> DecisionRecord:
         raise InputError(f"{where} is no decision of an export: {error}.") from error
 
 
-def _enrol(
-    session: Session,
-    campaign: Campaign,
-    code: str,
-    role: str,
-    *,
-    qualification: str | None = None,
-    guidelines_read_at: datetime | None = None,
-) -> None:
+def _moment(text: str | None) -> datetime | None:
+    return datetime.fromisoformat(text) if text else None
+
+
+def _enrol(session: Session, campaign: Campaign, facts: Row) -> None:
     """Put somebody into a campaign who is known by a pseudonym only and cannot log in."""
+    code = facts["code"]
     person = session.scalar(select(Person).where(Person.code == code))
     if person is None:
         person = Person(name=f"imported-{code.lower()}", password_hash="", code=code)
-    session.add(
-        Enrolment(
-            campaign=campaign,
-            person=person,
-            role=role,
-            qualification=qualification,
-            guidelines_read_at=guidelines_read_at,
-        )
+    enrolment = Enrolment(
+        campaign=campaign,
+        person=person,
+        role=facts["role"],
+        qualification=facts.get("qualification"),
+        guidelines_read_at=facts["guidelines_read_at"],
     )
+    session.add(enrolment)
     session.flush()
 
 
@@ -284,8 +258,8 @@ def _replay(session: Session, campaign: Campaign, records: Sequence[DecisionReco
     person that the campaign lacks.
     """
     items = {item.key: item for item in read_items(session, campaign)}
-    enrolled = select(Person).join(Enrolment).where(Enrolment.campaign_id == campaign.id)
-    people = {person.code: person for person in session.scalars(enrolled)}
+    enrolled = enrolments_in(session, campaign, Person.code)
+    people = {enrolment.person.code: enrolment.person for enrolment in enrolled}
     written: list[tuple[Assignment, Sequence[DecisionRecord]]] = []
     for key, of_item in grouped(records, "item").items():
         if key not in items:

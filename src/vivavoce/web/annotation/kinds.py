@@ -1,15 +1,18 @@
 """The kinds of campaign: what an item shows, what is asked about it, and with which keys.
 
-A kind is an entry of `KINDS`; nothing else asks which kinds there are. Every check of a part of an
-item's content raises `ValueError` that names the part.
+A kind is an entry of `kinds.toml`; nothing else asks which kinds there are. Every check of a part
+of an item's content raises `ValueError` that names the part.
 """
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib import resources
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from pydantic import TypeAdapter
 
 from vivavoce.errors import InputError
 from vivavoce.store import Row
@@ -18,165 +21,15 @@ if TYPE_CHECKING:
     from vivavoce.web.annotation.records import DecisionRecord
     from vivavoce.web.annotation.tables import Item
 
-Wanted = Mapping[str, str | None]
-"""By field, the value that speaks for an item."""
-LabelRows = Callable[["Item", Sequence["DecisionRecord"], Wanted], list[Row]]
-"""Takes an item and the valid decisions on it."""
-
-
-def final_label(item: Item, decisions: Sequence[DecisionRecord], wanted: Wanted) -> list[Row]:
-    """{id, and a value for every field}; nothing for an item that is not done."""
-    return [{"id": item.key, **item.final}] if item.final is not None else []
-
-
-def paper_decision(item: Item, decisions: Sequence[DecisionRecord], wanted: Wanted) -> list[Row]:
-    """{id, table, paper, decision}; table and paper as far as the item names them."""
-    named = {name: item.content[name] for name in ("table", "paper") if name in item.content}
-    return [row | named for row in final_label(item, decisions, wanted)]
-
-
-def acceptance(item: Item, decisions: Sequence[DecisionRecord], wanted: Wanted) -> list[Row]:
-    """{id, accepted, and a value for every field}: accepted when all speak for the item."""
-    return [
-        row | {"accepted": all(row[field] == value for field, value in wanted.items())}
-        for row in final_label(item, decisions, wanted)
-    ]
-
-
-def verdicts(item: Item, decisions: Sequence[DecisionRecord], wanted: Wanted) -> list[Row]:
-    """{id, a, b, verdict} of each of the first pair, as `viva audit judge --human` reads them.
-
-    The second pair is left out: it has seen only what the first was split on.
-    """
-    source = item.content.get("source")
-    place = dict(source) if isinstance(source, dict) else {"id": item.key}
-    names = item.content.get("names")
-    sides = dict(names) if isinstance(names, dict) else {"a": "a", "b": "b"}
-    return [
-        {**place, **sides, "verdict": decision.label["verdict"]}
-        for decision in decisions
-        if decision.stage == "first"
-    ]
-
-
-Check = Callable[[str, object], None]
-"""Takes the name of a part and its value."""
-
 MAX_TEXT = 200_000
 MAX_NAME = 500
 MAX_ENTRIES = 1_000
 """Of a list: papers, columns, rows."""
-
-_SAMPLE_KEYS = {"id", "task", "setting"}
-
-
-def check_text(name: str, value: object) -> None:
-    """Text that says something."""
-    check_maybe_text(name, value)
-    if not str(value).strip():
-        raise ValueError(f"{name!r} is empty")
-
-
-def check_maybe_text(name: str, value: object) -> None:
-    """Text, empty or not."""
-    if not isinstance(value, str):
-        raise ValueError(f"{name!r} must be text, not {_short(value)}")
-    if len(value) > MAX_TEXT:
-        raise ValueError(f"{name!r} has {len(value):,} characters; {MAX_TEXT:,} are allowed")
-
-
-def check_name(name: str, value: object) -> None:
-    """A short text, such as an id."""
-    check_text(name, value)
-    if len(str(value)) > MAX_NAME:
-        raise ValueError(f"{name!r} has more than {MAX_NAME} characters")
-
-
-def check_texts(name: str, value: object) -> None:
-    """A list of texts."""
-    for place, one in enumerate(_list(name, value)):
-        check_maybe_text(f"{name}[{place}]", one)
-
-
-def check_paper(name: str, value: object) -> None:
-    """A paper {title, abstract, paper?, link?}; its abstract may be null or left out."""
-    if not isinstance(value, dict):
-        raise ValueError(f"{name!r} must be a paper {{title, abstract}}, not {_short(value)}")
-    unknown = sorted(value.keys() - {"title", "abstract", "paper", "link"})
-    if unknown:
-        raise ValueError(f"{name!r} has the unknown part {unknown[0]!r}")
-    check_text(f"{name}.title", value.get("title"))
-    for part in ("abstract", "paper", "link"):
-        if value.get(part) is not None:
-            check_maybe_text(f"{name}.{part}", value[part])
-
-
-def check_papers(name: str, value: object) -> None:
-    """A list of papers."""
-    for place, one in enumerate(_list(name, value)):
-        check_paper(f"{name}[{place}]", one)
-
-
-def check_grid(name: str, value: object) -> None:
-    """Rows of cells; a cell is text or null."""
-    for place, row in enumerate(_list(name, value)):
-        for column, cell in enumerate(_list(f"{name}[{place}]", row)):
-            if cell is not None:
-                check_maybe_text(f"{name}[{place}][{column}]", cell)
-
-
-def check_side_names(name: str, value: object) -> None:
-    """Authors of the two texts: {a, b}."""
-    if not isinstance(value, dict) or value.keys() != {"a", "b"}:
-        raise ValueError(f"{name!r} must be {{a, b}}")
-    for side in ("a", "b"):
-        check_text(f"{name}.{side}", value[side])
-    if value["a"] == value["b"]:
-        raise ValueError(f"{name!r} compares {_short(value['a'])} with itself")
-
-
-def check_sample(name: str, value: object) -> None:
-    """The sample that two texts answer: {id, task?, setting?}."""
-    if not isinstance(value, dict) or "id" not in value or value.keys() - _SAMPLE_KEYS:
-        raise ValueError(f"{name!r} must be {{id, task, setting}}")
-    for part in sorted(value):
-        check_text(f"{name}.{part}", value[part])
-
-
-def check_rectangular(content: Row) -> None:
-    """Rows need columns, and as many cells."""
-    rows, columns = content.get("rows"), content.get("columns")
-    if rows is None:
-        return
-    if columns is None:
-        raise ValueError("'rows' needs 'columns'")
-    for place, row in enumerate(rows):
-        if len(row) != len(columns):
-            raise ValueError(f"'rows[{place}]' has {len(row)} cells for {len(columns)} columns")
-
-
-def check_source(content: Row) -> None:
-    """A question needs a table or a passage."""
-    check_rectangular(content)
-    if "passage" not in content and "rows" not in content:
-        raise ValueError("there must be a 'passage', or 'columns' and 'rows'")
-
-
-def _list(name: str, value: object) -> list[object]:
-    if not isinstance(value, list):
-        raise ValueError(f"{name!r} must be a list, not {_short(value)}")
-    if len(value) > MAX_ENTRIES:
-        raise ValueError(f"{name!r} has {len(value):,} entries; {MAX_ENTRIES:,} are allowed")
-    return value
-
-
-def _short(value: object) -> str:
-    return repr(value)[:60]
-
-
 GROUP = "group"
 """A part of any item's content that no annotator sees; final labels are counted by it."""
 
+Shape = Any
+"""Name of a check of `_CHECKS`, or a list with the shape of its entries."""
 Label = Mapping[str, str]
 """A decision of a person: a value for every field of the kind."""
 
@@ -209,7 +62,7 @@ class Field:
     @property
     def values(self) -> tuple[str, ...]:
         """Possible answers."""
-        return tuple(option.value for option in self.options)
+        return tuple(self.texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,63 +76,70 @@ class Kind:
     heading: str
     """Question at the top of an item's page."""
     fields: tuple[Field, ...]
-    content: Mapping[str, Check]
+    content: Mapping[str, Shape]
     """Parts that an item must hold."""
-    optional: Mapping[str, Check] = field(default_factory=dict)
+    optional: Mapping[str, Shape]
     """Parts that it may hold."""
     hidden: tuple[str, ...] = ()
     """Parts of the content that no annotator sees, beside the group."""
     sides: tuple[str, str] | None = None
     """Two parts of the content that change places for half of the people."""
-    check_whole: Callable[[Row], None] | None = None
-    """Check of the parts of the content against each other; raises `ValueError`."""
-    label_rows: LabelRows = final_label
-    """The rows of `labels.jsonl`."""
-
-    @property
-    def wanted(self) -> dict[str, str | None]:
-        """By field, the value that speaks for an item."""
-        return {one.name: one.wanted for one in self.fields}
+    needs_source: bool = False
+    """True if an item must hold a passage or a table."""
+    labels: str = "final_label"
+    """Function of `_LABEL_ROWS` that makes the rows of `labels.jsonl`."""
 
     @property
     def guidelines(self) -> str:
         """The guidelines that a campaign has unless it brings its own: Markdown."""
-        file = resources.files("vivavoce.web.annotation") / "guidelines" / f"{self.name}.md"
-        return file.read_text("utf-8")
+        return (_HERE / "guidelines" / f"{self.name}.md").read_text("utf-8")
+
+    def label_rows(self, item: Item, decisions: Sequence[DecisionRecord]) -> list[Row]:
+        """The rows of `labels.jsonl` for an item and the valid decisions on it."""
+        return _LABEL_ROWS[self.labels](self, item, decisions)
 
     def check_content(self, content: Row) -> None:
         """Raise `ValueError` that says which part of an item's content is not as it must be."""
-        for name, check in self.content.items():
-            if name not in content:
-                raise ValueError(f"{name!r} is missing")
-            check(name, content[name])
-        for name, check in {**self.optional, GROUP: check_name}.items():
+        shapes = {**self.content, **self.optional, GROUP: "name"}
+        for name, shape in shapes.items():
             if name in content:
-                check(name, content[name])
-        unknown = sorted(content.keys() - {*self.content, *self.optional, GROUP})
+                check_part(name, content[name], shape)
+            elif name in self.content:
+                raise ValueError(f"{name!r} is missing")
+        unknown = sorted(content.keys() - shapes.keys())
         if unknown:
             raise ValueError(f"{unknown[0]!r} is no part of an item of this kind")
-        if self.check_whole is not None:
-            self.check_whole(content)
+        _check_rectangular(content)
+        if self.needs_source and "passage" not in content and "rows" not in content:
+            raise ValueError("there must be a 'passage', or 'columns' and 'rows'")
 
-    def check_label(self, label: object) -> dict[str, str]:
-        """A label with its fields in the kind's order.
+    def check_label(self, label: object, *, is_whole: bool = True) -> dict[str, str]:
+        """A label with its fields in the kind's order; with one field, it may be the value alone.
 
         Raises:
-            InputError: A field is missing or unknown, or has a value that it cannot have.
+            InputError: A field is missing from a whole label or unknown, or has a value that it
+                cannot have.
         """
+        names = [one.name for one in self.fields]
+        if isinstance(label, str) and len(self.fields) == 1:
+            label = {names[0]: label}
         if not isinstance(label, Mapping):
-            raise InputError(f"A label is an object with the fields {self._fields()}.")
-        unknown = sorted(str(name) for name in label if name not in {f.name for f in self.fields})
+            raise InputError(f"A label is an object with the fields {', '.join(names)}.")
+        unknown = sorted(str(name) for name in label if name not in names)
         if unknown:
-            raise InputError(f"{unknown[0]!r} is no field of a label: {self._fields()}.")
-        for one in self.fields:
+            raise InputError(f"{unknown[0]!r} is no field of a label: {', '.join(names)}.")
+        asked = [one for one in self.fields if is_whole or one.name in label]
+        for one in asked:
             if label.get(one.name) not in one.values:
                 raise InputError(
                     f"{one.name!r} must be one of {', '.join(one.values)}; "
                     f"got {label.get(one.name)!r}."
                 )
-        return {one.name: str(label[one.name]) for one in self.fields}
+        return {one.name: str(label[one.name]) for one in asked}
+
+    def chosen(self, form: Mapping[str, str]) -> dict[str, str]:
+        """Fields of a form that have a value they can have."""
+        return {one.name: form[one.name] for one in self.fields if form.get(one.name) in one.values}
 
     def present(self, content: Row, swapped: bool) -> Row:
         """An item's content as a person sees it."""
@@ -299,8 +159,140 @@ class Kind:
         turned = {first: second, second: first}
         return {name: turned.get(value, value) for name, value in label.items()}
 
-    def _fields(self) -> str:
-        return ", ".join(one.name for one in self.fields)
+
+def final_label(kind: Kind, item: Item, decisions: Sequence[DecisionRecord]) -> list[Row]:
+    """{id, and a value for every field}; nothing for an item that is not done."""
+    return [{"id": item.key, **item.final}] if item.final is not None else []
+
+
+def paper_decision(kind: Kind, item: Item, decisions: Sequence[DecisionRecord]) -> list[Row]:
+    """{id, table, paper, decision}; table and paper as far as the item names them."""
+    named = {name: item.content[name] for name in ("table", "paper") if name in item.content}
+    return [row | named for row in final_label(kind, item, decisions)]
+
+
+def acceptance(kind: Kind, item: Item, decisions: Sequence[DecisionRecord]) -> list[Row]:
+    """{id, accepted, and a value for every field}: accepted when all speak for the item."""
+    return [
+        row | {"accepted": all(row[field.name] == field.wanted for field in kind.fields)}
+        for row in final_label(kind, item, decisions)
+    ]
+
+
+def verdicts(kind: Kind, item: Item, decisions: Sequence[DecisionRecord]) -> list[Row]:
+    """{id, a, b, verdict} of each of the first pair, as `viva audit judge --human` reads them.
+
+    The second pair is left out: it has seen only what the first was split on.
+    """
+    place = item.content.get("source") or {"id": item.key}
+    sides = item.content.get("names") or {"a": "a", "b": "b"}
+    return [
+        {**place, **sides, "verdict": decision.label["verdict"]}
+        for decision in decisions
+        if decision.stage == "first"
+    ]
+
+
+_LABEL_ROWS = {one.__name__: one for one in (final_label, paper_decision, acceptance, verdicts)}
+
+
+def check_part(name: str, value: object, shape: Shape) -> None:
+    """Check a part of an item's content by its shape."""
+    if not isinstance(shape, list):
+        _CHECKS[shape](name, value)
+        return
+    if not isinstance(value, list):
+        raise ValueError(f"{name!r} must be a list, not {_short(value)}")
+    if len(value) > MAX_ENTRIES:
+        raise ValueError(f"{name!r} has {len(value):,} entries; {MAX_ENTRIES:,} are allowed")
+    for place, one in enumerate(value):
+        check_part(f"{name}[{place}]", one, shape[0])
+
+
+def _check_any_text(name: str, value: object) -> None:
+    """Text, empty or not."""
+    if not isinstance(value, str):
+        raise ValueError(f"{name!r} must be text, not {_short(value)}")
+    if len(value) > MAX_TEXT:
+        raise ValueError(f"{name!r} has {len(value):,} characters; {MAX_TEXT:,} are allowed")
+
+
+def _check_cell(name: str, value: object) -> None:
+    """Text or null."""
+    if value is not None:
+        _check_any_text(name, value)
+
+
+def _check_text(name: str, value: object) -> None:
+    """Text that says something."""
+    _check_any_text(name, value)
+    if not str(value).strip():
+        raise ValueError(f"{name!r} is empty")
+
+
+def _check_name(name: str, value: object) -> None:
+    """A short text, such as an id."""
+    _check_text(name, value)
+    if len(str(value)) > MAX_NAME:
+        raise ValueError(f"{name!r} has more than {MAX_NAME} characters")
+
+
+def _check_paper(name: str, value: object) -> None:
+    """A paper {title, abstract, paper?, link?}; its abstract may be null or left out."""
+    if not isinstance(value, dict):
+        raise ValueError(f"{name!r} must be a paper {{title, abstract}}, not {_short(value)}")
+    unknown = sorted(value.keys() - {"title", "abstract", "paper", "link"})
+    if unknown:
+        raise ValueError(f"{name!r} has the unknown part {unknown[0]!r}")
+    _check_text(f"{name}.title", value.get("title"))
+    for part in ("abstract", "paper", "link"):
+        _check_cell(f"{name}.{part}", value.get(part))
+
+
+def _check_names_of_sides(name: str, value: object) -> None:
+    """Authors of the two texts: {a, b}."""
+    if not isinstance(value, dict) or value.keys() != {"a", "b"}:
+        raise ValueError(f"{name!r} must be {{a, b}}")
+    for side in ("a", "b"):
+        _check_text(f"{name}.{side}", value[side])
+    if value["a"] == value["b"]:
+        raise ValueError(f"{name!r} compares {_short(value['a'])} with itself")
+
+
+def _check_sample(name: str, value: object) -> None:
+    """The sample that two texts answer: {id, task?, setting?}."""
+    known = {"id", "task", "setting"}
+    if not isinstance(value, dict) or "id" not in value or value.keys() - known:
+        raise ValueError(f"{name!r} must be {{id, task, setting}}")
+    for part in sorted(value):
+        _check_text(f"{name}.{part}", value[part])
+
+
+_CHECKS: dict[str, Callable[[str, object], None]] = {
+    "any text": _check_any_text,
+    "cell": _check_cell,
+    "text": _check_text,
+    "name": _check_name,
+    "paper": _check_paper,
+    "names of the sides": _check_names_of_sides,
+    "sample": _check_sample,
+}
+
+
+def _check_rectangular(content: Row) -> None:
+    """Rows need columns, and as many cells."""
+    rows, columns = content.get("rows"), content.get("columns")
+    if rows is None:
+        return
+    if columns is None:
+        raise ValueError("'rows' needs 'columns'")
+    for place, row in enumerate(rows):
+        if len(row) != len(columns):
+            raise ValueError(f"'rows[{place}]' has {len(row)} cells for {len(columns)} columns")
+
+
+def _short(value: object) -> str:
+    return repr(value)[:60]
 
 
 def find_kind(name: str) -> Kind:
@@ -310,83 +302,10 @@ def find_kind(name: str) -> Kind:
     return KINDS[name]
 
 
-def _yes_no(
-    name: str, question: str, keys: str, *, wanted: str = "yes", yes: str = "Yes", no: str = "No"
-) -> Field:
-    options = (Option("yes", yes, keys[0]), Option("no", no, keys[1]))
-    return Field(name, question, options, wanted)
-
-
-_DISTRACTORS = Kind(
-    name="distractors",
-    title="Distractors",
-    task="Decide whether a paper belongs into a literature table.",
-    heading="Does this paper belong in the table?",
-    fields=(
-        Field(
-            "decision",
-            "By the demand and the papers of the table: should this paper be in the table?",
-            (Option("include", "Include", "i"), Option("exclude", "Exclude", "e")),
-        ),
-    ),
-    content={"demand": check_text, "references": check_papers, "candidate": check_paper},
-    optional={"table": check_name, "paper": check_name, "columns": check_texts, "rows": check_grid},
-    # They say which paper prints the table.
-    hidden=("table", "paper"),
-    check_whole=check_rectangular,
-    label_rows=paper_decision,
-)
-_DEMANDS = Kind(
-    name="demands",
-    title="Demands",
-    task="Check the request that a literature table is asked for with.",
-    heading="Is this a good demand?",
-    fields=(
-        _yes_no("self_contained", "Can it be understood without the caption?", "1q"),
-        _yes_no("goal_oriented", "Does it say what the table is wanted for?", "2w"),
-        _yes_no("one_or_two_sentences", "Is it one sentence or two?", "3e"),
-        _yes_no("non_leaking", "Does it keep column names and cell values to itself?", "4r"),
-        _yes_no("offensive", "Is anything in it offensive?", "5t", wanted="no"),
-    ),
-    content={"caption": check_maybe_text, "demand": check_text},
-    optional={"columns": check_texts, "titles": check_texts},
-    label_rows=acceptance,
-)
-_QA = Kind(
-    name="qa",
-    title="Questions and answers",
-    task="Check a question and its answer against their source.",
-    heading="Is this question grounded, and its answer right?",
-    fields=(
-        _yes_no("grounded", "Is the question about what the source says?", "gh"),
-        _yes_no("right", "Is the answer right by the source?", "rw"),
-    ),
-    content={"question": check_text, "answer": check_text},
-    optional={
-        "caption": check_maybe_text,
-        "columns": check_texts,
-        "rows": check_grid,
-        "passage": check_text,
-    },
-    check_whole=check_source,
-)
-_PREFERENCE = Kind(
-    name="preference",
-    title="Preference",
-    task="Decide which of two texts serves better.",
-    heading="Which text is better?",
-    fields=(
-        Field(
-            "verdict",
-            "Which text is better?",
-            (Option("a", "Text A", "a"), Option("b", "Text B", "b"), Option("tie", "Tie", "t")),
-        ),
-    ),
-    content={"prompt": check_text, "a": check_text, "b": check_text},
-    optional={"names": check_side_names, "source": check_sample},
-    hidden=("names", "source"),
-    sides=("a", "b"),
-    label_rows=verdicts,
-)
-
-KINDS = {kind.name: kind for kind in (_DISTRACTORS, _DEMANDS, _QA, _PREFERENCE)}
+_HERE = resources.files("vivavoce.web.annotation")
+KINDS: dict[str, Kind] = {
+    kind.name: kind
+    for kind in TypeAdapter(list[Kind]).validate_python(
+        tomllib.loads((_HERE / "kinds.toml").read_text("utf-8"))["kinds"]
+    )
+}

@@ -6,14 +6,14 @@ to judge blind is in what a lead sees.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 import numpy as np
-from sqlalchemy import exists, func, select
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from vivavoce.statistics.estimates import Draws
 from vivavoce.store import Row
@@ -30,22 +30,19 @@ from vivavoce.web.annotation.agreement import (
 )
 from vivavoce.web.annotation.assignment import MemberState, member_state
 from vivavoce.web.annotation.kinds import Kind, find_kind
+from vivavoce.web.annotation.people import enrolments_in
 from vivavoce.web.annotation.records import (
     IDLE,
     DecisionRecord,
+    grouped,
     last_ones,
     read_decisions,
     read_items,
 )
-from vivavoce.web.annotation.tables import (
-    Assignment,
-    Campaign,
-    Decision,
-    Enrolment,
-    Event,
-    Item,
-    Person,
-)
+from vivavoce.web.annotation.tables import Campaign, Enrolment, Event, Item, Person
+
+_ENDS = {"first": "pair", "second": "second", "consensus": "consensus"}
+"""Names of outcomes, by the stage of an item's last decision."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,25 +107,6 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
-    """Items by state."""
-
-    open: int
-    conflict: int
-    discussion: int
-    done: int
-    qualification: int
-    """Items of the qualification, which have no state of their own."""
-    flagged: int
-    """Items of either part with a flag on a valid decision."""
-
-    @property
-    def main(self) -> int:
-        """Items of the main part."""
-        return self.open + self.conflict + self.discussion + self.done
-
-
-@dataclass(frozen=True, slots=True)
 class PersonRow:
     """One person of a campaign."""
 
@@ -143,6 +121,46 @@ class PersonRow:
     """Of the last decision."""
 
 
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A flag on a valid decision, without the label."""
+
+    item: Item
+    person: str
+    note: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """Everything that a lead watches."""
+
+    report: Report
+    """Without intervals."""
+    people: tuple[PersonRow, ...]
+    """Everybody by name."""
+    waiting: tuple[tuple[Item, int], ...]
+    """Items in conflict or discussion, those for a lead first, with the decisions of the second
+    pair."""
+    flags: tuple[Flag, ...]
+    """The newest first."""
+
+    @property
+    def main_items(self) -> int:
+        """Items of the main part."""
+        return sum(self.report.outcomes.values())
+
+    @property
+    def done(self) -> int:
+        """Items of the main part with a final label."""
+        return sum(self.report.outcomes[end] for end in _ENDS.values())
+
+    @property
+    def flagged_items(self) -> int:
+        """Items of either part with a flag on a valid decision."""
+        return len({flag.item for flag in self.flags})
+
+
 def measure(
     kind: Kind,
     items: Sequence[Item],
@@ -151,15 +169,7 @@ def measure(
     idle: timedelta = IDLE,
     draws: Draws = NO_DRAWS,
 ) -> Report:
-    """Measure a campaign on its records.
-
-    Args:
-        kind: Of the campaign.
-        items: `records.read_items`.
-        decisions: `records.read_decisions`.
-        idle: What a gap between two signs of life counts at most.
-        draws: Of the bootstrap; without any, numbers have no intervals.
-    """
+    """Measure a campaign on its records; without draws, numbers have no intervals."""
     main = [record for record in decisions if record.part == "main"]
     pairs = first_pairs(main)
     return Report(
@@ -167,81 +177,28 @@ def measure(
         seconds=seconds_of(main, idle),
         outcomes=_outcomes(items, main),
         shares=tuple(final_shares(kind, items, draws)),
-        people=tuple(people_figures(items, main, idle)),
+        people=tuple(_people_figures(items, main, pairs, idle)),
         days=tuple(_days(main, pairs, idle)),
         idle=idle.total_seconds(),
     )
 
 
-def overview(session: Session, campaign: Campaign) -> tuple[list[PersonRow], Report]:
-    """Everybody by name, and agreement without intervals; everything is read once."""
+def overview(session: Session, campaign: Campaign) -> Overview:
+    """Read everything once and measure it."""
     items, decisions = read_items(session, campaign), read_decisions(session, campaign)
     report = measure(find_kind(campaign.kind), items, decisions)
-    return _people(session, campaign, items, decisions, report), report
-
-
-def counts(session: Session, campaign: Campaign) -> Counts:
-    """Items by state."""
-    rows = session.execute(
-        select(Item.part, Item.state, func.count())
-        .where(Item.campaign_id == campaign.id)
-        .group_by(Item.part, Item.state)
+    by_key = {item.key: item for item in items}
+    second = Counter(record.item for record in last_ones(decisions, "second"))
+    open_ones = [item for item in items if item.state in ("conflict", "discussion")]
+    open_ones.sort(key=lambda item: item.state, reverse=True)
+    flagged = [record for record in decisions if record.last and record.flag]
+    flagged.sort(key=lambda record: record.decided_at, reverse=True)
+    return Overview(
+        report=report,
+        people=tuple(_people(session, campaign, items, decisions, report)),
+        waiting=tuple((item, second[item.key]) for item in open_ones),
+        flags=tuple(Flag(by_key[r.item], r.person, r.note, r.decided_at) for r in flagged),
     )
-    by_state = {(part, state): number for part, state, number in rows}
-    return Counts(
-        open=by_state.get(("main", "open"), 0),
-        conflict=by_state.get(("main", "conflict"), 0),
-        discussion=by_state.get(("main", "discussion"), 0),
-        done=by_state.get(("main", "done"), 0),
-        qualification=by_state.get(("qualification", "open"), 0),
-        flagged=len({one.item_id for one in flagged(session, campaign)}),
-    )
-
-
-def waiting(session: Session, campaign: Campaign) -> Sequence[Any]:
-    """Items in conflict or discussion, those for a lead first.
-
-    Each has `item_id`, `key`, `state` and `judged`, the decisions of the second pair.
-    """
-    judged = (
-        select(func.count())
-        .where(Assignment.item_id == Item.id, Assignment.stage == "second", Assignment.decided)
-        .correlate(Item)
-        .scalar_subquery()
-    )
-    rows = (
-        select(Item.id.label("item_id"), Item.key, Item.state, judged.label("judged"))
-        .where(Item.campaign_id == campaign.id, Item.state.in_(("conflict", "discussion")))
-        .order_by(Item.state.desc(), Item.ordinal)
-    )
-    return session.execute(rows).all()
-
-
-def flagged(session: Session, campaign: Campaign) -> Sequence[Any]:
-    """Flags on valid decisions, the newest first, without the labels.
-
-    Each has `item_id`, `key`, `state`, `person`, `note` and `at`.
-    """
-    later = aliased(Decision)
-    is_corrected = exists().where(
-        later.assignment_id == Decision.assignment_id, later.revision > Decision.revision
-    )
-    rows = (
-        select(
-            Item.id.label("item_id"),
-            Item.key,
-            Item.state,
-            Person.code.label("person"),
-            Decision.note,
-            Decision.decided_at.label("at"),
-        )
-        .join(Assignment, Decision.assignment_id == Assignment.id)
-        .join(Item, Assignment.item_id == Item.id)
-        .join(Person, Assignment.person_id == Person.id)
-        .where(Item.campaign_id == campaign.id, Decision.flag, ~is_corrected)
-        .order_by(Decision.id.desc())
-    )
-    return session.execute(rows).all()
 
 
 def seconds_of(records: Sequence[DecisionRecord], idle: timedelta = IDLE) -> Seconds:
@@ -257,64 +214,46 @@ def seconds_of(records: Sequence[DecisionRecord], idle: timedelta = IDLE) -> Sec
     return Seconds(median, low, high, len(values))
 
 
-def people_figures(
-    items: Sequence[Item], main: Sequence[DecisionRecord], idle: timedelta = IDLE
-) -> list[PersonFigures]:
+def _people_figures(
+    items: Sequence[Item], main: Sequence[DecisionRecord], pairs: Sequence[Pair], idle: timedelta
+) -> Iterator[PersonFigures]:
     """One row for everybody who has decided an item of the main part, by pseudonym."""
-    known = {item.key: item for item in items}
-    pairs = first_pairs(main)
-    judged = last_ones(main, "first", "second")
-    found = []
-    for person in sorted({record.person for record in judged}):
-        mine = [record for record in judged if record.person == person]
-        partners = [
-            pair.agrees for pair in pairs if person in (record.person for record in pair.records)
-        ]
-        finals = [
-            record.label == known[record.item].final
-            for record in mine
-            if known[record.item].final is not None
-        ]
-        controls = [
-            record.label == known[record.item].answer
-            for record in mine
-            if known[record.item].answer is not None
-        ]
-        found.append(
-            PersonFigures(
-                person=person,
-                decided=len(mine),
-                flags=sum(record.flag for record in mine),
-                seconds=seconds_of([r for r in main if r.person == person], idle),
-                with_partner=_share(partners),
-                with_final=_share(finals),
-                controls=(sum(controls), len(controls)),
-            )
+    finals = {item.key: item.final for item in items if item.final is not None}
+    answers = {item.key: item.answer for item in items if item.answer is not None}
+    judged = grouped(last_ones(main, "first", "second"), "person")
+    for person, mine in sorted(judged.items()):
+        controls = [one.label == answers[one.item] for one in mine if one.item in answers]
+        yield PersonFigures(
+            person=person,
+            decided=len(mine),
+            flags=sum(record.flag for record in mine),
+            seconds=seconds_of([record for record in main if record.person == person], idle),
+            with_partner=_share(
+                [pair.agrees for pair in pairs if person in [one.person for one in pair.records]]
+            ),
+            with_final=_share(
+                [one.label == finals[one.item] for one in mine if one.item in finals]
+            ),
+            controls=(sum(controls), len(controls)),
         )
-    return found
 
 
 def _outcomes(items: Sequence[Item], main: Sequence[DecisionRecord]) -> dict[str, int]:
     last_stage = {record.item: record.stage for record in main}
-    ends = {"first": "pair", "second": "second", "consensus": "consensus"}
-    found = dict.fromkeys((*ends.values(), "open", "conflict", "discussion"), 0)
+    found = dict.fromkeys((*_ENDS.values(), "open", "conflict", "discussion"), 0)
     for item in items:
         if item.part == "main":
-            found[ends[last_stage[item.key]] if item.state == "done" else item.state] += 1
+            found[_ENDS[last_stage[item.key]] if item.state == "done" else item.state] += 1
     return found
 
 
 def _days(
     main: Sequence[DecisionRecord], pairs: Sequence[Pair], idle: timedelta
-) -> list[DayFigures]:
-    judged = [record for record in main if record.stage in ("first", "second")]
-    days = sorted({record.decided_at.date().isoformat() for record in judged})
-    found = []
-    for day in days:
+) -> Iterator[DayFigures]:
+    judged = grouped([one for one in main if one.stage in ("first", "second")], "day")
+    for day, records in sorted(judged.items()):
         of_day = [pair.agrees for pair in pairs if pair.day == day]
-        records = [record for record in judged if record.decided_at.date().isoformat() == day]
-        found.append(DayFigures(day, len(of_day), _share(of_day), seconds_of(records, idle)))
-    return found
+        yield DayFigures(day, len(of_day), _share(of_day), seconds_of(records, idle))
 
 
 def _people(
@@ -323,42 +262,27 @@ def _people(
     items: Sequence[Item],
     records: Sequence[DecisionRecord],
     report: Report,
-) -> list[PersonRow]:
+) -> Iterator[PersonRow]:
     figures = {row.person: row for row in report.people}
     answers = {item.key: item.answer for item in items}
-    skips = _skips(session, campaign)
-    found = []
-    enrolments = session.scalars(
-        select(Enrolment)
-        .join(Person)
-        .where(Enrolment.campaign_id == campaign.id)
-        .order_by(Person.name)
-    )
-    for enrolment in enrolments:
-        code = enrolment.person.code
-        mine = [record for record in records if record.person == code]
-        tests = [r for r in mine if r.last and r.part == "qualification"]
-        right = sum(record.label == answers[record.item] for record in tests)
-        found.append(
-            PersonRow(
-                enrolment=enrolment,
-                state=member_state(session, enrolment),
-                figures=figures.get(code),
-                qualification=(right, len(tests)),
-                skips=skips.get(enrolment.person_id, 0),
-                last_at=max((record.decided_at for record in mine), default=None),
-            )
+    by_person = grouped(records, "person")
+    skips = Counter(
+        session.scalars(
+            select(Event.person_id).where(Event.campaign_id == campaign.id, Event.kind == "skipped")
         )
-    return found
-
-
-def _skips(session: Session, campaign: Campaign) -> dict[int | None, int]:
-    rows = session.execute(
-        select(Event.person_id, func.count())
-        .where(Event.campaign_id == campaign.id, Event.kind == "skipped")
-        .group_by(Event.person_id)
     )
-    return {row[0]: row[1] for row in rows}
+    for enrolment in enrolments_in(session, campaign, Person.name):
+        mine = by_person.get(enrolment.person.code, [])
+        tests = last_ones(mine, "qualification")
+        right = sum(record.label == answers[record.item] for record in tests)
+        yield PersonRow(
+            enrolment=enrolment,
+            state=member_state(session, enrolment),
+            figures=figures.get(enrolment.person.code),
+            qualification=(right, len(tests)),
+            skips=skips[enrolment.person_id],
+            last_at=max((record.decided_at for record in mine), default=None),
+        )
 
 
 def _share(hits: Sequence[bool]) -> Coefficient:

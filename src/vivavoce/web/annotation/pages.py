@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import secrets
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Request
@@ -10,39 +11,39 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 from starlette.responses import Response
 
-from vivavoce.web.annotation.assignment import MemberState, Progress, member_state, progress
+from vivavoce.web.annotation.assignment import (
+    NotAllowed,
+    member_state,
+    own_assignments,
+    progress,
+)
 from vivavoce.web.annotation.campaigns import mark_read, unread_feedback
 from vivavoce.web.annotation.decisions import confirm_guidelines, last_decided, next_assignment
 from vivavoce.web.annotation.kinds import find_kind
 from vivavoce.web.annotation.people import enrolments_of
 from vivavoce.web.annotation.requests import (
+    TOKEN_BYTES,
     Form,
+    LoginRefused,
     Posting,
     Reading,
     Refused,
     Site,
-    TooManyAttempts,
     Visit,
-    WrongPassword,
     find_visitor,
     go,
     log_in,
     log_out,
-    new_token,
     same,
     site_of,
 )
-from vivavoce.web.annotation.tables import Campaign, Enrolment, Person
-from vivavoce.web.annotation.views import STATES, bar_of, review
-from vivavoce.web.printing import counted
+from vivavoce.web.annotation.tables import Assignment, Campaign, Decision, Enrolment, Person
 
 router = APIRouter()
 
 CampaignName = Annotated[str, Path(pattern=r"^[a-z0-9][a-z0-9._-]{0,63}$")]
 Id = Annotated[int, Path(ge=1, le=2**31 - 1)]
 """Of a row; what is larger fits into no database."""
-
-_ROLES = {"annotator": "an annotator", "adjudicator": "an adjudicator", "lead": "the lead"}
 
 
 @router.get("/")
@@ -82,11 +83,11 @@ def login(request: Request, form: Form) -> Response:
             old=request.cookies.get(site.session_cookie),
             now=site.clock(),
         )
-    except WrongPassword as error:
-        return _form(site, mark, name=name, error=str(error), status=401)
-    except TooManyAttempts as error:
-        response = _form(site, mark, name=name, error=str(error), status=429)
-        response.headers["retry-after"] = str(error.seconds)
+    except LoginRefused as error:
+        status = 429 if error.wait else 401
+        response = _form(site, mark, name=name, error=str(error), status=status)
+        if error.wait:
+            response.headers["retry-after"] = str(error.wait)
         return response
     response = go("/campaigns")
     site.set_cookie(response, site.session_cookie, token)
@@ -107,7 +108,7 @@ def logout(request: Request, visit: Posting) -> Response:
 def _form(
     site: Site, mark: str | None, *, name: str = "", error: str = "", status: int = 200
 ) -> Response:
-    mark = mark or new_token()
+    mark = mark or secrets.token_urlsafe(TOKEN_BYTES)
     response = site.page("login.html.j2", status=status, csrf=mark, name=name, error=error)
     site.set_cookie(response, site.login_cookie, mark)
     return response
@@ -118,7 +119,10 @@ def campaigns_page(visit: Reading) -> Response:
     """The campaigns a person has a part in."""
     with visit.database.reading() as session:
         person = session.get_one(Person, visit.person_id)
-        cards = [_card(session, enrolment) for enrolment in enrolments_of(session, person)]
+        cards = [
+            (enrolment, member_state(session, enrolment), progress(session, enrolment))
+            for enrolment in enrolments_of(session, person)
+        ]
         return visit.page("campaigns.html.j2", cards=cards)
 
 
@@ -126,7 +130,17 @@ def campaigns_page(visit: Reading) -> Response:
 def campaign_page(visit: Reading, campaign: CampaignName) -> Response:
     """Redirect to the next page of the person in a campaign."""
     path = next_path(visit, campaign)
-    return go(path) if path else _nothing(visit, campaign)
+    if path:
+        return go(path)
+    with visit.database.reading() as session:
+        enrolment = own_part(session, visit, campaign)
+        return nothing(
+            visit,
+            session,
+            enrolment,
+            state=member_state(session, enrolment),
+            messages=unread_feedback(session, enrolment),
+        )
 
 
 @router.get("/c/{campaign}/guidelines")
@@ -151,26 +165,15 @@ def review_page(visit: Reading, campaign: CampaignName) -> Response:
     with visit.database.reading() as session:
         enrolment = own_part(session, visit, campaign)
         rows = review(session, enrolment)
-        right = sum(row.right for row in rows)
-        passed = enrolment.qualification == "passed"
-        if not passed:
-            message = STATES["failed"]
-        elif right == len(rows):
-            message = "All were right."
-        else:
-            message = "Look at what was not right, then go on."
-        may_work = member_state(session, enrolment) == "working"
         return visit.page(
             "review.html.j2",
             campaign=campaign,
-            heading="You passed the trial" if passed else "You did not pass the trial",
-            right=right,
-            needed=math.ceil(enrolment.campaign.pass_mark * len(rows) - 1e-9),
+            enrolment=enrolment,
+            state=member_state(session, enrolment),
             rows=rows,
-            fields=find_kind(enrolment.campaign.kind).fields,
+            right=sum(row.label == row.assignment.item.answer for row in rows),
+            needed=math.ceil(enrolment.campaign.pass_mark * len(rows) - 1e-9),
             messages=unread_feedback(session, enrolment),
-            message=message,
-            links=[("Go on", f"/c/{campaign}")] if may_work else [],
         )
 
 
@@ -181,6 +184,18 @@ def feedback_read(visit: Posting, campaign: CampaignName, feedback: Id) -> Respo
         enrolment = own_part(session, visit, campaign)
         mark_read(session, feedback, enrolment.person, visit.now)
     return go(f"/c/{campaign}")
+
+
+def review(session: Session, enrolment: Enrolment) -> list[Decision]:
+    """The person's decisions in the qualification, in their own order.
+
+    Raises:
+        NotAllowed: It is not over.
+    """
+    if enrolment.qualification is None:
+        raise NotAllowed("The solutions are shown when every item is decided.", "qualification")
+    rows = own_assignments(enrolment).where(Assignment.stage == "qualification", Assignment.decided)
+    return [row.decisions[-1] for row in session.scalars(rows.order_by(Assignment.id))]
 
 
 def next_path(visit: Visit, campaign: str) -> str | None:
@@ -211,18 +226,6 @@ def own_part(session: Session, visit: Visit, campaign: str, *, role: str = "") -
     return found
 
 
-def _card(session: Session, enrolment: Enrolment) -> dict[str, Any]:
-    state = member_state(session, enrolment)
-    return {
-        "campaign": enrolment.campaign.name,
-        "kind": find_kind(enrolment.campaign.kind),
-        "role": _ROLES[enrolment.role],
-        "state": state,
-        "words": STATES[state],
-        "bar": bar_of(progress(session, enrolment), of_all=state == "lead"),
-    }
-
-
 def _guidelines(visit: Visit, campaign: str, error: str = "", status: int = 200) -> Response:
     with visit.database.reading() as session:
         enrolment = own_part(session, visit, campaign)
@@ -237,46 +240,13 @@ def _guidelines(visit: Visit, campaign: str, error: str = "", status: int = 200)
         )
 
 
-def _nothing(visit: Visit, campaign: str) -> Response:
+def nothing(visit: Visit, session: Session, enrolment: Enrolment, **values: Any) -> Response:
     """Page with the reason why there is no item, and what to do."""
-    with visit.database.reading() as session:
-        enrolment = own_part(session, visit, campaign)
-        far = progress(session, enrolment)
-        heading, message = _why(member_state(session, enrolment), far, enrolment)
-        links = [("Look again", f"/c/{campaign}"), ("Your campaigns", "/campaigns")]
-        if enrolment.qualification is not None and far.part == "main":
-            links.append(("The trial's solutions", f"/c/{campaign}/review"))
-        return visit.page(
-            "nothing.html.j2",
-            campaign=campaign,
-            heading=heading,
-            message=message,
-            bar=bar_of(far),
-            messages=unread_feedback(session, enrolment),
-            links=links,
-            last=last_decided(session, enrolment),
-        )
-
-
-def _why(state: MemberState, far: Progress, enrolment: Enrolment) -> tuple[str, str]:
-    if state == "paused":
-        reason = enrolment.pause_reason or "Ask the lead for the reason."
-        return "You are paused", f"No items are handed to you for now. {reason}"
-    if state == "campaign_paused":
-        return "The campaign is paused", STATES[state]
-    if state == "failed":
-        return "You did not pass the trial", STATES[state]
-    if far.main_items and far.done == far.main_items:
-        return "All items are done", f"You decided {far.decided:,} of them. Thank you."
-    if enrolment.role == "adjudicator":
-        return (
-            "Nothing to adjudicate now",
-            "Items come to you when the first two people do not agree. Look again later.",
-        )
-    if far.decided == far.main_items:
-        return "You have decided every item", "Others are still at work on some. Thank you."
-    return (
-        "Nothing is left for you now",
-        f"You decided {counted(far.decided, 'item', 'items')}. The others are in the hands of "
-        "other people; some may come back, so look again later.",
+    return visit.page(
+        "nothing.html.j2",
+        campaign=enrolment.campaign.name,
+        enrolment=enrolment,
+        far=progress(session, enrolment),
+        last=last_decided(session, enrolment),
+        **values,
     )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fastapi import APIRouter
@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from starlette.responses import Response
 
 from vivavoce.errors import InputError
+from vivavoce.store import Row
 from vivavoce.web.annotation.assignment import (
     AlreadyDecided,
     NotYours,
@@ -36,25 +37,35 @@ from vivavoce.web.annotation.decisions import (
     skip,
     submit,
 )
-from vivavoce.web.annotation.kinds import find_kind
-from vivavoce.web.annotation.monitoring import counts, flagged, overview, waiting
-from vivavoce.web.annotation.pages import (
-    CampaignName,
-    Id,
-    next_path,
-    own_part,
-)
+from vivavoce.web.annotation.kinds import Kind, find_kind
+from vivavoce.web.annotation.monitoring import overview
+from vivavoce.web.annotation.pages import CampaignName, Id, next_path, nothing, own_part
 from vivavoce.web.annotation.people import admit, pause, resume
 from vivavoce.web.annotation.requests import Posting, Reading, Refused, Visit, go
-from vivavoce.web.annotation.tables import Assignment, Enrolment, Item, Person
-from vivavoce.web.annotation.views import Bar, Shown, bar_of, show
+from vivavoce.web.annotation.tables import Assignment, Decision, Draft, Enrolment, Person
 
 router = APIRouter()
 
 MAX_NOTE = 4000
 _MAX_REASON = 500
 _LEAD = "lead"
-_PAIRS = {"first": "first pair", "second": "second pair", "consensus": "consensus"}
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """An assignment as its person may see it: no answer, no explanation, nobody's label."""
+
+    assignment: Assignment
+    kind: Kind
+    content: Row
+    label: Mapping[str, str]
+    """Of the draft, or the decision that may be corrected; empty or partial where there is none."""
+    note: str
+    flag: bool
+    revision: int
+    """The revision that `submit` takes next."""
+    swapped: bool
+    """True if its two sides have changed places."""
 
 
 @router.get("/c/{campaign}/a/{assignment}")
@@ -68,16 +79,7 @@ def item_page(visit: Reading, campaign: CampaignName, assignment: Id) -> Respons
         elif member_state(session, enrolment) not in ("qualification", "working"):
             return go(f"/c/{campaign}")
         if found.decided and not can_correct(session, found):
-            return visit.page(
-                "nothing.html.j2",
-                campaign=campaign,
-                heading="You have decided this item",
-                message="It can be corrected no more: you have gone on, or others depend on it.",
-                bar=bar_of(progress(session, enrolment)),
-                messages=[],
-                links=[("Next item", f"/c/{campaign}"), ("Your campaigns", "/campaigns")],
-                last=last_decided(session, enrolment),
-            )
+            return nothing(visit, session, enrolment, state="decided", messages=[])
         return _item(visit, session, enrolment, show(session, found))
 
 
@@ -102,10 +104,31 @@ def draft_sent(visit: Posting, campaign: CampaignName, assignment: Id) -> Respon
     """Keep what is on the page; sent by the page itself while somebody types."""
     form = visit.form
     with visit.database.writing() as session:
-        enrolment, found = _own(session, visit, campaign, assignment)
-        label, remarks = _label(form, found), _remarks(form)
-        save_draft(session, assignment, enrolment.person, label, visit.now, **remarks)
+        enrolment, _ = _own(session, visit, campaign, assignment)
+        save_draft(session, assignment, enrolment.person, form, visit.now, **_remarks(form))
     return Response(status_code=204)
+
+
+def show(session: Session, assignment: Assignment) -> Shown:
+    """View of an assignment for its person."""
+    campaign = assignment.item.campaign
+    kind = find_kind(campaign.kind)
+    swapped = is_swapped(campaign, assignment.person.code, assignment.item.key)
+    last: Draft | Decision | None = assignment.draft
+    label: Mapping[str, str] = last.label if last is not None else {}
+    if last is None and assignment.decisions:
+        last = assignment.decisions[-1]
+        label = kind.restore(last.label, swapped)
+    return Shown(
+        assignment=assignment,
+        kind=kind,
+        content=kind.present(assignment.item.content, swapped),
+        label=label,
+        note=last.note if last else "",
+        flag=last.flag if last else False,
+        revision=len(assignment.decisions) + 1,
+        swapped=swapped,
+    )
 
 
 def _act(visit: Visit, campaign: str, assignment: int, action: str) -> str:
@@ -119,8 +142,8 @@ def _act(visit: Visit, campaign: str, assignment: int, action: str) -> str:
             return ""
         if action != "decide":
             raise Refused(422, "There is no such button", "Go back and use the page's buttons.")
-        label, revision = _label(form, found), _revision(form)
-        submit(session, assignment, person, label, revision, visit.now, **_remarks(form))
+        label = find_kind(enrolment.campaign.kind).chosen(form)
+        submit(session, assignment, person, label, _revision(form), visit.now, **_remarks(form))
         if stage == "consensus":
             return f"/c/{campaign}/lead/i/{item_id}"
         if stage == "qualification" and enrolment.qualification is not None:
@@ -134,9 +157,8 @@ def _incomplete(visit: Visit, campaign: str, assignment: int) -> Response:
     with visit.database.reading() as session:
         enrolment, found = _own(session, visit, campaign, assignment)
         shown = show(session, found)
-        fields = shown.kind.fields
-        chosen = {one.name: form[one.name] for one in fields if form.get(one.name) in one.texts}
-        missing = [one.question for one in fields if one.name not in chosen]
+        chosen = shown.kind.chosen(form)
+        missing = [one.question for one in shown.kind.fields if one.name not in chosen]
         shown = replace(shown, label=chosen, **_remarks(form))
         error = f"Nothing was saved yet. Not answered: {' '.join(missing)}"
         return _item(visit, session, enrolment, shown, error, 422)
@@ -147,15 +169,10 @@ def _own(
 ) -> tuple[Enrolment, Assignment]:
     """The visitor's part and their assignment in it; nobody else's is ever found."""
     enrolment = own_part(session, visit, campaign)
-    found = find_assignment(session, assignment, session.get_one(Person, visit.person_id))
+    found = find_assignment(session, assignment, enrolment.person)
     if found.item.campaign_id != enrolment.campaign_id:
         raise NotYours("You have no such item in this campaign.")
     return enrolment, found
-
-
-def _label(form: Mapping[str, str], assignment: Assignment) -> dict[str, str]:
-    kind = find_kind(assignment.item.campaign.kind)
-    return {field.name: form[field.name] for field in kind.fields if field.name in form}
 
 
 def _remarks(form: Mapping[str, str]) -> dict[str, Any]:
@@ -178,12 +195,12 @@ def _item(
     status: int = 200,
 ) -> Response:
     found = shown.assignment
-    votes, bar, last = [], None, None
+    votes: Sequence[Decision] = ()
+    far = last = None
     if found.stage == "consensus":
-        item = discussed_item(session, found.item_id, enrolment)
-        votes = _votes(session, item, swapped=is_swapped(item.campaign, found.person, item))
+        votes = labels_of(session, discussed_item(session, found.item_id, enrolment))
     else:
-        bar, last = bar_of(progress(session, enrolment)), last_decided(session, enrolment)
+        far, last = progress(session, enrolment), last_decided(session, enrolment)
     return visit.page(
         "item.html.j2",
         status=status,
@@ -192,26 +209,11 @@ def _item(
         content=shown.content,
         shown=shown,
         votes=votes,
-        bar=bar,
+        far=far,
         last=last,
         messages=unread_feedback(session, enrolment),
         error=error,
     )
-
-
-def _votes(session: Session, item: Item, *, swapped: bool) -> list[dict[str, Any]]:
-    """The labels of an item that is past both pairs, sides as the page shows them."""
-    kind = find_kind(item.campaign.kind)
-    return [
-        {
-            "code": decision.assignment.person.code,
-            "stage": _PAIRS.get(decision.assignment.stage, decision.assignment.stage),
-            "label": kind.restore(decision.label, swapped),
-            "note": decision.note,
-            "flag": decision.flag,
-        }
-        for decision in labels_of(session, item)
-    ]
 
 
 @router.get("/c/{campaign}/lead")
@@ -219,20 +221,14 @@ def lead_page(visit: Reading, campaign: CampaignName) -> Response:
     """Progress of a campaign."""
     with visit.database.reading() as session:
         enrolment = own_part(session, visit, campaign, role=_LEAD)
-        own = enrolment.campaign
-        items = counts(session, own)
-        people, report = overview(session, own)
+        watched = overview(session, enrolment.campaign)
         return visit.page(
             "lead.html.j2",
             campaign=campaign,
-            kind=find_kind(own.kind),
-            bar=Bar(items.done, items.main, "items done"),
-            paused_at=own.paused_at,
-            counts=items,
-            people=people,
-            waiting=waiting(session, own),
-            flagged=flagged(session, own),
-            report=report,
+            kind=find_kind(enrolment.campaign.kind),
+            paused_at=enrolment.campaign.paused_at,
+            watched=watched,
+            report=watched.report,
         )
 
 
@@ -286,7 +282,7 @@ def settled_page(visit: Reading, campaign: CampaignName, item: Id) -> Response:
         lead = own_part(session, visit, campaign, role=_LEAD)
         found = discussed_item(session, item, lead)
         kind = find_kind(found.campaign.kind)
-        votes = _votes(session, found, swapped=False)
+        votes = labels_of(session, found)
         return visit.page(
             "settled.html.j2",
             campaign=campaign,
@@ -294,7 +290,7 @@ def settled_page(visit: Reading, campaign: CampaignName, item: Id) -> Response:
             kind=kind,
             content=kind.present(found.content, False),
             votes=votes,
-            is_own=lead.person.code in [vote["code"] for vote in votes],
+            is_own=lead.person_id in [vote.assignment.person_id for vote in votes],
         )
 
 

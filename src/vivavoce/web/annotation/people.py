@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import get_args
 
 from sqlalchemy import select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from vivavoce.errors import InputError
 from vivavoce.web.annotation.tables import Campaign, Enrolment, LoginSession, Person, Role
@@ -132,12 +132,20 @@ def enrolments_of(session: Session, person: Person) -> Sequence[Enrolment]:
     return session.scalars(rows.order_by(Campaign.name)).all()
 
 
+def enrolments_in(
+    session: Session, campaign: Campaign, order: InstrumentedAttribute[str]
+) -> Sequence[Enrolment]:
+    """Everybody's parts in a campaign, in the order of a fact of the people."""
+    rows = select(Enrolment).join(Person).where(Enrolment.campaign_id == campaign.id)
+    return session.scalars(rows.order_by(order)).all()
+
+
 def pause(
     session: Session, enrolment: Enrolment, reason: str, now: datetime, *, by: Person | None = None
 ) -> None:
     """Hand no more items to somebody until `resume`; the reason is shown to them."""
     enrolment.paused_at, enrolment.pause_reason = now, reason
-    session.add(enrolment.event("paused", now, reason=reason, by=_code(by)))
+    session.add(enrolment.event("paused", now, reason=reason, by=by and by.code))
 
 
 def resume(
@@ -145,7 +153,7 @@ def resume(
 ) -> None:
     """Let somebody go on."""
     enrolment.paused_at, enrolment.pause_reason = None, ""
-    session.add(enrolment.event("resumed", now, by=_code(by)))
+    session.add(enrolment.event("resumed", now, by=by and by.code))
 
 
 def admit(
@@ -158,7 +166,7 @@ def admit(
 ) -> None:
     """Say that somebody is qualified or is not, whatever the qualification came to."""
     enrolment.qualification = "passed" if passed else "failed"
-    session.add(enrolment.event("admitted", now, passed=passed, by=_code(by)))
+    session.add(enrolment.event("admitted", now, passed=passed, by=by and by.code))
 
 
 def new_code(session: Session) -> str:
@@ -167,10 +175,6 @@ def new_code(session: Session) -> str:
         code = "P" + "".join(secrets.choice(_CODE_LETTERS) for _ in range(_CODE_LENGTH))
         if session.scalar(select(Person.id).where(Person.code == code)) is None:
             return code
-
-
-def _code(person: Person | None) -> str | None:
-    return person.code if person else None
 
 
 def _derive(password: str, salt: bytes, cost: int) -> bytes:

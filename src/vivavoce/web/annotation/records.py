@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import pairwise
-from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import select
@@ -20,21 +19,12 @@ from vivavoce.web.annotation.tables import Assignment, Campaign, Decision, Event
 IDLE = timedelta(minutes=15)
 """A gap between two signs of life counts as this at most."""
 
-_SIGNS = ("shown", "drafted")
-
-
-PLAIN_FACTS = (
-    "item",
-    "part",
-    "cluster",
-    "person",
-    "stage",
-    "revision",
-    "last",
-    "note",
-    "flag",
-)
+ITEM_FACTS = ("content", "cluster", "part", "answer", "explanation")
+"""Facts of an item that an export holds, beside its key."""
+PLAIN_FACTS = ("item", "part", "cluster", "person", "stage", "revision", "last", "note", "flag")
 """Facts of a record that an export holds as they are."""
+
+_SIGNS = ("shown", "drafted")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +48,11 @@ class DecisionRecord:
     first shown."""
     decided_at: datetime
 
+    @property
+    def day(self) -> str:
+        """The UTC day of the decision."""
+        return self.decided_at.date().isoformat()
+
     def seconds(self, idle: timedelta = IDLE) -> float:
         """Time spent by the server's clock, each gap counted as `idle` at most."""
         moments = [*self.signs, self.decided_at]
@@ -76,14 +71,14 @@ def read_decisions(session: Session, campaign: Campaign) -> list[DecisionRecord]
     # Columns, not objects: a campaign may have tens of thousands of decisions.
     rows = session.execute(
         select(
-            Assignment.id,
+            Assignment.id.label("assignment"),
             Assignment.stage,
             Assignment.shown_at,
-            Item.key,
+            Item.key.label("item"),
             Item.ordinal,
             Item.part,
             Item.cluster,
-            Person.code,
+            Person.code.label("person"),
             Decision.revision,
             Decision.label,
             Decision.note,
@@ -96,27 +91,24 @@ def read_decisions(session: Session, campaign: Campaign) -> list[DecisionRecord]
         .where(Item.campaign_id == campaign.id)
         .order_by(Decision.revision)
     )
-    by_assignment: dict[int, list[Any]] = defaultdict(list)
-    for row in rows:
-        by_assignment[row.id].append(row)
-    found = [
-        (_place(made[0]), record)
-        for assignment, made in by_assignment.items()
-        for record in _records(made, signs.get(assignment, []))
+    by_assignment: dict[int, list[Row]] = defaultdict(list)
+    for row in rows.mappings():
+        by_assignment[row["assignment"]].append(dict(row))
+    return [
+        _record(row, signs.get(row["assignment"], []), last=row is made[-1])
+        for made in sorted(by_assignment.values(), key=lambda made: _place(made[0]))
+        for row in made
     ]
-    return [record for _, record in sorted(found, key=itemgetter(0))]
+
+
+def item_facts(item: Any) -> Row:
+    """Facts that two items of one key must share; the item may be a new one."""
+    return {name: getattr(item, name) for name in ITEM_FACTS}
 
 
 def item_row(item: Item) -> Row:
     """An item as imports read it."""
-    return {
-        "id": item.key,
-        "content": item.content,
-        "cluster": item.cluster,
-        "part": item.part,
-        "answer": item.answer,
-        "explanation": item.explanation,
-    }
+    return {"id": item.key, **item_facts(item)}
 
 
 def last_ones(records: Iterable[DecisionRecord], *stages: str) -> list[DecisionRecord]:
@@ -144,26 +136,12 @@ def _read_signs(session: Session, campaign: Campaign) -> dict[int, list[datetime
     return found
 
 
-def _place(row: Any) -> tuple[int, int, datetime, str]:
+def _place(row: Row) -> tuple[int, int, datetime, str]:
     """Sort key of the decisions of an assignment, by its first one."""
-    return row.ordinal, STAGES.index(row.stage), row.decided_at, row.code
+    return row["ordinal"], STAGES.index(row["stage"]), row["decided_at"], row["person"]
 
 
-def _records(made: Sequence[Any], signs: Sequence[datetime]) -> Iterable[DecisionRecord]:
-    """The revisions of one assignment, in order."""
-    for row in made:
-        seen = tuple(at for at in signs if at < row.decided_at)
-        yield DecisionRecord(
-            item=row.key,
-            part=row.part,
-            cluster=row.cluster,
-            person=row.code,
-            stage=row.stage,
-            revision=row.revision,
-            last=row is made[-1],
-            label=row.label,
-            note=row.note,
-            flag=row.flag,
-            signs=seen or (row.shown_at,),
-            decided_at=row.decided_at,
-        )
+def _record(row: Row, signs: Sequence[datetime], *, last: bool) -> DecisionRecord:
+    seen = tuple(at for at in signs if at < row["decided_at"]) or (row["shown_at"],)
+    facts = {name: row[name] for name in (*PLAIN_FACTS, "label", "decided_at") if name != "last"}
+    return DecisionRecord(**facts, last=last, signs=seen)

@@ -8,7 +8,7 @@ import math
 import secrets
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Annotated, Any
 from urllib.parse import parse_qsl
@@ -24,6 +24,7 @@ from vivavoce.errors import VivaError
 from vivavoce.web.annotation.people import check_password, find_person
 from vivavoce.web.annotation.storage import Database
 from vivavoce.web.annotation.tables import LoginAttempt, LoginSession
+from vivavoce.web.printing import counted
 
 LIFETIME = timedelta(days=7)
 """After this a person logs in again, however busy."""
@@ -36,30 +37,23 @@ WRONG_HERE = 5
 WRONG_ANYWHERE = 20
 """Wrong passwords for one name, or from one address, before it must wait."""
 
-_TOKEN_BYTES = 32
+TOKEN_BYTES = 32
+"""Random bytes of a secret nobody can guess."""
 _SEEN_AFTER = timedelta(minutes=1)
 _MAX_NAME = 200
 # A check takes 32 MiB: however many ask at once, two are worked on.
 _CHECKING = threading.BoundedSemaphore(2)
 
 
-class WrongPassword(VivaError):
-    """No such name, or another password; the message does not say which."""
+class LoginRefused(VivaError):
+    """A wrong name or password, of which the message does not say which; or too many before.
 
-    def __init__(self) -> None:
-        super().__init__("This name and this password do not belong together. Try again.")
+    `wait` says how many seconds to wait in that case; else it is 0.
+    """
 
-
-class TooManyAttempts(VivaError):
-    """Too many wrong passwords; `seconds` says how long to wait."""
-
-    def __init__(self, seconds: int) -> None:
-        self.seconds = seconds
-        minutes = math.ceil(seconds / 60)
-        super().__init__(
-            "There were too many wrong passwords. Try again in "
-            f"{minutes} {'minute' if minutes == 1 else 'minutes'}."
-        )
+    def __init__(self, message: str, wait: int = 0) -> None:
+        super().__init__(message)
+        self.wait = wait
 
 
 class NotLoggedIn(Exception):
@@ -74,11 +68,6 @@ class Refused(Exception):
         super().__init__(message)
 
 
-def new_token() -> str:
-    """A secret nobody can guess: 32 random bytes in characters that fit into a cookie."""
-    return secrets.token_urlsafe(_TOKEN_BYTES)
-
-
 def hash_token(token: str) -> str:
     """Hash of a token for storage: a reader of the database cannot use it."""
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
@@ -89,31 +78,21 @@ def same(given: str, expected: str) -> bool:
     return hmac.compare_digest(given.encode("utf-8", "replace"), expected.encode("utf-8"))
 
 
-@dataclass(frozen=True, slots=True)
-class Visitor:
-    """Somebody who is logged in."""
-
-    person_id: int
-    name: str
-    csrf: str
-
-
-def find_visitor(database: Database, token: str | None, now: datetime) -> Visitor | None:
-    """Owner of a session cookie, or None when it is unknown, too old or was logged out."""
+def find_visitor(database: Database, token: str | None, now: datetime) -> LoginSession | None:
+    """Session of a cookie, or None when it is unknown, too old or was logged out."""
     if not token:
         return None
     key = hash_token(token)
     with database.reading() as session:
         found = session.get(LoginSession, key)
-        if found is None or found.person is None:
+        if found is None or now >= found.expires_at or now - found.last_seen >= IDLE:
             return None
-        if now >= found.expires_at or now - found.last_seen >= IDLE:
-            return None
-        visitor = Visitor(found.person.id, found.person.name, found.csrf)
-        is_due = now - found.last_seen >= _SEEN_AFTER
-    if is_due:
-        _touch(database, key, now)
-    return visitor
+    if now - found.last_seen >= _SEEN_AFTER:
+        with database.writing() as session:
+            seen = session.get(LoginSession, key)
+            if seen is not None:
+                seen.last_seen = max(seen.last_seen, now)
+    return found
 
 
 def log_in(
@@ -122,8 +101,8 @@ def log_in(
     """Check a password and return the token of a new session; the old session ends.
 
     Raises:
-        WrongPassword: The name or the password is wrong.
-        TooManyAttempts: Too many were wrong before; this one was not even looked at.
+        LoginRefused: The name or the password is wrong, or too many were wrong before; then this
+            one was not even looked at.
     """
     name = name[:_MAX_NAME]
     _begin_attempt(database, name, address, now)
@@ -133,8 +112,8 @@ def log_in(
     with _CHECKING:
         is_right = check_password(password, known[1] if known else None)
     if known is None or not is_right:
-        raise WrongPassword
-    token = new_token()
+        raise LoginRefused("This name and this password do not belong together. Try again.")
+    token = secrets.token_urlsafe(TOKEN_BYTES)
     with database.writing() as session:
         here = (LoginAttempt.name == name) & (LoginAttempt.address == address)
         session.execute(delete(LoginAttempt).where(here))
@@ -145,7 +124,7 @@ def log_in(
             LoginSession(
                 token_hash=hash_token(token),
                 person_id=known[0],
-                csrf=new_token(),
+                csrf=secrets.token_urlsafe(TOKEN_BYTES),
                 created_at=now,
                 expires_at=now + LIFETIME,
                 last_seen=now,
@@ -162,13 +141,6 @@ def log_out(database: Database, token: str | None) -> None:
             session.execute(delete(LoginSession).where(LoginSession.token_hash == key))
 
 
-def _touch(database: Database, key: str, now: datetime) -> None:
-    with database.writing() as session:
-        found = session.get(LoginSession, key)
-        if found is not None:
-            found.last_seen = max(found.last_seen, now)
-
-
 def _begin_attempt(database: Database, name: str, address: str, now: datetime) -> None:
     """Count an attempt as wrong before its password is looked at, so that none slips by at once."""
     with database.writing() as session:
@@ -177,7 +149,8 @@ def _begin_attempt(database: Database, name: str, address: str, now: datetime) -
         if not wait:
             session.add(LoginAttempt(name=name, address=address, at=now, ok=False))
             return
-    raise TooManyAttempts(wait)
+    minutes = counted(math.ceil(wait / 60), "minute", "minutes")
+    raise LoginRefused(f"There were too many wrong passwords. Try again in {minutes}.", wait)
 
 
 def _seconds_to_wait(session: Session, name: str, address: str, now: datetime) -> int:
@@ -204,6 +177,9 @@ def _seconds_to_wait(session: Session, name: str, address: str, now: datetime) -
 
 Clock = Callable[[], datetime]
 
+MAX_BODY = 256 * 1024
+"""Bytes of a form; a note of 4,000 characters takes up to 48,000 of them."""
+
 _FORM_TYPE = "application/x-www-form-urlencoded"
 _MAX_FIELDS = 40
 
@@ -229,28 +205,22 @@ class Site:
 
     def set_cookie(self, response: Response, name: str, value: str) -> None:
         """Set a cookie no script reads and no other site sends."""
-        response.set_cookie(
-            name,
-            value,
-            max_age=int(LIFETIME.total_seconds()),
-            path="/",
-            secure=self.secure_cookies,
-            httponly=True,
-            samesite="strict",
-        )
+        max_age = int(LIFETIME.total_seconds())
+        response.set_cookie(name, value, max_age=max_age, **self._cookie_options())
 
     def drop_cookie(self, response: Response, name: str) -> None:
         """Make the browser forget a cookie."""
-        response.delete_cookie(
-            name, path="/", secure=self.secure_cookies, httponly=True, samesite="strict"
-        )
+        response.delete_cookie(name, **self._cookie_options())
+
+    def _cookie_options(self) -> dict[str, Any]:
+        return {"secure": self.secure_cookies, "httponly": True, "samesite": "strict"}
 
     def page(
         self,
         template: str,
         *,
         status: int = 200,
-        visitor: Visitor | None = None,
+        visitor: LoginSession | None = None,
         csrf: str = "",
         **values: Any,
     ) -> HTMLResponse:
@@ -267,7 +237,8 @@ class Visit:
     """A request of somebody who is logged in."""
 
     site: Site
-    visitor: Visitor
+    visitor: LoginSession
+    person_id: int
     now: datetime
     form: Mapping[str, str] = field(default_factory=dict)
 
@@ -275,11 +246,6 @@ class Visit:
     def database(self) -> Database:
         """The database of the site."""
         return self.site.database
-
-    @property
-    def person_id(self) -> int:
-        """Id of the visitor."""
-        return self.visitor.person_id
 
     def page(self, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
         """Fill a template for this visitor."""
@@ -301,12 +267,16 @@ async def read_form(request: Request) -> Mapping[str, str]:
     """Read the fields of a form, each of which may occur once.
 
     They are kept with the request: a page that asks to try again sends them back. `Refused` for
-    what is no form, cannot be read, or has a field twice.
+    what is too large, is no form, cannot be read, or has a field twice.
     """
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > MAX_BODY:
+            raise Refused(413, "Too much", "Shorten what you typed, then send it again.")
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != _FORM_TYPE:
         raise Refused(415, "This is not a form", f"A form is sent as {_FORM_TYPE}.")
-    body = await request.body()
     try:
         pairs = parse_qsl(
             body.decode("utf-8"),
@@ -331,9 +301,9 @@ def _visit(request: Request) -> Visit:
     site = site_of(request)
     now = site.clock()
     visitor = find_visitor(site.database, request.cookies.get(site.session_cookie), now)
-    if visitor is None:
+    if visitor is None or visitor.person_id is None:
         raise NotLoggedIn
-    return Visit(site, visitor, now)
+    return Visit(site, visitor, visitor.person_id, now)
 
 
 def _posted(request: Request, form: Form) -> Visit:
@@ -345,7 +315,7 @@ def _posted(request: Request, form: Form) -> Visit:
             "Nothing was changed. Perhaps you logged in again in another tab: reload the page "
             "that you came from and send it again.",
         )
-    return Visit(visit.site, visit.visitor, visit.now, form)
+    return replace(visit, form=form)
 
 
 Reading = Annotated[Visit, Depends(_visit)]

@@ -16,8 +16,7 @@ from vivavoce.results.board.columns import page_columns
 from vivavoce.store import hash_code, hash_of
 from vivavoce.web import printing
 from vivavoce.web.board import entries, names, sections
-from vivavoce.web.printing import visible
-from vivavoce.web.templating import environment_of
+from vivavoce.web.printing import environment_of, visible
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -29,7 +28,7 @@ _FILTERS: tuple[Callable[..., Any], ...] = (
     *(entries.between, entries.rank_of, entries.rank_note, entries.tied_names),
     *(entries.fact, entries.missing, entries.notes, sections.sureness),
 )
-_CODE = ("web/printing.py", "web/templating.py", "web/board", "web/templates", "web/static")
+_CODE = ("web/printing.py", "web/board", "web/templates", "web/static")
 _SOURCES = (".py", ".j2", ".css", ".js", ".yaml")
 
 
