@@ -25,7 +25,7 @@ import numpy as np
 from vivavoce.errors import InputError
 from vivavoce.results.reports import Report
 from vivavoce.statistics.estimates import Draws
-from vivavoce.statistics.intervals import Floats, Resample, percentile_interval, resample
+from vivavoce.statistics.intervals import Floats, Resample, percentile_interval
 from vivavoce.store import Row
 
 EVALUATED = ("schema", "unary", "pairwise")
@@ -122,9 +122,7 @@ class _Swap:
             len(base[name].keys() ^ other[name].keys()) for name in sorted(self._shared)
         )
         self.items = sorted(set().union(*self._shared.values()))
-        drawn = resample(
-            [clusters[item] for item in self.items], resamples=draws.resamples, seed=draws.seed
-        )
+        drawn = draws.of([clusters[item] for item in self.items])
         f1 = {
             aspect: self._f1(drawn, self._values(base, other, aspect)) for aspect in self._aspects
         }

@@ -30,6 +30,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
+from typing import Unpack
 
 import numpy as np
 
@@ -43,9 +44,10 @@ from vivavoce.results.audits.verdicts import (
     REFERENCE,
     TIE,
     Judged,
+    criteria_of,
     read_verdicts,
 )
-from vivavoce.results.logs.audited import read_audited
+from vivavoce.results.logs.selection import Reading, open_logs
 from vivavoce.results.reports import Report
 from vivavoce.statistics.estimates import (
     Draws,
@@ -80,40 +82,31 @@ class JudgeAudit(Report):
 
 
 def audit_judge(
-    logs: Path | str,
-    *,
-    human: Path | None = None,
-    partial: bool = False,
-    resamples: int = 10_000,
-    seed: int = 0,
+    logs: Path | str, *, human: Path | None = None, **reading: Unpack[Reading]
 ) -> JudgeAudit:
     """Audit every judge of a folder of logs.
 
     Args:
         logs: Folder of Inspect logs.
         human: JSON Lines of people's labels, {id, a, b, verdict: a|b|tie}.
-        partial: Also read logs that lack samples.
-        resamples: Bootstrap draws; 0 for no intervals.
-        seed: Seed of the draws.
+        reading: How the logs are read.
 
     Raises:
         InputError: No logs there, or a line of `human` names what the logs do not hold.
-        VivaError: A log is incomplete and `partial` was not asked for, or none has a judge.
+        VivaError: As `open_logs` says, or no log has a judge.
     """
-    found, notes = read_audited(Path(logs), partial=partial)
+    found, notes, draws = open_logs(logs, **reading)
     judged = read_verdicts(found)
     if not judged:
         raise VivaError(
             f"{logs} holds no verdicts of a judge. Make some with: viva run TASK "
             f"--judge MODEL --logs {logs}"
         )
-    draws = Draws(resamples, seed)
     by_judge: dict[str, list[Judged]] = defaultdict(list)
     for each in judged:
         by_judge[each.judge].append(each)
-    pairs = list(combinations(sorted(by_judge), 2))
     agreement = []
-    for first, second in pairs:
+    for first, second in combinations(sorted(by_judge), 2):
         rows, differing = _agreement(by_judge[first], by_judge[second], draws)
         agreement += rows
         if differing:
@@ -125,7 +118,7 @@ def audit_judge(
         measures=tuple(
             row
             for judge in sorted(by_judge)
-            for criterion in _criteria(by_judge[judge])
+            for criterion in criteria_of(by_judge[judge])
             for row in _measures(judge, criterion, by_judge[judge], draws)
         ),
         agreement=tuple(agreement),
@@ -133,11 +126,6 @@ def audit_judge(
         human=tuple(human_rows(human, by_judge, draws)) if human else (),
         notes=tuple(sorted(notes)),
     )
-
-
-def _criteria(judged: Sequence[Judged]) -> list[str]:
-    names = {name for each in judged for name in each.criteria}
-    return sorted(names, key=lambda name: (name != OVERALL, name))
 
 
 def _measures(judge: str, criterion: str, judged: Sequence[Judged], draws: Draws) -> list[Row]:
@@ -227,7 +215,7 @@ def _agreement(
     shared = [(each, theirs[key]) for key, each in ours.items() if key in theirs]
     same = [(a, b) for a, b in shared if a.answer_hash == b.answer_hash]
     rows = []
-    for criterion in _criteria([each for pair in same for each in pair]):
+    for criterion in criteria_of(each for pair in same for each in pair):
         labelled = [
             ((ours_won, theirs_won), a.cluster)
             for a, b in same

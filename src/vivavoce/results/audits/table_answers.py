@@ -10,8 +10,9 @@ from inspect_ai.log import EvalSample, read_eval_log_samples
 
 from vivavoce.errors import InputError, VivaError
 from vivavoce.metrics.tables.literature_tables import LiteratureTable
-from vivavoce.results.logs.audited import AuditedLog, read_audited
-from vivavoce.results.logs.records import NO_MODEL, PLACE
+from vivavoce.results.logs.reading import our_scores
+from vivavoce.results.logs.records import NO_MODEL, RunLog
+from vivavoce.results.logs.selection import select_logs
 from vivavoce.tasks.scoring.guard import VALID
 from vivavoce.tasks.subsets import Candidate, Subset, choose
 from vivavoce.tasks.tables.items.answers import NOTHING, read_answer, read_gold
@@ -56,18 +57,18 @@ def read_table_answers(
         InputError: The logs are of several rounds or settings, or of none that was asked for.
         VivaError: A log is incomplete and `partial` was not asked for, or none has an answer.
     """
-    audited, notes = read_audited(folder, partial=partial)
-    logs = [log for log in audited if log.key.task == TASK and log.key.method not in BOUNDS]
+    found, notes = select_logs(folder, partial=partial)
+    logs = [log for log in found if log.key.task == TASK and log.key.method not in BOUNDS]
     if not logs:
         raise VivaError(
             f"{folder} holds no answers to the task {TASK}. Make some with: viva run {TASK} "
             f"--model MODEL --logs {folder}"
         )
     logs = _of_one_setting(logs, setting)
-    by_contestant: dict[str, AuditedLog] = {}
+    by_contestant: dict[str, RunLog] = {}
     for log in logs:
         if by_contestant.setdefault(log.contestant, log) is not log:
-            notes.append(f"{log.log.name} is another log of {log.contestant}; left out.")
+            notes.append(f"{log.name} is another log of {log.contestant}; left out.")
     return [answer for log in by_contestant.values() for answer in _answers(log)], notes
 
 
@@ -86,9 +87,9 @@ def take_items(answers: Sequence[TableAnswer], size: int | None, seed: int) -> l
     return [answer for answer in answers if answer.item in chosen]
 
 
-def _of_one_setting(logs: Sequence[AuditedLog], setting: str | None) -> list[AuditedLog]:
+def _of_one_setting(logs: Sequence[RunLog], setting: str | None) -> list[RunLog]:
     chosen = [log for log in logs if setting is None or log.key.setting == setting]
-    places = {tuple(getattr(log.key, name) for name in PLACE) for log in chosen or logs}
+    places = {log.key.place for log in chosen or logs}
     if not chosen or len(places) > 1:
         found = "; ".join(" · ".join(place) for place in sorted(places))
         reason = "Name one with --setting" if setting is None else "Give logs of one of them"
@@ -96,20 +97,20 @@ def _of_one_setting(logs: Sequence[AuditedLog], setting: str | None) -> list[Aud
     return chosen
 
 
-def _answers(audited: AuditedLog) -> list[TableAnswer]:
+def _answers(log: RunLog) -> list[TableAnswer]:
     """The answers of a log; its samples hold long prompts, so that one is read at a time."""
-    samples = read_eval_log_samples(audited.location, all_samples_required=False)
-    found = [_answer(audited, one) for one in samples if not one.error and one.scores]
+    samples = read_eval_log_samples(log.path, all_samples_required=False)
+    found = [_answer(log, one) for one in samples if not one.error and one.scores]
     return sorted(found, key=lambda answer: (answer.item, answer.epoch))
 
 
-def _answer(audited: AuditedLog, sample: EvalSample) -> TableAnswer:
+def _answer(log: RunLog, sample: EvalSample) -> TableAnswer:
     titles = {str(one["label"]): str(one["title"]) for one in sample.metadata["pool"]}
     fault = _fault(sample)
     system = None if fault else read_answer(sample.output.completion, titles)
     return TableAnswer(
-        contestant=audited.contestant,
-        model="" if audited.key.model == NO_MODEL else audited.key.model,
+        contestant=log.contestant,
+        model="" if log.key.model == NO_MODEL else log.key.model,
         item=str(sample.id),
         epoch=sample.epoch,
         cluster=str(sample.metadata["cluster"]),
@@ -122,7 +123,7 @@ def _answer(audited: AuditedLog, sample: EvalSample) -> TableAnswer:
 
 def _fault(sample: EvalSample) -> str | None:
     """The fault that our scorer saw; scorers that others ran over the log say nothing of it."""
-    for score in (sample.scores or {}).values():
-        if isinstance(score.value, dict) and VALID in score.value and not score.value[VALID]:
+    for score in our_scores(sample.scores):
+        if not score.as_dict()[VALID]:
             return str((score.metadata or {}).get("fault") or "malformed")
     return None
