@@ -128,7 +128,7 @@ class Store:
         key = hash_of([self._options, place, order, facts])
         group = load_group(self._folder, place, key, lambda: make(members, Memory()))
         if group is None:
-            compared = self._folder / "groups" / hash_of(place)[:24] / "compared.json"
+            compared = self._folder / "groups" / hash_of(place)[:24] / "pairs.json"
             memory = Memory(_load(compared))
             rows = make(members, memory)
             _save(compared, memory.kept)

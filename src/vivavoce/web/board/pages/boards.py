@@ -10,8 +10,7 @@ from vivavoce.metrics import list_metrics
 from vivavoce.results.board.columns import page_columns
 from vivavoce.tasks import list_families
 from vivavoce.web.board.charts.board_charts import board_charts
-from vivavoce.web.board.charts.drawing import drawer
-from vivavoce.web.board.charts.figures import Chart, drawings, shown
+from vivavoce.web.board.charts.drawing import Chart, drawer, drawings, shown
 from vivavoce.web.board.charts.round_charts import contestant_charts, heat_chart
 from vivavoce.web.board.files.downloads import links, links_of_rounds
 from vivavoce.web.board.model import BoardOf, Measured, ModelOf, Site

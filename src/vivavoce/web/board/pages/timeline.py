@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from vivavoce.web.board.charts.figures import Chart, shown
+from vivavoce.web.board.charts.drawing import Chart, shown
 from vivavoce.web.board.charts.round_charts import Course, course_chart, courses, values_of
 from vivavoce.web.board.model import Site
 from vivavoce.web.board.overview import about_round
