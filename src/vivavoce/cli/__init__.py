@@ -21,7 +21,6 @@ from vivavoce.cli import (
     rounds,
     runs,
     sweeps,
-    table_audits,
 )
 from vivavoce.cli.output import VivaGroup, set_debug
 
@@ -97,10 +96,6 @@ board.app.command(epilog="Example: viva board drift logs --round rounds/2024-h2-
     round_updates.drift
 )
 app.add_typer(board.app, name="board")
-audit.app.command(epilog="Example: viva audit retrieval rounds/2024-h2")(table_audits.retrieval)
-audit.app.command(
-    epilog="Example: viva audit evaluators logs --evaluator openai/gpt-4o --keep scores.jsonl"
-)(table_audits.evaluators)
 app.add_typer(audit.app, name="audit")
 app.add_typer(annotate.app, name="annotate")
 app.command("list", epilog="Example: viva list tasks")(info.list_things)

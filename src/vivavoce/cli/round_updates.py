@@ -12,19 +12,17 @@ from vivavoce.cli.corpus import CORPUS_OPTION, report_problems
 from vivavoce.cli.output import (
     JSON_OPTION,
     LOGS_ARGUMENT,
-    PARTIAL_OPTION,
-    RESAMPLES_OPTION,
-    SEED_OPTION,
     print_json,
     print_table,
     say,
 )
-from vivavoce.cli.reports import interval, numbers, print_notes, print_rows, texts
+from vivavoce.cli.reports import interval, numbers, print_notes, print_rows, texts, verb_on_logs
 from vivavoce.cli.rounds import ROUND_ARGUMENT
 
 if TYPE_CHECKING:
     from datetime import date
 
+    from vivavoce.results.reports import Table
     from vivavoce.rounds.arrivals import Arrivals
     from vivavoce.store import Row
 
@@ -157,24 +155,7 @@ def unseal(
     report_problems(check_reveal(commitment, shown), shown, as_json)
 
 
-def drift(
-    logs: Path = LOGS_ARGUMENT,
-    folder: Path = typer.Option(..., "--round", help="The later round, made with anchors."),
-    partial: bool = PARTIAL_OPTION,
-    resamples: int = RESAMPLES_OPTION,
-    seed: int = SEED_OPTION,
-    as_json: bool = JSON_OPTION,
-) -> None:
-    """Tell drift from difficulty: a round's anchors against its parent, and against its others."""
-    from vivavoce.results.audits.drift import drift_and_difficulty
-    from vivavoce.rounds import load_round
-
-    found = drift_and_difficulty(
-        logs, load_round(folder), partial=partial, resamples=resamples, seed=seed
-    )
-    if as_json:
-        print_json(found.as_dict())
-        return
+def _print_drift(found: Table) -> None:
     print_rows(
         "",
         (row for row in found.rows if row["headline"]),
@@ -185,6 +166,19 @@ def drift(
         interval("others less anchors", "difficulty", "difficulty_ci"),
     )
     print_notes(found.notes)
+
+
+@verb_on_logs(_print_drift)
+def drift(
+    logs: Path = LOGS_ARGUMENT,
+    folder: Path = typer.Option(..., "--round", help="The later round, made with anchors."),
+    **reading: Any,
+) -> Table:
+    """Tell drift from difficulty: a round's anchors against its parent, and against its others."""
+    from vivavoce.results.audits.drift import drift_and_difficulty
+    from vivavoce.rounds import load_round
+
+    return drift_and_difficulty(logs, load_round(folder), **reading)
 
 
 def _bring(
