@@ -140,8 +140,7 @@ def item_view(item: ItemTexts, part: int, around: Around) -> dict[str, Any]:
     """What `item.html.j2` prints of an item, or of one of its parts, counted from 0."""
     answers = list(item.read())
     told = [answer.texts for answer in answers if answer.score]
-    inputs = Counter(texts.input for texts in told)
-    common = inputs.most_common(1)[0][0] if inputs else ""
+    common = common_input(answers)
     answers.sort(key=lambda answer: _place(answer, item.metrics[0], around.higher_is_better))
     shown = answers[part * CARDS : (part + 1) * CARDS]
     return {
@@ -154,6 +153,12 @@ def item_view(item: ItemTexts, part: int, around: Around) -> dict[str, Any]:
         "first": part * CARDS + 1,
         "per_page": CARDS,
     }
+
+
+def common_input(answers: Sequence[Answer]) -> str:
+    """The input that most contestants were shown."""
+    inputs = Counter(answer.texts.input for answer in answers if answer.score)
+    return inputs.most_common(1)[0][0] if inputs else ""
 
 
 def competing(item: ItemTexts) -> list[float]:
