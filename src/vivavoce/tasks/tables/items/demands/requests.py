@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from vivavoce.errors import InputError
 from vivavoce.rounds.family import Exclusion
@@ -23,13 +22,12 @@ from vivavoce.tasks.tables.items.demands.making import (
     template_demand,
 )
 from vivavoce.tasks.tables.items.gold.reading import GoldTables
+from vivavoce.tasks.tables.items.options import DemandsFrom, TablesOptions
 from vivavoce.tasks.tables.items.pools.people_labels import read_demand_labels
 from vivavoce.tasks.tables.items.table_items import TASK, GoldTable
 
 TO_CHECK = "demands_to_check.jsonl"
 """Every demand with its table and what the checklist says, for people who look them through."""
-
-DemandsFrom = Literal["template", "model"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,21 +71,14 @@ def titles_of(table: GoldTable, gold: GoldTables) -> list[str]:
     return [gold.works[paper].title for paper in table.papers]
 
 
-def ask_for(
-    gold: GoldTables, source: DemandsFrom, file: str | None, labels: str | None = None
-) -> Demands:
+def ask_for(gold: GoldTables, options: TablesOptions) -> Demands:
     """A demand for each table.
-
-    Args:
-        gold: The tables.
-        source: Who words the demands of those that came without one.
-        file: Where the demands of a model are.
-        labels: A file in which people say which demands they accept.
 
     Raises:
         InputError: A file is missing, is not asked for, or cannot be read.
     """
-    written = _read_written(source, file)
+    written = _read_written(options.demands, options.demands_file)
+    labels = options.demand_labels
     accepted = read_demand_labels(Path(labels)) if labels is not None else {}
     demands: dict[str, Demand] = {}
     excluded: list[Exclusion] = []

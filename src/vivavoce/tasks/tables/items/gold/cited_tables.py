@@ -12,10 +12,11 @@ from vivavoce.corpus import Corpus
 from vivavoce.records import Paper, Window
 from vivavoce.rounds.family import Exclusion
 from vivavoce.store import Row
-from vivavoce.tasks.tables.items.gold.filters import Limits, read_values, why_not
+from vivavoce.tasks.tables.items.gold.filters import read_values, why_not
 from vivavoce.tasks.tables.items.gold.given import GivenTables
 from vivavoce.tasks.tables.items.gold.headers import Grid, Line, distinct_names, read_grid
 from vivavoce.tasks.tables.items.gold.works import work_of_reference
+from vivavoce.tasks.tables.items.options import TablesOptions
 from vivavoce.tasks.tables.items.table_items import TASK, GoldRow, GoldTable, Kind, Work
 from vivavoce.text.dates import inside
 from vivavoce.text.sentences import split_sentences
@@ -146,12 +147,7 @@ def read_mentions(corpus: Corpus, sources: Mapping[str, Source]) -> set[str]:
 
 
 def make_table(
-    source: Source,
-    row: Row,
-    works: Mapping[str, Work],
-    limits: Limits,
-    *,
-    own_row: bool = False,
+    source: Source, row: Row, works: Mapping[str, Work], options: TablesOptions
 ) -> Made | Exclusion:
     """The gold table of a printed one, or why there is none.
 
@@ -159,8 +155,7 @@ def make_table(
         source: The paper that prints it.
         row: Its row of `tables`.
         works: What is known of every work that it cites.
-        limits: What it needs to be an item.
-        own_row: The last line, where it cites nothing, is about the source paper.
+        options: What it needs to be an item.
     """
     name = table_id(row)
     if not row["caption"].strip():
@@ -170,9 +165,9 @@ def make_table(
     grid = read_grid(row["cells"], [bool(ordinals) for ordinals in cited])
     if grid is None:
         return Exclusion(TASK, name, "no_header", "its first row cites, or is empty")
-    chosen = _choose_lines(source, grid, cited, works, own_row=own_row)
+    chosen = _choose_lines(source, grid, cited, works, own_row=options.own_row)
     values = read_values(grid, chosen.lines)
-    if why := why_not(values, chosen.papers, limits):
+    if why := why_not(values, chosen.papers, options):
         untitled = chosen.dropped.get("no_title", 0)
         if untitled and why[0] in ("few_rows", "few_papers"):
             why = ("no_evidence", f"{why[1]}; {untitled} cite a work without a title")
