@@ -15,7 +15,7 @@ from vivavoce.metrics.tables.literature_tables import score_table
 from vivavoce.records import Window
 from vivavoce.rounds.family import Exclusion, FamilyItems
 from vivavoce.rounds.spec import RoundSpec
-from vivavoce.store import Row
+from vivavoce.store import Row, hash_of
 from vivavoce.tasks.library.search import library_as_bytes
 from vivavoce.tasks.tables.items.demands.requests import TO_CHECK, Demand, Demands, ask_for
 from vivavoce.tasks.tables.items.gold.reading import GoldTables, read_gold_tables
@@ -29,7 +29,6 @@ from vivavoce.tasks.tables.items.pools.making import (
     Pool,
     candidates_as_bytes,
     count_distractors,
-    hash_demand,
     hash_works,
     make_pool,
     read_candidates,
@@ -167,7 +166,7 @@ def _candidates(
         candidates=rank_distractors(
             tables, demands, in_time, universe, encoder, barred=barred, enough=enough
         ),
-        demands={table.id: hash_demand(demands[table.id]) for table in tables},
+        demands={table.id: hash_of(demands[table.id]) for table in tables},
     )
 
 

@@ -1,25 +1,23 @@
-"""Answers that methods give and read: the finished table, and small ones on the way to it."""
+"""Answers that methods read: the finished table, and small ones on the way to it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from vivavoce.errors import InputError
 from vivavoce.metrics.tables.literature_answers import PaperNames, table_from_text
 from vivavoce.metrics.tables.literature_tables import LiteratureTable
 from vivavoce.tasks.scoring.json_answer import find_json
-from vivavoce.tasks.tables.items.operations import UnusableReply, cells_of, names_of
-from vivavoce.tasks.tables.items.table_items import answer_table, answer_text
-from vivavoce.tasks.tables.items.working_table import WorkingTable
+from vivavoce.tasks.tables.items.operations import (
+    Operations,
+    UnusableReply,
+    cells_of,
+    names_of,
+)
+from vivavoce.tasks.tables.items.table_items import answer_table
 
 _TABLE = ("rows", "columns", "papers")
-
-
-def final_answer(table: WorkingTable) -> str:
-    """A finished table in the form that the task asks for; papers by their labels."""
-    return answer_text(table.as_table())
 
 
 def read_table(answer: str, titles: Mapping[str, str]) -> LiteratureTable:
@@ -45,16 +43,8 @@ def read_table(answer: str, titles: Mapping[str, str]) -> LiteratureTable:
     return table
 
 
-@dataclass(frozen=True, slots=True)
-class Outline:
-    """A selection of papers, and the columns of a table about them."""
-
-    papers: tuple[str, ...]
-    columns: tuple[str, ...]
-
-
-def read_outline(answer: str) -> Outline:
-    """The answer `{"papers": [...], "columns": [...]}`.
+def read_outline(answer: str) -> Operations:
+    """Papers to include and columns to add by the answer `{"papers": [...], "columns": [...]}`.
 
     Raises:
         UnusableReply: It is no such object.
@@ -62,7 +52,7 @@ def read_outline(answer: str) -> Outline:
     found = _object(answer, "papers", "columns")
     if not ("papers" in found and "columns" in found):
         raise UnusableReply('It needs both "papers" and "columns".')
-    return Outline(names_of(found, "papers"), names_of(found, "columns"))
+    return Operations(include=names_of(found, "papers"), add=names_of(found, "columns"))
 
 
 def read_single(answer: str) -> dict[str, str | None] | None:

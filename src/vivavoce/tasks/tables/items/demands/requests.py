@@ -85,9 +85,9 @@ def ask_for(gold: GoldTables, options: TablesOptions) -> Demands:
     checks: list[Row] = []
     for table in gold.tables:
         titles = titles_of(table, gold)
-        demand, why = _demand(table, titles, gold, written)
-        if demand is None:
-            excluded.append(Exclusion(TASK, table.id, *why))
+        demand = _demand(table, titles, gold, written)
+        if isinstance(demand, tuple):
+            excluded.append(Exclusion(TASK, table.id, *demand))
             continue
         if not accepted.get(table.id, True):
             excluded.append(Exclusion(TASK, table.id, "refused_demand", "people refused it"))
@@ -112,23 +112,18 @@ def _demand(
     titles: Sequence[str],
     gold: GoldTables,
     written: Mapping[str, WrittenDemand] | None,
-) -> tuple[Demand | None, tuple[str, str]]:
-    """A table's demand, or None and why it has none."""
+) -> Demand | tuple[str, str]:
+    """A table's demand, or the reason and detail of why it has none."""
     given = gold.given.get(table.id)
     if given is not None and given.demand:
-        return Demand(given.demand, "given"), ("", "")
+        return Demand(given.demand, "given")
     if written is None:
-        text = template_demand(table, titles)
-        return (
-            (Demand(text, "template"), ("", ""))
-            if text
-            else (None, ("no_demand", "no topic is left that gives nothing away"))
-        )
+        if text := template_demand(table, titles):
+            return Demand(text, "template")
+        return "no_demand", "no topic is left that gives nothing away"
     found = written.get(table.id)
     if found is None or found.demand is None:
-        reason = found.reason if found else "the file of demands does not have it"
-        return None, ("no_demand", reason)
-    failed = failures(check_demand(found.demand, table, titles))
-    if failed:
-        return None, ("unfit_demand", failed)
-    return Demand(found.demand, "model"), ("", "")
+        return "no_demand", found.reason if found else "the file of demands does not have it"
+    if failed := failures(check_demand(found.demand, table, titles)):
+        return "unfit_demand", failed
+    return Demand(found.demand, "model")
