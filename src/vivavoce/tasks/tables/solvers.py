@@ -15,8 +15,15 @@ from vivavoce.metrics.tables.literature_tables import LiteratureTable
 from vivavoce.tasks.methods.agent import agent
 from vivavoce.tasks.tables.items.composing import pool_with_texts
 from vivavoce.tasks.tables.items.keyword.papers import read_pool
-from vivavoce.tasks.tables.items.operations import Operations, UnusableReply, apply_operations
-from vivavoce.tasks.tables.items.replies import read_outline, read_row, read_single, read_table
+from vivavoce.tasks.tables.items.replies import (
+    Operations,
+    UnusableReply,
+    apply_operations,
+    read_outline,
+    read_row,
+    read_single,
+    read_table,
+)
 from vivavoce.tasks.tables.items.table_items import answer_text
 from vivavoce.tasks.tables.items.working_table import WorkingTable
 from vivavoce.tasks.tables.methods.iterative import iterative

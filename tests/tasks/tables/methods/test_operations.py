@@ -11,15 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.metrics.tables.literature_tables import TableRow
-from vivavoce.tasks.tables.items.operations import (
+from vivavoce.tasks.tables.items.replies import (
     MAX_ENTRIES,
     Operations,
     UnusableReply,
     apply_operations,
-    read_operations,
-)
-from vivavoce.tasks.tables.items.replies import (
     read_digest,
+    read_operations,
     read_outline,
     read_row,
     read_single,

@@ -10,8 +10,7 @@ from vivavoce.errors import InputError
 from vivavoce.metrics.tables.digestables import jaccard, schema_recall
 from vivavoce.metrics.tables.literature_tables import LiteratureTable
 from vivavoce.metrics.tables.table_answers import FAULTS, count_faults
-from vivavoce.tasks.tables.items.operations import UnusableReply
-from vivavoce.tasks.tables.items.replies import read_table
+from vivavoce.tasks.tables.items.replies import UnusableReply, read_table
 
 NAMES = (
     *("avg", "unary_f1", "schema_f1", "pairwise_f1", "paper_f1"),

@@ -28,8 +28,12 @@ from vivavoce.tasks.prompting.fitting import Group
 from vivavoce.tasks.prompting.prompts import Rendered
 from vivavoce.tasks.prompting.windows import TokenCounter
 from vivavoce.tasks.tables.items.keyword.papers import PoolText
-from vivavoce.tasks.tables.items.operations import apply_operations, read_operations
-from vivavoce.tasks.tables.items.replies import read_digest, read_unsupported
+from vivavoce.tasks.tables.items.replies import (
+    apply_operations,
+    read_digest,
+    read_operations,
+    read_unsupported,
+)
 from vivavoce.tasks.tables.items.working_table import MAX_VALUE, TableFault, WorkingTable
 from vivavoce.tasks.tables.methods.steps import TableRun, check_common, check_numbers
 from vivavoce.text.chunk import split_text
