@@ -142,26 +142,20 @@ def csv_of(table: pa.Table) -> bytes:
     import pyarrow as pa
     from pyarrow import csv
 
-    guarded = [_guarded(column) if _is_odd(column) else column for column in table.columns]
+    guarded = [_guarded(column) for column in table.columns]
     sink = pa.BufferOutputStream()
     csv.write_csv(pa.Table.from_arrays(guarded, names=table.column_names), sink)
     return bytes(sink.getvalue().to_pybytes())
 
 
-def _is_odd(column: pa.ChunkedArray) -> bool:
-    """Whether any cell of a column may be a formula or hold what draws nothing."""
+def _guarded(column: pa.ChunkedArray) -> pa.ChunkedArray | pa.Array:
+    """Every cell as a spreadsheet may have it; what stands in many of them is looked at once."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if column.type != pa.string():
-        return False
-    return bool(pc.any(pc.match_substring_regex(column, _ODD)).as_py())
-
-
-def _guarded(column: pa.ChunkedArray) -> pa.Array:
-    """Every cell as a spreadsheet may have it; what stands in many of them is looked at once."""
-    import pyarrow as pa
-
+    is_text = column.type == pa.string()
+    if not is_text or not pc.any(pc.match_substring_regex(column, _ODD)).as_py():
+        return column
     coded = column.combine_chunks().dictionary_encode()
     cells = [guard_formula(visible(cell, limit=None)) for cell in coded.dictionary.to_pylist()]
     safe = pa.array(cells, pa.string())
