@@ -29,7 +29,7 @@ _KINDS = (("CSV", "csv"), ("JSON", "json"), ("Parquet", "parquet"), ("LaTeX", "t
 _ODD = r"^ *[=+@-]|[^ -~]"
 """Finds every cell that could need a guard: a formula, or a character beyond printable ASCII."""
 _PLAIN = (str, int, float, bool)
-"""What stands in a cell as it is; everything else stands there as JSON."""
+"""Types that stand in a cell as they are; everything else stands there as JSON."""
 _MAX_ROWS = 60_000
 """In the files of the whole site; of a larger one they hold a round's headline metrics."""
 _ELSEWHERE = "other rounds are in rounds/, all metrics beside each page"
@@ -104,7 +104,7 @@ def _of_board(board: BoardOf) -> list[Page]:
 
 
 def _of_contestant(site: Site, one: ModelOf) -> list[Page]:
-    """What its page shows of its newest round; all rounds stand in the files of the site."""
+    """Rows that its page shows of its newest round; all rounds stand in the files of the site."""
     found = site.newest_of(one)
     return _files(
         one.path.removesuffix(".html"),
