@@ -17,7 +17,7 @@ from vivavoce.cli.output import (
     say,
 )
 from vivavoce.cli.reports import interval, numbers, print_notes, print_rows, texts, verb_on_logs
-from vivavoce.cli.rounds import ROUND_ARGUMENT
+from vivavoce.cli.rounds import ROUND_ARGUMENT, app
 
 if TYPE_CHECKING:
     from datetime import date
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 _SHOWN = 5
 
 
+@app.command(
+    epilog="Example: viva round update rounds/2024-h2 --corpus corpus --out rounds "
+    "--until 2025-02-01"
+)
 def update(
     folder: Path = ROUND_ARGUMENT,
     corpus: Path = CORPUS_OPTION,
@@ -89,6 +93,7 @@ def update(
     say(str(done.round.folder))
 
 
+@app.command(epilog="Example: viva round diff rounds/2024-h1 rounds/2024-h2")
 def diff(
     one: Path = typer.Argument(metavar="A", help="The folder of a round."),
     other: Path = typer.Argument(metavar="B", help="The folder of another one."),
@@ -120,6 +125,7 @@ def diff(
         say(f"  {name} differs")
 
 
+@app.command(epilog="Example: viva round seal rounds/2024-h2 --out published")
 def seal(
     folder: Path = ROUND_ARGUMENT,
     out: Path = typer.Option(..., "--out", help="The folder to write ID.sealed.json into."),
@@ -132,6 +138,7 @@ def seal(
     _say_path(write_commitment(load_round(folder), out), as_json)
 
 
+@app.command(epilog="Example: viva round reveal rounds/2024-h2 --out published")
 def reveal(
     folder: Path = ROUND_ARGUMENT,
     out: Path = typer.Option(..., "--out", help="The folder to write ID.revealed.json into."),
@@ -144,6 +151,7 @@ def reveal(
     _say_path(write_reveal(load_round(folder), out), as_json)
 
 
+@app.command(epilog="Example: viva round unseal 2024-h2.sealed.json 2024-h2.revealed.json")
 def unseal(
     commitment: Path = typer.Argument(metavar="SEALED", help="ID.sealed.json, published first."),
     shown: Path = typer.Argument(metavar="REVEALED", help="ID.revealed.json, published later."),
