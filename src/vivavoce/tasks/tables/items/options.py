@@ -7,11 +7,13 @@ from typing import Literal
 from pydantic import Field
 
 from vivavoce.rounds.spec import Options
-from vivavoce.tasks.tables.items.pools.distractors import TOP, PoolRule
-from vivavoce.tasks.tables.items.pools.vectors import TFIDF
 from vivavoce.tasks.tables.items.table_items import Kind
 
 DemandsFrom = Literal["template", "model"]
+PoolRule = Literal["other_tables", "corpus"]
+TOP = 10
+"""Candidates of a table."""
+TFIDF = "tfidf"
 
 
 class TablesOptions(Options):

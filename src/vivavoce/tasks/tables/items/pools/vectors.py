@@ -18,13 +18,12 @@ from scipy.sparse import csr_array
 from vivavoce.retrieval.dense import Encoders, open_encoders
 from vivavoce.retrieval.sparse import count_terms, words
 from vivavoce.store import hash_of
+from vivavoce.tasks.tables.items.options import TFIDF
 from vivavoce.tasks.tables.items.table_items import Work
 from vivavoce.text.terms import STOP_WORDS
 
 Floats = npt.NDArray[np.float64]
 Rows = csr_array | npt.NDArray[np.float32]
-
-TFIDF = "tfidf"
 
 _TFIDF_RULES = {"rules": 1, "idf": "ln((1 + N) / (1 + n)) + 1", "stop_words": sorted(STOP_WORDS)}
 
