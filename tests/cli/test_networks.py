@@ -12,8 +12,8 @@ from typer.testing import CliRunner, Result
 
 from vivavoce.cli.networks import Keep, Name, RankBy, app, walk
 from vivavoce.errors import InputError, StaleError
-from vivavoce.networks.reading import READS
 from vivavoce.networks.stats import MEASURES
+from vivavoce.networks.stored import READS
 from vivavoce.networks.walk import COMPONENTS, MAX_NEIGHBOURS, MAX_NODES
 
 Network = Callable[..., Result]

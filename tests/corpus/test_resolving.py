@@ -19,7 +19,7 @@ from tests.corpus.resolving_corpora import (
 )
 
 from vivavoce.corpus.identity.merge import MergedPaper, merge_documents
-from vivavoce.corpus.resolve import near_titles, raw_titles
+from vivavoce.corpus.resolve import titles
 from vivavoce.corpus.resolve.changes import changed_keys, touched_rows, write_digest
 from vivavoce.corpus.resolve.facts import paper_facts
 from vivavoce.corpus.resolve.index import Index, open_index
@@ -55,8 +55,8 @@ def by_whole_index(references: Sequence[Reference], papers: Papers) -> list[Reso
 def caps(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks that are full after a few titles, and the real ones."""
     near, raw = request.param
-    monkeypatch.setattr(near_titles, "MAX_BLOCK", near)
-    monkeypatch.setattr(raw_titles, "MAX_BLOCK", raw)
+    monkeypatch.setattr(titles, "MAX_BLOCK", near)
+    monkeypatch.setattr(titles, "MAX_RAW_BLOCK", raw)
 
 
 @pytest.mark.usefixtures("caps")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from vivavoce.corpus.identity.matching import fold
 from vivavoce.corpus.resolve.hashing import Kind, as_kind, hash_texts, kinds_of
 from vivavoce.corpus.resolve.keys import raw_keys, reference_keys
-from vivavoce.corpus.resolve.raw_titles import BLOCK, MIN_LETTERS, RawTitles
+from vivavoce.corpus.resolve.titles import BLOCK, MIN_LETTERS, RawTitles
 
 RUNNING = st.lists(
     st.one_of(

@@ -165,7 +165,7 @@ def test_a_full_disk_is_told_leaves_no_half_file_and_the_ingest_goes_on_with_roo
 @pytest.mark.parametrize(
     "place",
     [
-        ("vivavoce.rounds.build", "write_parquet", 1),
+        ("vivavoce.rounds.build", "write_rows", 1),
         ("vivavoce.rounds.build", "write_sealed", 1),
     ],
     ids=["half of the items are written", "the draft is whole but not published"],

@@ -19,7 +19,7 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 Waiting = Callable[..., "subprocess.Popen[str]"]
 
 SHARD = ("vivavoce.corpus.ingestion.imports", "mark_done", 1)
-ITEMS = ("vivavoce.rounds.build", "write_parquet", 1)
+ITEMS = ("vivavoce.rounds.build", "write_rows", 1)
 SPEC = """
 [round]
 id = "small"

@@ -21,7 +21,6 @@ from vivavoce.cli import (
     rounds,
     runs,
     sweeps,
-    table_audits,
 )
 from vivavoce.cli.output import VivaGroup, set_debug
 
@@ -44,64 +43,40 @@ def main(
     set_debug(debug)
 
 
-app.command(epilog="Example: viva demo --out viva-demo")(runs.demo)
-app.command(epilog="Example: viva ingest tei papers/ --corpus corpus")(corpus.ingest)
-fetch.app.command(epilog="Example: viva fetch texts --corpus corpus")(fetch.texts)
-fetch.app.command(epilog="Example: viva fetch cited --corpus corpus")(fetch.cited)
-app.add_typer(fetch.app, name="fetch")
-app.add_typer(corpus.app, name="corpus")
-app.add_typer(networks.app, name="network")
-app.add_typer(corpus.index_app, name="index")
-rounds.app.command(
-    epilog="Example: viva round update rounds/2024-h2 --corpus corpus --out rounds "
-    "--until 2025-02-01"
-)(round_updates.update)
-rounds.app.command(epilog="Example: viva round diff rounds/2024-h1 rounds/2024-h2")(
-    round_updates.diff
+_VERBS = (
+    (app, runs.demo, "demo --out viva-demo"),
+    (app, corpus.ingest, "ingest tei papers/ --corpus corpus"),
+    (rounds.app, rounds.export, "round export rounds/2024-h2 --out export --format hf"),
+    (app, runs.run, "run title --round rounds/2024-h2 --model extractive/lead --logs logs"),
+    (app, runs.smoke, "smoke --model openai/gpt-4o-mini --price 0.15,0.60 --limit-usd 1"),
+    (app, runs.score, "score ranking --gold gold.jsonl --predictions answers.jsonl"),
+    (board.app, comparisons.gains, "board gains logs"),
+    (board.app, comparisons.overall, "board overall logs"),
+    (board.app, comparisons.retrievers, "board retrievers logs"),
+    (board.app, comparisons.compare, "board compare extractive/lead null --logs logs"),
+    (board.app, board.serve, "board serve logs"),
+    (board.app, sweeps.sweep, "board sweep logs --over rounds,batch"),
+    (board.app, board_integrity.contamination, "board contamination logs"),
+    (board.app, board_integrity.verify, "board verify logs"),
+    (board.app, board_integrity.submit, "board submit --check submission"),
+    (board.app, round_updates.drift, "board drift logs --round rounds/2024-h2-2025-02-01"),
 )
-rounds.app.command(epilog="Example: viva round seal rounds/2024-h2 --out published")(
-    round_updates.seal
-)
-rounds.app.command(epilog="Example: viva round reveal rounds/2024-h2 --out published")(
-    round_updates.reveal
-)
-rounds.app.command(epilog="Example: viva round unseal 2024-h2.sealed.json 2024-h2.revealed.json")(
-    round_updates.unseal
-)
-rounds.app.command(epilog="Example: viva round export rounds/2024-h2 --out export --format hf")(
-    rounds.export
-)
-app.add_typer(rounds.app, name="round")
-app.add_typer(rounds.demand_app, name="demand")
-app.command(
-    epilog="Example: viva run title --round rounds/2024-h2 --model extractive/lead --logs logs"
-)(runs.run)
-app.command(
-    epilog="Example: viva smoke --model openai/gpt-4o-mini --price 0.15,0.60 --limit-usd 1"
-)(runs.smoke)
-app.command(epilog="Example: viva score ranking --gold gold.jsonl --predictions answers.jsonl")(
-    runs.score
-)
-board.app.command(epilog="Example: viva board gains logs")(comparisons.gains)
-board.app.command(epilog="Example: viva board overall logs")(comparisons.overall)
-board.app.command(epilog="Example: viva board retrievers logs")(comparisons.retrievers)
-board.app.command(epilog="Example: viva board compare extractive/lead null --logs logs")(
-    comparisons.compare
-)
-board.app.command(epilog="Example: viva board serve logs")(board.serve)
-board.app.command(epilog="Example: viva board sweep logs --over rounds,batch")(sweeps.sweep)
-board.app.command(epilog="Example: viva board contamination logs")(board_integrity.contamination)
-board.app.command(epilog="Example: viva board verify logs")(board_integrity.verify)
-board.app.command(epilog="Example: viva board submit --check submission")(board_integrity.submit)
-board.app.command(epilog="Example: viva board drift logs --round rounds/2024-h2-2025-02-01")(
-    round_updates.drift
-)
-app.add_typer(board.app, name="board")
-audit.app.command(epilog="Example: viva audit retrieval rounds/2024-h2")(table_audits.retrieval)
-audit.app.command(
-    epilog="Example: viva audit evaluators logs --evaluator openai/gpt-4o --keep scores.jsonl"
-)(table_audits.evaluators)
-app.add_typer(audit.app, name="audit")
-app.add_typer(annotate.app, name="annotate")
+"""Verbs that stand in another group than their module's, or after others of their group."""
+for group, verb, example in _VERBS:
+    group.command(epilog=f"Example: viva {example}")(verb)
 app.command("list", epilog="Example: viva list tasks")(info.list_things)
 app.command(epilog="Example: viva doctor")(info.doctor)
+
+_GROUPS = (
+    (fetch.app, "fetch"),
+    (corpus.app, "corpus"),
+    (networks.app, "network"),
+    (corpus.index_app, "index"),
+    (rounds.app, "round"),
+    (rounds.demand_app, "demand"),
+    (board.app, "board"),
+    (audit.app, "audit"),
+    (annotate.app, "annotate"),
+)
+for group, name in _GROUPS:
+    app.add_typer(group, name=name)

@@ -1,10 +1,10 @@
-"""Verbs that look for what may be behind a score: leaks, judges, wordings."""
+"""Verbs that look for what may be behind a score: leaks, judges, wordings, retrieval."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import typer
 
@@ -15,115 +15,46 @@ from vivavoce.cli.output import (
     PARTIAL_OPTION,
     RESAMPLES_OPTION,
     SEED_OPTION,
-    print_json,
     progress,
     say,
 )
 from vivavoce.cli.reports import (
+    Columns,
     cells,
     estimate,
     inner,
     interval,
+    number,
     numbers,
     print_notes,
+    print_report,
     print_rows,
+    print_section,
     texts,
+    tick,
+    verb_on_logs,
 )
 from vivavoce.cli.rounds import ROUND_ARGUMENT
 
 if TYPE_CHECKING:
+    from vivavoce.results.audits.evaluator_swap import SwapAudit
     from vivavoce.results.audits.judge import JudgeAudit
     from vivavoce.results.audits.leakage import LeakageAudit
     from vivavoce.results.audits.prompts import PromptAudit
+    from vivavoce.results.audits.retrieval import RetrievalAudit
+    from vivavoce.tasks.tables.roles.answering import Headers
+
+_CURVE = (2, 5, 10, 20, 50, 100)
+"""Cutoffs of the curve that are printed; --json has all."""
+_AGREEMENT = inner("agreement", "kappa", "alpha") + texts("n")
 
 app = typer.Typer(
     no_args_is_help=True, help="Look for what may be behind a score: leaks, judges, wordings."
 )
 
 
-@app.command(epilog="Example: viva audit judge logs --human labels.jsonl")
-def judge(
-    logs: Path = LOGS_ARGUMENT,
-    human: Path | None = typer.Option(
-        None, "--human", help="People's labels: JSON Lines of {id, a, b, verdict: a|b|tie}."
-    ),
-    partial: bool = PARTIAL_OPTION,
-    resamples: int = RESAMPLES_OPTION,
-    seed: int = SEED_OPTION,
-    as_json: bool = JSON_OPTION,
-) -> None:
-    """Measure what sways a judge, and how far judges and people agree."""
-    from vivavoce.results.audits.judge import audit_judge
-
-    found = audit_judge(logs, human=human, partial=partial, resamples=resamples, seed=seed)
-    if as_json:
-        print_json(found.as_dict())
-    else:
-        _print_judge(found)
-
-
-@app.command(epilog="Example: viva audit leakage rounds/2024-h2 --logs logs")
-def leakage(
-    folder: Path = ROUND_ARGUMENT,
-    logs: Path | None = typer.Option(
-        None, "--logs", help="Folder of logs of the round, for the title-only gap."
-    ),
-    partial: bool = PARTIAL_OPTION,
-    resamples: int = RESAMPLES_OPTION,
-    seed: int = SEED_OPTION,
-    as_json: bool = JSON_OPTION,
-) -> None:
-    """Look for gold in inputs, wrong dates and near copies; end with 1 when a rule is broken."""
-    from vivavoce.results.audits.leakage import audit_leakage
-
-    with progress("Comparing items") as update:
-        found = audit_leakage(
-            folder, logs=logs, partial=partial, resamples=resamples, seed=seed, progress=update
-        )
-    if as_json:
-        print_json(found.as_dict())
-    else:
-        _print_leakage(found)
-    if found.breaches:
-        raise typer.Exit(1)
-
-
-@app.command(epilog="Example: viva audit prompts logs")
-def prompts(
-    logs: Path = LOGS_ARGUMENT,
-    partial: bool = PARTIAL_OPTION,
-    resamples: int = RESAMPLES_OPTION,
-    seed: int = SEED_OPTION,
-    as_json: bool = JSON_OPTION,
-) -> None:
-    """Measure the spread over worded variants, and which differences are smaller than it."""
-    from vivavoce.results.audits.prompts import audit_prompts
-
-    found = audit_prompts(logs, partial=partial, resamples=resamples, seed=seed)
-    if as_json:
-        print_json(found.as_dict())
-    else:
-        _print_prompts(found)
-
-
 def _print_judge(found: JudgeAudit) -> None:
-    _print_measures(found)
-    if found.agreement:
-        say("")
-        _print_agreement(found)
-    if found.self_preference:
-        say("")
-        _print_self_preference(found)
-    if found.human:
-        say("")
-        _print_people(found)
-    say("")
-    say("value [95% interval]; docs/audits.md says what each number is.")
-    print_notes(found.notes)
-
-
-def _print_measures(found: JudgeAudit) -> None:
-    print_rows(
+    print_section(
         "What sways a judge",
         found.measures,
         texts("judge", "criterion", "measure"),
@@ -131,23 +62,14 @@ def _print_measures(found: JudgeAudit) -> None:
         texts("n"),
         cells("unbiased", lambda row: "" if row["unbiased"] is None else f"{row['unbiased']:g}"),
     )
-
-
-_AGREEMENT = inner("agreement", "kappa", "alpha") + texts("n")
-
-
-def _print_agreement(found: JudgeAudit) -> None:
-    print_rows(
+    print_section(
         "Judges of the same answers",
         found.agreement,
         cells("judges", lambda row: " / ".join(row["judges"])),
         texts("criterion"),
         _AGREEMENT,
     )
-
-
-def _print_self_preference(found: JudgeAudit) -> None:
-    print_rows(
+    print_section(
         "Points a judge gives beyond other judges: to its own family, to others",
         found.self_preference,
         texts("judge", "family"),
@@ -155,6 +77,10 @@ def _print_self_preference(found: JudgeAudit) -> None:
         interval("preference"),
         texts("n"),
     )
+    if found.human:
+        _print_people(found)
+    say("value [95% interval]; docs/audits.md says what each number is.")
+    print_notes(found.notes)
 
 
 def _print_people(found: JudgeAudit) -> None:
@@ -170,18 +96,45 @@ def _print_people(found: JudgeAudit) -> None:
     people = found.human[0]["people"]
     if people["n"]:
         say(f"People agree with each other on {people['value']:.3f} (n {people['n']}).")
+    say("")
+
+
+@app.command(epilog="Example: viva audit judge logs --human labels.jsonl")
+@verb_on_logs(_print_judge)
+def judge(
+    logs: Path = LOGS_ARGUMENT,
+    human: Path | None = typer.Option(
+        None, "--human", help="People's labels: JSON Lines of {id, a, b, verdict: a|b|tie}."
+    ),
+    **reading: Any,
+) -> JudgeAudit:
+    """Measure what sways a judge, and how far judges and people agree."""
+    from vivavoce.results.audits.judge import audit_judge
+
+    return audit_judge(logs, human=human, **reading)
 
 
 def _print_leakage(found: LeakageAudit) -> None:
-    if found.cells:
-        _print_overlap(found)
-        say("")
-        _print_dates(found)
-        say("")
-    if found.left_out:
-        columns = texts("family", "task", "setting", "reason", "papers")
-        print_rows("Left out", found.left_out, columns)
-        say("")
+    print_section(
+        f"Round {found.round}: share of the gold's runs of words that stand in the input",
+        found.cells,
+        texts("task", "setting", "items", words="run_words"),
+        inner("overlap"),
+        cells("n", lambda row: str(row["overlap"]["n"])),
+        numbers("median", "p95", "max"),
+        texts(**{"> limit": "above_limit"}, verbatim="verbatim"),
+    )
+    print_section(
+        "Dates",
+        found.dates,
+        texts("task", "items"),
+        cells("earliest", lambda row: row["earliest"] or "–"),
+        cells("latest", lambda row: row["latest"] or "–"),
+        texts(outside="outside_window", demonstrations="demonstrations"),
+        texts(**{"not earlier": "not_earlier", "split order": "split_order"}),
+    )
+    columns = texts("family", "task", "setting", "reason", "papers")
+    print_section("Left out", found.left_out, columns)
     if found.title_only:
         print_gains(list(found.title_only), "Title-only gap: the title alone against the base")
         say("")
@@ -194,56 +147,41 @@ def _print_leakage(found: LeakageAudit) -> None:
     say(f"{found.breaches} breaches, {len(found.findings) - found.breaches} other findings")
 
 
-def _print_overlap(found: LeakageAudit) -> None:
-    print_rows(
-        f"Round {found.round}: share of the gold's runs of words that stand in the input",
-        found.cells,
-        texts("task", "setting", "items", words="run_words"),
-        inner("overlap"),
-        cells("n", lambda row: str(row["overlap"]["n"])),
-        numbers("median", "p95", "max"),
-        texts(**{"> limit": "above_limit"}, verbatim="verbatim"),
-    )
+@app.command(epilog="Example: viva audit leakage rounds/2024-h2 --logs logs")
+@verb_on_logs(_print_leakage, is_failure=lambda found: bool(found.breaches))
+def leakage(
+    folder: Path = ROUND_ARGUMENT,
+    logs: Path | None = typer.Option(
+        None, "--logs", help="Folder of logs of the round, for the title-only gap."
+    ),
+    **reading: Any,
+) -> LeakageAudit:
+    """Look for gold in inputs, wrong dates and near copies; end with 1 when a rule is broken."""
+    from vivavoce.results.audits.leakage import audit_leakage
 
-
-def _print_dates(found: LeakageAudit) -> None:
-    print_rows(
-        "Dates",
-        found.dates,
-        texts("task", "items"),
-        cells("earliest", lambda row: row["earliest"] or "–"),
-        cells("latest", lambda row: row["latest"] or "–"),
-        texts(outside="outside_window", demonstrations="demonstrations"),
-        texts(**{"not earlier": "not_earlier", "split order": "split_order"}),
-    )
+    with progress("Comparing items") as update:
+        return audit_leakage(folder, logs=logs, progress=update, **reading)
 
 
 def _print_prompts(found: PromptAudit) -> None:
-    print_rows(
+    print_section(
         "Means over the items that every variant has, and their range",
-        (row for row in found.spreads if row["headline"]),
+        [row for row in found.spreads if row["headline"]],
         texts("contestant", "task", "setting", "metric"),
         cells("means by variant", _means),
         interval("spread", "spread", "spread_ci"),
         texts("n"),
         cells("tied", _tied),
     )
-    measured = [row for row in found.differences if row["spread"] is not None]
-    differences = [row for row in measured if row["headline"]]
-    if differences:
-        say("")
-        print_rows(
-            "Differences between contestants, held against the larger of their spreads",
-            differences,
-            texts("a", "b", "task", "setting", "metric"),
-            interval("a - b", "difference"),
-            texts("n"),
-            numbers("spread"),
-            cells(
-                "verdict", lambda row: row["verdict"] + ", changes its sign" * row["changes_sign"]
-            ),
-        )
-    say("")
+    print_section(
+        "Differences between contestants, held against the larger of their spreads",
+        [row for row in found.differences if row["spread"] is not None and row["headline"]],
+        texts("a", "b", "task", "setting", "metric"),
+        interval("a - b", "difference"),
+        texts("n"),
+        numbers("spread"),
+        cells("verdict", lambda row: row["verdict"] + ", changes its sign" * row["changes_sign"]),
+    )
     say("value [95% interval]; --json has every metric and every pair of variants.")
     print_notes(found.notes)
 
@@ -256,5 +194,180 @@ def _tied(row: Mapping[str, Any]) -> str:
     return " ".join("-".join(map(str, pair["variants"])) for pair in row["pairs"] if pair["tied"])
 
 
-def _verdict(row: Mapping[str, Any]) -> str:
-    return f"{row['verdict']}{', changes its sign' * bool(row['changes_sign'])}"
+@app.command(epilog="Example: viva audit prompts logs")
+@verb_on_logs(_print_prompts)
+def prompts(logs: Path = LOGS_ARGUMENT, **reading: Any) -> PromptAudit:
+    """Measure the spread over worded variants, and which differences are smaller than it."""
+    from vivavoce.results.audits.prompts import audit_prompts
+
+    return audit_prompts(logs, **reading)
+
+
+@app.command(epilog="Example: viva audit retrieval rounds/2024-h2")
+def retrieval(
+    folder: Path = ROUND_ARGUMENT,
+    retriever: list[str] = typer.Option(
+        [],
+        "--retriever",
+        help="tfidf, bm25, minilm, another preset or encoder, or PRESET=FOLDER; may be given "
+        "again. By default the first three, minilm where it is installed.",
+    ),
+    corpus: Path | None = typer.Option(
+        None, "--corpus", help="Search the papers of this corpus beside the works of the round."
+    ),
+    depth: int = typer.Option(100, "--depth", min=1, help="The largest cutoff."),
+    device: str = typer.Option("cpu", "--device", help="Where encoders run."),
+    cache: Path | None = typer.Option(None, "--cache", help="Folder that keeps vectors."),
+    resamples: int = RESAMPLES_OPTION,
+    seed: int = SEED_OPTION,
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Measure how well the works of a round's tables are found by the demands alone."""
+    from vivavoce.results.audits.retrieval import audit_retrieval
+    from vivavoce.statistics.estimates import Draws
+
+    with progress("Retrievers") as update:
+        found = audit_retrieval(
+            folder,
+            retriever,
+            corpus=corpus,
+            depth=depth,
+            device=device,
+            cache=cache,
+            draws=Draws(resamples, seed),
+            progress=update,
+        )
+    print_report(found, _print_retrieval, as_json=as_json)
+
+
+def _print_retrieval(found: RetrievalAudit) -> None:
+    print_section(
+        f"Round {found.round}: the works of its tables among {found.works:,} works",
+        found.retrievers,
+        texts("retriever"),
+        *(_at(name) for name in found.retrievers[0]["at"]),
+        inner(AP="ap", reachable="reachable"),
+        texts(n="tables"),
+    )
+    curves = [(row["retriever"], row["curve"]) for row in found.retrievers]
+    print_section(
+        "Precision and recall by the number of works retrieved",
+        [
+            {"k": point["k"], "place": place}
+            for place, point in enumerate(curves[0][1])
+            if point["k"] in _CURVE
+        ],
+        texts("k"),
+        *(
+            _on_curve(f"{part.upper()} {name}", curve, part)
+            for name, curve in curves
+            for part in "pr"
+        ),
+    )
+    print_section(
+        "Differences on the same tables",
+        found.differences,
+        cells("measure", lambda row: row["measure"].upper()),
+        texts("retriever", **{"more than": "first"}),
+        interval("difference", "difference"),
+        texts("n"),
+        tick("tied"),
+    )
+    say("mean over tables [95% interval over source papers]; --json has every cutoff.")
+    print_notes(found.notes)
+
+
+def _at(name: str) -> Columns:
+    return cells(name.upper(), lambda row: estimate(row["at"][name]))
+
+
+def _on_curve(header: str, curve: Sequence[Mapping[str, Any]], part: str) -> Columns:
+    return cells(header, lambda row: number(curve[row["place"]][part]["value"]))
+
+
+@app.command(
+    epilog="Example: viva audit evaluators logs --evaluator openai/gpt-4o --keep scores.jsonl"
+)
+def evaluators(
+    logs: Path = LOGS_ARGUMENT,
+    evaluator: list[str] = typer.Option(
+        [],
+        "--evaluator",
+        help="A model that answers questions, or SYNTHESIZER,ANSWERER where another one words "
+        "them; may be given again. The matcher is always among them.",
+    ),
+    base: str | None = typer.Option(
+        None, "--base", help="The evaluator that others are held against; by default matcher."
+    ),
+    setting: str | None = typer.Option(
+        None, "--setting", help="Setting of the task, where the logs have several."
+    ),
+    subset: int | None = typer.Option(
+        None, "--subset", min=1, help="Score so many items, across all sizes of tables."
+    ),
+    pairs: int = typer.Option(10, "--pairs", min=1, help="Pairwise questions a table."),
+    question_seed: int = typer.Option(0, "--question-seed", help="Seed of subset and questions."),
+    runs: int = typer.Option(2, "--runs", min=1, help="Runs of a model that are averaged."),
+    headers: str = typer.Option(
+        "schema", "--headers", help="Who says which columns mean the same: none, schema or model."
+    ),
+    prompts: Path | None = typer.Option(None, "--prompts", help="Folder of prompt templates."),
+    keep: Path | None = typer.Option(
+        None, "--keep", help="File of scores; what stands there is not asked for again."
+    ),
+    partial: bool = PARTIAL_OPTION,
+    resamples: int = RESAMPLES_OPTION,
+    seed: int = SEED_OPTION,
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Score the same tables with several evaluators: how far scores drift, whether ranks hold."""
+    from vivavoce.results.audits.evaluator_swap import audit_evaluators
+    from vivavoce.statistics.estimates import Draws
+    from vivavoce.tasks.tables.roles.answering import Use
+
+    with progress("Answers") as update:
+        found = audit_evaluators(
+            logs,
+            evaluator,
+            base=base,
+            setting=setting,
+            subset=subset,
+            use=Use(pairs=pairs, seed=question_seed, runs=runs, headers=cast("Headers", headers)),
+            prompts=prompts,
+            keep=keep,
+            partial=partial,
+            draws=Draws(resamples, seed),
+            progress=update,
+        )
+    print_report(found, _print_evaluators, as_json=as_json)
+    if keep:
+        say(str(keep), quiet=as_json)
+
+
+def _print_evaluators(found: SwapAudit) -> None:
+    base = found.compared.base
+    print_section(
+        f"F1 against {base}: {found.items:,} items, {len(found.contestants)} contestants",
+        found.compared.drift,
+        texts("evaluator", "aspect"),
+        interval("mean change", "mean", "mean_ci"),
+        *(interval(name, name, f"{name}_ci") for name in ("shift", "relative")),
+        numbers("max"),
+        texts(of="max_of"),
+    )
+    print_section(
+        f"Ranks of the contestants against those by {base}",
+        found.compared.ranks,
+        texts("evaluator", "aspect"),
+        *(interval(name.title(), name, f"{name}_ci") for name in ("spearman", "kendall")),
+    )
+    print_section(
+        "Evaluators",
+        found.evaluators,
+        texts("evaluator"),
+        cells("answers", lambda row: f"{row['answers']:,}"),
+        interval("yes where no is right"),
+        texts("n"),
+    )
+    say("value [95% interval over source papers]; change: its size; shift: other minus base.")
+    print_notes(found.notes)

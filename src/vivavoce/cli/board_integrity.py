@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -13,22 +13,28 @@ from vivavoce.cli.output import (
     JSON_OPTION,
     LOGS_ARGUMENT,
     MARGIN_OPTION,
-    PARTIAL_OPTION,
-    RESAMPLES_OPTION,
-    SEED_OPTION,
-    print_json,
-    print_table,
     progress,
     say,
 )
-from vivavoce.cli.reports import estimate, number, print_notes
+from vivavoce.cli.reports import (
+    Columns,
+    cells,
+    interval,
+    numbers,
+    print_notes,
+    print_report,
+    print_section,
+    texts,
+    verb_on_logs,
+)
+
+if TYPE_CHECKING:
+    from vivavoce.results.integrity.submission import SubmissionReport
+    from vivavoce.results.integrity.verification import Verification
+    from vivavoce.results.reports import Table
 
 ROUNDS_OPTION = typer.Option(
     [], "--round", help="Folder of a round that logs are of; may be given again."
-)
-_HEADERS = (
-    *("contestant", "cutoff", "seen", "possibly", "clean", "unknown"),
-    *("clean", "gap", "yardstick", "gap of the lead"),
 )
 
 
@@ -42,78 +48,69 @@ def verify(
 
     with progress("Logs") as update:
         found = verify_logs(logs, rounds, update)
-    if as_json:
-        print_json(found.as_dict())
-    else:
-        for log in found.logs:
-            say(f"{log.status}  {log.name} ({log.samples} samples)")
-            for line in (*log.refused, *([log.unverified] if log.unverified else ()), *log.notes):
-                say(f"  {line}")
-        for problem in found.ledger.problems:
-            say(f"refused  {problem}")
-        _print_ledger(found.as_dict()["ledger"])
-        say("Every score is what the answers are worth." if found.is_sound else "Not verified.")
+    print_report(found, _print_verification, as_json=as_json)
     if not found.is_sound:
         raise typer.Exit(1)
 
 
-def _print_ledger(ledger: dict[str, Any]) -> None:
-    for path, head in ledger["heads"].items():
+def _print_verification(found: Verification) -> None:
+    for log in found.logs:
+        say(f"{log.status}  {log.name} ({log.samples} samples)")
+        for line in (*log.refused, *([log.unverified] if log.unverified else ()), *log.notes):
+            say(f"  {line}")
+    ledger = found.ledger
+    for problem in ledger.problems:
+        say(f"refused  {problem}")
+    for path, head in ledger.heads.items():
         say(f"{path}: {head}")
-    if not ledger["heads"]:
+    if not ledger.heads:
         say("There is no ledger (runs.jsonl): nothing tells what else was run.")
-    elif ledger["unrecorded"]:
-        say(f"{len(ledger['unrecorded'])} logs are in no ledger.")
-    if ledger["removed"]:
-        say(f"{len(ledger['removed'])} logs of runs are gone.")
+    elif ledger.unrecorded:
+        say(f"{len(ledger.unrecorded)} logs are in no ledger.")
+    if ledger.removed:
+        say(f"{len(ledger.removed)} logs of runs are gone.")
+    say("Every score is what the answers are worth." if found.is_sound else "Not verified.")
 
 
-def contamination(
-    logs: Path = LOGS_ARGUMENT,
-    cutoffs: Path | None = CUTOFFS_OPTION,
-    margin: int = MARGIN_OPTION,
-    partial: bool = PARTIAL_OPTION,
-    resamples: int = RESAMPLES_OPTION,
-    seed: int = SEED_OPTION,
-    as_json: bool = JSON_OPTION,
-) -> None:
-    """Print each model's items by its cutoff, and how much better it does on the older ones."""
-    from vivavoce.models.cutoffs import load_cutoffs
-    from vivavoce.results.integrity.contamination import contamination_report
-
-    known = load_cutoffs(cutoffs, margin)
-    found = contamination_report(logs, known, partial=partial, resamples=resamples, seed=seed)
-    if as_json:
-        print_json(found.as_dict())
-        return
+def _print_contamination(found: Table) -> None:
     headlines = [row for row in found.rows if row["headline"]]
     for (round_id, task, setting), rows in groupby(
         headlines, key=lambda row: (row["round"], row["task"], row["setting"])
     ):
         members = list(rows)
-        print_table(
-            [*_HEADERS[:6], f"{members[0]['metric']} seen", *_HEADERS[6:]],
-            [_line(row) for row in members],
-            title=f"{task} · {setting} · round {round_id}",
+        print_section(
+            f"{task} · {setting} · round {round_id}",
+            members,
+            texts("contestant"),
+            cells("cutoff", lambda row: row["cutoff"] or "–"),
+            *map(_items, ("seen", "possibly", "clean", "unknown")),
+            numbers(**{f"{members[0]['metric']} seen": "seen", "clean": "clean"}),
+            interval("gap", "gap"),
+            cells("yardstick", lambda row: row["yardstick"] or "–"),
+            interval("gap of the lead", "lead_gap", "lead_ci"),
         )
-        say("")
     say("items that were there before the cutoff (seen), near it (possibly), after it (clean);")
     say("gap: seen - clean [95% interval]; of the lead over the best untrained contestant too.")
     print_notes(found.notes)
 
 
-def _line(row: dict[str, Any]) -> list[str]:
-    counts = [f"{row['items'][name]:,}" for name in ("seen", "possibly_seen", "clean", "unknown")]
-    return [
-        row["contestant"],
-        row["cutoff"] or "–",
-        *counts,
-        number(row["seen"]),
-        number(row["clean"]),
-        estimate({"value": row["gap"], "ci": row["ci"]}),
-        row["yardstick"] or "–",
-        estimate({"value": row["lead_gap"], "ci": row["lead_ci"]}),
-    ]
+def _items(header: str) -> Columns:
+    name = "possibly_seen" if header == "possibly" else header
+    return cells(header, lambda row: f"{row['items'][name]:,}")
+
+
+@verb_on_logs(_print_contamination)
+def contamination(
+    logs: Path = LOGS_ARGUMENT,
+    cutoffs: Path | None = CUTOFFS_OPTION,
+    margin: int = MARGIN_OPTION,
+    **reading: Any,
+) -> Table:
+    """Print each model's items by its cutoff, and how much better it does on the older ones."""
+    from vivavoce.models.cutoffs import load_cutoffs
+    from vivavoce.results.integrity.contamination import contamination_report
+
+    return contamination_report(logs, load_cutoffs(cutoffs, margin), **reading)
 
 
 def submit(
@@ -132,14 +129,15 @@ def submit(
         )
     with progress("Logs") as update:
         found = check_submission(folder, rounds, update)
-    if as_json:
-        print_json(found.as_dict())
-    else:
-        for each in found.checks:
-            say(f"{'ok     ' if not each.problems else 'missing'}  {each.name}")
-            for problem in each.problems:
-                say(f"  {problem}")
-        for name, count in found.runs.items():
-            say(f"{name.replace('_', ' ')}: {'–' if count is None else count}")
+    print_report(found, _print_submission, as_json=as_json)
     if not found.is_complete:
         raise typer.Exit(1)
+
+
+def _print_submission(found: SubmissionReport) -> None:
+    for each in found.checks:
+        say(f"{'ok     ' if not each.problems else 'missing'}  {each.name}")
+        for problem in each.problems:
+            say(f"  {problem}")
+    for name, count in found.runs.items():
+        say(f"{name.replace('_', ' ')}: {'–' if count is None else count}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -28,23 +28,14 @@ from vivavoce.cli.reports import (
     rank_cell,
     texts,
     tick,
+    verb_on_logs,
 )
 
+if TYPE_CHECKING:
+    from vivavoce.results.reports import Table
 
-def gains(
-    logs: Path = LOGS_ARGUMENT,
-    partial: bool = PARTIAL_OPTION,
-    resamples: int = RESAMPLES_OPTION,
-    seed: int = SEED_OPTION,
-    as_json: bool = JSON_OPTION,
-) -> None:
-    """Print what added context gains: each setting against the base, paired by item."""
-    from vivavoce.results.audits.gains import context_gains
 
-    found = context_gains(logs, partial=partial, resamples=resamples, seed=seed)
-    if as_json:
-        print_json(found.as_dict())
-        return
+def _print_gains(found: Table) -> None:
     for round_id, rows in groupby(found.rows, key=lambda row: row["round"]):
         print_gains(list(rows), f"Round {round_id}: gain over the setting without added context")
         say("")
@@ -52,20 +43,15 @@ def gains(
     print_notes(found.notes)
 
 
-def overall(
-    logs: Path = LOGS_ARGUMENT,
-    partial: bool = PARTIAL_OPTION,
-    resamples: int = RESAMPLES_OPTION,
-    seed: int = SEED_OPTION,
-    as_json: bool = JSON_OPTION,
-) -> None:
-    """Print one number over the parts of a paper: each contestant's mean over a family's tasks."""
-    from vivavoce.results.audits.overall import overall_scores
+@verb_on_logs(_print_gains)
+def gains(logs: Path = LOGS_ARGUMENT, **reading: Any) -> Table:
+    """Print what added context gains: each setting against the base, paired by item."""
+    from vivavoce.results.audits.gains import context_gains
 
-    found = overall_scores(logs, partial=partial, resamples=resamples, seed=seed)
-    if as_json:
-        print_json(found.as_dict())
-        return
+    return context_gains(logs, **reading)
+
+
+def _print_overall(found: Table) -> None:
     for (round_id, family, setting), rows in groupby(
         found.rows, key=lambda row: (row["round"], row["family"], row["setting"])
     ):
@@ -82,20 +68,15 @@ def overall(
     print_notes(found.notes)
 
 
-def retrievers(
-    logs: Path = LOGS_ARGUMENT,
-    partial: bool = PARTIAL_OPTION,
-    resamples: int = RESAMPLES_OPTION,
-    seed: int = SEED_OPTION,
-    as_json: bool = JSON_OPTION,
-) -> None:
-    """Print retrievers side by side, and beside the same model without one."""
-    from vivavoce.results.audits.retrievers import compare_retrievers
+@verb_on_logs(_print_overall)
+def overall(logs: Path = LOGS_ARGUMENT, **reading: Any) -> Table:
+    """Print one number over the parts of a paper: each contestant's mean over a family's tasks."""
+    from vivavoce.results.audits.overall import overall_scores
 
-    found = compare_retrievers(logs, partial=partial, resamples=resamples, seed=seed)
-    if as_json:
-        print_json(found.as_dict())
-        return
+    return overall_scores(logs, **reading)
+
+
+def _print_retrievers(found: Table) -> None:
     for (round_id, task, setting, model), rows in groupby(
         (row for row in found.rows if row["headline"]),
         key=lambda row: (row["round"], row["task"], row["setting"], row["model"]),
@@ -115,6 +96,14 @@ def retrievers(
         say("")
     say("value [95% interval]; rank (ranks it may have); over direct: gain over no retrieval.")
     print_notes(found.notes)
+
+
+@verb_on_logs(_print_retrievers)
+def retrievers(logs: Path = LOGS_ARGUMENT, **reading: Any) -> Table:
+    """Print retrievers side by side, and beside the same model without one."""
+    from vivavoce.results.audits.retrievers import compare_retrievers
+
+    return compare_retrievers(logs, **reading)
 
 
 def _over_direct(row: Mapping[str, Any]) -> str:

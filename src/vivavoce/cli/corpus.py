@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Sequence
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
@@ -14,6 +15,7 @@ from vivavoce.cli.output import JSON_OPTION, print_counts, print_json, progress,
 
 if TYPE_CHECKING:
     from vivavoce.corpus import Corpus
+    from vivavoce.records import Fault
 
 CORPUS_OPTION = typer.Option(..., "--corpus", help="The corpus folder.")
 ENGINE_OPTION = typer.Option(
@@ -62,10 +64,7 @@ def ingest(
     else:
         if report.ignored_columns:
             say(f"Columns ignored: {', '.join(report.ignored_columns)}")
-        for fault in report.failed[:SHOWN_FAULTS]:
-            say(f"  {fault.where}: {fault.reason}")
-        if len(report.failed) > SHOWN_FAULTS:
-            say(f"  and {len(report.failed) - SHOWN_FAULTS:,} more (--json lists all)")
+        list_faults(report.failed)
         say(
             f"The corpus now has {report.papers:,} papers: {report.dated:,} dated, "
             f"{report.undated:,} undated; {report.completed:,} are known from {kind} and "
@@ -86,12 +85,7 @@ def stats(corpus: Path = CORPUS_OPTION, as_json: bool = JSON_OPTION) -> None:
     """Count what a corpus holds."""
     from vivavoce.corpus import corpus_stats, load_corpus
 
-    counts = corpus_stats(load_corpus(corpus))
-    if as_json:
-        print_json(counts)
-    else:
-        say(str(corpus))
-        print_counts(counts)
+    _print_counts(corpus_stats(load_corpus(corpus)), corpus, as_json)
 
 
 @app.command(epilog="Example: viva corpus verify --corpus corpus")
@@ -145,10 +139,7 @@ def _export_upstream(corpus: Corpus, kind: str, out: Path, as_json: bool) -> Non
         faults = [asdict(fault) for fault in left]
         print_json({"as": kind, "records": records, "not_exported": faults, "out": str(out)})
         return
-    for fault in left[:SHOWN_FAULTS]:
-        say(f"  {fault.where}: {fault.reason}")
-    if len(left) > SHOWN_FAULTS:
-        say(f"  and {len(left) - SHOWN_FAULTS:,} more (--json lists all)")
+    list_faults(left)
     say(f"{out}: {records:,} records; {len(left):,} could not be read and are not exported")
 
 
@@ -177,7 +168,10 @@ def boards(corpus: Path = CORPUS_OPTION, as_json: bool = JSON_OPTION) -> None:
     from vivavoce.corpus import load_corpus
     from vivavoce.corpus.boards import board_statistics
 
-    counts = board_statistics(load_corpus(corpus))
+    _print_counts(board_statistics(load_corpus(corpus)), corpus, as_json)
+
+
+def _print_counts(counts: dict[str, Any], corpus: Path, as_json: bool) -> None:
     if as_json:
         print_json(counts)
     else:
@@ -213,6 +207,14 @@ def _share(share: dict[str, Any]) -> str:
         return "not measured: no case"
     low, high = share["ci"]
     return f"{share['value']:.3f} [{low:.3f}, {high:.3f}] ({share['count']:,} of {share['n']:,})"
+
+
+def list_faults(faults: Sequence[Fault]) -> None:
+    """Print the first few faults, and how many more there are."""
+    for fault in faults[:SHOWN_FAULTS]:
+        say(f"  {fault.where}: {fault.reason}")
+    if len(faults) > SHOWN_FAULTS:
+        say(f"  and {len(faults) - SHOWN_FAULTS:,} more (--json lists all)")
 
 
 def report_problems(problems: list[str], where: Path, as_json: bool) -> None:

@@ -5,7 +5,6 @@ Most save files that are then ingested; `texts` and `cited` complete the papers 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
@@ -14,11 +13,10 @@ from urllib.parse import urlsplit
 
 import typer
 
-from vivavoce.cli.corpus import CORPUS_OPTION, SHOWN_FAULTS
+from vivavoce.cli.corpus import CORPUS_OPTION, list_faults
 from vivavoce.cli.output import JSON_OPTION, print_json, progress, say
 
 if TYPE_CHECKING:
-    from vivavoce.records import Fault
     from vivavoce.sources.http.client import Client
 
 
@@ -131,6 +129,7 @@ def _ingest(kind: str, folder: Path) -> str:
 BASE_OPTION = typer.Option(None, "--base", hidden=True, help="A loopback server, for tests.")
 
 
+@app.command(epilog="Example: viva fetch texts --corpus corpus")
 def texts(
     corpus: Path = CORPUS_OPTION,
     kinds: str = typer.Option(
@@ -157,7 +156,7 @@ def texts(
     if as_json:
         print_json({**asdict(report), "index": str(report.index), "corpus": str(corpus)})
     else:
-        _list_faults([*report.unread, *report.failed])
+        list_faults([*report.unread, *report.failed])
         files = ", ".join(f"{count:,} {kind}" for kind, count in report.files.items()) or "none"
         say(f"Files fetched: {files} ({report.size:,} bytes)")
         say(
@@ -169,6 +168,7 @@ def texts(
     _end(report.stopped)
 
 
+@app.command(epilog="Example: viva fetch cited --corpus corpus")
 def cited(
     corpus: Path = CORPUS_OPTION,
     limit: int | None = typer.Option(None, "--limit", min=0, help="The most works to ask for."),
@@ -185,7 +185,7 @@ def cited(
     if as_json:
         print_json({**asdict(report), "index": str(report.index), "corpus": str(corpus)})
     else:
-        _list_faults(report.faults)
+        list_faults(report.faults)
         say(
             f"{report.found:,} of {report.cited:,} cited works came; arXiv does not know "
             f"{len(report.unknown):,}, {report.left:,} were not asked for. The corpus now has "
@@ -206,13 +206,6 @@ def _shared_client(base: str | None) -> Client:
         quick = Throttle({"127.0.0.1": 0.0})
         return Client(Allowed(HOSTS, loopback=base), limits=limits, throttle=quick)
     return Client(Allowed(HOSTS), limits=limits, throttle=Throttle(shared=slots_folder()))
-
-
-def _list_faults(faults: Sequence[Fault]) -> None:
-    for fault in faults[:SHOWN_FAULTS]:
-        say(f"  {fault.where}: {fault.reason}")
-    if len(faults) > SHOWN_FAULTS:
-        say(f"  and {len(faults) - SHOWN_FAULTS:,} more (--json lists all)")
 
 
 def _end(stopped: str | None) -> None:

@@ -82,7 +82,7 @@ def build(
     import pyarrow as pa
 
     from vivavoce.corpus.reading import load_corpus
-    from vivavoce.networks.build import build_networks
+    from vivavoce.networks.stored import build_networks
     from vivavoce.networks.tables import FOLDER
 
     # Arrow's own pool is slow to get its first pages, and a build ends before that pays.

@@ -12,25 +12,27 @@ from vivavoce.cli.corpus import CORPUS_OPTION, report_problems
 from vivavoce.cli.output import (
     JSON_OPTION,
     LOGS_ARGUMENT,
-    PARTIAL_OPTION,
-    RESAMPLES_OPTION,
-    SEED_OPTION,
     print_json,
     print_table,
     say,
 )
-from vivavoce.cli.reports import interval, numbers, print_notes, print_rows, texts
-from vivavoce.cli.rounds import ROUND_ARGUMENT
+from vivavoce.cli.reports import interval, numbers, print_notes, print_rows, texts, verb_on_logs
+from vivavoce.cli.rounds import ROUND_ARGUMENT, app
 
 if TYPE_CHECKING:
     from datetime import date
 
+    from vivavoce.results.reports import Table
     from vivavoce.rounds.arrivals import Arrivals
     from vivavoce.store import Row
 
 _SHOWN = 5
 
 
+@app.command(
+    epilog="Example: viva round update rounds/2024-h2 --corpus corpus --out rounds "
+    "--until 2025-02-01"
+)
 def update(
     folder: Path = ROUND_ARGUMENT,
     corpus: Path = CORPUS_OPTION,
@@ -91,6 +93,7 @@ def update(
     say(str(done.round.folder))
 
 
+@app.command(epilog="Example: viva round diff rounds/2024-h1 rounds/2024-h2")
 def diff(
     one: Path = typer.Argument(metavar="A", help="The folder of a round."),
     other: Path = typer.Argument(metavar="B", help="The folder of another one."),
@@ -122,6 +125,7 @@ def diff(
         say(f"  {name} differs")
 
 
+@app.command(epilog="Example: viva round seal rounds/2024-h2 --out published")
 def seal(
     folder: Path = ROUND_ARGUMENT,
     out: Path = typer.Option(..., "--out", help="The folder to write ID.sealed.json into."),
@@ -134,6 +138,7 @@ def seal(
     _say_path(write_commitment(load_round(folder), out), as_json)
 
 
+@app.command(epilog="Example: viva round reveal rounds/2024-h2 --out published")
 def reveal(
     folder: Path = ROUND_ARGUMENT,
     out: Path = typer.Option(..., "--out", help="The folder to write ID.revealed.json into."),
@@ -146,6 +151,7 @@ def reveal(
     _say_path(write_reveal(load_round(folder), out), as_json)
 
 
+@app.command(epilog="Example: viva round unseal 2024-h2.sealed.json 2024-h2.revealed.json")
 def unseal(
     commitment: Path = typer.Argument(metavar="SEALED", help="ID.sealed.json, published first."),
     shown: Path = typer.Argument(metavar="REVEALED", help="ID.revealed.json, published later."),
@@ -157,24 +163,7 @@ def unseal(
     report_problems(check_reveal(commitment, shown), shown, as_json)
 
 
-def drift(
-    logs: Path = LOGS_ARGUMENT,
-    folder: Path = typer.Option(..., "--round", help="The later round, made with anchors."),
-    partial: bool = PARTIAL_OPTION,
-    resamples: int = RESAMPLES_OPTION,
-    seed: int = SEED_OPTION,
-    as_json: bool = JSON_OPTION,
-) -> None:
-    """Tell drift from difficulty: a round's anchors against its parent, and against its others."""
-    from vivavoce.results.audits.drift import drift_and_difficulty
-    from vivavoce.rounds import load_round
-
-    found = drift_and_difficulty(
-        logs, load_round(folder), partial=partial, resamples=resamples, seed=seed
-    )
-    if as_json:
-        print_json(found.as_dict())
-        return
+def _print_drift(found: Table) -> None:
     print_rows(
         "",
         (row for row in found.rows if row["headline"]),
@@ -185,6 +174,19 @@ def drift(
         interval("others less anchors", "difficulty", "difficulty_ci"),
     )
     print_notes(found.notes)
+
+
+@verb_on_logs(_print_drift)
+def drift(
+    logs: Path = LOGS_ARGUMENT,
+    folder: Path = typer.Option(..., "--round", help="The later round, made with anchors."),
+    **reading: Any,
+) -> Table:
+    """Tell drift from difficulty: a round's anchors against its parent, and against its others."""
+    from vivavoce.results.audits.drift import drift_and_difficulty
+    from vivavoce.rounds import load_round
+
+    return drift_and_difficulty(logs, load_round(folder), **reading)
 
 
 def _bring(

@@ -4,41 +4,18 @@ from __future__ import annotations
 
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from vivavoce.cli.output import (
-    JSON_OPTION,
-    LOGS_ARGUMENT,
-    PARTIAL_OPTION,
-    RESAMPLES_OPTION,
-    SEED_OPTION,
-    print_json,
-    print_table,
-    say,
-)
-from vivavoce.cli.reports import estimate, number, print_notes
+from vivavoce.cli.output import LOGS_ARGUMENT, print_table, say
+from vivavoce.cli.reports import estimate, number, print_notes, verb_on_logs
+
+if TYPE_CHECKING:
+    from vivavoce.results.reports import Table
 
 
-def sweep(
-    logs: Path = LOGS_ARGUMENT,
-    over: str = typer.Option(
-        "", "--over", help="Arguments, such as rounds,batch; by default those that differ."
-    ),
-    partial: bool = PARTIAL_OPTION,
-    resamples: int = RESAMPLES_OPTION,
-    seed: int = SEED_OPTION,
-    as_json: bool = JSON_OPTION,
-) -> None:
-    """Print a method by the values of its arguments: means over seeds, and their deviation."""
-    from vivavoce.results.audits.sweeps import sweep_tables
-
-    names = [name.strip() for name in over.split(",") if name.strip()]
-    found = sweep_tables(logs, over=names, partial=partial, resamples=resamples, seed=seed)
-    if as_json:
-        print_json(found.as_dict())
-        return
+def _print(found: Table) -> None:
     for title, rows in groupby(found.rows, key=_title):
         members = list(rows)
         _print_list(title, members)
@@ -49,6 +26,21 @@ def sweep(
     say("value [95% interval] ± standard deviation over the runs: seeds and attempts;")
     say("valid is the share of answers that are one; tokens and s are means over the answers.")
     print_notes(found.notes)
+
+
+@verb_on_logs(_print)
+def sweep(
+    logs: Path = LOGS_ARGUMENT,
+    over: str = typer.Option(
+        "", "--over", help="Arguments, such as rounds,batch; by default those that differ."
+    ),
+    **reading: Any,
+) -> Table:
+    """Print a method by the values of its arguments: means over seeds, and their deviation."""
+    from vivavoce.results.audits.sweeps import sweep_tables
+
+    names = [name.strip() for name in over.split(",") if name.strip()]
+    return sweep_tables(logs, over=names, **reading)
 
 
 def _title(row: dict[str, Any]) -> str:

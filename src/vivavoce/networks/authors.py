@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 from vivavoce.columns import (
     MISSING,
     Flags,
+    Groups,
     Ints,
     Longs,
     as_flags,
@@ -59,6 +60,15 @@ class Authorships:
     """The names that authors go by, as `name_of` compares them."""
     bearers: tuple[Ints, Ints]
     """(author, number of a name that the author goes by) pairs."""
+
+    def led(self) -> Groups:
+        """The papers that list each author first."""
+        papers = self.paper[self.is_first]
+        return Groups(self.author[self.is_first], papers, self.authors.num_rows)
+
+    def written_by(self) -> Groups:
+        """The authors of each paper."""
+        return Groups(self.paper, self.author, len(self.paper_ids))
 
 
 def name_of(name: str) -> str:
@@ -150,25 +160,9 @@ def _has_only_initials(name: str) -> bool:
 def _compare_names(spelled: pa.Array) -> tuple[pa.Array, Ints]:
     """The distinct names as they are compared, and the number of each row's."""
     encoded = pc.dictionary_encode(without_null(spelled))
-    # Words of ASCII with single spaces, as most names are, differ in their case alone.
-    is_plain = _are_plain(encoded.dictionary)
-    others = encoded.dictionary.filter(column(~is_plain)).to_pylist()
-    names = [
-        pc.ascii_lower(encoded.dictionary.filter(column(is_plain))),
-        text_column([name_of(name) for name in others]),
-    ]
-    distinct = pc.dictionary_encode(pa.concat_arrays(names))
-    number = np.empty(len(is_plain), dtype=np.int32)
-    number[np.argsort(~is_plain, kind="stable")] = as_numbers(distinct.indices)
-    return distinct.dictionary, number[as_numbers(encoded.indices)]
-
-
-def _are_plain(names: pa.Array) -> Flags:
-    uneven = (pc.match_substring(names, "  "), pc.starts_with(names, " "), pc.ends_with(names, " "))
-    plain = as_flags(pc.ascii_is_printable(names))
-    for each in uneven:
-        plain &= ~as_flags(each)
-    return plain
+    names = text_column([name_of(name) for name in encoded.dictionary.to_pylist()])
+    distinct = pc.dictionary_encode(names)
+    return distinct.dictionary, as_numbers(distinct.indices)[as_numbers(encoded.indices)]
 
 
 def _ambiguities(keys: pa.Array, names: pa.Array, bearers: tuple[Ints, Ints]) -> dict[str, Flags]:

@@ -16,7 +16,7 @@ import numpy as np
 from vivavoce.columns import Ints, Longs, flat
 from vivavoce.corpus import Corpus
 from vivavoce.networks.graph import in_degrees, out_degrees
-from vivavoce.networks.reading import Network, load_network
+from vivavoce.networks.stored import Network, load_network
 from vivavoce.networks.tables import column_batches, number_sorted_papers, read_papers
 from vivavoce.store import Row
 

@@ -23,7 +23,7 @@ from vivavoce.networks.graph import (
     strong_components,
     weak_components,
 )
-from vivavoce.networks.reading import READS, Network, load_network
+from vivavoce.networks.stored import READS, Network, load_network
 
 Stats = dict[str, Any]
 

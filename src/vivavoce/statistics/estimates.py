@@ -20,7 +20,7 @@ from vivavoce.statistics.agreement import (
     pairwise_of_counts,
 )
 from vivavoce.statistics.comparison import paired_difference
-from vivavoce.statistics.intervals import Floats, percentile_interval, resample
+from vivavoce.statistics.intervals import Floats, Resample, percentile_interval, resample
 from vivavoce.store import Row
 
 FromSums = Callable[[Floats], Floats]
@@ -33,6 +33,10 @@ class Draws:
 
     resamples: int = 10_000
     seed: int = 0
+
+    def of(self, clusters: Sequence[str]) -> Resample:
+        """The draws of items whose clusters are given in order."""
+        return resample(clusters, resamples=self.resamples, seed=self.seed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +62,7 @@ def mean_estimate(values: Sequence[float], clusters: Sequence[str], draws: Draws
     kept = ~np.isnan(column)
     if not kept.any():
         return Estimate(None, None, 0)
-    labels = [label for label, keep in zip(clusters, kept, strict=True) if keep]
-    drawn = resample(labels, resamples=draws.resamples, seed=draws.seed)
+    drawn = draws.of([label for label, keep in zip(clusters, kept, strict=True) if keep])
     return Estimate(drawn.mean(column[kept])[0], drawn.intervals(column[kept])[0], int(kept.sum()))
 
 
@@ -70,7 +73,7 @@ def estimate_from_sums(
     rows = np.asarray(table, dtype=np.float64)
     if not len(rows):
         return Estimate(None, None, 0)
-    drawn = resample(clusters, resamples=draws.resamples, seed=draws.seed)
+    drawn = draws.of(clusters)
     sums, _ = drawn.by_cluster(rows)
     value = float(from_sums(sums.sum(axis=0, keepdims=True))[0])
     if math.isnan(value) or not drawn.gives_intervals:
@@ -109,9 +112,7 @@ def paired_row(
     shared = [item for item in sorted(a.keys() & b.keys()) if not math.isnan(a[item] + b[item])]
     if not shared:
         return {"a": None, "b": None, "difference": None, "ci": None, "n": 0, "tied": None}
-    drawn = resample(
-        [clusters[item] for item in shared], resamples=draws.resamples, seed=draws.seed
-    )
+    drawn = draws.of([clusters[item] for item in shared])
     first = np.array([a[item] for item in shared])
     second = np.array([b[item] for item in shared])
     found = paired_difference(second, first, drawn)

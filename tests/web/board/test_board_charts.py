@@ -18,7 +18,7 @@ from vivavoce.errors import MissingExtra, VivaError
 from vivavoce.web.board.charts import drawing
 from vivavoce.web.board.charts.axes import axis_of, spread
 from vivavoce.web.board.charts.board_charts import board_charts
-from vivavoce.web.board.charts.figures import drawings, shown
+from vivavoce.web.board.charts.drawing import drawings, shown, size_of
 from vivavoce.web.board.charts.round_charts import (
     contestant_charts,
     course_chart,
@@ -34,7 +34,6 @@ from vivavoce.web.board.charts.shapes import (
     pairs,
     scatter,
     short,
-    size_of,
 )
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -9,7 +9,8 @@ from tests.web.board.board_courses import scored, site_with
 from tests.web.board.board_rows import HOSTILE
 
 from vivavoce.web.board.model import Site
-from vivavoce.web.board.pages import space, timeline
+from vivavoce.web.board.pages import timeline
+from vivavoce.web.board.site import card_of
 
 
 def made(site: Site) -> dict[str, html.HtmlElement]:
@@ -81,7 +82,7 @@ def test_hostile_names_of_rounds_and_tasks_are_text(name: str) -> None:
 
 
 def test_the_card_makes_a_static_space() -> None:
-    (page,) = space.files(two_rounds())
+    page = card_of(two_rounds())
     text = page.make().decode("utf-8")
     _, front, body = text.split("---\n", 2)
     card = yaml.safe_load(front)
@@ -92,7 +93,7 @@ def test_the_card_makes_a_static_space() -> None:
 
 @pytest.mark.parametrize("name", HOSTILE[:-1])
 def test_the_card_holds_no_markup_of_others(name: str) -> None:
-    (page,) = space.files(site_with(scored("a/one", 0.3, 1, round=name)))
+    page = card_of(site_with(scored("a/one", 0.3, 1, round=name)))
     text = page.make().decode("utf-8")
     assert text.startswith("---\ntitle:")
     assert text.count("\n---\n") == 1

@@ -14,7 +14,8 @@ import pyarrow.parquet as pq
 from vivavoce import __version__
 from vivavoce.columns import write_parquet_table
 from vivavoce.corpus.build.parts import FACTS, REFERENCES
-from vivavoce.corpus.resolve.changes import Changes, changed_keys, touched_rows, write_digest
+from vivavoce.corpus.resolve.changes import changed_keys, touched_rows, write_digest
+from vivavoce.corpus.resolve.hashing import Keys
 from vivavoce.corpus.resolve.index import Index, open_index
 from vivavoce.corpus.resolve.indexing import build_index
 from vivavoce.corpus.resolve.shards import RESOLVED, resolve_shard
@@ -103,5 +104,5 @@ def _open(folder: Path) -> Index:
 
 
 @lru_cache(maxsize=1)
-def _changes(old: Path, new: Path) -> Changes:
+def _changes(old: Path, new: Path) -> Keys:
     return changed_keys(_open(old), _open(new))

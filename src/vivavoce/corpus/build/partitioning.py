@@ -157,35 +157,33 @@ def read_repartitioned(path: Path, number: int) -> tuple[pa.RecordBatch, Numbers
 
 def read_rows(path: Path, rows: Numbers, names: Sequence[str] = READ) -> list[pa.RecordBatch]:
     """Some rows of a file of documents, given in ascending order."""
-    pieces, start = [], 0
+    return [piece for _, _, piece in _pick(path, [rows], names)]
+
+
+def _pick(
+    path: Path, wanted: Sequence[Numbers], names: Sequence[str]
+) -> Iterator[tuple[int, slice, pa.RecordBatch]]:
+    """Rows that several want of a file, which is read once: by whom, and which of theirs."""
+    start = 0
     for batch in read_tables(path, names):
-        low, high = np.searchsorted(rows, (start, start + batch.num_rows))
-        if high - low == batch.num_rows:
-            pieces.append(batch)
-        elif high > low:
-            pieces.append(batch.take(pa.array(rows[low:high] - start)))
+        for number, rows in enumerate(wanted):
+            low, high = np.searchsorted(rows, (start, start + batch.num_rows)).tolist()
+            if high > low:
+                yield number, slice(low, high), batch.take(pa.array(rows[low:high] - start))
         start += batch.num_rows
-        if high == len(rows):
-            break
-    return pieces
 
 
 def _split(
     path: Path, needs: Sequence[tuple[int, Numbers, Numbers]]
 ) -> Iterator[tuple[int, pa.RecordBatch]]:
     """Documents that each shard needs of one file, which is read once."""
-    start = 0
-    for batch in read_tables(path, READ):
-        for shard, rows, at in needs:
-            low, high = np.searchsorted(rows, (start, start + batch.num_rows))
-            if high > low:
-                piece = batch.take(pa.array(rows[low:high] - start))
-                # Files of earlier versions have fewer columns.
-                absent = pa.nulls(len(piece))
-                held = [piece.column(n) if n in piece.schema.names else absent for n in READ]
-                columns = pa.RecordBatch.from_arrays(held, READ).cast(_SCHEMA)
-                yield shard, columns.append_column(_AT, pa.array(at[low:high]))
-        start += batch.num_rows
+    for number, part, piece in _pick(path, [rows for _, rows, _ in needs], READ):
+        shard, _, at = needs[number]
+        # Files of earlier versions have fewer columns.
+        absent = pa.nulls(len(piece))
+        held = [piece.column(n) if n in piece.schema.names else absent for n in READ]
+        columns = pa.RecordBatch.from_arrays(held, READ).cast(_SCHEMA)
+        yield shard, columns.append_column(_AT, pa.array(at[part]))
 
 
 def _in_one(pieces: Sequence[pa.RecordBatch]) -> pa.RecordBatch:

@@ -39,8 +39,6 @@ from vivavoce.corpus.build.engine import Engine
 from vivavoce.corpus.build.identity import File, Identity, identify
 from vivavoce.corpus.build.partitioning import (
     Needed,
-    Numbers,
-    Shard,
     cut_papers,
     needs_of,
     repartition,
@@ -174,26 +172,18 @@ def _plan(found: Identity) -> list[_Planned]:
     ends = np.append(starts, len(ids))
     hashes = [file.sha256 for file in found.files]
     names: list[str] = ids.take(pa.array(starts)).to_pylist()
-    return [_planned(shard, names, ends, files, rows, hashes) for shard in cut_papers(names)]
-
-
-def _planned(
-    shard: Shard,
-    names: Sequence[str],
-    ends: Numbers,
-    files: np.ndarray[tuple[int], np.dtype[np.int32]],
-    rows: np.ndarray[tuple[int], np.dtype[np.int32]],
-    hashes: Sequence[str],
-) -> _Planned:
-    bounds = ends[shard.start : shard.stop + 1]
-    own = slice(int(bounds[0]), int(bounds[-1]))
-    ids, counts = list(names[shard.start : shard.stop]), np.diff(bounds).tolist()
-    # By content, so that neither the number of a file nor its place matters.
-    held = [hashes[file] for file in files[own].tolist()]
-    distinct = {digest: number for number, digest in enumerate(sorted(set(held)))}
-    documents = [[distinct[digest] for digest in held], rows[own].tolist()]
-    inputs = hash_of([ids, counts, list(distinct), documents])
-    return _Planned(shard.name, ids, counts, files[own], rows[own], inputs)
+    plan = []
+    for shard in cut_papers(names):
+        bounds = ends[shard.start : shard.stop + 1]
+        own = slice(int(bounds[0]), int(bounds[-1]))
+        papers, counts = names[shard.start : shard.stop], np.diff(bounds).tolist()
+        # By content, so that neither the number of a file nor its place matters.
+        held = [hashes[file] for file in files[own].tolist()]
+        distinct = {digest: number for number, digest in enumerate(sorted(set(held)))}
+        documents = [[distinct[digest] for digest in held], rows[own].tolist()]
+        inputs = hash_of([papers, counts, list(distinct), documents])
+        plan.append(_Planned(shard.name, papers, counts, files[own], rows[own], inputs))
+    return plan
 
 
 def _made(folder: Path, plan: Sequence[_Planned], config: str) -> dict[str, Row]:

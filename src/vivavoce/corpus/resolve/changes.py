@@ -7,15 +7,15 @@ several, so now and then a reference is resolved again for nothing.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from vivavoce.corpus.resolve.hashing import Flags, Keys, Kind, Numbers, bounds_of, distinct, mix
+from vivavoce.corpus.resolve.hashing import Keys, Kind, distinct, kinds_of, mix
 from vivavoce.corpus.resolve.index import Index
 from vivavoce.corpus.resolve.keys import ReferenceKeys
 from vivavoce.errors import DamagedError
@@ -25,33 +25,6 @@ _AT_ONCE = 1 << 20
 _SPARSE = 32
 """Places of the filter for each key in it."""
 _DIGEST = pa.schema([("row", pa.uint32()), ("key", pa.uint32())])
-
-
-class Changes:
-    """Keys that stand for other papers now, or for papers that are described otherwise."""
-
-    def __init__(self, keys: Keys) -> None:
-        self.keys = keys
-        self._short = distinct(_shortened(keys))
-        self._mask = np.uint32((1 << (_SPARSE * len(keys)).bit_length()) - 1 & 0xFFFFFF)
-
-    def __len__(self) -> int:
-        return len(self.keys)
-
-    @cached_property
-    def _filter(self) -> Flags:
-        flags = np.zeros(int(self._mask) + 1, np.bool_)
-        flags[self._short & self._mask] = True
-        return flags
-
-    def among(self, short: NDArray[np.uint32]) -> Numbers:
-        """Flags of short keys that are those of changed ones."""
-        likely = np.flatnonzero(self._filter[short & self._mask])
-        if not len(likely):
-            return likely
-        at = np.minimum(np.searchsorted(self._short, short[likely]), len(self._short) - 1)
-        found: Numbers = likely[self._short[at] == short[likely]]
-        return found
 
 
 def write_digest(path: Path, found: ReferenceKeys) -> None:
@@ -64,31 +37,32 @@ def write_digest(path: Path, found: ReferenceKeys) -> None:
     write_bytes(path, sink.getvalue().to_pybytes())
 
 
-def touched_rows(path: Path, changes: Changes) -> NDArray[np.int64]:
+def touched_rows(path: Path, changed: Keys) -> NDArray[np.int64]:
     """The references of a shard that may resolve otherwise now, by row number.
 
     Raises:
         DamagedError: The digest is absent or was altered: resolve the whole shard.
     """
     found = [np.empty(0, np.uint32)]
+    short = pa.array(distinct(_shortened(changed)))
     try:
         with pa.OSFile(str(path)) as source, pa.ipc.open_file(source) as reader:
             for number in range(reader.num_record_batches):
                 batch = reader.get_batch(number)
-                rows, keys = (batch[name].to_numpy() for name in _DIGEST.names)
-                found.append(rows[changes.among(keys)])
+                is_touched = pc.is_in(batch["key"], value_set=short)
+                found.append(batch["row"].filter(is_touched).to_numpy())
     except (OSError, pa.ArrowException) as error:
         raise DamagedError(f"{path} cannot be read: {error}: resolve the shard again") from error
     return distinct(np.concatenate(found)).astype(np.int64)
 
 
-def changed_keys(old: Index, new: Index) -> Changes:
+def changed_keys(old: Index, new: Index) -> Keys:
     """The keys of which the papers differ in two indexes, and words that only one of them has."""
     found = [np.setxor1d(old.arrays["words"], new.arrays["words"])]
     for low, high in _ranges(old, new):
         mine, theirs = _sums(old, low, high), _sums(new, low, high)
         found += [_differing(mine, theirs), _differing(theirs, mine)]
-    return Changes(distinct(np.concatenate(found)))
+    return distinct(np.concatenate(found))
 
 
 def _ranges(*indexes: Index) -> Iterator[tuple[np.uint64, np.uint64]]:
@@ -110,7 +84,7 @@ def _sums(index: Index, low: np.uint64, high: np.uint64) -> tuple[Keys, Keys]:
     if not len(keys):
         return keys, keys
     numbers = index.values(np.arange(start, stop))
-    is_title = keys > bounds_of(Kind.ID)[1]
+    is_title = kinds_of(keys) != Kind.ID
     numbers[is_title] = index.papers_of_titles(numbers[is_title])
     marks = mix(keys ^ mix(index.arrays["digests"][numbers]))
     begins = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))

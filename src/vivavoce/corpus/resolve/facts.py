@@ -13,8 +13,7 @@ from vivavoce.corpus.identity.merge import MergedPaper
 from vivavoce.corpus.resolve.hashing import Kind, hash_texts
 from vivavoce.corpus.resolve.keys import identifier_text
 from vivavoce.corpus.resolve.known_papers import KnownPaper, know_paper
-from vivavoce.corpus.resolve.near_titles import MAX_TITLE, edges, parts_of_title
-from vivavoce.corpus.resolve.raw_titles import BLOCK, letters_of
+from vivavoce.corpus.resolve.titles import BLOCK, MAX_TITLE, edges, letters_of, parts_of_title
 from vivavoce.store import canonical_json
 
 _TEXTS = pa.list_(pa.string())

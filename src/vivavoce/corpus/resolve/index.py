@@ -17,11 +17,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from vivavoce.corpus.resolve import near_titles, raw_titles
+from vivavoce.corpus.resolve import titles as rules
 from vivavoce.corpus.resolve.facts import papers_of
 from vivavoce.corpus.resolve.hashing import HASH_VERSION, Keys, Kind, Numbers, hash_texts
 from vivavoce.corpus.resolve.known_papers import KnownPaper
-from vivavoce.corpus.resolve.near_titles import Census
+from vivavoce.corpus.resolve.titles import Census
 from vivavoce.errors import DamagedError
 from vivavoce.store import read_sealed
 
@@ -131,7 +131,7 @@ def stamp() -> dict[str, Any]:
         "format": FORMAT,
         "hash": HASH_VERSION,
         "unicode": unicodedata.unidata_version,
-        "limits": [near_titles.MAX_BLOCK, near_titles.RARE_WORDS, raw_titles.MAX_BLOCK],
+        "limits": [rules.MAX_BLOCK, rules.RARE_WORDS, rules.MAX_RAW_BLOCK],
     }
 
 

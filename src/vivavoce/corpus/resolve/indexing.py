@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from vivavoce.corpus.resolve import near_titles, raw_titles
+from vivavoce.corpus.resolve import titles as rules
 from vivavoce.corpus.resolve.facts import PAPER
 from vivavoce.corpus.resolve.hashing import Flags, Keys, Kind, Numbers, distinct, hash_texts
 from vivavoce.corpus.resolve.index import INDEX, PAPERS, TITLES, stamp, write_array
@@ -158,7 +158,7 @@ def _word_rows(folder: Path, gathered: _Gathered) -> tuple[Keys, NDArray[np.uint
     ranked = np.lexsort((spelling, counts))
     rank = np.empty(len(texts), np.uint64)
     rank[ranked] = np.arange(len(texts), dtype=np.uint64)
-    is_light = np.array([word in near_titles.LIGHT for word in texts], np.bool_)
+    is_light = np.array([word in rules.LIGHT for word in texts], np.bool_)
     is_telling = ~is_light[words] if len(texts) else np.empty(0, np.bool_)
     by_rank = np.sort(
         (titles[is_telling].astype(np.uint64) << np.uint64(32)) | rank[words[is_telling]]
@@ -166,7 +166,7 @@ def _word_rows(folder: Path, gathered: _Gathered) -> tuple[Keys, NDArray[np.uint
     owners = (by_rank >> np.uint64(32)).astype(np.uint32)
     begins = np.flatnonzero(np.concatenate([[True], owners[1:] != owners[:-1]]))[: len(owners)]
     place = np.arange(len(owners)) - np.repeat(begins, np.diff([*begins, len(owners)]))
-    is_rare = place < near_titles.RARE_WORDS
+    is_rare = place < rules.RARE_WORDS
     rarest = ranked[(by_rank[is_rare] & np.uint64(0xFFFFFFFF)).astype(np.int64)]
     return keys[rarest], owners[is_rare]
 
@@ -178,11 +178,11 @@ def _sorted_rows(
     titles = np.arange(gathered.titles, dtype=np.uint32)
     raw, blocks = gathered.take("raw_keys"), gathered.take("block_keys")
     title_keys = gathered.take("title_keys")
-    full_raw = _full(blocks[blocks > 0], raw_titles.MAX_BLOCK)
+    full_raw = _full(blocks[blocks > 0], rules.MAX_RAW_BLOCK)
     is_found = (blocks > 0) & ~np.isin(blocks, full_raw)
     near_keys = np.concatenate([words[0], gathered.take("edges")])
     near_owners = np.concatenate([words[1], gathered.take("edge_titles")])
-    full_near = _full(near_keys, near_titles.MAX_BLOCK)
+    full_near = _full(near_keys, rules.MAX_BLOCK)
     is_kept = ~np.isin(near_keys, full_near)
     rows = [
         _first_of_each(gathered.take("ids"), gathered.take("id_papers"), gathered.ids),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from functools import cache
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -25,9 +26,16 @@ from vivavoce.corpus.resolve.hashing import (
     hash_texts,
 )
 from vivavoce.corpus.resolve.known_papers import MAX_RAW
-from vivavoce.corpus.resolve.near_titles import MAX_TITLE, edges, parts_of_title, titles_inside
-from vivavoce.corpus.resolve.raw_titles import BLOCK, EDGES, MIN_LETTERS
 from vivavoce.corpus.resolve.references import identifiers_of
+from vivavoce.corpus.resolve.titles import (
+    BLOCK,
+    MARKS,
+    MAX_TITLE,
+    MIN_LETTERS,
+    edges,
+    parts_of_title,
+    titles_inside,
+)
 from vivavoce.records import Reference
 
 MAX_STRETCHES = 256
@@ -113,7 +121,7 @@ def _first_letters(
 
 
 def _letters(codes: NDArray[np.uint32], offsets: Numbers) -> _Letters:
-    """Clear edges in the sense of `raw_titles`, for texts one after the other."""
+    """Clear edges in the sense of `RawTitles`, for texts one after the other."""
     is_letter, is_word_start, is_word_end = _words(codes, offsets)
     # Spaces aside, a title may start after a mark and end before one.
     kept = ~blank()[codes]
@@ -151,7 +159,7 @@ def _words(codes: NDArray[np.uint32], offsets: Numbers) -> tuple[Flags, Flags, F
 
 def _marks() -> Flags:
     flags = np.zeros(0x110000, np.bool_)
-    flags[[ord(mark) for mark in EDGES]] = True
+    flags[[ord(mark) for mark in MARKS]] = True
     return flags
 
 
@@ -168,7 +176,7 @@ def reference_keys(references: pa.Table) -> ReferenceKeys:
     """
     raw = flat(references["raw"]).fill_null("")
     titles = flat(references["title"])
-    return sort_keys([_raw_keys(raw), _title_keys(titles), _identifier_keys(references, raw)])
+    return sort_keys([raw_keys(raw), _title_keys(titles), _identifier_keys(references, raw)])
 
 
 def reference_of(row: Mapping[str, Any]) -> Reference:
@@ -176,57 +184,32 @@ def reference_of(row: Mapping[str, Any]) -> Reference:
     return Reference(0, row["raw"] or "", **{name: row[name] for name in COLUMNS[1:]})
 
 
-def _raw_keys(raw: pa.Array) -> ReferenceKeys:
-    """The keys of the texts; a text that occurs again is looked at once."""
-    texts = raw.dictionary_encode()
-    found = raw_keys(texts.dictionary)
-    return _spread(found, texts.indices.to_numpy(zero_copy_only=False), len(texts.dictionary))
-
-
-def _spread(found: ReferenceKeys, uses: Any, known: int) -> ReferenceKeys:
-    """The keys of values as keys of the rows that hold these values."""
-    if known == len(uses):
-        return found  # each value once, in the order of the rows
-    counts = np.bincount(found.rows, minlength=known)
-    starts = np.cumsum(counts) - counts
-    each = counts[uses]
-    rows = np.repeat(np.arange(len(uses), dtype=np.uint32), each)
-    inside = np.arange(len(rows)) - np.repeat(np.cumsum(each) - each, each)
-    return ReferenceKeys(rows, found.keys[np.repeat(starts[uses], each) + inside])
-
-
 def _title_keys(titles: pa.Array) -> ReferenceKeys:
-    present = np.flatnonzero(titles.is_valid().to_numpy(zero_copy_only=False))
-    known = titles.take(pa.array(present)).dictionary_encode()
     texts: dict[Kind, list[str]] = {Kind.TITLE: [], Kind.PART: [], Kind.NEAR: []}
     rows: dict[Kind, list[int]] = {kind: [] for kind in texts}
-    for number, title in enumerate(known.dictionary.to_pylist()):
-        for kind, keys in _keys_of_title(title):
+    keys_of = cache(_keys_of_title)  # a title that occurs again is looked at once
+    for number, title in enumerate(titles.to_pylist()):
+        for kind, keys in keys_of(title or ""):
             texts[kind] += keys
             rows[kind] += [number] * len(keys)
-    found = sort_keys(
+    return sort_keys(
         [
             ReferenceKeys(np.array(rows[kind], np.uint32), hash_texts(texts[kind], kind))
             for kind in texts
         ]
     )
-    uses = known.indices.to_numpy(zero_copy_only=False)
-    spread = _spread(found, uses, len(known.dictionary))
-    return ReferenceKeys(present.astype(np.uint32)[spread.rows], spread.keys)
 
 
-def _keys_of_title(title: str) -> Iterable[tuple[Kind, list[str]]]:
+def _keys_of_title(title: str) -> list[tuple[Kind, list[str]]]:
     """The keys that the title of a reference is looked up by."""
     key = title_key(title)
     if not key:
-        return
+        return []
     others = map(title_key, chain(parts_of_title(title)[0], titles_inside(title)))
-    yield Kind.TITLE, [key, *(other for other in others if other)]
-    yield Kind.PART, [key]
+    found = [(Kind.TITLE, [key, *(other for other in others if other)]), (Kind.PART, [key])]
     # Light words are in no block; with them a word that is new to the corpus is noticed.
     words = title_words(title[:MAX_TITLE])
-    if words:
-        yield Kind.NEAR, [*dict.fromkeys(words), *edges(words)]
+    return [*found, (Kind.NEAR, [*dict.fromkeys(words), *edges(words)])] if words else found
 
 
 def _identifier_keys(references: pa.Table, raw: pa.Array) -> ReferenceKeys:

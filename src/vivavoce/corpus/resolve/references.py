@@ -18,8 +18,13 @@ from vivavoce.corpus.resolve.known_papers import (
     names_surname,
     weigh,
 )
-from vivavoce.corpus.resolve.near_titles import Census, NearTitles, parts_of_title, titles_inside
-from vivavoce.corpus.resolve.raw_titles import RawTitles
+from vivavoce.corpus.resolve.titles import (
+    Census,
+    NearTitles,
+    RawTitles,
+    parts_of_title,
+    titles_inside,
+)
 from vivavoce.records import Reference
 from vivavoce.text.identifiers import find_acl_id
 

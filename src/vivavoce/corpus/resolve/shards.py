@@ -22,7 +22,6 @@ from vivavoce.corpus.resolve.hashing import (
     Kind,
     Numbers,
     as_kind,
-    bounds_of,
     distinct,
     kinds_of,
 )
@@ -34,8 +33,8 @@ from vivavoce.corpus.resolve.keys import (
     reference_of,
     sort_keys,
 )
-from vivavoce.corpus.resolve.near_titles import MAX_TITLE, MIN_RATIO
 from vivavoce.corpus.resolve.references import PaperIndex, Resolution
+from vivavoce.corpus.resolve.titles import MAX_TITLE, MIN_RATIO
 
 RESOLVED = pa.schema(
     [("cited_paper_id", pa.string()), ("resolver", pa.string()), ("confidence", pa.float64())]
@@ -117,7 +116,7 @@ def _candidates(references: pa.Table, keys: ReferenceKeys, index: Index) -> _Fou
     is_near = kinds == Kind.NEAR
     surely = keys.rows[is_found & ~is_near]
     numbers = distinct(which[is_found & ~is_near])
-    is_id = asked[numbers] <= bounds_of(Kind.ID)[1]
+    is_id = kinds_of(asked[numbers]) == Kind.ID
     ids, titles = (
         index.values(_ranges(matches.first[some], matches.last[some]))
         for some in (numbers[is_id], numbers[~is_id])

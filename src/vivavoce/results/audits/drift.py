@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Unpack
 
 import numpy as np
 
 from vivavoce.errors import InputError, VivaError
-from vivavoce.results.logs.audited import AuditedLog, item_clusters, item_values, read_audited
-from vivavoce.results.logs.records import CEILING
+from vivavoce.results.logs.records import CEILING, RunLog
+from vivavoce.results.logs.selection import Reading, open_logs
 from vivavoce.results.reports import Table
 from vivavoce.rounds import Round
 from vivavoce.rounds.anchors import anchors_of
@@ -19,14 +20,7 @@ from vivavoce.statistics.intervals import Floats
 from vivavoce.store import Row
 
 
-def drift_and_difficulty(
-    logs: Path | str,
-    opened: Round,
-    *,
-    partial: bool = False,
-    resamples: int = 10_000,
-    seed: int = 0,
-) -> Table:
+def drift_and_difficulty(logs: Path | str, opened: Round, **reading: Unpack[Reading]) -> Table:
     """Each contestant on the anchors of a round and its parent, and on the round's other items.
 
     `drift` is the difference on the anchors, paired by item: the contestant changed. `difficulty`
@@ -35,13 +29,11 @@ def drift_and_difficulty(
     Args:
         logs: Runs on the round and on its parent.
         opened: A round that an update made with anchors.
-        partial: Also take logs that lack samples.
-        resamples: Draws of the bootstrap over clusters; 0 for no intervals.
-        seed: Of these draws.
+        reading: How the logs are read.
 
     Raises:
         InputError: The round has no anchors, or there are no logs.
-        VivaError: A log is incomplete and `partial` was not asked for, or nobody ran on both.
+        VivaError: As `open_logs` says, or nobody ran on both.
     """
     anchors = {task: ids for task, ids in anchors_of(opened).items() if ids}
     if not anchors:
@@ -49,8 +41,8 @@ def drift_and_difficulty(
             f"Round {opened.id} has no anchors. Give [update] anchors in the spec of its parent."
         )
     before = str(opened.manifest["parent"]["id"])
-    found, notes = read_audited(Path(logs), partial=partial)
-    rows, missing = _rows(found, anchors, (before, opened.id), Draws(resamples, seed))
+    found, notes, draws = open_logs(logs, **reading)
+    rows, missing = _rows(found, anchors, (before, opened.id), draws)
     if not rows:
         raise VivaError(
             f"{logs} holds no contestant that ran on {before} and on {opened.id} alike. Run the "
@@ -60,16 +52,16 @@ def drift_and_difficulty(
 
 
 def _rows(
-    found: Sequence[AuditedLog],
+    found: Sequence[RunLog],
     anchors: Mapping[str, Collection[str]],
     rounds: tuple[str, str],
     draws: Draws,
 ) -> tuple[list[Row], list[str]]:
-    by_key = {audited.key: audited for audited in found}
+    by_key = {log.key: log for log in found}
     rows: list[Row] = []
     notes = []
     for later in found:
-        kept = anchors.get(f"{later.log.family}/{later.key.task}")
+        kept = anchors.get(f"{later.family}/{later.key.task}")
         if later.key.round != rounds[1] or not kept or later.key.method == CEILING:
             continue
         sooner = by_key.get(replace(later.key, round=rounds[0]))
@@ -79,15 +71,13 @@ def _rows(
                 f"{rounds[0]} with the same decoding, prompts and judge."
             )
             continue
-        rows += [_row(sooner, later, set(kept), metric, draws) for metric in later.log.metrics]
+        rows += [_row(sooner, later, set(kept), metric, draws) for metric in later.metrics]
     return rows, notes
 
 
-def _row(
-    sooner: AuditedLog, later: AuditedLog, kept: Collection[str], metric: str, draws: Draws
-) -> Row:
-    was, now = item_values(sooner.log, metric), item_values(later.log, metric)
-    clusters = item_clusters(later.log)
+def _row(sooner: RunLog, later: RunLog, kept: Collection[str], metric: str, draws: Draws) -> Row:
+    was, now = sooner.item_values(metric), later.item_values(metric)
+    clusters = later.item_clusters()
     anchors = {item: value for item, value in now.items() if item in kept}
     drift = paired_row(was, anchors, clusters, draws)
     items = [item for item in sorted(now) if not np.isnan(now[item])]
@@ -101,7 +91,7 @@ def _row(
         "contestant": later.contestant,
         "before": sooner.key.round,
         "metric": metric,
-        "headline": metric == later.log.metrics[0],
+        "headline": metric == later.metrics[0],
         "anchors": drift["n"],
         "anchors_before": drift["a"],
         "anchors_now": drift["b"],

@@ -17,11 +17,13 @@ from vivavoce.results.audits.evaluating import (
     YES_BIAS,
     Evaluator,
     Progress,
+    TableAnswer,
     evaluate,
     read_evaluator,
+    read_table_answers,
+    take_items,
 )
 from vivavoce.results.audits.evaluators import Evaluated, EvaluatorAudit, compare_evaluators
-from vivavoce.results.audits.table_answers import TableAnswer, read_table_answers, take_items
 from vivavoce.results.reports import Report
 from vivavoce.statistics.estimates import Draws, mean_estimate
 from vivavoce.store import Row

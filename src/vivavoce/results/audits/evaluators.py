@@ -21,11 +21,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.stats import rankdata
 
 from vivavoce.errors import InputError
 from vivavoce.results.reports import Report
 from vivavoce.statistics.estimates import Draws
-from vivavoce.statistics.intervals import Floats, Resample, percentile_interval, resample
+from vivavoce.statistics.intervals import Floats, Resample, percentile_interval
 from vivavoce.store import Row
 
 EVALUATED = ("schema", "unary", "pairwise")
@@ -61,11 +62,7 @@ class EvaluatorAudit(Report):
 
 
 def compare_evaluators(
-    cases: Sequence[Evaluated],
-    base: str,
-    *,
-    aspects: Sequence[str] = EVALUATED,
-    draws: Draws | None = None,
+    cases: Sequence[Evaluated], base: str, *, draws: Draws | None = None
 ) -> EvaluatorAudit:
     """Drift and rank stability of all evaluators against one of them.
 
@@ -92,7 +89,7 @@ def compare_evaluators(
     ranks: list[Row] = []
     notes: list[str] = []
     for other in others:
-        swap = _Swap(found[base], found[other], clusters, aspects, draws or Draws())
+        swap = _Swap(found[base], found[other], clusters, draws or Draws())
         named = {"base": base, "evaluator": other}
         drift += [{**named, **row} for row in swap.drift()]
         ranks += [{**named, **row} for row in swap.ranks()]
@@ -108,10 +105,8 @@ class _Swap:
         base: Mapping[str, Mapping[str, Evaluated]],
         other: Mapping[str, Mapping[str, Evaluated]],
         clusters: Mapping[str, str],
-        aspects: Sequence[str],
         draws: Draws,
     ) -> None:
-        self._aspects = list(aspects)
         self._shared = {
             name: base[name].keys() & other[name].keys()
             for name in sorted(base.keys() & other.keys())
@@ -122,12 +117,8 @@ class _Swap:
             len(base[name].keys() ^ other[name].keys()) for name in sorted(self._shared)
         )
         self.items = sorted(set().union(*self._shared.values()))
-        drawn = resample(
-            [clusters[item] for item in self.items], resamples=draws.resamples, seed=draws.seed
-        )
-        f1 = {
-            aspect: self._f1(drawn, self._values(base, other, aspect)) for aspect in self._aspects
-        }
+        drawn = draws.of([clusters[item] for item in self.items])
+        f1 = {aspect: self._f1(drawn, self._values(base, other, aspect)) for aspect in EVALUATED}
         # Of each aspect: sides, draws, contestants; the first of the draws is the sample itself.
         self._by_aspect: dict[str, Floats] = f1
         self._macro: Floats = np.mean(list(f1.values()), axis=0)
@@ -242,8 +233,8 @@ def _in_batches(coefficient: _Coefficient, first: Floats, second: Floats) -> Flo
 
 
 def _spearman(first: Floats, second: Floats) -> Floats:
-    one, other = (_ranks(side) for side in (first, second))
-    middle = (first.shape[1] - 1) / 2
+    one, other = (rankdata(side, axis=1) for side in (first, second))
+    middle = (first.shape[1] + 1) / 2
     return _cosine(one - middle, other - middle)
 
 
@@ -251,14 +242,6 @@ def _kendall(first: Floats, second: Floats) -> Floats:
     signs = [np.sign(side[:, :, None] - side[:, None, :]) for side in (first, second)]
     one, other = (sign.reshape(len(sign), -1) for sign in signs)
     return _cosine(one, other)
-
-
-def _ranks(values: Floats) -> Floats:
-    """Ranks within each row from 0, the mean rank for ties; NaN in a row that holds one."""
-    gaps = values[:, :, None] - values[:, None, :]
-    ranks: Floats = (gaps > 0).sum(axis=2) + ((gaps == 0).sum(axis=2) - 1) / 2
-    ranks[np.isnan(values).any(axis=1)] = np.nan
-    return ranks
 
 
 def _cosine(one: Floats, other: Floats) -> Floats:

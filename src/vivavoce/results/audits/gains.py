@@ -9,15 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Unpack
 
 from vivavoce.errors import VivaError
-from vivavoce.results.logs.audited import (
-    AuditedLog,
-    item_clusters,
-    item_values,
-    read_audited,
-)
-from vivavoce.results.logs.records import CEILING
+from vivavoce.results.logs.records import CEILING, RunLog
+from vivavoce.results.logs.selection import Reading, open_logs
 from vivavoce.results.reports import Table
 from vivavoce.statistics.estimates import Draws, paired_row
 from vivavoce.store import Row
@@ -26,18 +22,14 @@ BASE = "base"
 TITLE_ONLY = "title_only"
 
 
-def context_gains(
-    logs: Path | str, *, partial: bool = False, resamples: int = 10_000, seed: int = 0
-) -> Table:
+def context_gains(logs: Path | str, **reading: Unpack[Reading]) -> Table:
     """Gain of every setting over the base one, for each contestant, task and metric.
 
     Raises:
-        InputError: No logs there.
-        VivaError: A log is incomplete and `partial` was not asked for, or no contestant ran in
-            two settings of a task.
+        VivaError: As `open_logs` says, or no contestant ran in two settings of a task.
     """
-    found, notes = read_audited(Path(logs), partial=partial)
-    rows, missing = gain_rows(found, Draws(resamples, seed))
+    found, notes, draws = open_logs(logs, **reading)
+    rows, missing = gain_rows(found, draws)
     if not rows:
         raise VivaError(
             f"{logs} holds no contestant that ran both in the setting {BASE} and in another one. "
@@ -46,24 +38,23 @@ def context_gains(
     return Table(tuple(rows), tuple(sorted([*notes, *missing])))
 
 
-def gain_rows(found: Sequence[AuditedLog], draws: Draws) -> tuple[list[Row], list[str]]:
+def gain_rows(found: Sequence[RunLog], draws: Draws) -> tuple[list[Row], list[str]]:
     """Rows of the settings that have a base to compare with, and notes on those that have none."""
-    by_key = {audited.key: audited for audited in found}
+    by_key = {log.key: log for log in found}
     rows: list[Row] = []
     notes = []
-    for audited in found:
-        base_setting = base_of(audited.key.setting)
-        if base_setting == audited.key.setting or audited.key.method == CEILING:
+    for log in found:
+        base_setting = base_of(log.key.setting)
+        if base_setting == log.key.setting or log.key.method == CEILING:
             continue
-        base = by_key.get(replace(audited.key, setting=base_setting))
+        base = by_key.get(replace(log.key, setting=base_setting))
         if base is None:
             notes.append(
-                f"{audited.contestant} has no log of {audited.key.task} in the setting "
-                f"{base_setting} with the same decoding, prompts and judge to compare "
-                f"{audited.key.setting} with."
+                f"{log.contestant} has no log of {log.key.task} in the setting {base_setting} with "
+                f"the same decoding, prompts and judge to compare {log.key.setting} with."
             )
             continue
-        rows += [_row(base, audited, metric, draws) for metric in audited.log.metrics]
+        rows += [_row(base, log, metric, draws) for metric in log.metrics]
     return rows, notes
 
 
@@ -78,15 +69,15 @@ def base_of(setting: str) -> str:
     return (BASE if name == BASE else "+".join([BASE, *track])) + space + items
 
 
-def _row(base: AuditedLog, other: AuditedLog, metric: str, draws: Draws) -> Row:
-    first, second = item_values(base.log, metric), item_values(other.log, metric)
-    found = paired_row(first, second, item_clusters(base.log), draws)
+def _row(base: RunLog, other: RunLog, metric: str, draws: Draws) -> Row:
+    first, second = base.item_values(metric), other.item_values(metric)
+    found = paired_row(first, second, base.item_clusters(), draws)
     return {
         **asdict(other.key),
         "contestant": other.contestant,
         "base": base.key.setting,
         "metric": metric,
-        "headline": metric == other.log.metrics[0],
+        "headline": metric == other.metrics[0],
         "value_base": found["a"],
         "value": found["b"],
         "gain": found["difference"],

@@ -30,6 +30,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
+from typing import Unpack
 
 import numpy as np
 
@@ -43,9 +44,10 @@ from vivavoce.results.audits.verdicts import (
     REFERENCE,
     TIE,
     Judged,
+    criteria_of,
     read_verdicts,
 )
-from vivavoce.results.logs.audited import read_audited
+from vivavoce.results.logs.selection import Reading, open_logs
 from vivavoce.results.reports import Report
 from vivavoce.statistics.estimates import (
     Draws,
@@ -57,11 +59,14 @@ from vivavoce.statistics.estimates import (
 from vivavoce.statistics.intervals import Floats
 from vivavoce.store import Row
 
+MEASURES = ("first_share", "win_rate", "flip_rate", "longer_wins", "length_slope", "unjudged")
 UNBIASED = {"first_share": 0.5, "flip_rate": 0.0, "length_slope": 0.0}
 """What an unbiased judge gives; the other numbers depend on the answers."""
 
 Answer = tuple[object, str, int]
 """An answer by the row it belongs to, the item and the epoch."""
+Case = tuple[float, str]
+"""A value and its cluster."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,40 +85,31 @@ class JudgeAudit(Report):
 
 
 def audit_judge(
-    logs: Path | str,
-    *,
-    human: Path | None = None,
-    partial: bool = False,
-    resamples: int = 10_000,
-    seed: int = 0,
+    logs: Path | str, *, human: Path | None = None, **reading: Unpack[Reading]
 ) -> JudgeAudit:
     """Audit every judge of a folder of logs.
 
     Args:
         logs: Folder of Inspect logs.
         human: JSON Lines of people's labels, {id, a, b, verdict: a|b|tie}.
-        partial: Also read logs that lack samples.
-        resamples: Bootstrap draws; 0 for no intervals.
-        seed: Seed of the draws.
+        reading: How the logs are read.
 
     Raises:
         InputError: No logs there, or a line of `human` names what the logs do not hold.
-        VivaError: A log is incomplete and `partial` was not asked for, or none has a judge.
+        VivaError: As `open_logs` says, or no log has a judge.
     """
-    found, notes = read_audited(Path(logs), partial=partial)
+    found, notes, draws = open_logs(logs, **reading)
     judged = read_verdicts(found)
     if not judged:
         raise VivaError(
             f"{logs} holds no verdicts of a judge. Make some with: viva run TASK "
             f"--judge MODEL --logs {logs}"
         )
-    draws = Draws(resamples, seed)
     by_judge: dict[str, list[Judged]] = defaultdict(list)
     for each in judged:
         by_judge[each.judge].append(each)
-    pairs = list(combinations(sorted(by_judge), 2))
     agreement = []
-    for first, second in pairs:
+    for first, second in combinations(sorted(by_judge), 2):
         rows, differing = _agreement(by_judge[first], by_judge[second], draws)
         agreement += rows
         if differing:
@@ -125,7 +121,7 @@ def audit_judge(
         measures=tuple(
             row
             for judge in sorted(by_judge)
-            for criterion in _criteria(by_judge[judge])
+            for criterion in criteria_of(by_judge[judge])
             for row in _measures(judge, criterion, by_judge[judge], draws)
         ),
         agreement=tuple(agreement),
@@ -135,14 +131,8 @@ def audit_judge(
     )
 
 
-def _criteria(judged: Sequence[Judged]) -> list[str]:
-    names = {name for each in judged for name in each.criteria}
-    return sorted(names, key=lambda name: (name != OVERALL, name))
-
-
 def _measures(judge: str, criterion: str, judged: Sequence[Judged], draws: Draws) -> list[Row]:
     both = [(each, places) for each in judged if (places := each.places(criterion))]
-    clusters = [each.cluster for each, _ in both]
     decided = [
         (each, outcome)
         for each in judged
@@ -150,43 +140,30 @@ def _measures(judge: str, criterion: str, judged: Sequence[Judged], draws: Draws
         and each.answer_words != each.reference_words
         and min(each.answer_words, each.reference_words) > 0
     ]
-    estimates = {
-        "first_share": mean_estimate(
-            [float(place == FIRST) for _, places in both for place in places],
-            [cluster for cluster in clusters for _ in (0, 1)],
-            draws,
-        ),
-        "win_rate": mean_estimate(
-            [each.points(criterion) or 0.0 for each, _ in both], clusters, draws
-        ),
-        "flip_rate": mean_estimate(
-            [float(places[0] == places[1]) for _, places in both], clusters, draws
-        ),
-        "longer_wins": mean_estimate(
-            [
-                float((outcome == ANSWER) == (each.answer_words > each.reference_words))
-                for each, outcome in decided
-            ],
-            [each.cluster for each, _ in decided],
-            draws,
-        ),
-        "length_slope": _length_slope(judged, criterion, draws),
-        "unjudged": mean_estimate(
-            [float(each.places(criterion) is None) for each in judged],
-            [each.cluster for each in judged],
-            draws,
-        ),
+    cases: dict[str, list[Case]] = {
+        "first_share": [
+            (place == FIRST, each.cluster) for each, places in both for place in places
+        ],
+        "win_rate": [(each.points(criterion) or 0.0, each.cluster) for each, _ in both],
+        "flip_rate": [(places[0] == places[1], each.cluster) for each, places in both],
+        "longer_wins": [
+            ((outcome == ANSWER) == (each.answer_words > each.reference_words), each.cluster)
+            for each, outcome in decided
+        ],
+        "unjudged": [(each.places(criterion) is None, each.cluster) for each in judged],
     }
+    estimates = {name: _mean(found, draws) for name, found in cases.items()}
+    estimates["length_slope"] = _length_slope(judged, criterion, draws)
     return [
         {
             "judge": judge,
             "judge_model": judged[0].judge_model,
             "criterion": criterion,
             "measure": name,
-            **estimate.fields(),
+            **estimates[name].fields(),
             "unbiased": UNBIASED.get(name),
         }
-        for name, estimate in estimates.items()
+        for name in MEASURES
     ]
 
 
@@ -227,7 +204,7 @@ def _agreement(
     shared = [(each, theirs[key]) for key, each in ours.items() if key in theirs]
     same = [(a, b) for a, b in shared if a.answer_hash == b.answer_hash]
     rows = []
-    for criterion in _criteria([each for pair in same for each in pair]):
+    for criterion in criteria_of(each for pair in same for each in pair):
         labelled = [
             ((ours_won, theirs_won), a.cluster)
             for a, b in same
@@ -301,10 +278,12 @@ def _preference(cases: Sequence[tuple[bool, str, float]], draws: Draws) -> Row:
         difference: Floats = found[:, 0] - found[:, 1]
         return difference
 
-    own = [(gap, cluster) for is_own, cluster, gap in cases if is_own]
-    foreign = [(gap, cluster) for is_own, cluster, gap in cases if not is_own]
     return {
         **estimate_from_sums(table, clusters, preference, draws).fields(),
-        "own": mean_estimate([g for g, _ in own], [c for _, c in own], draws).fields(),
-        "foreign": mean_estimate([g for g, _ in foreign], [c for _, c in foreign], draws).fields(),
+        "own": _mean([(gap, c) for own, c, gap in cases if own], draws).fields(),
+        "foreign": _mean([(gap, c) for own, c, gap in cases if not own], draws).fields(),
     }
+
+
+def _mean(cases: Sequence[Case], draws: Draws) -> Estimate:
+    return mean_estimate([value for value, _ in cases], [cluster for _, cluster in cases], draws)

@@ -106,8 +106,8 @@ def audit_leakage(
     Raises:
         InputError: There is no round, or no logs.
         DamagedError: The round's files are not those its manifest records.
-        VivaError: The round was built before items named their demonstrations, or a log is
-            incomplete and `partial` was not asked for.
+        VivaError: The round was built before items named their demonstrations, or as `open_logs`
+            says.
     """
     opened = load_round(folder)
     draws = Draws(resamples, seed)
@@ -272,13 +272,13 @@ def _title_only(
 ) -> tuple[list[Row], list[str]]:
     # Inspect is imported to read logs only: a round is audited without it.
     from vivavoce.results.audits.gains import BASE, TITLE_ONLY, gain_rows
-    from vivavoce.results.logs.audited import read_audited
+    from vivavoce.results.logs.selection import select_logs
 
-    found, notes = read_audited(logs, partial=partial)
-    ours = [each for each in found if each.log.round_sha256 == opened.sha256]
+    found, notes = select_logs(logs, partial=partial)
+    ours = [log for log in found if log.round_sha256 == opened.sha256]
     if len(ours) < len(found):
         notes.append(f"{len(found) - len(ours)} logs are of another round; left out.")
-    chosen = [each for each in ours if each.key.setting in (BASE, TITLE_ONLY)]
+    chosen = [log for log in ours if log.key.setting in (BASE, TITLE_ONLY)]
     rows, missing = gain_rows(chosen, draws)
     if not rows:
         notes.append(f"{logs} holds no contestant that ran both in base and in {TITLE_ONLY}.")

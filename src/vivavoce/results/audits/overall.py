@@ -14,9 +14,11 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Unpack
 
 from vivavoce.errors import VivaError
-from vivavoce.results.logs.audited import AuditedLog, item_clusters, item_values, read_audited
+from vivavoce.results.logs.records import RunLog
+from vivavoce.results.logs.selection import Reading, open_logs
 from vivavoce.results.reports import Table
 from vivavoce.statistics.estimates import Draws, mean_estimate
 from vivavoce.store import Row
@@ -29,24 +31,21 @@ _Who = tuple[str, str, str, str, str]
 """Contestant, model, method, decoding and judge."""
 
 
-def overall_scores(
-    logs: Path | str, *, partial: bool = False, resamples: int = 10_000, seed: int = 0
-) -> Table:
+def overall_scores(logs: Path | str, **reading: Unpack[Reading]) -> Table:
     """The mean over a paper's tasks, for each contestant that ran all tasks of a family.
 
     Raises:
-        InputError: No logs there.
-        VivaError: A log is incomplete and `partial` was not asked for, or no family has two tasks
-            with one headline metric that a contestant ran.
+        VivaError: As `open_logs` says, or no family has two tasks with one headline metric that a
+            contestant ran.
     """
-    found, notes = read_audited(Path(logs), partial=partial)
-    groups: dict[_Group, dict[_Who, dict[str, AuditedLog]]] = defaultdict(dict)
-    for audited in found:
-        group, who = _group_of(audited), _who_of(audited)
-        groups[group].setdefault(who, {})[audited.key.task] = audited
+    found, notes, draws = open_logs(logs, **reading)
+    groups: dict[_Group, dict[_Who, dict[str, RunLog]]] = defaultdict(dict)
+    for log in found:
+        group = log.key.round, log.family, log.key.setting, log.metrics[0]
+        groups[group].setdefault(_who_of(log), {})[log.key.task] = log
     rows: list[Row] = []
     for group in sorted(groups):
-        made, missing = _group_rows(group, groups[group], Draws(resamples, seed))
+        made, missing = _group_rows(group, groups[group], draws)
         rows += made
         notes += missing
     if not rows:
@@ -57,20 +56,14 @@ def overall_scores(
     return Table(tuple(rows), tuple(sorted(notes)))
 
 
-def _group_of(audited: AuditedLog) -> _Group:
-    log = audited.log
-    return (log.key.round, log.family, log.key.setting, log.metrics[0])
-
-
-def _who_of(audited: AuditedLog) -> _Who:
-    key = audited.key
+def _who_of(log: RunLog) -> _Who:
     # The longest answer belongs to the task, and not to who answers.
-    decoding = " ".join(_MAX_ANSWER.sub("", key.decoding).split())
-    return (audited.contestant, key.model, key.method, decoding, key.judge)
+    decoding = " ".join(_MAX_ANSWER.sub("", log.key.decoding).split())
+    return log.contestant, log.key.model, log.key.method, decoding, log.key.judge
 
 
 def _group_rows(
-    group: _Group, contestants: dict[_Who, dict[str, AuditedLog]], draws: Draws
+    group: _Group, contestants: dict[_Who, dict[str, RunLog]], draws: Draws
 ) -> tuple[list[Row], list[str]]:
     tasks = sorted({task for logs in contestants.values() for task in logs})
     if len(tasks) < 2:
@@ -87,27 +80,20 @@ def _group_rows(
     return sorted(rows, key=lambda row: (-row["value"], row["contestant"], row["decoding"])), notes
 
 
-def _row(group: _Group, who: _Who, logs: Sequence[AuditedLog], draws: Draws) -> Row:
+def _row(group: _Group, who: _Who, logs: Sequence[RunLog], draws: Draws) -> Row:
     values: dict[str, list[float]] = defaultdict(list)
-    for audited in logs:
-        clusters = item_clusters(audited.log)
-        for item, value in item_values(audited.log, group[3]).items():
+    for log in logs:
+        clusters = log.item_clusters()
+        for item, value in log.item_values(group[3]).items():
             if not math.isnan(value):
                 values[clusters[item]].append(value)
     papers = sorted(values)
     means = [math.fsum(values[paper]) / len(values[paper]) for paper in papers]
     estimate = mean_estimate(means, papers, draws)
     return {
-        "round": group[0],
-        "family": group[1],
-        "setting": group[2],
-        "metric": group[3],
-        "tasks": [audited.key.task for audited in logs],
-        "contestant": who[0],
-        "model": who[1],
-        "method": who[2],
-        "decoding": who[3],
-        "judge": who[4],
+        **dict(zip(("round", "family", "setting", "metric"), group, strict=True)),
+        "tasks": [log.key.task for log in logs],
+        **dict(zip(("contestant", "model", "method", "decoding", "judge"), who, strict=True)),
         **estimate.fields(),
         "in_all_tasks": sum(len(values[paper]) == len(logs) for paper in papers),
     }

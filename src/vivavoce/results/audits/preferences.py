@@ -12,7 +12,9 @@ from inspect_ai.log import EvalSample, read_eval_log_samples
 
 from vivavoce.errors import InputError
 from vivavoce.results.audits.verdicts import REFERENCE
-from vivavoce.results.logs.audited import AuditedLog, read_audited
+from vivavoce.results.logs.answer_texts import cut, input_text, target_text
+from vivavoce.results.logs.records import RunLog
+from vivavoce.results.logs.selection import select_logs
 from vivavoce.store import Row
 
 MAX_LENGTH = 150_000
@@ -54,7 +56,7 @@ def preference_rows(
     """
     if a == b:
         raise InputError(f"{a} cannot be compared with itself.")
-    found, _ = read_audited(logs, partial=partial)
+    found, _ = select_logs(logs, partial=partial)
     chosen = [
         log for log in found if task in (None, log.key.task) and setting in (None, log.key.setting)
     ]
@@ -76,7 +78,7 @@ def preference_rows(
     return Preferences(tuple(rows), left_out)
 
 
-def _of_place(logs: Sequence[AuditedLog], a: str, b: str) -> Iterator[Row]:
+def _of_place(logs: Sequence[RunLog], a: str, b: str) -> Iterator[Row]:
     """Rows of one task and setting; none where one of the two is missing."""
     samples = {}
     for name in (a, b):
@@ -98,39 +100,24 @@ def _of_place(logs: Sequence[AuditedLog], a: str, b: str) -> Iterator[Row]:
     for item in shared:
         one = next(iter(samples.values()))[item]
         texts = {
-            side: _target(one) if name == REFERENCE else samples[name][item].output.completion
+            side: target_text(one) if name == REFERENCE else samples[name][item].output.completion
             for side, name in (("a", a), ("b", b))
         }
         yield {
             "id": f"{key.task} {key.setting} {item}",
             "cluster": str((one.metadata or {}).get("cluster", item)),
             "content": {
-                "prompt": _cut(_input(one)) or "(no prompt)",
-                **{side: _cut(text.strip()) for side, text in texts.items()},
+                "prompt": cut(input_text(one), MAX_LENGTH) or "(no prompt)",
+                **{side: cut(text.strip(), MAX_LENGTH) for side, text in texts.items()},
                 "names": {"a": a, "b": b},
                 "source": {"id": item, "task": key.task, "setting": key.setting},
             },
         }
 
 
-def _first_samples(log: AuditedLog) -> dict[str, EvalSample]:
+def _first_samples(log: RunLog) -> dict[str, EvalSample]:
     return {
         str(sample.id): sample
-        for sample in read_eval_log_samples(log.location, all_samples_required=False)
+        for sample in read_eval_log_samples(log.path, all_samples_required=False)
         if sample.epoch == 1 and not sample.error
     }
-
-
-def _input(sample: EvalSample) -> str:
-    if isinstance(sample.input, str):
-        return sample.input
-    return "\n\n".join(message.text for message in sample.input)
-
-
-def _target(sample: EvalSample) -> str:
-    return sample.target if isinstance(sample.target, str) else "\n".join(sample.target)
-
-
-def _cut(text: str) -> str:
-    rest = len(text) - MAX_LENGTH
-    return f"{text[:MAX_LENGTH]}\n… (+{rest:,} characters)" if rest > 0 else text

@@ -13,22 +13,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from pathlib import Path
+from typing import Unpack
 
 import numpy as np
 
 from vivavoce.errors import VivaError
-from vivavoce.results.logs.audited import AuditedLog, item_clusters, item_values, read_audited
-from vivavoce.results.logs.records import CEILING, PLACE, RowKey
+from vivavoce.results.logs.records import CEILING, PLACE, RowKey, RunLog
+from vivavoce.results.logs.selection import Reading, open_logs
 from vivavoce.results.reports import Report
 from vivavoce.statistics.estimates import Draws, mean_estimate, paired_row
-from vivavoce.statistics.intervals import percentile_interval, resample
+from vivavoce.statistics.intervals import percentile_interval
 from vivavoce.store import Row
 
 SMALLER = "smaller than the spread: prompt luck"
 LARGER = "larger than the spread"
 UNKNOWN = "spread not measured"
 
-Variants = dict[int, AuditedLog]
+Variants = dict[int, RunLog]
 Columns = dict[int, dict[str, float]]
 """Each variant's values by item."""
 
@@ -44,18 +45,13 @@ class PromptAudit(Report):
     notes: tuple[str, ...]
 
 
-def audit_prompts(
-    logs: Path | str, *, partial: bool = False, resamples: int = 10_000, seed: int = 0
-) -> PromptAudit:
+def audit_prompts(logs: Path | str, **reading: Unpack[Reading]) -> PromptAudit:
     """Measure the spread over worded variants, and hold the differences against it.
 
     Raises:
-        InputError: No logs there.
-        VivaError: A log is incomplete and `partial` was not asked for, or no contestant ran with
-            two variants.
+        VivaError: As `open_logs` says, or no contestant ran with two variants.
     """
-    found, notes = read_audited(Path(logs), partial=partial)
-    draws = Draws(resamples, seed)
+    found, notes, draws = open_logs(logs, **reading)
     contestants, doubled = _contestants(found)
     if not any(len(variants) > 1 for variants in contestants.values()):
         raise VivaError(
@@ -66,13 +62,13 @@ def audit_prompts(
     places: dict[tuple[tuple[str, ...], str], list[tuple[Row, Columns, dict[str, str]]]] = {}
     for (key, _), variants in sorted(contestants.items()):
         first = variants[min(variants)]
-        clusters = {i: c for each in variants.values() for i, c in item_clusters(each.log).items()}
-        for metric in first.log.metrics:
-            columns = {n: item_values(variants[n].log, metric) for n in sorted(variants)}
+        clusters = {i: c for log in variants.values() for i, c in log.item_clusters().items()}
+        for metric in first.metrics:
+            columns = {n: variants[n].item_values(metric) for n in sorted(variants)}
             row = {
                 **_identity(key, first),
                 "metric": metric,
-                "headline": metric == first.log.metrics[0],
+                "headline": metric == first.metrics[0],
                 **_spread(columns, clusters, draws),
             }
             spreads.append(row)
@@ -85,27 +81,27 @@ def audit_prompts(
 
 
 def _contestants(
-    found: Sequence[AuditedLog],
+    found: Sequence[RunLog],
 ) -> tuple[dict[tuple[RowKey, str], Variants], list[str]]:
     """Logs by contestant and variant; the newest where a variant's wording has changed."""
     contestants: dict[tuple[RowKey, str], Variants] = defaultdict(dict)
     notes = []
-    for audited in sorted(found, key=lambda each: (each.log.created, each.log.name)):
-        if audited.key.method == CEILING:
+    for log in sorted(found, key=lambda log: (log.created, log.name)):
+        if log.key.method == CEILING:
             continue
-        key = replace(audited.key, prompt_hash="")
-        variants = contestants[key, str(audited.arguments.get("prompts") or "")]
-        variant = int(audited.arguments.get("variant") or 1)
+        key = replace(log.key, prompt_hash="")
+        variants = contestants[key, str(log.arguments.get("prompts") or "")]
+        variant = int(log.arguments.get("variant") or 1)
         if variant in variants:
             notes.append(
-                f"{variants[variant].log.name} has another wording of variant {variant} than the "
-                f"newer {audited.log.name}; left out."
+                f"{variants[variant].name} has another wording of variant {variant} than the "
+                f"newer {log.name}; left out."
             )
-        variants[variant] = audited
+        variants[variant] = log
     return contestants, notes
 
 
-def _identity(key: RowKey, first: AuditedLog) -> Row:
+def _identity(key: RowKey, first: RunLog) -> Row:
     fields = asdict(key)
     del fields["prompt_hash"]
     return {**fields, "contestant": first.contestant}
@@ -148,7 +144,7 @@ def _range(
     if len(columns) < 2 or not shared:
         return None, None
     table = np.array([[column[item] for column in columns.values()] for item in shared])
-    drawn = resample(labels, resamples=draws.resamples, seed=draws.seed)
+    drawn = draws.of(labels)
     means = [mean for mean in drawn.mean(table) if mean is not None]
     interval = None
     if drawn.gives_intervals:

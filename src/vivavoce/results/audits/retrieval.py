@@ -23,7 +23,7 @@ from vivavoce.results.reports import Report
 from vivavoce.retrieval.presets import MINILM_INSTALL, MINILM_PACKAGE
 from vivavoce.rounds import Round, load_round
 from vivavoce.statistics.estimates import Draws, paired_row
-from vivavoce.statistics.intervals import Floats, Interval, resample
+from vivavoce.statistics.intervals import Floats, Interval
 from vivavoce.store import Row
 from vivavoce.tasks.tables.items.gold.works import corpus_works
 from vivavoce.tasks.tables.items.pools.retrieval_study import (
@@ -103,7 +103,7 @@ def audit_retrieval(
     notes += _out_of_reach(studies[0])
 
     def intervals(clusters: Sequence[str], values: Floats) -> Sequence[Interval | None]:
-        return resample(clusters, resamples=draws.resamples, seed=draws.seed).intervals(values)
+        return draws.of(clusters).intervals(values)
 
     return RetrievalAudit(
         round=opened.id,

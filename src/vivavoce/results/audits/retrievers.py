@@ -7,26 +7,20 @@ each has an interval, its paired difference from the model without retrieval, an
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 
 from vivavoce.errors import VivaError
 from vivavoce.metrics import metrics_of
-from vivavoce.results.logs.audited import (
-    AuditedLog,
-    item_clusters,
-    item_values,
-    read_audited,
-)
-from vivavoce.results.logs.records import RowKey
+from vivavoce.results.logs.records import RowKey, RunLog
+from vivavoce.results.logs.selection import Reading, open_logs
 from vivavoce.results.reports import Table
 from vivavoce.statistics.comparison import rank
 from vivavoce.statistics.estimates import Draws, mean_estimate, paired_row
-from vivavoce.statistics.intervals import resample
 from vivavoce.store import Row
 
 METHOD = "rag"
@@ -36,24 +30,23 @@ Group = tuple[RowKey, tuple[tuple[str, str], ...]]
 """What the logs of one comparison share: the key without its method, and the other arguments."""
 
 
-def compare_retrievers(
-    logs: Path | str, *, partial: bool = False, resamples: int = 10_000, seed: int = 0
-) -> Table:
+def compare_retrievers(logs: Path | str, **reading: Unpack[Reading]) -> Table:
     """Every retriever that a model was run with, beside the same model without one.
 
     Raises:
-        InputError: No logs there.
-        VivaError: A log is incomplete and `partial` was not asked for, or none has a retriever.
+        VivaError: As `open_logs` says, or no log has a retriever.
     """
-    found, notes = read_audited(Path(logs), partial=partial)
-    draws = Draws(resamples, seed)
-    groups: dict[Group, dict[str, AuditedLog]] = defaultdict(dict)
-    for audited in found:
-        given = _retrieval(audited)
+    found, notes, draws = open_logs(logs, **reading)
+    groups: dict[Group, dict[str, RunLog]] = defaultdict(dict)
+    for log in found:
+        given = next((given for _, given in log.steps if "retriever" in given), None)
         if given is not None:
-            retriever = str(given["retriever"])
-            rest = {k: v for k, v in given.items() if k not in ("retriever", "context")}
-            groups[_group(audited.key, rest)][retriever] = audited
+            rest = tuple(
+                (name, str(value))
+                for name, value in given.items()
+                if name not in ("retriever", "context")
+            )
+            groups[replace(log.key, method=""), rest][str(given["retriever"])] = log
     if not groups:
         raise VivaError(
             f"{logs} holds no log of the method {METHOD}. Make some with: viva run TASK "
@@ -63,35 +56,25 @@ def compare_retrievers(
     rows = [
         row
         for (key, settings), members in sorted(groups.items())
-        for metric in next(iter(members.values())).log.metrics
+        for metric in next(iter(members.values())).metrics
         for row in _rows(members, plain.get(key), metric, dict(settings), draws)
     ]
     return Table(tuple(rows), tuple(notes))
 
 
-def _retrieval(audited: AuditedLog) -> Mapping[str, Any] | None:
-    """Arguments of the step that retrieves."""
-    return next((given for name, given in audited.steps if "retriever" in given), None)
-
-
-def _group(key: RowKey, settings: Mapping[str, Any]) -> Group:
-    named = tuple((name, str(value)) for name, value in settings.items())
-    return replace(key, method=""), named
-
-
 def _rows(
-    members: Mapping[str, AuditedLog],
-    plain: AuditedLog | None,
+    members: Mapping[str, RunLog],
+    plain: RunLog | None,
     metric: str,
     settings: Mapping[str, str],
     draws: Draws,
 ) -> list[Row]:
-    values = {name: item_values(members[name].log, metric) for name in sorted(members)}
+    values = {name: members[name].item_values(metric) for name in sorted(members)}
     standing = _standing(members, values, metric, draws)
-    without = item_values(plain.log, metric) if plain else {}
+    without = plain.item_values(metric) if plain else {}
     rows = []
     for name, of_items in values.items():
-        clusters = item_clusters(members[name].log)
+        clusters = members[name].item_clusters()
         labels = [clusters[item] for item in of_items]
         gained = paired_row(without, of_items, clusters, draws)
         rows.append(
@@ -100,7 +83,7 @@ def _rows(
                 "retriever": name,
                 "settings": dict(settings),
                 "metric": metric,
-                "headline": metric == members[name].log.metrics[0],
+                "headline": metric == members[name].metrics[0],
                 **mean_estimate(list(of_items.values()), labels, draws).fields(),
                 **standing[name],
                 "without": {
@@ -115,18 +98,18 @@ def _rows(
 
 
 def _standing(
-    members: Mapping[str, AuditedLog],
+    members: Mapping[str, RunLog],
     values: Mapping[str, Mapping[str, float]],
     metric: str,
     draws: Draws,
 ) -> dict[str, Row]:
     """Ranks on the items that every retriever has answered."""
-    shared = _shared(list(values.values()))
+    shared = sorted(set.intersection(*map(set, values.values())))
     first = next(iter(members.values()))
-    clusters = item_clusters(first.log)
-    drawn = resample([clusters[i] for i in shared], resamples=draws.resamples, seed=draws.seed)
+    clusters = first.item_clusters()
+    drawn = draws.of([clusters[i] for i in shared])
     columns = {name: np.array([of[i] for i in shared]) for name, of in values.items()}
-    directions = metrics_of(first.log.family)
+    directions = metrics_of(first.family)
     higher = metric not in directions or directions[metric].higher_is_better
     found = rank(columns, drawn, higher)
     return {
@@ -137,7 +120,3 @@ def _standing(
         }
         for name, place in found.items()
     }
-
-
-def _shared(columns: Sequence[Mapping[str, float]]) -> list[str]:
-    return sorted(set.intersection(*(set(column) for column in columns)))

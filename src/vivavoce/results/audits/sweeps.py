@@ -16,11 +16,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from vivavoce.errors import InputError, VivaError
-from vivavoce.results.logs.audited import AuditedLog, item_clusters, read_audited
-from vivavoce.results.logs.records import RowKey, RunLog, SampleScore
+from vivavoce.results.logs.records import RowKey, RunLog, SampleScore, mean_value
+from vivavoce.results.logs.selection import Reading, open_logs
 from vivavoce.results.reports import Table
 from vivavoce.statistics.estimates import Draws, mean_estimate
 from vivavoce.store import Row, canonical_json
@@ -35,12 +35,7 @@ _Series = tuple[RowKey, str]
 
 
 def sweep_tables(
-    logs: Path | str,
-    *,
-    over: Sequence[str] = (),
-    partial: bool = False,
-    resamples: int = 10_000,
-    seed: int = 0,
+    logs: Path | str, *, over: Sequence[str] = (), **reading: Unpack[Reading]
 ) -> Table:
     """One row for each combination of the swept arguments and each metric.
 
@@ -48,24 +43,22 @@ def sweep_tables(
         logs: Folder of Inspect logs.
         over: The arguments to tabulate by; by default those that differ between the logs of a
             method. Methods that differ in any other argument but the seed make rows of their own.
-        partial: Also take logs that lack samples.
-        resamples: Bootstrap draws; 0 for no intervals.
-        seed: Seed of the draws.
+        reading: How the logs are read.
 
     Raises:
         InputError: No logs there, or no method takes an argument of `over`.
-        VivaError: A log is incomplete and `partial` was not asked for, or nothing was swept.
+        VivaError: As `open_logs` says, or nothing was swept.
     """
-    found, notes = read_audited(Path(logs), partial=partial)
+    found, notes, draws = open_logs(logs, **reading)
     _refuse_unknown(found, over)
-    series: dict[_Series, list[AuditedLog]] = defaultdict(list)
-    for audited in found:
-        steps = "+".join(name for name, _ in audited.steps)
-        series[replace(audited.key, method=""), steps].append(audited)
+    series: dict[_Series, list[RunLog]] = defaultdict(list)
+    for log in found:
+        steps = "+".join(name for name, _ in log.steps)
+        series[replace(log.key, method=""), steps].append(log)
     rows = [
         row
         for (_, steps), members in sorted(series.items())
-        for row in _series_rows(steps, members, over, Draws(resamples, seed))
+        for row in _series_rows(steps, members, over, draws)
     ]
     if not rows:
         raise VivaError(
@@ -75,18 +68,15 @@ def sweep_tables(
     return Table(tuple(rows), tuple(notes))
 
 
-def _arguments(audited: AuditedLog) -> dict[str, Any]:
+def _arguments(log: RunLog) -> dict[str, Any]:
     """What the method was given, defaults included."""
     return {
-        name: value
-        for _, given in audited.steps
-        for name, value in given.items()
-        if name != _WINDOW
+        name: value for _, given in log.steps for name, value in given.items() if name != _WINDOW
     }
 
 
-def _refuse_unknown(found: Iterable[AuditedLog], over: Sequence[str]) -> None:
-    known = sorted({name for audited in found for name in _arguments(audited)})
+def _refuse_unknown(found: Iterable[RunLog], over: Sequence[str]) -> None:
+    known = sorted({name for log in found for name in _arguments(log)})
     for name in over:
         if name not in known:
             there = ", ".join(known) or "none"
@@ -94,21 +84,19 @@ def _refuse_unknown(found: Iterable[AuditedLog], over: Sequence[str]) -> None:
 
 
 def _series_rows(
-    steps: str, members: Sequence[AuditedLog], over: Sequence[str], draws: Draws
+    steps: str, members: Sequence[RunLog], over: Sequence[str], draws: Draws
 ) -> list[Row]:
-    values = [_arguments(audited) for audited in members]
+    values = [_arguments(log) for log in members]
     names = [name for name in over if name in values[0]] if over else _varied(values)
     if not names:
         return []
-    groups: dict[str, list[tuple[AuditedLog, dict[str, Any]]]] = defaultdict(list)
-    for audited, given in zip(members, values, strict=True):
-        same = canonical_json({name: value for name, value in given.items() if name != SEED})
-        groups[same].append((audited, given))
-    ordered = sorted(groups.values(), key=lambda group: _place(group[0][1], names))
+    groups: dict[str, list[RunLog]] = defaultdict(list)
+    for log, given in zip(members, values, strict=True):
+        same = {name: value for name, value in given.items() if name != SEED}
+        groups[canonical_json(same)].append(log)
+    ordered = sorted(groups.values(), key=lambda logs: _place(_arguments(logs[0]), names))
     return [
-        _row(steps, group, names, metric, draws)
-        for group in ordered
-        for metric in group[0][0].log.metrics
+        _row(steps, logs, names, metric, draws) for logs in ordered for metric in logs[0].metrics
     ]
 
 
@@ -131,25 +119,21 @@ def _place(given: Mapping[str, Any], names: Sequence[str]) -> tuple[Any, ...]:
 
 
 def _row(
-    steps: str,
-    group: Sequence[tuple[AuditedLog, Mapping[str, Any]]],
-    names: Sequence[str],
-    metric: str,
-    draws: Draws,
+    steps: str, logs: Sequence[RunLog], names: Sequence[str], metric: str, draws: Draws
 ) -> Row:
-    logs = [audited.log for audited, _ in group]
-    given = group[0][1]
-    runs = [run for log in logs for run in _runs(log)]
-    means = [mean for run in runs if (mean := _mean(_values(run, metric))) is not None]
+    given = _arguments(logs[0])
     samples = [sample for log in logs for sample in log.samples]
-    of_items: dict[str, list[float]] = defaultdict(list)
-    for sample in samples:
-        of_items[sample.id] += _values([sample], metric)
-    items = {item: _mean(values) for item, values in sorted(of_items.items())}
-    clusters = {item: name for log in logs for item, name in item_clusters(log).items()}
+    items: dict[str, list[SampleScore]] = defaultdict(list)
+    runs: dict[tuple[str, int], list[SampleScore]] = defaultdict(list)
+    for log in logs:
+        for sample in log.samples:
+            items[sample.id].append(sample)
+            runs[log.path, sample.epoch].append(sample)
+    means = [mean for run in runs.values() if (mean := mean_value(run, metric)) is not None]
+    values = {item: mean_value(scores, metric) for item, scores in sorted(items.items())}
     value = mean_estimate(
-        [math.nan if mean is None else mean for mean in items.values()],
-        [clusters[item] for item in items],
+        [math.nan if mean is None else mean for mean in values.values()],
+        [items[item][-1].cluster for item in values],
         draws,
     )
     return {
@@ -157,7 +141,7 @@ def _row(
         "method": steps,
         "settings": {name: given.get(name) for name in names},
         "fixed": {k: v for k, v in sorted(given.items()) if k not in (*names, SEED)},
-        "seeds": sorted({each[SEED] for _, each in group if SEED in each}, key=str),
+        "seeds": sorted({found[SEED] for found in map(_arguments, logs) if SEED in found}, key=str),
         "metric": metric,
         "headline": metric == logs[0].metrics[0],
         **value.fields(),
@@ -168,18 +152,6 @@ def _row(
         "seconds_per_answer": _mean([sample.seconds for sample in samples]),
         "cost_per_answer": _mean([s.cost for s in samples if s.cost is not None]),
     }
-
-
-def _runs(log: RunLog) -> list[list[SampleScore]]:
-    """The samples of each attempt."""
-    found: dict[int, list[SampleScore]] = defaultdict(list)
-    for sample in log.samples:
-        found[sample.epoch].append(sample)
-    return [found[epoch] for epoch in sorted(found)]
-
-
-def _values(samples: Iterable[SampleScore], metric: str) -> list[float]:
-    return [value for sample in samples if (value := sample.values[metric]) is not None]
 
 
 def _mean(values: Sequence[float]) -> float | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,8 +13,7 @@ from inspect_ai.log import (
     read_eval_log_samples,
 )
 
-from vivavoce.results.logs.audited import AuditedLog
-from vivavoce.results.logs.records import RowKey
+from vivavoce.results.logs.records import RowKey, RunLog
 
 ANSWER, REFERENCE, TIE = "answer", "reference", "tie"
 FIRST, SECOND = "first", "second"
@@ -41,12 +40,6 @@ class Judged:
     answer_words: int
     reference_words: int
     answer_hash: str
-
-    @property
-    def criteria(self) -> list[str]:
-        """Criteria asked for in either order, the overall one first."""
-        names = {name for order in self.verdicts.values() for name in order}
-        return sorted(names, key=lambda name: (name != OVERALL, name))
 
     def places(self, criterion: str) -> tuple[str, str] | None:
         """The places that won, with the answer first and with the reference first.
@@ -75,28 +68,29 @@ class Judged:
         return None if outcome is None else {ANSWER: 1.0, TIE: 0.5, REFERENCE: 0.0}[outcome]
 
 
-def read_verdicts(logs: Sequence[AuditedLog]) -> list[Judged]:
+def criteria_of(judged: Iterable[Judged]) -> list[str]:
+    """Criteria that were asked for in either order, the overall one first."""
+    names = {name for each in judged for order in each.verdicts.values() for name in order}
+    return sorted(names, key=lambda name: (name != OVERALL, name))
+
+
+def read_verdicts(logs: Sequence[RunLog]) -> list[Judged]:
     """Every judged answer of the logs, in the order of the logs, the ids and the epochs."""
-    return [judged for audited in logs for judged in sorted(_of_log(audited), key=_order)]
+    return [
+        judged
+        for log in logs
+        if log.key.judge
+        for judged in sorted(_of_log(log), key=lambda judged: (judged.id, judged.epoch))
+    ]
 
 
-def _order(judged: Judged) -> tuple[str, int]:
-    return judged.id, judged.epoch
-
-
-def _of_log(audited: AuditedLog) -> Iterator[Judged]:
-    if not audited.key.judge:
-        return
-    summaries = read_eval_log_sample_summaries(audited.location)
-    notes = [_note(summary) for summary in summaries]
-    if any(isinstance(note, str) for note in notes):
+def _of_log(log: RunLog) -> Iterator[Judged]:
+    samples: Iterable[EvalSample | EvalSampleSummary] = read_eval_log_sample_summaries(log.path)
+    if any(isinstance(_note(summary), str) for summary in samples):
         # Too long for the log's summaries: the samples themselves have it.
-        whole = read_eval_log_samples(audited.location, all_samples_required=False)
-        for sample in whole:
-            yield from _judged(audited, sample, _note(sample))
-        return
-    for summary, note in zip(summaries, notes, strict=True):
-        yield from _judged(audited, summary, note)
+        samples = read_eval_log_samples(log.path, all_samples_required=False)
+    for sample in samples:
+        yield from _judged(log, sample, _note(sample))
 
 
 def _note(sample: EvalSample | EvalSampleSummary) -> Any:
@@ -104,19 +98,17 @@ def _note(sample: EvalSample | EvalSampleSummary) -> Any:
     return next((n for n in notes if isinstance(n, str) or (n and "orders" in n)), None)
 
 
-def _judged(
-    audited: AuditedLog, sample: EvalSample | EvalSampleSummary, note: Any
-) -> Iterator[Judged]:
+def _judged(log: RunLog, sample: EvalSample | EvalSampleSummary, note: Any) -> Iterator[Judged]:
     """A judged answer; nothing for one that no judge has seen."""
     if sample.error or not isinstance(note, dict):
         return
     words = note.get("words") or {}
     yield Judged(
-        contestant=audited.contestant,
-        model=audited.key.model,
-        asked=replace(audited.key, judge=""),
-        judge=audited.key.judge,
-        judge_model=str(note.get("model") or audited.key.judge),
+        contestant=log.contestant,
+        model=log.key.model,
+        asked=replace(log.key, judge=""),
+        judge=log.key.judge,
+        judge_model=str(note.get("model") or log.key.judge),
         id=str(sample.id),
         epoch=sample.epoch,
         cluster=str((sample.metadata or {})["cluster"]),

@@ -40,7 +40,7 @@ _ORDER = ("easy", "medium", "hard", "discovery")
 
 @dataclass(frozen=True, slots=True)
 class AttemptTables(Report):
-    """What `viva board attempts` shows."""
+    """Report of `viva board attempts`."""
 
     groups: tuple[Row, ...]
     """One row a contestant, category, difficulty and metric: means over the items."""
@@ -87,12 +87,14 @@ def _by_item(log: RunLog) -> list[list[SampleScore]]:
     found: dict[str, list[SampleScore]] = defaultdict(list)
     for sample in sorted(log.samples, key=lambda sample: (sample.id, sample.epoch)):
         found[sample.id].append(sample)
-    return sorted(found.values(), key=lambda attempts: (*_grade(attempts[0]), attempts[0].id))
+    return sorted(
+        found.values(),
+        key=lambda of: (of[0].category, _place(of[0].difficulty), of[0].id),
+    )
 
 
-def _grade(sample: SampleScore) -> tuple[str, int, str]:
-    place = _ORDER.index(sample.difficulty) if sample.difficulty in _ORDER else -1
-    return sample.category, place, sample.difficulty
+def _place(difficulty: str) -> tuple[int, str]:
+    return _ORDER.index(difficulty) if difficulty in _ORDER else -1, difficulty
 
 
 def _item_row(
@@ -136,8 +138,7 @@ def _failed_stage(attempt: SampleScore, stages: Sequence[str]) -> str | None:
 def _group_rows(log: RunLog, items: Sequence[Row], resamples: int, seed: int) -> list[Row]:
     """Rows of every category and difficulty there is, and of all of them together."""
     categories = list(dict.fromkeys(row["category"] for row in items))
-    found = {row["difficulty"] for row in items}
-    difficulties = sorted(found, key=lambda name: (name in _ORDER and _ORDER.index(name), name))
+    difficulties = sorted({row["difficulty"] for row in items}, key=_place)
     rows = []
     for category, difficulty in product([*categories, ALL], [*difficulties, ALL]):
         members = [
@@ -185,12 +186,8 @@ def _interval(
 
 
 def _count(names: Iterable[str | None]) -> dict[str, int]:
-    counts = Counter(name for name in names if name)
-    return dict(sorted(counts.items()))
+    return dict(sorted(Counter(name for name in names if name).items()))
 
 
 def _sum(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    total: Counter[str] = Counter()
-    for count in counts:
-        total.update(count)
-    return dict(sorted(total.items()))
+    return dict(sorted(sum(map(Counter, counts), Counter()).items()))

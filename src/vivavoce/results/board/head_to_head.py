@@ -16,7 +16,6 @@ import numpy as np
 from vivavoce.metrics import metrics_of
 from vivavoce.results.board.pairing import Only, Pair, Side, contestant_pairs, path_pairs
 from vivavoce.results.logs.answer_texts import LogFile
-from vivavoce.results.logs.audited import item_clusters, item_values
 from vivavoce.results.logs.records import PLACE, RunLog
 from vivavoce.results.logs.sample_texts import ItemTexts, locate, texts_of_items
 from vivavoce.statistics.comparison import (
@@ -36,7 +35,7 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class HeadToHead:
-    """What `viva board compare` shows."""
+    """Report of `viva board compare`."""
 
     duels: tuple[Row, ...]
     """One for each round, task and setting of both."""
@@ -107,7 +106,7 @@ def differing_items(found: HeadToHead) -> list[list[ItemTexts]]:
 
 def duel(a: Side, b: Side, *, resamples: int, seed: int, differing: int = DIFFERING) -> Row:
     """Two logs of one round, task and setting, metric by metric."""
-    clusters = item_clusters(a.log)
+    clusters = a.log.item_clusters()
     in_b = {sample.id for sample in b.log.samples}
     shared = sorted(clusters.keys() & in_b)
     draws = resample([clusters[item] for item in shared], resamples=resamples, seed=seed)
@@ -202,7 +201,7 @@ def _leads(a: RunLog, b: RunLog, metric: str, sign: int, shared: Sequence[str]) 
     """For each item 1 where `a` did better, -1 where worse, 0 where equal, else NaN."""
     if not sign:
         return np.full(len(shared), np.nan)
-    ours, theirs = item_values(a, metric), item_values(b, metric)
+    ours, theirs = a.item_values(metric), b.item_values(metric)
     first, second = (np.array([of[item] for item in shared]) for of in (ours, theirs))
     difference = sign * (first - second)
     scale = np.maximum(np.abs(first), np.abs(second))
@@ -221,13 +220,13 @@ def _board_values(log: RunLog, metric: str, items: Sequence[str]) -> Floats:
         pooled = spread(list(counts.values()), log.pooling["how"], log.pooling["averages"])
         if metric in pooled:
             return np.asarray(pooled[metric], dtype=np.float64)
-    values = item_values(log, metric)
+    values = log.item_values(metric)
     return np.array([values[item] for item in items], dtype=np.float64)
 
 
 def _differ_most(a: RunLog, b: RunLog, metric: str, shared: Sequence[str], count: int) -> list[Row]:
     """The items whose values lie furthest apart, the furthest first."""
-    ours, theirs = item_values(a, metric), item_values(b, metric)
+    ours, theirs = a.item_values(metric), b.item_values(metric)
     facts = {sample.id: sample for sample in reversed(a.samples)}
     apart = {item: ours[item] - theirs[item] for item in shared}
     known = [item for item, gap in apart.items() if gap and not math.isnan(gap)]

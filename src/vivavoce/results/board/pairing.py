@@ -1,9 +1,9 @@
-"""Who is held against whom: two contestants of one folder, or the logs of two places."""
+"""Pairs of logs to compare: two contestants of one folder, or the logs of two places."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,14 +31,14 @@ Pair = tuple[Side, Side]
 
 @dataclass(frozen=True, slots=True)
 class Only:
-    """What is compared; everything where a field is None."""
+    """Selection of what is compared; everything where a field is None."""
 
     round: str | None = None
     task: str | None = None
     setting: str | None = None
 
     def takes(self, log: RunLog) -> bool:
-        """Whether a log is of what is asked for."""
+        """Check that a log is of what is asked for."""
         wanted = (self.round, self.task, self.setting)
         key = (log.key.round, log.key.task, log.key.setting)
         return all(want in (None, has) for want, has in zip(wanted, key, strict=True))
@@ -69,7 +69,7 @@ def contestant_pairs(
     pairs = [
         (Side(a, first, logs), Side(b, second, logs))
         for place in sorted(places)
-        for first, second in _matched(sides[0][place], sides[1][place], lambda log: log.key.judge)
+        for first, second in _matched(sides[0][place], sides[1][place])
     ]
     if not pairs:
         raise InputError(f"{logs} has no task and setting that both {a} and {b} ran in.")
@@ -127,15 +127,13 @@ def _by_place(logs: Sequence[RunLog], only: Only) -> dict[Place, list[RunLog]]:
     return places
 
 
-def _matched(
-    first: Sequence[RunLog], second: Sequence[RunLog], by: Callable[[RunLog], str]
-) -> Iterator[tuple[RunLog, RunLog]]:
-    """One pair, or one for each value of `by` that both sides have."""
+def _matched(first: Sequence[RunLog], second: Sequence[RunLog]) -> Iterator[tuple[RunLog, RunLog]]:
+    """One pair, or one for each judge that both sides have."""
     if len(first) == len(second) == 1:
         yield first[0], second[0]
         return
-    for value in sorted({by(log) for log in first} & {by(log) for log in second}):
-        ones, others = ([log for log in logs if by(log) == value] for logs in (first, second))
+    for judge in sorted({log.key.judge for log in first} & {log.key.judge for log in second}):
+        ones, others = ([log for log in logs if log.key.judge == judge] for logs in (first, second))
         for logs in (ones, others):
             if len(logs) > 1:
                 key = logs[0].key
@@ -166,7 +164,7 @@ def _matched_by_name(
         ones, others = (
             [log for log in logs if log.key.contestant == name] for logs in (left, rest)
         )
-        yield from _matched(ones, others, lambda log: log.key.judge)
+        yield from _matched(ones, others)
 
 
 def _sides(first: RunLog, a: Path, second: RunLog, b: Path) -> Pair:

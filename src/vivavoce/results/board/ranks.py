@@ -1,4 +1,4 @@
-"""Who is better than whom: ranks, ties, and the smallest difference the items can show.
+"""Ranks of contestants, ties, and the smallest difference the items can show.
 
 Contestants are compared on the same items with one resample of their clusters.
 """
@@ -9,7 +9,7 @@ import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,6 @@ from vivavoce.statistics.comparison import Signs, rank, smallest_detectable_diff
 from vivavoce.statistics.intervals import Resample, resample
 from vivavoce.store import Row
 
-_SIGNS = "-=+"
 _DIGITS = 24  # of the hash of a contestant's values
 
 
@@ -43,7 +42,7 @@ class Contestant:
 
     @property
     def is_ranked(self) -> bool:
-        """Whether it is neither the ceiling nor partial."""
+        """True if it is neither the ceiling nor partial."""
         row = next(iter(self.rows.values()))
         return row["method"] != CEILING and not row["partial"]
 
@@ -51,40 +50,29 @@ class Contestant:
 class Memory:
     """Comparisons of a group's contestants, remembered from build to build."""
 
-    def __init__(self, found: Any = None) -> None:
+    def __init__(self, found: dict[str, dict[str, int]] | None = None) -> None:
         """Start from what `kept` was after an earlier build."""
-        self._found: dict[str, Any] = found if isinstance(found, dict) else {}
-        self.kept: dict[str, list[dict[str, Any]]] = {}
+        self._found = found or {}
+        self.kept: dict[str, dict[str, int]] = {}
+        """By metric and pair of contents, the smaller one first, the sign of their difference."""
 
     def known(self, metric: str, contents: Mapping[str, str]) -> Signs:
         """Pairs of these names that were compared before with the same contents."""
+        found = self._found.get(metric, {})
         signs: Signs = {}
-        names = {content: name for name, content in contents.items()}
-        if len(names) < len(contents):  # two with equal values: which is which has no say, but
-            return signs  # names do
-        for group in self._found.get(metric, ()):
-            places = [(at, names[one]) for at, one in enumerate(group["ids"]) if one in names]
-            for at, first in places:
-                line = group["signs"][at]
-                for other, second in places:
-                    if other > at:
-                        sign = _SIGNS.index(line[other - at - 1]) - 1
-                        pair = (first, second) if first < second else (second, first)
-                        signs[pair] = sign if first < second else -sign
+        for pair in combinations(sorted(contents), 2):
+            first, second = (contents[name] for name in pair)
+            sign = found.get(min(first, second) + max(first, second))
+            if sign is not None:
+                signs[pair] = sign if first < second else -sign
         return signs
 
     def keep(self, metric: str, contents: Mapping[str, str], signs: Signs) -> None:
         """Remember pairs for the next time."""
-        names = sorted(contents)
-        try:
-            lines = [
-                "".join(_SIGNS[signs[first, second] + 1] for second in names[at + 1 :])
-                for at, first in enumerate(names)
-            ]
-        except KeyError:  # one of them has no value, or there are no intervals
-            return
-        entry = {"ids": [contents[name] for name in names], "signs": lines}
-        self.kept.setdefault(metric, []).append(entry)
+        kept = self.kept.setdefault(metric, {})
+        for pair, sign in signs.items():
+            first, second = (contents[name] for name in pair)
+            kept[min(first, second) + max(first, second)] = sign if first < second else -sign
 
 
 def add_ranks(
@@ -166,7 +154,7 @@ def _rank_group(
 
 
 def _contents(values: Mapping[str, npt.NDArray[np.float64]], draws: Resample) -> dict[str, str]:
-    """What a comparison depends on, by name: a contestant's values, and how items are drawn."""
+    """Hash by name of what a comparison depends on: values, and how items are drawn."""
     setting = f"{draws.resamples} {draws.seed} {draws.clusters}".encode() + draws.codes.tobytes()
     return {
         name: hashlib.sha256(setting + column.tobytes()).hexdigest()[:_DIGITS]

@@ -128,7 +128,7 @@ class Store:
         key = hash_of([self._options, place, order, facts])
         group = load_group(self._folder, place, key, lambda: make(members, Memory()))
         if group is None:
-            compared = self._folder / "groups" / hash_of(place)[:24] / "compared.json"
+            compared = self._folder / "groups" / hash_of(place)[:24] / "pairs.json"
             memory = Memory(_load(compared))
             rows = make(members, memory)
             _save(compared, memory.kept)
@@ -213,7 +213,7 @@ def _save(path: Path, value: Any) -> None:
 
 
 def _load(path: Path) -> Any:
-    """What `_save` wrote; None where there is nothing, or it is damaged."""
+    """The value that `_save` wrote; None where there is nothing, or it is damaged."""
     try:
         seal, _, body = path.read_bytes().partition(b"\n")
     except OSError:

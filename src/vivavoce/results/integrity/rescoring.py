@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from io import StringIO
@@ -36,11 +36,11 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from vivavoce import _registry  # noqa: F401  # registers our tasks, solvers and models
 from vivavoce.errors import InputError, VivaError
 from vivavoce.models.cutoffs import Cutoff, Cutoffs, take_clean
+from vivavoce.results.logs.reading import our_scores
 from vivavoce.rounds import Round, load_round
 from vivavoce.store import canonical_json
 from vivavoce.tasks.lookup import create_scorer, create_task, is_task
 from vivavoce.tasks.prompting.windows import find_model, token_counter
-from vivavoce.tasks.scoring.guard import VALID
 from vivavoce.tasks.scoring.judge import judge_named_later
 from vivavoce.tasks.subsets import Subset, take_subset
 
@@ -83,7 +83,7 @@ class Recording:
             sample.metadata,
             sample.store,
             sample.output,
-            next(our_scores(sample.scores)),
+            our_scores(sample.scores)[0],
         )
         for event in sample.events:
             if isinstance(event, ModelEvent) and event.role:
@@ -268,23 +268,16 @@ def _logged_model(name: str, replies: Mapping[str, list[ModelOutput]]) -> Model:
     return model
 
 
-def our_scores(scores: Mapping[str, Score] | None) -> Iterator[Score]:
-    """Those of a sample's scores that our scorers gave."""
-    for score in (scores or {}).values():
-        if isinstance(score.value, dict) and VALID in score.value:
-            yield score
-
-
-def sample_of(answer: Answer) -> Sample:
-    """A logged sample as it was asked."""
-    return Sample(id=answer.id, input=answer.input, target=answer.target, metadata=answer.metadata)
-
-
 def _dataset(answers: Iterable[Answer]) -> MemoryDataset:
     first: dict[str, Answer] = {}
     for answer in answers:
         first.setdefault(str(answer.id), answer)
-    return MemoryDataset([sample_of(answer) for answer in first.values()])
+    return MemoryDataset(
+        [
+            Sample(id=found.id, input=found.input, target=found.target, metadata=found.metadata)
+            for found in first.values()
+        ]
+    )
 
 
 def _request(messages: Iterable[ChatMessage]) -> str:

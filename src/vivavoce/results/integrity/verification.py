@@ -19,23 +19,22 @@ from inspect_ai.log import (
     EvalLog,
     EvalSample,
     EvalSampleSummary,
-    list_eval_logs,
     read_eval_log,
     read_eval_log_sample_summaries,
     read_eval_log_samples,
 )
 from inspect_ai.scorer import Score
 
-from vivavoce.errors import InputError, VivaError
+from vivavoce.errors import VivaError
 from vivavoce.results.integrity.rescoring import (
     Recording,
     logged_task,
     open_rounds,
-    our_scores,
     reopen,
     rescore,
 )
 from vivavoce.results.logs.ledger import LedgerCheck, check_ledgers
+from vivavoce.results.logs.reading import find_logs, our_scores
 from vivavoce.rounds import Round
 from vivavoce.store import Row
 from vivavoce.tasks import short_name
@@ -101,13 +100,7 @@ class Verification:
         return {
             "verified": self.is_sound,
             "logs": [log.as_dict() for log in self.logs],
-            "ledger": {
-                "heads": self.ledger.heads,
-                "problems": list(self.ledger.problems),
-                "removed": list(self.ledger.removed),
-                "unrecorded": list(self.ledger.unrecorded),
-                "starts": self.ledger.starts,
-            },
+            "ledger": self.ledger.as_dict(),
         }
 
 
@@ -124,17 +117,13 @@ def verify_logs(
     Raises:
         InputError: No logs there, or a round cannot be opened.
     """
-    if not folder.is_dir():
-        raise InputError(f"{folder} is not a folder of logs.")
+    found = find_logs(folder)
     opened = open_rounds(rounds)
-    found = sorted(list_eval_logs(str(folder), recursive=True), key=lambda info: info.name)
-    if not found:
-        raise InputError(f"{folder} holds no log. Make some with: viva run TASK --logs {folder}")
     checks = []
-    for place, info in enumerate(found):
+    for place, name in enumerate(found):
         if progress:
             progress(place, len(found))
-        path = Path(info.name.removeprefix("file://"))
+        path = Path(name)
         checks.append(_check_log(path, path.relative_to(folder.absolute()).as_posix(), opened))
     return Verification(
         tuple(check for check in checks if check is not None), check_ledgers(folder)
@@ -180,7 +169,7 @@ def _read(path: Path, header: EvalLog, check: LogCheck) -> Recording:
         check.refused += [f"{where}: {what}" for what in _compare_summary(sample, summary)]
         if is_direct and not _was_said(sample):
             check.refused.append(f"{where}: its answer is not what the model said.")
-        if sample.error is None and any(our_scores(sample.scores)):
+        if sample.error is None and our_scores(sample.scores):
             recording.add(sample)
     check.refused += [f"{_where(*left)} has a summary and no sample." for left in summaries]
     return recording
@@ -196,9 +185,10 @@ def _compare_summary(sample: EvalSample, summary: EvalSampleSummary) -> Iterator
     for name in _SUMMED_UP:
         if getattr(true, name) != getattr(summary, name):
             yield f"its summary says another {name.replace('_', ' ')}."
-    for score, told in zip(our_scores(true.scores), our_scores(summary.scores), strict=False):
-        yield from _compare_scores(told, score, "its summary")
-    if len(list(our_scores(true.scores))) != len(list(our_scores(summary.scores))):
+    right, told = our_scores(true.scores), our_scores(summary.scores)
+    for score, said in zip(right, told, strict=False):
+        yield from _compare_scores(said, score, "its summary")
+    if len(right) != len(told):
         yield "its summary has other scores."
 
 
@@ -253,7 +243,7 @@ def _score_again(
     again = {(str(sample.id), sample.epoch): sample for sample in made.samples or []}
     for address, answer in sorted(recording.answers.items()):
         where = _where(*address)
-        scores = list(our_scores(again[address].scores))
+        scores = our_scores(again[address].scores)
         if not scores:
             error = again[address].error
             check.refused.append(

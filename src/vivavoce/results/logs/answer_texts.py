@@ -16,11 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from inspect_ai.log import EvalSample, read_eval_log
-from inspect_ai.scorer import Score
 
-from vivavoce.results.logs.reading import sample_score
+from vivavoce.results.logs.reading import our_scores, sample_score
 from vivavoce.results.logs.records import RowKey, SampleScore, mean_value
-from vivavoce.tasks.scoring.guard import VALID
 
 MAX_LENGTH = 1_000_000
 """Characters of a text that are kept of a first attempt."""
@@ -150,14 +148,13 @@ def _texts(sample: EvalSample, attached: Mapping[str, str], *, is_first: bool) -
     longest = MAX_LENGTH if is_first else MAX_FURTHER
 
     def text(value: str) -> str:
-        return _cut(attached.get(value.removeprefix(_ATTACHED), value), longest)
+        return cut(attached.get(value.removeprefix(_ATTACHED), value), longest)
 
-    score = next((s for s in (sample.scores or {}).values() if _is_ours(s)), None)
+    score = next(iter(our_scores(sample.scores)), None)
     judgement = ((score.metadata if score and is_first else None) or {}).get("judge")
-    gold = sample.target if isinstance(sample.target, str) else "\n".join(sample.target)
     return Texts(
-        input=text(_input(sample)) if is_first else "",
-        gold=text(gold) if is_first else "",
+        input=text(input_text(sample)) if is_first else "",
+        gold=text(target_text(sample)) if is_first else "",
         output=text(sample.output.completion),
         explanation=text((score.explanation if score else None) or ""),
         judgement=judgement if isinstance(judgement, Mapping) else None,
@@ -205,20 +202,23 @@ def _unpack(
     return EvalSample.model_validate({n: found[n] for n in _FIELDS if n in found}), attached
 
 
-def _is_ours(score: Score) -> bool:
-    return isinstance(score.value, dict) and VALID in score.value
-
-
 def _megabytes(size: int) -> str:
     return f"{size / 1024 / 1024:,.0f} MB"
 
 
-def _input(sample: EvalSample) -> str:
+def input_text(sample: EvalSample) -> str:
+    """The prompt of a sample; of several messages their texts."""
     if isinstance(sample.input, str):
         return sample.input
     return "\n\n".join(message.text for message in sample.input)
 
 
-def _cut(text: str, longest: int) -> str:
+def target_text(sample: EvalSample) -> str:
+    """The gold of a sample."""
+    return sample.target if isinstance(sample.target, str) else "\n".join(sample.target)
+
+
+def cut(text: str, longest: int) -> str:
+    """The text, or its first so many characters and how many more there are."""
     rest = len(text) - longest
     return f"{text[:longest]}\n… (+{rest:,} characters)" if rest > 0 else text

@@ -124,6 +124,8 @@ def _run_log(path: str, header: EvalLog, summaries: list[EvalSampleSummary]) -> 
         expected=total * (header.eval.config.epochs or 1),
         status=header.status,
         pooling=dict(metadata.get("pooling") or {}),
+        arguments=header.eval.task_args,
+        steps=tuple((short_name(step.solver), step.params or {}) for step in header.plan.steps),
     )
 
 
@@ -203,7 +205,7 @@ def sample_score(summary: EvalSampleSummary, metrics: tuple[str, ...]) -> Sample
     if summary.error or not summary.scores:
         return None
     # A user may have scored the log again with scorers of another kind: ours tell what is valid.
-    (score,) = (found for found in summary.scores.values() if _is_ours(found))
+    (score,) = our_scores(summary.scores)
     values = score.as_dict()
     is_valid = bool(values[VALID])
     everyone = list(summary.model_usage.values())
@@ -234,8 +236,13 @@ def _cost(usage: Iterable[ModelUsage]) -> float | None:
     return sum(costs) if costs else None
 
 
-def _is_ours(score: Score) -> bool:
-    return isinstance(score.value, dict) and VALID in score.value
+def our_scores(scores: Mapping[str, Score] | None) -> list[Score]:
+    """Those of a sample's scores that our scorers gave."""
+    return [
+        score
+        for score in (scores or {}).values()
+        if isinstance(score.value, dict) and VALID in score.value
+    ]
 
 
 def _date(value: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
-from math import fsum
+from math import fsum, nan
 from typing import Any
 
 from vivavoce.store import Row
@@ -115,6 +115,11 @@ class LogHeader:
     is_own: bool = False
     """Whether it lies in the reader's own folder, beside the published ones."""
 
+    @property
+    def contestant(self) -> str:
+        """The contestant's name on the board."""
+        return self.key.contestant
+
     def as_row(self) -> Row:
         """The header as JSON values."""
         row = {each.name: getattr(self, each.name) for each in fields(LogHeader)}
@@ -138,6 +143,10 @@ class RunLog(LogHeader):
     samples: tuple[SampleScore, ...]
     pooling: Mapping[str, Any] = field(default_factory=dict)
     """How values that are no means add up over items: `how` and `averages` of `linearised`."""
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    """The task's, defaults included."""
+    steps: tuple[tuple[str, Mapping[str, Any]], ...] = ()
+    """Solvers and their arguments, defaults included."""
     answers: int = field(init=False)
     items: int = field(init=False)
     is_complete: bool = field(init=False)
@@ -149,6 +158,18 @@ class RunLog(LogHeader):
         object.__setattr__(self, "answers", len(self.samples))
         object.__setattr__(self, "items", len({sample.id for sample in self.samples}))
         object.__setattr__(self, "is_complete", self.status == "success" and is_whole)
+
+    def item_values(self, metric: str) -> dict[str, float]:
+        """Each item's mean over its defined attempts; NaN where none is defined."""
+        attempts: dict[str, list[SampleScore]] = {}
+        for sample in sorted(self.samples, key=lambda sample: (sample.id, sample.epoch)):
+            attempts.setdefault(sample.id, []).append(sample)
+        means = {item: mean_value(scores, metric) for item, scores in attempts.items()}
+        return {item: nan if mean is None else mean for item, mean in means.items()}
+
+    def item_clusters(self) -> dict[str, str]:
+        """The cluster of each item."""
+        return {sample.id: sample.cluster for sample in self.samples}
 
 
 @dataclass(frozen=True, slots=True)

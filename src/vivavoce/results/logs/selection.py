@@ -5,13 +5,37 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import TypedDict, TypeVar
 
 from vivavoce.errors import VivaError
 from vivavoce.results.logs.reading import read_logs
 from vivavoce.results.logs.records import ForeignLog, LogHeader, RowKey, RunLog
+from vivavoce.statistics.estimates import Draws
 
 Log = TypeVar("Log", bound=LogHeader)
+
+
+class Reading(TypedDict, total=False):
+    """How an audit reads logs and draws its intervals."""
+
+    partial: bool
+    """Also read logs that lack samples; else they are refused."""
+    resamples: int
+    """Draws of the bootstrap over clusters, 10,000 by default; 0 for no intervals."""
+    seed: int
+    """Of these draws."""
+
+
+def open_logs(
+    folder: Path | str, *, partial: bool = False, resamples: int = 10_000, seed: int = 0
+) -> tuple[list[RunLog], list[str], Draws]:
+    """The logs that make the rows of a board, in the order of their keys, notes, and the draws.
+
+    Raises:
+        InputError: No logs there.
+        VivaError: As `select_logs` says.
+    """
+    return *select_logs(Path(folder), partial=partial), Draws(resamples, seed)
 
 
 def select_logs(folder: Path, *, partial: bool = False) -> tuple[list[RunLog], list[str]]:

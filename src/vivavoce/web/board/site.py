@@ -11,20 +11,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from markupsafe import Markup
+
 from vivavoce.errors import InputError
 from vivavoce.results.board.columns import columns
 from vivavoce.results.board.groups import KEY, Board, first_repeated, relaxed_gc, spelled
 from vivavoce.store import Row, canonical_json, hash_of
-from vivavoce.web.board.charts.figures import drawings
+from vivavoce.web.board.charts.drawing import drawings
 from vivavoce.web.board.files import downloads
 from vivavoce.web.board.model import Site, site_of
-from vivavoce.web.board.page import Link, Page, refuse_endless, static_files
-from vivavoce.web.board.pages import boards, changes, published, space, timeline
+from vivavoce.web.board.page import Link, Page, page_of, refuse_endless, static_files
+from vivavoce.web.board.pages import boards, changes, published, timeline
 from vivavoce.web.board.pages.changes import History, history_of
 from vivavoce.web.board.pages.samples import INDEX as SAMPLES_INDEX
 from vivavoce.web.board.pages.samples import answered_boards
 from vivavoce.web.board.pages.samples import pages as sample_pages
 from vivavoce.web.board.state import write_pages
+from vivavoce.web.printing import visible
 
 if TYPE_CHECKING:
     from vivavoce.results.logs.sample_texts import ItemTexts
@@ -114,7 +117,7 @@ def pages_of(
         *published.pages(linked),
         *(changes.pages(linked, past) if past.builds else ()),
         *downloads.files(linked),
-        *space.files(linked),
+        card_of(linked),
         *static_files(),
     ]
 
@@ -127,4 +130,35 @@ def _nav(*, has_samples: bool, has_changes: bool) -> tuple[Link, ...]:
         Link("Published results", published.PATH),
         Link("Tasks and methods", "methods.html"),
         Link("Metrics", "metrics.html"),
+    )
+
+
+_MAX_ROUNDS = 60
+_PUNCTUATION = frozenset("\\`*_{}[]()#+-.!|~$")
+_ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
+
+
+def card_of(site: Site) -> Page:
+    """The card that makes the folder a static Space: Markdown with its settings on top."""
+
+    def values() -> dict[str, Any]:
+        windows = {str(entry["id"]): entry["window"] for entry in reversed(site.rounds)}
+        return {
+            "counts": (len(site.contestants), len(site.boards), len(site.round_names)),
+            "rounds": [
+                (_plain(name), [_plain(day) for day in windows.get(name, ())])
+                for name in reversed(site.round_names[-_MAX_ROUNDS:])
+            ],
+        }
+
+    return page_of("README.md", "README.md.j2", {"site": site.key}, values)
+
+
+def _plain(text: object) -> Markup:
+    """Text that Markdown shows as it is."""
+    return Markup(
+        "".join(
+            f"\\{char}" if char in _PUNCTUATION else _ENTITIES.get(char, char)
+            for char in visible(text)
+        )
     )

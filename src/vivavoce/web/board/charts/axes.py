@@ -1,4 +1,4 @@
-"""Where a chart's axes begin, end and have their ticks, and where labels find room."""
+"""Ends and ticks of a chart's axes, and room for labels."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ _MARGIN = 0.06
 """Of an axis's length, free at both of its ends."""
 _LOG_FROM = 12.0
 """The largest value is so many times the smallest where an axis becomes logarithmic."""
-_DIGITS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +27,7 @@ class Axis:
     """As d3-format has it; few ticks and plain numbers keep a chart cheap to draw."""
 
     def place(self, value: float) -> float:
-        """Where a value stands, from 0 at the low end to 1 at the high one."""
+        """Position of a value, from 0 at the low end to 1 at the high one."""
         if self.is_log:
             return math.log(value / self.low) / math.log(self.high / self.low)
         return (value - self.low) / (self.high - self.low)
@@ -47,12 +46,12 @@ def axis_of(
     if may_be_log and low > 0 and high / low >= _LOG_FROM:
         ratio = (high / low) ** _MARGIN
         low, high = low / ratio, high * ratio
-        return Axis(title, _round(low), _round(high), _log_ticks(low, high), True, format)
+        return Axis(title, rounded(low), rounded(high), _log_ticks(low, high), True, format)
     span = (high - low) or abs(high) or 1.0
     # No axis shows amounts below 0 where there are none.
     first = 0.0 if 0 <= low < _MARGIN * span else low - _MARGIN * span
     last = high + _MARGIN * span
-    return Axis(title, _round(first), _round(last), _ticks(first, last), False, format)
+    return Axis(title, rounded(first), rounded(last), _ticks(first, last), False, format)
 
 
 def spread(places: Sequence[float], gap: float, end: float) -> list[float]:
@@ -74,16 +73,12 @@ def spread(places: Sequence[float], gap: float, end: float) -> list[float]:
     lowest = -math.inf
     for index in order:
         lowest = moved[index] = max(moved[index], 0.0, lowest + gap)
-    return [_round(place) for place in moved]
+    return [rounded(place) for place in moved]
 
 
 def rounded(value: float) -> float:
     """Six digits, which is finer than any pixel."""
-    return _round(value)
-
-
-def _round(value: float) -> float:
-    return float(f"{value:.{_DIGITS}g}")
+    return float(f"{value:.6g}")
 
 
 def _ticks(low: float, high: float) -> tuple[float, ...]:
@@ -93,7 +88,7 @@ def _ticks(low: float, high: float) -> tuple[float, ...]:
         step = factor * power
         first, last = math.ceil(low / step), math.floor(high / step)
         if last - first < _MAX_TICKS:
-            return tuple(_round(number * step) for number in range(first, last + 1))
+            return tuple(rounded(number * step) for number in range(first, last + 1))
     raise AssertionError("a step of 20 leaves fewer ticks")
 
 
@@ -103,7 +98,7 @@ def _log_ticks(low: float, high: float) -> tuple[float, ...]:
     found: tuple[float, ...] = ()
     for factors in ((1,), (1, 3), (1, 2, 5)):
         ticks = [factor * 10.0**power for power in powers for factor in factors]
-        inside = tuple(_round(tick) for tick in ticks if low <= tick <= high)
+        inside = tuple(rounded(tick) for tick in ticks if low <= tick <= high)
         if not found or len(inside) <= _MAX_TICKS:
             found = inside
     step = math.ceil(len(found) / _MAX_TICKS)

@@ -6,13 +6,21 @@ holds only shapes and text: whatever else a chart might bring is dropped here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import MissingExtra, VivaError
+from vivavoce.web.board.page import Page, environment, file_of
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+Spec = dict[str, Any]
+"""A chart as Vega-Lite has it."""
 
 PACKAGE = "vl-convert-python"
 _VEGA_LITE = "6.4"
@@ -54,7 +62,7 @@ _DARK = {
     "#1b4f80": "#a3cdf2",
     "#fefefe": "#0f1216",
 }
-"""What each colour becomes where the reader prefers a dark page."""
+"""The colour that stands for each one where the reader prefers a dark page."""
 ON_DARK_STEP = "#fefefe"
 """Text on the two strongest steps."""
 
@@ -73,13 +81,13 @@ _ATTRIBUTES = frozenset(
 
 
 def is_available() -> bool:
-    """Whether charts can be drawn here."""
+    """Check that charts can be drawn here."""
     return find_spec("vl_convert") is not None
 
 
 @cache
 def drawer() -> str:
-    """What draws, with its version: another one may draw the same chart otherwise."""
+    """Name and version of the drawing package: another one may draw the same chart otherwise."""
     try:
         return f"{PACKAGE} {version(PACKAGE)}"
     except PackageNotFoundError:
@@ -87,11 +95,11 @@ def drawer() -> str:
 
 
 def missing() -> MissingExtra:
-    """What to tell someone who wants charts and cannot have them."""
+    """Error for someone who wants charts and cannot have them."""
     return MissingExtra(PACKAGE, "web", "Drawing charts")
 
 
-def draw(spec: Mapping[str, Any]) -> bytes:
+def draw(spec: Spec) -> bytes:
     """Draw a Vega-Lite chart as an SVG file.
 
     Raises:
@@ -104,7 +112,7 @@ def draw(spec: Mapping[str, Any]) -> bytes:
         raise missing() from error
     try:
         # The same drawing as in one step, which takes half as long again.
-        vega = vl_convert.vegalite_to_vega(dict(spec), vl_version=_VEGA_LITE)
+        vega = vl_convert.vegalite_to_vega(spec, vl_version=_VEGA_LITE)
         svg = vl_convert.vega_to_svg(vega, allowed_base_urls=[])
     except ValueError as error:
         raise VivaError(f"A chart could not be drawn: {error}") from error
@@ -150,3 +158,65 @@ def _style(colours: list[str]) -> str:
     )
     text = f"text{{font-family:{_FONTS};paint-order:stroke}}"
     return f"{text}@media (prefers-color-scheme:dark){{{dark}}}"
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A chart, ready to show."""
+
+    title: str
+    template: str
+    """In `templates/charts`: the words around the drawing, and its table."""
+    spec: Spec
+    values: Mapping[str, Any]
+    """Given to the template."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A chart that has its numbers; nothing of it is made yet."""
+
+    path: str
+    """Of its drawing, inside the site."""
+    key: str
+    """Sha256 of the rows it shows."""
+    build: Callable[[], Figure]
+
+
+def drawings(charts: Sequence[Chart]) -> list[Page]:
+    """The files of the charts, each once; none where charts cannot be drawn here."""
+    if not is_available():
+        return []
+    unique = {chart.path: chart for chart in charts}
+    return [
+        file_of(path, [drawer(), chart.key], partial(_drawn, chart))
+        for path, chart in unique.items()
+    ]
+
+
+def _drawn(chart: Chart) -> bytes:
+    return draw(chart.build().spec)
+
+
+def shown(charts: Sequence[Chart], root: str, *, is_drawn: bool = True) -> list[Markup]:
+    """The charts as parts of a page; tables alone where they are not drawn."""
+    from markupsafe import Markup
+
+    is_drawn = is_drawn and is_available()
+    made = []
+    for chart in charts:
+        figure = chart.build()
+        width, height = size_of(figure.spec)
+        text = environment().get_template(f"charts/{figure.template}.html.j2")
+        drawing = {"source": f"{root}{chart.path}", "width": width, "height": height}
+        # The template escapes what it is given.
+        html = text.render(title=figure.title, is_drawn=is_drawn, **drawing, **figure.values)
+        made.append(Markup(html))
+    return made
+
+
+def size_of(spec: Spec) -> tuple[int, int]:
+    """Width and height of a chart in pixels, its margins included."""
+    padding = spec["padding"]
+    width = spec["width"] + padding["left"] + padding["right"]
+    return width, spec["height"] + padding["top"] + padding["bottom"]

@@ -23,6 +23,7 @@ from vivavoce.web.board.charts.drawing import (
     SERIES,
     STEPS,
     STRONG,
+    Spec,
 )
 from vivavoce.web.printing import visible
 
@@ -60,8 +61,6 @@ _CONFIG = {
 _NAME = {"field": "t", "type": "nominal"}
 _ROW_NAME = {"type": "text", "align": "right", "color": INK, "fontSize": _TEXT}
 _MAKER = re.compile(r"^[\w.-]{1,60}/(?:[\w.-]{1,60}/)?(?=[\w.-])")
-
-Spec = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +129,7 @@ def scatter(dots: Sequence[Dot], x: Axis, y: Axis) -> Spec:
 
 
 def _weight(dot: Dot, dots: Sequence[Dot]) -> float:
-    """Where there are many points, those without a name step back."""
+    """Opacity of a point: among many, those without a name step back."""
     return 1.0 if dot.name or len(dots) <= _CROWD else 0.4
 
 
@@ -245,13 +244,6 @@ def heat(
         _layer(heads, {**_ROW_NAME, **slanted}, x=across, text=_NAME),
     ]
     return _spec(layers, width, height, left, 74, top=top, bottom=8)
-
-
-def size_of(spec: Spec) -> tuple[int, int]:
-    """Width and height of a chart in pixels, its margins included."""
-    padding = spec["padding"]
-    width = spec["width"] + padding["left"] + padding["right"]
-    return width, spec["height"] + padding["top"] + padding["bottom"]
 
 
 def _slots(field: str, count: int, *, reverse: bool = False) -> Spec:

@@ -10,8 +10,7 @@ from vivavoce.metrics import list_metrics
 from vivavoce.results.board.columns import page_columns
 from vivavoce.tasks import list_families
 from vivavoce.web.board.charts.board_charts import board_charts
-from vivavoce.web.board.charts.drawing import drawer
-from vivavoce.web.board.charts.figures import Chart, drawings, shown
+from vivavoce.web.board.charts.drawing import Chart, drawer, drawings, shown
 from vivavoce.web.board.charts.round_charts import contestant_charts, heat_chart
 from vivavoce.web.board.files.downloads import links, links_of_rounds
 from vivavoce.web.board.model import BoardOf, Measured, ModelOf, Site
@@ -41,7 +40,7 @@ def pages(site: Site, history: History, *, charts: bool = True) -> list[Page]:
 
 
 def _keys(charts: Sequence[Chart]) -> list[Any]:
-    """What a page depends on of its charts."""
+    """Inputs of a page that come from its charts."""
     return [drawer() if charts else "", [[chart.path, chart.key] for chart in charts]]
 
 
@@ -132,7 +131,7 @@ def _near(board: BoardOf, site: Site) -> dict[str, Any]:
 
 
 def _model_page(one: ModelOf, site: Site, charts: Sequence[Chart]) -> Page:
-    """How a model or method stands wherever it was measured."""
+    """Standings of a model or method on all boards."""
     found, rounds = site.of(one)
 
     def values() -> dict[str, Any]:

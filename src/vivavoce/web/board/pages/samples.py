@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import groupby
@@ -14,7 +13,14 @@ from vivavoce.store import Row
 from vivavoce.web.board.model import BoardOf, Site
 from vivavoce.web.board.names import model_path, slug
 from vivavoce.web.board.page import Link, Page, file_of, page_of
-from vivavoce.web.board.pages.item_views import CARDS, Around, competing, facts_of, item_view
+from vivavoce.web.board.pages.item_views import (
+    CARDS,
+    Around,
+    common_input,
+    competing,
+    facts_of,
+    item_view,
+)
 
 if TYPE_CHECKING:
     from vivavoce.results.logs.answer_texts import Answer, Attempt
@@ -75,12 +81,12 @@ def answered_boards(site: Site, samples: Iterable[ItemTexts]) -> frozenset[str]:
 
 
 def list_path(board: BoardOf) -> str:
-    """Where the list of a board's items stands."""
+    """Path of the list of a board's items."""
     return f"{_folder(board)}/index.html"
 
 
 def item_path(folder: str, item: str, part: int = 1) -> str:
-    """Where the page of an item stands; of many answers each further page has a number."""
+    """Path of the page of an item; of many answers each further page has a number."""
     return f"{folder}/{slug(item)}{f'-{part}' if part > 1 else ''}.html"
 
 
@@ -154,11 +160,10 @@ def _index(site: Site, listed: Sequence[tuple[BoardOf, int]]) -> Page:
 def _file(item: ItemTexts) -> bytes:
     """Everything the page shows, with whole texts; ASCII, so that nothing hides in it."""
     answers = item.read()
-    inputs = Counter(each.texts.input for each in answers if each.score)
-    common = inputs.most_common(1)[0][0] if inputs else ""
+    common = common_input(answers)
     document = {
         "schema_version": _SCHEMA_VERSION,
-        **dict(zip(("round", "task", "task_version", "setting"), item.place, strict=True)),
+        **dict(zip(PLACE, item.place, strict=True)),
         "id": item.id,
         "input": common,
         "gold": next((each.texts.gold for each in answers if each.score), ""),

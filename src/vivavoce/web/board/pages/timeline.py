@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from vivavoce.web.board.charts.figures import Chart, shown
+from vivavoce.web.board.charts.drawing import Chart, shown
 from vivavoce.web.board.charts.round_charts import Course, course_chart, courses, values_of
 from vivavoce.web.board.model import Site
 from vivavoce.web.board.overview import about_round
@@ -30,7 +30,7 @@ def course_charts(site: Site) -> list[Chart]:
 
 
 def course_path(course: Course) -> str:
-    """Where a course's page stands."""
+    """Path of a course's page."""
     return f"timeline/{course.slug}.html"
 
 

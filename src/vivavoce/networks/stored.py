@@ -1,0 +1,278 @@
+"""Networks stored beside a corpus: built as numbered nodes and sorted edges, and opened again.
+
+A network whose tables have not changed since it was built stays as it is; the others are built
+anew. The record of a network is written after its files, the manifest last.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from vivavoce.columns import Flags, as_flags, column, flat, numbers_in, write_parquet_table
+from vivavoce.corpus import Corpus
+from vivavoce.errors import DamagedError, InputError, StaleError
+from vivavoce.networks.authors import coauthor_tables
+from vivavoce.networks.graph import Graph
+from vivavoce.networks.tables import FOLDER, read_file
+from vivavoce.store import Row, hash_file, hash_of, lock, read_sealed, write_sealed
+
+if TYPE_CHECKING:
+    from vivavoce.networks.citation import Entries
+
+Progress = Callable[[int, int], None]
+MANIFEST = "manifest.json"
+FORMAT = 2
+"""Raised when a network's columns or the rules for its nodes and edges change."""
+READS = {
+    "coauthor": ("papers", "authorships"),
+    "citation": ("papers", "references"),
+    "comparison": ("papers", "references", "tables"),
+}
+"""The tables that each network is made of, by network."""
+_READS_PROSE = "sections"
+_RECORD = "record.json"
+_PARTS = ("nodes", "edges")
+# Numbers and keys hardly repeat: a dictionary of them takes time and room.
+_PARQUET = {"compression": "lz4", "use_dictionary": False, "row_group_size": 1 << 24}
+
+
+def build_networks(
+    corpus: Corpus,
+    *,
+    prose: bool = False,
+    only: Collection[str] = (),
+    fresh: bool = False,
+    progress: Progress | None = None,
+) -> Row:
+    """Build the networks of a corpus, or bring them up to date; return the manifest.
+
+    The same corpus gives the same bytes, whatever was there before.
+
+    Args:
+        corpus: What to build networks of; they go into its folder `networks`.
+        prose: Also read sentences that compare into the comparison network.
+        only: Build these and leave the others as they are; none for all.
+        fresh: Build anew what is there already.
+        progress: Called with the networks done and their number.
+
+    Raises:
+        InputError: No network has such a name.
+        LockedError: Another process holds the corpus.
+        DamagedError: A file of the corpus is not as it was written.
+    """
+    for name in only:
+        _check_name(name)
+    names = [name for name in READS if not only or name in only]
+
+    @cache
+    def entries() -> Entries:
+        # What normalises titles takes as long to load as a small co-author network to build.
+        from vivavoce.networks.citation import read_entries
+
+        return read_entries(corpus)
+
+    with lock(corpus.folder):
+        networks: Row = _others(corpus.folder / FOLDER / MANIFEST, names)
+        for done, name in enumerate(names):
+            if progress:
+                progress(done, len(names))
+            with_prose = prose and name == "comparison"
+            networks[name] = _build(corpus, name, entries, prose=with_prose, fresh=fresh)
+        manifest = {"format": FORMAT, "corpus": corpus.fingerprint, "networks": networks}
+        write_sealed(corpus.folder / FOLDER / MANIFEST, manifest)
+        for left in ("pieces", "kept"):  # what earlier versions kept of shards
+            shutil.rmtree(corpus.folder / FOLDER / left, ignore_errors=True)
+    if progress:
+        progress(len(names), len(names))
+    return manifest
+
+
+def _build(
+    corpus: Corpus, name: str, entries: Callable[[], Entries], *, prose: bool, fresh: bool
+) -> Row:
+    """Write a network that is not there as it should be; return its manifest entry."""
+    folder = corpus.folder / FOLDER / name
+    inputs = _inputs_for(corpus, name, prose=prose)
+    config = hash_of({"format": FORMAT, "parts": _PARTS, "network": name, "prose": prose})
+    record = None if fresh else _read_record(folder, config)
+    is_same = record is not None and record["inputs"] == inputs
+    if record is None or not is_same or not all(_is_sound(folder, p, record) for p in _PARTS):
+        shutil.rmtree(folder, ignore_errors=True)
+        tables = zip(_PARTS, _tables(corpus, name, entries, prose=prose), strict=True)
+        files = {
+            part: write_parquet_table(folder / f"{part}.parquet", table, **_PARQUET)
+            for part, table in tables
+        }
+        record = {"config": config, "inputs": inputs, "files": files}
+        write_sealed(folder / _RECORD, record)
+    return {"inputs": inputs, "prose": prose, "files": record["files"]}
+
+
+def _tables(
+    corpus: Corpus, name: str, entries: Callable[[], Entries], *, prose: bool
+) -> tuple[pa.Table, pa.Table]:
+    """The nodes and edges of a network."""
+    if name == "coauthor":
+        return coauthor_tables(corpus)
+    from vivavoce.networks.citation import citation_tables
+    from vivavoce.networks.comparison import comparison_tables
+
+    if name == "citation":
+        return citation_tables(entries())
+    return comparison_tables(corpus, entries(), prose=prose)
+
+
+def _read_record(folder: Path, config: str) -> Row | None:
+    """Record of a network; None when there is none made in the same way."""
+    try:
+        record = read_sealed(folder / _RECORD)
+    except DamagedError:
+        return None
+    return record if record["config"] == config else None
+
+
+def _is_sound(folder: Path, part: str, entry: Row) -> bool:
+    """Return whether a file of a network is as it was written."""
+    path = folder / f"{part}.parquet"
+    return path.exists() and hash_file(path) == entry["files"][part]["sha256"]
+
+
+def _others(path: Path, names: Collection[str]) -> Row:
+    """Manifest entries of the networks that are not to be built."""
+    try:
+        manifest = read_sealed(path)
+    except DamagedError:
+        return {}
+    if manifest["format"] != FORMAT:
+        return {}
+    return {name: entry for name, entry in manifest["networks"].items() if name not in names}
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """A network of a corpus."""
+
+    name: str
+    graph: Graph
+    """Edges sorted by source and target; of the co-author network each once, source < target."""
+    nodes: pa.Table
+    """One row a node, in the order of their numbers."""
+
+    @property
+    def is_inside(self) -> Flags:
+        """Flag for each node: it belongs to the corpus and is no external work."""
+        if "is_external" not in self.nodes.column_names:
+            return np.ones(self.graph.n, dtype=np.bool_)
+        return ~as_flags(flat(self.nodes["is_external"]))
+
+
+def load_network(
+    corpus: Corpus,
+    name: str,
+    *,
+    external: bool = True,
+    result_like: bool = False,
+    prose: bool = False,
+) -> Network:
+    """Open a network that was built for a corpus as it is now.
+
+    Args:
+        corpus: The corpus that it is a network of.
+        name: `coauthor`, `citation` or `comparison`.
+        external: Keep the works outside the corpus as nodes.
+        result_like: Of the comparison network, only edges that a table of results shows.
+        prose: Of the comparison network, also edges that comparing sentences show.
+
+    Raises:
+        InputError: No network has that name.
+        StaleError: It was not built, or before the corpus changed; the message has the command.
+        DamagedError: A file is not as it was written.
+    """
+    _check_name(name)
+    entry = _read_entry(corpus, name)
+    if prose and name == "comparison" and not entry["prose"]:
+        raise StaleError(
+            "The comparison network was built without prose. "
+            f"Run: {command_for(corpus.folder)} --prose"
+        )
+    nodes = _read(corpus, name, "nodes", entry)
+    edges = _read(corpus, name, "edges", entry)
+    if name == "comparison":
+        edges = edges.filter(column(_chosen(edges, result_like=result_like, prose=prose)))
+    ends = [numbers_in(flat(edges[side])) for side in ("source", "target")]
+    weight = numbers_in(flat(edges["papers"])) if name == "coauthor" else None
+    network = Network(name, Graph(nodes.num_rows, ends[0], ends[1], weight), nodes)
+    return network if external else _inside_of(network)
+
+
+def _check_name(name: str) -> None:
+    if name not in READS:
+        raise InputError(f"No network is called {name!r}. There are: {', '.join(READS)}.")
+
+
+def _inputs_for(corpus: Corpus, name: str, *, prose: bool) -> str:
+    """Hash of all that a network is made of."""
+    with_prose = (_READS_PROSE,) if prose and name == "comparison" else ()
+    return corpus.content_of((*READS[name], *with_prose))
+
+
+def command_for(folder: Path) -> str:
+    """The command that builds the networks of a corpus."""
+    return f"viva network build --corpus {folder}"
+
+
+def _read_entry(corpus: Corpus, name: str) -> Row:
+    """Manifest entry of a network that is up to date."""
+    path = corpus.folder / FOLDER / MANIFEST
+    command = command_for(corpus.folder)
+    if not path.exists():
+        raise StaleError(f"{corpus.folder} has no networks yet. Run: {command}")
+    manifest = read_sealed(path, f"Run: {command}")
+    entry: Row = manifest["networks"].get(name, {}) if manifest["format"] == FORMAT else {}
+    if not entry or entry["inputs"] != _inputs_for(corpus, name, prose=entry["prose"]):
+        raise StaleError(
+            f"The {name} network of {corpus.folder} was built before the corpus or the program "
+            f"changed. Run: {command}"
+        )
+    return entry
+
+
+def _read(corpus: Corpus, name: str, part: str, entry: Row) -> pa.Table:
+    path = corpus.folder / FOLDER / name / f"{part}.parquet"
+    if not _is_sound(path.parent, part, entry):
+        raise DamagedError(
+            f"{path} is missing or differs from what was written. Run: {command_for(corpus.folder)}"
+        )
+    return read_file(path)
+
+
+def _chosen(edges: pa.Table, *, result_like: bool, prose: bool) -> Flags:
+    from vivavoce.networks import comparison
+
+    tables = comparison.RESULT_TABLES if result_like else comparison.TABLES
+    chosen = numbers_in(flat(edges[tables])) > 0
+    if prose:
+        chosen = chosen | (numbers_in(flat(edges[comparison.SENTENCES])) > 0)
+    return np.asarray(chosen, dtype=np.bool_)
+
+
+def _inside_of(network: Network) -> Network:
+    """Without the external works; they are the last nodes, so no number changes."""
+    inside = network.is_inside
+    n = int(inside.sum())
+    graph = network.graph
+    keep = (graph.source < n) & (graph.target < n)
+    weight = None if graph.weight is None else graph.weight[keep]
+    return Network(
+        network.name,
+        Graph(n, graph.source[keep], graph.target[keep], weight),
+        network.nodes.slice(0, n),
+    )
