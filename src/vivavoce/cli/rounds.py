@@ -10,7 +10,7 @@ import typer
 
 from vivavoce.cli.corpus import CORPUS_OPTION, report_problems
 from vivavoce.cli.output import JSON_OPTION, print_counts, print_json, print_table, progress, say
-from vivavoce.cli.reports import cells, number, print_section, texts
+from vivavoce.cli.reports import cells, number, print_rows, print_section, texts, values_of
 
 if TYPE_CHECKING:
     from vivavoce.rounds import Round
@@ -219,13 +219,11 @@ def read_table_statistics(opened: Round) -> Row:
 def print_table_statistics(found: Row) -> None:
     """Print sizes, papers a table, and what captions and demands have in common with the tables."""
     say("")
-    print_table(
-        ["a table has", "min", "max", "mean", "total"],
-        [
-            [name, *(_number(spread[key]) for key in ("min", "max", "mean", "total"))]
-            for name, spread in found["sizes"].items()
-        ],
-        title=f"Literature tables: {found['tables']:,} ({_counts(found['kinds'])})",
+    print_rows(
+        f"Literature tables: {found['tables']:,} ({_counts(found['kinds'])})",
+        [{"name": name, **spread} for name, spread in found["sizes"].items()],
+        texts(**{"a table has": "name"}),
+        values_of(("min", "max", "mean", "total"), _number),
     )
     empty = found["empty_cells"]
     say(
