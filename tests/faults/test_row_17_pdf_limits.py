@@ -10,8 +10,7 @@ import pytest
 from tests.sources.pdf_pages import simple_paper
 
 from vivavoce.errors import InputError
-from vivavoce.sources.fulltext.pdf.child import Child
-from vivavoce.sources.fulltext.pdf.worker import MEMORY
+from vivavoce.sources.fulltext.pdf.child import MEMORY, Child
 
 pytestmark = pytest.mark.slow
 

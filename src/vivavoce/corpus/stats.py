@@ -18,6 +18,7 @@ def corpus_stats(corpus: Corpus) -> dict[str, Any]:
     resolvers = Counter(row["resolver"] or "unresolved" for row in corpus.rows("references"))
     failed = Counter(gate for paper in papers for gate in paper.gates)
     files = corpus.manifest["files"]
+    dates = [paper.published for paper in papers if paper.published]
     return {
         "tables": {
             name: sum(entry["rows"] for file, entry in files.items() if file.startswith(f"{name}/"))
@@ -29,7 +30,7 @@ def corpus_stats(corpus: Corpus) -> dict[str, Any]:
         "date_precision": most_first(
             Counter(paper.date_precision or "undated" for paper in papers)
         ),
-        "published": _span([paper.published for paper in papers if paper.published]),
+        "published": [min(dates), max(dates)] if dates else None,
         "gates": {gate: failed[gate] for gate in GATES},
         "fit": sum(1 for paper in papers if not paper.gates),
         "section_roles": most_first(Counter(row["role"] for row in corpus.rows("sections"))),
@@ -37,10 +38,6 @@ def corpus_stats(corpus: Corpus) -> dict[str, Any]:
         "ambiguous_titles": corpus.manifest["ambiguous_titles"],
         "fingerprint": corpus.fingerprint,
     }
-
-
-def _span(dates: list[str]) -> list[str] | None:
-    return [min(dates), max(dates)] if dates else None
 
 
 EXAMPLES = 5

@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 from vivavoce.columns import (
     MISSING,
     Flags,
+    Groups,
     Ints,
     Longs,
     as_flags,
@@ -59,6 +60,15 @@ class Authorships:
     """The names that authors go by, as `name_of` compares them."""
     bearers: tuple[Ints, Ints]
     """(author, number of a name that the author goes by) pairs."""
+
+    def led(self) -> Groups:
+        """The papers that list each author first."""
+        papers = self.paper[self.is_first]
+        return Groups(self.author[self.is_first], papers, self.authors.num_rows)
+
+    def written_by(self) -> Groups:
+        """The authors of each paper."""
+        return Groups(self.paper, self.author, len(self.paper_ids))
 
 
 def name_of(name: str) -> str:

@@ -100,10 +100,7 @@ class History:
         self.lead = np.full(self.papers, MISSING, dtype=np.int32)
         self.lead[self.all.paper[self.all.is_first]] = self.all.author[self.all.is_first]
         self.wrote = Groups(self.all.author, self.all.paper, self.authors)
-        self.led = Groups(
-            self.all.author[self.all.is_first], self.all.paper[self.all.is_first], self.authors
-        )
-        self.written_by = Groups(self.all.paper, self.all.author, self.papers)
+        self.led, self.written_by = self.all.led(), self.all.written_by()
 
     def leaders(self, papers: Flags) -> Flags:
         """The first authors of some papers: a flag for each author, out of one for each paper."""

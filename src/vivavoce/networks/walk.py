@@ -16,7 +16,7 @@ from typing import Literal
 
 import numpy as np
 
-from vivavoce.columns import Groups, flat
+from vivavoce.columns import flat
 from vivavoce.corpus import Corpus
 from vivavoce.errors import InputError
 from vivavoce.networks.authors import BY_ID, BY_NAME, Authorships, name_of, read_authorships
@@ -99,12 +99,7 @@ class _Authors:
         self.names: list[str] = [name or "" for name in self.all.authors["name"].to_pylist()]
         dates = flat(read_papers(corpus, "published")["published"]).to_pylist()
         self._dates: list[str] = [date or "" for date in dates]
-        n = len(self.keys)
-        papers = len(self.all.paper_ids)
-        self._first = Groups(
-            self.all.author[self.all.is_first], self.all.paper[self.all.is_first], n
-        )
-        self._written_by = Groups(self.all.paper, self.all.author, papers)
+        self._first, self._written_by = self.all.led(), self.all.written_by()
 
     def find(self, seed: str) -> int:
         """The author of an id, or of a name that only one author bears."""

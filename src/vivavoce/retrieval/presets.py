@@ -245,7 +245,9 @@ def load_projection(preset: Preset, folder: Path, device: str) -> tuple[Any, Any
 
 
 def _check_files(folder: Path) -> None:
-    _refuse_foreign(folder)
+    # Weights in a format that transformers has no class for.
+    if (folder / "bert_config.json").is_file() and not (folder / "config.json").is_file():
+        raise InputError(f"{folder}: {_NO_OAG_BERT}")
     if not any(folder.glob("*.safetensors")):
         raise InputError(
             f"{folder} has no weights in safetensors format, and pickled ones are not read. Save "
@@ -292,12 +294,6 @@ def token_limit(preset: Preset, tokenizer: Any, config: Any) -> int:
     if preset.max_tokens is not None:
         known.append(preset.max_tokens)
     return min(known) if known else _MAX_TOKENS
-
-
-def _refuse_foreign(folder: Path) -> None:
-    """Refuse weights in a format that transformers has no class for."""
-    if (folder / "bert_config.json").is_file() and not (folder / "config.json").is_file():
-        raise InputError(f"{folder}: {_NO_OAG_BERT}")
 
 
 def _minilm_folder() -> Path:

@@ -15,11 +15,10 @@ from pathlib import Path
 
 from vivavoce.corpus import IngestReport, ingest, load_corpus
 from vivavoce.corpus.ingestion.downloads import DOWNLOADS
-from vivavoce.corpus.ingestion.fetching import FetchReport, fetch_texts
+from vivavoce.corpus.ingestion.fetching import fetch_texts
 from vivavoce.errors import InputError, VivaError
 from vivavoce.networks.stored import build_networks
 from vivavoce.networks.tables import FOLDER as NETWORKS
-from vivavoce.records import Fault
 from vivavoce.sources.catalogues.arxiv import search
 from vivavoce.sources.catalogues.arxiv.search import save_search
 from vivavoce.sources.catalogues.arxiv.texts import HOSTS as TEXT_HOSTS
@@ -153,7 +152,8 @@ def bring_papers(
     before = len(load_corpus(corpus).papers)
     came = _ingest(corpus, since, until, oai, arxiv, metadata, service)
     listing = service.throttle.count
-    got = _fetch(corpus, service) if texts else None
+    addresses = Addresses.at(service.base) if service.base else None
+    got = fetch_texts(corpus, service.client, addresses=addresses) if texts else None
     asked = service.throttle.count - listing
     service.throttle.count = 0
     days = {"since": since.isoformat(), "until": until.isoformat()}
@@ -163,6 +163,7 @@ def bring_papers(
             f"The fetch of texts stopped before its end, so no round was made. {got.stopped} What "
             "came is kept: run the same command again later."
         )
+    faults = [*(came.failed if came else ()), *((*got.failed, *got.unread) if got else ())]
     opened = load_corpus(corpus)
     if (corpus / NETWORKS).is_dir():
         build_networks(opened)
@@ -172,7 +173,7 @@ def bring_papers(
         listed=came.read if came else 0,
         papers_before=before,
         papers=len(opened.papers),
-        failed=tuple(f"{fault.where}: {fault.reason}" for fault in _faults(came, got)),
+        failed=tuple(f"{fault.where}: {fault.reason}" for fault in faults),
         so_far=so_far,
     )
 
@@ -207,15 +208,6 @@ def _ingest(
         )  # fmt: skip
         return ingest("arxiv", folder, corpus) if saved.files else None
     return None
-
-
-def _fetch(corpus: Path, service: Service) -> FetchReport:
-    addresses = Addresses.at(service.base) if service.base else None
-    return fetch_texts(corpus, service.client, addresses=addresses)
-
-
-def _faults(came: IngestReport | None, got: FetchReport | None) -> list[Fault]:
-    return [*(came.failed if came else ()), *((*got.failed, *got.unread) if got else ())]
 
 
 def _write_down(corpus: Path, row: Row) -> int:

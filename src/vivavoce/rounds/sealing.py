@@ -30,7 +30,11 @@ def commitment_of(opened: Round) -> Row:
         "round": opened.id,
         "window": opened.manifest["window"],
         "manifest": _hashed(salt, "manifest", opened.sha256),
-        "items": {task: _hashed_ids(salt, task, ids) for task, ids in _ids(opened).items()},
+        "items": {
+            # Sorted, so that their order tells nothing.
+            task: sorted(_hashed(salt, task, name) for name in ids)
+            for task, ids in _ids(opened).items()
+        },
     }
 
 
@@ -98,11 +102,6 @@ def _salt(opened: Round) -> str:
 def _hashed(salt: str, kind: str, text: str) -> str:
     message = canonical_json([kind, text]).encode("utf-8", "surrogatepass")
     return hmac.new(salt.encode("utf-8", "surrogatepass"), message, hashlib.sha256).hexdigest()
-
-
-def _hashed_ids(salt: str, task: str, ids: list[str]) -> list[str]:
-    """Sorted, so that their order tells nothing."""
-    return sorted(_hashed(salt, task, name) for name in ids)
 
 
 def _ids(opened: Round) -> dict[str, list[str]]:

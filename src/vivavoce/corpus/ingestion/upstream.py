@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from vivavoce.corpus.batches import Batch, list_batches, read_keys, read_raw
+from vivavoce.corpus.batches import list_batches, read_keys, read_raw
 from vivavoce.corpus.reading import Corpus, load_corpus
 from vivavoce.errors import InputError, StaleError, VivaError
 from vivavoce.records import Fault
@@ -85,7 +85,7 @@ def _records(corpus: Corpus, kind: str) -> Iterator[tuple[_Place, str, str]]:
             f"{corpus.folder} holds nothing read from {kind}. "
             f"Run: viva ingest {kind} WHERE --corpus {corpus.folder}"
         )
-    newest = _newest(batches)
+    newest = {key: order for order, batch in enumerate(batches) for key in read_keys(batch)}
     needed = set(newest.values())
     for order, batch in enumerate(batches):
         if order not in needed:
@@ -99,11 +99,6 @@ def _records(corpus: Corpus, kind: str) -> Iterator[tuple[_Place, str, str]]:
             for held in json.loads(raw):
                 place = (order, str(held["file"]), int(held["line"]), number)
                 yield place, str(held["as"]), raw_json(held["record"])
-
-
-def _newest(batches: list[Batch]) -> dict[str, int]:
-    """By key, the place of the last batch that holds it."""
-    return {key: order for order, batch in enumerate(batches) for key in read_keys(batch)}
 
 
 class _Lines:

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from vivavoce.corpus.resolve.hashing import Keys, Kind, bounds_of, distinct, mix
+from vivavoce.corpus.resolve.hashing import Keys, Kind, distinct, kinds_of, mix
 from vivavoce.corpus.resolve.index import Index
 from vivavoce.corpus.resolve.keys import ReferenceKeys
 from vivavoce.errors import DamagedError
@@ -84,7 +84,7 @@ def _sums(index: Index, low: np.uint64, high: np.uint64) -> tuple[Keys, Keys]:
     if not len(keys):
         return keys, keys
     numbers = index.values(np.arange(start, stop))
-    is_title = keys > bounds_of(Kind.ID)[1]
+    is_title = kinds_of(keys) != Kind.ID
     numbers[is_title] = index.papers_of_titles(numbers[is_title])
     marks = mix(keys ^ mix(index.arrays["digests"][numbers]))
     begins = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))

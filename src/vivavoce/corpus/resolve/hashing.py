@@ -84,12 +84,6 @@ def distinct(values: NDArray[Any]) -> NDArray[Any]:
     return found
 
 
-def bounds_of(kind: Kind) -> tuple[np.uint64, np.uint64]:
-    """The lowest and the highest key of a kind."""
-    low = int(kind) << int(_KIND_SHIFT)
-    return np.uint64(low), np.uint64(low + (1 << int(_KIND_SHIFT)) - 1)
-
-
 def mix(values: Keys) -> Keys:
     """Spread numbers over all 64 bits, one to one.
 

@@ -22,7 +22,6 @@ from vivavoce.corpus.resolve.hashing import (
     Kind,
     Numbers,
     as_kind,
-    bounds_of,
     distinct,
     kinds_of,
 )
@@ -117,7 +116,7 @@ def _candidates(references: pa.Table, keys: ReferenceKeys, index: Index) -> _Fou
     is_near = kinds == Kind.NEAR
     surely = keys.rows[is_found & ~is_near]
     numbers = distinct(which[is_found & ~is_near])
-    is_id = asked[numbers] <= bounds_of(Kind.ID)[1]
+    is_id = kinds_of(asked[numbers]) == Kind.ID
     ids, titles = (
         index.values(_ranges(matches.first[some], matches.last[some]))
         for some in (numbers[is_id], numbers[~is_id])

@@ -40,7 +40,7 @@ _ORDER = ("easy", "medium", "hard", "discovery")
 
 @dataclass(frozen=True, slots=True)
 class AttemptTables(Report):
-    """What `viva board attempts` shows."""
+    """Report of `viva board attempts`."""
 
     groups: tuple[Row, ...]
     """One row a contestant, category, difficulty and metric: means over the items."""

@@ -115,7 +115,7 @@ def _removed_notes(logs: Sequence[LogHeader], runs: Mapping[RowKey, Row]) -> lis
 
 
 def metrics_of(logs: Sequence[LogHeader]) -> dict[str, list[str]]:
-    """What answers of each task are measured by, in the order of its card."""
+    """Metrics of each task's answers, in the order of its card."""
     names: dict[str, dict[str, None]] = defaultdict(dict)
     for log in logs:
         names[log.key.task] |= dict.fromkeys(log.metrics)
@@ -168,7 +168,7 @@ def contestant_of(log: RunLog, resamples: int, seed: int, cutoffs: Cutoffs) -> C
 
 
 def _shared_fields(log: RunLog, items: int) -> Row:
-    """What the rows of one log have in common."""
+    """Fields that the rows of one log have in common."""
     faults = Counter(sample.fault for sample in log.samples if sample.fault)
     costs = [sample.cost for sample in log.samples if sample.cost is not None]
     judge_costs = [sample.judge_cost for sample in log.samples if sample.judge_cost is not None]

@@ -38,17 +38,17 @@ class Column:
     unit: Unit = ""
     """Decides how a value is printed."""
     is_per_answer: bool = False
-    """Whether tables print the mean over the answers."""
+    """True if tables print the mean over the answers."""
     page: int = 0
     """Place among the last columns of a page's table; 0 for none."""
     style: str = ""
     """Class of its cells in the style sheet; its name by default."""
     is_optional: bool = False
-    """Whether a table leaves it out where nobody has a value."""
+    """True if a table leaves it out where nobody has a value."""
     terminal: tuple[int, str] | None = None
     """Place and head in what `viva board show` prints; None for neither."""
     is_cost: bool = False
-    """Whether the terminal shows it only with `--costs`."""
+    """True if the terminal shows it only with `--costs`."""
     latex: str = ""
     """Head in LaTeX tables; empty for none."""
     parts: tuple[tuple[str, Kind], ...] | None = None
@@ -58,11 +58,11 @@ class Column:
     name: str = ""
     kind: Kind = "text"
     is_everywhere: bool = True
-    """Whether boards of older versions have it too."""
+    """True if boards of older versions have it too."""
 
     @property
     def is_number(self) -> bool:
-        """Whether its cells are figures, one below the other."""
+        """True if its cells are figures, one below the other."""
         return self.kind in ("float", "int")
 
     @property
@@ -93,7 +93,7 @@ _READING = ConfigDict(strict=True, extra="ignore", allow_inf_nan=False)
 
 @with_config(_READING)
 class Exposure(TypedDict, total=False):
-    """What is known of a row's items in its model's training data."""
+    """Known facts of a row's items in its model's training data."""
 
     cutoff: str | None
     source: str | None
@@ -320,7 +320,7 @@ def terminal_columns(*, costs: bool) -> tuple[tuple[str, Column], ...]:
 
 
 def shown_value(column: Column, row: Mapping[str, Any]) -> Any:
-    """What tables print of a row: its value, or its mean over the answers; None without any."""
+    """Value that tables print of a row: its own, or its mean over the answers; None without any."""
     value = row.get(column.name)
     if value is None or not column.is_per_answer:
         return value

@@ -16,7 +16,7 @@ from vivavoce.results.logs.records import CONTESTANT, PLACE, LogHeader, Place
 from vivavoce.store import Row, canonical_json, hash_of, hash_rows
 
 KEY = (*PLACE, *CONTESTANT)
-"""What tells one row from another, its metrics taken together."""
+"""Fields that tell one row from another, its metrics taken together."""
 _NEW_OBJECTS, _ROUNDS = 200_000, 20
 
 
@@ -44,7 +44,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Board:
-    """What `viva board` shows, in groups."""
+    """A leaderboard, in groups."""
 
     groups: tuple[Group, ...]
     rounds: tuple[Row, ...]

@@ -35,7 +35,7 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class HeadToHead:
-    """What `viva board compare` shows."""
+    """Report of `viva board compare`."""
 
     duels: tuple[Row, ...]
     """One for each round, task and setting of both."""

@@ -1,4 +1,4 @@
-"""Who is held against whom: two contestants of one folder, or the logs of two places."""
+"""Pairs of logs to compare: two contestants of one folder, or the logs of two places."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ Pair = tuple[Side, Side]
 
 @dataclass(frozen=True, slots=True)
 class Only:
-    """What is compared; everything where a field is None."""
+    """Selection of what is compared; everything where a field is None."""
 
     round: str | None = None
     task: str | None = None
     setting: str | None = None
 
     def takes(self, log: RunLog) -> bool:
-        """Whether a log is of what is asked for."""
+        """Check that a log is of what is asked for."""
         wanted = (self.round, self.task, self.setting)
         key = (log.key.round, log.key.task, log.key.setting)
         return all(want in (None, has) for want, has in zip(wanted, key, strict=True))

@@ -1,4 +1,4 @@
-"""Who is better than whom: ranks, ties, and the smallest difference the items can show.
+"""Ranks of contestants, ties, and the smallest difference the items can show.
 
 Contestants are compared on the same items with one resample of their clusters.
 """
@@ -42,7 +42,7 @@ class Contestant:
 
     @property
     def is_ranked(self) -> bool:
-        """Whether it is neither the ceiling nor partial."""
+        """True if it is neither the ceiling nor partial."""
         row = next(iter(self.rows.values()))
         return row["method"] != CEILING and not row["partial"]
 
@@ -154,7 +154,7 @@ def _rank_group(
 
 
 def _contents(values: Mapping[str, npt.NDArray[np.float64]], draws: Resample) -> dict[str, str]:
-    """What a comparison depends on, by name: a contestant's values, and how items are drawn."""
+    """Hash by name of what a comparison depends on: values, and how items are drawn."""
     setting = f"{draws.resamples} {draws.seed} {draws.clusters}".encode() + draws.codes.tobytes()
     return {
         name: hashlib.sha256(setting + column.tobytes()).hexdigest()[:_DIGITS]

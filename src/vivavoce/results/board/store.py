@@ -213,7 +213,7 @@ def _save(path: Path, value: Any) -> None:
 
 
 def _load(path: Path) -> Any:
-    """What `_save` wrote; None where there is nothing, or it is damaged."""
+    """The value that `_save` wrote; None where there is nothing, or it is damaged."""
     try:
         seal, _, body = path.read_bytes().partition(b"\n")
     except OSError:

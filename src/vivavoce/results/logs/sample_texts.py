@@ -116,21 +116,15 @@ def choose_item_texts(
     items: list[ItemTexts] = []
     for place in sorted(by_place):
         ids = _draw(by_place[place], count, seed)
-        items += _texts_of_items(by_place[place], ids, desk)
+        items += texts_of_items(by_place[place], ids, desk)
     return items
 
 
 def texts_of_items(
-    logs: Sequence[tuple[LogHeader, LogFile]], ids: Sequence[str]
+    logs: Sequence[tuple[LogHeader, LogFile]], ids: Sequence[str], desk: _Desk | None = None
 ) -> list[ItemTexts]:
     """Items of one round, task and setting, in the order of `ids`."""
-    return _texts_of_items(logs, ids, _Desk())
-
-
-def _texts_of_items(
-    logs: Sequence[tuple[LogHeader, LogFile]], ids: Sequence[str], desk: _Desk
-) -> list[ItemTexts]:
-    first = logs[0][0]
+    first, desk = logs[0][0], desk or _Desk()
     metrics = (*first.metrics, *first.diagnostics)
     sources = tuple(
         Source(log.key, -(-log.answers // max(1, log.items)), file) for log, file in logs

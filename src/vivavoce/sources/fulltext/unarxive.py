@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from itertools import pairwise
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 from vivavoce.errors import InputError
 from vivavoce.records import Author, CitedTable, Document, Reference, Section
 from vivavoce.sources import Source
+from vivavoce.sources.fulltext.drafts import Draft, number_sections
 from vivavoce.sources.json_records import (
     Fields,
     cut,
@@ -36,21 +36,6 @@ _SUFFIXES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
 # What only this kind of record holds; one of these stands near its start.
 _MARKS = (b'"_source_hash"', b'"_source_name"', b'"bib_entry_raw"', b'"content_type"')
 _OTHER_KIND = (b'"pdf_parse"', b'"latex_parse"')
-
-
-@dataclass(slots=True)
-class _Draft:
-    """A section in the making."""
-
-    name: tuple[str, str]
-    level: int
-    paragraphs: list[str] = field(default_factory=list)
-
-    @property
-    def count(self) -> int:
-        """Its number where that is a plain one, else 0."""
-        number = self.name[1]
-        return int(number) if number.isdecimal() and len(number) <= _MAX_NUMBER else 0
 
 
 class _Printer:
@@ -173,59 +158,57 @@ def _paragraphs(record: Fields) -> list[Fields]:
 
 def _sections(paragraphs: Sequence[Fields], printer: _Printer) -> tuple[Section, ...]:
     """Runs of paragraphs under one heading."""
-    drafts: list[_Draft] = []
+    drafts: list[Draft] = []
     for paragraph in paragraphs:
-        number = line_at(paragraph, "sec_number")
-        name = (line_at(paragraph, "section"), "" if number == _NO_NUMBER else number)
-        if not drafts or drafts[-1].name != name:
-            drafts.append(_Draft(name, _level(paragraph, name[1])))
+        heading, number = line_at(paragraph, "section"), line_at(paragraph, "sec_number")
+        number = "" if number == _NO_NUMBER else number
+        if not drafts or (drafts[-1].heading, drafts[-1].number or "") != (heading, number):
+            drafts.append(Draft(_level(paragraph, number), heading, number or None, None))
         text = printer.print(text_at(paragraph, "text"))
         if text:
             drafts[-1].paragraphs.append(text)
     kept = _with_lost_parents([draft for draft in drafts if draft.paragraphs])
-    return tuple(
-        Section(
-            ordinal=ordinal,
-            level=draft.level,
-            heading=printer.print(draft.name[0]) or None,
-            role=None,
-            text="\n\n".join(draft.paragraphs),
-            number=draft.name[1] or None,
-        )
-        for ordinal, draft in enumerate(kept)
-    )
+    for draft in kept:
+        draft.heading = printer.print(draft.heading or "") or None
+    return number_sections(kept)
 
 
-def _with_lost_parents(drafts: Sequence[_Draft]) -> list[_Draft]:
+def _with_lost_parents(drafts: Sequence[Draft]) -> list[Draft]:
     """The sections, and those without a paragraph of their own, which the format leaves out.
 
     They are missing among the numbers of the first level. Subsections are numbered anew in each:
     so many runs of them as are missing, the last ones, belong to these and not to the one before.
     """
-    tops = [place for place, draft in enumerate(drafts) if draft.level == 1 and draft.count]
+    counts = [_count(draft.number or "") for draft in drafts]
+    tops = [place for place, draft in enumerate(drafts) if draft.level == 1 and counts[place]]
     lost: dict[int, int] = {}
     for first, following in pairwise(tops):
-        missing = range(drafts[first].count + 1, drafts[following].count)
+        missing = range(counts[first] + 1, counts[following])
         starts = _starts_of_runs(drafts, first + 1, following)
         lost.update(zip(reversed(starts), reversed(missing), strict=False))
-    found: list[_Draft] = []
+    found: list[Draft] = []
     for place, draft in enumerate(drafts):
         if place in lost:
-            found.append(_Draft(("", str(lost[place])), 1))
+            found.append(Draft(1, None, str(lost[place]), None))
         found.append(draft)
     return found
 
 
-def _starts_of_runs(drafts: Sequence[_Draft], start: int, end: int) -> list[int]:
+def _starts_of_runs(drafts: Sequence[Draft], start: int, end: int) -> list[int]:
     """Places at which subsections begin to be counted anew."""
     starts: list[int] = []
     last = 0
     for place in range(start, end):
-        if drafts[place].level == 2 and (count := drafts[place].count):
+        if drafts[place].level == 2 and (count := _count(drafts[place].number or "")):
             if not starts or count != last + 1:
                 starts.append(place)
             last = count
     return starts
+
+
+def _count(number: str) -> int:
+    """A section's number where that is a plain one, else 0."""
+    return int(number) if number.isdecimal() and len(number) <= _MAX_NUMBER else 0
 
 
 def _level(paragraph: Fields, number: str) -> int:

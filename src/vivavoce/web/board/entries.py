@@ -1,4 +1,4 @@
-"""What tables say of a contestant's row: plots, ranks, faults, notes and costs, ready to print."""
+"""Texts of a contestant's row in tables: plots, ranks, faults, notes and costs, ready to print."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NAMED_TIES = 6
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Where a value and its interval stand in their column's plot, in percent of its width."""
+    """Position of a value and its interval in their column's plot, in percent of its width."""
 
     value: str
     low: str
@@ -33,9 +33,9 @@ class MetricColumn:
     metric: str
     higher_is_better: bool
     is_plotted: bool
-    """Whether its cells are drawn."""
+    """True if its cells are drawn."""
     scale: tuple[float, float] | None
-    """What the two ends of the plot stand for; None where nothing can be drawn."""
+    """Values at the two ends of the plot; None where nothing can be drawn."""
     best: Row | None
     """The row whose interval is the band of the plots."""
 
@@ -143,7 +143,7 @@ def _exposure(row: Row) -> str:
 
 
 def faults_of(row: Row) -> list[tuple[int, str]]:
-    """What is wrong with a row's answers: counts, and what to print of each."""
+    """Faults of a row's answers: counts, each with its text."""
     invalid = 0 if row["valid"] is None else row["n"] - round(row["n"] * row["valid"])
     counts = ((invalid, "not valid"), (row["missing"], "missing"), (row["undefined"], "undefined"))
     found = [(count, f"{count:,} {word}") for count, word in counts if count]
@@ -162,7 +162,7 @@ def missing(row: Row | None) -> str:
 
 
 def notes(row: Row, lead: Row) -> list[str]:
-    """What stands beside a value: wherein its row differs from that of the headline metric."""
+    """Notes beside a value: differences between its row and that of the headline metric."""
     found = []
     valid_only = row["value_valid"]
     if valid_only not in (None, row["value"]) and figure(valid_only) != figure(row["value"]):

@@ -1,4 +1,4 @@
-"""What the pages of a site are made of: boards, contestants and the facts beside them."""
+"""Content of a site's pages: boards, contestants and the facts beside them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class BoardOf:
     path: str
     """Of its page: `boards/ROUND/TASK--SETTING.html`."""
     known: Mapping[str, Metric]
-    """What is known of its metrics, by name."""
+    """Its metrics by name, as far as they are known."""
 
     round: str
     """As its rows spell it, like the next three; print them through `visible`."""
@@ -89,7 +89,7 @@ class BoardOf:
 
     @cached_property
     def parts(self) -> int:
-        """On how many pages its rows stand."""
+        """Number of pages that hold its rows."""
         return parts_of(self.group.leads, len(self.metrics))
 
     @cached_property
@@ -99,7 +99,7 @@ class BoardOf:
 
 
 class Measured(NamedTuple):
-    """How a contestant stands on one board."""
+    """Standing of a contestant on one board."""
 
     board: BoardOf
     row: Row
@@ -116,11 +116,11 @@ class ModelOf(NamedTuple):
     name: str
     """As the rows spell it; print it through `visible`."""
     is_own: bool
-    """Whether it comes from the reader's own logs alone."""
+    """True if it comes from the reader's own logs alone."""
 
     @property
     def path(self) -> str:
-        """Where its page stands."""
+        """Path of its page."""
         return path_of(self.kind, self.name)
 
 
@@ -177,19 +177,19 @@ class Site:
         return found
 
     def of(self, one: ModelOf) -> tuple[list[Measured], list[str]]:
-        """How a contestant stands wherever it was measured, and the rounds of these boards."""
+        """Standings of a contestant on all boards, and the rounds of these boards."""
         found = self.appearances.get((one.kind, one.name), [])
         held = {board.round for board, _, _ in found}
         return found, [name for name in self.round_names if name in held]
 
     def newest_of(self, one: ModelOf) -> list[Measured]:
-        """How a contestant stands on the boards of the newest round that it is part of."""
+        """Standings of a contestant in the newest round that it is part of."""
         found, rounds = self.of(one)
         return [measured for measured in found if [measured.board.round] == rounds[-1:]]
 
 
 def site_of(board: Mapping[str, Any] | Board) -> Site:
-    """What the pages show of a board, as `viva board show --json` prints it or in groups.
+    """Site of a board, as `viva board show --json` prints it or in groups.
 
     Boards of older versions may lack `headlines`, `metrics` and the newer fields of rows.
     """
@@ -234,7 +234,7 @@ def family_of(group: Group) -> str:
 
 
 def board_path(row: Row) -> str:
-    """Where the page of a row's board stands."""
+    """Path of the page of a row's board."""
     name, setting = str(row["task"]).rpartition("/")[2], str(row["setting"])
     page = slug(f"{name[:200]}--{setting[:200]}", *(row[key] for key in PLACE))
     return f"boards/{slug(str(row['round']))}/{page}.html"

@@ -1,4 +1,4 @@
-"""Who stands on a board: names, kinds, and how each contestant was run, ready to print."""
+"""Contestants of a board in print: names, kinds, and the settings of each run."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def title_of(task: str) -> str:
 
 
 def facts_of(row: Row) -> tuple[str, ...]:
-    """How a contestant was run: decoding, prompt and judge."""
+    """Settings of a contestant's run: decoding, prompt and judge."""
     facts = _decoding(row["decoding"])
     if row["prompt_hash"]:
         facts.append(f"prompt {visible(row['prompt_hash'])[:_HASH_SHOWN]}")
@@ -95,7 +95,7 @@ def _decoding(settings: object) -> list[str]:
 
 
 def shared_facts(rows: Sequence[Row]) -> tuple[str, ...]:
-    """What all contestants with a model were run with, or all where none has one."""
+    """Settings shared by all contestants with a model, or by all where none has one."""
     of_models = [facts_of(row) for row in rows if row["model"] not in NO_MODEL]
     everyone = of_models or [facts_of(row) for row in rows]
     if not everyone:
@@ -116,17 +116,17 @@ def tries_of(row: Row) -> list[str]:
 
 
 def identity_of(row: Row) -> tuple[str, str]:
-    """What has a page of its own: a kind and a name, such as ("model", "maker/name")."""
+    """Identity of a contestant's page: a kind and a name, such as ("model", "maker/name")."""
     return kind_of(row), shown_name(row)
 
 
 def model_path(row: Row) -> str:
-    """Where the page of a row's contestant stands."""
+    """Path of the page of a row's contestant."""
     return path_of(*identity_of(row))
 
 
 def path_of(kind: str, name: str) -> str:
-    """Where a contestant's page stands."""
+    """Path of a contestant's page."""
     return f"models/{slug(name, kind)}.html"
 
 

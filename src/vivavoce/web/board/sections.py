@@ -43,7 +43,7 @@ class Entry(NamedTuple):
 
     @property
     def is_complete(self) -> bool:
-        """Whether every item has a valid answer and every metric a value."""
+        """True if every item has a valid answer and every metric a value."""
         return not self.faults and all(row and row["value"] is not None for row in self.cells)
 
 
@@ -54,7 +54,7 @@ class Section:
     detectable: str
     """The smallest difference in the headline metric the items can show; empty when unknown."""
     shared: tuple[str, ...]
-    """How every contestant with a model was run, where that was the same for all."""
+    """Settings of all contestants with a model, as far as they are the same for all."""
     columns: tuple[MetricColumn, ...]
     """The headline metric first."""
     further: tuple[MetricColumn, ...]
@@ -121,7 +121,7 @@ def _is_shown(column: Column, entries: Sequence[Entry]) -> bool:
 
 
 def _detectable(rows: Sequence[Row], metric: str) -> str:
-    """What `viva board` puts into each ranked row of a table; boards of old may lack it."""
+    """The value that `viva board` puts into each ranked row; boards of old may lack it."""
     values = [row.get("detectable") for row in rows if row["metric"] == metric]
     return next((figure(value) for value in values if value), "")
 
@@ -145,7 +145,7 @@ def _valued(ranked: Sequence[_ByMetric], metric: str) -> list[Row]:
 
 
 def sureness(ranked: Sequence[Row]) -> str:
-    """How sure the first place is among headline rows, best first.
+    """A sentence on the certainty of the first place among headline rows, best first.
 
     Ties found on the same items go before overlapping intervals, which are only a hint.
     """
@@ -183,7 +183,7 @@ _SPELLED = 12
 
 
 def rows_a_page(leads: Sequence[Row], metrics: int) -> int:
-    """How many contestants stand on each page of a board; `leads` holds a row of each."""
+    """Number of contestants on each page of a board; `leads` holds a row of each."""
     if not leads:
         return 1
     texts = math.fsum(_bytes_of(str(row[name])) for row in leads for name in _TEXTS) / len(leads)
@@ -194,7 +194,7 @@ def rows_a_page(leads: Sequence[Row], metrics: int) -> int:
 
 
 def parts_of(leads: Sequence[Row], metrics: int) -> int:
-    """On how many pages a board stands."""
+    """Number of pages of a board."""
     return max(1, math.ceil(len(leads) / rows_a_page(leads, metrics)))
 
 

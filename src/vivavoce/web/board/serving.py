@@ -66,7 +66,7 @@ class LiveSite:
             return self._pages.get(path)
 
     def content(self, page: Page) -> bytes:
-        """What stands on a page; made once, as long as there is room to keep it."""
+        """Content of a page; made once, as long as there is room to keep it."""
         with self._lock:  # one at a time: charts and logs are not made for several threads
             found = self._made.get(page.key)
             if found is None:

@@ -1,4 +1,4 @@
-"""Which files a site holds and what each was made of, so that a build touches only what changed.
+"""Record of a site's files and their inputs, so that a build touches only what changed.
 
 `site.json` lists every file with the key of its inputs, the sha256 of its bytes and their number.
 It is written last, once all others are on the disk: a build that was killed is finished by the next
@@ -23,7 +23,7 @@ SCHEMA_VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """What one build did."""
+    """Result of one build."""
 
     written: tuple[str, ...]
     """Paths inside the site, sorted."""
@@ -80,7 +80,7 @@ def _claim(out: Path, paths: Iterable[str]) -> None:
 
 
 def read_state(out: Path) -> dict[str, dict[str, Any]]:
-    """What the last build left in a folder, by path; empty where nothing can be relied on."""
+    """Files that the last build left in a folder, by path; empty where nothing can be relied on."""
     try:
         found = read_json(out / STATE)
     except InputError:
@@ -92,7 +92,7 @@ def read_state(out: Path) -> dict[str, dict[str, Any]]:
 
 
 def _is_entry(path: str, entry: Any) -> bool:
-    """Whether a line of `site.json` is one of ours: it may have been edited by anybody."""
+    """Check that a line of `site.json` is one of ours: it may have been edited by anybody."""
     pure = PurePosixPath(path)
     is_inside = not pure.is_absolute() and ".." not in pure.parts and "\\" not in path
     return (
@@ -105,7 +105,7 @@ def _is_entry(path: str, entry: Any) -> bool:
 
 
 def _is_as_left(path: Path, known: Mapping[str, Any], since: int) -> bool:
-    """Whether a file holds what was written; read again where it was touched after that build."""
+    """Check that a file holds what was written; one touched since is read again."""
     if not path.is_file() or path.stat().st_size != known["size"]:
         return False
     return path.stat().st_ctime_ns < since or hash_file(path) == known["sha256"]

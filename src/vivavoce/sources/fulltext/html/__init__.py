@@ -16,8 +16,13 @@ from vivavoce.records import Author, Document, Fault
 from vivavoce.sources import Piece, ReadOptions, Source, has_suffix, one_piece, read_whole
 from vivavoce.sources.fulltext.html.references import read_references
 from vivavoce.sources.fulltext.html.sections import Body, read_abstract
-from vivavoce.sources.fulltext.html.tree import classes_of, find_document, parse_page, with_class
-from vivavoce.sources.fulltext.html.typeset import line_of
+from vivavoce.sources.fulltext.html.typeset import (
+    classes_of,
+    find_document,
+    line_of,
+    parse_page,
+    with_class,
+)
 from vivavoce.sources.xml import children
 from vivavoce.text.dates import parse_date, parse_month
 from vivavoce.text.identifiers import find_acl_id, find_arxiv_id

@@ -10,8 +10,7 @@ from itertools import islice
 from lxml import etree
 
 from vivavoce.records import Reference
-from vivavoce.sources.fulltext.html.tree import classes_of, with_class
-from vivavoce.sources.fulltext.html.typeset import line_of
+from vivavoce.sources.fulltext.html.typeset import classes_of, line_of, with_class
 from vivavoce.sources.xml import children
 from vivavoce.text.identifiers import arxiv_id_in, find_doi
 

@@ -9,14 +9,15 @@ from dataclasses import replace
 from lxml import etree
 
 from vivavoce.records import CitedTable, Section
-from vivavoce.sources.fulltext.html.tree import (
+from vivavoce.sources.fulltext.html.typeset import (
+    Writer,
     classes_of,
     is_division,
+    line_of,
     outermost,
     outside_divisions,
     with_class,
 )
-from vivavoce.sources.fulltext.html.typeset import Writer, line_of
 from vivavoce.sources.fulltext.latex.typeset import Draft, finish, paragraphs_of
 from vivavoce.sources.xml import MAX_HEIGHT, MAX_WIDTH, Cell, Grid, children, span_of
 from vivavoce.text.headings import split_heading

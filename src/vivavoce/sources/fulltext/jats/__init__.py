@@ -10,14 +10,16 @@ from lxml import etree
 
 from vivavoce.errors import InputError
 from vivavoce.records import Author, Document
-from vivavoce.records import Fault as Fault
-from vivavoce.sources import Piece as Piece
-from vivavoce.sources import ReadOptions as ReadOptions
 from vivavoce.sources import Source, one_piece, read_with
-from vivavoce.sources import read_whole as read_whole
-from vivavoce.sources.fulltext.jats.references import read_name, read_references
-from vivavoce.sources.fulltext.jats.sections import read_sections, read_tables
-from vivavoce.sources.fulltext.jats.xml import ASIDE, parse_jats, text_of
+from vivavoce.sources.fulltext.jats.articles import (
+    ASIDE,
+    parse_jats,
+    read_name,
+    read_references,
+    read_sections,
+    read_tables,
+    text_of,
+)
 from vivavoce.sources.xml import children
 from vivavoce.text.dates import parse_date, parse_month, period
 from vivavoce.text.identifiers import find_arxiv_id, find_doi

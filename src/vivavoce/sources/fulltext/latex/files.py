@@ -136,7 +136,6 @@ class Main:
     size: int
     """Characters of it and of what it inputs."""
     title: str
-    inputs: tuple[str, ...]
 
 
 def document_class(text: str) -> str | None:
@@ -153,13 +152,9 @@ def is_template(title: str) -> bool:
     return _TEMPLATE_TITLE.search(title) is not None
 
 
-def choose_main(files: PaperFiles, names: Iterable[str] | None = None) -> str | None:
+def choose_main(files: PaperFiles) -> str | None:
     """The main file of a paper; None where there is none."""
-    texts = {
-        name: files.text(name)
-        for name in (files.names if names is None else names)
-        if name.lower().endswith(TEX_SUFFIXES)
-    }
+    texts = {name: files.text(name) for name in files.names if name.lower().endswith(TEX_SUFFIXES)}
     mains = [_read_main(name, texts, files) for name in texts if document_class(texts[name])]
     if not mains:
         return None
@@ -183,9 +178,9 @@ def _rank(main: Main, used: set[str], files: PaperFiles) -> tuple[object, ...]:
 
 def _read_main(name: str, texts: dict[str, str], files: PaperFiles) -> Main:
     title = _TITLE.search(texts[name])
-    inputs = tuple(_inputs_of(texts[name], files))
+    inputs = _inputs_of(texts[name], files)
     size = len(texts[name]) + sum(len(texts.get(part, "")) for part in inputs)
-    return Main(name, size, title[1] if title else "", inputs)
+    return Main(name, size, title[1] if title else "")
 
 
 def _inputs_of(text: str, files: PaperFiles) -> Iterable[str]:

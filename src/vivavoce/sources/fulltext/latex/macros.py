@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from vivavoce.errors import InputError
 from vivavoce.sources.fulltext.latex.files import PaperFiles
+from vivavoce.sources.fulltext.latex.layout import is_own_command
 from vivavoce.sources.fulltext.latex.tokens import LITERAL, PARAGRAPH, Frame, TokenStream, tokenise
-from vivavoce.sources.fulltext.latex.vocabulary import is_own_command
 
 _MAX_TOKENS = 3_000_000
 _MAX_INPUTS = 1_000

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vivavoce.records import CitedTable
-from vivavoce.sources.fulltext.latex.layout import Layout, Span
+from vivavoce.sources.fulltext.latex.layout import TABULARS, Layout, Span
 from vivavoce.sources.fulltext.latex.typeset import Typesetter
-from vivavoce.sources.fulltext.latex.vocabulary import TABULARS
 from vivavoce.text.row_citations import RowCitations
 
 _CAPTIONS = frozenset(

@@ -11,9 +11,7 @@ from dataclasses import dataclass, field
 
 from vivavoce.records import Section
 from vivavoce.sources.fulltext.latex.citing import Citations
-from vivavoce.sources.fulltext.latex.layout import Layout
-from vivavoce.sources.fulltext.latex.tokens import LITERAL, PARAGRAPH, source_of, tokenise
-from vivavoce.sources.fulltext.latex.vocabulary import (
+from vivavoce.sources.fulltext.latex.layout import (
     ACCENTS,
     ENVIRONMENT_ARGUMENTS,
     FIGURES,
@@ -24,10 +22,12 @@ from vivavoce.sources.fulltext.latex.vocabulary import (
     SYMBOLS,
     TABLES,
     TABULARS,
+    Layout,
     accented,
     is_citation,
     typeset,
 )
+from vivavoce.sources.fulltext.latex.tokens import LITERAL, PARAGRAPH, source_of, tokenise
 from vivavoce.text.headings import role_of_heading
 
 Hook = Callable[[int, list[str]], int]

@@ -61,7 +61,6 @@ class Candidate:
     """The words behind a heading that opens a paragraph; empty where it stands alone."""
     is_apart: bool
     """White space stands above it."""
-    is_centred: bool = False
 
     @property
     def runs_in(self) -> bool:
@@ -74,13 +73,13 @@ class Candidate:
         return self.style.kind != PLAIN
 
 
-def find_candidates(layout: Layout, columns: Columns) -> list[Candidate]:
+def find_candidates(columns: Columns) -> list[Candidate]:
     """Every line of running text that could be a heading, in reading order."""
-    finder = _Finder(layout, columns)
+    finder = _Finder(columns)
     found: list[Candidate] = []
     place = 0
-    while place < len(layout.lines):
-        candidate = None if layout.lines[place].kind else finder.at(place, found)
+    while place < len(finder.lines):
+        candidate = None if finder.lines[place].kind else finder.at(place, found)
         if candidate is None:
             place += 1
         else:
@@ -90,11 +89,11 @@ def find_candidates(layout: Layout, columns: Columns) -> list[Candidate]:
 
 
 class _Finder:
-    def __init__(self, layout: Layout, columns: Columns) -> None:
-        self.lines = layout.lines
-        self.layout = layout
+    def __init__(self, columns: Columns) -> None:
         self.columns = columns
-        self.body = layout.body
+        self.layout = columns.layout
+        self.lines = self.layout.lines
+        self.body = self.layout.body
 
     def at(self, place: int, before: Sequence[Candidate]) -> Candidate | None:
         line = self.lines[place]
@@ -201,7 +200,7 @@ class _Finder:
         numbers = read_numbers(text)
         if not _could_head(text, numbers, style):
             return None
-        return Candidate(place, stop, text, style, numbers, [], is_apart, is_centred)
+        return Candidate(place, stop, text, style, numbers, [], is_apart)
 
     def _last_line(self, place: int, style: Style, is_centred: bool) -> int:
         """The place behind the last line of a heading that starts at `place`."""

@@ -10,8 +10,9 @@ from pathlib import Path
 import pypdfium2.raw as pdfium
 
 from vivavoce.errors import InputError
-from vivavoce.records import CitedTable, Document, Reference, Section
+from vivavoce.records import CitedTable, Document, Reference
 from vivavoce.sources import read_whole
+from vivavoce.sources.fulltext.drafts import Draft, number_sections
 from vivavoce.sources.fulltext.pdf.candidates import Bookmark, find_candidates
 from vivavoce.sources.fulltext.pdf.floats import Columns, Float, find_floats
 from vivavoce.sources.fulltext.pdf.front import read_front
@@ -19,8 +20,12 @@ from vivavoce.sources.fulltext.pdf.furniture import drop_marks, mark_furniture
 from vivavoce.sources.fulltext.pdf.headings import Heading, find_headings
 from vivavoce.sources.fulltext.pdf.layout import Line, join_words, read_layout
 from vivavoce.sources.fulltext.pdf.lines import FontBook, Page, read_page
-from vivavoce.sources.fulltext.pdf.paragraphs import Paragraphs, Vocabulary
-from vivavoce.sources.fulltext.pdf.references import mentions_in, read_reference, split_entries
+from vivavoce.sources.fulltext.pdf.references import (
+    Paragraphs,
+    mentions_in,
+    read_reference,
+    split_entries,
+)
 from vivavoce.text.headings import role_of_heading
 from vivavoce.text.identifiers import find_acl_id, find_arxiv_id
 from vivavoce.text.normalise import clean_text
@@ -53,15 +58,14 @@ def read_pages(
     mark_furniture(layout)
     drop_marks(layout)
     columns = Columns(layout)
-    floats = find_floats(layout, columns)
-    candidates = find_candidates(layout, columns)
+    floats = find_floats(columns)
+    candidates = find_candidates(columns)
     headings = find_headings(candidates, bookmarks)
-    vocabulary = Vocabulary(line.text for line in layout.lines)
-    paragraphs = Paragraphs(layout, columns, vocabulary)
+    paragraphs = Paragraphs(columns)
     body = [heading for heading in headings if _role(heading) != "abstract"]
     first = body[0].candidate.start if body else len(layout.lines)
-    front = read_front(layout, columns, paragraphs, candidates, first, known_title)
-    references = tuple(_references(layout.lines, body, columns, paragraphs))
+    title, abstract = read_front(paragraphs, candidates, first, known_title)
+    references = tuple(_references(body, paragraphs))
     arxiv = find_arxiv_id(_stem(name)) or find_arxiv_id(pages[0].turned)
     return Document(
         kind="pdf",
@@ -70,9 +74,9 @@ def read_pages(
         arxiv_id=arxiv[0] if arxiv else None,
         version=arxiv[1] if arxiv else None,
         acl_id=find_acl_id(_stem(name)),
-        title=clean_text(front.title) if front.title else None,
-        abstract=clean_text(front.abstract) if front.abstract else None,
-        sections=tuple(_sections(layout.lines, body, paragraphs)),
+        title=clean_text(title) if title else None,
+        abstract=clean_text(abstract) if abstract else None,
+        sections=number_sections(_sections(body, paragraphs)),
         references=references,
         tables=tuple(_tables(floats, paragraphs, references)),
     )
@@ -92,35 +96,24 @@ def _own_lines(lines: Sequence[Line], headings: Sequence[Heading], place: int) -
     return [line for line in lines[start:stop] if not line.kind]
 
 
-def _sections(
-    lines: Sequence[Line], headings: Sequence[Heading], paragraphs: Paragraphs
-) -> Iterator[Section]:
+def _sections(headings: Sequence[Heading], paragraphs: Paragraphs) -> Iterator[Draft]:
     """Every section but the references, which are stored as entries."""
-    ordinal = 0
+    lines = paragraphs.layout.lines
     for place, heading in enumerate(headings):
         if _role(heading) == "references":
             continue
         text = paragraphs.text(_own_lines(lines, headings, place), heading.candidate.rest)
-        yield Section(
-            ordinal=ordinal,
-            level=heading.level,
-            heading=clean_text(heading.text),
-            role=heading.role,
-            text=clean_text(text),
-            number=heading.number,
-        )
-        ordinal += 1
+        words = clean_text(heading.text)
+        yield Draft(heading.level, words, heading.number, heading.role, [clean_text(text)])
 
 
-def _references(
-    lines: Sequence[Line], headings: Sequence[Heading], columns: Columns, paragraphs: Paragraphs
-) -> Iterator[Reference]:
+def _references(headings: Sequence[Heading], paragraphs: Paragraphs) -> Iterator[Reference]:
     ordinal = 0
     for place, heading in enumerate(headings):
         if _role(heading) != "references":
             continue
-        own = _own_lines(lines, headings, place)
-        for raw in split_entries(own, columns, paragraphs):
+        own = _own_lines(paragraphs.layout.lines, headings, place)
+        for raw in split_entries(own, paragraphs):
             yield read_reference(clean_text(raw), ordinal)
             ordinal += 1
 

@@ -99,13 +99,13 @@ def _measure(lines: Sequence[Line]) -> Measure:
     return Measure(float(left), rights[int(0.9 * (len(rights) - 1))])
 
 
-def find_floats(layout: Layout, columns: Columns) -> list[Float]:
+def find_floats(columns: Columns) -> list[Float]:
     """Mark the lines of every float and give back the tables and figures in reading order."""
-    lines = layout.lines
+    lines = columns.layout.lines
     floats: list[Float] = []
     place = 0
     while place < len(lines):
-        found = _caption(lines, place, layout)
+        found = _caption(lines, place, columns.layout)
         if found is None:
             place += 1
             continue

@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from vivavoce.sources.fulltext.pdf.candidates import Candidate, compact
-from vivavoce.sources.fulltext.pdf.floats import Columns
 from vivavoce.sources.fulltext.pdf.furniture import FURNITURE
 from vivavoce.sources.fulltext.pdf.layout import Layout, Line, join_words
-from vivavoce.sources.fulltext.pdf.paragraphs import Paragraphs
+from vivavoce.sources.fulltext.pdf.references import Paragraphs
 
 ABSTRACT = "abstract"
 
@@ -33,29 +31,16 @@ _ADDRESS = re.compile(r"\w@\w|https?://|www\.")
 _MIN_PROSE = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Front:
-    """Front matter, before the first section."""
-
-    title: str | None
-    abstract: str | None
-
-
 def read_front(
-    layout: Layout,
-    columns: Columns,
-    paragraphs: Paragraphs,
-    candidates: Sequence[Candidate],
-    first: int,
-    known_title: str,
-) -> Front:
+    paragraphs: Paragraphs, candidates: Sequence[Candidate], first: int, known_title: str
+) -> tuple[str | None, str | None]:
     """Title and abstract; `first` is the place of the first section's heading."""
-    title, behind = _title(layout, paragraphs, known_title)
-    abstract = _abstract(layout, columns, paragraphs, candidates, max(behind, 0), first)
-    return Front(title, abstract)
+    title, behind = _title(paragraphs, known_title)
+    return title, _abstract(paragraphs, candidates, max(behind, 0), first)
 
 
-def _title(layout: Layout, paragraphs: Paragraphs, known: str) -> tuple[str | None, int]:
+def _title(paragraphs: Paragraphs, known: str) -> tuple[str | None, int]:
+    layout = paragraphs.layout
     groups: list[list[tuple[int, Line]]] = []
     height = layout.heights[layout.lines[0].page]
     page = layout.lines[0].page
@@ -132,13 +117,9 @@ def _without_signs(lines: Sequence[Line], paragraphs: Paragraphs) -> str:
 
 
 def _abstract(
-    layout: Layout,
-    columns: Columns,
-    paragraphs: Paragraphs,
-    candidates: Sequence[Candidate],
-    start: int,
-    first: int,
+    paragraphs: Paragraphs, candidates: Sequence[Candidate], start: int, first: int
 ) -> str | None:
+    layout = paragraphs.layout
     lines = layout.lines
     heads = {c.start: c for c in candidates}
     for place in range(min(first, len(lines))):
@@ -158,7 +139,7 @@ def _abstract(
             text = paragraphs.vocabulary.join(rest, text)
         if text or rest:
             return text or rest
-    return _unheaded(lines, columns, paragraphs, start + 1, first)
+    return _unheaded(paragraphs, start + 1, first)
 
 
 def _closes(text: str, end: int) -> bool:
@@ -189,13 +170,11 @@ def _abstract_end(
     return min(first, len(lines))
 
 
-def _unheaded(
-    lines: Sequence[Line], columns: Columns, paragraphs: Paragraphs, start: int, first: int
-) -> str | None:
+def _unheaded(paragraphs: Paragraphs, start: int, first: int) -> str | None:
     """The longest run of full lines between the title and the first section."""
     best: list[Line] = []
     run: list[Line] = []
-    for line in lines[start : min(first, len(lines))]:
+    for line in paragraphs.layout.lines[start:first]:
         if line.kind or line.page > 1:
             continue
         goes_on = (

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from vivavoce.sources.fulltext.drafts import heaviest_chain
 from vivavoce.sources.fulltext.pdf.candidates import (
     PLAIN,
     Bookmark,
@@ -53,29 +54,14 @@ def build_chain(
     start: tuple[int, ...] | None = None,
 ) -> Chain:
     """The best run of numbers that continue each other."""
-    places = sorted(numbers)
-    best: list[float] = []
-    came_from: list[int | None] = []
-    for here, place in enumerate(places):
-        number = numbers[place]
-        weight = 1.0 + _KNOWN_ROLE * (roles[place] is not None)
-        cost = step_cost(start, number.parts)
-        score, origin = (weight - cost if cost is not None else float("-inf")), None
-        for before in range(max(0, here - _LOOK_BACK), here):
-            cost = step_cost(numbers[places[before]].parts, number.parts)
-            if cost is not None and best[before] + weight - 1.5 * cost > score:
-                score, origin = best[before] + weight - 1.5 * cost, before
-        best.append(score)
-        came_from.append(origin)
-    if not best or max(best) == float("-inf"):
-        return Chain({}, 0.0)
-    at: int | None = best.index(max(best))
-    score = max(best)
-    members: dict[int, SectionNumber] = {}
-    while at is not None:
-        members[places[at]] = numbers[places[at]]
-        at = came_from[at]
-    return Chain(dict(sorted(members.items())), score)
+    members, score = heaviest_chain(
+        numbers,
+        lambda place: 1.0 + _KNOWN_ROLE * (roles[place] is not None),
+        lambda number: step_cost(start, number.parts),
+        look_back=_LOOK_BACK,
+        penalty=1.5,
+    )
+    return Chain(members, score)
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,6 @@ class Line:
     size: float
     column: int = 0
     """0 across the page, 1 left, 2 right."""
-    band: int = 0
     runs: int = 1
     """Parts that wide gaps tell apart, such as cells."""
     gap: float = 99.0
@@ -267,20 +266,16 @@ def _on_baseline(group: Sequence[Line], run: Line) -> bool:
 
 def _order(lines: Sequence[Line]) -> list[Line]:
     """Bands between lines across the page, inside a band the left column before the right."""
-    band = 0
     ordered: list[Line] = []
     open_band: list[Line] = []
     for line in sorted(lines, key=lambda line: (line.y, line.x0)):
         if line.column == 0 and not (open_band and _pokes_across(line, open_band)):
-            ordered += _by_column(open_band, band)
-            band += 1
+            ordered += [*_by_column(open_band), line]
             open_band = []
-            line.band = band
-            ordered.append(line)
         else:
             line.column = line.column or 1
             open_band.append(line)
-    return ordered + _by_column(open_band, band)
+    return ordered + _by_column(open_band)
 
 
 def _pokes_across(line: Line, band: Sequence[Line]) -> bool:
@@ -293,9 +288,7 @@ def _pokes_across(line: Line, band: Sequence[Line]) -> bool:
     return line.x0 >= start - 2 and line.x1 < end + 0.15 * (end - start) and line.width > 0
 
 
-def _by_column(lines: Sequence[Line], band: int) -> list[Line]:
-    for line in lines:
-        line.band = band
+def _by_column(lines: Sequence[Line]) -> list[Line]:
     return sorted(lines, key=lambda line: (line.column, line.y, line.x0))
 
 

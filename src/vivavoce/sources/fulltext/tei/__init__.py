@@ -10,22 +10,7 @@ from lxml import etree
 
 from vivavoce.errors import InputError
 from vivavoce.records import Author, CitedTable, Document
-from vivavoce.records import Fault as Fault
-from vivavoce.sources import (
-    Piece as Piece,
-)
-from vivavoce.sources import (
-    ReadOptions as ReadOptions,
-)
-from vivavoce.sources import (
-    Source,
-    has_suffix,
-    one_piece,
-    read_with,
-)
-from vivavoce.sources import (
-    read_whole as read_whole,
-)
+from vivavoce.sources import Source, has_suffix, one_piece, read_with
 from vivavoce.sources.fulltext.tei.blocks import ASIDE, lines_of, parse_tei, read_blocks, text_of
 from vivavoce.sources.fulltext.tei.citations import (
     Citations,

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 
 from vivavoce.records import Section
+from vivavoce.sources.fulltext.drafts import Draft, heaviest_chain, number_sections
 from vivavoce.sources.fulltext.tei.blocks import Block
 from vivavoce.text.headings import (
     ARABIC,
@@ -88,34 +89,19 @@ def _of_style(
 def _chain(
     numbers: dict[int, SectionNumber], *, first: int | None = None
 ) -> dict[int, SectionNumber]:
-    """The heaviest chain of numbers that continue each other, in linear time."""
-    places = list(numbers)
+    """The heaviest chain of numbers that continue each other."""
     tops = [n.marked for n in numbers.values() if len(n.parts) == 1]
     usual = 2 * sum(tops) >= len(tops)
-    best: list[float] = []
-    came_from: list[int | None] = []
-    for here, place in enumerate(places):
-        number = numbers[place]
-        weight = 1.0 + _USUAL_MARK * (number.marked == usual)
-        weight += _KNOWN_ROLE * (role_of_heading(number.text) is not None)
-        cost = step_cost(None, number.parts)
-        if first is not None and number.parts != (first,):
-            cost = None
-        score, origin = (weight - cost if cost is not None else float("-inf")), None
-        for before in range(max(0, here - _LOOK_BACK), here):
-            cost = step_cost(numbers[places[before]].parts, number.parts)
-            if cost is not None and best[before] + weight - cost > score:
-                score, origin = best[before] + weight - cost, before
-        best.append(score)
-        came_from.append(origin)
-    if not best or max(best) == float("-inf"):
-        return {}
-    at: int | None = max(range(len(best)), key=lambda place: best[place])
-    chain: dict[int, SectionNumber] = {}
-    while at is not None:
-        chain[places[at]] = numbers[places[at]]
-        at = came_from[at]
-    return dict(sorted(chain.items()))
+
+    def weight(place: int) -> float:
+        own = 1.0 + _USUAL_MARK * (numbers[place].marked == usual)
+        return own + _KNOWN_ROLE * (role_of_heading(numbers[place].text) is not None)
+
+    def opening(number: SectionNumber) -> float | None:
+        is_allowed = first is None or number.parts == (first,)
+        return step_cost(None, number.parts) if is_allowed else None
+
+    return heaviest_chain(numbers, weight, opening, look_back=_LOOK_BACK)[0]
 
 
 def _displaced(
@@ -210,19 +196,14 @@ def _after_conclusion(blocks: Sequence[Block]) -> int:
     return annexes[0] if annexes else len(blocks)
 
 
-@dataclass(slots=True)
-class _Draft:
-    """A section in the making."""
+@dataclass(slots=True, kw_only=True)
+class _Draft(Draft):
+    """A section in the making, and where it came from."""
 
-    level: int
-    heading: str | None
-    number: str | None
-    role: str | None
     place: str
     depth: int
     is_firm: bool
     """It stays even without text: a number or a usual name vouches for it."""
-    paragraphs: list[str] = field(default_factory=list)
 
 
 def build_sections(blocks: Sequence[Block], title: str | None) -> tuple[Section, ...]:
@@ -230,17 +211,7 @@ def build_sections(blocks: Sequence[Block], title: str | None) -> tuple[Section,
     outline = _Outline(blocks, title)
     for place in range(len(blocks)):
         outline.take(place)
-    return tuple(
-        Section(
-            ordinal=ordinal,
-            level=draft.level,
-            heading=draft.heading,
-            role=draft.role,
-            text="\n\n".join(draft.paragraphs),
-            number=draft.number,
-        )
-        for ordinal, draft in enumerate(outline.finished())
-    )
+    return number_sections(outline.finished())
 
 
 class _Outline:
@@ -354,7 +325,9 @@ class _Outline:
         *,
         is_firm: bool,
     ) -> None:
-        draft = _Draft(level, heading, number, role, block.place, block.depth, is_firm)
+        draft = _Draft(
+            level, heading, number, role, place=block.place, depth=block.depth, is_firm=is_firm
+        )
         if heading is not None:
             draft.paragraphs += block.paragraphs
         self.drafts.append(draft)

@@ -1,4 +1,4 @@
-"""Where a chart's axes begin, end and have their ticks, and where labels find room."""
+"""Ends and ticks of a chart's axes, and room for labels."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Axis:
     """As d3-format has it; few ticks and plain numbers keep a chart cheap to draw."""
 
     def place(self, value: float) -> float:
-        """Where a value stands, from 0 at the low end to 1 at the high one."""
+        """Position of a value, from 0 at the low end to 1 at the high one."""
         if self.is_log:
             return math.log(value / self.low) / math.log(self.high / self.low)
         return (value - self.low) / (self.high - self.low)

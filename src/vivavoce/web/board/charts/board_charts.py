@@ -1,4 +1,4 @@
-"""Which charts a page has: score against cost, against context, before and after a cutoff.
+"""Charts of a board's page: score against cost, against context, before and after a cutoff.
 
 At most three stand on a board's page, one on a contestant's. Each is drawn once a build and
 again only when its numbers change.
@@ -80,7 +80,7 @@ _MEASURES: tuple[tuple[str, str, str, Measure], ...] = (
     ("tokens", "Score and tokens", "tokens an answer", _an_answer("tokens")),
     ("seconds", "Score and time", "seconds an answer", _an_answer("seconds")),
 )
-"""What a score may be held against: the first in which contestants differ."""
+"""Measures that a score may be held against: the first in which contestants differ."""
 
 
 def _cost_chart(board: BoardOf) -> Chart | None:

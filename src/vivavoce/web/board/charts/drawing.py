@@ -62,7 +62,7 @@ _DARK = {
     "#1b4f80": "#a3cdf2",
     "#fefefe": "#0f1216",
 }
-"""What each colour becomes where the reader prefers a dark page."""
+"""The colour that stands for each one where the reader prefers a dark page."""
 ON_DARK_STEP = "#fefefe"
 """Text on the two strongest steps."""
 
@@ -81,13 +81,13 @@ _ATTRIBUTES = frozenset(
 
 
 def is_available() -> bool:
-    """Whether charts can be drawn here."""
+    """Check that charts can be drawn here."""
     return find_spec("vl_convert") is not None
 
 
 @cache
 def drawer() -> str:
-    """What draws, with its version: another one may draw the same chart otherwise."""
+    """Name and version of the drawing package: another one may draw the same chart otherwise."""
     try:
         return f"{PACKAGE} {version(PACKAGE)}"
     except PackageNotFoundError:
@@ -95,7 +95,7 @@ def drawer() -> str:
 
 
 def missing() -> MissingExtra:
-    """What to tell someone who wants charts and cannot have them."""
+    """Error for someone who wants charts and cannot have them."""
     return MissingExtra(PACKAGE, "web", "Drawing charts")
 
 

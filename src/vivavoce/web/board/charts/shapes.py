@@ -129,7 +129,7 @@ def scatter(dots: Sequence[Dot], x: Axis, y: Axis) -> Spec:
 
 
 def _weight(dot: Dot, dots: Sequence[Dot]) -> float:
-    """Where there are many points, those without a name step back."""
+    """Opacity of a point: among many, those without a name step back."""
     return 1.0 if dot.name or len(dots) <= _CROWD else 0.4
 
 

@@ -29,7 +29,7 @@ _KINDS = (("CSV", "csv"), ("JSON", "json"), ("Parquet", "parquet"), ("LaTeX", "t
 _ODD = r"^ *[=+@-]|[^ -~]"
 """Finds every cell that could need a guard: a formula, or a character beyond printable ASCII."""
 _PLAIN = (str, int, float, bool)
-"""What stands in a cell as it is; everything else stands there as JSON."""
+"""Types that stand in a cell as they are; everything else stands there as JSON."""
 _MAX_ROWS = 60_000
 """In the files of the whole site; of a larger one they hold a round's headline metrics."""
 _ELSEWHERE = "other rounds are in rounds/, all metrics beside each page"
@@ -104,7 +104,7 @@ def _of_board(board: BoardOf) -> list[Page]:
 
 
 def _of_contestant(site: Site, one: ModelOf) -> list[Page]:
-    """What its page shows of its newest round; all rounds stand in the files of the site."""
+    """Rows that its page shows of its newest round; all rounds stand in the files of the site."""
     found = site.newest_of(one)
     return _files(
         one.path.removesuffix(".html"),
@@ -142,26 +142,20 @@ def csv_of(table: pa.Table) -> bytes:
     import pyarrow as pa
     from pyarrow import csv
 
-    guarded = [_guarded(column) if _is_odd(column) else column for column in table.columns]
+    guarded = [_guarded(column) for column in table.columns]
     sink = pa.BufferOutputStream()
     csv.write_csv(pa.Table.from_arrays(guarded, names=table.column_names), sink)
     return bytes(sink.getvalue().to_pybytes())
 
 
-def _is_odd(column: pa.ChunkedArray) -> bool:
-    """Whether any cell of a column may be a formula or hold what draws nothing."""
+def _guarded(column: pa.ChunkedArray) -> pa.ChunkedArray | pa.Array:
+    """Every cell as a spreadsheet may have it; what stands in many of them is looked at once."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if column.type != pa.string():
-        return False
-    return bool(pc.any(pc.match_substring_regex(column, _ODD)).as_py())
-
-
-def _guarded(column: pa.ChunkedArray) -> pa.Array:
-    """Every cell as a spreadsheet may have it; what stands in many of them is looked at once."""
-    import pyarrow as pa
-
+    is_text = column.type == pa.string()
+    if not is_text or not pc.any(pc.match_substring_regex(column, _ODD)).as_py():
+        return column
     coded = column.combine_chunks().dictionary_encode()
     cells = [guard_formula(visible(cell, limit=None)) for cell in coded.dictionary.to_pylist()]
     safe = pa.array(cells, pa.string())

@@ -40,7 +40,7 @@ def pages(site: Site, history: History, *, charts: bool = True) -> list[Page]:
 
 
 def _keys(charts: Sequence[Chart]) -> list[Any]:
-    """What a page depends on of its charts."""
+    """Inputs of a page that come from its charts."""
     return [drawer() if charts else "", [[chart.path, chart.key] for chart in charts]]
 
 
@@ -131,7 +131,7 @@ def _near(board: BoardOf, site: Site) -> dict[str, Any]:
 
 
 def _model_page(one: ModelOf, site: Site, charts: Sequence[Chart]) -> Page:
-    """How a model or method stands wherever it was measured."""
+    """Standings of a model or method on all boards."""
     found, rounds = site.of(one)
 
     def values() -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What changed from build to build: rows that came, went, or were scored again.
+"""Changes from build to build: rows that came, went, or were scored again.
 
 `changes.json` in the folder of a site keeps the whole history, and with it which boards the last
 build had. A row that is gone stays on its board's page, struck through, with the reason where one
@@ -136,7 +136,7 @@ def _read(out: Path) -> History:
 
 
 def _is_build(build: Any) -> bool:
-    """Whether a build is one of ours: the file may have been edited by anybody."""
+    """Check that a build is one of ours: the file may have been edited by anybody."""
     if not isinstance(build, Mapping) or not isinstance(build.get("number"), int):
         return False
     entries = build.get("entries")
@@ -150,7 +150,7 @@ def _is_build(build: Any) -> bool:
 
 
 def _rows_of(out: Path, path: str) -> list[Row]:
-    """What an earlier build showed on a board, out of the JSON file beside its page."""
+    """Rows that an earlier build showed on a board, out of the JSON file beside its page."""
     pure = PurePosixPath(path)
     if pure.is_absolute() or ".." in pure.parts or pure.suffix != ".html":
         return []

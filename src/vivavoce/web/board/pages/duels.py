@@ -128,7 +128,7 @@ def verdict(row: Row) -> str:
 
 
 def _scale(metrics: Sequence[Row]) -> float:
-    """What half the width of the plots stands for: those that rank fit into it."""
+    """Difference that half the width of the plots stands for: those that rank fit into it."""
     ends = [
         abs(bound)
         for metric in metrics
@@ -139,7 +139,7 @@ def _scale(metrics: Sequence[Row]) -> float:
 
 
 def _bar(row: Row, size: float) -> tuple[str, ...] | None:
-    """Where a difference and its interval stand, in percent of the plot; 50 is no difference."""
+    """Position of a difference and its interval, in percent of the plot; 50 is no difference."""
     if row["difference"] is None or not size:
         return None
     low, high = row["ci"] or (row["difference"],) * 2

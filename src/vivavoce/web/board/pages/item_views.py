@@ -37,7 +37,7 @@ class Excerpt:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a judge said of an answer and the gold, by one criterion."""
+    """Verdict of a judge on an answer and the gold, by one criterion."""
 
     criterion: str
     outcome: str
@@ -118,7 +118,7 @@ _LAST = ("floor", "ceiling")
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """Where the pages of some items of one task and setting stand, and what they lead to."""
+    """Place and links of the pages of some items of one task and setting."""
 
     folder: str
     """Their own, inside the site."""
@@ -133,11 +133,11 @@ class Around:
     contestants: frozenset[str] = frozenset()
     """Paths of the contestants' pages there are."""
     bundle: str | None = None
-    """Where the transcripts are, as `bundle.find_bundle` gives it."""
+    """Address of the transcripts, as `bundle.find_bundle` gives it."""
 
 
 def item_view(item: ItemTexts, part: int, around: Around) -> dict[str, Any]:
-    """What `item.html.j2` prints of an item, or of one of its parts, counted from 0."""
+    """Values for `item.html.j2` of an item, or of one of its parts, counted from 0."""
     answers = list(item.read())
     told = [answer.texts for answer in answers if answer.score]
     common = common_input(answers)
@@ -220,7 +220,7 @@ def _use(score: SampleScore, attempts: int) -> str:
 
 
 def facts_of(item: ItemTexts) -> list[str]:
-    """What is known of an item, in words."""
+    """Known facts of an item, in words."""
     score = next((found[0] for found in item.scores() if found), None)
     told: list[str] = []
     if score is None:

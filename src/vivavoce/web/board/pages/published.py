@@ -1,4 +1,4 @@
-"""What the papers published: their result tables as facts, never ranked with our own results."""
+"""Published results: the papers' tables as facts, never ranked with our own results."""
 
 from __future__ import annotations
 

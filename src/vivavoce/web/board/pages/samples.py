@@ -81,12 +81,12 @@ def answered_boards(site: Site, samples: Iterable[ItemTexts]) -> frozenset[str]:
 
 
 def list_path(board: BoardOf) -> str:
-    """Where the list of a board's items stands."""
+    """Path of the list of a board's items."""
     return f"{_folder(board)}/index.html"
 
 
 def item_path(folder: str, item: str, part: int = 1) -> str:
-    """Where the page of an item stands; of many answers each further page has a number."""
+    """Path of the page of an item; of many answers each further page has a number."""
     return f"{folder}/{slug(item)}{f'-{part}' if part > 1 else ''}.html"
 
 

@@ -30,7 +30,7 @@ def course_charts(site: Site) -> list[Chart]:
 
 
 def course_path(course: Course) -> str:
-    """Where a course's page stands."""
+    """Path of a course's page."""
     return f"timeline/{course.slug}.html"
 
 
