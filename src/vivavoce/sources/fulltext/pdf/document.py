@@ -246,24 +246,21 @@ def read_pages(
     first = body[0].candidate.start if body else len(layout.lines)
     title, abstract = read_front(paragraphs, candidates, first, known_title)
     references = tuple(_references(body, paragraphs))
-    arxiv = find_arxiv_id(_stem(name)) or find_arxiv_id(pages[0].turned)
+    stem = name[:-4] if name.lower().endswith(".pdf") else name
+    arxiv = find_arxiv_id(stem) or find_arxiv_id(pages[0].turned)
     return Document(
         kind="pdf",
         key=name,
         source_file=name,
         arxiv_id=arxiv[0] if arxiv else None,
         version=arxiv[1] if arxiv else None,
-        acl_id=find_acl_id(_stem(name)),
+        acl_id=find_acl_id(stem),
         title=clean_text(title) if title else None,
         abstract=clean_text(abstract) if abstract else None,
         sections=number_sections(_sections(body, paragraphs)),
         references=references,
         tables=tuple(_tables(floats, paragraphs, references)),
     )
-
-
-def _stem(name: str) -> str:
-    return name[:-4] if name.lower().endswith(".pdf") else name
 
 
 def _role(heading: Heading) -> str | None:
