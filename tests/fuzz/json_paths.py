@@ -19,7 +19,7 @@ from vivavoce.sources.json_records import parse_strictly, raw_json
 from vivavoce.store import parse_object
 from vivavoce.tasks.implementation.items.extraction import parse_methods
 from vivavoce.tasks.scoring.json_answer import find_json
-from vivavoce.tasks.tables.items.operations import UnusableReply, read_operations
+from vivavoce.tasks.tables.items.replies import UnusableReply, read_operations
 from vivavoce.text.answers import clean_title
 
 METHODS = [

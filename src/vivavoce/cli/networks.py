@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
@@ -209,19 +210,16 @@ def walk(
 def _measure(corpus: Corpus, by: By | None, options: dict[str, bool]) -> Any:
     from vivavoce import networks
 
-    match by:
-        case By.network:
-            return networks.whole_networks(corpus, **options)
-        case By.category:
-            return networks.by_category(corpus, **options)
-        case By.domain:
-            return networks.by_domain(corpus, **options)
-        case By.month:
-            return networks.by_month(corpus)
-        case By.degree:
-            return networks.degree_counts(corpus, **options)
-        case None:
-            return networks.network_stats(corpus, **options)
+    if by is By.month:
+        return networks.by_month(corpus)
+    measures: dict[By | None, Callable[..., Any]] = {
+        By.network: networks.whole_networks,
+        By.category: networks.by_category,
+        By.domain: networks.by_domain,
+        By.degree: networks.degree_counts,
+        None: networks.network_stats,
+    }
+    return measures[by](corpus, **options)
 
 
 def _print_groups(rows: list[dict[str, Any]], label: str) -> None:

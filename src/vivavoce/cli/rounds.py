@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ import typer
 
 from vivavoce.cli.corpus import CORPUS_OPTION, report_problems
 from vivavoce.cli.output import JSON_OPTION, print_counts, print_json, print_table, progress, say
+from vivavoce.cli.reports import cells, number, print_rows, print_section, texts, values_of
 
 if TYPE_CHECKING:
     from vivavoce.rounds import Round
@@ -94,50 +96,29 @@ def _print_lengths(writing: Row) -> None:
     """The table of lengths, and who wrote the targets."""
     rows = writing["settings"]
     say("")
-    print_table(
-        [
-            "task",
-            "setting",
-            "items",
-            "train",
-            "val",
-            "test",
-            "test from",
-            "to",
-            "input",
-            "output",
-            "compression",
-            "of totals",
-        ],
-        [_line(row) for row in rows],
-        title=f"Lengths in tokens: {writing['tokenizer']}",
+    print_section(
+        f"Lengths in tokens: {writing['tokenizer']}",
+        rows,
+        texts("task", "setting"),
+        *(cells(name, _whole(name)) for name in ("items", "train", "val", "test")),
+        cells("test from", lambda row: row["test_from"] or "–"),
+        cells("to", lambda row: row["test_to"] or "–"),
+        cells("input", _whole("input_tokens")),
+        cells("output", _whole("output_tokens")),
+        cells("compression", lambda row: _number(row["compression"])),
+        cells("of totals", lambda row: _number(row["compression_of_totals"])),
     )
-    say("")
     for when in ("before", "after"):
         found = writing["authors"][when]
-        gini, top = (_share(found[name]) for name in ("gini", "top_share"))
+        gini, top = (number(found[name]) for name in ("gini", "top_share"))
         say(
             f"{when} sampling ({writing['authors']['sampling']}): {found['papers']:,} papers of "
             f"{found['authors']:,} authors, Gini {gini}, share of the top 1% {top}"
         )
 
 
-def _line(row: Row) -> list[str]:
-    lengths = ("input_tokens", "output_tokens")
-    rates = ("compression", "compression_of_totals")
-    return [
-        row["task"],
-        row["setting"],
-        *(f"{row[name]:,}" for name in ("items", "train", "val", "test")),
-        row["test_from"] or "–",
-        row["test_to"] or "–",
-        *(f"{row[name]:,.0f}" for name in lengths),
-        *("–" if row[name] is None else f"{row[name]:,.1f}" for name in rates),
-    ]
-
-
-def _share(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}"
+def _whole(name: str) -> Callable[[Mapping[str, Any]], str]:
+    return lambda row: f"{row[name]:,.0f}"
 
 
 def export(
@@ -238,13 +219,11 @@ def read_table_statistics(opened: Round) -> Row:
 def print_table_statistics(found: Row) -> None:
     """Print sizes, papers a table, and what captions and demands have in common with the tables."""
     say("")
-    print_table(
-        ["a table has", "min", "max", "mean", "total"],
-        [
-            [name, *(_number(spread[key]) for key in ("min", "max", "mean", "total"))]
-            for name, spread in found["sizes"].items()
-        ],
-        title=f"Literature tables: {found['tables']:,} ({_counts(found['kinds'])})",
+    print_rows(
+        f"Literature tables: {found['tables']:,} ({_counts(found['kinds'])})",
+        [{"name": name, **spread} for name, spread in found["sizes"].items()],
+        texts(**{"a table has": "name"}),
+        values_of(("min", "max", "mean", "total"), _number),
     )
     empty = found["empty_cells"]
     say(

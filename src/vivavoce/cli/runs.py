@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from vivavoce.smoke import SmokeReport, SmokeRow
 
 
-PANEL = "Decoding and limits"
+_limit = partial(typer.Option, rich_help_panel="Decoding and limits")
 
 
 def run(
@@ -64,43 +65,28 @@ def run(
     limit: int | None = typer.Option(
         None, "--limit", min=1, help="Only the first N samples; boards call that partial."
     ),
-    temperature: float | None = typer.Option(None, "--temperature", rich_help_panel=PANEL),
-    top_p: float | None = typer.Option(None, "--top-p", rich_help_panel=PANEL),
-    max_tokens: int | None = typer.Option(
-        None, "--max-tokens", min=1, help="The longest answer.", rich_help_panel=PANEL
-    ),
-    reasoning_effort: str | None = typer.Option(None, "--reasoning-effort", rich_help_panel=PANEL),
+    temperature: float | None = _limit(None, "--temperature"),
+    top_p: float | None = _limit(None, "--top-p"),
+    max_tokens: int | None = _limit(None, "--max-tokens", min=1, help="The longest answer."),
+    reasoning_effort: str | None = _limit(None, "--reasoning-effort"),
     model_arg: list[str] = typer.Option(
         [], "--model-arg", "-M", help="NAME=VALUE for the provider, such as n_ctx=4096."
     ),
-    max_connections: int | None = typer.Option(
-        None, "--max-connections", min=1, rich_help_panel=PANEL
+    max_connections: int | None = _limit(None, "--max-connections", min=1),
+    max_retries: int | None = _limit(
+        None, "--max-retries", min=0, help="Tries of one request; else 6."
     ),
-    max_retries: int | None = typer.Option(
-        None, "--max-retries", min=0, help="Tries of one request; else 6.", rich_help_panel=PANEL
+    attempt_timeout: int | None = _limit(
+        None, "--attempt-timeout", min=1, help="Seconds of one request; else 600."
     ),
-    attempt_timeout: int | None = typer.Option(
-        None,
-        "--attempt-timeout",
-        min=1,
-        help="Seconds of one request; else 600.",
-        rich_help_panel=PANEL,
-    ),
-    retry_on_error: int = typer.Option(
-        3, "--retry-on-error", min=0, help="Tries of one sample.", rich_help_panel=PANEL
-    ),
-    time_limit: int | None = typer.Option(
-        None, "--time-limit", min=1, help="Seconds of one sample.", rich_help_panel=PANEL
-    ),
-    cost_limit: float | None = typer.Option(
-        None, "--cost-limit", min=0, help="Dollars of one sample.", rich_help_panel=PANEL
-    ),
-    price: list[str] = typer.Option(
+    retry_on_error: int = _limit(3, "--retry-on-error", min=0, help="Tries of one sample."),
+    time_limit: int | None = _limit(None, "--time-limit", min=1, help="Seconds of one sample."),
+    cost_limit: float | None = _limit(None, "--cost-limit", min=0, help="Dollars of one sample."),
+    price: list[str] = _limit(
         [],
         "--price",
         metavar="MODEL=IN,OUT",
         help="Dollars for a million tokens; boards then show what a row cost.",
-        rich_help_panel=PANEL,
     ),
     display: str = typer.Option(
         "none", "--display", help="none for a progress bar, or Inspect's full, rich, plain, log."

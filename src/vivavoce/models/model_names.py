@@ -10,32 +10,8 @@ from typing import Any, TypeVar
 
 from vivavoce.errors import InputError
 
-_FAMILIES = {
-    "gpt": ("gpt", "chatgpt", "o1", "o3", "o4", "davinci", "codex"),
-    "claude": ("claude",),
-    "gemini": ("gemini", "palm", "bard"),
-    "gemma": ("gemma",),
-    "llama": ("llama", "vicuna", "alpaca"),
-    "qwen": ("qwen", "qwq"),
-    "mistral": ("mistral", "mixtral", "ministral", "codestral", "magistral", "devstral", "pixtral"),
-    "deepseek": ("deepseek",),
-    "command": ("command", "aya"),
-    "phi": ("phi",),
-    "grok": ("grok",),
-    "yi": ("yi",),
-    "glm": ("glm", "chatglm"),
-    "kimi": ("kimi", "moonlight"),
-    "nova": ("nova",),
-    "jamba": ("jamba",),
-    "olmo": ("olmo", "tulu"),
-    "falcon": ("falcon",),
-    "granite": ("granite",),
-    "nemotron": ("nemotron",),
-    "smollm": ("smollm",),
-    "internlm": ("internlm",),
-    "minimax": ("minimax",),
-}
-_BY_WORD = {word: family for family, words in _FAMILIES.items() for word in words}
+_FAMILIES = tomllib.loads(Path(__file__).with_name("families.toml").read_text("utf-8"))
+_BY_WORD: dict[str, str] = {word: family for family, words in _FAMILIES.items() for word in words}
 _MAKERS = frozenset(
     "openai anthropic google mistral mistralai deepseek grok xai cohere moonshot zhipu".split()
 )

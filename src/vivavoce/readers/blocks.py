@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
-from vivavoce.readers.grids import Block, Record, grid_blocks
 from vivavoce.readers.headers import column_heads, split_head
-from vivavoce.readers.lines import MAX_LINE, Line, read_line
+from vivavoce.readers.lines import MAX_LINE, MISSING, Line, read_line
 from vivavoce.readers.terms import SPLITS, STUBS, is_head_word, terms_in
 
 MAX_LINES = 4_000
@@ -32,12 +32,33 @@ _MERGED = 0.25
 """Share of cells with several values from which the columns of a table are not believed."""
 
 
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One row of results."""
+
+    label: str
+    values: tuple[str, ...]
+    context: str = ""
+    """Other names of the row: a group's heading, a split, another column of words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Rows under one header."""
+
+    heads: tuple[str, ...]
+    """Lines before the rows."""
+    columns: tuple[str, ...]
+    """Headers of each column of values."""
+    records: tuple[Record, ...]
+
+
 def read_blocks(cells: Sequence[Sequence[str]], header: str = "") -> list[Block]:
     """The blocks of a table; a header found elsewhere is that of rows without one."""
     rows = list(_bounded(cells))
     filled = [row for row in rows if any(cell.strip() for cell in row)]
     if _is_grid(filled):
-        return grid_blocks(filled, [[read_line(cell) for cell in row] for row in filled])
+        return _grid_blocks(filled, [[read_line(cell) for cell in row] for row in filled])
     return line_blocks((" ".join(row) for row in filled), header)
 
 
@@ -221,3 +242,87 @@ def _without_number(record: Record, width: int) -> Record:
     if len(record.values) == width + 1 and first.isdigit() and len(first) < 4:
         return Record(f"{record.label} {first}", record.values[1:], record.context)
     return record
+
+
+def _grid_blocks(rows: Sequence[Sequence[str]], parsed: Sequence[Sequence[Line]]) -> list[Block]:
+    """The blocks of a table.
+
+    Args:
+        rows: Its cells.
+        parsed: The same, read.
+    """
+    width = max(map(len, rows))
+    blocks: list[Block] = []
+    header: list[Sequence[str]] = []
+    body: list[int] = []
+    group = ""
+    groups: dict[int, str] = {}
+    for place, row in enumerate(rows):
+        filled = [column for column in range(len(row)) if row[column].strip()]
+        numbers = sum(_is_number(parsed[place][column]) for column in filled)
+        if numbers and numbers * 3 >= len(filled) - 1:
+            body.append(place)
+            groups[place] = group
+        elif len(filled) == 1 and body:
+            group = row[filled[0]]
+        else:
+            if body:
+                blocks.append(_grid_block(header, rows, parsed, body, groups, width))
+                header, body, group = [], [], ""
+            header.append(row)
+    if body:
+        blocks.append(_grid_block(header, rows, parsed, body, groups, width))
+    return blocks
+
+
+def _is_number(line: Line) -> bool:
+    return not line.label and any(value != MISSING for value in line.values)
+
+
+def _grid_block(
+    header: Sequence[Sequence[str]],
+    rows: Sequence[Sequence[str]],
+    parsed: Sequence[Sequence[Line]],
+    body: Sequence[int],
+    groups: dict[int, str],
+    width: int,
+) -> Block:
+    numeric = [
+        2 * sum(c < len(parsed[p]) and _is_number(parsed[p][c]) for p in body)
+        >= sum(c < len(rows[p]) and bool(rows[p][c].strip()) for p in body)
+        and any(c < len(parsed[p]) and _is_number(parsed[p][c]) for p in body)
+        for c in range(width)
+    ]
+    tops = [_heads_above(header, column) for column in range(width)]
+    wordy = [column for column in range(width) if not numeric[column]] or [0]
+    named = [column for column in wordy if set(terms_in(tops[column])) & STUBS]
+    main = (named or wordy)[0]
+    values = [column for column in range(width) if column not in wordy]
+    records: list[Record] = []
+    last = dict.fromkeys(wordy, "")
+    for place in body:
+        row = rows[place]
+        for column in wordy:
+            cell = " ".join(row[column].split()) if column < len(row) else ""
+            last[column] = cell or last[column]
+        others = [last[column] for column in wordy if column != main]
+        found = [
+            next(iter(parsed[place][column].values), MISSING) if column < len(row) else MISSING
+            for column in values
+        ]
+        context = " ".join([groups[place], *others]).strip()
+        records.append(Record(last[main], tuple(found), context))
+    heads = [" ".join(cell for cell in row if cell.strip()) for row in header]
+    return Block(tuple(heads), tuple(tops[column] for column in values), tuple(records))
+
+
+def _heads_above(header: Sequence[Sequence[str]], column: int) -> str:
+    """The cells above a column; an empty one is a part of the last filled one to its left."""
+    found: list[str] = []
+    for place, row in enumerate(header):
+        cell = row[column].strip() if column < len(row) else ""
+        if not cell and column and place < len(header) - 1:
+            cell = next((c.strip() for c in reversed(row[1 : column + 1]) if c.strip()), "")
+        if cell and cell not in found:
+            found.append(cell)
+    return " ".join(found)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+
+_MAX_CHARACTERS = 400_000
+"""Characters of a paper's texts that are read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,3 +36,15 @@ class LibraryPaper:
     sections: tuple[LibrarySection, ...]
     tables: tuple[LibraryTable, ...]
     """In the corpus' order: the place of a table is its `ordinal`."""
+
+    def texts(self, *, abstract: bool = False) -> Iterator[str]:
+        """The texts of the sections, cut where a paper holds more than any real one.
+
+        Args:
+            abstract: Begin with the abstract.
+        """
+        left = _MAX_CHARACTERS
+        opening = [self.abstract or ""] if abstract else []
+        for text in (*opening, *(section.text for section in self.sections)):
+            yield text[:left]
+            left = max(0, left - len(text))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from vivavoce.readers.grids import Block, Record
+from vivavoce.readers.blocks import Block, Record
 from vivavoce.readers.paper_tables import Source
 from vivavoce.readers.terms import (
     MEASURES,

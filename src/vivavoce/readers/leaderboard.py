@@ -14,10 +14,10 @@ from statistics import median
 
 from vivavoce.metrics.leaderboards import method_key
 from vivavoce.metrics.tables.cell_matching import read_number
+from vivavoce.readers.blocks import Block, Record
 from vivavoce.readers.board_names import metric_key
 from vivavoce.readers.documents import LibraryPaper
 from vivavoce.readers.evidence import Question
-from vivavoce.readers.grids import Block, Record
 from vivavoce.readers.method_names import (
     is_own,
     method_name,
@@ -111,6 +111,8 @@ def _rows_in(block: Block, source: Source, place: int, question: Question) -> li
         weight = question.row_weight(block, source, place)
         pairs = zip(block.columns, record.values, strict=False)
         return [_Row(head, value, weight) for head, value in pairs]
+    if not block.columns:
+        return []
     groups = [question.of_group(record) for record in block.records]
     is_grouped = max(groups, default=0.0) >= _NAMED
     weights = question.columns(block, source, place, named=is_grouped)

@@ -11,7 +11,7 @@ from vivavoce.readers.documents import LibraryPaper
 from vivavoce.readers.evidence import Question
 from vivavoce.readers.terms import MEASURES, SPLITS, terms_in
 
-_MAX_PAPER = 400_000
+_WORD = re.compile(r"[^\W_][\w-]{1,40}")
 _BREAK = re.compile(r"(?<=[.!?])\s(?=[A-Z])|\n")
 _MAX_SENTENCE = 600
 _TITLED = re.compile(r"([A-Z][\w+@./-]{1,30}(?: [\w+@./-]{1,20})?):\s")
@@ -79,15 +79,11 @@ def _chosen(sentence: str, numbers: list[str]) -> str:
 
 
 def _sentences(paper: LibraryPaper) -> Iterator[str]:
-    left = _MAX_PAPER
-    for text in (paper.abstract or "", *(section.text for section in paper.sections)):
-        for sentence in _BREAK.split(text[:left]):
+    for text in paper.texts(abstract=True):
+        for sentence in _BREAK.split(text):
             yield sentence[:_MAX_SENTENCE]
-        left = max(0, left - len(text))
 
 
 def _words(paper: LibraryPaper) -> Iterator[str]:
-    left = _MAX_PAPER
-    for text in (paper.abstract or "", *(section.text for section in paper.sections)):
-        yield from (w.group().casefold() for w in re.finditer(r"[^\W_][\w-]{1,40}", text[:left]))
-        left = max(0, left - len(text))
+    for text in paper.texts(abstract=True):
+        yield from (found[0].casefold() for found in _WORD.finditer(text))

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from vivavoce.readers.blocks import MAX_LINES, line_blocks, read_blocks
+from vivavoce.readers.blocks import MAX_LINES, Block, line_blocks, read_blocks
 from vivavoce.readers.documents import LibraryPaper, LibraryTable
-from vivavoce.readers.grids import Block
 from vivavoce.readers.headers import header_in
 from vivavoce.readers.lines import Line, count_values, read_line, split_stream
 from vivavoce.readers.terms import terms_in
@@ -82,7 +81,6 @@ def _around(text: str, last: str, captions: Sequence[tuple[int, str]]) -> str:
 
 IN_TEXT = -1
 """Place of a table that is in the running text."""
-_MAX_PAPER = 400_000
 _MAX_TABLES = 200
 _MAX_CELLS = 50_000
 _MAX_CAPTION = 4_000
@@ -146,12 +144,10 @@ def sources_of(paper: LibraryPaper) -> list[Source]:
         numbers = dict.fromkeys(_NUMBER.findall(f"{caption} {near}"))
         named = " ".join(s for n in numbers for s in mentions.get(n, [])[:_MENTIONS])
         sources.append(Source(place, tuple(blocks), caption, near, named, about, everything))
-    left = _MAX_PAPER
-    for section in paper.sections:
-        for around, block in blocks_in_text(section.text[:left]):
+    for section, text in zip(paper.sections, paper.texts(), strict=True):
+        for around, block in blocks_in_text(text):
             caption = f"{section.heading or ''} {around}"
             sources.append(Source(IN_TEXT, (block,), caption, "", "", about, everything))
-        left = max(0, left - len(section.text))
     return sources
 
 
@@ -184,15 +180,12 @@ def _read(table: LibraryTable) -> tuple[list[Block], str]:
 def _mentions(paper: LibraryPaper) -> dict[str, list[str]]:
     """The sentences that name each table, by its number."""
     found: dict[str, list[str]] = {}
-    left = _MAX_PAPER
-    for section in paper.sections:
-        text = section.text[:left]
+    for text in paper.texts():
         for match in islice(_NUMBER.finditer(text), _MAX_MENTIONS):
             before = text[max(0, match.start() - _AROUND) : match.start()]
             behind = text[match.end() : match.end() + _AROUND]
             sentence = _last_part(before) + match.group() + _first_part(behind)
             found.setdefault(match[1], []).append(sentence)
-        left -= len(text)
     return found
 
 
@@ -205,11 +198,8 @@ def _first_part(text: str) -> str:
 
 
 def _all_terms(paper: LibraryPaper) -> frozenset[str]:
-    texts: Sequence[str] = [section.text for section in paper.sections]
     terms: set[str] = set()
-    left = _MAX_PAPER
-    for text in texts:
-        for start in range(0, min(len(text), left), 4_000):
+    for text in paper.texts():
+        for start in range(0, len(text), 4_000):
             terms.update(terms_in(text[start : start + 4_000]))
-        left = max(0, left - len(text))
     return frozenset(terms)

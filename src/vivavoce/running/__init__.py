@@ -132,22 +132,18 @@ def run(spec: RunSpec, progress: Progress | None = None) -> RunReport:
         LockedError: Another run writes into the log folder.
     """
     tasks = _resolve(spec)
-    listen(progress, spec.epochs * sum(_count(task, spec.limit) for task in tasks))
+    sizes = [len(task.dataset) for task in tasks]
+    listen(progress, spec.epochs * sum(min(size, spec.limit or size) for size in sizes))
     asked = {name: list(getattr(spec, name)) for name in ("tasks", "models", "methods")}
     with lock(spec.logs), recording(spec.logs, asked):
         set_aside = set_aside_damaged(spec.logs)
-        logs = _evaluate(tasks, spec)
+        with redirect_stdout(sys.stderr):  # what Inspect prints; stdout is for results
+            logs = _eval_set(tasks, spec)
     return RunReport(
         logs=tuple(sorted(log_path(log) for log in logs)),
         failed=tuple(sorted(line for log in logs if (line := why_incomplete(log)))),
         set_aside=tuple(set_aside),
     )
-
-
-def _evaluate(tasks: list[Task], spec: RunSpec) -> list[EvalLog]:
-    """Carry the tasks out; what Inspect prints goes to stderr, since stdout is for results."""
-    with redirect_stdout(sys.stderr):
-        return _eval_set(tasks, spec)
 
 
 def _eval_set(tasks: list[Task], spec: RunSpec) -> list[EvalLog]:
@@ -207,7 +203,8 @@ def _resolve(spec: RunSpec) -> list[Task]:
     spec = _with_own_names(spec, found)
     _check_arguments(spec, found)
     started = _start_models(dict.fromkeys(spec.models), spec.model_args)
-    roles = _roles(spec)
+    # A judge is started anew for its role.
+    roles = {"judge": _start_models([spec.judge], {})[0]} if spec.judge else {}
     set_prices([*started, *roles.values()], spec.prices, spec.cost_limit)
     resolved = []
     for family, task in found:
@@ -270,11 +267,6 @@ def _taken(spec: RunSpec, tasks: Sequence[tuple[str, str]]) -> set[str]:
     } - {"context"}
 
 
-def _roles(spec: RunSpec) -> dict[str, Model]:
-    """The models that take part beside the contestants; each is started anew for its role."""
-    return {"judge": _start_models([spec.judge], {})[0]} if spec.judge else {}
-
-
 def _solver_args(spec: RunSpec, family: str, method: str) -> dict[str, Any]:
     """What a method is given; as with a task's arguments, a log is known by them."""
     known = _solver_parameters(family, method)
@@ -325,11 +317,6 @@ def _start_models(names: Iterable[str], args: Mapping[str, Any]) -> list[Model]:
             cause = " ".join(re.sub(r"\[/?[a-z ]{1,20}\]", "", str(error)).split())
             raise kind(f"The model {name} cannot be used: {cause}") from error
     return started
-
-
-def _count(task: Task, limit: int | None) -> int:
-    """Samples of a task that a run with this limit answers."""
-    return min(len(task.dataset), limit or len(task.dataset))
 
 
 def _check_methods(spec: RunSpec, tasks: Sequence[tuple[str, str]]) -> None:

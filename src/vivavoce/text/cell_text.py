@@ -5,7 +5,8 @@ from __future__ import annotations
 import html
 import math
 import re
-import unicodedata
+import tomllib
+from pathlib import Path
 
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _MARKDOWN_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
@@ -21,64 +22,10 @@ _LATEX_TOKEN = re.compile(r"\\[A-Za-z]+\*?|\\.|[{}$]+|~", re.DOTALL)
 _BRACE = re.compile(r"\\.|\{+|\}", re.DOTALL)
 _OPTION = re.compile(r"\s*(?:\[[^\[\]]{0,200}\]|\([^()]{0,200}\))")
 
-_DROPPED_ARGUMENTS = {
-    "addlinespace": 0,
-    "caption": 1,
-    "cellcolor": 1,
-    "cite": 1,
-    "citealp": 1,
-    "citep": 1,
-    "citet": 1,
-    "cline": 1,
-    "cmidrule": 1,
-    "color": 1,
-    "footnote": 1,
-    "hspace": 1,
-    "label": 1,
-    "multicolumn": 2,
-    "multirow": 2,
-    "parbox": 1,
-    "ref": 1,
-    "resizebox": 2,
-    "rotatebox": 1,
-    "rowcolor": 1,
-    "scalebox": 1,
-    "textcolor": 1,
-    "vspace": 1,
-}
-_GREEK = {
-    name: unicodedata.lookup(f"GREEK SMALL LETTER {name.replace('lambda', 'lamda').upper()}")
-    for name in (
-        *("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa"),
-        *("lambda", "mu", "nu", "xi", "pi", "rho", "sigma", "tau", "phi", "chi", "psi", "omega"),
-    )
-}
-_SYMBOLS = {
-    "approx": "≈",
-    "cdot": "·",
-    "checkmark": "✓",
-    "cmark": "✓",
-    "dagger": "†",
-    "ddagger": "‡",
-    "downarrow": "↓",
-    "geq": "≥",
-    "infty": "∞",
-    "ldots": "...",
-    "leq": "≤",
-    "pm": "±",
-    "rightarrow": "→",
-    "sim": "~",
-    "textasciicircum": "^",
-    "textasciitilde": "~",
-    "textbackslash": "\\",
-    "textbar": "|",
-    "textgreater": ">",
-    "textless": "<",
-    "times": "×",
-    "uparrow": "↑",
-    "xmark": "✗",
-} | _GREEK
-_DINGBATS = {"51": "✓", "52": "✓", "55": "✗", "56": "✗"}
+_COMMANDS = tomllib.loads(Path(__file__).with_name("cell_commands.toml").read_text("utf-8"))
+_DROPPED_ARGUMENTS: dict[str, int] = _COMMANDS["dropped_arguments"]
+_SYMBOLS: dict[str, str] = _COMMANDS["symbols"]
+_DINGBATS: dict[str, str] = _COMMANDS["dingbats"]
 
 
 def collapse_spaces(text: str) -> str:

@@ -7,9 +7,11 @@ decides between them by what follows what (`step_cost`).
 from __future__ import annotations
 
 import re
+import tomllib
 import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 
 ARABIC = "arabic"
 ROMAN = "roman"
@@ -186,81 +188,6 @@ def _letter_parts(number: str) -> tuple[int, ...]:
     return (ord(found[1]) - ord("A") + 1, *deeper)
 
 
-# Roles. Words are compared without a plural s; the order of a line's roles is the order of ties.
-_PHRASES = {
-    "abstract": "abstract",
-    "introduction": "introduction|general introduction|introductory remarks",
-    "related_work": (
-        "related work|related literature|related research|related study|related studies"
-        "|related approach|related approaches|related method|related model|related topic"
-        "|prior work|prior art|prior research|previous work|previous research|previous approaches"
-        "|earlier work|existing work|existing approaches|existing method|literature review"
-        "|literature survey|review of literature|review of the literature|literature"
-        "|review of related work|review of related literature|survey of related work"
-        "|relation to prior work|relation to previous work|relation to existing work"
-        "|relationship to prior work|relation to other work|connection to prior work"
-        "|state of the art|related work discussion|motivating work"
-    ),
-    "background": (
-        "background|preliminary|preliminaries|prerequisite|notation|motivation|motivating example"
-        "|problem definition|problem formulation|problem statement|problem setup|problem setting"
-        "|problem description|problem formalization|formal problem definition|the problem"
-        "|task definition|task description|task formulation|task formalization|definition"
-        "|theoretical background|technical background|background knowledge|basic concept"
-        "|mathematical background|foundation|theoretical foundation|background information"
-    ),
-    "method": (
-        "method|methodology|methodologies|approach|approaches|material|model|framework|algorithm"
-        "|architecture|system|proposed method|proposed approach|proposed model|proposed framework"
-        "|proposed architecture|proposed system|proposed algorithm|proposed methodology"
-        "|proposed solution|model architecture|model overview|model description|model structure"
-        "|model design|model detail|model formulation|system overview|system architecture"
-        "|system description|system design|network architecture|neural network architecture"
-        "|method overview|overview of method|methodology overview|research method"
-        "|research methodology|method description|implementation|proposed technique"
-    ),
-    "experiments": (
-        "experiment|experimental setup|experimental set up|experimental setting"
-        "|experimental design|experimental evaluation|experimental detail|experimental study"
-        "|experimental methodology|experimental method|experimental protocol|experimental section"
-        "|experimental procedure|experimental configuration|experimental validation|experimentation"
-        "|experiment setup|experiment setting|experiment design|experiment detail|setup|set up"
-        "|setting|evaluation|evaluation setup|evaluation setting|evaluation protocol"
-        "|evaluation metric|evaluation methodology|evaluation method|evaluation criteria|metric"
-        "|evaluation measure|evaluation detail|empirical evaluation|empirical study|case study"
-        "|empirical studies|case studies|empirical validation|performance evaluation"
-        "|human evaluation|user study|user studies|ablation study|ablation studies|ablation"
-        "|implementation detail|training detail|training setup|training setting|dataset|data set"
-        "|data|corpus|corpora|baseline|hyperparameter|hyper parameter|hyperparameter setting"
-        "|parameter setting|simulation|simulation study|simulation studies|benchmark"
-        "|data collection|compared method|baseline method|baseline model|comparison method"
-        "|validation"
-    ),
-    "results": (
-        "result|finding|analysis|analyses|error analysis|result analysis|qualitative analysis"
-        "|quantitative analysis|further analysis|experimental analysis|empirical analysis"
-        "|ablation analysis|observation|performance comparison|performance|analysis of result"
-        "|results discussion"
-    ),
-    "discussion": (
-        "discussion|limitation|implication|threat to validity|lesson learned|lessons learnt"
-        "|limitation of this work|limitation of our work|limitation of the study|general discussion"
-    ),
-    "conclusion": (
-        "conclusion|concluding remark|concluding discussion|closing remark|final remark|summary"
-        "|conclusive remark|concluding thought|conclusion remark|summary of contribution"
-        "|future work|future direction|future research|outlook|conclusion section"
-        "|future research direction|conclusion of the paper|perspective"
-    ),
-    "acknowledgements": (
-        "acknowledgement|acknowledgment|acknowledgements section|funding|funding information"
-        "|funding statement|financial support|acknowledgement of support"
-    ),
-    "references": "reference|bibliography|literature cited|work cited|cited literature",
-    "appendix": "appendix|appendices|online appendix|technical appendix|supporting information",
-}
-
-
 def _words(line: str) -> frozenset[str]:
     return frozenset(line.split())
 
@@ -296,8 +223,10 @@ def _singular(words: list[str]) -> str:
 
 _ROLE_OF = {
     _singular(phrase.split()): role
-    for role, phrases in _PHRASES.items()
-    for phrase in phrases.split("|")
+    for role, phrases in tomllib.loads(
+        Path(__file__).with_suffix(".toml").read_text("utf-8")
+    ).items()
+    for phrase in phrases
 }
 _MAX_PHRASE = max(len(phrase.split()) for phrase in _ROLE_OF)
 _COMPACT_ROLE_OF = {phrase.replace(" ", ""): role for phrase, role in _ROLE_OF.items()}

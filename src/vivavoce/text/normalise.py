@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import tomllib
 import unicodedata
+from pathlib import Path
 from typing import Literal
 
 # Controls that end a line or a page become a line break, so that no two words grow together.
@@ -82,36 +84,7 @@ def clean_text(text: str) -> str:
 
 _WORD = re.compile(r"[^\W_]+|[+@#%]")
 _MAX_NAME = 300
-_AMERICAN = {
-    "analyse": "analyze",
-    "analysed": "analyzed",
-    "analysing": "analyzing",
-    "artefact": "artifact",
-    "artefacts": "artifacts",
-    "behaviour": "behavior",
-    "behaviours": "behaviors",
-    "catalogue": "catalog",
-    "centre": "center",
-    "colour": "color",
-    "colours": "colors",
-    "coloured": "colored",
-    "defence": "defense",
-    "dialogue": "dialog",
-    "dialogues": "dialogs",
-    "flavour": "flavor",
-    "grey": "gray",
-    "honour": "honor",
-    "humour": "humor",
-    "labour": "labor",
-    "neighbour": "neighbor",
-    "neighbours": "neighbors",
-    "neighbourhood": "neighborhood",
-    "programme": "program",
-    "rumour": "rumor",
-    "rumours": "rumors",
-    "tumour": "tumor",
-    "vapour": "vapor",
-}
+_AMERICAN = tomllib.loads(Path(__file__).with_name("american.toml").read_text("utf-8"))
 """Words of which British spelling is no matter of their ending."""
 _DOUBLED = re.compile(r"(\w{0,20}[aeiou]\w{1,20}[aei])ll(ing|ings|ed|er|ers)")
 """`modelling`, `labelled`: one letter in American, other than in `spelling` and `controlled`."""
@@ -131,7 +104,7 @@ def words_of(name: str) -> list[str]:
 
 def _american(word: str) -> str:
     if word in _AMERICAN:
-        return _AMERICAN[word]
+        return str(_AMERICAN[word])
     if found := _WITH_S.fullmatch(word):
         return f"{found[1]}iz{found[2]}"
     if found := _DOUBLED.fullmatch(word):

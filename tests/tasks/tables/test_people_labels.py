@@ -38,7 +38,7 @@ def test_a_paper_that_people_include_is_no_distractor(tmp_path: Path) -> None:
     candidates = [Candidate("p1", 0.9), Candidate("p2", 0.8), Candidate("p3", 0.7)]
     kept = without_included(table("t1"), candidates, labels)
     assert [one.paper for one in kept] == ["p2", "p3"]
-    assert count_checked(table("t1"), ["p2", "p3"], labels) == 1
+    assert count_checked("t1", ["p2", "p3"], labels) == 1
     assert without_included(table("t9"), candidates, labels) == tuple(candidates)
 
 

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -40,7 +39,6 @@ METRICS = (
 )
 
 DEFAULT_THRESHOLD = 0.7
-_MAX_VALUES = 50
 _WORD = re.compile(r"[^\W_]+")
 _STOP_WORDS = frozenset(
     {
@@ -55,31 +53,19 @@ _STOP_WORDS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column of a table."""
-
-    name: str
-    values: tuple[str, ...] = ()
-
-
 def schema_recall(
-    gold: Sequence[Column],
-    produced: Sequence[Column],
+    gold: Sequence[str],
+    produced: Sequence[str],
     similarity: Similarity,
     *,
     threshold: float = DEFAULT_THRESHOLD,
-    with_values: bool = False,
 ) -> float | None:
     """Share of gold columns that some produced column resembles."""
     if not gold:
         return None
     if not produced:
         return 0.0
-    describe = _name_and_values if with_values else _name
-    scores = np.asarray(
-        similarity([describe(column) for column in gold], [describe(column) for column in produced])
-    )
+    scores = np.asarray(similarity(gold, produced))
     return float((scores.max(axis=1) >= threshold).mean())
 
 
@@ -99,15 +85,6 @@ def jaccard(gold: Sequence[str], produced: Sequence[str]) -> npt.NDArray[np.floa
             if stems and other:
                 scores[row, column] = len(stems & other) / len(stems | other)
     return scores
-
-
-def _name(column: Column) -> str:
-    return column.name
-
-
-def _name_and_values(column: Column) -> str:
-    values = ", ".join(value for value in column.values[:_MAX_VALUES] if value)
-    return f"{column.name}: {values}" if values else column.name
 
 
 def _stems(text: str) -> frozenset[str]:

@@ -59,11 +59,14 @@ from vivavoce.statistics.estimates import (
 from vivavoce.statistics.intervals import Floats
 from vivavoce.store import Row
 
+MEASURES = ("first_share", "win_rate", "flip_rate", "longer_wins", "length_slope", "unjudged")
 UNBIASED = {"first_share": 0.5, "flip_rate": 0.0, "length_slope": 0.0}
 """What an unbiased judge gives; the other numbers depend on the answers."""
 
 Answer = tuple[object, str, int]
 """An answer by the row it belongs to, the item and the epoch."""
+Case = tuple[float, str]
+"""A value and its cluster."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +133,6 @@ def audit_judge(
 
 def _measures(judge: str, criterion: str, judged: Sequence[Judged], draws: Draws) -> list[Row]:
     both = [(each, places) for each in judged if (places := each.places(criterion))]
-    clusters = [each.cluster for each, _ in both]
     decided = [
         (each, outcome)
         for each in judged
@@ -138,43 +140,30 @@ def _measures(judge: str, criterion: str, judged: Sequence[Judged], draws: Draws
         and each.answer_words != each.reference_words
         and min(each.answer_words, each.reference_words) > 0
     ]
-    estimates = {
-        "first_share": mean_estimate(
-            [float(place == FIRST) for _, places in both for place in places],
-            [cluster for cluster in clusters for _ in (0, 1)],
-            draws,
-        ),
-        "win_rate": mean_estimate(
-            [each.points(criterion) or 0.0 for each, _ in both], clusters, draws
-        ),
-        "flip_rate": mean_estimate(
-            [float(places[0] == places[1]) for _, places in both], clusters, draws
-        ),
-        "longer_wins": mean_estimate(
-            [
-                float((outcome == ANSWER) == (each.answer_words > each.reference_words))
-                for each, outcome in decided
-            ],
-            [each.cluster for each, _ in decided],
-            draws,
-        ),
-        "length_slope": _length_slope(judged, criterion, draws),
-        "unjudged": mean_estimate(
-            [float(each.places(criterion) is None) for each in judged],
-            [each.cluster for each in judged],
-            draws,
-        ),
+    cases: dict[str, list[Case]] = {
+        "first_share": [
+            (place == FIRST, each.cluster) for each, places in both for place in places
+        ],
+        "win_rate": [(each.points(criterion) or 0.0, each.cluster) for each, _ in both],
+        "flip_rate": [(places[0] == places[1], each.cluster) for each, places in both],
+        "longer_wins": [
+            ((outcome == ANSWER) == (each.answer_words > each.reference_words), each.cluster)
+            for each, outcome in decided
+        ],
+        "unjudged": [(each.places(criterion) is None, each.cluster) for each in judged],
     }
+    estimates = {name: _mean(found, draws) for name, found in cases.items()}
+    estimates["length_slope"] = _length_slope(judged, criterion, draws)
     return [
         {
             "judge": judge,
             "judge_model": judged[0].judge_model,
             "criterion": criterion,
             "measure": name,
-            **estimate.fields(),
+            **estimates[name].fields(),
             "unbiased": UNBIASED.get(name),
         }
-        for name, estimate in estimates.items()
+        for name in MEASURES
     ]
 
 
@@ -289,10 +278,12 @@ def _preference(cases: Sequence[tuple[bool, str, float]], draws: Draws) -> Row:
         difference: Floats = found[:, 0] - found[:, 1]
         return difference
 
-    own = [(gap, cluster) for is_own, cluster, gap in cases if is_own]
-    foreign = [(gap, cluster) for is_own, cluster, gap in cases if not is_own]
     return {
         **estimate_from_sums(table, clusters, preference, draws).fields(),
-        "own": mean_estimate([g for g, _ in own], [c for _, c in own], draws).fields(),
-        "foreign": mean_estimate([g for g, _ in foreign], [c for _, c in foreign], draws).fields(),
+        "own": _mean([(gap, c) for own, c, gap in cases if own], draws).fields(),
+        "foreign": _mean([(gap, c) for own, c, gap in cases if not own], draws).fields(),
     }
+
+
+def _mean(cases: Sequence[Case], draws: Draws) -> Estimate:
+    return mean_estimate([value for value, _ in cases], [cluster for _, cluster in cases], draws)

@@ -27,13 +27,18 @@ import numpy as np
 
 from vivavoce.errors import VivaError
 from vivavoce.records import Window
-from vivavoce.results.audits.overlap import LENGTH, Found, Runs, found_in, runs_of, share_of
 from vivavoce.results.audits.relations import (
+    LENGTH,
+    Found,
+    Runs,
     compare_dates,
     copies,
     demonstrations,
     finding,
+    found_in,
     kin,
+    runs_of,
+    share_of,
 )
 from vivavoce.results.reports import Report
 from vivavoce.rounds import Round, load_round

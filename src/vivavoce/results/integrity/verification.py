@@ -100,13 +100,7 @@ class Verification:
         return {
             "verified": self.is_sound,
             "logs": [log.as_dict() for log in self.logs],
-            "ledger": {
-                "heads": self.ledger.heads,
-                "problems": list(self.ledger.problems),
-                "removed": list(self.ledger.removed),
-                "unrecorded": list(self.ledger.unrecorded),
-                "starts": self.ledger.starts,
-            },
+            "ledger": self.ledger.as_dict(),
         }
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vivavoce.results.logs.records import LogHeader, RowKey
+from vivavoce.results.reports import Report
 from vivavoce.running.ledger import LEDGER, Ledger, is_finished, read_ledger
 from vivavoce.store import Row, hash_file
 
@@ -21,7 +22,7 @@ _DAMAGED = ".damaged"
 
 
 @dataclass(frozen=True, slots=True)
-class LedgerCheck:
+class LedgerCheck(Report):
     """A folder's ledgers against its logs."""
 
     heads: dict[str, str]

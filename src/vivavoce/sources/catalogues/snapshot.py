@@ -10,7 +10,7 @@ from typing import Any
 from vivavoce.errors import InputError
 from vivavoce.records import Author, Document, Fault
 from vivavoce.sources import Piece, ReadOptions, Source
-from vivavoce.sources.catalogues.metadata.tabular import DAMAGE, BadFile, cut, read_rows
+from vivavoce.sources.catalogues.metadata.tabular import cut, read_documents, read_rows
 from vivavoce.sources.catalogues.oai.listing import (
     authors_of,
     read_listing,
@@ -35,21 +35,7 @@ def _matches(path: Path) -> bool:
 
 
 def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
-    name = piece.path.name
-    last = piece.first_row - 1
-    try:
-        for number, row in read_rows(piece, COLUMNS):
-            last = number
-            try:
-                if isinstance(row, str):
-                    raise InputError(row)
-                yield _document(row)
-            except InputError as error:
-                yield Fault(f"{name}:{number}", str(error))
-    except BadFile as error:
-        yield Fault(name, str(error))
-    except DAMAGE as error:
-        yield Fault(name, f"the file cannot be read beyond row {last}: {error}")
+    return read_documents(piece, read_rows(piece, COLUMNS), _document)
 
 
 def _document(row: Mapping[str, Any]) -> Document:

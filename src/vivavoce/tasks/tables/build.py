@@ -10,35 +10,36 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from pydantic import Field
-
 from vivavoce.corpus import Corpus
 from vivavoce.metrics.tables.literature_tables import score_table
 from vivavoce.records import Window
 from vivavoce.rounds.family import Exclusion, FamilyItems
-from vivavoce.rounds.spec import Options, RoundSpec
-from vivavoce.store import Row
+from vivavoce.rounds.spec import RoundSpec
+from vivavoce.store import Row, hash_of
 from vivavoce.tasks.library.search import library_as_bytes
-from vivavoce.tasks.tables.items.demands.requests import (
-    TO_CHECK,
-    Demand,
-    Demands,
-    DemandsFrom,
-    ask_for,
-)
-from vivavoce.tasks.tables.items.gold.filters import Limits
-from vivavoce.tasks.tables.items.gold.reading import GoldOptions, GoldTables, read_gold_tables
+from vivavoce.tasks.tables.items.demands.requests import TO_CHECK, Demand, Demands, ask_for
+from vivavoce.tasks.tables.items.gold.reading import GoldTables, read_gold_tables
 from vivavoce.tasks.tables.items.gold.statistics import overlap_statistics, table_statistics
 from vivavoce.tasks.tables.items.gold.works import corpus_works, works_library
-from vivavoce.tasks.tables.items.pooling import PoolPlan, Pools, make_pools
-from vivavoce.tasks.tables.items.pools.distractors import TOP, PoolRule
-from vivavoce.tasks.tables.items.pools.making import CANDIDATES, Pool, candidates_as_bytes
+from vivavoce.tasks.tables.items.options import TablesOptions
+from vivavoce.tasks.tables.items.pools.distractors import Barred, find_universe, rank_distractors
+from vivavoce.tasks.tables.items.pools.making import (
+    CANDIDATES,
+    CandidatesFile,
+    Pool,
+    candidates_as_bytes,
+    count_distractors,
+    hash_works,
+    make_pool,
+    read_candidates,
+)
 from vivavoce.tasks.tables.items.pools.people_labels import (
     PaperLabels,
     count_checked,
     read_paper_labels,
+    without_included,
 )
-from vivavoce.tasks.tables.items.pools.vectors import TFIDF
+from vivavoce.tasks.tables.items.pools.vectors import open_encoder
 from vivavoce.tasks.tables.items.table_items import (
     FAMILY,
     ITEM,
@@ -46,76 +47,22 @@ from vivavoce.tasks.tables.items.table_items import (
     STATISTICS,
     TASK,
     GoldTable,
-    Kind,
     Work,
     answer_table,
     answer_text,
     gold_of,
     gold_rows,
 )
+from vivavoce.text.dates import period
 
 __all__ = ["FAMILY", "OPTIONS", "TablesOptions", "build", "read_gold"]
-
-_MIN_RESULTS = 3
-"""Papers of a table of results, at least: what two papers score is no table of a task."""
-
-
-class TablesOptions(Options):
-    """The `[tables]` table of a round spec."""
-
-    kinds: tuple[Kind, ...] = Field(default=("cited", "results", "digestables"), min_length=1)
-    """Which tables become items."""
-    undated: bool = False
-    """Tables of papers without a date are in every window."""
-    own_row: bool = False
-    """The last line of a table, where it cites nothing, is about the paper that prints it."""
-    numeric: bool = True
-    """Tables of nothing but numbers are items."""
-    min_rows: int = Field(default=2, ge=1)
-    min_columns: int = Field(default=2, ge=1)
-    min_papers: int = Field(default=2, ge=1)
-    """Works that the rows of a table are about, at least; of a table of results, 3 at least."""
-    demands: DemandsFrom = "template"
-    demands_file: str | None = None
-    """What `viva demand write` wrote, for demands by a model."""
-    distractors: int = Field(default=TOP, ge=0, le=TOP)
-    """Of a pool, at most."""
-    pool_rule: PoolRule = "other_tables"
-    """Distractors are works of other tables, or any papers of the corpus."""
-    same_evidence: bool = True
-    """Distractors are works of which as much is known as of a work of the table, while there are
-    any: else a text, or its absence, tells which papers belong."""
-    encoder: str = TFIDF
-    """What finds distractors: tfidf, a preset of dense retrieval, a folder, a name on the hub."""
-    candidates: str | None = None
-    """The candidates file of an earlier round, to take the distractors from."""
-    paper_labels: str | None = None
-    """What people said of distractors: the labels.jsonl of `viva annotate export`."""
-    demand_labels: str | None = None
-    """What people said of demands, likewise; one that they refused makes no item."""
-
 
 OPTIONS = TablesOptions
 
 
 def read_gold(corpus: Corpus, window: Window, options: TablesOptions) -> GoldTables:
     """The gold tables that a round with these options has, before they are asked for."""
-    found = read_gold_tables(
-        corpus,
-        window,
-        GoldOptions(
-            limits=Limits(
-                rows=options.min_rows,
-                columns=options.min_columns,
-                papers=options.min_papers,
-                numeric=options.numeric,
-            ),
-            own_row=options.own_row,
-            undated=options.undated,
-            results="results" in options.kinds,
-            results_papers=max(_MIN_RESULTS, options.min_papers),
-        ),
-    )
+    found = read_gold_tables(corpus, window, options)
     others = [table for table in found.tables if table.kind not in options.kinds]
     left_out = [Exclusion(TASK, table.id, "other_kind", table.kind) for table in others]
     return replace(
@@ -132,25 +79,27 @@ def build(corpus: Corpus, spec: RoundSpec, options: TablesOptions) -> FamilyItem
         InputError: A file that the options name cannot be used.
     """
     gold = read_gold(corpus, spec.window, options)
-    asked = ask_for(gold, options.demands, options.demands_file, options.demand_labels)
+    asked = ask_for(gold, options)
     works = {**corpus_works(corpus), **gold.works}
     labels = read_paper_labels(Path(options.paper_labels)) if options.paper_labels else {}
-    plan = PoolPlan(
-        rule=options.pool_rule,
-        encoder=options.encoder,
-        file=options.candidates,
-        same_evidence=options.same_evidence,
-        most=options.distractors,
-        seed=spec.round.seed,
-        labels=labels,
-    )
-    pools = make_pools(gold, asked, works, spec.window, plan)
+    tables = [table for table in gold.tables if table.id in asked.demands]
+    given = _given_labels(gold)
+    candidates = _candidates(gold, asked, works, spec.window, options)
+    pools = {
+        table.id: make_pool(
+            table,
+            without_included(table, candidates.candidates.get(table.id, ()), labels),
+            works,
+            seed=spec.round.seed,
+            most=options.distractors,
+            given=given.get(table.id),
+        )
+        for table in tables
+    }
     rows: list[Row] = []
     excluded = [*gold.excluded, *asked.excluded]
-    for table in gold.tables:
-        if table.id not in asked.demands:
-            continue
-        row = _item(table, asked.demands[table.id], pools.by_table[table.id])
+    for table in tables:
+        row = _item(table, asked.demands[table.id], pools[table.id])
         if _can_be_reached(row):
             rows.append(row)
         else:
@@ -161,11 +110,64 @@ def build(corpus: Corpus, spec: RoundSpec, options: TablesOptions) -> FamilyItem
     library = works_library(corpus, [works[paper] for paper in sorted(shown)])
     files = {
         PAPERS: library_as_bytes(library),
-        CANDIDATES: candidates_as_bytes(pools.candidates),
+        CANDIDATES: candidates_as_bytes(candidates),
         TO_CHECK: asked.to_check(),
-        STATISTICS: _as_json(_statistics(rows, gold, asked, pools, labels)),
+        STATISTICS: _as_json(
+            _statistics(rows, gold, asked)
+            | {"pools": _pool_statistics(rows, pools, candidates, asked, labels)}
+        ),
     }
     return FamilyItems({TASK: rows}, {TASK: ITEM}, excluded, files)
+
+
+def _given_labels(gold: GoldTables) -> dict[str, tuple[str, ...]]:
+    """Distractors that came with tables; those of which nothing is known cannot be shown."""
+    return {
+        table: tuple(paper for paper in given.distractors if paper in gold.works)
+        for table, given in gold.given.items()
+        if given.distractors is not None
+    }
+
+
+def _candidates(
+    gold: GoldTables,
+    asked: Demands,
+    works: Mapping[str, Work],
+    window: Window,
+    options: TablesOptions,
+) -> CandidatesFile:
+    """Candidates of the tables that came without distractors, ranked or out of a file.
+
+    A paper of the corpus that is not over before the window's end is none, unless a table of the
+    round cites it.
+    """
+    given = _given_labels(gold)
+    tables = [table for table in gold.tables if table.id in asked.demands and table.id not in given]
+    barred = Barred(gold.tables, works, gold.kin)
+    if options.candidates is not None:
+        return read_candidates(Path(options.candidates), tables, works, barred)
+    cited = {paper for table in gold.tables for paper in table.papers}
+    in_time = {
+        name: work
+        for name, work in works.items()
+        if name in cited or work.published is None or period(work.published)[1] <= window.end
+    }
+    demands = asked.texts()
+    universe = find_universe(options.pool_rule, gold.tables, in_time)
+    encoder = open_encoder(options.encoder)
+    most = options.distractors
+    enough = (lambda table: count_distractors(table, most)) if options.same_evidence else None
+    return CandidatesFile(
+        encoder=encoder.name,
+        fingerprint=encoder.fingerprint,
+        pool_rule=options.pool_rule,
+        universe=len(universe),
+        universe_sha256=hash_works(universe, in_time),
+        candidates=rank_distractors(
+            tables, demands, in_time, universe, encoder, barred=barred, enough=enough
+        ),
+        demands={table.id: hash_of(demands[table.id]) for table in tables},
+    )
 
 
 def _item(table: GoldTable, demand: Demand, pool: Pool) -> Row:
@@ -203,31 +205,36 @@ def _can_be_reached(row: Row) -> bool:
     return all(value in (1.0, None) for value in score_table(gold, answer).values().values())
 
 
-def _statistics(
-    rows: list[Row], gold: GoldTables, asked: Demands, pools: Pools, labels: PaperLabels
-) -> Row:
-    by_id: Mapping[str, GoldTable] = {table.id: table for table in gold.tables}
-    kept = [(by_id[row["id"]], row) for row in rows]
+def _statistics(rows: list[Row], gold: GoldTables, asked: Demands) -> Row:
+    by_id = {table.id: table for table in gold.tables}
     return {
         **table_statistics(rows),
         "overlap": {
-            name: overlap_statistics([(table, row[name]) for table, row in kept])
+            name: overlap_statistics([(by_id[row["id"]], row[name]) for row in rows])
             for name in ("caption", "demand")
         },
         "demands": asked.report(),
         "dropped_rows": dict(gold.dropped),
-        "pools": {
-            "encoder": pools.candidates.encoder,
-            "pool_rule": pools.candidates.pool_rule,
-            "universe": pools.candidates.universe,
-            "missing_distractors": sum(pools.by_table[row["id"]].missing for row in rows),
-            "without_distractors": sum(not pools.by_table[row["id"]].distractors for row in rows),
-            "told_by_evidence": sum(map(_is_told_by_evidence, rows)),
-            "checked_by_people": sum(
-                count_checked(by_id[row["id"]], row["pool"], labels) for row in rows
-            ),
-            "for_other_demands": len(pools.stale),
-        },
+    }
+
+
+def _pool_statistics(
+    rows: list[Row],
+    pools: Mapping[str, Pool],
+    candidates: CandidatesFile,
+    asked: Demands,
+    labels: PaperLabels,
+) -> Row:
+    shown = [pools[row["id"]] for row in rows]
+    return {
+        "encoder": candidates.encoder,
+        "pool_rule": candidates.pool_rule,
+        "universe": candidates.universe,
+        "missing_distractors": sum(pool.missing for pool in shown),
+        "without_distractors": sum(not pool.distractors for pool in shown),
+        "told_by_evidence": sum(map(_is_told_by_evidence, rows)),
+        "checked_by_people": sum(count_checked(row["id"], row["pool"], labels) for row in rows),
+        "for_other_demands": len(candidates.other_demands(asked.texts())),
     }
 
 

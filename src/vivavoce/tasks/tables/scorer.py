@@ -28,6 +28,7 @@ from vivavoce.metrics.tables.literature_tables import (
     LiteratureTable,
     TableScore,
     aggregate_tables,
+    score_table,
 )
 from vivavoce.metrics.tables.question_wording import QUESTION_ASPECTS
 from vivavoce.store import hash_of
@@ -38,7 +39,6 @@ from vivavoce.tasks.tables.items.answers import (
     DIAGNOSTICS,
     NAMES,
     NOTHING,
-    by_matching,
     diagnose,
     number,
     read_answer,
@@ -99,7 +99,7 @@ def tables(pairs: int | None = None, seed: int = 0) -> Scorer:
     async def compare(
         state: TaskState, gold: LiteratureTable, answer: LiteratureTable, notes: dict[str, Any]
     ) -> dict[str, float]:
-        scored = by_matching(gold, answer, pairs=pairs, seed=seed)
+        scored = score_table(gold, answer, pairs=pairs, seed=seed)
         notes[_COUNTS] = _counts([scored])
         return _numbers(scored.values())
 
@@ -167,7 +167,7 @@ def _scorer(compare: _Compare, pairs: int | None, seed: int, *further: str) -> S
     async def score(state: TaskState, target: Target) -> Score:
         titles = titles_of(state)
         gold = read_gold(target.text, titles)
-        nothing = by_matching(gold, NOTHING, pairs=pairs, seed=seed)
+        nothing = score_table(gold, NOTHING, pairs=pairs, seed=seed)
         failed = {**_numbers(nothing.values()), **dict.fromkeys(further, math.nan)}
         notes: dict[str, Any] = {_COUNTS: _counts([nothing])}
         found: list[LiteratureTable] = []

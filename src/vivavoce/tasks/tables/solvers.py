@@ -15,14 +15,20 @@ from vivavoce.metrics.tables.literature_tables import LiteratureTable
 from vivavoce.tasks.methods.agent import agent
 from vivavoce.tasks.tables.items.composing import pool_with_texts
 from vivavoce.tasks.tables.items.keyword.papers import read_pool
-from vivavoce.tasks.tables.items.operations import Operations, UnusableReply, apply_operations
-from vivavoce.tasks.tables.items.replies import read_outline, read_row, read_single, read_table
+from vivavoce.tasks.tables.items.replies import (
+    Operations,
+    UnusableReply,
+    apply_operations,
+    read_outline,
+    read_row,
+    read_single,
+    read_table,
+)
 from vivavoce.tasks.tables.items.table_items import answer_text
 from vivavoce.tasks.tables.items.working_table import WorkingTable
 from vivavoce.tasks.tables.methods.iterative import iterative
 from vivavoce.tasks.tables.methods.steps import (
     ATTEMPTS,
-    ShownPaper,
     TableRun,
     check_common,
     read_output,
@@ -92,7 +98,9 @@ def per_paper(cot: bool = False, context: int | None = None) -> Solver:
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         run = TableRun(state, context, cot=cot, templates=_PER_PAPER)
-        rows = await collect(*(_row(run, paper) for paper in run.papers))
+        rows = await collect(
+            *(run.ask_about(paper, "per_paper", {}, read_single) for paper in run.papers)
+        )
         found = (
             (label, row) for label, row in zip(run.labels, rows, strict=True) if row is not None
         )
@@ -101,13 +109,6 @@ def per_paper(cot: bool = False, context: int | None = None) -> Solver:
         return run.finish(table)
 
     return solve
-
-
-async def _row(run: TableRun, paper: ShownPaper) -> dict[str, str | None] | None:
-    """The paper's cells by column; None for a paper that is left out or not answered for."""
-    prompt = run.prompt("per_paper", {}, {"paper": run.paper_listing([paper], texts=True)})
-    cuts = [f"text {paper.label}", f"abstract {paper.label}"]
-    return await run.ask(prompt, cuts, read_single)
 
 
 _TWO_STAGE = {"two_stage.outline": ("papers",), "two_stage.row": ("columns", "paper")}
@@ -131,7 +132,10 @@ def two_stage(cot: bool = False, context: int | None = None) -> Solver:
         table = await _outline(run)
         chosen = [paper for paper in run.papers if paper.label in table.papers]
         if table.columns:
-            rows = await collect(*(_row_call(run, paper, table.columns) for paper in chosen))
+            columns = {"columns": "\n".join(f"- {column}" for column in table.columns)}
+            rows = await collect(
+                *(run.ask_about(paper, "two_stage.row", columns, read_row) for paper in chosen)
+            )
             named = zip((paper.label for paper in chosen), rows, strict=True)
             kept = tuple((label, _only(row, table)) for label, row in named if row)
             run.note_faults(apply_operations(Operations(rows=kept), table).faults)
@@ -149,21 +153,8 @@ async def _outline(run: TableRun) -> WorkingTable:
     outline = await run.ask(prompt, cuts, read_outline)
     table = WorkingTable(run.labels)
     if outline is not None:
-        chosen = Operations(include=outline.papers, add=outline.columns)
-        run.note_faults(apply_operations(chosen, table).faults)
+        run.note_faults(apply_operations(outline, table).faults)
     return table
-
-
-async def _row_call(
-    run: TableRun, paper: ShownPaper, columns: tuple[str, ...]
-) -> dict[str, str | None] | None:
-    listed = "\n".join(f"- {column}" for column in columns)
-    prompt = run.prompt(
-        "two_stage.row",
-        {"columns": listed},
-        {"paper": run.paper_listing([paper], texts=True)},
-    )
-    return await run.ask(prompt, [f"text {paper.label}", f"abstract {paper.label}"], read_row)
 
 
 def _only(row: dict[str, str | None], table: WorkingTable) -> dict[str, str | None]:

@@ -13,7 +13,6 @@ import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-from xml.sax.saxutils import quoteattr
 
 from sqlalchemy.orm import Session
 
@@ -54,7 +53,6 @@ CODEBOOK = "codebook.md"
 STUDIO_TASKS = "label_studio.json"
 STUDIO_CONFIG = "label_studio.xml"
 
-_ITEM = "item"
 _NOT_SHOWN = ("names", "source", "group", "table", "paper")
 
 
@@ -179,18 +177,8 @@ def tasks_of(items: Sequence[Item], decisions: Sequence[DecisionRecord]) -> list
 
 def labelling_config(kind: Kind) -> str:
     """A labelling interface for the tasks."""
-    lines = ["<View>", f'  <Text name="{_ITEM}" value="$text"/>']
-    for asked in kind.fields:
-        lines.append(f"  <Header value={quoteattr(asked.question)}/>")
-        lines.append(
-            f'  <Choices name="{asked.name}" toName="{_ITEM}" choice="single" required="true">'
-        )
-        lines += [
-            f'    <Choice value="{option.value}" hotkey="{option.key}"/>'
-            for option in asked.options
-        ]
-        lines.append("  </Choices>")
-    return "\n".join([*lines, "</View>", ""])
+    template = environment_of("vivavoce.web.annotation").get_template("label_studio.xml.j2")
+    return template.render(kind=kind) + "\n"
 
 
 def as_text(content: Any, depth: int = 0) -> str:
@@ -218,7 +206,7 @@ def _annotation(record: DecisionRecord) -> Row:
         "result": [
             {
                 "from_name": name,
-                "to_name": _ITEM,
+                "to_name": "item",
                 "type": "choices",
                 "value": {"choices": [value]},
             }

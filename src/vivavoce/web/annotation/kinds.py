@@ -9,6 +9,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
@@ -209,12 +210,12 @@ def check_part(name: str, value: object, shape: Shape) -> None:
         check_part(f"{name}[{place}]", one, shape[0])
 
 
-def _check_any_text(name: str, value: object) -> None:
+def _check_any_text(name: str, value: object, longest: int = MAX_TEXT) -> None:
     """Text, empty or not."""
     if not isinstance(value, str):
         raise ValueError(f"{name!r} must be text, not {_short(value)}")
-    if len(value) > MAX_TEXT:
-        raise ValueError(f"{name!r} has {len(value):,} characters; {MAX_TEXT:,} are allowed")
+    if len(value) > longest:
+        raise ValueError(f"{name!r} has {len(value):,} characters; {longest:,} are allowed")
 
 
 def _check_cell(name: str, value: object) -> None:
@@ -223,18 +224,11 @@ def _check_cell(name: str, value: object) -> None:
         _check_any_text(name, value)
 
 
-def _check_text(name: str, value: object) -> None:
+def _check_text(name: str, value: object, longest: int = MAX_TEXT) -> None:
     """Text that says something."""
-    _check_any_text(name, value)
+    _check_any_text(name, value, longest)
     if not str(value).strip():
         raise ValueError(f"{name!r} is empty")
-
-
-def _check_name(name: str, value: object) -> None:
-    """A short text, such as an id."""
-    _check_text(name, value)
-    if len(str(value)) > MAX_NAME:
-        raise ValueError(f"{name!r} has more than {MAX_NAME} characters")
 
 
 def _check_paper(name: str, value: object) -> None:
@@ -272,7 +266,7 @@ _CHECKS: dict[str, Callable[[str, object], None]] = {
     "any text": _check_any_text,
     "cell": _check_cell,
     "text": _check_text,
-    "name": _check_name,
+    "name": partial(_check_text, longest=MAX_NAME),
     "paper": _check_paper,
     "names of the sides": _check_names_of_sides,
     "sample": _check_sample,

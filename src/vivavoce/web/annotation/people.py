@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import get_args
 
-from sqlalchemy import select
+from sqlalchemy import delete, select
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from vivavoce.errors import InputError
@@ -88,8 +88,7 @@ def add_person(session: Session, name: str, password: str, *, cost: int = COST) 
 def set_password(session: Session, person: Person, password: str, *, cost: int = COST) -> None:
     """Give somebody another password; every session of theirs ends."""
     person.password_hash = hash_password(password, cost=cost)
-    for each in session.scalars(select(LoginSession).where(LoginSession.person_id == person.id)):
-        session.delete(each)
+    session.execute(delete(LoginSession).where(LoginSession.person_id == person.id))
 
 
 def find_person(session: Session, name: str) -> Person | None:

@@ -118,8 +118,7 @@ def log_in(
         here = (LoginAttempt.name == name) & (LoginAttempt.address == address)
         session.execute(delete(LoginAttempt).where(here))
         session.execute(delete(LoginSession).where(LoginSession.expires_at <= now))
-        if old:
-            session.execute(delete(LoginSession).where(LoginSession.token_hash == hash_token(old)))
+        _end(session, old)
         session.add(
             LoginSession(
                 token_hash=hash_token(token),
@@ -135,10 +134,14 @@ def log_in(
 
 def log_out(database: Database, token: str | None) -> None:
     """End a session; its cookie opens nothing any more."""
+    with database.writing() as session:
+        _end(session, token)
+
+
+def _end(session: Session, token: str | None) -> None:
     if token:
-        with database.writing() as session:
-            key = hash_token(token)
-            session.execute(delete(LoginSession).where(LoginSession.token_hash == key))
+        key = hash_token(token)
+        session.execute(delete(LoginSession).where(LoginSession.token_hash == key))
 
 
 def _begin_attempt(database: Database, name: str, address: str, now: datetime) -> None:

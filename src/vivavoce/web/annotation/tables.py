@@ -13,8 +13,6 @@ from vivavoce.store import canonical_json
 
 Role = Literal["annotator", "adjudicator", "lead"]
 Part = Literal["qualification", "main"]
-Stage = Literal["qualification", "first", "second", "consensus"]
-State = Literal["open", "conflict", "discussion", "done"]
 Adjudication = Literal["adjudicators", "anyone"]
 Json = Any
 

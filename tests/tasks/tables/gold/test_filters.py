@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from vivavoce.tasks.tables.items.gold.filters import (
-    Limits,
     Values,
     find_duplicates,
     read_values,
     why_not,
 )
 from vivavoce.tasks.tables.items.gold.headers import Grid, Line
+from vivavoce.tasks.tables.items.options import TablesOptions
 from vivavoce.tasks.tables.items.table_items import GoldRow, GoldTable
 
 
@@ -70,21 +70,21 @@ FULL = (("a", "b"), ("c", "d"))
     ],
 )
 def test_every_reason_is_told(found: Values, papers: str, reason: str) -> None:
-    why = why_not(found, papers, Limits())
+    why = why_not(found, papers, TablesOptions())
     assert why is not None
     assert why[0] == reason
 
 
 def test_half_empty_is_not_yet_sparse() -> None:
-    assert why_not(said(("a", None), (None, "d")), "xy", Limits()) is None
+    assert why_not(said(("a", None), (None, "d")), "xy", TablesOptions()) is None
 
 
 def test_tables_of_numbers_are_left_out_on_demand() -> None:
     numbers = said(("88.1", "2"), ("87%", None))
-    assert why_not(numbers, "xy", Limits()) is None
-    why = why_not(numbers, "xy", Limits(numeric=False))
+    assert why_not(numbers, "xy", TablesOptions()) is None
+    why = why_not(numbers, "xy", TablesOptions(numeric=False))
     assert why == ("numeric_only", "all 3 values are numbers")
-    assert why_not(said(("88.1", "yes"), ("87", "no")), "xy", Limits(numeric=False)) is None
+    assert why_not(said(("88.1", "yes"), ("87", "no")), "xy", TablesOptions(numeric=False)) is None
 
 
 def test_formulas_are_counted_and_quantities_are_none() -> None:

@@ -15,9 +15,9 @@ from vivavoce.corpus import ingest, load_corpus
 from vivavoce.errors import InputError
 from vivavoce.records import Window
 from vivavoce.store import Row, parquet_of_rows, table_of_parquet
-from vivavoce.tasks.tables.items.gold.filters import Limits
-from vivavoce.tasks.tables.items.gold.reading import GoldOptions, GoldTables, read_gold_tables
+from vivavoce.tasks.tables.items.gold.reading import GoldTables, read_gold_tables
 from vivavoce.tasks.tables.items.gold.works import work_id
+from vivavoce.tasks.tables.items.options import TablesOptions
 from vivavoce.tasks.tables.items.table_items import (
     ITEM,
     GoldRow,
@@ -31,8 +31,12 @@ WINDOW = Window(date(2020, 1, 1), date(2021, 1, 1))
 BAY, COB = work_id("Work number 1", ""), work_id("Work number 2", "")
 
 
-def gold(folder: Path, *tables: Row, options: GoldOptions | None = None, **more: Any) -> GoldTables:
-    return read_gold_tables(survey_corpus(folder, *tables, **more), WINDOW, options)
+def gold(
+    folder: Path, *tables: Row, options: TablesOptions | None = None, **more: Any
+) -> GoldTables:
+    return read_gold_tables(
+        survey_corpus(folder, *tables, **more), WINDOW, options or TablesOptions()
+    )
 
 
 def reasons(found: GoldTables) -> dict[str, str]:
@@ -68,7 +72,7 @@ def test_rows_of_one_paper_stay_apart(tmp_path: Path) -> None:
 
 
 def test_the_last_line_is_the_papers_own_when_asked_for(tmp_path: Path) -> None:
-    own = GoldOptions(own_row=True)
+    own = TablesOptions(own_row=True)
     (table,) = gold(tmp_path, printed(cites=[[0], [1], []]), options=own).tables
     assert table.papers == (OLD, BAY, SURVEY)
     lines = (("Ash", "LSTM", "news"), ("Bay", "CNN", "web"), ("Standard LSTM", "LSTM", "web"))
@@ -133,12 +137,12 @@ def test_only_tables_of_papers_of_the_window_are_gold(
 
 
 def test_tables_of_undated_papers_can_be_let_in(tmp_path: Path) -> None:
-    found = gold(tmp_path, printed(), published=None, options=GoldOptions(undated=True))
+    found = gold(tmp_path, printed(), published=None, options=TablesOptions(undated=True))
     assert [table.published for table in found.tables] == [None]
 
 
 def test_limits_can_be_raised(tmp_path: Path) -> None:
-    found = gold(tmp_path, printed(), options=GoldOptions(limits=Limits(rows=4)))
+    found = gold(tmp_path, printed(), options=TablesOptions(min_rows=4))
     assert reasons(found) == {"/table/0": "few_rows"}
 
 
@@ -175,7 +179,7 @@ def test_a_table_of_arxivdigestables_is_read_with_its_ordinals(tmp_path: Path) -
     }
     (tmp_path / "tables.jsonl").write_text(json.dumps(record) + "\n")
     ingest("digestables", tmp_path / "tables.jsonl", tmp_path / "c")
-    (table,) = read_gold_tables(load_corpus(tmp_path / "c"), WINDOW).tables
+    (table,) = read_gold_tables(load_corpus(tmp_path / "c"), WINDOW, TablesOptions()).tables
     assert table.kind == "digestables"
     assert table.columns == ("Size", "Data")
     assert [(row.ordinal, row.label, row.cells) for row in table.rows] == [
@@ -206,7 +210,7 @@ def test_an_entry_of_arxiv2table_brings_its_demand_and_distractors(tmp_path: Pat
     ]
     (files / "papers.jsonl").write_text("".join(json.dumps(one) + "\n" for one in records))
     ingest("digestables", files, tmp_path / "c")
-    found = read_gold_tables(load_corpus(tmp_path / "c"), WINDOW, GoldOptions(undated=True))
+    found = read_gold_tables(load_corpus(tmp_path / "c"), WINDOW, TablesOptions(undated=True))
     (table,) = found.tables
     assert table.papers == ("s2:11", "s2:22")
     given = found.given[table.id]

@@ -11,11 +11,11 @@ from tests.tasks.ranking.board_corpora import Papers
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.records import Window
 from vivavoce.tasks.tables.items.gold.reading import (
-    GoldOptions,
     ResultsTables,
     read_gold_tables,
     read_results_tables,
 )
+from vivavoce.tasks.tables.items.options import TablesOptions
 
 WINDOW = Window(date(2020, 1, 1), date(2022, 1, 1))
 NAMES = ("ash", "bay", "cob", "dew")
@@ -130,7 +130,7 @@ def test_real_lists_make_a_table_for_at_least_twelve_tasks(
     corpus = read_tei(tmp_path / "c")
     ingest("tdms", data_dir / "leaderboards" / "tdms_results.jsonl", corpus)
     window = Window(date(2010, 1, 1), date(2020, 1, 1))
-    found = read_gold_tables(load_corpus(corpus), window, GoldOptions())
+    found = read_gold_tables(load_corpus(corpus), window, TablesOptions())
     results = [table for table in found.tables if table.kind == "results"]
     assert len(results) >= 12
     for table in results:

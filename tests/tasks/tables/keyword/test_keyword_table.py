@@ -103,7 +103,10 @@ def test_an_empty_pool_gives_an_empty_table() -> None:
 def test_whatever_the_pool_says_there_is_a_table(
     demand: str, parts: list[tuple[str, str, str]]
 ) -> None:
-    pool = [PoolText(f"P{n}", *texts) for n, texts in enumerate(parts)]
+    names = ("title", "abstract", "text")
+    pool = read_pool(
+        {"label": f"P{n}", **dict(zip(names, texts, strict=True))} for n, texts in enumerate(parts)
+    )
     table = make_table(demand, pool)
     assert set(table.papers) <= {paper.label for paper in pool}
     assert all(len(row.cells) == len(table.columns) for row in table.rows)

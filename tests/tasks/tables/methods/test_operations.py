@@ -11,22 +11,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.metrics.tables.literature_tables import TableRow
-from vivavoce.tasks.tables.items.operations import (
+from vivavoce.tasks.tables.items.replies import (
     MAX_ENTRIES,
     Operations,
     UnusableReply,
     apply_operations,
-    read_operations,
-)
-from vivavoce.tasks.tables.items.replies import (
-    final_answer,
     read_digest,
+    read_operations,
     read_outline,
     read_row,
     read_single,
     read_table,
     read_unsupported,
 )
+from vivavoce.tasks.tables.items.table_items import answer_text
 from vivavoce.tasks.tables.items.working_table import WorkingTable
 
 READERS: list[Callable[[str], Any]] = [
@@ -169,7 +167,7 @@ def test_faults_are_bounded() -> None:
 def test_a_finished_table_is_what_the_task_asks_for() -> None:
     made = table(P2={"A": "1", "B": None})
     made.include("P1")
-    answer = final_answer(made)
+    answer = answer_text(made.as_table())
     assert json.loads(answer) == {
         "papers": ["P1", "P2"],
         "columns": ["A", "B"],
@@ -185,7 +183,7 @@ def test_a_table_in_markdown_is_read_too_and_may_name_titles() -> None:
 
 def test_small_answers_are_read() -> None:
     outline = read_outline('{"papers": ["P1", 2], "columns": "F1"}')
-    assert (outline.papers, outline.columns) == (("P1", "2"), ("F1",))
+    assert (outline.include, outline.add) == (("P1", "2"), ("F1",))
     assert read_single('{"include": true, "cells": {"F1": 9}}') == {"F1": "9"}
     assert read_single('{"include": true}') == {}
     assert read_single('{"include": false, "cells": {"F1": 9}}') is None
@@ -240,4 +238,4 @@ def test_no_answer_ends_in_anything_but_a_fault(
     if isinstance(found, Operations):
         made = table()
         apply_operations(found, made)
-        json.loads(final_answer(made))
+        json.loads(answer_text(made.as_table()))

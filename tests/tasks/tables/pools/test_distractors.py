@@ -257,9 +257,6 @@ def test_an_encoder_says_what_it_is() -> None:
     assert tfidf.name == "tfidf"
     assert len(tfidf.fingerprint) == 64
     assert tfidf.fingerprint == TfidfEncoder().fingerprint
-    for name in ("tfidf", "no/preset"):
-        with pytest.raises(InputError, match="folder"):
-            open_encoder(name, folder="x")
     with pytest.raises(InputError, match="Did you mean minilm"):
         open_encoder("minilmm")
 

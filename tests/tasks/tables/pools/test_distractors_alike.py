@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from vivavoce.tasks.tables.items.pools.distractors import TOP, Candidate, rank_distractors
+from vivavoce.tasks.tables.items.options import TOP
+from vivavoce.tasks.tables.items.pools.distractors import Candidate, rank_distractors
 from vivavoce.tasks.tables.items.pools.vectors import open_encoder
 from vivavoce.tasks.tables.items.table_items import GoldRow, GoldTable, Work
 

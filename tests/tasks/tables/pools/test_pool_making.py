@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from vivavoce.errors import InputError
+from vivavoce.store import hash_of
 from vivavoce.tasks.tables.items.pools.distractors import (
     Barred,
     Candidate,
@@ -21,7 +22,6 @@ from vivavoce.tasks.tables.items.pools.making import (
     candidates_as_bytes,
     count_distractors,
     draw_distractors,
-    hash_demand,
     hash_works,
     make_pool,
     read_candidates,
@@ -127,7 +127,7 @@ def made() -> CandidatesFile:
         universe=len(universe),
         universe_sha256=hash_works(universe, WORKS),
         candidates=rank_distractors(TABLES, DEMANDS, WORKS, universe, encoder),
-        demands={name: hash_demand(demand) for name, demand in DEMANDS.items()},
+        demands={name: hash_of(demand) for name, demand in DEMANDS.items()},
     )
 
 

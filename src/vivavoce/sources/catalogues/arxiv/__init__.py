@@ -15,21 +15,7 @@ from lxml import etree
 
 from vivavoce.errors import InputError
 from vivavoce.records import Author, Document, Fault
-from vivavoce.sources import (
-    Piece as Piece,
-)
-from vivavoce.sources import (
-    ReadOptions as ReadOptions,
-)
-from vivavoce.sources import (
-    Source,
-    has_suffix,
-    one_piece,
-    read_with,
-)
-from vivavoce.sources import (
-    read_whole as read_whole,
-)
+from vivavoce.sources import Source, has_suffix, one_piece, read_with
 from vivavoce.sources.fulltext.latex.typeset import plain_text
 from vivavoce.sources.xml import safe_parser
 from vivavoce.text.dates import parse_date

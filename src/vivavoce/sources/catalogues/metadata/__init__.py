@@ -13,12 +13,14 @@ from typing import TypeVar
 from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault
 from vivavoce.sources import Piece, ReadOptions, Source, has_suffix
-from vivavoce.sources.catalogues.metadata.row import COLUMNS, BadRow, document_from
+from vivavoce.sources.catalogues.metadata.row import COLUMNS, document_from
 from vivavoce.sources.catalogues.metadata.tabular import (
     DAMAGE,
     BadFile,
+    Rows,
     column_names,
     cut,
+    read_documents,
     read_rows,
 )
 
@@ -49,32 +51,19 @@ def unknown_columns(path: Path, options: ReadOptions) -> list[str]:
 
 def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
     """Raises `InputError` only for a rename that cannot be done."""
-    _check_targets(options.rename)
-    name = piece.path.name
-    wanted = dict.fromkeys((*COLUMNS, *options.rename))
-    last = piece.first_row - 1
-    try:
-        if options.rename and piece.start == 0:
-            names = column_names(piece.path, options.rename)
-            _check_sources(options.rename, names, piece.path)
-        for number, row in read_rows(piece, wanted):
-            last = number
-            yield _document_or_fault(row, options.rename, f"{name}:{number}")
-    except BadFile as error:
-        yield Fault(name, str(error))
-    except DAMAGE as error:
-        yield Fault(name, f"the file cannot be read beyond row {last}: {error}")
+    rename = options.rename
+    _check_targets(rename)
+    return read_documents(
+        piece,
+        _rows(piece, rename),
+        lambda row: document_from(_to_ours(row, rename) if rename else row),
+    )
 
 
-def _document_or_fault(
-    row: Mapping[str, object] | str, rename: Mapping[str, str], where: str
-) -> Document | Fault:
-    if isinstance(row, str):
-        return Fault(where, row)
-    try:
-        return document_from(_to_ours(row, rename) if rename else row)
-    except BadRow as error:
-        return Fault(where, str(error))
+def _rows(piece: Piece, rename: Mapping[str, str]) -> Rows:
+    if rename and piece.start == 0:
+        _check_sources(rename, column_names(piece.path, rename), piece.path)
+    yield from read_rows(piece, dict.fromkeys((*COLUMNS, *rename)))
 
 
 def _to_ours(row: Mapping[str, _Value], rename: Mapping[str, str]) -> dict[str, _Value]:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from vivavoce.errors import InputError
 from vivavoce.records import Author, Document
 from vivavoce.text.dates import parse_date, parse_month
 from vivavoce.text.identifiers import find_acl_id, find_arxiv_id, find_doi
@@ -29,12 +30,8 @@ _SCHEME = re.compile(r"[a-z]{2,6}://(?:www\.)?", re.IGNORECASE)
 Row = Mapping[str, Any]
 
 
-class BadRow(Exception):
-    """A row that cannot be used; the message completes a sentence about the row."""
-
-
 def document_from(row: Row) -> Document:
-    """The document a row describes; `BadRow` says what is wrong with it.
+    """The document a row describes; `InputError` says what is wrong with it.
 
     A DOI or arXiv id that cannot be read counts as absent.
     """
@@ -47,7 +44,7 @@ def document_from(row: Row) -> Document:
     arxiv_id = _find_arxiv(arxiv_text, given, url, file, doi)
     acl_id = _find_acl(given, url, file, doi)
     if not (given or url or file or doi or (arxiv_text and arxiv_id)):
-        raise BadRow(_why_nameless(doi_text, arxiv_text))
+        raise InputError(_why_nameless(doi_text, arxiv_text))
     is_named = bool(given or url or doi or (arxiv_text and arxiv_id))
     key = _key(arxiv_id, acl_id, doi, given, url) if is_named else f"file:{file}"
     return Document(
@@ -85,7 +82,7 @@ def _to_text(value: Any, what: str) -> str | None:
         return clean_text(value).strip() or None
     if _is_absent(value):
         return None
-    raise BadRow(f"{what} is {_kind(value)} instead of text")
+    raise InputError(f"{what} is {_kind(value)} instead of text")
 
 
 def _line(row: Row, column: str) -> str | None:
@@ -168,21 +165,21 @@ def _published(row: Row) -> str | None:
     if not _is_blank(value):
         parsed = parse_date(value)
         if parsed is None:
-            raise BadRow(f"published {_show(value)} is not a date: YYYY-MM-DD, YYYY-MM or YYYY")
+            raise InputError(f"published {_show(value)} is not a date: YYYY-MM-DD, YYYY-MM or YYYY")
         return parsed[0]
     year, month = row.get("year"), row.get("month")
     if _is_blank(year):
         if _is_blank(month):
             return None
-        raise BadRow(f"month {_show(month)} has no year beside it")
+        raise InputError(f"month {_show(month)} has no year beside it")
     parsed = parse_date(_unfloated(year))
     if parsed is None or parsed[1] != "year":
-        raise BadRow(f"year {_show(year)} is not a year: YYYY")
+        raise InputError(f"year {_show(year)} is not a year: YYYY")
     if _is_blank(month):
         return parsed[0]
     number = parse_month(_unfloated(month))
     if number is None:
-        raise BadRow(f"month {_show(month)} is not a month: a number or an English name")
+        raise InputError(f"month {_show(month)} is not a month: a number or an English name")
     return f"{parsed[0]}-{number:02d}"
 
 
@@ -210,10 +207,10 @@ def _terms(row: Row, column: str, *, spaces: bool = False) -> list[str]:
     elif isinstance(value, list | tuple):
         parts = [part for part in value if not _is_absent(part)]
     else:
-        raise BadRow(f"{column} is {_kind(value)} instead of a list or text")
+        raise InputError(f"{column} is {_kind(value)} instead of a list or text")
     for part in parts:
         if not isinstance(part, str):
-            raise BadRow(f"{column} holds {_kind(part)} instead of text")
+            raise InputError(f"{column} holds {_kind(part)} instead of text")
     return [term for part in parts if (term := " ".join(clean_text(part).split()))]
 
 
@@ -222,7 +219,7 @@ def _authors(row: Row) -> tuple[Author, ...]:
     if not any(ids):
         ids = [None] * len(names)
     if len(names) != len(ids):
-        raise BadRow(f"author_ids has {len(ids)} entries, authors has {len(names)}")
+        raise InputError(f"author_ids has {len(ids)} entries, authors has {len(names)}")
     found = map(_author, names, ids)
     return tuple([author for author in found if author is not None])
 
@@ -234,7 +231,7 @@ def _entries(row: Row, column: str) -> list[Any]:
     if isinstance(value, list | tuple):
         return list(value)
     if not isinstance(value, str):
-        raise BadRow(f"{column} is {_kind(value)} instead of a list or text")
+        raise InputError(f"{column} is {_kind(value)} instead of a list or text")
     if value.lstrip().startswith("["):
         return _printed_list(value, column)
     entries = value.split(";")
@@ -246,7 +243,7 @@ def _printed_list(text: str, column: str) -> list[Any]:
     try:
         entries: list[Any] = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise BadRow(f"{column} looks like a list but is not JSON: separate with ;") from error
+        raise InputError(f"{column} looks like a list but is not JSON: separate with ;") from error
     return entries
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from vivavoce.errors import InputError
+from vivavoce.records import Document, Fault
 from vivavoce.sources import Piece
 from vivavoce.store import is_gzip, open_bytes, parse_object
 
@@ -90,7 +91,34 @@ def read_rows(piece: Piece, wanted: Collection[str]) -> Rows:
         "csv": _csv_rows,
         "jsonl": _json_rows,
     }
-    return readers[_format(piece.path)](piece, wanted)
+    yield from readers[_format(piece.path)](piece, wanted)
+
+
+def read_documents(
+    piece: Piece, rows: Rows, document_from: Callable[[Mapping[str, Any]], Document]
+) -> Iterator[Document | Fault]:
+    """The documents of a piece; a fault for each row that has none, and for damage.
+
+    Args:
+        piece: The part of a file.
+        rows: The rows of the part.
+        document_from: Takes a row; raises `InputError` for an unfit one.
+    """
+    name = piece.path.name
+    last = piece.first_row - 1
+    try:
+        for number, row in rows:
+            last = number
+            try:
+                if isinstance(row, str):
+                    raise InputError(row)
+                yield document_from(row)
+            except InputError as error:
+                yield Fault(f"{name}:{number}", str(error))
+    except BadFile as error:
+        yield Fault(name, str(error))
+    except DAMAGE as error:
+        yield Fault(name, f"the file cannot be read beyond row {last}: {error}")
 
 
 def _format(path: Path) -> str:

@@ -14,21 +14,7 @@ from lxml import etree
 
 from vivavoce.errors import InputError
 from vivavoce.records import Author, Document, Fault
-from vivavoce.sources import (
-    Piece as Piece,
-)
-from vivavoce.sources import (
-    ReadOptions as ReadOptions,
-)
-from vivavoce.sources import (
-    Source,
-    has_suffix,
-    one_piece,
-    read_with,
-)
-from vivavoce.sources import (
-    read_whole as read_whole,
-)
+from vivavoce.sources import Source, has_suffix, one_piece, read_with
 from vivavoce.sources.catalogues.arxiv import decode_feed
 from vivavoce.sources.catalogues.oai.listing import (
     authors_of,

@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from vivavoce.records import CitedTable, Document, Fault, Section
-from vivavoce.sources import Piece, ReadOptions, Source, one_piece
+from vivavoce.errors import InputError
+from vivavoce.records import CitedTable, Document, Section
+from vivavoce.sources import Source, one_piece, read_with
 from vivavoce.sources.fulltext.tei.blocks import Block
 from vivavoce.sources.fulltext.tei.sections import build_sections
 from vivavoce.sources.leaderboards.survey.entries import Citations, read_list
@@ -132,30 +133,17 @@ def _matches(path: Path) -> bool:
         return True  # reading it says what is wrong
 
 
-def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
-    name = piece.path.name
-    try:
-        with piece.path.open("rb") as stream:
-            content = stream.read(_LARGEST_FILE + 1)
-    except OSError as error:
-        yield Fault(name, f"the file cannot be read: {error.strerror}")
-        return
-    if len(content) > _LARGEST_FILE:
-        yield Fault(name, f"larger than {_LARGEST_FILE >> 20} MiB, which no survey is")
-        return
+def _read_survey(content: bytes, name: str) -> Iterator[Document]:
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        yield Fault(name, f"not UTF-8 text: {error.reason} at byte {error.start}")
-        return
+        raise InputError(f"not UTF-8 text: {error.reason} at byte {error.start}") from error
     parts = read_parts(clean_text(text))
     if sum(isinstance(part, Heading) for part in parts) > _MAX_HEADINGS:
-        yield Fault(name, f"over {_MAX_HEADINGS:,} headings, which no survey has")
-        return
+        raise InputError(f"over {_MAX_HEADINGS:,} headings, which no survey has")
     document = _document(parts, name)
     if not document.sections:
-        yield Fault(name, "the text has no sections: no heading with text below it")
-        return
+        raise InputError("the text has no sections: no heading with text below it")
     yield document
 
 
@@ -241,6 +229,6 @@ SOURCE = Source(
     is_metadata=False,
     matches=_matches,
     pieces=one_piece,
-    read=_read,
+    read=read_with(_read_survey, _LARGEST_FILE, "survey"),
     reader_version="3",
 )

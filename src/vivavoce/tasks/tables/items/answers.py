@@ -7,11 +7,10 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.tables.digestables import Column, jaccard, schema_recall
-from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableScore, score_table
+from vivavoce.metrics.tables.digestables import jaccard, schema_recall
+from vivavoce.metrics.tables.literature_tables import LiteratureTable
 from vivavoce.metrics.tables.table_answers import FAULTS, count_faults
-from vivavoce.tasks.tables.items.operations import UnusableReply
-from vivavoce.tasks.tables.items.replies import read_table
+from vivavoce.tasks.tables.items.replies import UnusableReply, read_table
 
 NAMES = (
     *("avg", "unary_f1", "schema_f1", "pairwise_f1", "paper_f1"),
@@ -56,17 +55,10 @@ def read_gold(target: str, titles: Mapping[str, str]) -> LiteratureTable:
     return gold
 
 
-def by_matching(
-    gold: LiteratureTable, answer: LiteratureTable, *, pairs: int | None, seed: int
-) -> TableScore:
-    """The score of an answer by comparison of values."""
-    return score_table(gold, answer, pairs=pairs, seed=seed)
-
-
 def diagnose(gold: LiteratureTable, answer: LiteratureTable | None) -> dict[str, float]:
     """The values of `DIAGNOSTICS`; NaN where undefined."""
     columns = (answer or NOTHING).columns[:_MAX_COLUMNS]
-    recall = schema_recall(_named(gold.columns), _named(columns), jaccard)
+    recall = schema_recall(gold.columns, columns, jaccard)
     faults = count_faults(gold, answer)
     return {name: number({SCHEMA_RECALL: recall, **faults}[name]) for name in DIAGNOSTICS}
 
@@ -82,10 +74,6 @@ def side_by_side(
     """The gold and the generated table in markdown, as in Tables 16 to 18 of arXiv2Table."""
     shown = _markdown(answer, titles) if answer is not None else "The answer is no table."
     return f"### Gold\n\n{_markdown(gold, titles)}\n\n### Generated\n\n{shown}"
-
-
-def _named(columns: Sequence[str]) -> list[Column]:
-    return [Column(name) for name in columns]
 
 
 def _markdown(table: LiteratureTable, titles: Mapping[str, str]) -> str:

@@ -17,6 +17,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import collect
@@ -26,10 +27,15 @@ from vivavoce.store import hash_of
 from vivavoce.tasks.prompting.fitting import Group
 from vivavoce.tasks.prompting.prompts import Rendered
 from vivavoce.tasks.prompting.windows import TokenCounter
-from vivavoce.tasks.tables.items.operations import apply_operations, read_operations
-from vivavoce.tasks.tables.items.replies import read_digest, read_unsupported
+from vivavoce.tasks.tables.items.keyword.papers import PoolText
+from vivavoce.tasks.tables.items.replies import (
+    apply_operations,
+    read_digest,
+    read_operations,
+    read_unsupported,
+)
 from vivavoce.tasks.tables.items.working_table import MAX_VALUE, TableFault, WorkingTable
-from vivavoce.tasks.tables.methods.steps import ShownPaper, TableRun, check_common, check_numbers
+from vivavoce.tasks.tables.methods.steps import TableRun, check_common, check_numbers
 from vivavoce.text.chunk import split_text
 
 DIGEST_TOKENS = 400
@@ -104,7 +110,7 @@ def iterative(
     return solve
 
 
-def batches(run: TableRun, size: int, key: Sequence[object]) -> Iterator[list[ShownPaper]]:
+def batches(run: TableRun, size: int, key: Sequence[object]) -> Iterator[list[PoolText]]:
     """The pool in random batches, the same for the same key."""
     order = list(run.papers)
     random.Random(hash_of(list(key))).shuffle(order)
@@ -112,21 +118,20 @@ def batches(run: TableRun, size: int, key: Sequence[object]) -> Iterator[list[Sh
         yield order[start : start + size]
 
 
-async def _digest(run: TableRun, paper: ShownPaper, reading: int) -> str:
+async def _digest(run: TableRun, paper: PoolText, reading: int) -> str:
     """What a paper says that may matter; its abstract where it has no text or no digest came."""
     digest = None
     if paper.text:
         queries = [f"{run.demand} {paper.title}"]
-        prompt = _paper_prompt(run, "iterative.digest", {}, paper, queries, _ALL, reading)
-        cuts = [f"text {paper.label}", f"abstract {paper.label}"]
-        digest = await run.ask(prompt, cuts, read_digest)
+        shown = _excerpt(run, "iterative.digest", {}, paper, queries, _ALL, reading)
+        digest = await run.ask_about(shown, "iterative.digest", {}, read_digest)
         run.record["digests"] += digest is not None
     text = digest or paper.abstract or paper.text
     return text[: run.counter.end_of(text, DIGEST_TOKENS)]
 
 
 async def _show(
-    run: TableRun, table: WorkingTable, batch: list[ShownPaper], digests: dict[str, str]
+    run: TableRun, table: WorkingTable, batch: list[PoolText], digests: dict[str, str]
 ) -> bool:
     """Show the table and a batch, and change it as the model says; whether anything changed.
 
@@ -172,16 +177,15 @@ def _views(table: WorkingTable, labels: list[str]) -> Iterator[tuple[tuple[str, 
     yield (), MAX_VALUE
 
 
-async def _check(run: TableRun, table: WorkingTable, paper: ShownPaper, evidence: int) -> None:
+async def _check(run: TableRun, table: WorkingTable, paper: PoolText, evidence: int) -> None:
     """Make those values of a row N/A that its paper does not support."""
     cells = table.cells(paper.label)
     if not cells:
         return
     queries = [f"{column} {value}" for column, value in cells.items()]
     row = {"row": json.dumps(cells, ensure_ascii=False, indent=0)}
-    prompt = _paper_prompt(run, "iterative.check", row, paper, queries, _FEW, evidence)
-    cuts = [f"text {paper.label}", f"abstract {paper.label}", "row"]
-    columns = await run.ask(prompt, cuts, read_unsupported)
+    shown = _excerpt(run, "iterative.check", row, paper, queries, _FEW, evidence)
+    columns = await run.ask_about(shown, "iterative.check", row, read_unsupported, ["row"])
     if columns is None:
         return
     run.record["checked"] += len(cells)
@@ -192,20 +196,20 @@ async def _check(run: TableRun, table: WorkingTable, paper: ShownPaper, evidence
             run.note_faults([str(fault)])
 
 
-def _paper_prompt(
+def _excerpt(
     run: TableRun,
     name: str,
     slots: Mapping[str, str],
-    paper: ShownPaper,
+    paper: PoolText,
     queries: Sequence[str],
     each: int,
     most: int,
-) -> Rendered:
-    """A prompt about one paper: its whole text, or of a longer one what some queries find.
+) -> PoolText:
+    """A paper with its whole text, or of a longer one with what some queries find.
 
     Args:
         run: The sample.
-        name: The template.
+        name: The template of the prompt to come.
         slots: Its other slots.
         paper: The paper.
         queries: What finds passages.
@@ -220,8 +224,7 @@ def _paper_prompt(
         text = text[:_MAX_READ]
         if run.counter.count(text) > tokens:
             text = passages(text, queries, each, tokens, run.counter)
-    shown = ShownPaper(paper.label, paper.title, paper.abstract, text)
-    return run.prompt(name, slots, {"paper": run.paper_listing([shown], texts=True)})
+    return replace(paper, text=text)
 
 
 def passages(

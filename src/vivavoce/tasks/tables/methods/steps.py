@@ -8,7 +8,6 @@ paper, and its text where that is not in the round's `library`), `prompts` (fold
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelOutput, get_model
@@ -22,8 +21,9 @@ from vivavoce.tasks.prompting.prompts import Rendered, folder_at, load_prompts
 from vivavoce.tasks.prompting.windows import TokenCounter, measure
 from vivavoce.tasks.scoring.guard import find_fault
 from vivavoce.tasks.tables.items.composing import pool_with_texts
-from vivavoce.tasks.tables.items.operations import UnusableReply
-from vivavoce.tasks.tables.items.replies import final_answer
+from vivavoce.tasks.tables.items.keyword.papers import PoolText
+from vivavoce.tasks.tables.items.replies import UnusableReply
+from vivavoce.tasks.tables.items.table_items import answer_text
 from vivavoce.tasks.tables.items.working_table import WorkingTable
 
 ATTEMPTS = 2
@@ -38,16 +38,6 @@ _MAX_TITLE = 300
 _MAX_COMPLAINT = 300
 
 Read = TypeVar("Read")
-
-
-@dataclass(frozen=True, slots=True)
-class ShownPaper:
-    """A paper of the pool as a model sees it; what is not known is empty."""
-
-    label: str
-    title: str
-    abstract: str
-    text: str
 
 
 class TableRun:
@@ -73,7 +63,7 @@ class TableRun:
     ) -> None:
         self.state = state
         self.demand = str(state.metadata["demand"])
-        self.papers = [_shown(row) for row in pool_with_texts(state.metadata)]
+        self.papers = [_pool_text(row) for row in pool_with_texts(state.metadata)]
         self.record: dict[str, Any] = {
             "calls": 0,
             "malformed": 0,
@@ -142,19 +132,13 @@ class TableRun:
             text += entry.text
         return Rendered(text, spans)
 
-    def paper_listing(self, papers: Sequence[ShownPaper], *, texts: bool) -> Rendered:
+    def paper_listing(self, papers: Sequence[PoolText], *, texts: bool) -> Rendered:
         """Papers with title and abstract, and with their texts where wanted."""
-        shown = [
-            (
-                paper.label,
-                {
-                    "title": paper.title,
-                    "abstract": paper.abstract,
-                    "text": paper.text if texts else "",
-                },
-            )
-            for paper in papers
-        ]
+        shown = []
+        for paper in papers:
+            text = paper.text if texts else ""
+            slots = {"title": paper.title, "abstract": paper.abstract, "text": text}
+            shown.append((paper.label, slots))
         return self.listing("paper", shown)
 
     async def ask(
@@ -179,6 +163,27 @@ class TableRun:
                 self.record["malformed"] += 1
         self.record["skipped"] += 1
         return None
+
+    async def ask_about(
+        self,
+        paper: PoolText,
+        name: str,
+        slots: Mapping[str, str],
+        read: Callable[[str], Read],
+        further: Sequence[Group] = (),
+    ) -> Read | None:
+        """A model's answer to a prompt about one paper, whose text and then abstract may be cut.
+
+        Args:
+            paper: The paper.
+            name: The template.
+            slots: Its slots beside the paper.
+            read: As for `ask`.
+            further: Slots that may be cut when these do not suffice.
+        """
+        prompt = self.prompt(name, slots, {"paper": self.paper_listing([paper], texts=True)})
+        cuts = [f"text {paper.label}", f"abstract {paper.label}", *further]
+        return await self.ask(prompt, cuts, read)
 
     async def _ask_fitting(
         self, prompt: Rendered, cuts: Sequence[Group], complaint: str | None
@@ -250,7 +255,7 @@ class TableRun:
 
     def finish(self, table: WorkingTable) -> TaskState:
         """Make a table the sample's answer."""
-        output = ModelOutput.from_content(str(self._model), final_answer(table))
+        output = ModelOutput.from_content(str(self._model), answer_text(table.as_table()))
         return self.answer(output)
 
     def answer(self, output: ModelOutput) -> TaskState:
@@ -302,10 +307,10 @@ def check_common(context: object, **switches: object) -> None:
             raise InputError(f"{name}={value!r} is neither true nor false.")
 
 
-def _shown(row: Mapping[str, Any]) -> ShownPaper:
+def _pool_text(row: Mapping[str, Any]) -> PoolText:
     title = " ".join(str(row.get("title") or "")[:_MAX_TITLE].split())
     abstract, text = (str(row.get(name) or "").strip() for name in ("abstract", "text"))
-    return ShownPaper(str(row["label"]), title, abstract, text)
+    return PoolText(str(row["label"]), title, abstract, text)
 
 
 def _known(group: Group, prompt: Rendered) -> Group:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from vivavoce.errors import InputError
 from vivavoce.rounds.family import Exclusion
@@ -23,13 +22,12 @@ from vivavoce.tasks.tables.items.demands.making import (
     template_demand,
 )
 from vivavoce.tasks.tables.items.gold.reading import GoldTables
+from vivavoce.tasks.tables.items.options import DemandsFrom, TablesOptions
 from vivavoce.tasks.tables.items.pools.people_labels import read_demand_labels
 from vivavoce.tasks.tables.items.table_items import TASK, GoldTable
 
 TO_CHECK = "demands_to_check.jsonl"
 """Every demand with its table and what the checklist says, for people who look them through."""
-
-DemandsFrom = Literal["template", "model"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,30 +71,23 @@ def titles_of(table: GoldTable, gold: GoldTables) -> list[str]:
     return [gold.works[paper].title for paper in table.papers]
 
 
-def ask_for(
-    gold: GoldTables, source: DemandsFrom, file: str | None, labels: str | None = None
-) -> Demands:
+def ask_for(gold: GoldTables, options: TablesOptions) -> Demands:
     """A demand for each table.
-
-    Args:
-        gold: The tables.
-        source: Who words the demands of those that came without one.
-        file: Where the demands of a model are.
-        labels: A file in which people say which demands they accept.
 
     Raises:
         InputError: A file is missing, is not asked for, or cannot be read.
     """
-    written = _read_written(source, file)
+    written = _read_written(options.demands, options.demands_file)
+    labels = options.demand_labels
     accepted = read_demand_labels(Path(labels)) if labels is not None else {}
     demands: dict[str, Demand] = {}
     excluded: list[Exclusion] = []
     checks: list[Row] = []
     for table in gold.tables:
         titles = titles_of(table, gold)
-        demand, why = _demand(table, titles, gold, written)
-        if demand is None:
-            excluded.append(Exclusion(TASK, table.id, *why))
+        demand = _demand(table, titles, gold, written)
+        if isinstance(demand, tuple):
+            excluded.append(Exclusion(TASK, table.id, *demand))
             continue
         if not accepted.get(table.id, True):
             excluded.append(Exclusion(TASK, table.id, "refused_demand", "people refused it"))
@@ -121,23 +112,18 @@ def _demand(
     titles: Sequence[str],
     gold: GoldTables,
     written: Mapping[str, WrittenDemand] | None,
-) -> tuple[Demand | None, tuple[str, str]]:
-    """A table's demand, or None and why it has none."""
+) -> Demand | tuple[str, str]:
+    """A table's demand, or the reason and detail of why it has none."""
     given = gold.given.get(table.id)
     if given is not None and given.demand:
-        return Demand(given.demand, "given"), ("", "")
+        return Demand(given.demand, "given")
     if written is None:
-        text = template_demand(table, titles)
-        return (
-            (Demand(text, "template"), ("", ""))
-            if text
-            else (None, ("no_demand", "no topic is left that gives nothing away"))
-        )
+        if text := template_demand(table, titles):
+            return Demand(text, "template")
+        return "no_demand", "no topic is left that gives nothing away"
     found = written.get(table.id)
     if found is None or found.demand is None:
-        reason = found.reason if found else "the file of demands does not have it"
-        return None, ("no_demand", reason)
-    failed = failures(check_demand(found.demand, table, titles))
-    if failed:
-        return None, ("unfit_demand", failed)
-    return Demand(found.demand, "model"), ("", "")
+        return "no_demand", found.reason if found else "the file of demands does not have it"
+    if failed := failures(check_demand(found.demand, table, titles)):
+        return "unfit_demand", failed
+    return Demand(found.demand, "model")

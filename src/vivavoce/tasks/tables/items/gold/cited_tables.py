@@ -12,10 +12,11 @@ from vivavoce.corpus import Corpus
 from vivavoce.records import Paper, Window
 from vivavoce.rounds.family import Exclusion
 from vivavoce.store import Row
-from vivavoce.tasks.tables.items.gold.filters import Limits, read_values, why_not
+from vivavoce.tasks.tables.items.gold.filters import read_values, why_not
 from vivavoce.tasks.tables.items.gold.given import GivenTables
 from vivavoce.tasks.tables.items.gold.headers import Grid, Line, distinct_names, read_grid
 from vivavoce.tasks.tables.items.gold.works import work_of_reference
+from vivavoce.tasks.tables.items.options import TablesOptions
 from vivavoce.tasks.tables.items.table_items import TASK, GoldRow, GoldTable, Kind, Work
 from vivavoce.text.dates import inside
 from vivavoce.text.sentences import split_sentences
@@ -90,15 +91,6 @@ class Made:
     dropped: Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True)
-class _Lines:
-    """The lines of a grid that are about one work each."""
-
-    lines: tuple[Line, ...]
-    papers: tuple[str, ...]
-    dropped: Mapping[str, int]
-
-
 def read_sources(
     corpus: Corpus, papers: Mapping[str, Paper], window: Window, *, undated: bool = False
 ) -> tuple[dict[str, Source], list[Exclusion]]:
@@ -146,12 +138,7 @@ def read_mentions(corpus: Corpus, sources: Mapping[str, Source]) -> set[str]:
 
 
 def make_table(
-    source: Source,
-    row: Row,
-    works: Mapping[str, Work],
-    limits: Limits,
-    *,
-    own_row: bool = False,
+    source: Source, row: Row, works: Mapping[str, Work], options: TablesOptions
 ) -> Made | Exclusion:
     """The gold table of a printed one, or why there is none.
 
@@ -159,8 +146,7 @@ def make_table(
         source: The paper that prints it.
         row: Its row of `tables`.
         works: What is known of every work that it cites.
-        limits: What it needs to be an item.
-        own_row: The last line, where it cites nothing, is about the source paper.
+        options: What it needs to be an item.
     """
     name = table_id(row)
     if not row["caption"].strip():
@@ -170,10 +156,10 @@ def make_table(
     grid = read_grid(row["cells"], [bool(ordinals) for ordinals in cited])
     if grid is None:
         return Exclusion(TASK, name, "no_header", "its first row cites, or is empty")
-    chosen = _choose_lines(source, grid, cited, works, own_row=own_row)
-    values = read_values(grid, chosen.lines)
-    if why := why_not(values, chosen.papers, limits):
-        untitled = chosen.dropped.get("no_title", 0)
+    chosen, dropped = _choose_lines(source, grid, cited, works, own_row=options.own_row)
+    values = read_values(grid, [line for line, _ in chosen])
+    if why := why_not(values, [paper for _, paper in chosen], options):
+        untitled = dropped["no_title"]
         if untitled and why[0] in ("few_rows", "few_papers"):
             why = ("no_evidence", f"{why[1]}; {untitled} cite a work without a title")
         return Exclusion(TASK, name, *why)
@@ -187,13 +173,11 @@ def make_table(
         columns=distinct_names(values.columns),
         rows=tuple(
             GoldRow(line.ordinal, paper, label, cells)
-            for line, paper, label, cells in zip(
-                chosen.lines, chosen.papers, values.labels, values.rows, strict=True
-            )
+            for (line, paper), label, cells in zip(chosen, values.labels, values.rows, strict=True)
         ),
         published=source.paper.published,
     )
-    return Made(table, chosen.dropped)
+    return Made(table, dropped)
 
 
 def table_id(row: Row) -> str:
@@ -218,7 +202,8 @@ def _choose_lines(
     works: Mapping[str, Work],
     *,
     own_row: bool,
-) -> _Lines:
+) -> tuple[list[tuple[Line, str]], Counter[str]]:
+    """Lines that are about one work each with its id, and the reasons of those that are not."""
     dropped: Counter[str] = Counter()
     chosen: list[tuple[Line, str]] = []
     own = source.paper.paper_id if own_row and source.paper.title else None
@@ -234,9 +219,7 @@ def _choose_lines(
             dropped["no_title"] += 1
         else:
             chosen.append((line, meant[0]))
-    return _Lines(
-        tuple(line for line, _ in chosen), tuple(paper for _, paper in chosen), dict(dropped)
-    )
+    return chosen, dropped
 
 
 def _is_own(line: Line, grid: Grid) -> bool:

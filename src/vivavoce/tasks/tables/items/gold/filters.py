@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from vivavoce.metrics.tables.cell_matching import cell_key, folded, read_number
 from vivavoce.metrics.tables.table_schema import column_key
 from vivavoce.tasks.tables.items.gold.headers import Grid, Line, label_columns, without_citations
+from vivavoce.tasks.tables.items.options import TablesOptions
 from vivavoce.tasks.tables.items.table_items import GoldTable
 from vivavoce.text.cell_text import latex_words
 
@@ -28,17 +29,6 @@ _MATHS = re.compile(r"\$([^$]{1,500})\$")
 _OPERATOR = re.compile(r"[=^_(+/|]|\\(?:frac|sum|prod|int|sqrt|log|exp|max|min|hat|bar|mathbb)\b")
 _FORMULAS = 0.1
 """Share of the values that may be formulas."""
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What a table needs to be an item."""
-
-    rows: int = 2
-    columns: int = 2
-    papers: int = 2
-    numeric: bool = True
-    """Whether tables of nothing but numbers are items."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,22 +69,24 @@ def read_values(grid: Grid, lines: Sequence[Line]) -> Values:
     )
 
 
-def why_not(values: Values, papers: Iterable[str], limits: Limits) -> tuple[str, str] | None:
+def why_not(
+    values: Values, papers: Iterable[str], options: TablesOptions
+) -> tuple[str, str] | None:
     """The reason for which a table is no item, and what it is seen by; None when it is one."""
     filled = [cell for row in values.rows for cell in row if cell is not None]
     places = len(values.rows) * len(values.columns)
     known = len(set(papers))
-    if len(values.rows) < limits.rows:
+    if len(values.rows) < options.min_rows:
         return "few_rows", f"{len(values.rows)} rows cite one work"
-    if known < limits.papers:
+    if known < options.min_papers:
         return "few_papers", f"{known} works"
-    if len(values.columns) < limits.columns:
+    if len(values.columns) < options.min_columns:
         return "few_columns", f"{len(values.columns)} columns beside the label"
     if 2 * len(filled) < places:
         return "sparse", f"{places - len(filled)} of {places} cells are empty"
     if values.formulas > _FORMULAS * len(filled):
         return "formulas", f"{values.formulas} of {len(filled)} values are formulas"
-    if not limits.numeric and all(read_number(cell) is not None for cell in filled):
+    if not options.numeric and all(read_number(cell) is not None for cell in filled):
         return "numeric_only", f"all {len(filled)} values are numbers"
     return None
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from vivavoce.corpus import Corpus
 from vivavoce.corpus.boards import BoardWithin, boards_within
@@ -23,13 +23,16 @@ from vivavoce.tasks.tables.items.gold.cited_tables import (
     read_references,
     read_sources,
 )
-from vivavoce.tasks.tables.items.gold.filters import Limits, find_duplicates
+from vivavoce.tasks.tables.items.gold.filters import find_duplicates
 from vivavoce.tasks.tables.items.gold.given import Given, GivenTables, read_given
 from vivavoce.tasks.tables.items.gold.headers import distinct_names
 from vivavoce.tasks.tables.items.gold.works import Works, work_of_paper
+from vivavoce.tasks.tables.items.options import TablesOptions
 from vivavoce.tasks.tables.items.table_items import TASK, GoldRow, GoldTable, Work
 from vivavoce.text.dates import inside
 
+_MIN_RESULTS = 3
+"""Papers of a table of results, at least: what two papers score is no table of a task."""
 _SHARED_BY = 2
 """Papers that a column has a score of: one score compares nothing."""
 _ENOUGH_COLUMNS = 4
@@ -54,7 +57,7 @@ def read_results_tables(
     window: Window,
     texts: Collection[str],
     *,
-    min_papers: int = 3,
+    min_papers: int = _MIN_RESULTS,
     min_columns: int = 2,
 ) -> ResultsTables:
     """A table for each task of a window: a row for each paper, a column for each board.
@@ -213,21 +216,6 @@ def _table(
 
 
 @dataclass(frozen=True, slots=True)
-class GoldOptions:
-    """Which tables become items, and which rows they have."""
-
-    limits: Limits = field(default_factory=Limits)
-    own_row: bool = False
-    """The last line, where it cites nothing, is about the source paper itself."""
-    undated: bool = False
-    """Tables of papers without a date are in every window."""
-    results: bool = True
-    """Lists of results make tables too."""
-    results_papers: int = 3
-    """Papers with a text in such a table, at least."""
-
-
-@dataclass(frozen=True, slots=True)
 class GoldTables:
     """The gold tables of a window, and what was left out."""
 
@@ -246,15 +234,12 @@ class GoldTables:
     """Lines of printed tables that are no rows of the gold ones, by reason."""
 
 
-def read_gold_tables(
-    corpus: Corpus, window: Window, options: GoldOptions | None = None
-) -> GoldTables:
+def read_gold_tables(corpus: Corpus, window: Window, options: TablesOptions) -> GoldTables:
     """The gold tables of the papers of a window.
 
     A line that cites exactly one work is a row about it. Lines that cite several works or none are
     dropped, and so are those whose work has no title.
     """
-    options = options or GoldOptions()
     papers = {paper.paper_id: paper for paper in corpus.papers}
     sources, excluded = read_sources(corpus, papers, window, undated=options.undated)
     texts = read_mentions(corpus, sources)
@@ -267,18 +252,18 @@ def read_gold_tables(
     found: dict[str, tuple[GoldTable, frozenset[str], Mapping[str, int]]] = {}
     for source in sources.values():
         for row in source.tables:
-            made = make_table(source, row, known, options.limits, own_row=options.own_row)
+            made = make_table(source, row, known, options)
             if isinstance(made, Exclusion):
                 excluded.append(made)
             else:
                 found[made.table.id] = (made.table, source.kin, made.dropped)
-    if options.results:
+    if "results" in options.kinds:
         results = read_results_tables(
             corpus,
             window,
             texts,
-            min_papers=options.results_papers,
-            min_columns=options.limits.columns,
+            min_papers=max(_MIN_RESULTS, options.min_papers),
+            min_columns=options.min_columns,
         )
         found |= {table.id: (table, results.kin[table.id], {}) for table in results.tables}
         excluded += results.excluded

@@ -30,7 +30,7 @@ from vivavoce.readers.terms import stands_for, terms_in
 from vivavoce.retrieval.sparse import TfidfRetriever, words
 from vivavoce.tasks.tables.items.demands.leaks import is_telling, stem_of
 from vivavoce.tasks.tables.items.keyword.facets import FACETS, find_topics
-from vivavoce.tasks.tables.items.keyword.papers import PoolText, cut_pool, datasets_in
+from vivavoce.tasks.tables.items.keyword.papers import PoolText, datasets_in
 from vivavoce.tasks.tables.items.keyword.vocabulary import (
     ARCHITECTURE,
     BASE_MODEL,
@@ -293,9 +293,9 @@ def make_table(demand: str, papers: Sequence[PoolText]) -> LiteratureTable:
 
     Args:
         demand: What is asked for.
-        papers: The pool; of very long texts, and of many, a part is read.
+        papers: The pool, as `read_pool` gives it.
     """
-    chosen = choose_papers(demand, cut_pool(papers))
+    chosen = choose_papers(demand, papers)
     columns = _columns(demand, chosen)
     return LiteratureTable(
         papers=tuple(paper.label for paper in chosen),

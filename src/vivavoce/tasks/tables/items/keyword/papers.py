@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,14 +41,6 @@ def read_pool(rows: Iterable[Mapping[str, Any]]) -> list[PoolText]:
         )
         for row in given
     ]
-
-
-def cut_pool(papers: Sequence[PoolText]) -> list[PoolText]:
-    """Papers of which no more is kept than is read."""
-    return read_pool(
-        {"label": one.label, "title": one.title, "abstract": one.abstract, "text": one.text}
-        for one in papers
-    )
 
 
 def _part(row: Mapping[str, Any], name: str, most: int) -> str:

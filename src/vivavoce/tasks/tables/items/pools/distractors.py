@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from rapidfuzz import fuzz, process
@@ -20,15 +19,13 @@ from rapidfuzz import fuzz, process
 from vivavoce.errors import InputError
 from vivavoce.retrieval.protocol import best_hits
 from vivavoce.tasks.tables.items.gold.works import is_outside
+from vivavoce.tasks.tables.items.options import TOP, PoolRule
 from vivavoce.tasks.tables.items.pools.vectors import Floats, PaperEncoder, Vectors
 from vivavoce.tasks.tables.items.table_items import GoldTable, Work
 from vivavoce.text.normalise import normalise_title
 
-PoolRule = Literal["other_tables", "corpus"]
 POOL_RULES: tuple[PoolRule, ...] = ("other_tables", "corpus")
 """Where distractors come from: works of other tables, or every paper of the corpus."""
-TOP = 10
-"""Candidates of a table."""
 DIGITS = 6
 """Decimals of a score. Those behind them differ between machines."""
 

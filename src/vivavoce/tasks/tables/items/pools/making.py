@@ -17,13 +17,12 @@ from typing import Any
 
 from vivavoce.errors import InputError
 from vivavoce.store import hash_of, hash_rows, read_json
+from vivavoce.tasks.tables.items.options import TOP, PoolRule
 from vivavoce.tasks.tables.items.pools.distractors import (
     DIGITS,
     POOL_RULES,
-    TOP,
     Barred,
     Candidate,
-    PoolRule,
 )
 from vivavoce.tasks.tables.items.table_items import GoldTable, PoolPaper, Work
 
@@ -52,14 +51,14 @@ class CandidatesFile:
     candidates: Mapping[str, tuple[Candidate, ...]]
     """By table id, the best first."""
     demands: Mapping[str, str]
-    """By table id the sha256 of the demand that the scores are for: `hash_demand`."""
+    """By table id the sha256 of the demand that the scores are for."""
 
     def other_demands(self, demands: Mapping[str, str]) -> list[str]:
         """The tables that have another demand now; their candidates still hold as a choice."""
         return sorted(
             table
             for table, known in self.demands.items()
-            if table in demands and hash_demand(demands[table]) != known
+            if table in demands and hash_of(demands[table]) != known
         )
 
 
@@ -78,11 +77,6 @@ class Pool:
     def distractors(self) -> int:
         """How many there are."""
         return sum(not paper.is_gold for paper in self.papers)
-
-
-def hash_demand(demand: str) -> str:
-    """Sha256 of a demand."""
-    return hash_of(demand)
 
 
 def hash_works(papers: Iterable[str], works: Mapping[str, Work]) -> str:

@@ -71,9 +71,9 @@ def without_included(
     return tuple(one for one in candidates if said.get(one.paper) != INCLUDE)
 
 
-def count_checked(table: GoldTable, distractors: Collection[str], labels: PaperLabels) -> int:
+def count_checked(table: str, distractors: Collection[str], labels: PaperLabels) -> int:
     """How many distractors of a table people have excluded from it."""
-    said = labels.get(table.id, {})
+    said = labels.get(table, {})
     return sum(said.get(paper) == EXCLUDE for paper in distractors)
 
 

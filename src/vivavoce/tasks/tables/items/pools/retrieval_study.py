@@ -97,7 +97,6 @@ def open_retriever(
     *,
     folder: str | None = None,
     device: str = "cpu",
-    local_files_only: bool = False,
     cache: Path | None = None,
 ) -> Retriever:
     """Titles and abstracts of works behind a retriever.
@@ -107,7 +106,6 @@ def open_retriever(
         works: The collection.
         folder: Where the weights of a preset are instead of its place on the hub.
         device: Where an encoder runs.
-        local_files_only: Never ask the hub.
         cache: A folder that keeps vectors.
 
     Raises:
@@ -120,8 +118,7 @@ def open_retriever(
         return TfidfRetriever((work_text(work) for work in works), content_words)
     if name == "bm25":
         return Bm25Retriever((work_text(work) for work in works), content_words)
-    options: dict[str, Any] = {"local_files_only": local_files_only, "cache": cache}
-    encoders = open_encoders(name, passages=folder, device=device, **options)
+    encoders = open_encoders(name, passages=folder, device=device, cache=cache)
     join = encoders.passages.paper_text
     return DenseRetriever([join(work.title, work.abstract or "") for work in works], encoders)
 

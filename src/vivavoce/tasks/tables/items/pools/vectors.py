@@ -15,18 +15,15 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from vivavoce.errors import InputError
 from vivavoce.retrieval.dense import Encoders, open_encoders
-from vivavoce.retrieval.presets import PRESETS
 from vivavoce.retrieval.sparse import count_terms, words
 from vivavoce.store import hash_of
+from vivavoce.tasks.tables.items.options import TFIDF
 from vivavoce.tasks.tables.items.table_items import Work
 from vivavoce.text.terms import STOP_WORDS
 
 Floats = npt.NDArray[np.float64]
 Rows = csr_array | npt.NDArray[np.float32]
-
-TFIDF = "tfidf"
 
 _TFIDF_RULES = {"rules": 1, "idf": "ln((1 + N) / (1 + n)) + 1", "stop_words": sorted(STOP_WORDS)}
 
@@ -64,37 +61,18 @@ class PaperEncoder(Protocol):
         ...
 
 
-def open_encoder(
-    name: str = TFIDF,
-    *,
-    folder: str | None = None,
-    device: str = "cpu",
-    local_files_only: bool = False,
-    cache: Path | None = None,
-) -> PaperEncoder:
+def open_encoder(name: str = TFIDF) -> PaperEncoder:
     """An encoder by its name.
 
     Args:
         name: `tfidf`, a preset of dense retrieval (`minilm`, `sentence-t5`, `specter`, ...), the
             folder of a model, or its name on the hub.
-        folder: Where the weights of a preset are instead of its place on the hub.
-        device: Where it runs, by the name torch has for it.
-        local_files_only: Never ask the hub.
-        cache: A folder that keeps vectors.
 
     Raises:
         MissingExtra: torch or transformers is not installed.
         InputError: The encoder cannot be found or loaded.
     """
-    if name == TFIDF:
-        if folder is not None:
-            raise InputError("tfidf has no weights: give the folder with a named encoder.")
-        return TfidfEncoder()
-    if folder is not None and name not in PRESETS:
-        raise InputError(f"{name} is no named encoder: give its folder as the encoder alone.")
-    options: dict[str, Any] = {"local_files_only": local_files_only, "cache": cache}
-    encoders = open_encoders(name, passages=folder, device=device, **options)
-    return NeuralEncoder(name, encoders)
+    return TfidfEncoder() if name == TFIDF else NeuralEncoder(name, open_encoders(name))
 
 
 class TfidfEncoder:

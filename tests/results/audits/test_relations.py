@@ -8,7 +8,14 @@ from hypothesis import strategies as st
 from tests.results.audits.made_rounds import words
 
 from vivavoce.metrics.text_statistics import ngram_overlap
-from vivavoce.results.audits.overlap import LENGTH, alike, found_in, runs_of, share_found, share_of
+from vivavoce.results.audits.relations import (
+    LENGTH,
+    alike,
+    found_in,
+    runs_of,
+    share_found,
+    share_of,
+)
 
 TEXTS = st.lists(st.sampled_from(["of", "the", "a"]), max_size=60).map(" ".join)
 
