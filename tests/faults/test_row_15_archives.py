@@ -255,4 +255,4 @@ def test_row_15_archives_are_opened_in_two_places_only() -> None:
         if opens.search(path.read_text("utf-8"))
     }
     # Papers in the one, samples of logs, read by name and never unpacked, in the other.
-    assert found == {"sources/fulltext/latex/archives.py", "results/logs/answer_texts.py"}
+    assert found == {"sources/fulltext/latex/archives.py", "results/logs/sample_texts.py"}

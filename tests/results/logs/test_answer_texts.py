@@ -12,7 +12,7 @@ from inspect_ai.model import ChatMessageSystem, ChatMessageUser
 from tests.results.answered_logs import answered, read
 from tests.results.audits.made_logs import judge_note, write_log
 
-from vivavoce.results.logs import answer_texts
+from vivavoce.results.logs import sample_texts
 from vivavoce.results.logs.sample_texts import choose_item_texts
 from vivavoce.results.logs.selection import select_logs
 
@@ -33,7 +33,7 @@ def test_messages_are_put_together_and_a_judge_is_kept(tmp_path: Path) -> None:
 def test_a_long_text_is_cut_and_says_by_how_much(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(answer_texts, "MAX_LENGTH", 10)
+    monkeypatch.setattr(sample_texts, "MAX_LENGTH", 10)
     answered(write_log(tmp_path, {"a": 0.5}), output="x" * 25)
     (text,) = (answer.texts for answer in read(tmp_path)[0].read())
     assert text.output == "x" * 10 + "\n… (+15 characters)"
@@ -42,7 +42,7 @@ def test_a_long_text_is_cut_and_says_by_how_much(
 def test_a_sample_that_is_too_large_is_not_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(answer_texts, "LARGEST", 3_000_000)
+    monkeypatch.setattr(sample_texts, "LARGEST", 3_000_000)
     answered(write_log(tmp_path, {"a": 0.5}), output="x" * 4_000_000)
     (text,) = (answer.texts for answer in read(tmp_path)[0].read())
     assert text.output == ""

@@ -11,8 +11,7 @@ from tests.results.answered_logs import answered, read
 from tests.results.audits.made_logs import write_log
 
 from vivavoce.errors import InputError
-from vivavoce.results.logs.answer_texts import MAX_ATTEMPTS
-from vivavoce.results.logs.sample_texts import locate
+from vivavoce.results.logs.sample_texts import MAX_ATTEMPTS, locate
 from vivavoce.results.logs.selection import select_logs
 
 ITEMS = [f"item-{number}" for number in range(9)]

@@ -12,8 +12,8 @@ from inspect_ai.log import EvalSample, read_eval_log_samples
 
 from vivavoce.errors import InputError
 from vivavoce.results.audits.verdicts import REFERENCE
-from vivavoce.results.logs.answer_texts import cut, input_text, target_text
 from vivavoce.results.logs.records import RunLog
+from vivavoce.results.logs.sample_texts import cut, input_text, target_text
 from vivavoce.results.logs.selection import select_logs
 from vivavoce.store import Row
 

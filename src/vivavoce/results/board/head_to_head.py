@@ -15,9 +15,8 @@ import numpy as np
 
 from vivavoce.metrics import metrics_of
 from vivavoce.results.board.pairing import Only, Pair, Side, contestant_pairs, path_pairs
-from vivavoce.results.logs.answer_texts import LogFile
 from vivavoce.results.logs.records import PLACE, RunLog
-from vivavoce.results.logs.sample_texts import ItemTexts, locate, texts_of_items
+from vivavoce.results.logs.sample_texts import ItemTexts, LogFile, locate, texts_of_items
 from vivavoce.statistics.comparison import (
     paired_difference,
     smallest_detectable_difference,

@@ -1,19 +1,231 @@
-"""What contestants were asked and what they said, item by item, read out of logs when needed."""
+"""What contestants were asked and what they said, item by item, read out of logs when needed.
+
+A log is a stranger's file: one sample of it may take so many bytes and no more, and a text so many
+characters. What is cut says so; what cannot be read says why.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import json
+import zipfile
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from typing import Any
 
-from inspect_ai.log import read_eval_log
+from inspect_ai.log import EvalSample, read_eval_log
 
 from vivavoce.errors import InputError
-from vivavoce.results.logs.answer_texts import Answer, LogFile, Source, read_answer
-from vivavoce.results.logs.records import LogHeader, Place, SampleScore, mean_value
+from vivavoce.results.logs.reading import our_scores, sample_score
+from vivavoce.results.logs.records import LogHeader, Place, RowKey, SampleScore, mean_value
 from vivavoce.store import hash_file, hash_of
+
+MAX_LENGTH = 1_000_000
+"""Characters of a text that are kept of a first attempt."""
+MAX_FURTHER = 100_000
+"""Characters of a text that are kept of each further one."""
+LARGEST = 32 * 1024 * 1024
+"""Bytes of a sample, unpacked, that are read."""
+MAX_ATTEMPTS = 20
+"""Attempts of one contestant at an item that are read."""
+
+_PIECE = 4096  # packed bytes taken at a time: what one piece unpacks to is bounded by it
+_FIELDS = (
+    *("id", "epoch", "input", "target", "output", "scores", "metadata"),
+    *("model_usage", "role_usage", "working_time", "error"),
+)
+_ATTACHED = "attachment://"
+
+_Read = Callable[[str, int], tuple[EvalSample, Mapping[str, str]]]
+"""Gives the sample of an item and an epoch, and the long texts kept aside from it."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogFile:
+    """Where a log lies."""
+
+    path: Path
+    name: str
+    """Below its folder of logs, with `/` between the parts."""
+    folder: int
+    """The place of that folder among those given."""
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A log that answers an item."""
+
+    key: RowKey
+    attempts: int
+    """At each item."""
+    file: LogFile
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The texts behind an attempt; of a further one output and explanation alone, and shorter."""
+
+    input: str = ""
+    gold: str = ""
+    output: str = ""
+    explanation: str = ""
+    """What the scorer says about its score."""
+    judgement: Mapping[str, Any] | None = None
+    """What a judge was asked and said, as its scorer noted it."""
+    problem: str = ""
+    """Why there are no texts; empty where there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What a contestant said once."""
+
+    epoch: int
+    score: SampleScore | None
+    """None where there is none, or it cannot be read."""
+    texts: Texts
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One contestant's attempts at an item; the first one's score and texts stand in front."""
+
+    source: Source
+    attempts: tuple[Attempt, ...]
+    """By their numbers, `MAX_ATTEMPTS` at most; the first is always there."""
+
+    @property
+    def score(self) -> SampleScore | None:
+        """Of the first attempt."""
+        return self.attempts[0].score
+
+    @property
+    def texts(self) -> Texts:
+        """Of the first attempt."""
+        return self.attempts[0].texts
+
+    @property
+    def scores(self) -> tuple[SampleScore, ...]:
+        """Of all attempts that have one."""
+        return tuple(each.score for each in self.attempts if each.score is not None)
+
+    def mean(self, metric: str) -> float | None:
+        """The mean over the attempts where the metric is defined; None where it is at none."""
+        return mean_value(self.scores, metric)
+
+
+def read_answer(source: Source, item: str, metrics: tuple[str, ...]) -> Answer:
+    """One contestant's answer; a problem in words where an attempt cannot be had."""
+    epochs = range(1, max(1, min(source.attempts, MAX_ATTEMPTS)) + 1)
+    try:
+        with _open(source.file.path) as read:
+            return Answer(source, tuple(_attempt(read, item, e, metrics) for e in epochs))
+    except Exception as error:  # a damaged log fails in many ways, inside Inspect too
+        return Answer(source, (Attempt(1, None, Texts(problem=_problem(error))),))
+
+
+def _attempt(read: _Read, item: str, epoch: int, metrics: tuple[str, ...]) -> Attempt:
+    try:
+        sample, attached = read(item, epoch)
+        score = sample_score(sample.summary(), metrics)
+    except Exception as error:  # as above, of one sample
+        return Attempt(epoch, None, Texts(problem=_problem(error)))
+    if score is None:
+        return Attempt(epoch, None, Texts(problem="This answer was never scored."))
+    return Attempt(epoch, score, _texts(sample, attached, is_first=epoch == 1))
+
+
+def _problem(error: Exception) -> str:
+    if isinstance(error, _TooLarge):
+        return f"This sample takes {error} and is not shown. Open the log itself."
+    if isinstance(error, KeyError | IndexError):
+        return "There is no answer to this item."
+    return f"The log cannot be read here ({type(error).__name__})."
+
+
+def _texts(sample: EvalSample, attached: Mapping[str, str], *, is_first: bool) -> Texts:
+    longest = MAX_LENGTH if is_first else MAX_FURTHER
+
+    def text(value: str) -> str:
+        return cut(attached.get(value.removeprefix(_ATTACHED), value), longest)
+
+    score = next(iter(our_scores(sample.scores)), None)
+    judgement = ((score.metadata if score and is_first else None) or {}).get("judge")
+    return Texts(
+        input=text(input_text(sample)) if is_first else "",
+        gold=text(target_text(sample)) if is_first else "",
+        output=text(sample.output.completion),
+        explanation=text((score.explanation if score else None) or ""),
+        judgement=judgement if isinstance(judgement, Mapping) else None,
+    )
+
+
+class _TooLarge(Exception):
+    """A sample that is not read."""
+
+
+@contextmanager
+def _open(path: Path) -> Iterator[_Read]:
+    """A log opened once, which gives the samples that are asked for."""
+    if path.suffix != ".eval":
+        if path.stat().st_size > LARGEST:
+            raise _TooLarge(_megabytes(path.stat().st_size))
+        samples = {(str(each.id), each.epoch): each for each in _samples(path)}
+        yield lambda item, epoch: (samples[item, epoch], samples[item, epoch].attachments)
+        return
+    # Loading Inspect taught zipfile the compression of its logs.
+    with zipfile.ZipFile(path) as archive:
+        yield partial(_unpack, archive)
+
+
+def _samples(path: Path) -> list[EvalSample]:
+    return read_eval_log(str(path)).samples or []
+
+
+def _unpack(
+    archive: zipfile.ZipFile, item: str, epoch: int
+) -> tuple[EvalSample, Mapping[str, str]]:
+    """A sample without its transcript, and the long texts that Inspect keeps aside."""
+    entry = archive.getinfo(f"samples/{item}_epoch_{epoch}.json")
+    if entry.file_size > LARGEST:
+        raise _TooLarge(_megabytes(entry.file_size))
+    with archive.open(entry) as stream:
+        # zipfile stops at the size that was just looked at, whatever the data unpack to.
+        whole = b"".join(iter(lambda: stream.read(_PIECE), b""))
+    found = json.loads(whole)
+    attached = {
+        name: value
+        for name, value in (found.get("attachments") or {}).items()
+        if isinstance(value, str)
+    }
+    return EvalSample.model_validate({n: found[n] for n in _FIELDS if n in found}), attached
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1024 / 1024:,.0f} MB"
+
+
+def input_text(sample: EvalSample) -> str:
+    """The prompt of a sample; of several messages their texts."""
+    if isinstance(sample.input, str):
+        return sample.input
+    return "\n\n".join(message.text for message in sample.input)
+
+
+def target_text(sample: EvalSample) -> str:
+    """The gold of a sample."""
+    return sample.target if isinstance(sample.target, str) else "\n".join(sample.target)
+
+
+def cut(text: str, longest: int) -> str:
+    """The text, or its first so many characters and how many more there are."""
+    rest = len(text) - longest
+    return f"{text[:longest]}\n… (+{rest:,} characters)" if rest > 0 else text
 
 
 @dataclass(frozen=True, slots=True)

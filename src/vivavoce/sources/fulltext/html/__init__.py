@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import replace
 
 from lxml import etree
 
 from vivavoce.errors import InputError
 from vivavoce.records import Author, Document, Fault
 from vivavoce.sources import Piece, ReadOptions, Source, has_suffix, one_piece, read_whole
-from vivavoce.sources.fulltext.html.references import read_references
-from vivavoce.sources.fulltext.html.sections import Body, read_abstract
+from vivavoce.sources.fulltext.html.sections import Body, read_abstract, read_references
 from vivavoce.sources.fulltext.html.typeset import (
     classes_of,
     find_document,
@@ -70,19 +69,11 @@ _IN_BRACKETS = re.compile(r"\[[^\]]{4,30}\]\s*")
 _UNTITLED = frozenset({"untitled document", "no content available"})
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
-    """Identity of a page."""
+def read_identity(root: etree._Element, name: str) -> Document:
+    """The paper by its identity alone: the page's own word goes before the name of the file.
 
-    arxiv_id: str | None
-    version: str | None
-    categories: tuple[str, ...]
-    published: str | None
-    """The day of the first version; a later version does not tell it."""
-
-
-def read_identity(root: etree._Element, name: str) -> Identity:
-    """The identity of a page: its own word goes before the name of the file."""
+    The day is that of the first version; a later version does not tell it.
+    """
     stamp = line_of(_by_id(root, "watermark-tr"))
     texts = [*_addresses(root), stamp, name]
     found = [known for text in texts if (known := find_arxiv_id(text)) is not None]
@@ -90,9 +81,13 @@ def read_identity(root: etree._Element, name: str) -> Identity:
     versions = (version for known, version in found if known == arxiv_id and version)
     version = next(versions, None)
     parts = _STAMP.search(stamp)
-    return Identity(
+    return Document(
+        kind="html",
+        key=name,
+        source_file=name,
         arxiv_id=arxiv_id,
         version=version,
+        acl_id=find_acl_id(name),
         categories=(parts["category"],) if parts else (),
         published=_day(parts) if parts and version == "v1" else None,
     )
@@ -259,18 +254,10 @@ def read_document(content: bytes, name: str) -> Document:
     abstract = read_abstract(document) or headed_abstract
     if not (abstract or sections or references or body.tables()):
         raise InputError("the page holds no abstract, no text and no references")
-    identity = read_identity(root, name)
-    return Document(
-        kind="html",
-        key=name,
-        source_file=name,
-        arxiv_id=identity.arxiv_id,
-        version=identity.version,
-        acl_id=find_acl_id(name),
+    return replace(
+        read_identity(root, name),
         title=_title(root, document),
         abstract=abstract or None,
-        published=identity.published,
-        categories=identity.categories,
         licence=read_licence(root),
         authors=read_authors(document),
         sections=sections,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault
-from vivavoce.sources import Piece, ReadOptions, Source, one_piece
+from vivavoce.sources import Piece, ReadOptions, Source, one_piece, read_whole
 from vivavoce.sources.fulltext.latex.archives import ARCHIVE_SUFFIXES, unpack
 from vivavoce.sources.fulltext.latex.files import (
     LARGEST_FILE,
@@ -123,7 +123,7 @@ def read_document(path: Path) -> Document:
         files = PaperFiles(folder=path.parent)
         main = path.name
         if main not in files.names:
-            files = PaperFiles(unpacked={main: _bytes(path)})
+            files = PaperFiles(unpacked={main: read_whole(path, LARGEST_FILE, "paper")})
     name = paper_name(path)
     arxiv = find_arxiv_id(name)
     return replace(
@@ -134,14 +134,6 @@ def read_document(path: Path) -> Document:
         version=arxiv[1] if arxiv else None,
         acl_id=find_acl_id(name),
     )
-
-
-def _bytes(path: Path) -> bytes:
-    with path.open("rb") as stream:
-        content = stream.read(LARGEST_FILE + 1)
-    if len(content) > LARGEST_FILE:
-        raise InputError(f"larger than {LARGEST_FILE >> 20} MiB, which no paper is")
-    return content
 
 
 SOURCE = Source(

@@ -9,7 +9,6 @@ import os
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from vivavoce.errors import InputError
@@ -128,16 +127,6 @@ def _walk(folder: Path, depth: int) -> Iterator[Path]:
             yield Path(entry.path)
 
 
-@dataclass(frozen=True, slots=True)
-class Main:
-    """A file that LaTeX can be started with."""
-
-    name: str
-    size: int
-    """Characters of it and of what it inputs."""
-    title: str
-
-
 def document_class(text: str) -> str | None:
     """The class of a file that can be a paper; None for parts, slides and stand-alone figures."""
     found = _CLASS.search(text)
@@ -147,40 +136,28 @@ def document_class(text: str) -> str | None:
     return None if _NO_PAPER.search(name.lower()) else name
 
 
-def is_template(title: str) -> bool:
-    """Check whether a title is that of a venue's sample file."""
-    return _TEMPLATE_TITLE.search(title) is not None
-
-
 def choose_main(files: PaperFiles) -> str | None:
     """The main file of a paper; None where there is none."""
     texts = {name: files.text(name) for name in files.names if name.lower().endswith(TEX_SUFFIXES)}
-    mains = [_read_main(name, texts, files) for name in texts if document_class(texts[name])]
-    if not mains:
-        return None
-    used = {name for text in texts.values() for name in _inputs_of(text, files)}
-    return max(mains, key=lambda main: _rank(main, used, files)).name
+    mains = [name for name in texts if document_class(texts[name])]
+    inputs = {name: _inputs_of(text, files) for name, text in texts.items()}
+    used = {part for parts in inputs.values() for part in parts}
 
+    def rank(name: str) -> tuple[object, ...]:
+        stem = name.rpartition(".")[0]
+        title = _TITLE.search(texts[name])
+        return (
+            title is None or _TEMPLATE_TITLE.search(title[1]) is None,
+            name not in used,
+            _ASIDE_FOLDER.search(name) is None,
+            _ASIDE_NAME.search(stem.rpartition("/")[2]) is None,
+            -name.count("/"),
+            f"{stem}.bbl" in files.names,
+            len(texts[name]) + sum(len(texts.get(part, "")) for part in inputs[name]),
+            name,
+        )
 
-def _rank(main: Main, used: set[str], files: PaperFiles) -> tuple[object, ...]:
-    stem = main.name.rpartition(".")[0]
-    return (
-        not is_template(main.title),
-        main.name not in used,
-        _ASIDE_FOLDER.search(main.name) is None,
-        _ASIDE_NAME.search(stem.rpartition("/")[2]) is None,
-        -main.name.count("/"),
-        f"{stem}.bbl" in files.names,
-        main.size,
-        main.name,
-    )
-
-
-def _read_main(name: str, texts: dict[str, str], files: PaperFiles) -> Main:
-    title = _TITLE.search(texts[name])
-    inputs = _inputs_of(texts[name], files)
-    size = len(texts[name]) + sum(len(texts.get(part, "")) for part in inputs)
-    return Main(name, size, title[1] if title else "")
+    return max(mains, key=rank, default=None)
 
 
 def _inputs_of(text: str, files: PaperFiles) -> Iterable[str]:

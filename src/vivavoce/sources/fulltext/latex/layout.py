@@ -34,15 +34,24 @@ _OWN_ENVIRONMENTS = ABSTRACT_ENVIRONMENTS | TABLES | FIGURES | MATH | frozenset(
 _DOTLESS = {"ı": "i", "ȷ": "j"}
 
 
-def _commands(names: str) -> frozenset[str]:
-    return frozenset(f"\\{name}" for name in names.split())
+CONDITIONS = {
+    f"\\{name}": answer == "true"
+    for answer, names in _LISTS["conditions"].items()
+    for name in names.split()
+}
+"""Conditions of TeX that end in `\\fi`, with what is taken for their answer."""
 
 
-TITLES = _commands(_LISTS["commands"]["titles"])
-AUTHORS = _commands(_LISTS["commands"]["authors"])
-ABSTRACTS = _commands(_LISTS["commands"]["abstracts"])
-PLAIN = _commands(_LISTS["commands"]["plain"])
-NO_CITE = _commands(_LISTS["commands"]["no_citation"])
+def commands(kind: str) -> frozenset[str]:
+    """The commands of a kind, with their backslash."""
+    return frozenset(f"\\{name}" for name in _LISTS["commands"][kind].split())
+
+
+TITLES = commands("titles")
+AUTHORS = commands("authors")
+ABSTRACTS = commands("abstracts")
+PLAIN = commands("plain")
+NO_CITE = commands("no_citation")
 _OWN = (
     TITLES
     | AUTHORS
@@ -53,7 +62,7 @@ _OWN = (
     | frozenset(
         f"\\begin{{{name}}}" for name in _OWN_ENVIRONMENTS | {"document", "itemize", "enumerate"}
     )
-) - _commands(_LISTS["commands"]["redefinable"])
+) - commands("redefinable")
 
 
 def accented(command: str, letters: str) -> str:

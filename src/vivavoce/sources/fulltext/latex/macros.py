@@ -11,32 +11,15 @@ from dataclasses import dataclass
 
 from vivavoce.errors import InputError
 from vivavoce.sources.fulltext.latex.files import PaperFiles
-from vivavoce.sources.fulltext.latex.layout import is_own_command
+from vivavoce.sources.fulltext.latex.layout import CONDITIONS, commands, is_own_command
 from vivavoce.sources.fulltext.latex.tokens import LITERAL, PARAGRAPH, Frame, TokenStream, tokenise
 
 _MAX_TOKENS = 3_000_000
 _MAX_INPUTS = 1_000
 _MAX_INPUT = 20
-_DEFINE = frozenset(
-    {"\\newcommand", "\\renewcommand", "\\providecommand", "\\DeclareRobustCommand"}
-    | {"\\newrobustcmd", "\\renewrobustcmd"}
+_DEFINE, _DOCUMENT_COMMANDS, _PRIMITIVE_DEFINE, _ENVIRONMENT, _INPUT, _IMPORT = map(
+    commands, ("define", "document_commands", "primitives", "define_environment", "input", "import")
 )
-_DOCUMENT_COMMANDS = frozenset(
-    {"\\NewDocumentCommand", "\\RenewDocumentCommand", "\\DeclareDocumentCommand"}
-    | {"\\ProvideDocumentCommand"}
-)
-_PRIMITIVE_DEFINE = frozenset({"\\def", "\\gdef", "\\edef", "\\xdef"})
-_ENVIRONMENT = frozenset({"\\newenvironment", "\\renewenvironment"})
-_INPUT = frozenset({"\\input", "\\include", "\\subfile", "\\subfileinclude", "\\@input"})
-_IMPORT = frozenset({"\\import", "\\subimport", "\\includefrom", "\\subincludefrom"})
-# Conditions of TeX that end in \fi, with what is taken for their answer.
-_CONDITIONS = {
-    "\\iftrue": True, "\\iffalse": False, "\\ifx": False, "\\if": False, "\\ifcat": False,
-    "\\ifnum": False, "\\ifdim": False, "\\ifodd": False, "\\ifvmode": False, "\\ifhmode": False,
-    "\\ifmmode": False, "\\ifinner": False, "\\ifcase": True, "\\ifdefined": False,
-    "\\ifcsname": False, "\\ifpdf": True, "\\ifpdftex": True, "\\ifxetex": False,
-    "\\ifluatex": False, "\\ifvoid": False, "\\ifeof": False,
-}  # fmt: skip
 _COMPARES = frozenset({"\\ifx", "\\if", "\\ifcat"})
 
 
@@ -59,7 +42,7 @@ class Expander(TokenStream):
         super().__init__()
         self._files = files
         self._macros: dict[str, Macro] = {}
-        self._switches = dict(_CONDITIONS)
+        self._switches = dict(CONDITIONS)
         self._inputs = 0
         self._skipped = 0
         """Conditions open below the one whose branch is passed over; 0 when reading."""
@@ -139,7 +122,7 @@ class Expander(TokenStream):
     def _set_switch(self, token: str) -> bool:
         for ending, value in (("true", True), ("false", False)):
             switch = "\\if" + token[1:].removesuffix(ending)
-            if token.endswith(ending) and switch in self._switches and switch not in _CONDITIONS:
+            if token.endswith(ending) and switch in self._switches and switch not in CONDITIONS:
                 self._switches[switch] = value
                 return True
         return False
@@ -196,19 +179,18 @@ class Expander(TokenStream):
         if macro.body != (name,):
             self._macros[name] = macro
 
-    def _count(self) -> int:
+    def _parameters(self) -> tuple[int, tuple[str, ...] | None]:
+        """Number of arguments of a definition, and the default of the first where it has one."""
         given = "".join(self.optional() or []).strip()
-        return int(given) if len(given) == 1 and given in "123456789" else 0
+        count = int(given) if len(given) == 1 and given in "123456789" else 0
+        default = self.optional() if count else None
+        return count, None if default is None else tuple(default)
 
     def _define(self, *, keeps: bool) -> None:
         self.take("*")
         name = self._name()
-        count = self._count()
-        default = self.optional() if count else None
-        body = tuple(self.argument())
-        self._store(
-            name, Macro(body, count, None if default is None else tuple(default)), keeps=keeps
-        )
+        count, default = self._parameters()
+        self._store(name, Macro(tuple(self.argument()), count, default), keeps=keeps)
 
     def _define_primitive(self) -> None:
         name = self.next() or ""
@@ -250,13 +232,10 @@ class Expander(TokenStream):
     def _define_environment(self) -> None:
         self.take("*")
         name = "".join(self.argument()).strip()
-        count = self._count()
-        default = self.optional() if count else None
+        count, default = self._parameters()
         begin, end = tuple(self.argument()), tuple(self.argument())
         if name and not is_own_command(f"\\begin{{{name}}}"):
-            self._macros[f"\\begin{{{name}}}"] = Macro(
-                begin, count, None if default is None else tuple(default)
-            )
+            self._macros[f"\\begin{{{name}}}"] = Macro(begin, count, default)
             self._macros[f"\\end{{{name}}}"] = Macro(end)
 
     def _environment(self, token: str, out: list[str]) -> None:

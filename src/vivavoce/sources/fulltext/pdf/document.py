@@ -1,10 +1,13 @@
-"""A PDF file opened with PDFium, and the paper read from its pages."""
+"""A PDF file opened with PDFium, and the paper on its pages: front matter, sections, tables."""
 
 from __future__ import annotations
 
 import ctypes
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 
 import pypdfium2.raw as pdfium
@@ -13,12 +16,11 @@ from vivavoce.errors import InputError
 from vivavoce.records import CitedTable, Document, Reference
 from vivavoce.sources import read_whole
 from vivavoce.sources.fulltext.drafts import Draft, number_sections
-from vivavoce.sources.fulltext.pdf.candidates import Bookmark, find_candidates
+from vivavoce.sources.fulltext.pdf.candidates import Bookmark, Candidate, compact, find_candidates
 from vivavoce.sources.fulltext.pdf.floats import Columns, Float, find_floats
-from vivavoce.sources.fulltext.pdf.front import read_front
-from vivavoce.sources.fulltext.pdf.furniture import drop_marks, mark_furniture
+from vivavoce.sources.fulltext.pdf.furniture import FURNITURE, mark_furniture
 from vivavoce.sources.fulltext.pdf.headings import Heading, find_headings
-from vivavoce.sources.fulltext.pdf.layout import Line, join_words, read_layout
+from vivavoce.sources.fulltext.pdf.layout import Layout, Line, join_words, read_layout
 from vivavoce.sources.fulltext.pdf.lines import FontBook, Page, read_page
 from vivavoce.sources.fulltext.pdf.references import (
     Paragraphs,
@@ -30,6 +32,185 @@ from vivavoce.text.headings import role_of_heading
 from vivavoce.text.identifiers import find_acl_id, find_arxiv_id
 from vivavoce.text.normalise import clean_text
 from vivavoce.text.row_citations import TableText
+
+_BANNER = re.compile(
+    r"^\W*(?:arxiv|journal|proceedings|published|preprint|under review|accepted|to appear|research"
+    r"(?: article)?|article|review(?: article)?|original (?:article|research|paper)"
+    r"|letter"
+    r"|open access|contents lists|available online|https?:|doi|vol(?:ume)?\b|issn|copyright|©"
+    r"|technical report|working paper|supplementary|received|manuscript)",
+    re.IGNORECASE,
+)
+_ABSTRACT = re.compile(r"\W*(?:abstract|summary)\b\s*[.:—–-]*\s*", re.IGNORECASE)
+_KEYWORDS = re.compile(
+    r"\W*(?:key\s?words|index terms|ccs concepts|categories and subject|general terms|acm reference"
+    r"|keywords and phrases|pacs|msc|jel|additional key words|\d{4} mathematics subject)",
+    re.IGNORECASE,
+)
+_ADDRESS = re.compile(r"\w@\w|https?://|www\.")
+_MIN_PROSE = 3
+
+
+def read_front(
+    paragraphs: Paragraphs, candidates: Sequence[Candidate], first: int, known_title: str
+) -> tuple[str | None, str | None]:
+    """Title and abstract; `first` is the place of the first section's heading."""
+    title, behind = _title(paragraphs, known_title)
+    return title, _abstract(paragraphs, candidates, max(behind, 0), first)
+
+
+def _title(paragraphs: Paragraphs, known: str) -> tuple[str | None, int]:
+    layout = paragraphs.layout
+    groups: list[list[tuple[int, Line]]] = []
+    height = layout.heights[layout.lines[0].page]
+    page = layout.lines[0].page
+    for place, line in enumerate(layout.lines):
+        if line.page != page:
+            break
+        is_furniture = line.kind == FURNITURE and line.size <= layout.body.size + 0.5
+        if is_furniture or line.y > 0.62 * height or _BANNER.match(line.text):
+            continue
+        if groups and (
+            _goes_on(groups[-1][-1][1], line) or _is_subtitle(groups[-1][-1][1], line, layout)
+        ):
+            groups[-1].append((place, line))
+        else:
+            groups.append([(place, line)])
+    best: tuple[float, str, int] = (0.0, "", -1)
+    for group in groups:
+        lines = [line for _, line in group]
+        text = _without_signs(lines, paragraphs)
+        letters = sum(map(str.isalpha, text))
+        if letters < 8 or len(text) > 400 or _ADDRESS.search(text):
+            continue
+        score = _peak(lines[0]) + (1.5 if lines[0].font.bold else 0.0)
+        score -= 4.0 * (len(text.split()) < 3) + 6.0 * lines[0].y / height
+        score += 3.0 * (known != "" and compact(text) == compact(known))
+        if score > best[0]:
+            best = (score, text, group[-1][0])
+    return best[1] or None, best[2]
+
+
+def _peak(line: Line) -> float:
+    """The size of a line, that of the larger letters where it is set in small capitals."""
+    letters: Counter[float] = Counter()
+    for word in line.words:
+        letters[word.font.size] += sum(map(str.isalnum, word.text))
+    enough = max(2.0, 0.06 * sum(letters.values()))
+    return max((size for size, count in letters.items() if count >= enough), default=line.size)
+
+
+def _goes_on(before: Line, line: Line) -> bool:
+    return (
+        line.font.name == before.font.name
+        and (abs(_peak(line) - _peak(before)) < 0.3 or abs(line.size - before.size) < 0.3)
+        and 0 < line.y - before.y < 1.9 * max(_peak(line), _peak(before))
+        and line.page == before.page
+    )
+
+
+def _is_subtitle(before: Line, line: Line, layout: Layout) -> bool:
+    """A somewhat smaller line close below a title, larger than any author's name."""
+    size, above = _peak(line), _peak(before)
+    return (
+        line.font.name == before.font.name
+        and 0.8 * above <= size <= above
+        and size > layout.body.size + 3
+        and 0 < line.y - before.y < 1.4 * above
+    )
+
+
+def _without_signs(lines: Sequence[Line], paragraphs: Paragraphs) -> str:
+    text = ""
+    for line in lines:
+        peak = _peak(line)
+        words = [
+            word
+            for word in line.words
+            if not (word.font.size < 0.8 * peak and word.y < line.y - 0.1 * peak)
+        ]
+        while words and re.fullmatch(r"[*∗†‡§¶]+", words[-1].text):
+            words.pop()
+        printed = re.sub(r"[*∗†‡§¶]+$", "", join_words(words))
+        text = paragraphs.vocabulary.join(text, printed) if text else printed
+    return " ".join(text.split())
+
+
+def _abstract(
+    paragraphs: Paragraphs, candidates: Sequence[Candidate], start: int, first: int
+) -> str | None:
+    layout = paragraphs.layout
+    lines = layout.lines
+    heads = {c.start: c for c in candidates}
+    for place in range(min(first, len(lines))):
+        line = lines[place]
+        found = _ABSTRACT.match(line.text)
+        if line.kind or line.page > layout.lines[0].page + 1 or found is None:
+            continue
+        is_alone = found.end() >= len(line.text)
+        is_styled = place in heads or line.words[0].font != layout.body or line.text.startswith("A")
+        if not (is_alone or (is_styled and _closes(line.text, found.end()))):
+            continue
+        end = _abstract_end(lines, place + 1, first, heads)
+        own = [item for item in lines[place + 1 : end] if not item.kind]
+        rest = line.text[found.end() :]
+        text = paragraphs.text(own)
+        if rest and own:
+            text = paragraphs.vocabulary.join(rest, text)
+        if text or rest:
+            return text or rest
+    return _unheaded(paragraphs, start + 1, first)
+
+
+def _closes(text: str, end: int) -> bool:
+    return (
+        text[:end].rstrip()[-1:] in ".:—–-"
+        or text[:end].strip().isupper()
+        or text[end : end + 1].isupper()
+    )
+
+
+def _abstract_end(
+    lines: Sequence[Line], start: int, first: int, heads: dict[int, Candidate]
+) -> int:
+    """The place behind the last line of an abstract."""
+    size = lines[start].size if start < len(lines) else 0.0
+    for place in range(start, min(first, len(lines))):
+        line = lines[place]
+        if line.kind:
+            continue
+        if _KEYWORDS.match(line.text):
+            return place
+        candidate = heads.get(place)
+        is_heading = candidate is not None and not candidate.runs_in and candidate.is_strong
+        if is_heading and place > start:
+            return place
+        if place > start + 1 and abs(line.size - size) > 0.8 and line.gap > 1.3 * line.size:
+            return place
+    return min(first, len(lines))
+
+
+def _unheaded(paragraphs: Paragraphs, start: int, first: int) -> str | None:
+    """The longest run of full lines between the title and the first section."""
+    best: list[Line] = []
+    run: list[Line] = []
+    for line in paragraphs.layout.lines[start:first]:
+        if line.kind or line.page > 1:
+            continue
+        goes_on = (
+            bool(run)
+            and 0 < line.y - run[-1].y < 1.8 * line.size
+            and (abs(line.size - run[-1].size) < 0.4 and line.page == run[-1].page)
+        )
+        if not goes_on or _KEYWORDS.match(line.text):
+            run = []
+        if not _KEYWORDS.match(line.text):
+            run.append(line)
+        if sum(len(item.text) for item in run) > sum(len(item.text) for item in best):
+            best = list(run)
+    wide = [line for line in best if line.runs == 1 and len(line.text.split()) >= 6]
+    return paragraphs.text(best) if len(wide) >= _MIN_PROSE else None
+
 
 _MIN_LETTERS = 20
 MAX_PAGES = 1000
@@ -56,7 +237,6 @@ def read_pages(
         raise InputError("the pages hold no text, only images: run text recognition (OCR) first")
     layout = read_layout(pages)
     mark_furniture(layout)
-    drop_marks(layout)
     columns = Columns(layout)
     floats = find_floats(columns)
     candidates = find_candidates(columns)
@@ -66,14 +246,15 @@ def read_pages(
     first = body[0].candidate.start if body else len(layout.lines)
     title, abstract = read_front(paragraphs, candidates, first, known_title)
     references = tuple(_references(body, paragraphs))
-    arxiv = find_arxiv_id(_stem(name)) or find_arxiv_id(pages[0].turned)
+    stem = name[:-4] if name.lower().endswith(".pdf") else name
+    arxiv = find_arxiv_id(stem) or find_arxiv_id(pages[0].turned)
     return Document(
         kind="pdf",
         key=name,
         source_file=name,
         arxiv_id=arxiv[0] if arxiv else None,
         version=arxiv[1] if arxiv else None,
-        acl_id=find_acl_id(_stem(name)),
+        acl_id=find_acl_id(stem),
         title=clean_text(title) if title else None,
         abstract=clean_text(abstract) if abstract else None,
         sections=number_sections(_sections(body, paragraphs)),
@@ -82,40 +263,36 @@ def read_pages(
     )
 
 
-def _stem(name: str) -> str:
-    return name[:-4] if name.lower().endswith(".pdf") else name
-
-
 def _role(heading: Heading) -> str | None:
     return heading.role or role_of_heading(heading.text)
 
 
-def _own_lines(lines: Sequence[Line], headings: Sequence[Heading], place: int) -> list[Line]:
-    start = headings[place].candidate.stop
-    stop = headings[place + 1].candidate.start if place + 1 < len(headings) else len(lines)
-    return [line for line in lines[start:stop] if not line.kind]
+def _parts(
+    headings: Sequence[Heading], lines: Sequence[Line]
+) -> Iterator[tuple[Heading, list[Line]]]:
+    """The headings with the lines of running text below each."""
+    stops = [*(heading.candidate.start for heading in headings[1:]), len(lines)]
+    for heading, stop in zip(headings, stops, strict=False):
+        yield heading, [line for line in lines[heading.candidate.stop : stop] if not line.kind]
 
 
 def _sections(headings: Sequence[Heading], paragraphs: Paragraphs) -> Iterator[Draft]:
     """Every section but the references, which are stored as entries."""
-    lines = paragraphs.layout.lines
-    for place, heading in enumerate(headings):
-        if _role(heading) == "references":
-            continue
-        text = paragraphs.text(_own_lines(lines, headings, place), heading.candidate.rest)
-        words = clean_text(heading.text)
-        yield Draft(heading.level, words, heading.number, heading.role, [clean_text(text)])
+    for heading, own in _parts(headings, paragraphs.layout.lines):
+        if _role(heading) != "references":
+            text = clean_text(paragraphs.text(own, heading.candidate.rest))
+            words = clean_text(heading.text)
+            yield Draft(heading.level, words, heading.number, heading.role, [text])
 
 
 def _references(headings: Sequence[Heading], paragraphs: Paragraphs) -> Iterator[Reference]:
-    ordinal = 0
-    for place, heading in enumerate(headings):
-        if _role(heading) != "references":
-            continue
-        own = _own_lines(paragraphs.layout.lines, headings, place)
-        for raw in split_entries(own, paragraphs):
-            yield read_reference(clean_text(raw), ordinal)
-            ordinal += 1
+    lists = (
+        split_entries(own, paragraphs)
+        for heading, own in _parts(headings, paragraphs.layout.lines)
+        if _role(heading) == "references"
+    )
+    for ordinal, raw in enumerate(chain.from_iterable(lists)):
+        yield read_reference(clean_text(raw), ordinal)
 
 
 def _tables(

@@ -38,7 +38,7 @@ _DIGITS = re.compile(r"\d+")
 
 
 def mark_furniture(layout: Layout) -> None:
-    """Give the lines that are no part of the text their kind."""
+    """Give the lines that are no part of the text their kind, and drop the marks of footnotes."""
     pages = {n: list(lines) for n, lines in groupby(layout.lines, key=lambda line: line.page)}
     rows = {n: _rows(lines, layout.heights[n]) for n, lines in pages.items()}
     repeated = _repeated(rows)
@@ -62,6 +62,7 @@ def mark_furniture(layout: Layout) -> None:
             key=lambda line: line.column,
         ):
             _mark_footnotes(sorted(column, key=lambda line: line.y), layout)
+    _drop_marks(layout)
 
 
 def _set_gaps(layout: Layout) -> None:
@@ -168,7 +169,7 @@ def _mark_footnotes(column: Sequence[Line], layout: Layout) -> None:
             return
 
 
-def drop_marks(layout: Layout) -> None:
+def _drop_marks(layout: Layout) -> None:
     """Take the raised marks of a page's footnotes out of its text."""
     marks: dict[int, set[str]] = defaultdict(set)
     for line in layout.lines:

@@ -14,9 +14,8 @@ from vivavoce.web.board.page import Link
 from vivavoce.web.printing import counted, visible
 
 if TYPE_CHECKING:
-    from vivavoce.results.logs.answer_texts import Answer
     from vivavoce.results.logs.records import SampleScore
-    from vivavoce.results.logs.sample_texts import ItemTexts
+    from vivavoce.results.logs.sample_texts import Answer, ItemTexts
 
 _BREAKS = ("\r\n", "\r", "\u2028", "\u2029", "\x0b", "\x0c", "\x85")
 _ROWS = 12

@@ -23,8 +23,7 @@ from vivavoce.web.board.pages.item_views import (
 )
 
 if TYPE_CHECKING:
-    from vivavoce.results.logs.answer_texts import Answer, Attempt
-    from vivavoce.results.logs.sample_texts import ItemTexts
+    from vivavoce.results.logs.sample_texts import Answer, Attempt, ItemTexts
 
 INDEX = "samples/index.html"
 _SCHEMA_VERSION = 1
