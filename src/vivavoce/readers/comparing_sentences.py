@@ -17,7 +17,8 @@ from vivavoce.text.citation_markers import (
     AuthorYearMarker,
     find_author_year_markers,
     find_numeric_markers,
-    name_key,
+    name_keys,
+    surname_keys,
 )
 from vivavoce.text.sentences import split_sentences
 
@@ -31,7 +32,6 @@ _CUE = re.compile(
     re.IGNORECASE,
 )
 _LABEL = re.compile(r"\s{0,3}\[([0-9]{1,3})\]")
-_WORD = re.compile(r"[^\W\d_]+(?:['’`´-][^\W\d_]+)*")
 _SHOWN = 400
 """Characters of an entry in which its authors stand."""
 _MAX_SENTENCE = 2_000
@@ -54,7 +54,7 @@ class ReferenceList:
             if label := _LABEL.match(entry["raw"] or ""):
                 labels[int(label[1])].append(entry["ordinal"])
             if entry["first_author"] and entry["year"] is not None:
-                for key in sorted(_surname_keys(entry["first_author"])):
+                for key in sorted(surname_keys(entry["first_author"])):
                     self._by_author[key, entry["year"]].append(entry)
         printed = {number: found[0] for number, found in labels.items() if len(found) == 1}
         self._by_number = printed if 2 * len(printed) > count else {}
@@ -92,15 +92,9 @@ def comparing_sentences(text: str) -> Iterator[str]:
                     yield shown
 
 
-def _surname_keys(name: str) -> set[str]:
-    """A name as a whole, and its last word: of `First Last` what markers show."""
-    words = name.split()
-    return {name_key(name), name_key(words[-1])} - {""} if words else set()
-
-
 def _fits(raw: str, others: tuple[str, ...], year: str) -> bool:
     """Check whether an entry names the other authors too, and prints the year with its letter."""
     shown = raw[:_SHOWN]
-    if others and not set(others) <= {name_key(word) for word in _WORD.findall(shown)}:
+    if others and not set(others) <= name_keys(shown):
         return False
     return not year[-1].isalpha() or year in raw.lower()

@@ -16,7 +16,7 @@ from vivavoce.text.citation_markers import (
     AuthorYearMarker,
     find_author_year_markers,
     find_numeric_markers,
-    name_key,
+    surname_keys,
 )
 from vivavoce.text.normalise import normalise_title
 
@@ -133,8 +133,8 @@ class RowAttributor:
         self._cited.add(work.key)
         if name := title_name(title):
             self._by_title[name].add(work.key)
-        if year and author.split():
-            for key in sorted({name_key(author), name_key(author.split()[-1])} - {""}):
+        if year:
+            for key in sorted(surname_keys(author)):
                 self._by_author[key, year].append(work)
 
     def cited_in(self, label: str, cited: Iterable[int]) -> list[str]:

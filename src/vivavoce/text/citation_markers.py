@@ -93,6 +93,12 @@ def name_keys(text: str) -> set[str]:
     return {name_key(word) for word in _NAME_WORD.findall(text)} - {""}
 
 
+def surname_keys(name: str) -> set[str]:
+    """Keys of a name as a whole, and of its last word: of `First Last` a marker shows that."""
+    words = name.split()
+    return {name_key(name), name_key(words[-1])} - {""} if words else set()
+
+
 def numeric_mentions(
     text: str, ordinals: Mapping[int, int]
 ) -> Iterator[tuple[int, tuple[int, ...]]]:

@@ -18,11 +18,6 @@ def points(tenths: int) -> str:
     return f"{tenths // 10}.{tenths % 10}"
 
 
-def best_rival(plan: Plan) -> Work:
-    """The best of the systems that a paper is compared with."""
-    return _ranked_rivals(plan)[0]
-
-
 def ablation_scores(plan: Plan, rng: Random) -> tuple[int, int]:
     """Scores without the first and without the second part; the first part matters more."""
     sign = -1 if plan.topic.higher_is_better else 1
@@ -222,7 +217,7 @@ def _score(work: Work) -> int:
 
 
 def _outcome(plan: Plan) -> str:
-    lead = plan.score - _score(best_rival(plan))
+    lead = plan.score - _score(_ranked_rivals(plan)[0])
     return "ahead" if (lead > 0) == plan.topic.higher_is_better else "behind"
 
 

@@ -18,9 +18,9 @@ from vivavoce.sources.leaderboards.survey.markdown import Table
 from vivavoce.text.citation_markers import (
     AuthorYearMarker,
     find_author_year_markers,
-    name_key,
     name_keys,
     numeric_mentions,
+    surname_keys,
 )
 from vivavoce.text.identifiers import find_arxiv_id, find_doi
 from vivavoce.text.row_citations import Mention, RowsCited, TableText
@@ -293,7 +293,7 @@ class Citations:
             if entry.number is not None:
                 self._numbers.setdefault(entry.number, reference.ordinal)
             elif reference.year is not None and reference.first_author:
-                for key in sorted(_surname_keys(reference.first_author)):
+                for key in sorted(surname_keys(reference.first_author)):
                     self._by_author[key, reference.year].append(entry)
 
     def cited_in(self, table: Table) -> tuple[tuple[int, ...], RowsCited]:
@@ -339,8 +339,3 @@ class Citations:
         if marker.letter and any(entry.letter for entry in fitting):
             fitting = [entry for entry in fitting if entry.letter == marker.letter]
         return list(dict.fromkeys(entry.reference.ordinal for entry in fitting))
-
-
-def _surname_keys(name: str) -> set[str]:
-    """A name as a whole, and its last word, which is what markers show of it."""
-    return {name_key(name), name_key(name.split()[-1])} - {""}
