@@ -32,14 +32,12 @@ from vivavoce.sources.catalogues.arxiv.texts import (
     ALL_KINDS,
     HOSTS,
     Addresses,
+    Missing,
     Text,
+    ValidText,
     Wanted,
     fetch_text,
     texts_wanted,
-)
-from vivavoce.sources.catalogues.arxiv.validation import (
-    Missing,
-    ValidText,
     validate_eprint,
     validate_html,
     validate_pdf,

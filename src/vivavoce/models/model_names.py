@@ -1,4 +1,4 @@
-"""Which family a model is of, by its name: a judge may favour its own."""
+"""Families of models by their names: a judge may favour its own."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def model_family(name: str) -> str:
 
 
 def is_same_family(first: str, second: str) -> bool:
-    """Whether two models have a family or a maker in common."""
+    """Check whether two models have a family or a maker in common."""
     if set(_families(first)) & set(_families(second)) or _makers(first) & _makers(second):
         return True
     return model_family(first) == model_family(second)
@@ -52,7 +52,7 @@ _Entry = TypeVar("_Entry")
 def read_models(
     path: Path, entry: Callable[[dict[str, Any], int], _Entry], what: str
 ) -> list[_Entry]:
-    """What each `[[model]]` of a file tells, in order.
+    """Entries of the `[[model]]` tables of a file, in order.
 
     Args:
         path: The file.

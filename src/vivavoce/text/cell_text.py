@@ -61,7 +61,7 @@ def skip_group(text: str, position: int, stop: int | None = None) -> int:
 
 
 def latex_words(text: str) -> str:
-    r"""What LaTeX prints for a cell: `\textbf{88.5} $\pm$ 0.2\%` -> `88.5 ± 0.2%`.
+    r"""Text that LaTeX prints for a cell: `\textbf{88.5} $\pm$ 0.2\%` -> `88.5 ± 0.2%`.
 
     Citations, labels, colours and rules vanish; unknown commands vanish, their arguments stay.
     """

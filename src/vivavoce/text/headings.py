@@ -98,7 +98,7 @@ def split_heading(heading: str, label: str | None = None) -> tuple[str | None, s
 
 
 def step_cost(previous: tuple[int, ...] | None, current: tuple[int, ...]) -> float | None:
-    """How badly a number continues another of its style: 0 for the next one, None for never.
+    """Cost of a number as the next of its style: 0 when it follows directly, None when it cannot.
 
     `previous` is None for the first number. Numbers between the two cost a little each, since
     headings get lost; going back, or far ahead, is impossible.
@@ -124,13 +124,13 @@ def step_cost(previous: tuple[int, ...] | None, current: tuple[int, ...]) -> flo
 
 
 def is_measurement(label: str) -> bool:
-    """Whether a number cannot stand before a heading, such as `91.6`, `0.99` or `6.51`."""
+    """Check that a number cannot stand before a heading, such as `91.6`, `0.99` or `6.51`."""
     found = _LABEL.fullmatch(label.strip()) or re.fullmatch(r"[\d.,%]+", label.strip())
     return found is not None and label.strip()[0].isdigit() and not read_numbers("x", label)
 
 
 def is_heading_text(text: str) -> bool:
-    """Whether words could head a section: no caption, formula, number or stray symbols."""
+    """Check whether words could head a section: no caption, formula, number or stray symbols."""
     if _CAPTION.match(text):
         return False
     if role_of_heading(text) is not None:

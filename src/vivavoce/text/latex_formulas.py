@@ -7,9 +7,11 @@ letters become characters, and commands that only set type are dropped.
 from __future__ import annotations
 
 import re
+import tomllib
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 _MAX_LENGTH = 5_000
 _MAX_DEPTH = 40
@@ -18,28 +20,11 @@ _GREEK = (
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho "
     "varsigma sigma tau upsilon phi chi psi omega"
 ).split()
-_NAMES = {
+_COMMANDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+_NAMES: dict[str, str] = {
     **{f"\\{name}": chr(0x3B1 + place) for place, name in enumerate(_GREEK)},
     **{f"\\{name.title()}": chr(0x391 + place) for place, name in enumerate(_GREEK)},
-    r"\varepsilon": "ε",
-    r"\cdot": " * ",
-    r"\times": " * ",
-    r"\ldots": "...",
-    r"\dots": "...",
-    r"\cdots": "...",
-    r"\leq": "<=",
-    r"\le": "<=",
-    r"\geq": ">=",
-    r"\ge": ">=",
-    r"\lvert": "|",
-    r"\rvert": "|",
-    r"\mid": "|",
-    r"\lt": "<",
-    r"\gt": ">",
-    "\\\\": "; ",
-    "−": "-",
-    "·": " * ",
-    "×": " * ",
+    **_COMMANDS["names"],
 }
 _SILENT = frozenset(
     r"\left \right \big \Big \bigg \Bigg \bigl \bigr \displaystyle \textstyle \limits "
@@ -47,15 +32,7 @@ _SILENT = frozenset(
     r"\boldsymbol \! $ &".split()
 )
 _SPACES = frozenset([*r"\, \; \: \quad \qquad \thinspace ~".split(), "\\ "])
-_WRAPPED = {
-    r"\sqrt": "sqrt",
-    r"\overline": "bar",
-    r"\bar": "bar",
-    r"\hat": "hat",
-    r"\widehat": "hat",
-    r"\tilde": "tilde",
-    r"\widetilde": "tilde",
-}
+_WRAPPED: dict[str, str] = _COMMANDS["wrapped"]
 _FRACTIONS = (r"\frac", r"\dfrac", r"\tfrac")
 _OPERATOR = re.compile(r"[-+*/=<>\s]")
 _INDEX = re.compile(r"_(?:\{[^{}]*\}|[\w,]+)")

@@ -82,6 +82,11 @@ def clean_text(text: str) -> str:
     return text if text.isascii() else normalise("NFC", text)
 
 
+def clean_line(text: str) -> str:
+    """Text in one line with single spaces, safe to store."""
+    return " ".join(clean_text(text).split())
+
+
 _WORD = re.compile(r"[^\W_]+|[+@#%]")
 _MAX_NAME = 300
 _AMERICAN = tomllib.loads(Path(__file__).with_name("american.toml").read_text("utf-8"))

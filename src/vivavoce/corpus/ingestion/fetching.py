@@ -31,12 +31,12 @@ from vivavoce.sources.catalogues.arxiv.texts import (
     SOURCES,
     WITHDRAWN,
     Addresses,
+    Missing,
     Text,
     Wanted,
     fetch_text,
     texts_wanted,
 )
-from vivavoce.sources.catalogues.arxiv.validation import Missing
 from vivavoce.sources.http.client import Client
 from vivavoce.store import Row, write_bytes
 

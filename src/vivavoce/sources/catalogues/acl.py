@@ -19,7 +19,7 @@ from vivavoce.sources import Source, one_piece, read_with
 from vivavoce.sources.xml import parse_xml
 from vivavoce.text.dates import parse_date, parse_month
 from vivavoce.text.identifiers import find_doi
-from vivavoce.text.normalise import clean_text
+from vivavoce.text.normalise import clean_line, clean_text
 
 _OLD = re.compile(r"[A-Z][0-9]{2}")
 _NEW = re.compile(r"[0-9]{4}\.[a-z0-9_]{1,60}")
@@ -178,7 +178,7 @@ def text_of(element: etree._Element | None) -> str:
     """Text in one line without its markup; a formula stands between dollar signs."""
     if element is None:
         return ""
-    return " ".join(clean_text("".join(_pieces(element))).split())
+    return clean_line("".join(_pieces(element)))
 
 
 def _pieces(element: etree._Element) -> Iterator[str]:

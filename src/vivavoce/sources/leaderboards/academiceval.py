@@ -22,7 +22,7 @@ from vivavoce.sources.json_records import (
 )
 from vivavoce.text.dates import parse_date
 from vivavoce.text.identifiers import arxiv_id_in, find_arxiv_id
-from vivavoce.text.normalise import clean_text
+from vivavoce.text.normalise import clean_line
 
 _CITED = "Related Work"
 """The label of a candidate that the paper really cites; the others are padding."""
@@ -83,7 +83,7 @@ def _categories(fields: Fields) -> tuple[str, ...]:
     if not all(isinstance(name, str) for name in names):
         raise InputError("'cats' is not a list of categories")
     first = line_at(fields, "primary_cat")
-    cleaned = (" ".join(clean_text(name).split()) for name in [first, *names])
+    cleaned = (clean_line(name) for name in [first, *names])
     return tuple(dict.fromkeys(name for name in cleaned if name))
 
 

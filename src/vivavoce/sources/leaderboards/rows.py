@@ -16,7 +16,7 @@ from vivavoce.sources.json_records import parse_strictly
 from vivavoce.text.cell_text import read_score
 from vivavoce.text.dates import parse_date
 from vivavoce.text.identifiers import find_acl_id, find_arxiv_id, find_doi
-from vivavoce.text.normalise import clean_text, normalise_title
+from vivavoce.text.normalise import clean_line, normalise_title
 
 Line = TypeVar("Line", str, bytes)
 
@@ -98,7 +98,7 @@ def plain(value: Any) -> str:
     """A field as one line of text; empty for what is no text or number."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return ""
-    return " ".join(clean_text(str(value)).split())[:_MAX_CHARACTERS]
+    return clean_line(str(value))[:_MAX_CHARACTERS]
 
 
 def has_name(row: ResultRow) -> bool:

@@ -20,7 +20,7 @@ from vivavoce.sources.fulltext.latex.typeset import plain_text
 from vivavoce.sources.xml import safe_parser
 from vivavoce.text.dates import parse_date
 from vivavoce.text.identifiers import find_arxiv_id, find_doi
-from vivavoce.text.normalise import clean_text
+from vivavoce.text.normalise import clean_line, clean_text
 
 _MAX_NAME = 300
 _INITIAL = re.compile(r"(?<=[^\W\d_])\.(?=[^\W\d_])")
@@ -223,7 +223,7 @@ def _text(parent: etree._Element, path: str) -> str:
     element = parent.find(path)
     if element is None:
         return ""
-    return " ".join(clean_text("".join(map(str, element.itertext()))).split())
+    return clean_line("".join(map(str, element.itertext())))
 
 
 def _read_file(content: bytes, name: str) -> Iterator[Document | Fault]:

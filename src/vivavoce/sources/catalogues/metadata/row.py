@@ -11,7 +11,7 @@ from vivavoce.errors import InputError
 from vivavoce.records import Author, Document
 from vivavoce.text.dates import parse_date, parse_month
 from vivavoce.text.identifiers import find_acl_id, find_arxiv_id, find_doi
-from vivavoce.text.normalise import clean_text
+from vivavoce.text.normalise import clean_line, clean_text
 
 COLUMNS = tuple(
     (
@@ -211,7 +211,7 @@ def _terms(row: Row, column: str, *, spaces: bool = False) -> list[str]:
     for part in parts:
         if not isinstance(part, str):
             raise InputError(f"{column} holds {_kind(part)} instead of text")
-    return [term for part in parts if (term := " ".join(clean_text(part).split()))]
+    return [term for part in parts if (term := clean_line(part))]
 
 
 def _authors(row: Row) -> tuple[Author, ...]:

@@ -19,7 +19,6 @@ from vivavoce.sources.catalogues.arxiv import decode_feed
 from vivavoce.sources.catalogues.oai.listing import (
     authors_of,
     first_day,
-    one_line,
     read_listing,
     read_versions,
     split_authors,
@@ -27,6 +26,7 @@ from vivavoce.sources.catalogues.oai.listing import (
 from vivavoce.sources.xml import parse_xml
 from vivavoce.text.dates import parse_date
 from vivavoce.text.identifiers import find_arxiv_id, find_doi
+from vivavoce.text.normalise import clean_line
 
 _LISTS = ("ListRecords", "GetRecord")
 _NUMBER = re.compile(r"[0-9]{1,12}")
@@ -101,7 +101,7 @@ def read_page(content: bytes) -> Page:
 
 def text_of(element: etree._Element | None) -> str:
     """The text below an element in one line."""
-    return one_line("".join(map(str, element.itertext()))) if element is not None else ""
+    return clean_line("".join(map(str, element.itertext()))) if element is not None else ""
 
 
 def _entry(record: etree._Element) -> Entry:

@@ -11,7 +11,7 @@ from vivavoce.records import Author, Document
 from vivavoce.sources.catalogues.arxiv import FOR, GROUP, part_names, spell_name
 from vivavoce.text.dates import parse_date, period
 from vivavoce.text.identifiers import arxiv_month, find_arxiv_id, find_doi
-from vivavoce.text.normalise import clean_text
+from vivavoce.text.normalise import clean_line
 
 _SHOWN = 80
 _MAX_DATE = 100
@@ -41,12 +41,12 @@ def read_listing(
         published: The day of the first version.
         version: The latest version, such as `v2`.
     """
-    name = one_line(fields.get("id", ""))
+    name = clean_line(fields.get("id", ""))
     found = find_arxiv_id(f"arXiv:{name}")
     if found is None:
         raise InputError(f"its id {name[:_SHOWN]!r} is no arXiv id")
     arxiv_id = found[0]
-    title = one_line(fields.get("title", ""))
+    title = clean_line(fields.get("title", ""))
     if not title:
         raise InputError(f"arXiv {arxiv_id} has no title")
     return Document(
@@ -57,18 +57,18 @@ def read_listing(
         doi=find_doi(fields.get("doi", "")),
         source_url=f"https://arxiv.org/abs/{arxiv_id}{version or ''}",
         title=title,
-        abstract=one_line(fields.get("abstract", "")) or None,
+        abstract=clean_line(fields.get("abstract", "")) or None,
         published=published,
-        categories=tuple(dict.fromkeys(one_line(fields.get("categories", "")).split())),
-        venue=one_line(fields.get("journal-ref", "")) or None,
-        licence=one_line(fields.get("license", "")) or None,
+        categories=tuple(dict.fromkeys(clean_line(fields.get("categories", "")).split())),
+        venue=clean_line(fields.get("journal-ref", "")) or None,
+        licence=clean_line(fields.get("license", "")) or None,
         authors=tuple(authors),
     )
 
 
 def authors_of(forenames: str, keyname: str, suffix: str) -> Iterator[Author]:
     """An author in the order a name is printed, and the collaboration that is part of the name."""
-    return map(Author, part_names(one_line(" ".join((forenames, keyname, suffix)))))
+    return map(Author, part_names(clean_line(" ".join((forenames, keyname, suffix)))))
 
 
 def read_versions(versions: Sequence[tuple[str, str]]) -> tuple[str | None, str | None]:
@@ -96,11 +96,6 @@ def first_day(arxiv_id: str, days: Iterable[str]) -> str | None:
         return None
     month = arxiv_month(arxiv_id)
     return month if period(earliest)[0] >= period(month)[1] else earliest
-
-
-def one_line(text: str) -> str:
-    """Text with single spaces, safe to store."""
-    return " ".join(clean_text(text).split())
 
 
 def _is_version(name: str) -> bool:

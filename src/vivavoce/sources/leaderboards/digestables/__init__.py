@@ -44,7 +44,7 @@ from vivavoce.sources.leaderboards.digestables.tables import (
 from vivavoce.text.dates import parse_date
 from vivavoce.text.identifiers import arxiv_id_in, find_acl_id, find_doi
 from vivavoce.text.identifiers import find_arxiv_id as find_arxiv_id
-from vivavoce.text.normalise import clean_text
+from vivavoce.text.normalise import clean_line
 
 _MAX_SPANS = 50_000
 _DATE_PARTS = (("year", 4), ("month", 2), ("day", 2))
@@ -209,7 +209,7 @@ def _bounds(row: Fields, name: str, length: int) -> tuple[int, int]:
 
 
 def _line(text: str, span: _Span) -> str:
-    return " ".join(clean_text(text[span.start : span.end]).split())
+    return clean_line(text[span.start : span.end])
 
 
 _DOCUMENT_OF = {PAPER: paper_document, TEXT: text_document, BENCHMARK: benchmark_document}

@@ -24,7 +24,7 @@ from vivavoce.sources.json_records import (
     text_at,
 )
 from vivavoce.text.identifiers import find_arxiv_id
-from vivavoce.text.normalise import clean_text
+from vivavoce.text.normalise import clean_line
 from vivavoce.text.row_citations import RowsCited
 
 TABLE, PAPER, TEXT, BENCHMARK = "table", "paper", "text", "benchmark"
@@ -143,7 +143,7 @@ def check_id(value: Any, name: str) -> str:
         raise InputError(f"{name!r} is a {type(value).__name__}, not an id")
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    text = " ".join(clean_text(str(value)).split())
+    text = clean_line(str(value))
     return "" if text == "-1" else text
 
 
@@ -332,4 +332,4 @@ def _text(value: Any) -> str:
 
 
 def _line(value: Any) -> str:
-    return " ".join(clean_text(value if isinstance(value, str) else str(value)).split())
+    return clean_line(value if isinstance(value, str) else str(value))

@@ -19,7 +19,7 @@ from vivavoce.records import Document, Fault, Reference, Section
 from vivavoce.sources import Piece, ReadOptions, Source
 from vivavoce.sources.leaderboards.qa_site.bodies import paper_links, read_body
 from vivavoce.text.dates import parse_date
-from vivavoce.text.normalise import clean_text
+from vivavoce.text.normalise import clean_line
 
 Row = Mapping[str, str]
 
@@ -218,7 +218,7 @@ def _document(thread: Thread, site: str) -> Document:
         kind="qa_site",
         key=f"{site}:{number}",
         source_url=f"https://{site}/questions/{number}" if is_host else None,
-        title=" ".join(clean_text(question.get("Title", "")).split()) or None,
+        title=clean_line(question.get("Title", "")) or None,
         published=published[0] if published else None,
         categories=tuple(_TAG.findall(question.get("Tags", ""))[:_MAX_TAGS]),
         venue=site,
