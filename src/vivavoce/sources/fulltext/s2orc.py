@@ -144,17 +144,12 @@ def print_marks(text: str, ordinals: Mapping[str, int]) -> str:
     return _TOKEN.sub(printed, text)
 
 
-def ordinals_of(keys: Sequence[str]) -> dict[str, int]:
-    """The place of each key in a reference list."""
-    return {key: ordinal for ordinal, key in enumerate(keys)}
-
-
 def document_from(record: Fields, key: str, source_file: str | None) -> Document:
     """The paper of a record; `InputError` says which field is not what it should be."""
     parse = next((held for name in _PARSE_FIELDS if (held := object_at(record, name))), record)
     about = {**record, **object_at(record, "metadata")}
     entries = objects_at(parse, "bib_entries")
-    ordinals = ordinals_of(list(entries))
+    ordinals = {key: ordinal for ordinal, key in enumerate(entries)}
     body, back = rows_at(parse, "body_text"), rows_at(parse, "back_matter")
     title = line_at(about, "title")
     abstract = _abstract(record, parse, ordinals)

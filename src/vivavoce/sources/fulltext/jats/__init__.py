@@ -13,6 +13,7 @@ from vivavoce.records import Author, Document
 from vivavoce.sources import Source, one_piece, read_with
 from vivavoce.sources.fulltext.jats.articles import (
     ASIDE,
+    HREF,
     parse_jats,
     read_name,
     read_references,
@@ -25,7 +26,6 @@ from vivavoce.text.dates import parse_date, parse_month, period
 from vivavoce.text.identifiers import find_arxiv_id, find_doi
 
 _META = "front/article-meta"
-_HREF = "{http://www.w3.org/1999/xlink}href"
 _ORCID = re.compile(r"\d{4}-\d{4}-\d{4}-\d{3}[\dX]")
 _NAMES = ("name", "name-alternatives/name", "string-name", "name-alternatives/string-name")
 # When something else happened than that the paper came out.
@@ -123,8 +123,8 @@ def _date(date: etree._Element) -> str | None:
 def read_licence(article: etree._Element) -> str | None:
     """The address of the licence, else its first words."""
     for licence in article.iterfind(f"{_META}/permissions/license"):
-        named = [licence.get(_HREF) or "", text_of(licence.find("license_ref"))]
-        linked = [link.get(_HREF) or "" for link in licence.iter("ext-link", "uri")]
+        named = [licence.get(HREF) or "", text_of(licence.find("license_ref"))]
+        linked = [link.get(HREF) or "" for link in licence.iter("ext-link", "uri")]
         named += [link for link in linked if "licen" in link or "creativecommons" in link]
         found = next((text for text in named if text), text_of(licence))
         if found:

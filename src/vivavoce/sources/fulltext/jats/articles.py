@@ -93,7 +93,7 @@ _TITLES = ("article-title", "chapter-title", "data-title", "part-title")
 _WORKS_OF_THEIR_OWN = frozenset({"book", "report", "thesis", "software", "data", "web", "webpage"})
 _DASH = re.compile(r"\s*[\])]?\s*[-‐–—−]\s*[\[(]?\s*")
 _MAX_RANGE = 50
-_HREF = "{http://www.w3.org/1999/xlink}href"
+HREF = "{http://www.w3.org/1999/xlink}href"
 
 Ordinals = Mapping[str, tuple[int, ...]]
 """Ordinals of references by XML id; an entry may list several works."""
@@ -171,7 +171,7 @@ def _citations(entry: etree._Element) -> list[etree._Element]:
 
 def _read(citation: etree._Element, ordinal: int) -> Reference:
     raw = _raw(citation)
-    links = [link.get(_HREF) or "" for link in citation.iter("ext-link", "uri")]
+    links = [link.get(HREF) or "" for link in citation.iter("ext-link", "uri")]
     everything = " ".join([raw, *links])
     return Reference(
         ordinal=ordinal,

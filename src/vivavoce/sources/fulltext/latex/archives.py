@@ -17,7 +17,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Protocol
+from typing import Protocol
 
 from vivavoce.errors import InputError
 from vivavoce.sources.fulltext.latex.files import LARGEST_FILE, TEXT_SUFFIXES
@@ -82,7 +82,7 @@ def is_tar(start: bytes) -> bool:
     return True
 
 
-def tar_members(stream: Readable | IO[bytes]) -> Iterator[tuple[str, Part]]:
+def tar_members(stream: Readable) -> Iterator[tuple[str, Part]]:
     """Name and content of every member; what is no regular file has no content.
 
     A name that is not UTF-8 comes with replacement characters. `InputError` when the archive is

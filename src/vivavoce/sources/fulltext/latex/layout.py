@@ -184,6 +184,15 @@ class Layout:
             place = found.after
         return place
 
+    def past_groups(self, place: int, count: int, *, with_options: bool = False) -> int:
+        """Past so many arguments in braces, as far as there are; past options behind each, too."""
+        for _ in range(count):
+            group = self.group(place)
+            if group is None:
+                break
+            place = self.past_options(group.after) if with_options else group.after
+        return place
+
     def required(self, place: int) -> Span | None:
         """The first argument in braces after a command at `place`, past star and options."""
         return self.group(self.past_options(place + 1))

@@ -79,7 +79,9 @@ def read_rows(
     mark = 0
     is_first_head = False
     total = 0
-    for cells, ending in _split_rows(layout, _past_arguments(layout, start), end):
+    arguments = TABULARS[layout.tokens[start][7:-1]]
+    after = layout.past_groups(layout.past_options(start + 1), arguments, with_options=True)
+    for cells, ending in _split_rows(layout, after, end):
         row = _render(setter, cells)
         total += len(row)
         if total > _MAX_CELLS:
@@ -102,16 +104,6 @@ def read_rows(
             mark = len(rows)
     by_row = citations.by_row(cited)
     return rows, [by_row[place] for place in places]
-
-
-def _past_arguments(layout: Layout, start: int) -> int:
-    after = layout.past_options(start + 1)
-    for _ in range(TABULARS[layout.tokens[start][7:-1]]):
-        group = layout.group(after)
-        if group is None:
-            break
-        after = layout.past_options(group.after)
-    return after
 
 
 def _split_rows(layout: Layout, place: int, end: int) -> Iterator[tuple[list[Span], str]]:

@@ -151,12 +151,7 @@ class Typesetter:
         if _BLOCKS.fullmatch(f"\\begin{{{name}}}"):
             out.append(PARAGRAPH)
         after = layout.past_options(place + 1) if name not in {"document"} else place + 1
-        for _ in range(TABULARS.get(name, ENVIRONMENT_ARGUMENTS.get(name, 0))):
-            group = layout.group(after)
-            if group is None:
-                break
-            after = group.after
-        return after
+        return layout.past_groups(after, TABULARS.get(name, ENVIRONMENT_ARGUMENTS.get(name, 0)))
 
     def _formula(
         self, token: str, place: int, end: int, out: list[str], closing: str | None = None
@@ -209,14 +204,7 @@ class Typesetter:
         after = layout.past_options(place + 1)
         if token == "\\cmidrule" and after < len(layout.tokens):
             after += layout.tokens[after].startswith("(")
-        if SILENT[token] == 0:
-            return after
-        for _ in range(SILENT[token]):
-            group = layout.group(after)
-            if group is None:
-                break
-            after = layout.past_options(group.after) if token == "\\multirow" else group.after
-        return after
+        return layout.past_groups(after, SILENT[token], with_options=token == "\\multirow")
 
 
 def paragraphs_of(text: str) -> str:

@@ -116,7 +116,7 @@ class _Judge:
         return Heading(candidate, level, text, number.printed if number else None, role)
 
     def _first_references(self) -> int:
-        """The place of the last heading of references that stands in the second half or later."""
+        """The place of the first heading of references; the end where there is none."""
         places = [place for place, role in enumerate(self.roles) if role == "references"]
         return places[0] if places else len(self.candidates)
 

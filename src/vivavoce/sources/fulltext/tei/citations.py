@@ -165,15 +165,12 @@ class Citations:
         self.itself = itself
         elements = root.iterfind("text/back//listBibl/biblStruct")
         self.ordinals = ordinals
-        self.entries = [
-            _read_entry(element, reference)
-            for element, reference in zip(elements, references, strict=True)
-        ]
+        self.entries = list(map(_read_entry, elements, references))
         self.by_author: dict[tuple[str, int], list[_Entry]] = defaultdict(list)
-        for entry, reference in zip(self.entries, references, strict=True):
-            if reference.year is not None:
+        for entry in self.entries:
+            if entry.year is not None:
                 for key in sorted(entry.first):
-                    self.by_author[key, reference.year].append(entry)
+                    self.by_author[key, entry.year].append(entry)
         marks = [mark for mark in root.iterfind("text//ref") if mark.get("type") == "bibr"]
         self.numbers = _read_numbers(marks, ordinals, len(references))
         self.in_body = self._read_body(marks)
