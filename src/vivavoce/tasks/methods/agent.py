@@ -1,6 +1,6 @@
 """The method of an agent: a model searches and reads the round's papers before it answers.
 
-What it can find ends where the item's knowledge ends: see `tasks.shared.library`. A sample says in
+What it can find ends where the item's knowledge ends: see `tasks.library`. A sample says in
 its metadata under `library` what that is, and under `question` what is asked, without the texts
 that other methods show.
 """

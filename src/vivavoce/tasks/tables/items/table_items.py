@@ -17,7 +17,7 @@ FAMILY, TASK = "tables", "table"
 SETTINGS = ("base", "abstracts", "titles")
 """What is shown of each paper: the most that is known of it, its abstract, its title alone."""
 PAPERS = "papers.parquet"
-"""The library of the round, gold works and distractors alike: `tasks.shared.library`."""
+"""The library of the round, gold works and distractors alike: `tasks.library`."""
 STATISTICS = "statistics.json"
 
 Kind = Literal["cited", "results", "digestables"]

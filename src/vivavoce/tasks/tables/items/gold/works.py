@@ -108,7 +108,7 @@ def corpus_works(corpus: Corpus) -> dict[str, Work]:
 
 
 def works_library(corpus: Corpus, works: Iterable[Work]) -> list[Row]:
-    """Rows of `tasks.shared.library.LIBRARY` for works, sorted by id.
+    """Rows of `tasks.library.LIBRARY` for works, sorted by id.
 
     Works outside of the corpus have a title, a year where one is known, and maybe an abstract.
     """
