@@ -53,7 +53,7 @@ class TableAnswer:
     epoch: int
     cluster: str
     fault: str | None
-    """Why it is none; such an answer is worth 0."""
+    """Reason why it is none; such an answer is worth 0."""
     gold: LiteratureTable
     system: LiteratureTable
     names: Mapping[str, str]

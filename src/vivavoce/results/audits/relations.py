@@ -189,7 +189,7 @@ def runs_of(text: str, length: int = LENGTH) -> Runs:
 
 
 def found_in(gold: Runs, source: Runs) -> Found:
-    """Whether each run of the gold, by place, stands in the source."""
+    """Presence in the source of each run of the gold, by place."""
     if not len(gold):
         return np.zeros(0, bool)
     # The gold is short and the source long: only the gold is put in order.

@@ -237,7 +237,7 @@ def _cost(usage: Iterable[ModelUsage]) -> float | None:
 
 
 def our_scores(scores: Mapping[str, Score] | None) -> list[Score]:
-    """Those of a sample's scores that our scorers gave."""
+    """Scores of a sample that our scorers gave."""
     return [
         score
         for score in (scores or {}).values()

@@ -1,4 +1,4 @@
-"""What contestants were asked and what they said, item by item, read out of logs when needed.
+"""Prompts and answers of contestants, item by item, read out of logs when needed.
 
 A log is a stranger's file: one sample of it may take so many bytes and no more, and a text so many
 characters. What is cut says so; what cannot be read says why.
@@ -46,7 +46,7 @@ _Read = Callable[[str, int], tuple[EvalSample, Mapping[str, str]]]
 
 @dataclass(frozen=True, slots=True)
 class LogFile:
-    """Where a log lies."""
+    """Path of a log."""
 
     path: Path
     name: str
@@ -74,16 +74,16 @@ class Texts:
     gold: str = ""
     output: str = ""
     explanation: str = ""
-    """What the scorer says about its score."""
+    """Explanation of the score by its scorer."""
     judgement: Mapping[str, Any] | None = None
-    """What a judge was asked and said, as its scorer noted it."""
+    """Prompts and replies of a judge, as its scorer noted them."""
     problem: str = ""
-    """Why there are no texts; empty where there are."""
+    """Reason why there are no texts; empty where there are."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What a contestant said once."""
+    """One answer of a contestant."""
 
     epoch: int
     score: SampleScore | None

@@ -16,7 +16,7 @@ Log = TypeVar("Log", bound=LogHeader)
 
 
 class Reading(TypedDict, total=False):
-    """How an audit reads logs and draws its intervals."""
+    """Settings by which an audit reads logs and draws its intervals."""
 
     partial: bool
     """Also read logs that lack samples; else they are refused."""

@@ -151,7 +151,7 @@ def faults_of(row: Row) -> list[tuple[int, str]]:
 
 
 def missing(row: Row | None) -> str:
-    """Why a cell has no value; empty where it has one."""
+    """Reason why a cell has no value; empty where it has one."""
     if row is None:
         return "not measured"
     if row["value"] is not None:

@@ -87,7 +87,7 @@ class ValidText:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """Why there is no text."""
+    """Reason why there is no text."""
 
     outcome: str
     """`missing`, `withdrawn`, `unusable`, `too_large` or `refused`; `failed` may pass."""

@@ -20,7 +20,7 @@ class TablesOptions(Options):
     """The `[tables]` table of a round spec."""
 
     kinds: tuple[Kind, ...] = Field(default=("cited", "results", "digestables"), min_length=1)
-    """Which tables become items."""
+    """Choice of the tables that become items."""
     undated: bool = False
     """Tables of papers without a date are in every window."""
     own_row: bool = False
@@ -33,7 +33,7 @@ class TablesOptions(Options):
     """Works that the rows of a table are about, at least; of a table of results, 3 at least."""
     demands: DemandsFrom = "template"
     demands_file: str | None = None
-    """What `viva demand write` wrote, for demands by a model."""
+    """File that `viva demand write` wrote, for demands by a model."""
     distractors: int = Field(default=TOP, ge=0, le=TOP)
     """Of a pool, at most."""
     pool_rule: PoolRule = "other_tables"
@@ -42,10 +42,10 @@ class TablesOptions(Options):
     """Distractors are works of which as much is known as of a work of the table, while there are
     any: else a text, or its absence, tells which papers belong."""
     encoder: str = TFIDF
-    """What finds distractors: tfidf, a preset of dense retrieval, a folder, a name on the hub."""
+    """Retriever of distractors: tfidf, a preset of dense retrieval, a folder, a name on the hub."""
     candidates: str | None = None
     """The candidates file of an earlier round, to take the distractors from."""
     paper_labels: str | None = None
-    """What people said of distractors: the labels.jsonl of `viva annotate export`."""
+    """People's labels of distractors: the labels.jsonl of `viva annotate export`."""
     demand_labels: str | None = None
-    """What people said of demands, likewise; one that they refused makes no item."""
+    """People's labels of demands, likewise; one that they refused makes no item."""

@@ -49,11 +49,11 @@ class Operations:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of the changes."""
+    """Outcome of the changes."""
 
     changed: bool
     faults: tuple[str, ...]
-    """Why changes were not made, the first 20."""
+    """Reasons why changes were not made, the first 20."""
 
 
 def read_operations(answer: str) -> Operations:
