@@ -32,7 +32,6 @@ from vivavoce.cli.reports import (
     print_section,
     texts,
     tick,
-    verb_on_logs,
 )
 from vivavoce.cli.rounds import ROUND_ARGUMENT
 
@@ -100,18 +99,21 @@ def _print_people(found: JudgeAudit) -> None:
 
 
 @app.command(epilog="Example: viva audit judge logs --human labels.jsonl")
-@verb_on_logs(_print_judge)
 def judge(
     logs: Path = LOGS_ARGUMENT,
     human: Path | None = typer.Option(
         None, "--human", help="People's labels: JSON Lines of {id, a, b, verdict: a|b|tie}."
     ),
-    **reading: Any,
-) -> JudgeAudit:
+    partial: bool = PARTIAL_OPTION,
+    resamples: int = RESAMPLES_OPTION,
+    seed: int = SEED_OPTION,
+    as_json: bool = JSON_OPTION,
+) -> None:
     """Measure what sways a judge, and how far judges and people agree."""
     from vivavoce.results.audits.judge import audit_judge
 
-    return audit_judge(logs, human=human, **reading)
+    found = audit_judge(logs, human=human, partial=partial, resamples=resamples, seed=seed)
+    print_report(found, _print_judge, as_json=as_json)
 
 
 def _print_leakage(found: LeakageAudit) -> None:
@@ -148,19 +150,26 @@ def _print_leakage(found: LeakageAudit) -> None:
 
 
 @app.command(epilog="Example: viva audit leakage rounds/2024-h2 --logs logs")
-@verb_on_logs(_print_leakage, is_failure=lambda found: bool(found.breaches))
 def leakage(
     folder: Path = ROUND_ARGUMENT,
     logs: Path | None = typer.Option(
         None, "--logs", help="Folder of logs of the round, for the title-only gap."
     ),
-    **reading: Any,
-) -> LeakageAudit:
+    partial: bool = PARTIAL_OPTION,
+    resamples: int = RESAMPLES_OPTION,
+    seed: int = SEED_OPTION,
+    as_json: bool = JSON_OPTION,
+) -> None:
     """Look for gold in inputs, wrong dates and near copies; end with 1 when a rule is broken."""
     from vivavoce.results.audits.leakage import audit_leakage
 
     with progress("Comparing items") as update:
-        return audit_leakage(folder, logs=logs, progress=update, **reading)
+        found = audit_leakage(
+            folder, logs=logs, progress=update, partial=partial, resamples=resamples, seed=seed
+        )
+    print_report(found, _print_leakage, as_json=as_json)
+    if found.breaches:
+        raise typer.Exit(1)
 
 
 def _print_prompts(found: PromptAudit) -> None:
@@ -195,12 +204,18 @@ def _tied(row: Mapping[str, Any]) -> str:
 
 
 @app.command(epilog="Example: viva audit prompts logs")
-@verb_on_logs(_print_prompts)
-def prompts(logs: Path = LOGS_ARGUMENT, **reading: Any) -> PromptAudit:
+def prompts(
+    logs: Path = LOGS_ARGUMENT,
+    partial: bool = PARTIAL_OPTION,
+    resamples: int = RESAMPLES_OPTION,
+    seed: int = SEED_OPTION,
+    as_json: bool = JSON_OPTION,
+) -> None:
     """Measure the spread over worded variants, and which differences are smaller than it."""
     from vivavoce.results.audits.prompts import audit_prompts
 
-    return audit_prompts(logs, **reading)
+    found = audit_prompts(logs, partial=partial, resamples=resamples, seed=seed)
+    print_report(found, _print_prompts, as_json=as_json)
 
 
 @app.command(epilog="Example: viva audit retrieval rounds/2024-h2")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -13,6 +13,9 @@ from vivavoce.cli.output import (
     JSON_OPTION,
     LOGS_ARGUMENT,
     MARGIN_OPTION,
+    PARTIAL_OPTION,
+    RESAMPLES_OPTION,
+    SEED_OPTION,
     progress,
     say,
 )
@@ -25,7 +28,6 @@ from vivavoce.cli.reports import (
     print_report,
     print_section,
     texts,
-    verb_on_logs,
 )
 
 if TYPE_CHECKING:
@@ -99,18 +101,23 @@ def _items(header: str) -> Columns:
     return cells(header, lambda row: f"{row['items'][name]:,}")
 
 
-@verb_on_logs(_print_contamination)
 def contamination(
     logs: Path = LOGS_ARGUMENT,
     cutoffs: Path | None = CUTOFFS_OPTION,
     margin: int = MARGIN_OPTION,
-    **reading: Any,
-) -> Table:
+    partial: bool = PARTIAL_OPTION,
+    resamples: int = RESAMPLES_OPTION,
+    seed: int = SEED_OPTION,
+    as_json: bool = JSON_OPTION,
+) -> None:
     """Print each model's items by its cutoff, and how much better it does on the older ones."""
     from vivavoce.models.cutoffs import load_cutoffs
     from vivavoce.results.integrity.contamination import contamination_report
 
-    return contamination_report(logs, load_cutoffs(cutoffs, margin), **reading)
+    found = contamination_report(
+        logs, load_cutoffs(cutoffs, margin), partial=partial, resamples=resamples, seed=seed
+    )
+    print_report(found, _print_contamination, as_json=as_json)
 
 
 def submit(

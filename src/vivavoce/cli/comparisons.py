@@ -24,11 +24,11 @@ from vivavoce.cli.reports import (
     interval,
     numbers,
     print_notes,
+    print_report,
     print_rows,
     rank_cell,
     texts,
     tick,
-    verb_on_logs,
 )
 
 if TYPE_CHECKING:
@@ -43,12 +43,18 @@ def _print_gains(found: Table) -> None:
     print_notes(found.notes)
 
 
-@verb_on_logs(_print_gains)
-def gains(logs: Path = LOGS_ARGUMENT, **reading: Any) -> Table:
+def gains(
+    logs: Path = LOGS_ARGUMENT,
+    partial: bool = PARTIAL_OPTION,
+    resamples: int = RESAMPLES_OPTION,
+    seed: int = SEED_OPTION,
+    as_json: bool = JSON_OPTION,
+) -> None:
     """Print what added context gains: each setting against the base, paired by item."""
     from vivavoce.results.audits.gains import context_gains
 
-    return context_gains(logs, **reading)
+    found = context_gains(logs, partial=partial, resamples=resamples, seed=seed)
+    print_report(found, _print_gains, as_json=as_json)
 
 
 def _print_overall(found: Table) -> None:
@@ -68,12 +74,18 @@ def _print_overall(found: Table) -> None:
     print_notes(found.notes)
 
 
-@verb_on_logs(_print_overall)
-def overall(logs: Path = LOGS_ARGUMENT, **reading: Any) -> Table:
+def overall(
+    logs: Path = LOGS_ARGUMENT,
+    partial: bool = PARTIAL_OPTION,
+    resamples: int = RESAMPLES_OPTION,
+    seed: int = SEED_OPTION,
+    as_json: bool = JSON_OPTION,
+) -> None:
     """Print one number over the parts of a paper: each contestant's mean over a family's tasks."""
     from vivavoce.results.audits.overall import overall_scores
 
-    return overall_scores(logs, **reading)
+    found = overall_scores(logs, partial=partial, resamples=resamples, seed=seed)
+    print_report(found, _print_overall, as_json=as_json)
 
 
 def _print_retrievers(found: Table) -> None:
@@ -98,12 +110,18 @@ def _print_retrievers(found: Table) -> None:
     print_notes(found.notes)
 
 
-@verb_on_logs(_print_retrievers)
-def retrievers(logs: Path = LOGS_ARGUMENT, **reading: Any) -> Table:
+def retrievers(
+    logs: Path = LOGS_ARGUMENT,
+    partial: bool = PARTIAL_OPTION,
+    resamples: int = RESAMPLES_OPTION,
+    seed: int = SEED_OPTION,
+    as_json: bool = JSON_OPTION,
+) -> None:
     """Print retrievers side by side, and beside the same model without one."""
     from vivavoce.results.audits.retrievers import compare_retrievers
 
-    return compare_retrievers(logs, **reading)
+    found = compare_retrievers(logs, partial=partial, resamples=resamples, seed=seed)
+    print_report(found, _print_retrievers, as_json=as_json)
 
 
 def _over_direct(row: Mapping[str, Any]) -> str:

@@ -1,35 +1,15 @@
-"""Reports as tables in the terminal, and the verbs that give reports of logs."""
+"""Reports as tables in the terminal."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import wraps
-from inspect import Parameter, Signature, signature
 from typing import Any
 
-import typer
-
-from vivavoce.cli.output import (
-    JSON_OPTION,
-    PARTIAL_OPTION,
-    RESAMPLES_OPTION,
-    SEED_OPTION,
-    print_json,
-    print_table,
-    say,
-)
+from vivavoce.cli.output import print_json, print_table, say
 
 Row = Mapping[str, Any]
 Columns = list[tuple[str, Callable[[Row], str]]]
 """Headers, each with what makes the text of a row's cell below it."""
-
-_READING = (
-    ("partial", PARTIAL_OPTION, bool),
-    ("resamples", RESAMPLES_OPTION, int),
-    ("seed", SEED_OPTION, int),
-    ("as_json", JSON_OPTION, bool),
-)
-"""Options of every verb that gives a report of logs."""
 
 
 def print_rows(title: str, rows: Iterable[Row], *columns: Columns) -> None:
@@ -129,33 +109,3 @@ def print_report(found: Any, show: Callable[[Any], None], *, as_json: bool) -> N
         print_json(found.as_dict())
     else:
         show(found)
-
-
-def verb_on_logs(
-    show: Callable[[Any], None], is_failure: Callable[[Any], bool] = lambda found: False
-) -> Callable[[Callable[..., Any]], Callable[..., None]]:
-    """Make a verb out of a function that gives a report of logs.
-
-    The verb has the options --partial, --resamples and --seed, which the function takes as
-    keywords, and --json. It prints the report, and ends with 1 where `is_failure` says so.
-    """
-
-    def decorate(give: Callable[..., Any]) -> Callable[..., None]:
-        @wraps(give)
-        def verb(*, as_json: bool, **options: Any) -> None:
-            found = give(**options)
-            print_report(found, show, as_json=as_json)
-            if is_failure(found):
-                raise typer.Exit(1)
-
-        own = list(signature(give).parameters.values())[:-1]
-        added = [
-            Parameter(name, Parameter.KEYWORD_ONLY, default=option, annotation=kind)
-            for name, option, kind in _READING
-        ]
-        parameters = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in own] + added
-        verb.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
-        verb.__annotations__ = {each.name: each.annotation for each in parameters}
-        return verb
-
-    return decorate

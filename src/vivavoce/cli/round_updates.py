@@ -12,11 +12,14 @@ from vivavoce.cli.corpus import CORPUS_OPTION, report_problems
 from vivavoce.cli.output import (
     JSON_OPTION,
     LOGS_ARGUMENT,
+    PARTIAL_OPTION,
+    RESAMPLES_OPTION,
+    SEED_OPTION,
     print_json,
     print_table,
     say,
 )
-from vivavoce.cli.reports import interval, numbers, print_notes, print_rows, texts, verb_on_logs
+from vivavoce.cli.reports import interval, numbers, print_notes, print_report, print_rows, texts
 from vivavoce.cli.rounds import ROUND_ARGUMENT, app
 
 if TYPE_CHECKING:
@@ -176,17 +179,22 @@ def _print_drift(found: Table) -> None:
     print_notes(found.notes)
 
 
-@verb_on_logs(_print_drift)
 def drift(
     logs: Path = LOGS_ARGUMENT,
     folder: Path = typer.Option(..., "--round", help="The later round, made with anchors."),
-    **reading: Any,
-) -> Table:
+    partial: bool = PARTIAL_OPTION,
+    resamples: int = RESAMPLES_OPTION,
+    seed: int = SEED_OPTION,
+    as_json: bool = JSON_OPTION,
+) -> None:
     """Tell drift from difficulty: a round's anchors against its parent, and against its others."""
     from vivavoce.results.audits.drift import drift_and_difficulty
     from vivavoce.rounds import load_round
 
-    return drift_and_difficulty(logs, load_round(folder), **reading)
+    found = drift_and_difficulty(
+        logs, load_round(folder), partial=partial, resamples=resamples, seed=seed
+    )
+    print_report(found, _print_drift, as_json=as_json)
 
 
 def _bring(

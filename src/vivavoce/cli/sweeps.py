@@ -8,8 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from vivavoce.cli.output import LOGS_ARGUMENT, print_table, say
-from vivavoce.cli.reports import estimate, number, print_notes, verb_on_logs
+from vivavoce.cli.output import (
+    JSON_OPTION,
+    LOGS_ARGUMENT,
+    PARTIAL_OPTION,
+    RESAMPLES_OPTION,
+    SEED_OPTION,
+    print_table,
+    say,
+)
+from vivavoce.cli.reports import estimate, number, print_notes, print_report
 
 if TYPE_CHECKING:
     from vivavoce.results.reports import Table
@@ -28,19 +36,22 @@ def _print(found: Table) -> None:
     print_notes(found.notes)
 
 
-@verb_on_logs(_print)
 def sweep(
     logs: Path = LOGS_ARGUMENT,
     over: str = typer.Option(
         "", "--over", help="Arguments, such as rounds,batch; by default those that differ."
     ),
-    **reading: Any,
-) -> Table:
+    partial: bool = PARTIAL_OPTION,
+    resamples: int = RESAMPLES_OPTION,
+    seed: int = SEED_OPTION,
+    as_json: bool = JSON_OPTION,
+) -> None:
     """Print a method by the values of its arguments: means over seeds, and their deviation."""
     from vivavoce.results.audits.sweeps import sweep_tables
 
     names = [name.strip() for name in over.split(",") if name.strip()]
-    return sweep_tables(logs, over=names, **reading)
+    found = sweep_tables(logs, over=names, partial=partial, resamples=resamples, seed=seed)
+    print_report(found, _print, as_json=as_json)
 
 
 def _title(row: dict[str, Any]) -> str:

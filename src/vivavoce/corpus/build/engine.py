@@ -173,7 +173,7 @@ def _daft_on_ray(address: str | None) -> Iterator[Any]:
     import daft
 
     with warnings.catch_warnings(), redirect_stdout(sys.stderr):
-        # Ray prints what becomes of its machines, and standard output is for the results.
+        # Ray greets on standard output, which is for results.
         # Daft leaves the pipes to its worker processes to the garbage collector.
         warnings.simplefilter("ignore", ResourceWarning)
         _join_cluster(address)
@@ -208,6 +208,10 @@ def _join_cluster(address: str | None) -> None:
             f"No Ray cluster answers at {address or 'this machine'}: {error}. "
             "Start one with: ray start --head"
         ) from error
+    # Ray prints what becomes of its machines, at any later time, and log_to_driver does not cover
+    # that. Standard output is for results, and Ray has no public switch.
+    worker: Any = import_module("ray._private.worker")
+    worker._worker_logs_enabled = False
 
 
 def _count_machines() -> int:
