@@ -123,7 +123,9 @@ class Store:
         """The rows of a group; computed where one of its logs is new."""
         if self._folder is None:
             return make_group(make(members, Memory()), headlines, metrics)
-        facts = [[head.sha256, head.name, head.is_own, runs[head.key]] for head in members]
+        facts = [
+            [head.sha256, head.name, head.is_own, head.trust, runs[head.key]] for head in members
+        ]
         order = [headlines[place[1]], metrics[place[1]]]
         key = hash_of([self._options, place, order, facts])
         group = load_group(self._folder, place, key, lambda: make(members, Memory()))

@@ -67,8 +67,9 @@ def table_of(board: BoardOf, most_metrics: int = MAX_METRICS) -> str:
     lines = [_line(found[key], metrics) for key in order]
     last = [column.latex for column in columns() if column.latex]
     place = ", ".join(escaped(part) for part in (board.round, board.setting))
+    told = " (s: self-reported)" if any(map(_mark, rows)) else ""
     return _tabular(
-        f"{escaped(board.task)} {escaped(board.version)}: {place}",
+        f"{escaped(board.task)} {escaped(board.version)}: {place}{told}",
         "rl" + "r" * (len(metrics) + len(last)),
         [["Rank", "Contestant", *(escaped(name) for name in metrics), *last], *lines],
     )
@@ -108,9 +109,14 @@ def _place(row: Row | None, sign: int) -> tuple[bool, float]:
 def _line(rows: dict[str, Row], metrics: Sequence[str]) -> list[str]:
     first = rows.get(metrics[0]) or next(iter(rows.values()))
     rank = rank_of(rows.get(metrics[0]))
-    cells = ["" if rank is None else str(rank), escaped(label(first))]
+    cells = ["" if rank is None else str(rank), escaped(label(first)) + _mark(first)]
     cells += [_cell(rows.get(name)) for name in metrics]
     return cells + [_last_cell(column, first) for column in columns() if column.latex]
+
+
+def _mark(row: Row) -> str:
+    """The mark of a row that nobody but its runner vouches for."""
+    return r"\textsuperscript{s}" if row.get("trust") == "self-reported" else ""
 
 
 def _last_cell(column: Column, row: Row) -> str:
@@ -136,7 +142,7 @@ def contestant_document(one: ModelOf, found: Sequence[tuple[BoardOf, Row]]) -> b
     lines = [
         [
             *(escaped(part) for part in (board.round, board.title, board.setting)),
-            escaped(row["method"]),
+            escaped(row["method"]) + _mark(row),
             escaped(board.headline),
             _cell(row),
             "" if row["rank"] is None else str(row["rank"]),
