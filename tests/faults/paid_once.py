@@ -18,13 +18,13 @@ from vivavoce.rounds import Round
 CONNECTIONS = 3
 KINDS: dict[str, tuple[str, ...]] = {
     "writing": ("title", "--subset", "8"),
-    "judged": ("title", "--subset", "4", "--judge", "openai-api/scripted/judge"),
+    "judged": ("title", "--subset", "5", "--judge", "openai-api/scripted/judge"),
     "retrieval": ("related_work", "--subset", "8", "--method", "rag"),
     "leaderboards": ("leaderboard", "--epochs", "2"),
     "agents": ("leaderboard", "--epochs", "2", "--method", "agent"),
     "ranking": ("rank_by_prompt", "--epochs", "2"),
     "tables": ("table", "--subset", "2", "--method", "per_paper"),
-    "implementation": ("formula", "--epochs", "4"),
+    "implementation": ("formula", "--epochs", "9"),
 }
 """What is run of each family, and of agents, judges and methods of many requests."""
 TASKS = ("title", "related_work", "leaderboard", "rank_by_prompt", "table", "formula")

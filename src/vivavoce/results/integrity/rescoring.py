@@ -35,7 +35,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from inspect_ai.util import registry_info
 
 from vivavoce import _registry  # noqa: F401  # registers our tasks, solvers and models
-from vivavoce.errors import InputError, VivaError
+from vivavoce.errors import InputError, PluginError, VivaError
 from vivavoce.models.cutoffs import VARIABLE, Cutoff, Cutoffs, load_cutoffs, take_clean
 from vivavoce.results.logs.reading import our_scores
 from vivavoce.running.current import current_attempt, follow_attempts
@@ -278,8 +278,11 @@ def _method_of(task: Task, header: EvalLog) -> Solver:
     own = task.solver
     if isinstance(own, Solver) and registry_info(own).name == step.solver:
         return own
-    family = str((header.eval.metadata or {}).get("family"))
-    return create_method(family, short_name(step.solver), _safe_arguments(step.params or {}))
+    family, name = str((header.eval.metadata or {}).get("family")), short_name(step.solver)
+    try:
+        return create_method(family, name, _safe_arguments(step.params or {}))
+    except (InputError, PluginError, LookupError, TypeError) as error:
+        raise InputError(f"its method {name} cannot be run again here: {error}") from error
 
 
 def _logged_model(name: str, role: str, recording: Recording) -> Model:
