@@ -18,7 +18,7 @@ from vivavoce.readers.board_names import (
     name_key,
     task_key,
 )
-from vivavoce.readers.metric_values import direction_of, impossible, is_resource, off_scale
+from vivavoce.readers.metric_names import direction_of, impossible, is_resource, off_scale
 
 
 def row(method: str, score: float | None, paper: str | None = None, **other: Any) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from typing import Any
 from vivavoce.corpus.reading import Corpus
 from vivavoce.errors import InputError
 from vivavoce.readers.board_names import board_id, board_names, metric_key, name_key
-from vivavoce.readers.metric_values import (
+from vivavoce.readers.metric_names import (
     Direction,
     direction_of,
     impossible,

@@ -38,7 +38,20 @@ _SUMMARIES = {
     "judge_win": "answers a judge prefers to the reference, a tie counting half",
     **{f"judge_{name}": f"the same in {name} alone" for name in CRITERIA},
 }
+_FLEISS = "Fleiss 1971"
+_KRIPPENDORFF = "Krippendorff 2011"
+_GWET = "Gwet 2008"
+
+_COEFFICIENTS = (
+    Metric("pairwise_agreement", "pairs of raters that agree", "agreement", 0.0, 1.0, _FLEISS),
+    Metric("fleiss_kappa", "agreement beyond chance", "agreement", -1.0, 1.0, _FLEISS),
+    Metric(
+        "krippendorff_alpha", "1 - disagreement / chance", "agreement", -1.0, 1.0, _KRIPPENDORFF
+    ),
+    Metric("gwet_ac1", "agreement beyond chance", "agreement", -1.0, 1.0, _GWET),
+)
 METRICS = (
+    *_COEFFICIENTS,
     *(Metric(name, text, "writing", 0.0, 1.0, _SOURCE) for name, text in _SUMMARIES.items()),
     Metric(
         "judge_flip",

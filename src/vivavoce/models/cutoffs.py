@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from vivavoce.errors import InputError
-from vivavoce.models.model_names import read_models
+from vivavoce.models import read_models
 from vivavoce.text.dates import parse_date, period
 
 if TYPE_CHECKING:

@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array
 
-from vivavoce.retrieval.protocol import Hit, best_hits, check_limit, check_queries
+from vivavoce.retrieval import Hit, best_hits, check_limit, check_queries
 from vivavoce.text.normalise import normalise_title
 
 Tokenizer = Callable[[str], Sequence[str]]

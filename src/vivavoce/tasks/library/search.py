@@ -22,10 +22,10 @@ import pyarrow.parquet as pq
 from vivavoce.corpus import Corpus
 from vivavoce.errors import DamagedError, InputError
 from vivavoce.readers.documents import LibraryPaper, LibrarySection, LibraryTable
-from vivavoce.retrieval.protocol import best_hits, check_limit
+from vivavoce.retrieval import best_hits, check_limit
 from vivavoce.retrieval.sparse import Floats, TermCounts, add_postings, count_terms, words
 from vivavoce.store import Row
-from vivavoce.tasks.library.text import cut_table, cut_text, headed, short
+from vivavoce.text.chunk import cut_table, cut_text, headed, short
 from vivavoce.text.dates import earlier, period
 
 if TYPE_CHECKING:

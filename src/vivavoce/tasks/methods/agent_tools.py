@@ -12,8 +12,8 @@ from inspect_ai.tool import Tool, ToolError, tool
 
 from vivavoce.errors import InputError
 from vivavoce.tasks.library.search import OUTLINE, Library
-from vivavoce.tasks.library.text import short
 from vivavoce.tasks.prompting.windows import Measure
+from vivavoce.text.chunk import short
 
 MAX_QUERY = 1000
 """Characters; more are no query."""

@@ -20,6 +20,9 @@ _PACKAGE = Path(__file__).resolve().parent.parent.parent
 _SHIPPED = f"{_PACKAGE.name}:"
 """What the place of shipped templates begins with, as a log tells it."""
 
+OWN = "this paper"
+"""Name of the text of a sample's own paper, where a prompt names the sources of its parts."""
+
 Span = tuple[int, int]
 
 

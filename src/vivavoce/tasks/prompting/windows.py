@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from vivavoce.errors import InputError
-from vivavoce.models.model_names import read_models
+from vivavoce.models import read_models
 
 TABLE_VARIABLE = "VIVAVOCE_MODELS"
 

@@ -16,19 +16,17 @@ from vivavoce.rounds.family import Exclusion, FamilyItems
 from vivavoce.rounds.spec import Options, RoundSpec
 from vivavoce.store import Row, parquet_of_rows, table_of_parquet
 from vivavoce.tasks.ranking.items.boards import ITEM, RankedBoard, item_of, ranked_boards
-from vivavoce.tasks.ranking.items.candidates import (
-    MAX_CANDIDATES,
-    NAMES,
-    TEXTS,
-    BoardQuery,
-    Name,
-    Text,
-)
 from vivavoce.tasks.ranking.items.graph_items import (
     CANDIDATE_FIELDS,
+    MAX_CANDIDATES,
+    NAMES,
     NETWORKS,
+    TEXTS,
+    BoardQuery,
     GraphPart,
+    Name,
     NetworkName,
+    Text,
     make_graph_part,
 )
 from vivavoce.tasks.ranking.items.graph_ranking import SETTINGS

@@ -22,14 +22,20 @@ from vivavoce.errors import DamagedError, InputError
 from vivavoce.networks.graph import DAMPING, Graph, induced, make_graph, pagerank
 from vivavoce.retrieval.sparse import Bm25Retriever
 from vivavoce.store import table_of_parquet
-from vivavoce.tasks.ranking.items.candidates import BoardQuery, Text
 from vivavoce.tasks.ranking.items.encoders import (
     TFIDF,
     PaperVectors,
     check_encoder,
     open_vectors,
 )
-from vivavoce.tasks.ranking.items.graph_items import EDGES, NETWORKS, PAPERS, NetworkName
+from vivavoce.tasks.ranking.items.graph_items import (
+    EDGES,
+    NETWORKS,
+    PAPERS,
+    BoardQuery,
+    NetworkName,
+    Text,
+)
 from vivavoce.text.dates import period
 
 Direction = Literal["cited", "citing", "both"]

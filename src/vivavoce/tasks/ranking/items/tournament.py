@@ -24,7 +24,7 @@ from statistics import median_low
 import numpy as np
 import numpy.typing as npt
 
-from vivavoce.readers.board_terms import BoardTerms, terms_of_text
+from vivavoce.readers.terms import BoardTerms, terms_of_text
 from vivavoce.tasks.ranking.items.pairwise_results import ABOUT, Comparison, Line
 from vivavoce.text.dates import period
 

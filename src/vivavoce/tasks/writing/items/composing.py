@@ -13,10 +13,7 @@ from itertools import pairwise
 
 from vivavoce.rounds import Round, Shown, measure_settings
 from vivavoce.store import Row, table_of_parquet
-from vivavoce.tasks.prompting.excerpts import OWN
-from vivavoce.tasks.prompting.prompts import PromptSet, Rendered, Span, template_name
-from vivavoce.tasks.writing.items.cells import NAME as CELLS
-from vivavoce.tasks.writing.items.cells import shown_demos
+from vivavoce.tasks.prompting.prompts import OWN, PromptSet, Rendered, Span, template_name
 from vivavoce.tasks.writing.items.inputs import (
     DEMONSTRATED,
     ROLES,
@@ -26,6 +23,7 @@ from vivavoce.tasks.writing.items.inputs import (
     paper_from_row,
     slots,
 )
+from vivavoce.tasks.writing.items.rows import CELLS, shown_demos
 from vivavoce.text.tokens import TokenCounter
 
 PARTS = {
