@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -37,6 +37,16 @@ class Metric:
     source: str
     """Where the definition comes from: paper and equation or table."""
     higher_is_better: bool = True
+
+
+def shares(
+    family: str, source: str, summaries: Mapping[str, str], *, higher_is_better: bool = True
+) -> tuple[Metric, ...]:
+    """Metrics from 0 to 1 of one family and one source, out of their names and summaries."""
+    return tuple(
+        Metric(name, summary, family, 0.0, 1.0, source, higher_is_better)
+        for name, summary in summaries.items()
+    )
 
 
 def list_metrics() -> tuple[Metric, ...]:

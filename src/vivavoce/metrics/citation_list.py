@@ -19,7 +19,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from vivavoce.metrics import Metric
+from vivavoce.metrics import shares
 from vivavoce.text.citation_markers import (
     AuthorYearMarker,
     find_author_year_markers,
@@ -27,23 +27,13 @@ from vivavoce.text.citation_markers import (
 )
 from vivavoce.text.normalise import normalise_title
 
-METRICS = (
-    Metric(
-        "citation_precision",
-        "citations that are in the list of works given",
-        "writing",
-        0.0,
-        1.0,
-        "ours",
-    ),
-    Metric(
-        "citation_recall",
-        "works the paper cites that the answer cites",
-        "writing",
-        0.0,
-        1.0,
-        "ours",
-    ),
+METRICS = shares(
+    "writing",
+    "ours",
+    {
+        "citation_precision": "citations that are in the list of works given",
+        "citation_recall": "works the paper cites that the answer cites",
+    },
 )
 
 MAX_CHARACTERS = 200_000

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from vivavoce.metrics import Metric
+from vivavoce.metrics import shares
 from vivavoce.metrics.text_statistics import words_of
 
 NGRAM = 5
@@ -27,28 +27,16 @@ _SHORTEST_START = 10
 """Words that have to stand before a place."""
 _REPEATED = 4
 """Words of the given end by which an answer that repeats it is told."""
-_SOURCE = "Xu et al. 2024, section 3.2"
 _TOKEN = re.compile(r"\S+")
 
-METRICS = (
-    Metric(
-        "completion_match",
-        "places from which the next five words are reproduced exactly",
-        "probe",
-        0.0,
-        1.0,
-        _SOURCE,
-        higher_is_better=False,
-    ),
-    Metric(
-        "completion_run",
-        "words reproduced before the first other one, of those asked for",
-        "probe",
-        0.0,
-        1.0,
-        _SOURCE,
-        higher_is_better=False,
-    ),
+METRICS = shares(
+    "probe",
+    "Xu et al. 2024, section 3.2",
+    {
+        "completion_match": "places from which the next five words are reproduced exactly",
+        "completion_run": "words reproduced before the first other one, of those asked for",
+    },
+    higher_is_better=False,
 )
 
 

@@ -22,7 +22,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
-from vivavoce.metrics import Metric
+from vivavoce.metrics import Metric, shares
 
 CRITERIA = ("novelty", "feasibility", "consistency", "factuality", "style")
 OVERALL = "overall"
@@ -34,9 +34,13 @@ Verdict: TypeAlias = dict[str, Place]
 Outcome: TypeAlias = Literal["win", "tie", "loss"]
 
 _SOURCE = "AcademicEval, section 4.4.1; both orders: ours"
-_SUMMARIES = {
+_OF_WINS = {
     "judge_win": "answers a judge prefers to the reference, a tie counting half",
     **{f"judge_{name}": f"the same in {name} alone" for name in CRITERIA},
+}
+_OF_CHECKS = {
+    "judge_flip": "comparisons whose overall verdict changes with the order",
+    "judge_malformed": "verdicts of a judge that nobody could read",
 }
 _FLEISS = "Fleiss 1971"
 _KRIPPENDORFF = "Krippendorff 2011"
@@ -52,29 +56,12 @@ _COEFFICIENTS = (
 )
 METRICS = (
     *_COEFFICIENTS,
-    *(Metric(name, text, "writing", 0.0, 1.0, _SOURCE) for name, text in _SUMMARIES.items()),
-    Metric(
-        "judge_flip",
-        "comparisons whose overall verdict changes with the order",
-        "writing",
-        0.0,
-        1.0,
-        _SOURCE,
-        higher_is_better=False,
-    ),
-    Metric(
-        "judge_malformed",
-        "verdicts of a judge that nobody could read",
-        "writing",
-        0.0,
-        1.0,
-        _SOURCE,
-        higher_is_better=False,
-    ),
+    *shares("writing", _SOURCE, _OF_WINS),
+    *shares("writing", _SOURCE, _OF_CHECKS, higher_is_better=False),
 )
-WINS = tuple(_SUMMARIES)
+WINS = tuple(_OF_WINS)
 """Names of the win rates, the overall one first."""
-CHECKS = ("judge_flip", "judge_malformed")
+CHECKS = tuple(_OF_CHECKS)
 """Names of what tells how far a judge can be trusted."""
 
 _POINTS: Mapping[Outcome, float] = {"win": 1.0, "tie": 0.5, "loss": 0.0}

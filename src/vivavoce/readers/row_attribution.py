@@ -237,9 +237,7 @@ class ReferenceList:
         return found
 
     def _named(self, marker: AuthorYearMarker) -> Iterator[int]:
-        last = len(marker.names) - (2 if marker.is_pair else 1)
-        for start in range(last + 1):  # words before the names may look like names
-            names = marker.names[start:]
+        for names in marker.readings:
             fitting = [
                 entry
                 for entry in self._by_author.get((names[0], marker.year), ())

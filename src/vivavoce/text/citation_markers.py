@@ -78,6 +78,12 @@ class AuthorYearMarker:
     letter: str
     """Lower case, empty without one."""
 
+    @property
+    def readings(self) -> Iterator[tuple[str, ...]]:
+        """The names that it may have, longest first: words before a name may look like names."""
+        last = len(self.names) - (2 if self.is_pair else 1)
+        return (self.names[start:] for start in range(last + 1))
+
 
 def name_key(name: str) -> str:
     """A surname for comparison: no case, accents, particles, spaces or marks."""

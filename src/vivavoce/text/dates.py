@@ -96,6 +96,15 @@ def period(published: str) -> tuple[date, date]:
     return first, last + timedelta(days=1) if last < date.max else last
 
 
+NEVER = date.max.toordinal() + 1
+"""A day later than that of any date."""
+
+
+def day_after(published: str | None, undated: int = NEVER) -> int:
+    """Number of the first day on which a date is over; `undated` where there is none."""
+    return undated if published is None else period(published)[1].toordinal()
+
+
 def inside(published: str, window: Window) -> bool:
     """Whether every day that a date can mean lies within a window."""
     first, after = period(published)

@@ -86,6 +86,11 @@ def unit(seed: int, *names: str) -> float:
     return int(hash_of([seed, *names])[:13], 16) / 16**13
 
 
+def number_of(*parts: str | int) -> int:
+    """A number below 2^64 that belongs to some names and numbers."""
+    return int(hash_of(list(parts))[:16], 16)
+
+
 def count_papers(papers: Iterable[str], authors: Authors) -> Counter[int]:
     """Papers of each author who has one."""
     return Counter(author for paper in papers for author in authors.of_paper.get(paper, ()))
