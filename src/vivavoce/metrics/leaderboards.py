@@ -24,9 +24,8 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from vivavoce.metrics import Metric
+from vivavoce.metrics import Metric, Ratio, harmonic_mean
 from vivavoce.metrics.ranking import kendall_tau
-from vivavoce.metrics.ratios import Ratio, harmonic_mean
 from vivavoce.metrics.tables.cell_matching import folded, read_number
 from vivavoce.text.cell_text import plain_words
 from vivavoce.text.table_parsing import parse_tables

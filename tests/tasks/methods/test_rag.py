@@ -11,7 +11,7 @@ from inspect_ai import Task, eval
 from inspect_ai.log import EvalLog, EvalSample
 from tests.tasks.writing.hand_round import hand_round, item, paper
 
-import vivavoce.models.extractive  # noqa: F401  (registers the provider)
+import vivavoce.models.offline  # noqa: F401  (registers the provider)
 from vivavoce.errors import InputError
 from vivavoce.retrieval.sparse import Bm25Retriever, TfidfRetriever
 from vivavoce.rounds import Round

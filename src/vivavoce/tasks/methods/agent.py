@@ -27,7 +27,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import Tool, ToolCallError, ToolDef
 
 from vivavoce.errors import InputError
-from vivavoce.models.extractive import ExtractiveAPI
+from vivavoce.models.offline import ExtractiveAPI
 from vivavoce.rounds import load_round
 from vivavoce.store import hash_of
 from vivavoce.tasks.library.search import Library, read_library

@@ -22,7 +22,7 @@ from inspect_ai.scorer import (
 from inspect_ai.solver import TaskState
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.ratios import Aggregate, Ratio
+from vivavoce.metrics import Aggregate, Ratio
 from vivavoce.metrics.tables.literature_tables import (
     ASPECTS,
     LiteratureTable,
