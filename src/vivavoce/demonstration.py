@@ -32,7 +32,7 @@ from vivavoce.web.board.site import write_site
 
 PAPERS = 60
 MODELS = ("extractive/lead", "extractive/centrality")
-"""What runs `direct`; only papers are written with a model, since a sentence of a paper is no
+"""Models that run `direct`; only papers are written with a model, since a sentence of a paper is no
 program."""
 
 
@@ -47,7 +47,7 @@ def demo_spec() -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Demonstration:
-    """What the demo made."""
+    """Results of the demo."""
 
     board: Board
     page: Path
@@ -106,7 +106,7 @@ ITEMS = 2
 
 @dataclass(frozen=True, slots=True)
 class SmokeRow:
-    """How a task went with a method."""
+    """Result of a task with a method."""
 
     task: str
     method: str
@@ -124,17 +124,17 @@ class SmokeRow:
     stopped: int
     """Items that were ended by the limit."""
     problem: str
-    """Why items have no score; empty when all have one."""
+    """Reason why items have no score; empty when all have one."""
 
 
 @dataclass(frozen=True, slots=True)
 class SmokeReport:
-    """How a smoke test went."""
+    """Result of a smoke test."""
 
     model: str
     rows: tuple[SmokeRow, ...]
     left_out: tuple[str, ...]
-    """What was not asked, each with the reason."""
+    """Tasks and methods that were not asked, each with the reason."""
     cost: float
     """Dollars, of all rows."""
     limit: float
@@ -142,7 +142,7 @@ class SmokeReport:
 
     @property
     def is_whole(self) -> bool:
-        """Whether every item has a score that no limit cut short."""
+        """True if every item has a score that no limit cut short."""
         return not any(row.problem or row.stopped for row in self.rows) and not self.left_out
 
     def as_dict(self) -> dict[str, Any]:
@@ -274,7 +274,7 @@ def _used(path: str) -> tuple[int, float]:
 
 
 def _limits(path: str) -> Iterator[str | None]:
-    """What ended each sample, if a limit did."""
+    """Limit that ended each sample, if any."""
     from inspect_ai.log import read_eval_log_sample_summaries
 
     return (summary.limit for summary in read_eval_log_sample_summaries(path))

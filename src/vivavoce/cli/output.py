@@ -1,4 +1,4 @@
-"""How every verb speaks: results on stdout, progress on stderr, errors as one message.
+"""Output of every verb: results on stdout, progress on stderr, errors as one message.
 
 Arguments and options that the verbs on logs share.
 """

@@ -25,7 +25,7 @@ from vivavoce.plugins import Plugins, load_plugins
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """What a number means."""
+    """Meaning of a number."""
 
     name: str
     """As printed on boards and in files, such as `rougeL`."""
@@ -37,7 +37,7 @@ class Metric:
     high: float | None
     """None where there is no upper end."""
     source: str
-    """Where the definition comes from: paper and equation or table."""
+    """Origin of the definition: paper and equation or table."""
     higher_is_better: bool = True
 
 

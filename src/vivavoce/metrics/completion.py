@@ -1,4 +1,4 @@
-"""Whether a text is known by heart: its next words, from some of its places on.
+"""Completion of a text known by heart: its next words, from some of its places on.
 
 From a place in a text on, a model is asked for the words that follow. `completion_match` is 1 when
 the next five are exactly those of the text; `completion_run` is the share of the words asked for
@@ -79,7 +79,7 @@ def _reproduced(true: Sequence[str], said: Sequence[str]) -> int:
 
 
 def _behind(end: Sequence[str], said: list[str]) -> list[str]:
-    """What an answer says behind the end of what was given, where it repeats that."""
+    """Words of an answer behind the end of what was given, where it repeats that."""
     size = len(end)
     for place in range(len(said) - size + 1):
         if said[place : place + size] == list(end):

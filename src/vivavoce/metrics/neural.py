@@ -88,7 +88,7 @@ class _Embedded:
     vectors: torch.Tensor
     """One row a token, at unit length."""
     counts: torch.Tensor
-    """Which tokens count in the mean."""
+    """Flags of the tokens that count in the mean."""
 
 
 class BertScorer:

@@ -250,7 +250,7 @@ class _Update:
         return np.asarray(end <= limit, dtype=np.bool_)
 
     def _why_not(self, theirs: Flags) -> dict[str, tuple[str, str]]:
-        """Why papers of the corpus are not held; the first cause that holds."""
+        """Reasons why papers of the corpus are not held; the first cause that holds."""
         facts = self.facts
         keys = flat(facts.all.authors["key"])
         left: dict[str, tuple[str, str]] = {}

@@ -123,7 +123,7 @@ def is_resource(metric: str) -> bool:
 
 
 def impossible(metric: str, value: float | None) -> str | None:
-    """Why a value cannot be one of a metric's; None when it can."""
+    """Reason why a value cannot be one of a metric's; None when it can."""
     if value is None:
         return "no number"
     if not math.isfinite(value):

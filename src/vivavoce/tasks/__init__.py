@@ -45,7 +45,7 @@ class TaskCard(_Card):
     decoding: dict[str, Any]
     """Default decoding settings."""
     measured: dict[str, dict[str, float | None]]
-    """What oracle, null and copycat reach in each metric on the demo's round, to 4 decimals; null
+    """Values of oracle, null and copycat in each metric on the demo's round, to 4 decimals; null
     where it is undefined."""
     answer_words: int | None = None
     """About how long an answer is asked for."""

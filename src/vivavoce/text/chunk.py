@@ -96,7 +96,7 @@ class _Source:
         self._scale = 1 if counter is None else _MAX_TOKEN
 
     def next_cut(self, start: int, last: int) -> tuple[int, int]:
-        """Where a chunk from `start` is cut off, after the last cut; and where its text ends."""
+        """Cut of a chunk from `start`, after the last cut; and the end of its text."""
         limit = self._limit(start)
         while True:
             cut = _last_break(self._text, last, limit)
@@ -108,7 +108,7 @@ class _Source:
             limit = max(last + 1, min(limit - excess, cut - 1))
 
     def next_start(self, start: int, end: int, cut: int) -> int:
-        """Where the chunk after `text[start:end]` starts; at `cut` when nothing fits twice."""
+        """Start of the chunk after `text[start:end]`; `cut` when nothing fits twice."""
         if not self._overlap or cut == len(self._text):
             return cut
         first = max(start + 1, end - self._overlap * self._scale)

@@ -106,13 +106,13 @@ def day_after(published: str | None, undated: int = NEVER) -> int:
 
 
 def inside(published: str, window: Window) -> bool:
-    """Whether every day that a date can mean lies within a window."""
+    """Check whether every day that a date can mean lies within a window."""
     first, after = period(published)
     return window.start <= first and after <= window.end
 
 
 def earlier(a: str, b: str) -> bool:
-    """Whether `a` is over before `b` begins, whatever days the two mean."""
+    """Check whether `a` is over before `b` begins, whatever days the two mean."""
     return period(a)[1] <= period(b)[0]
 
 

@@ -71,7 +71,7 @@ _MULTICOLUMN = re.compile(r"\s*\\multicolumn\s?\{\s?(\d{1,4})\s?\}")
 
 
 def html_end(text: str, start: int) -> int:
-    """Where the HTML table that starts at `start` ends; unclosed, it goes on to the end."""
+    """End of the HTML table that starts at `start`; unclosed, it goes on to the end."""
     depth = 0
     for match in _TABLE_TAG.finditer(text, start):
         depth += -1 if match.group(1) else 1
@@ -90,7 +90,7 @@ class _HtmlRow:
 
     @property
     def is_full(self) -> bool:
-        """Whether further cells would go beyond the column limit."""
+        """True if further cells would go beyond the column limit."""
         return len(self.cells) > MAX_COLUMNS
 
     def add(self, text: str, columns: int, rows: int) -> None:
@@ -159,7 +159,7 @@ def _span(pattern: re.Pattern[str], attributes: str) -> int:
 
 
 def latex_body(text: str, start: re.Match[str]) -> tuple[int, int]:
-    """Where the rows of the LaTeX table opened by `start` begin and end.
+    """Start and end of the rows of the LaTeX table opened by `start`.
 
     An environment that is never closed goes on to the end of the text.
     """
@@ -210,7 +210,7 @@ def latex_rows(text: str) -> Iterator[list[str]]:
 
 
 def _ends_line(text: str, position: int) -> bool:
-    """Whether a row break ends its line: then it ends the row even after an unclosed brace."""
+    """Check whether a row break ends its line: then it ends the row even after an unclosed brace."""
     return text[position : position + 1] in ("", "\n")
 
 

@@ -100,7 +100,7 @@ class Hit:
     title: str
     published: str
     part: str
-    """What `Library.read` takes: `abstract`, `section 3`, `table 1`."""
+    """Name for `Library.read`: `abstract`, `section 3`, `table 1`."""
     text: str
     score: float
 
@@ -222,7 +222,7 @@ def _paper(row: Row) -> LibraryPaper:
 
 
 class Library:
-    """What one item may search and read.
+    """Papers that one item may search and read.
 
     A paper is in it when its date is over before the cutoff begins: with a cutoff of 2024-03-01, a
     paper of 2024-02 is, and one of 2024, of 2024-03-01 or without a date is not. What is hidden is

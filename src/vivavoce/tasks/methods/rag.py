@@ -54,7 +54,7 @@ class Excerpt:
     """A piece of a prompt's text."""
 
     source: str
-    """What it is taken from, such as `OWN`."""
+    """Name of the text it is taken from, such as `OWN`."""
     start: int
     end: int
     text: str
@@ -72,7 +72,7 @@ class Found:
 
 
 def find_retriever(name: str) -> Opener:
-    """What makes passages searchable: bm25, tfidf, a preset of dense retrieval, or any encoder.
+    """Find a retriever: bm25, tfidf, a preset of dense retrieval, or any encoder.
 
     Raises:
         InputError: There is no retriever of this name, or its model cannot be loaded.

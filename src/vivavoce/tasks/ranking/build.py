@@ -44,7 +44,7 @@ class RankingOptions(Options):
     networks: tuple[NetworkName, ...] = NETWORKS
     """Networks that papers are ranked by; with none there is no `rank_by_graph`."""
     texts: tuple[Text, ...] = TEXTS
-    """Where candidates are searched."""
+    """Texts in which candidates are searched."""
     min_papers: int = Field(default=3, ge=2)
     """Papers of the corpus on a board, at least."""
     names: tuple[Name, ...] = Field(default=NAMES, min_length=1)

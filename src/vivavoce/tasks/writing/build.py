@@ -41,7 +41,7 @@ class WritingOptions(Options):
     splits: tuple[float, float, float] = Field(default=(0.72, 0.19, 0.09))
     """Shares of train, val and test, oldest papers first."""
     author_sampling: Literal["uniform", "inverse_activity"] = "uniform"
-    """How targets are drawn: every fit paper, or one in n where an author has n of them."""
+    """Draw of targets: every fit paper, or one in n where an author has n of them."""
     max_overlap: float = Field(default=0.20, ge=0, le=1)
     """The largest share of the gold's 13-word runs that may stand in the input."""
 

@@ -51,11 +51,11 @@ class Works:
     rows: tuple[Row, ...]
     """`work_id`, `title`, `abstract`, `role`; in the order of the padded track."""
     by_text: bool
-    """Whether the text of the section told which references it cites."""
+    """True if the text of the section told which references it cites."""
 
     @property
     def cited(self) -> int:
-        """How many of them the section cites."""
+        """Number of them that the section cites."""
         return sum(row["role"] == "cited" for row in self.rows)
 
 

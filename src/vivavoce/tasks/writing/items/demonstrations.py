@@ -38,7 +38,7 @@ class Choice:
     shown: tuple[str, ...]
     """Paper ids, in the order shown."""
     rejected: tuple[str, Reason] | None
-    """Where none was found, a candidate that was rejected, and why."""
+    """A candidate that was rejected and the reason, if none was found."""
 
 
 @dataclass(slots=True)
@@ -112,7 +112,7 @@ class Demonstrations:
             yield names[index]
 
     def _why_not(self, task: str, kind: str, target: PaperText, candidate: str) -> Reason | None:
-        """Why a candidate of the kind is not shown."""
+        """Reason why a candidate of the kind is not shown."""
         theirs = self.pool.texts[candidate]
         if kin := self.kinship.between(target, theirs):
             return kin
@@ -128,7 +128,7 @@ class Demonstrations:
         return None
 
     def _nearest(self, task: str, kind: str, target: PaperText) -> tuple[str, Reason]:
-        """Where no paper was a candidate: the one that came closest, and what it lacks."""
+        """The paper that came closest to being a candidate, and what it lacks."""
         find = self._nearest_of_category if kind == "random" else self._nearest_by_author
         return find(task, target)
 

@@ -180,7 +180,7 @@ class Maker:
         ]
 
     def describe_works(self) -> Row:
-        """How many works the related-work items list, and how often the text told which."""
+        """Counts of works that the related-work items list, and of items whose text told which."""
         found = list(self._works.values())
         return {
             "items": len(found),
@@ -263,7 +263,7 @@ def demos_of(row: Row) -> list[str]:
 
 
 def _has_demos(row: Row, setting: str) -> bool:
-    """Whether an item can be in a setting with demonstrations; `mixed` shows both kinds."""
+    """Check whether an item can be in a setting with demonstrations; `mixed` shows both kinds."""
     if setting != "mixed":
         return bool(row[f"demos_{setting}"])
     return all(row[f"demos_{kind}"] for kind in KINDS) and len(shown_demos(row, setting)) > 1

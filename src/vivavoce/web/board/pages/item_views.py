@@ -89,7 +89,7 @@ def _verdict(name: str, said: Mapping[str, Mapping[str, object]]) -> Verdict:
 
 
 def _winner(first: str, place: object) -> str:
-    """Whose text stood in the place that won; empty without a verdict."""
+    """Owner of the text in the place that won; empty without a verdict."""
     second = "reference" if first == "answer" else "answer"
     return {"first": first, "second": second}.get(str(place), "")
 
