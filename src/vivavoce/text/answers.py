@@ -155,7 +155,7 @@ def _first_title(lines: list[str]) -> str:
 
 
 def _is_talk(line: str) -> bool:
-    """Check whether a whole line only leads up to a title: it ends in a colon or speaks in person."""
+    """Check whether a line only leads up to a title: it ends in a colon or speaks in person."""
     is_open = line.endswith((":", "：", "...", "…"))
     is_speech = line.endswith(".") and _PERSON.match(line) is not None
     return bool(_NAMES_TITLE.search(line)) and ((is_open and len(line.split()) > 3) or is_speech)

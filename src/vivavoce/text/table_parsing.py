@@ -210,7 +210,7 @@ def latex_rows(text: str) -> Iterator[list[str]]:
 
 
 def _ends_line(text: str, position: int) -> bool:
-    """Check whether a row break ends its line: then it ends the row even after an unclosed brace."""
+    """Check whether a row break ends its line: it then ends the row even after an open brace."""
     return text[position : position + 1] in ("", "\n")
 
 

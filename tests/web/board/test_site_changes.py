@@ -12,7 +12,7 @@ from tests.web.board.board_courses import scored, site_with
 from tests.web.board.board_rows import HOSTILE
 
 from vivavoce.errors import InputError
-from vivavoce.web.board.files import downloads
+from vivavoce.web.board import downloads
 from vivavoce.web.board.page import write_pages
 from vivavoce.web.board.pages import changes
 from vivavoce.web.board.pages.changes import History

@@ -124,7 +124,7 @@ def find_fault(output: ModelOutput) -> str | None:
 
 
 def _stop_reason(output: ModelOutput) -> str:
-    """Stop reason of the model; empty when it never answered, as in a sample that ran out of time."""
+    """Stop reason of the model; empty when it never answered, as in a sample out of time."""
     return output.stop_reason if output.choices else ""
 
 

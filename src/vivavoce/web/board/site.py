@@ -17,8 +17,8 @@ from vivavoce.errors import InputError
 from vivavoce.results.board.columns import columns
 from vivavoce.results.board.groups import KEY, Board, first_repeated, relaxed_gc, spelled
 from vivavoce.store import Row, canonical_json, hash_of
+from vivavoce.web.board import downloads
 from vivavoce.web.board.charts.drawing import drawings
-from vivavoce.web.board.files import downloads
 from vivavoce.web.board.model import Site, site_of
 from vivavoce.web.board.page import Link, Page, page_of, refuse_endless, static_files, write_pages
 from vivavoce.web.board.pages import boards, changes, published, timeline
