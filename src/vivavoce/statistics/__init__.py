@@ -2,3 +2,7 @@
 
 A leaf: arrays in, numbers out; nothing here reads a log or a file.
 """
+
+from vivavoce.statistics.ranks import Standing, rank
+
+__all__ = ["Standing", "rank"]
