@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from itertools import combinations, product
 
 import numpy as np
@@ -172,3 +173,13 @@ def test_one_board_in_twenty_of_equals_names_a_winner(size: int, skewed: bool) -
 def test_wrong_use_is_refused(wrong) -> None:
     with pytest.raises(InputError):
         wrong()
+
+
+@pytest.mark.slow
+def test_a_large_board_takes_less_than_a_minute_of_cpu() -> None:
+    values = np.random.default_rng(0).random((2_000, 500)) + np.linspace(0, 0.3, 500)
+    start = time.process_time()
+    found = rank(values, range(2_000))
+    assert time.process_time() - start < 60
+    assert found[499].low == 1
+    assert len(found[499].beats) > 300

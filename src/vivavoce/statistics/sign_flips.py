@@ -89,7 +89,7 @@ class Contrasts:
 
     def _measure(self) -> None:
         """Size up every pair, and pick those that must be flipped by their own differences."""
-        is_whole = ~np.isnan(self._table).any(axis=0)
+        is_whole = np.isfinite(self._table.sum(axis=0))
         self._own = self._by_cluster(np.where(is_whole, self._table, 0.0))
         if self.contestants:
             self._own = self._own - self._own.mean(axis=1, keepdims=True)
@@ -99,7 +99,10 @@ class Contrasts:
             differences = self._differences(pairs)
             self.sums[pairs] = differences.sum(axis=0)
             squares[pairs] = (differences**2).sum(axis=0)
-        size = np.nanmax(np.abs(self._table), initial=0.0, where=~np.isnan(self._table))
+        size = np.abs(np.nan_to_num(self._table)).max(initial=0.0)
+        known = self._table[~np.isnan(self._table)]
+        self.spread = float(np.ptp(known)) if known.size else 0.0
+        """Between the greatest value and the least."""
         self.scales = np.sqrt(squares)
         self.scales[self.scales <= _ROUNDING * size] = 0.0
         unequal = self.scales > 0
