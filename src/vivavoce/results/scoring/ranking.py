@@ -53,9 +53,8 @@ def _titles(pair: Pair) -> list[str]:
 
 
 def _answer(pair: Pair) -> str | None:
-    if pair.prediction is None or pair.prediction.row.get("text") is None:
-        return None
-    text: str = pair.prediction.require("text", str, "a text or null")
+    line = pair.answer("text")
+    text: str | None = line and line.require("text", str, "a text or null")
     return text
 
 
