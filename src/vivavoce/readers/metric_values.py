@@ -13,6 +13,7 @@ from pathlib import Path
 from statistics import median
 from typing import Literal, NamedTuple
 
+from vivavoce.readers.board_names import metric_key
 from vivavoce.readers.metric_names import METRICS, words_where
 from vivavoce.text.normalise import words_of
 
@@ -29,7 +30,7 @@ _BESIDE = frozenset(
     " percent px test the total val valid validation weighted".split()
 )
 """Words around the name of a metric: the part of the data, the unit, the kind of mean."""
-_REMARK = re.compile(r"\([^()]{0,100}\)")
+_REMARK = re.compile(r"\(([^()]{0,100})\)")
 _WITHIN = re.compile(r"[<≤]\s?[0-9.]")
 """Sign of a share: of answers whose error is below a bound."""
 _SHORTEST = 4
@@ -42,8 +43,8 @@ _LONGEST = 60
 _DATED = 8
 _WHOLE, _PART, _GIVEN, _TREND = 0.98, 0.88, 0.99, 0.65
 """How sure the evidence is: a whole name, a part of one, what a list says, progress over time."""
-_SURE = 0.8
-"""Evidence from which on a contradiction counts."""
+_SURE, _DECIDED = 0.8, 0.75
+"""Evidence from which on a contradiction counts, and the confidence that settles it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +82,9 @@ class Direction:
 
     @property
     def is_disputed(self) -> bool:
-        """True if sure evidence points to both ends."""
-        return len({e.higher_is_better for e in self.evidence if e.confidence >= _SURE}) == 2
+        """True if sure evidence points to both ends, and neither is much the surer."""
+        ends = {e.higher_is_better for e in self.evidence if e.confidence >= _SURE}
+        return len(ends) == 2 and self.confidence < _DECIDED
 
 
 def _weight(evidence: Evidence) -> float:
@@ -114,10 +116,15 @@ def _given(given: Sequence[bool | None]) -> Evidence | None:
 
 
 def _named(metric: str) -> Evidence | None:
-    words = _words(metric)
-    found = _names_in(words)
-    told = [name.better for name in found if name.better != "none"]
-    if not told:
+    told: list[str] = []
+    # The name without its remark; what the remark says; the key, which knows more spellings.
+    for text in (metric, " ".join(_REMARK.findall(metric)), metric_key(metric)):
+        words = _words(text)
+        found = _names_in(words)
+        told = [name.better for name in found if name.better != "none"]
+        if told:
+            break
+    else:
         return None
     higher = "lower" not in told
     rest = set(words) - {word for name in found for word in name.words}
@@ -142,7 +149,7 @@ def _ordered(scores: Sequence[float]) -> Evidence | None:
     concordance = _concordance(list(enumerate(first)))
     if abs(concordance) < 0.7:
         return None
-    return Evidence("order", concordance < 0, 0.5 + 0.45 * abs(concordance))
+    return Evidence("order", concordance < 0, 0.5 + 0.35 * abs(concordance))
 
 
 def _progress(dated: Sequence[tuple[str, float]]) -> Evidence | None:
