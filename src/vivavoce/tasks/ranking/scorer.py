@@ -36,7 +36,7 @@ def title_order(scoring: str = "default") -> Scorer:
         if scoring == "legacy":
             measured = _legacy(gold, answer)
         else:
-            measured = score_ranking_row(gold, answer, state.metadata["scores"]).values()
+            measured = score_ranking_row(gold, answer, state.metadata.get("scores")).values()
         measured = {**measured, **count_faults(answer, gold, found).values()}
         if not found.order and not any(measured[name] for name in ("cp", "cis", "ndcg")):
             raise FaultyAnswer("malformed", measured)
@@ -80,7 +80,7 @@ def paper_order() -> Scorer:
 
 async def _paper_values(answer: str, state: TaskState, target: Target) -> Values:
     gold = target.text.split("\n")
-    found = score_paper_ranking(gold, read_paper_ids(answer), state.metadata["scores"])
+    found = score_paper_ranking(gold, read_paper_ids(answer), state.metadata.get("scores"))
     values = {name: getattr(found, name) for name in PAPER_NAMES}
     if not found.found and _is_prose(answer):
         raise FaultyAnswer("malformed", values)
