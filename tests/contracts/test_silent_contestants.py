@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +36,7 @@ CASES = sorted(
 
 
 @pytest.fixture(scope="module")
-def rows(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[tuple[str, ...], Any]]:
+def rows(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, ...], Any]:
     """Rows of a board by method, task and model, then by metric."""
     folder = tmp_path_factory.mktemp("silent")
     ingest("sample", Path(str(PAPERS)), folder / "corpus")
@@ -63,7 +62,7 @@ def rows(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[tuple[str, .
     for row in leaderboard(folder / "logs", resamples=0).rows:
         key = (row["method"].partition("(")[0], row["task"], row["model"].rpartition("/")[2])
         found.setdefault(key, {})[row["metric"]] = row
-    yield found
+    return found
 
 
 @pytest.mark.parametrize("says", SAYS)

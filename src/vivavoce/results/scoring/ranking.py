@@ -66,7 +66,7 @@ def _scores(pair: Pair) -> list[float] | None:
 
 def _answer(pair: Pair) -> str | None:
     line = pair.answer("text")
-    text: str | None = line and line.require("text", str, "a text or null")
+    text: str | None = None if line is None else line.require("text", str, "a text or null")
     return text
 
 
