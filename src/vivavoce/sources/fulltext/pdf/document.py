@@ -240,7 +240,7 @@ def read_pages(
     columns = Columns(layout)
     floats = find_floats(columns)
     candidates = find_candidates(columns)
-    headings = find_headings(candidates, bookmarks)
+    headings = find_headings(candidates, layout.lines, bookmarks).headings
     paragraphs = Paragraphs(columns)
     body = [heading for heading in headings if _role(heading) != "abstract"]
     first = body[0].candidate.start if body else len(layout.lines)

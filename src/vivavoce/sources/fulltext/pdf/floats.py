@@ -72,9 +72,10 @@ class Columns:
         if found is not None:
             return found
         width = self.layout.widths[line.page]
-        middle = self.layout.gutter or width / 2
-        sides = {0: (0.1 * width, 0.9 * width), 1: (0.1 * width, middle), 2: (middle, 0.9 * width)}
-        return Measure(*sides[line.column])
+        sides = [0.1 * width, *self.layout.gutters, 0.9 * width]
+        if not line.column:
+            return Measure(sides[0], sides[-1])
+        return Measure(*sides[line.column - 1 : line.column + 1])
 
     def is_prose(self, line: Line) -> bool:
         """Check whether a line is set like running text and fills its column."""
