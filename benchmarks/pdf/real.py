@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import re
 import sys
 from collections.abc import Iterator
@@ -21,12 +20,13 @@ from pathlib import Path
 from typing import Any
 
 import pypdfium2
-
 from benchmarks.pdf.score import compact
 
 _ENOUGH = 0.85
 _BRACED = r"\{((?:[^{}]|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\})*)\}"
-_HEADING = re.compile(rf"\\(chapter|section|subsection|subsubsection)\*?\s*(?:\[[^\]]*\])?{_BRACED}")
+_HEADING = re.compile(
+    rf"\\(chapter|section|subsection|subsubsection)\*?\s*(?:\[[^\]]*\])?{_BRACED}"
+)
 _LEVELS = {"chapter": 0, "section": 1, "subsection": 2, "subsubsection": 3}
 _INPUT = re.compile(r"\\(?:input|include|subfile)\s*\{([^}]*)\}")
 _MACRO = re.compile(rf"\\(?:re)?newcommand\*?\{{?\\([A-Za-z]+)\}}?{_BRACED}")
@@ -113,7 +113,8 @@ def _reference_count(source: Path, text: str) -> int | None:
         return listed
     lists = sorted(source.parent.glob("*.bbl"))
     counts = [
-        len(re.findall(r"\\bibitem|\\entry\{", path.read_text("utf-8", "replace"))) for path in lists
+        len(re.findall(r"\\bibitem|\\entry\{", path.read_text("utf-8", "replace")))
+        for path in lists
     ]
     named = [c for path, c in zip(lists, counts, strict=True) if path.stem == source.stem]
     return next(iter(named or counts), None) or None
@@ -178,7 +179,7 @@ def main() -> int:
             row["file"], row["style"] = f"{folder.name}-{number}.pdf", folder.name
             link = options.out / row["file"]
             link.unlink(missing_ok=True)
-            os.symlink(row.pop("source"), link)
+            Path(link).symlink_to(row.pop("source"))
             rows.append(row)
     text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     (options.out / "truth.jsonl").write_text(text, "utf-8")

@@ -4,7 +4,8 @@
 
 A folder is the style matrix or the collection of real papers. Headings are compared by their
 letters and digits; the headings of end matter (acknowledgements, references, checklists) and those
-that open a paragraph count neither way. `--half` keeps the styles (or repositories) whose hash falls in that half.
+that open a paragraph count neither way. `--half` keeps the styles (or repositories) whose hash
+falls in that half.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ import statistics
 import sys
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +40,9 @@ def score_file(document: Document | None, row: dict[str, Any]) -> Scores:
     """All figures of one file; a document that could not be read scores 0."""
     sections = document.sections if document else ()
     neutral = {compact(heading) for heading in row.get("run_in", ())}
-    given = [(s.level, s.heading or "") for s in sections if compact(s.heading or "") not in neutral]
+    given = [
+        (s.level, s.heading or "") for s in sections if compact(s.heading or "") not in neutral
+    ]
     wanted = [(level, heading) for level, heading in row["headings"]]
     top = _match([h for n, h in given if n == 1], [h for n, h in wanted if n == 1])
     every = _match([f"{n} {h}" for n, h in given], [f"{n} {h}" for n, h in wanted])
@@ -101,7 +105,7 @@ def _pairs(given: str, texts: Sequence[str] | None) -> float | None:
 
 
 def _neighbours(words: Sequence[str]) -> Iterable[tuple[str, str]]:
-    return zip(words, words[1:], strict=False)
+    return pairwise(words)
 
 
 def _entries(given: Sequence[str], wanted: Sequence[str] | int | None) -> float | None:
@@ -113,12 +117,13 @@ def _entries(given: Sequence[str], wanted: Sequence[str] | int | None) -> float 
         return None
     if isinstance(wanted, int):
         return min(len(given), wanted) / max(len(given), wanted)
-    titles = [compact(title) for title in wanted]
+    titles = Counter(compact(title) for title in wanted)
     right = 0
-    for title in titles:
+    for title, count in titles.items():
         holders = [raw for raw in given if title in raw]
-        right += len(holders) == 1 and sum(other in holders[0] for other in set(titles)) == 1
-    return right / len(titles)
+        alone = [raw for raw in holders if sum(raw.count(other) for other in titles) == 1]
+        right += min(len(alone), count)
+    return right / titles.total()
 
 
 def _captions(document: Document | None, wanted: Sequence[str] | None) -> float | None:
@@ -188,14 +193,16 @@ def main() -> int:
     parser.add_argument("--files", action="store_true", help="a line for each file")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    kept: Callable[[str], bool] = lambda name: not options.only or name in options.only
+    wanted = set(options.only)
     groups: dict[str, list[Scores]] = {}
     verdicts: Counter[tuple[str, bool]] = Counter()
     files: list[tuple[str, Scores, str]] = []
     for folder in options.folders:
         for line in (folder / "truth.jsonl").read_text("utf-8").splitlines():
             row = json.loads(line)
-            if not kept(row["style"]) or not is_in_half(row["style"], options.half):
+            if (wanted and row["style"] not in wanted) or not is_in_half(
+                row["style"], options.half
+            ):
                 continue
             document, verdict = _read(folder / row["file"])
             scores = score_file(document, row)

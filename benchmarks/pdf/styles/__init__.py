@@ -1,1 +1,1 @@
-"""The style matrix: fictional papers typeset in many styles, with the truth known by construction."""
+"""The style matrix: fictional papers in many styles, with the truth known by construction."""

@@ -28,8 +28,9 @@ _COMMON = r"""
 \usepackage{url}
 """
 _FIGURE = (
-    r"\setlength{\unitlength}{0.9\linewidth}\begin{picture}(1,0.42)\put(0.08,0.06){\line(1,0){0.86}}"
-    r"\put(0.08,0.06){\line(0,1){0.34}}\put(0.1,0.1){\line(2,1){0.5}}\put(0.12,0.35){\small first stage}"
+    r"\setlength{\unitlength}{0.9\linewidth}\begin{picture}(1,0.42)"
+    r"\put(0.08,0.06){\line(1,0){0.86}}\put(0.08,0.06){\line(0,1){0.34}}"
+    r"\put(0.1,0.1){\line(2,1){0.5}}\put(0.12,0.35){\small first stage}"
     r"\put(0.45,0.01){\footnotesize length}\put(0.6,0.2){\small second stage}\end{picture}"
 )
 _FORMULAS = (
@@ -89,9 +90,9 @@ class Renderer:
             parts.append(appendix)
         if self.style.get("checklist"):
             items = "\n".join(
-                rf"\item {{\bf {name}}}\\ Question: Does the paper say enough about this?\\ Answer: "
-                r"[Yes]\\ Justification: The sections on the method and on the results say so in"
-                r" several places, and the appendix holds the rest of what a reader may ask for."
+                rf"\item {{\bf {name}}}\\ Question: Does the paper say enough about this?\\"
+                r" Answer: [Yes]\\ Justification: The sections on the method and on the results"
+                r" say so in several places, and the appendix holds the rest of what one may ask."
                 for name in _CHECKLIST
             )
             parts.append(
@@ -113,8 +114,10 @@ class Renderer:
         text, label = self.cited(escape(block.text)), escape(block.label)
         wide = self.style.get("columns", 1) == 2
         if block.kind == "run_in":
-            return rf"\paragraph{{{label}.}} {text}" if not self.style.get("plain_run_in") else (
-                rf"\textbf{{{label}.}} {text}"
+            return (
+                rf"\paragraph{{{label}.}} {text}"
+                if not self.style.get("plain_run_in")
+                else (rf"\textbf{{{label}.}} {text}")
             )
         if block.kind == "note":
             return f"{text}\\footnote{{{label}}}"
@@ -122,9 +125,8 @@ class Renderer:
             self.formulas += 1
             return _FORMULAS[self.formulas % 2]
         if block.kind == "figure":
-            return (
-                f"\\begin{{figure}}[t]\n\\centering\n{_FIGURE}\n\\caption{{{label}}}\n\\end{{figure}}"
-            )
+            inside = f"\\centering\n{_FIGURE}\n\\caption{{{label}}}"
+            return f"\\begin{{figure}}[t]\n{inside}\n\\end{{figure}}"
         if block.kind == "table":
             rows = "\\\\\n".join(" & ".join(map(escape, row)) for row in block.rows)
             columns = "l" * max(map(len, block.rows))
@@ -164,8 +166,10 @@ class Renderer:
         label = ""
         if self.is_author_year:
             names = [family for _, family in entry.authors]
-            short = names[0] if len(names) == 1 else (
-                f"{names[0]} and {names[1]}" if len(names) == 2 else f"{names[0]} et~al."
+            short = (
+                names[0]
+                if len(names) == 1
+                else (f"{names[0]} and {names[1]}" if len(names) == 2 else f"{names[0]} et~al.")
             )
             label = f"[{{{escape(short)}({entry.year})}}]"
         return f"\\bibitem{label}{{r{number}}} {escape(entry_text(entry, form))}"
@@ -216,9 +220,7 @@ def _stacked(r: Renderer) -> Front:
     """Names on one line with raised numbers, affiliations below, as imitated styles set them."""
     story = r.story
     names = ", ".join(f"{_name(p)}$^{{{p.place + 1}}}$" for p in story.people)
-    places = r" \\ ".join(
-        f"$^{{{n + 1}}}${_place(story, n)}" for n in range(len(story.places))
-    )
+    places = r" \\ ".join(f"$^{{{n + 1}}}${_place(story, n)}" for n in range(len(story.places)))
     mails = ", ".join(p.email for p in story.people)
     head = (
         f"\\title{{{escape(story.title)}}}\n"
@@ -286,9 +288,7 @@ def _elsevier(r: Renderer) -> Front:
     people = "\n".join(
         f"\\author[a{p.place}]{{{_name(p)}}}\n\\ead{{{p.email}}}" for p in story.people
     )
-    places = "\n".join(
-        f"\\address[a{n}]{{{_place(story, n)}}}" for n in range(len(story.places))
-    )
+    places = "\n".join(f"\\address[a{n}]{{{_place(story, n)}}}" for n in range(len(story.places)))
     return "", (
         f"\\begin{{frontmatter}}\n\\title{{{escape(story.title)}}}\n{people}\n{places}\n"
         f"\\begin{{abstract}}\n{escape(story.abstract)}\n\\end{{abstract}}\n\\begin{{keyword}}\n"

@@ -41,8 +41,14 @@ def truth_of(story: Story, style: str) -> dict[str, Any]:
         "captions": [b.label for p in parts for b in p.blocks if b.kind in {"figure", "table"}],
         "references": [entry.title for entry in story.entries],
         "cited": [
-            sorted({int(n) for b in part.blocks for m in CITATION.finditer(b.text)
-                    for n in m[1].split(",")})
+            sorted(
+                {
+                    int(n)
+                    for b in part.blocks
+                    for m in CITATION.finditer(b.text)
+                    for n in m[1].split(",")
+                }
+            )
             for part in parts
         ],
     }
@@ -85,7 +91,11 @@ def main() -> int:
     rows = [row for row in made if isinstance(row, dict)]
     failed = sorted({reason for reason in made if isinstance(reason, str)})
     truth = options.out / "truth.jsonl"
-    kept = [json.loads(line) for line in truth.read_text("utf-8").splitlines()] if truth.exists() else []
+    kept = (
+        [json.loads(line) for line in truth.read_text("utf-8").splitlines()]
+        if truth.exists()
+        else []
+    )
     new = {row["file"] for row in rows}
     rows = sorted([*(r for r in kept if r["file"] not in new), *rows], key=lambda row: row["file"])
     text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)

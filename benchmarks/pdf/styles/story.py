@@ -233,7 +233,9 @@ def _paragraphs(sections: Sequence[Section], base: Document, most: int) -> list[
 
 def _cite(text: str, base: Document) -> str:
     """Labels of the sample corpus as tokens; a work that the base does not cite gets another."""
-    labels = {_label(reference.raw, reference.year): n for n, reference in enumerate(base.references)}
+    labels = {
+        _label(reference.raw, reference.year): n for n, reference in enumerate(base.references)
+    }
     count = len(base.references)
 
     def token(found: re.Match[str]) -> str:

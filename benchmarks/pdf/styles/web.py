@@ -63,7 +63,8 @@ def page(story: Story, style: dict[str, Any]) -> str:
     words = _SCRIPTS.get(style.get("language", ""), {})
     head = f"<style>{style['css']}</style>"
     names = ", ".join(
-        escape(p.name.strip()) + (f"<sup>{p.place + 1}</sup>" if p.email else "") for p in story.people
+        escape(p.name.strip()) + (f"<sup>{p.place + 1}</sup>" if p.email else "")
+        for p in story.people
     )
     places = "<br>".join(
         f"<sup>{n + 1}</sup> " + escape(", ".join(filter(None, place)))
@@ -76,10 +77,10 @@ def page(story: Story, style: dict[str, Any]) -> str:
     )
     numbers = _Numbers(bool(style.get("numbers")))
     body = "".join(_part(part, style, story, numbers) for part in story.parts)
-    level = 2
+    thanks = words.get("thanks", "Acknowledgements")
     back = (
-        f"<h{level}>{words.get('thanks', 'Acknowledgements')}</h{level}><p>{escape(story.thanks)}</p>"
-        f"<h{level}>{words.get('references', 'References')}</h{level}>"
+        f"<h2>{thanks}</h2><p>{escape(story.thanks)}</p>"
+        f"<h2>{words.get('references', 'References')}</h2>"
         f'<div class="refs">{"".join(_entries(story, style))}</div>'
     )
     language = style.get("language", "en")
@@ -169,7 +170,13 @@ def typeset(story: Story, name: str, out: Path, work: Path) -> None:
         HTML(filename=str(source)).write_pdf(str(out))
         return
     if style["engine"] == "chromium":
-        command = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer"]
+        command = [
+            "chromium",
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--no-pdf-header-footer",
+        ]
         command += [f"--user-data-dir={work / 'profile'}", f"--print-to-pdf={out}", source.as_uri()]
     else:
         command = ["soffice", f"-env:UserInstallation={(work / 'profile').as_uri()}", "--headless"]

@@ -152,7 +152,7 @@ class _Finder:
         kind = PLAIN
         if is_bold:
             kind = BOLD
-        elif size > self.body.size + _LARGER:
+        elif size > max(self.body.size, self.layout.body.size) + _LARGER:
             kind = LARGE
         elif is_upper or (lead.font.small_caps and not self.body.small_caps):
             kind = CAPS

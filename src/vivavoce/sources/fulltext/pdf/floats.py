@@ -22,6 +22,7 @@ _CAPTION = re.compile(
 _TIGHT = 1.45
 """Of the size: lines of one caption stand no further apart."""
 _MAX_CAPTION = 40
+_LISTINGS = frozenset({"algorithm", "listing", "box"})
 
 
 @dataclass(slots=True)
@@ -174,7 +175,7 @@ def _take_body(item: Float, lines: Sequence[Line], start: int, stop: int, column
     below = _walk(lines, stop + 1, 1, item, columns)
     if item.kind in {"figure", "scheme", "chart", "plate"}:
         body, kind = above, FIGURE
-    elif item.kind in {"algorithm", "listing", "box"}:
+    elif item.kind in _LISTINGS:
         body, kind = below, FIGURE
     else:
         body = max((below, above), key=_cells) if _cells(below) or _cells(above) else []
@@ -209,7 +210,7 @@ def _walk(
             break
         distance = abs(line.y - last.y)
         is_figure = item.kind == "figure"
-        if not is_figure and distance > 4.5 * size:
+        if not is_figure and distance > (2.4 if item.kind in _LISTINGS else 4.5) * size:
             break
         if columns.is_prose(line) and (line.runs == 1 or is_figure):
             break

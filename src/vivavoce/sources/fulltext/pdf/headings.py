@@ -6,7 +6,7 @@ numbers, numbers of several parts, appendices, the outline, and headings without
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -267,7 +267,11 @@ class _Judge:
             ranks[style] = min(level, ranks.get(style, level))
         if self.main.number_style or top is None:
             return {style: max(level, 2) for style, level in ranks.items() if style != top}
-        behind = self.candidates[start:]
-        others = {c.style for c in behind if c.is_strong and not c.runs_in} - {top}
+        below = Counter(
+            c.style
+            for c in self.candidates[start:]
+            if c.is_strong and not c.runs_in and c.style.weight <= top.weight + 0.3
+        )
+        others = {style for style, count in below.items() if count > 1} - {top}
         ordered = sorted(others, key=lambda s: (-s.weight, s.kind, s.name))
         return {style: min(2 + rank, 4) for rank, style in enumerate(ordered)}

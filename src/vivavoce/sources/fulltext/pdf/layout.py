@@ -298,9 +298,7 @@ def _on_baseline(group: Sequence[Line], run: Line) -> bool:
     return is_script and abs(drop) < 0.55 * size and near < 0.5 * size
 
 
-def _order(
-    lines: Sequence[Line], gutters: Sequence[float], *, is_leftwards: bool
-) -> list[Line]:
+def _order(lines: Sequence[Line], gutters: Sequence[float], *, is_leftwards: bool) -> list[Line]:
     """Bands between lines across the page, inside a band one column after the other."""
     ordered: list[Line] = []
     open_band: list[Line] = []
