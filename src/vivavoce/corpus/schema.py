@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from vivavoce.records import Author, CitedTable, Document, Fault, Paper, Reference, Result, Section
 
-FORMAT = 2
+FORMAT = 3
 """Raised when a table's columns change meaning."""
 
 _PLAIN = {str: pa.string(), int: pa.int32(), float: pa.float64(), bool: pa.bool_()}
@@ -48,6 +48,8 @@ def _texts(*names: str) -> list[pa.Field]:
 
 _PAPER_KEY = _texts("paper_id")
 _RESOLVED = [*_texts("cited_paper_id", "resolver"), pa.field("confidence", pa.float64())]
+JUDGED = [pa.field("direction_from", pa.list_(pa.string())), *_texts("set_aside")]
+"""Columns that the results of a board are told together; `higher_is_better` is one more."""
 TABLES: dict[str, pa.Schema] = {
     "papers": pa.schema(
         _columns(
@@ -63,7 +65,7 @@ TABLES: dict[str, pa.Schema] = {
     "sections": pa.schema(_texts("paper_id", "source_file") + _columns(Section, *_ORDER[Section])),
     "references": pa.schema(_PAPER_KEY + _columns(Reference) + _RESOLVED),
     "tables": pa.schema(_PAPER_KEY + _columns(CitedTable)),
-    "results": pa.schema(_columns(Result) + _PAPER_KEY),
+    "results": pa.schema([*_columns(Result), *_PAPER_KEY, *JUDGED]),
     "merges": pa.schema([*_PAPER_KEY, *_texts("kind", "key", "joined_by", "detail")]),
     "faults": pa.schema([*_texts("source"), *_columns(Fault)]),
 }
@@ -77,7 +79,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "tables": ("paper_id", "ordinal"),
     "results": (
         *("dataset", "task", "metric", "method", "score_text", "paper_id"),
-        *("paper_url", "date", "area", "modality", "higher_is_better"),
+        *("paper_url", "date", "area", "modality", "higher_is_better", "listed_in", "position"),
     ),
     "merges": ("paper_id", "kind", "key", "joined_by", "detail"),
     "faults": ("source", "where", "reason"),

@@ -26,7 +26,7 @@ from vivavoce.readers.method_names import (
     with_kind,
     without_notes,
 )
-from vivavoce.readers.metric_names import direction_of, impossible, is_resource
+from vivavoce.readers.metric_values import direction_of, impossible, is_resource
 from vivavoce.readers.paper_tables import IN_TEXT, Source, sources_of
 
 LIMIT = 30
@@ -180,7 +180,7 @@ def _merge(found: Sequence[TableEntry], metric: str) -> list[TableEntry]:
     groups: dict[str, list[TableEntry]] = defaultdict(list)
     for entry in found:
         groups[method_key(entry.method)].append(entry)
-    higher = direction_of(metric_key(metric)).higher_is_better
+    higher = direction_of(metric).higher_is_better is not False
     best = []
     for entries in groups.values():
         votes: dict[float, float] = defaultdict(float)

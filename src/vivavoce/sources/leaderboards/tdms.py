@@ -89,4 +89,5 @@ SOURCE = results_source(
     "NLP-TDMS annotations (resultsAnnotation.tsv, tdms*.jsonl): scores that papers report",
     _matches,
     _read,
+    best_first=False,
 )
