@@ -41,6 +41,8 @@ class Author:
 
     name: str
     author_id: str | None = None
+    confidence: float | None = None
+    """Probability that this is an author, where the name was read from a page; else None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +141,10 @@ class Document:
     references: tuple[Reference, ...] = ()
     tables: tuple[CitedTable, ...] = ()
     results: tuple[Result, ...] = ()
+    health: str | None = None
+    """`good`, `doubtful` or `failed` for a text read from a PDF; else None."""
+    health_reasons: tuple[str, ...] = ()
+    """Reasons why a PDF is not `good`."""
     raw: str | None = None
     """Canonical JSON of the upstream record it was read from; None where the source keeps none."""
 
@@ -177,3 +183,6 @@ class Paper:
     source_file: str | None
     gates: tuple[str, ...]
     """Quality gates the paper does not pass; empty for a paper fit to be a target."""
+    health: str | None = None
+    """`good`, `doubtful` or `failed` where the text was read from a PDF; else None."""
+    health_reasons: tuple[str, ...] = ()

@@ -75,7 +75,13 @@ def _add_papers(tables: Rows, papers: Sequence[MergedPaper]) -> None:
         tables["papers"].append(row)
         authors = next((d.authors for d in paper.documents if d.authors), ())
         tables["authorships"] += [
-            {**key, "ordinal": ordinal, "name": author.name, "author_id": author.author_id}
+            {
+                **key,
+                "ordinal": ordinal,
+                "name": author.name,
+                "author_id": author.author_id,
+                "confidence": None,
+            }
             for ordinal, author in enumerate(authors)
         ]
         file = {"source_file": row["source_file"]}
@@ -136,6 +142,8 @@ def _merge_fields(paper: MergedPaper) -> tuple[PaperDate, Row, tuple[Section, ..
                 is_paper=any(d.kind not in kinds_without_papers() for d in documents),
             )
         ),
+        "health": None,
+        "health_reasons": [],
     }
     return date, row, sections
 

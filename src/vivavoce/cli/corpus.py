@@ -65,6 +65,12 @@ def ingest(
         if report.ignored_columns:
             say(f"Columns ignored: {', '.join(report.ignored_columns)}")
         list_faults(report.failed)
+        if report.doubtful:
+            say(
+                f"{report.read - len(report.doubtful):,} read well, "
+                f"{len(report.doubtful):,} in doubt, which are never targets:"
+            )
+            list_faults(report.doubtful)
         say(
             f"The corpus now has {report.papers:,} papers: {report.dated:,} dated, "
             f"{report.undated:,} undated; {report.completed:,} are known from {kind} and "

@@ -120,7 +120,7 @@ class _Shard:
         add["papers"]([row])
         add["authorships"](
             [
-                {**key, "ordinal": ordinal, "name": author.name, "author_id": author.author_id}
+                {**key, "ordinal": ordinal, **row_of(author)}
                 for ordinal, author in enumerate(authors)
             ]
         )
@@ -179,7 +179,13 @@ def _merge_fields(
         "source_url": first("source_url"),
         "venue": first("venue"),
         "version": text.version or first("version"),
-        "gates": list(failed_gates(title, abstract, date.published, sections, is_paper=is_paper)),
+        "gates": list(
+            failed_gates(
+                title, abstract, date.published, sections, is_paper=is_paper, health=text.health
+            )
+        ),
+        "health": text.health,
+        "health_reasons": list(text.health_reasons),
     }
     return date, row, sections
 
