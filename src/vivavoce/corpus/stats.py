@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from typing import Any
 
 from vivavoce.corpus.boards import most_first
+from vivavoce.corpus.dating import CONTRADICTIONS
 from vivavoce.corpus.fields import GATES
 from vivavoce.corpus.identity.merge import APART
 from vivavoce.corpus.reading import Corpus
 from vivavoce.corpus.schema import TABLES
+from vivavoce.text.dates import earlier
 
 
 def corpus_stats(corpus: Corpus) -> dict[str, Any]:
@@ -18,7 +21,7 @@ def corpus_stats(corpus: Corpus) -> dict[str, Any]:
     resolvers = Counter(row["resolver"] or "unresolved" for row in corpus.rows("references"))
     failed = Counter(gate for paper in papers for gate in paper.gates)
     files = corpus.manifest["files"]
-    dates = [paper.published for paper in papers if paper.published]
+    dates = [paper.first_public for paper in papers if paper.first_public]
     return {
         "tables": {
             name: sum(entry["rows"] for file, entry in files.items() if file.startswith(f"{name}/"))
@@ -26,17 +29,56 @@ def corpus_stats(corpus: Corpus) -> dict[str, Any]:
         },
         "sources": most_first(Counter(paper.source for paper in papers)),
         "merges": most_first(Counter(row["joined_by"] for row in corpus.rows("merges"))),
-        "dates": most_first(Counter(paper.date_source or "undated" for paper in papers)),
+        "dates": most_first(Counter(paper.first_public_from or "undated" for paper in papers)),
         "date_precision": most_first(
-            Counter(paper.date_precision or "undated" for paper in papers)
+            Counter(paper.first_public_precision or "undated" for paper in papers)
         ),
-        "published": [min(dates), max(dates)] if dates else None,
+        "first_public": [min(dates), max(dates)] if dates else None,
+        "contradictions": count_contradictions(corpus),
         "gates": {gate: failed[gate] for gate in GATES},
         "fit": sum(1 for paper in papers if not paper.gates),
         "section_roles": most_first(Counter(row["role"] for row in corpus.rows("sections"))),
         "references": most_first(resolvers),
         "ambiguous_titles": corpus.manifest["ambiguous_titles"],
         "fingerprint": corpus.fingerprint,
+    }
+
+
+def count_contradictions(corpus: Corpus) -> dict[str, int]:
+    """Papers whose dates contradict each other, by verdict."""
+    found = {(row["paper_id"], row["verdict"]) for row in contradictions(corpus)}
+    return most_first(Counter(verdict for _, verdict in found))
+
+
+def contradictions(corpus: Corpus) -> Iterator[dict[str, Any]]:
+    """Dated statements that others contradict, each with the date that counts."""
+    used = {paper.paper_id: paper for paper in corpus.papers}
+    for row in corpus.rows("dates"):
+        if row["verdict"] in CONTRADICTIONS:
+            paper = used[row["paper_id"]]
+            yield {
+                **row,
+                "first_public": paper.first_public,
+                "first_public_from": paper.first_public_from,
+            }
+
+
+def date_report(corpus: Corpus) -> dict[str, Any]:
+    """Sources of the first public dates, statements by verdict, and every contradiction."""
+    sources = Counter(paper.first_public_from or "undated" for paper in corpus.papers)
+    said = Counter((row["evidence"].split()[0], row["verdict"]) for row in corpus.rows("dates"))
+    return {
+        "sources": most_first(sources),
+        "statements": [
+            {"evidence": evidence, "verdict": verdict, "statements": number}
+            for (evidence, verdict), number in sorted(said.items())
+        ],
+        "changed": sum(
+            earlier(paper.first_public, paper.published)
+            for paper in corpus.papers
+            if paper.first_public and paper.published
+        ),
+        "contradictions": list(contradictions(corpus)),
     }
 
 

@@ -167,6 +167,7 @@ class _Maker:
         )
         metadata: dict[str, Any] = {
             **{name: row[name] for name in ("cluster", "published", "split")},
+            "published_from": row.get("published_from"),
             "task": shown.task,
             "setting": shown.setting,
             "variant": shown.variant,
