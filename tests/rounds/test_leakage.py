@@ -48,8 +48,8 @@ def test_any_run_of_words_of_a_text_is_inside_it(words: list[str], data: st.Data
 
 def paper(paper_id: str, title: str | None, first_public: str | None = None) -> Paper:
     missing = dict.fromkeys(
-        "abstract published date_precision date_source arxiv_id acl_id doi source_url venue licence version "
-        "source_file".split()
+        "abstract published date_precision date_source arxiv_id acl_id doi source_url venue "
+        "licence version source_file".split()
     )
     return Paper(
         paper_id,
