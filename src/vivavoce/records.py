@@ -104,6 +104,10 @@ class Result:
     area: str | None = None
     modality: str | None = None
     higher_is_better: bool | None = None
+    """As the list says."""
+    listed_in: str | None = None
+    """The list from best to worst that has the entry, and the place in it."""
+    position: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

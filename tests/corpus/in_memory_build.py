@@ -13,6 +13,7 @@ from vivavoce.corpus.build.parts import text_document
 from vivavoce.corpus.dating import Statement, date_paper, judge, statements_of
 from vivavoce.corpus.fields import assign_roles, failed_gates
 from vivavoce.corpus.identity.merge import MergedPaper, merge_documents
+from vivavoce.corpus.judging import judged
 from vivavoce.corpus.schema import KEYS, TABLES, row_of
 from vivavoce.records import Section
 from vivavoce.sources import completing_kinds, kinds_without_papers, list_sources
@@ -49,6 +50,7 @@ def tables_in_memory(corpus: Path) -> Rows:
     _add_faults(tables, batches)
     for name, rows in tables.items():
         rows.sort(key=lambda row: tuple((row[k] is not None, row[k]) for k in KEYS[name]))
+    tables["results"] = judged(tables["results"])
     return {name: [_plain(row, name) for row in rows] for name, rows in tables.items()}
 
 

@@ -57,7 +57,7 @@ def said(date: str, evidence: str, kind: str = "metadata") -> Statement:
         ([("2016-03", "arxiv_id"), ("2016-08", "metadata"), ("2016", "venue")], "2016-03"),
         # The first version's day is more exact than its id; a conference's is not.
         ([("2016-03", "arxiv_id"), ("2016-03-04", "version")], "2016-03-04"),
-        ([("2016-03", "arxiv_id"), ("2016-03-04", "metadata")], "2016-03"),
+        ([("2016-03", "arxiv_id"), ("2016-03-04", "venue")], "2016-03"),
         # Submitted in November, held, announced in December.
         ([("2022-12", "arxiv_id"), ("2022-11-13", "version")], "2022-12"),
         # The fifth version's stamp says nothing of the first.

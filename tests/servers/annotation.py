@@ -21,7 +21,9 @@ from starlette.testclient import TestClient
 from vivavoce.store import Row
 from vivavoce.web.annotation.app import make_app
 from vivavoce.web.annotation.campaigns import NewItem, add_items, make_campaign
+from vivavoce.web.annotation.kinds import find_kind
 from vivavoce.web.annotation.people import add_person, enrol
+from vivavoce.web.annotation.sources import check_rows
 from vivavoce.web.annotation.storage import Database
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -36,6 +38,8 @@ ANSWERS: Mapping[str, Row] = {
         "offensive": "no",
     },
     "qa": {"grounded": "yes", "right": "yes"},
+    "answers": {"answer": "yes"},
+    "tables": {"headers": "yes", "comparison": "yes"},
     "preference": {"verdict": "a"},
 }
 _HIDDEN = re.compile(r'<input type="hidden" name="([a-z]+)" value="([^"]*)">')
@@ -66,7 +70,9 @@ def content_of(kind: str, number: int) -> Row:
             **table,
         },
         "demands": {"caption": f"Table {number}", "demand": "I need a table.", "columns": ["Size"]},
-        "qa": {"question": f"Is size {number} there?", "answer_given": "Yes", **table},
+        "qa": {"question": f"Is size {number} there?", "answer": "Yes", **table},
+        "answers": {"question": f"Is size {number} there?", **table},
+        "tables": {"caption": f"Table {number}", **table},
         "preference": {"prompt": f"Write title {number}.", "a": f"Left {number}", "b": "Right"},
     }
     return contents[kind]
@@ -74,17 +80,19 @@ def content_of(kind: str, number: int) -> Row:
 
 def items_of(kind: str, count: int, *, part: str = "main", start: int = 0) -> list[NewItem]:
     """Items with clusters of five; those of the qualification know their answers."""
-    return [
-        NewItem(
-            key=f"{part}-{number:03d}",
-            content=content_of(kind, number),
-            cluster=f"table-{number // 5}",
-            part=part,
-            answer=dict(ANSWERS[kind]) if part == "qualification" else None,
-            explanation="Because the demand says so." if part == "qualification" else "",
-        )
+    trial = {"answer": dict(ANSWERS[kind]), "explanation": "Because the demand says so."}
+    rows = [
+        {
+            "id": f"{part}-{number:03d}",
+            "content": content_of(kind, number),
+            "cluster": f"table-{number // 5}",
+            "part": part,
+            **(trial if part == "qualification" else {}),
+        }
         for number in range(start, start + count)
     ]
+    # As any import: a fixture that skips its checks shows pages that no campaign can have.
+    return check_rows(find_kind(kind), [(row, "The item") for row in rows]) if rows else []
 
 
 def fill(

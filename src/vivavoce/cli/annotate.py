@@ -47,13 +47,18 @@ def import_items(
     ),
     campaign: str = CAMPAIGN_OPTION,
     kind: str | None = typer.Option(
-        None, "--kind", help="distractors | demands | qa | preference; needed for a new campaign."
+        None,
+        "--kind",
+        help="distractors | demands | qa | answers | tables | preference; for a new campaign.",
     ),
     from_round: Path | None = typer.Option(
-        None, "--from-round", help="Take distractors or demands of a round with tables."
+        None, "--from-round", help="Take distractors, demands or tables of a round with tables."
     ),
     from_logs: Path | None = typer.Option(
-        None, "--from-logs", help="Take the answers of --a and --b out of a folder of logs."
+        None,
+        "--from-logs",
+        help="Take answers of --a and --b out of a folder of logs, or with --kind qa or answers "
+        "questions about tables.",
     ),
     from_export: Path | None = typer.Option(
         None, "--from-export", help="Make the campaign anew out of what export wrote."
@@ -65,6 +70,9 @@ def import_items(
     b: str | None = typer.Option(None, "--b", help="The other one, or reference."),
     task: str | None = typer.Option(None, "--task", help="With --from-logs: only this task."),
     setting: str | None = typer.Option(None, "--setting", help="Only this setting."),
+    sample: int | None = typer.Option(
+        None, "--sample", min=1, help="Questions of logs for each contestant; all by default."
+    ),
     guidelines: Path | None = typer.Option(
         None, "--guidelines", help="Markdown of your own; without it, the kind's."
     ),
@@ -91,7 +99,7 @@ def import_items(
         seed=order_seed,
         adjudication=adjudication,
     )
-    log_rows, left_out = _rows_of_logs(sources.logs, a, b, task, setting)
+    log_rows, left_out = _rows_of_logs(sources.logs, kind, a, b, task, setting, sample, order_seed)
     with opened(db, create=True) as database:
         found = take_in(database, sources, wanted, now(), log_rows=log_rows)
         where = database.where
@@ -173,7 +181,9 @@ def export(
 def agreement(
     campaign: str = CAMPAIGN_OPTION,
     model_labels: Path | None = typer.Option(
-        None, "--model-labels", help="A model's labels: JSON Lines of {id, label}."
+        None,
+        "--model-labels",
+        help="A model's labels: JSON Lines of {id, label}; by default those the items suggest.",
     ),
     idle: float = typer.Option(
         15, "--idle", min=0, help="Minutes that a gap in somebody's work counts at most."
@@ -186,7 +196,11 @@ def agreement(
     """Measure how far people agree, how long they take, and how a model compares."""
     with opened(db) as database, progress("Drawing"):
         from vivavoce.statistics.estimates import Draws
-        from vivavoce.web.annotation.agreement import compare_with_model, read_model_labels
+        from vivavoce.web.annotation.agreement import (
+            compare_with_model,
+            read_model_labels,
+            suggested_labels,
+        )
         from vivavoce.web.annotation.campaigns import find_campaign
         from vivavoce.web.annotation.kinds import find_kind
         from vivavoce.web.annotation.monitoring import measure
@@ -198,9 +212,11 @@ def agreement(
             items, decisions = read_items(session, found), read_decisions(session, found)
         draws = Draws(resamples, seed)
         report = measure(kind, items, decisions, idle=timedelta(minutes=idle), draws=draws)
-        compared = []
         if model_labels is not None:
-            compared = compare_with_model(kind, items, read_model_labels(model_labels, kind), draws)
+            labels = read_model_labels(model_labels, kind)
+        else:
+            labels = suggested_labels(kind, items)
+        compared = compare_with_model(kind, items, labels, draws) if labels else []
     shown = {**report.as_dict(), "model": [row.row() for row in compared]}
     if as_json:
         print_json(shown)
@@ -209,10 +225,22 @@ def agreement(
 
 
 def _rows_of_logs(
-    logs: Path | None, a: str | None, b: str | None, task: str | None, setting: str | None
+    logs: Path | None,
+    kind: str | None,
+    a: str | None,
+    b: str | None,
+    task: str | None,
+    setting: str | None,
+    sample: int | None,
+    seed: int,
 ) -> tuple[list[tuple[Row, str]], int]:
     if logs is None:
         return [], 0
+    if kind not in (None, "preference"):
+        from vivavoce.results.audits.table_questions import question_rows
+
+        rows = question_rows(logs, kind, setting=setting, sample=sample, seed=seed)
+        return [(row, f"{logs}: {row['id']}") for row in rows], 0
     from vivavoce.errors import InputError
     from vivavoce.results.audits.preferences import preference_rows
 

@@ -8,8 +8,8 @@ period was over, so the one whose period ends first decides, unless it is not cr
 - a date of metadata or of a DOI more than five years before all others (`far_before`);
 - the date of a list of results where there is anything else (`last_resort`).
 
-Within the month of an arXiv id only the day of the first version is more exact than the id: the
-day of a conference in the same month says nothing of the days before it.
+Within the month of an arXiv id a day of print is no more exact than the id: the day of a conference
+says nothing of the days before it.
 """
 
 from __future__ import annotations
@@ -188,7 +188,7 @@ def _is_far(credible: Sequence[Statement]) -> bool:
 def _more_careful(credible: Sequence[Statement]) -> Statement:
     """The earliest statement; the arXiv id where its month began before a day of another source."""
     used = credible[0]
-    if used.evidence in ("version", "stamp"):
+    if used.evidence not in ("venue", "doi"):
         return used
     begins, end = period(used.date)
     for other in credible:

@@ -48,6 +48,8 @@ def _texts(*names: str) -> list[pa.Field]:
 
 _PAPER_KEY = _texts("paper_id")
 _RESOLVED = [*_texts("cited_paper_id", "resolver"), pa.field("confidence", pa.float64())]
+JUDGED = [pa.field("direction_from", pa.list_(pa.string())), *_texts("set_aside")]
+"""Columns that the results of a board are told together; `higher_is_better` is one more."""
 TABLES: dict[str, pa.Schema] = {
     "papers": pa.schema(
         _columns(
@@ -64,7 +66,7 @@ TABLES: dict[str, pa.Schema] = {
     "sections": pa.schema(_texts("paper_id", "source_file") + _columns(Section, *_ORDER[Section])),
     "references": pa.schema(_PAPER_KEY + _columns(Reference) + _RESOLVED),
     "tables": pa.schema(_PAPER_KEY + _columns(CitedTable)),
-    "results": pa.schema(_columns(Result) + _PAPER_KEY),
+    "results": pa.schema([*_columns(Result), *_PAPER_KEY, *JUDGED]),
     "dates": pa.schema(
         _texts("paper_id", "date", "precision", "evidence", "kind", "key", "verdict")
     ),
@@ -81,7 +83,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "tables": ("paper_id", "ordinal"),
     "results": (
         *("dataset", "task", "metric", "method", "score_text", "paper_id"),
-        *("paper_url", "date", "area", "modality", "higher_is_better"),
+        *("paper_url", "date", "area", "modality", "higher_is_better", "listed_in", "position"),
     ),
     "dates": ("paper_id", "date", "evidence", "kind", "key"),
     "merges": ("paper_id", "kind", "key", "joined_by", "detail"),

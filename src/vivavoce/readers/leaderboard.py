@@ -180,7 +180,7 @@ def _merge(found: Sequence[TableEntry], metric: str) -> list[TableEntry]:
     groups: dict[str, list[TableEntry]] = defaultdict(list)
     for entry in found:
         groups[method_key(entry.method)].append(entry)
-    higher = direction_of(metric_key(metric)).higher_is_better
+    higher = direction_of(metric).higher_is_better is not False
     best = []
     for entries in groups.values():
         votes: dict[float, float] = defaultdict(float)

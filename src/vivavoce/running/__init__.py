@@ -149,7 +149,7 @@ def run(spec: RunSpec, progress: Progress | None = None) -> RunReport:
 def _eval_set(tasks: list[Task], spec: RunSpec) -> list[EvalLog]:
     from inspect_ai import Epochs, eval_set
 
-    from vivavoce.tasks.scoring.statistics import REDUCERS
+    from vivavoce.tasks.scoring.guard import REDUCERS
 
     _, logs = eval_set(
         tasks,

@@ -1,12 +1,17 @@
-"""What every `@task` function does first: open the round and the prompts, and describe the run."""
+"""The two steps of every `@task` function: open a task on a round, and compose it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from inspect_ai import Task
+from inspect_ai.dataset import MemoryDataset
 from inspect_ai.model import GenerateConfig
+from inspect_ai.scorer import Scorer
+from inspect_ai.solver import Solver
 
 from vivavoce.errors import InputError
 from vivavoce.metrics.judgement import CHECKS, WINS
@@ -27,12 +32,48 @@ class TaskEntry:
     prompts: PromptSet
     config: GenerateConfig
     metadata: dict[str, Any]
-    """What a log needs to make a row of a board."""
+    """Facts of a log that a row of a board needs."""
 
     @property
     def max_tokens(self) -> int:
         """The longest answer a model may give."""
         return self.config.max_tokens or 0
+
+    def worded(self, setting: str, variant: int) -> dict[str, Any]:
+        """Metadata of a run in one wording of the prompts.
+
+        Args:
+            setting: The setting's name on a board.
+            variant: The wording.
+        """
+        return {"setting": setting, "prompt_hash": self.prompts.hash_in(variant)}
+
+    def task(
+        self,
+        dataset: MemoryDataset,
+        solver: Solver,
+        scorer: Scorer,
+        metadata: Mapping[str, Any] | None = None,
+        **parts: Any,
+    ) -> Task:
+        """Compose the Inspect task.
+
+        Args:
+            dataset: The samples.
+            solver: The method, where a run names no other.
+            scorer: Compares answers with the gold.
+            metadata: Facts beyond those of every log of the task.
+            parts: Further arguments of `inspect_ai.Task`.
+        """
+        return Task(
+            dataset=dataset,
+            solver=solver,
+            scorer=scorer,
+            config=self.config,
+            version=self.card.version,
+            metadata=self.metadata | dict(metadata or {}),
+            **parts,
+        )
 
 
 def fingerprint(opened: Round, prompts: PromptSet) -> str:
@@ -49,7 +90,6 @@ def open_prompts(family: str, folder: str | None) -> PromptSet:
 def open_task(
     family: str,
     task: str,
-    *,
     round: str,
     setting: str,
     prompts: str | None,
@@ -106,7 +146,7 @@ def open_task(
 
 
 def _judging(card: TaskCard, prompts: PromptSet, judge: bool, source: bool) -> dict[str, Any]:
-    """What a log says of its judge; the judge's name stands there as Inspect's model role."""
+    """Facts of a log on its judge; the judge's name stands there as Inspect's model role."""
     if type(judge) is not bool or type(source) is not bool or (source and not judge):
         raise InputError(
             f"judge={judge!r} and judge_source={source!r} do not fit: both are true or false, and "

@@ -17,7 +17,7 @@ from tests.servers.commands import small_round, viva_here
 from vivavoce.errors import VivaError
 from vivavoce.results.board.attempts import ALL, attempt_tables
 from vivavoce.running import RunSpec, run
-from vivavoce.tasks.scoring.statistics import standard_deviation
+from vivavoce.tasks.scoring.guard import standard_deviation
 
 NAN = math.nan
 GRADES = [("minute", "easy"), ("minute", "hard"), ("fundamental", "hard")]

@@ -9,14 +9,13 @@ import pytest
 
 from vivavoce.tasks.entry import open_prompts
 from vivavoce.tasks.leaderboards.items.excerpts import (
-    VARIANTS,
     FoundChunk,
     PaperChunk,
     compose,
     question,
-    template_name,
     without_excerpts,
 )
+from vivavoce.tasks.prompting.prompts import VARIANTS, template_name
 
 PROMPTS = open_prompts("leaderboards", None)
 ROW = {"task": "#task#", "dataset": "#dataset#", "metric": "#metric#"}
@@ -57,7 +56,7 @@ def test_wordings_differ_in_more_than_a_few_words() -> None:
 
 
 def test_the_first_wording_has_the_plain_name() -> None:
-    names = [template_name(variant) for variant in VARIANTS]
+    names = [template_name("leaderboard", variant) for variant in VARIANTS]
     assert names == ["leaderboard", "leaderboard.2", "leaderboard.3"]
 
 

@@ -23,7 +23,7 @@ from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.tasks.entry import open_prompts
 from vivavoce.tasks.methods.direct import copycat, null, oracle
-from vivavoce.tasks.ranking.dataset import VARIANTS
+from vivavoce.tasks.prompting.prompts import VARIANTS
 from vivavoce.tasks.ranking.items.boards import plain_title
 from vivavoce.tasks.ranking.scorer import title_order
 from vivavoce.tasks.ranking.solvers import in_order, random_order, recency

@@ -63,7 +63,7 @@ def facts(text: str) -> dict[str, str]:
 def an_honest_table(ask: Ask) -> Reply:
     """The papers of the demand's topic, with what their texts say."""
     is_parsing = bool(DEMAND.search(slot(ask.prompt, "demand")))
-    papers = dict(re.findall(r'<paper label="(\w+)">\n(.*?)\n</paper>', ask.prompt, re.DOTALL))
+    papers = dict(re.findall(r'<paper-\w+ label="(\w+)">\n(.*?)\n</paper-', ask.prompt, re.DOTALL))
     assert len(papers) >= 8, "papers are missing"
     rows = {label: facts(text) for label, text in papers.items()}
     chosen = {label: row for label, row in rows.items() if ("Treebank" in row) == is_parsing}

@@ -15,6 +15,7 @@ from vivavoce.errors import InputError
 from vivavoce.rounds import Round
 from vivavoce.store import hash_of
 from vivavoce.tasks.entry import open_prompts
+from vivavoce.tasks.prompting.prompts import PromptSet
 from vivavoce.tasks.writing.dataset import Showing, record_to_sample, showing, writing_dataset
 from vivavoce.tasks.writing.items.inputs import SETTINGS, TASKS, settings_of
 
@@ -216,10 +217,7 @@ def test_a_round_with_another_number_of_demonstrations_shows_all_of_them(tmp_pat
 
 
 def test_a_wording_has_a_prompt_hash_of_its_own(opened: Round) -> None:
-    hashes = [
-        showing(opened, "title", "base", None, "cited", variant).prompt_hash("f00")
-        for variant in (1, 2, 3)
-    ]
+    hashes = [PromptSet(Path(), "f00").hash_in(variant) for variant in (1, 2, 3)]
     assert hashes == ["f00", *(hash_of({"set": "f00", "variant": n}) for n in (2, 3))]
     prompts = {only(opened, "title", variant=n)[0] for n in (1, 2, 3)}
     assert len(prompts) == 3

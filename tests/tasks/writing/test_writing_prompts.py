@@ -9,7 +9,8 @@ import pytest
 
 from vivavoce.tasks import list_families
 from vivavoce.tasks.entry import open_prompts
-from vivavoce.tasks.writing.items.composing import VARIANTS, Example, compose, template_name
+from vivavoce.tasks.prompting.prompts import VARIANTS, template_name
+from vivavoce.tasks.writing.items.composing import Example, compose
 from vivavoce.tasks.writing.items.inputs import TASKS
 
 PROMPTS = open_prompts("writing", None)

@@ -24,12 +24,16 @@ CONTENTS: dict[str, Row] = {
     "distractors": candidate(1),
     "demands": {"caption": "", "demand": "A table, please.", "columns": ["a"], "titles": []},
     "qa": {"question": "Q", "answer": "yes", "columns": ["a"], "rows": [["1"], [None]]},
+    "answers": {"question": "Q", "columns": ["a"], "rows": [["1"], [None]]},
+    "tables": {"caption": "", "columns": ["a"], "rows": [["1"], [None]]},
     "preference": {"prompt": "P", "a": "A", "b": "B", "names": {"a": "x", "b": "reference"}},
 }
 LABELS: dict[str, Row] = {
     "distractors": {"decision": "include"},
     "demands": dict.fromkeys([field.name for field in KINDS["demands"].fields], "yes"),
     "qa": {"grounded": "yes", "right": "no"},
+    "answers": {"answer": "no"},
+    "tables": {"headers": "yes", "comparison": "no"},
     "preference": {"verdict": "tie"},
 }
 
@@ -73,7 +77,10 @@ def test_the_answer_of_a_kind_with_one_field_may_be_the_value(tmp_path: Path) ->
         ({"id": "x", "content": []}, "'content' must be an object"),
         ({"id": "x", "content": {"question": "Q"}}, "'answer' is missing"),
         ({"id": "x", "content": {"question": " ", "answer": "a"}}, "'question' is empty"),
-        ({"id": "x", "content": {"question": "Q", "answer": "a"}}, "there must be a 'passage'"),
+        (
+            {"id": "x", "content": {"question": "Q", "answer": "a"}},
+            "there must be one of 'passage', 'rows'",
+        ),
         (
             {"id": "x", "content": {"question": "Q", "answer": "a", "rows": [["1"]]}},
             "'rows' needs 'columns'",
@@ -140,7 +147,9 @@ def test_parts_of_the_content_are_checked(kind: str, change: Row, message: str) 
 def test_no_item_and_no_kind_are_told() -> None:
     with pytest.raises(InputError, match="no item"):
         check_rows(KINDS["qa"], [])
-    with pytest.raises(InputError, match="There are: distractors, demands, qa, preference"):
+    with pytest.raises(
+        InputError, match="There are: distractors, demands, qa, answers, tables, preference"
+    ):
         find_kind("chess")
 
 

@@ -196,7 +196,9 @@ def test_what_is_missing_is_named_and_what_was_typed_stays(database, clock):
         ann.open(WORK)
         ann.send(action="decide", grounded="yes", note=HOSTILE)
         assert ann.status == 422
-        assert "Not answered: Is the answer right by the source?" in ann.text
+        assert (
+            "Not answered: Is the answer right by the table or passage it is read from?" in ann.text
+        )
         assert re.search(r'name="grounded" value="yes"[^>]* checked', ann.text)
         assert "&lt;/textarea&gt;&lt;script&gt;" in ann.text
         assert "<script>window" not in ann.text
@@ -266,7 +268,7 @@ def test_the_sides_of_a_pair_change_places_and_are_mapped_back(database, clock):
             ann.open(WORK)
             shown = lxml_html.fromstring(ann.text)
             text = {
-                side: shown.xpath(f'string(//section[@aria-labelledby="text-{side}"]/p)')
+                side: shown.xpath(f'string(//section[@aria-labelledby="part-{side}"]/p)')
                 for side in "ab"
             }
             side = next(side for side in "ab" if text[side].startswith("Left"))

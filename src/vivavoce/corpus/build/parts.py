@@ -129,7 +129,13 @@ class _Shard:
         add["sections"]([{**key, **file, **row_of(section)} for section in sections])
         add["tables"]([{**key, **row_of(table)} for table in text.tables])
         add[REFERENCES]([{**key, **row_of(reference)} for reference in text.references])
-        add["results"]([{**key, **row_of(r)} for d in paper.documents for r in d.results])
+        add["results"](
+            [
+                {**key, **row_of(result), "direction_from": [], "set_aside": None}
+                for document in paper.documents
+                for result in document.results
+            ]
+        )
         self.results.update({d.kind: len(d.results) for d in paper.documents if d.results})
 
 

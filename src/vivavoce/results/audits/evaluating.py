@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from inspect_ai.log import EvalSample, read_eval_log_samples
+from inspect_ai.scorer import Score
 
 from vivavoce.errors import InputError, VivaError
 from vivavoce.metrics.tables.literature_tables import LiteratureTable, score_table
@@ -58,6 +59,8 @@ class TableAnswer:
     system: LiteratureTable
     names: Mapping[str, str]
     """Titles of the pool's papers, by the label that both tables know them by."""
+    use: Mapping[str, Any] | None = None
+    """Questions and answers as the scorer by use noted them; None where another one scored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,12 +353,17 @@ def _answer(log: RunLog, sample: EvalSample) -> TableAnswer:
         gold=read_gold("".join(sample.target), titles),
         system=system or NOTHING,
         names=titles,
+        use=next(filter(None, (_noted(score, "use") for score in our_scores(sample.scores))), None),
     )
+
+
+def _noted(score: Score, name: str) -> Any:
+    return (score.metadata or {}).get(name)
 
 
 def _fault(sample: EvalSample) -> str | None:
     """The fault that our scorer saw; scorers that others ran over the log say nothing of it."""
     for score in our_scores(sample.scores):
         if not score.as_dict()[VALID]:
-            return str((score.metadata or {}).get("fault") or "malformed")
+            return str(_noted(score, "fault") or "malformed")
     return None

@@ -1,19 +1,21 @@
 """Scores of answers made anywhere, from files: the work of `viva score`. No Inspect, no model.
 
-A score family is a module here that defines `FAMILY`.
+A score family is a module that defines `FAMILY` and that a package registers under the entry point
+group `vivavoce.scoring`.
 """
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from vivavoce.errors import InputError
 from vivavoce.metrics.ratios import Aggregate
+from vivavoce.plugins import Plugins, load_plugins
 from vivavoce.results.scoring.pairs import Pair, missing, read_pairs
 from vivavoce.statistics.intervals import resample
 from vivavoce.statistics.ratios import Measured, estimate
@@ -55,13 +57,20 @@ class ScoreFamily:
 
 
 def list_score_families() -> dict[str, ScoreFamily]:
-    """Every score family by name, in alphabetical order."""
-    modules = (
-        importlib.import_module(f"{__name__}.{module.name}")
-        for module in pkgutil.iter_modules(__path__)
-    )
-    families = [module.FAMILY for module in modules if hasattr(module, "FAMILY")]
-    return {family.name: family for family in sorted(families, key=lambda family: family.name)}
+    """Every usable score family by name, in alphabetical order."""
+    return dict(_registered().loaded)
+
+
+@cache
+def _registered() -> Plugins[ScoreFamily]:
+    return load_plugins("vivavoce.scoring", _family_of)
+
+
+def _family_of(name: str, module: ModuleType) -> ScoreFamily:
+    family = getattr(module, "FAMILY", None)
+    if not isinstance(family, ScoreFamily) or family.name != name:
+        raise ValueError(f"it has to define FAMILY, a ScoreFamily of the name {name!r}")
+    return family
 
 
 def score(
@@ -86,11 +95,9 @@ def score(
 
     Raises:
         InputError: No such family, an option it does not know, or an unreadable file.
+        PluginError: The family's package cannot be used.
     """
-    families = list_score_families()
-    if family not in families:
-        raise InputError(f"No score family is called {family!r}. There are: {', '.join(families)}.")
-    chosen, options = families[family], options or ScoreOptions()
+    chosen, options = _find(family), options or ScoreOptions()
     _refuse_unused(chosen, options)
     shared = {"resamples": resamples, "seed": options.seed, "aggregate": options.aggregate}
     if chosen.measure_files is not None:
@@ -110,6 +117,16 @@ def score(
         "metrics": metrics,
         "settings": {**shared, **measured.settings},
     }
+
+
+def _find(name: str) -> ScoreFamily:
+    found = _registered()
+    if name in found.broken:
+        raise found.broken[name]
+    if name not in found.loaded:
+        known = ", ".join(found.loaded)
+        raise InputError(f"No score family is called {name!r}. There are: {known}.")
+    return found.loaded[name]
 
 
 def _refuse_unused(family: ScoreFamily, options: ScoreOptions) -> None:

@@ -76,7 +76,7 @@ def read_fields(line: str | bytes) -> dict[str, Any]:
 
 
 def documents_of(
-    rows: Iterable[ResultRow], kind: str, name: str, faults: list[Fault]
+    rows: Iterable[ResultRow], kind: str, name: str, faults: list[Fault], *, best_first: bool = True
 ) -> Iterator[Document | Fault]:
     """One document for each paper that some rows name, in the order met, and the first faults.
 
@@ -85,12 +85,16 @@ def documents_of(
         kind: The source.
         name: The file, which a document is known by together with the paper.
         faults: Found while reading the file.
+        best_first: True if the source lists results from the best to the worst.
     """
-    groups: dict[str, list[ResultRow]] = {}
+    groups: dict[str, list[tuple[int, ResultRow]]] = {}
     for number, row in enumerate(rows):
-        groups.setdefault(_paper_of(row) or f"row {number}", []).append(row)
+        groups.setdefault(_paper_of(row) or f"row {number}", []).append((number, row))
     for paper, members in groups.items():
-        yield _document(members, kind, f"{name}#{paper}")
+        results = tuple(
+            _result(row, name if best_first else None, number) for number, row in members
+        )
+        yield _document([row for _, row in members], results, kind, f"{name}#{paper}")
     yield from faults[:_MAX_FAULTS]
 
 
@@ -112,12 +116,11 @@ def _paper_of(row: ResultRow) -> str | None:
     return row.paper_url or row.file_name or title or None
 
 
-def _document(rows: list[ResultRow], kind: str, key: str) -> Document:
+def _document(rows: list[ResultRow], results: tuple[Result, ...], kind: str, key: str) -> Document:
     first = rows[0]
     url = first.paper_url
     arxiv = find_arxiv_id(url or first.file_name or "")
     acl_id = find_acl_id(url or first.file_name or "")
-    results = tuple(_result(row) for row in rows)
     # Lists date entries: the earliest is nearest to the paper's own date, an identifier nearer.
     dates = [] if arxiv or acl_id else sorted(r.date for r in results if r.date)
     return Document(
@@ -146,7 +149,7 @@ def _title(row: ResultRow) -> str | None:
     return None if title is None or title.startswith(("http://", "https://")) else title
 
 
-def _result(row: ResultRow) -> Result:
+def _result(row: ResultRow, listed_in: str | None, position: int) -> Result:
     date = parse_date(row.date) if row.date else None
     return Result(
         dataset=row.dataset,
@@ -159,4 +162,6 @@ def _result(row: ResultRow) -> Result:
         date=date[0] if date else None,
         area=row.area,
         modality=row.modality,
+        listed_in=listed_in,
+        position=None if listed_in is None else position,
     )

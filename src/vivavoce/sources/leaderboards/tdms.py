@@ -44,7 +44,8 @@ def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
         yield Fault(name, f"the file cannot be read: {error}")
         return
     read = _read_row if name.lower().endswith(".jsonl") else _read_paper
-    yield from documents_of(read_lines(lines, name, read, faults), KIND, name, faults)
+    rows = read_lines(lines, name, read, faults)
+    yield from documents_of(rows, KIND, name, faults, best_first=False)
 
 
 def _read_paper(line: str) -> list[ResultRow]:

@@ -27,9 +27,15 @@ from vivavoce.tasks.implementation.items.formula import RESULT
 from vivavoce.tasks.implementation.items.report import CLAIM as CLAIM
 from vivavoce.tasks.programs.program import find_program, is_placeholder, run_program
 from vivavoce.tasks.programs.result_files import read_factor, read_layers, read_number
-from vivavoce.tasks.scoring.guard import VALID, FaultyAnswer, MalformedAnswer, guarded
+from vivavoce.tasks.scoring.guard import (
+    VALID,
+    FaultyAnswer,
+    MalformedAnswer,
+    Values,
+    defined_mean,
+    guarded,
+)
 from vivavoce.tasks.scoring.json_answer import find_json
-from vivavoce.tasks.scoring.statistics import defined_mean
 
 FACTOR_NAMES = ("acc", "corr", "form", "exe")
 NAMES = ("skill", *FACTOR_NAMES)
@@ -227,19 +233,15 @@ def extract_method(round: str, embedder: str | None = None, threshold: float = T
     gold = gold_methods(load_round(round))
     similarity = SentenceEncoder(embedder).similarity if embedder else None
 
-    async def score(answer: str, state: TaskState, target: Target) -> dict[str, float]:
+    async def score(answer: str, state: TaskState, target: Target) -> Values:
         found = parse_methods(find_json(answer))
         if found is None:
             raise MalformedAnswer
         methods = gold[str(state.sample_id)]
         result = score_extraction(methods, found, similarity, threshold)
-        values = {
-            name: float("nan") if value is None else value
-            for name, value in result.values().items()
-        }
         if result.unmarked:
-            raise FaultyAnswer("unmarked", values)
-        return values
+            raise FaultyAnswer("unmarked", result.values())
+        return result.values()
 
     # A fault is 0 in `inferred` too, but where there is nothing to infer.
     with_open = guarded(EXTRACTION_NAMES, score)

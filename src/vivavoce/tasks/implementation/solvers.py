@@ -6,15 +6,14 @@ from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
-from inspect_ai.model import ModelOutput
-from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.solver import Solver, TaskState, solver
 
 from vivavoce.rounds import load_round
 from vivavoce.tasks.implementation.dataset import architecture_trials, market_files
 from vivavoce.tasks.implementation.items.cheats import choose_cheat
 from vivavoce.tasks.implementation.items.extraction import headings_as_methods
 from vivavoce.tasks.implementation.items.formula import RESULT
-from vivavoce.tasks.methods.direct import SOURCE_SLOT, direct
+from vivavoce.tasks.methods.direct import SOURCE_SLOT, baseline, direct
 from vivavoce.tasks.methods.self_refine import Check, refine
 from vivavoce.tasks.programs.program import run_program
 from vivavoce.tasks.programs.result_files import read_factor
@@ -32,50 +31,36 @@ _NO_FACTOR = (
 @solver
 def naive() -> Solver:
     """Answer with the program that forgets the instrument; the reference where no lag is taken."""
-
-    async def solve(state: TaskState, generate: Generate) -> TaskState:
-        return _done(state, "naive", state.metadata["naive"] or state.target.text)
-
-    return solve
+    return baseline("naive", lambda state: state.metadata["naive"] or state.target.text)
 
 
 @solver
 def empty() -> Solver:
     """Answer with nothing."""
-
-    async def solve(state: TaskState, generate: Generate) -> TaskState:
-        return _done(state, "empty", "")
-
-    return solve
+    return baseline("empty", lambda state: "")
 
 
 @solver
 def cheater() -> Solver:
     """Answer with a program that cheats or attacks, chosen by the sample and the epoch."""
 
-    async def solve(state: TaskState, generate: Generate) -> TaskState:
+    def answer(state: TaskState) -> str:
         name, program = choose_cheat(str(state.sample_id), state.epoch)
         state.metadata["cheat"] = name
-        return _done(state, "cheater", f"```python\n{program}```\n")
+        return f"```python\n{program}```\n"
 
-    return solve
+    return baseline("cheater", answer)
 
 
 @solver
 def headings() -> Solver:
     """Answer with the deepest headings of the report as methods."""
 
-    async def solve(state: TaskState, generate: Generate) -> TaskState:
+    def answer(state: TaskState) -> str:
         start, end = state.metadata["spans"][SOURCE_SLOT]
-        return _done(state, "headings", headings_as_methods(state.input_text[start:end]))
+        return headings_as_methods(state.input_text[start:end])
 
-    return solve
-
-
-def _done(state: TaskState, name: str, text: str) -> TaskState:
-    state.output = ModelOutput.from_content(f"contestant/{name}", text)
-    state.completed = True
-    return state
+    return baseline("headings", answer)
 
 
 @solver

@@ -7,8 +7,11 @@ inspect eval vivavoce/formula --model openai/gpt-4o-mini -T round=rounds/ID -T d
 from __future__ import annotations
 
 from inspect_ai import Task, task
+from inspect_ai.dataset import MemoryDataset
+from inspect_ai.scorer import Scorer
 
-from vivavoce.tasks.entry import open_task
+from vivavoce.errors import InputError
+from vivavoce.tasks.entry import TaskEntry, open_task
 from vivavoce.tasks.implementation.dataset import (
     architecture_dataset,
     extraction_dataset,
@@ -22,7 +25,12 @@ from vivavoce.tasks.implementation.scorer import extract_method as extract_metho
 from vivavoce.tasks.implementation.scorer import formula as formula_scorer
 from vivavoce.tasks.implementation.scorer import reproduce as reproduce_scorer
 from vivavoce.tasks.methods.direct import direct
-from vivavoce.tasks.methods.program_task import program_task
+from vivavoce.tasks.methods.self_refine import note_run
+from vivavoce.tasks.programs.program import sandbox_for
+
+_FACTORS = ("numpy", "pandas", "pyarrow")
+_NETWORKS = ("numpy", "torch", "safetensors")
+"""Distributions that programs may import."""
 
 
 @task
@@ -52,25 +60,13 @@ def formula(
         max_tokens: The longest answer a model may give.
         pin: Refuse to run when round and prompts are not the ones with this fingerprint.
     """
-    entry = open_task(
-        "implementation",
-        "formula",
-        round=round,
-        setting=effective_setting(setting, data_info, knowledge),
-        prompts=prompts,
-        max_tokens=max_tokens,
-        pin=pin,
+    setting = effective_setting(setting, data_info, knowledge)
+    entry = open_task("implementation", "formula", round, setting, prompts, max_tokens, pin)
+    dataset = formula_dataset(
+        entry.round, entry.prompts, setting=setting, max_tokens=entry.max_tokens
     )
-    setting = entry.metadata["setting"]
-    return program_task(
-        entry,
-        formula_dataset(entry.round, entry.prompts, setting=setting, max_tokens=entry.max_tokens),
-        formula_scorer(round, timeout),
-        ("numpy", "pandas", "pyarrow"),
-        context=context,
-        timeout=timeout,
-        sandbox=sandbox,
-    )
+    scorer = formula_scorer(round, timeout)
+    return _compose(entry, dataset, scorer, _FACTORS, context, timeout, sandbox)
 
 
 @task
@@ -85,24 +81,10 @@ def architecture(
     pin: str | None = None,
 ) -> Task:
     """Write a module for a network, compared by layers. For seconds and tokens see `formula`."""
-    entry = open_task(
-        "implementation",
-        "architecture",
-        round=round,
-        setting=setting,
-        prompts=prompts,
-        max_tokens=max_tokens,
-        pin=pin,
-    )
-    return program_task(
-        entry,
-        architecture_dataset(entry.round, entry.prompts, max_tokens=entry.max_tokens),
-        architecture_scorer(round, timeout),
-        ("numpy", "torch", "safetensors"),
-        context=context,
-        timeout=timeout,
-        sandbox=sandbox,
-    )
+    entry = open_task("implementation", "architecture", round, setting, prompts, max_tokens, pin)
+    dataset = architecture_dataset(entry.round, entry.prompts, max_tokens=entry.max_tokens)
+    scorer = architecture_scorer(round, timeout)
+    return _compose(entry, dataset, scorer, _NETWORKS, context, timeout, sandbox)
 
 
 @task
@@ -121,25 +103,13 @@ def extract_method(
     `context` and `max_tokens` are in tokens; `threshold`, from 0 to 1, is the similarity from
     which two descriptions say the same.
     """
-    entry = open_task(
-        "implementation",
-        "extract_method",
-        round=round,
-        setting=setting,
-        prompts=prompts,
-        max_tokens=max_tokens,
-        pin=pin,
+    entry = open_task("implementation", "extract_method", round, setting, prompts, max_tokens, pin)
+    dataset = extraction_dataset(
+        entry.round, entry.prompts, setting=setting, max_tokens=entry.max_tokens
     )
-    return Task(
-        dataset=extraction_dataset(
-            entry.round, entry.prompts, setting=setting, max_tokens=entry.max_tokens
-        ),
-        solver=direct(context),
-        scorer=extract_method_scorer(round, embedder, threshold),
-        config=entry.config,
-        version=entry.card.version,
-        metadata=entry.metadata | {"judge": judge_of(embedder, threshold)},
-    )
+    scorer = extract_method_scorer(round, embedder, threshold)
+    metadata = {"judge": judge_of(embedder, threshold)}
+    return entry.task(dataset, direct(context), scorer, metadata)
 
 
 @task
@@ -156,22 +126,32 @@ def reproduce(
     pin: str | None = None,
 ) -> Task:
     """From a report to its number: reading, data, program, values. Seconds, tokens: `formula`."""
-    entry = open_task(
-        "implementation",
-        "reproduce",
-        round=round,
-        setting=effective_setting(setting, data_info, knowledge),
-        prompts=prompts,
-        max_tokens=max_tokens,
-        pin=pin,
+    setting = effective_setting(setting, data_info, knowledge)
+    entry = open_task("implementation", "reproduce", round, setting, prompts, max_tokens, pin)
+    dataset = reproduce_dataset(
+        entry.round, entry.prompts, setting=setting, max_tokens=entry.max_tokens
     )
-    setting = entry.metadata["setting"]
-    return program_task(
-        entry,
-        reproduce_dataset(entry.round, entry.prompts, setting=setting, max_tokens=entry.max_tokens),
-        reproduce_scorer(round, timeout),
-        ("numpy", "pandas", "pyarrow"),
-        context=context,
-        timeout=timeout,
-        sandbox=sandbox,
+    scorer = reproduce_scorer(round, timeout)
+    return _compose(entry, dataset, scorer, _FACTORS, context, timeout, sandbox)
+
+
+def _compose(
+    entry: TaskEntry,
+    dataset: MemoryDataset,
+    scorer: Scorer,
+    packages: tuple[str, ...],
+    context: int | None,
+    timeout: int,
+    sandbox: str,
+) -> Task:
+    """Compose a task whose answers are programs that are run.
+
+    Raises:
+        InputError: The timeout is not a number of seconds, or the sandbox is none.
+    """
+    if type(timeout) is not int or timeout < 1:
+        raise InputError(f"timeout={timeout!r} is not a number of seconds, such as 120.")
+    noted = note_run(dataset, entry.metadata["task"], entry, timeout)
+    return entry.task(
+        noted, direct(context), scorer, sandbox=sandbox_for(packages, sandbox, timeout)
     )

@@ -139,7 +139,7 @@ def _row(
         "task": found.task,
         "dataset": found.dataset,
         "metric": found.metric,
-        "higher_is_better": found.direction.higher_is_better,
+        "higher_is_better": found.higher_is_better,
         "area": found.area,
         "entries": [{name: getattr(entry, name) for name in names} for entry in entries],
         "papers": list(papers),

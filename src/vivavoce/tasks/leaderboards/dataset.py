@@ -9,7 +9,7 @@ from inspect_ai.dataset import MemoryDataset, Sample
 
 from vivavoce.errors import InputError
 from vivavoce.rounds import Round
-from vivavoce.store import Row, hash_of, table_of_parquet
+from vivavoce.store import Row, table_of_parquet
 from vivavoce.tasks.leaderboards.items.board_items import (
     DEVELOPMENT,
     FAMILY,
@@ -22,7 +22,6 @@ from vivavoce.tasks.leaderboards.items.excerpts import (
     CHUNKS,
     SIZE,
     SMALLEST,
-    VARIANTS,
     FoundChunk,
     Shelf,
     ceilings,
@@ -31,7 +30,7 @@ from vivavoce.tasks.leaderboards.items.excerpts import (
     without_excerpts,
 )
 from vivavoce.tasks.library.search import read_library
-from vivavoce.tasks.prompting.prompts import PromptSet
+from vivavoce.tasks.prompting.prompts import PromptSet, check_variant
 
 _MAX_CHUNKS = 1_000
 _MAX_CHUNK_SIZE = 1_000_000
@@ -59,8 +58,7 @@ class Showing:
                 f"chunk_size={self.chunk_size!r} is not a number of tokens from {SMALLEST}, such "
                 f"as {SIZE}."
             )
-        if type(self.variant) is not int or self.variant not in VARIANTS:
-            raise InputError(f"There is no wording {self.variant!r}. There are: 1, 2 and 3.")
+        check_variant(self.variant)
 
     @property
     def label(self) -> str:
@@ -69,10 +67,6 @@ class Showing:
         size = "" if self.chunk_size == SIZE else f"x{self.chunk_size}"
         amount = f"@{self.chunks}{size}" if size or self.chunks != CHUNKS else ""
         return f"{self.setting}{split}{amount}"
-
-    def prompt_hash(self, sha256: str) -> str:
-        """Hash of the set of templates in this wording."""
-        return sha256 if self.variant == 1 else hash_of({"set": sha256, "variant": self.variant})
 
 
 def leaderboard_dataset(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,7 +16,7 @@ from vivavoce.metrics.leaderboards import (
     read_board,
     score_board,
 )
-from vivavoce.tasks.scoring.guard import VALID, FaultyAnswer, guarded
+from vivavoce.tasks.scoring.guard import VALID, FaultyAnswer, Values, guarded, numbers
 
 NAMES = ("f1", "mr", "mp", "sp_matched", "sp_generated", "ktau")
 _UNDEFINED = ("ktau",)
@@ -50,11 +49,10 @@ def leaderboards() -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
         notes: dict[str, Any] = {}
 
-        async def values(answer: str, state: TaskState, target: Target) -> dict[str, float]:
+        async def values(answer: str, state: TaskState, target: Target) -> Values:
             return _against_gold(answer, state, notes)
 
         given = await guarded((*NAMES, *FAULTS), values, undefined=_UNDEFINED)(state, target)
-        assert given is not None  # of the type only: a guard always scores
         assert isinstance(given.value, Mapping)
         found = {**given.value, **_ceilings(state)}
         return given.model_copy(
@@ -64,7 +62,7 @@ def leaderboards() -> Scorer:
     return score
 
 
-def _against_gold(answer: str, state: TaskState, notes: dict[str, Any]) -> dict[str, float]:
+def _against_gold(answer: str, state: TaskState, notes: dict[str, Any]) -> Values:
     gold = [Entry(method, score) for method, score in state.metadata["entries"]]
     produced = read_board(answer, state.metadata["board"]["metric"])
     scored = score_board(gold, produced)
@@ -76,13 +74,13 @@ def _against_gold(answer: str, state: TaskState, notes: dict[str, Any]) -> dict[
         "truncated": float(scored.truncated or was_cut),
     }
     if not produced.entries:
-        nothing = {name: math.nan if name in _UNDEFINED else 0.0 for name in NAMES}
+        nothing = {name: None if name in _UNDEFINED else 0.0 for name in NAMES}
         raise FaultyAnswer("malformed", {**nothing, **faults})
     known = {method_key(entry.method) for entry in gold}
     names = dict.fromkeys(entry.method[:_MAX_NAME] for entry in produced.entries)
     notes["generated"] = scored.generated
     notes["invented"] = [name for name in names if method_key(name) not in known][:_LISTED]
-    return {**{name: _number(value) for name, value in scored.values().items()}, **faults}
+    return {**scored.values(), **faults}
 
 
 def _ceilings(state: TaskState) -> dict[str, float]:
@@ -90,9 +88,4 @@ def _ceilings(state: TaskState) -> dict[str, float]:
     every = state.metadata["ceilings"]
     dropped = state.metadata.get("fit", {}).get("dropped", 0)
     best = every[len(every) - 1 - dropped]
-    return {name: _number(value) for name, value in zip(CEILINGS, best, strict=True)}
-
-
-def _number(value: float | None) -> float:
-    """NaN stands for undefined."""
-    return math.nan if value is None else value
+    return numbers(dict(zip(CEILINGS, best, strict=True)))

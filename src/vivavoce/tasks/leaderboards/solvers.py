@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from inspect_ai.model import ModelOutput
-from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.solver import Solver, TaskState, solver
 
 from vivavoce.errors import InputError
 from vivavoce.readers.documents import LibraryPaper
@@ -19,7 +18,7 @@ from vivavoce.store import hash_of
 from vivavoce.tasks.leaderboards.items.board_items import table_text
 from vivavoce.tasks.library.search import read_library
 from vivavoce.tasks.methods.agent import agent
-from vivavoce.tasks.methods.direct import direct
+from vivavoce.tasks.methods.direct import baseline, direct
 
 __all__ = ["agent", "direct", "draw_rows", "random_rows", "table_reader"]
 
@@ -63,14 +62,13 @@ ROWS = 10
 def table_reader() -> Solver:
     """Answer with what the papers' tables say by rule: no model is asked."""
 
-    async def solve(state: TaskState, generate: Generate) -> TaskState:
+    def answer(state: TaskState) -> str:
         board: dict[str, Any] = state.metadata["board"]
         asked = {name: board[name] for name in ("task", "dataset", "metric")}
         entries = read_tables(_papers(state), **asked)
-        rows = [(entry.method, _shown(entry.score)) for entry in entries]
-        return _answered(state, "table_reader", rows)
+        return table_text([(entry.method, _shown(entry.score)) for entry in entries])
 
-    return solve
+    return baseline("table_reader", answer)
 
 
 @solver
@@ -87,17 +85,11 @@ def random_rows(rows: int = ROWS, seed: int = 0) -> Solver:
     if type(rows) is not int or rows < 1 or type(seed) is not int:
         raise InputError(f"rows={rows!r} and seed={seed!r} are not a number of rows and a seed.")
 
-    async def solve(state: TaskState, generate: Generate) -> TaskState:
+    def answer(state: TaskState) -> str:
         drawn = random.Random(hash_of([seed, state.sample_id]))
-        return _answered(state, "random_rows", draw_rows(_papers(state), rows, drawn))
+        return table_text(draw_rows(_papers(state), rows, drawn))
 
-    return solve
-
-
-def _answered(state: TaskState, name: str, rows: Sequence[tuple[str, str]]) -> TaskState:
-    state.output = ModelOutput.from_content(f"contestant/{name}", table_text(rows))
-    state.completed = True
-    return state
+    return baseline("random_rows", answer)
 
 
 def _shown(score: str | float | None) -> str:

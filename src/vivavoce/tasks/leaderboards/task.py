@@ -43,22 +43,8 @@ def leaderboard(
         max_tokens: The longest answer a model may give.
         pin: Refuse to run when round and prompts are not the ones with this fingerprint.
     """
-    entry = open_task(
-        FAMILY,
-        TASK,
-        round=round,
-        setting=setting,
-        prompts=prompts,
-        max_tokens=max_tokens,
-        pin=pin,
-    )
+    entry = open_task(FAMILY, TASK, round, setting, prompts, max_tokens, pin)
     shown = Showing(setting, split, chunks, chunk_size, variant)
-    return Task(
-        dataset=leaderboard_dataset(entry.round, shown, entry.prompts, max_tokens=entry.max_tokens),
-        solver=direct(context),
-        scorer=leaderboards(),
-        config=entry.config,
-        version=entry.card.version,
-        metadata=entry.metadata
-        | {"setting": shown.label, "prompt_hash": shown.prompt_hash(entry.prompts.sha256)},
-    )
+    dataset = leaderboard_dataset(entry.round, shown, entry.prompts, max_tokens=entry.max_tokens)
+    metadata = entry.worded(shown.label, variant)
+    return entry.task(dataset, direct(context), leaderboards(), metadata)

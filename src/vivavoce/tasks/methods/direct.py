@@ -5,7 +5,7 @@ The contestants oracle, null and copycat bound every metric; they run with `--mo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from inspect_ai.model import ChatMessageUser, Model, ModelOutput, get_model
@@ -108,37 +108,40 @@ CONTESTANTS = ("copycat", "null", "oracle")
 NULL_ANSWER = "We study a problem and report what we find."
 
 
-def _answer(state: TaskState, name: str, text: str) -> TaskState:
+def answered(state: TaskState, name: str, text: str) -> TaskState:
+    """End a sample with the answer of a contestant that asks no model."""
     state.output = ModelOutput.from_content(f"contestant/{name}", text)
     state.completed = True
     return state
 
 
+def baseline(name: str, answer: Callable[[TaskState], str]) -> Solver:
+    """Solver of a contestant whose answer is made from the sample alone.
+
+    Args:
+        name: The contestant, as logs name it.
+        answer: Gives the answer to a sample.
+    """
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        return answered(state, name, answer(state))
+
+    return solve
+
+
 @solver
 def oracle() -> Solver:
     """Answer with the gold itself: the highest value a metric can take."""
-
-    async def solve(state: TaskState, generate: Generate) -> TaskState:
-        return _answer(state, "oracle", state.target.text)
-
-    return solve
+    return baseline("oracle", lambda state: state.target.text)
 
 
 @solver
 def null() -> Solver:
     """Answer every sample with the same sentence."""
-
-    async def solve(state: TaskState, generate: Generate) -> TaskState:
-        return _answer(state, "null", NULL_ANSWER)
-
-    return solve
+    return baseline("null", lambda state: NULL_ANSWER)
 
 
 @solver
 def copycat() -> Solver:
     """Answer with the input."""
-
-    async def solve(state: TaskState, generate: Generate) -> TaskState:
-        return _answer(state, "copycat", state.input_text)
-
-    return solve
+    return baseline("copycat", lambda state: state.input_text)

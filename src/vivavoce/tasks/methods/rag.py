@@ -31,7 +31,13 @@ from vivavoce.tasks.prompting.excerpts import (
     lay_out,
     slot_of,
 )
-from vivavoce.tasks.prompting.prompts import PromptSet, Rendered, folder_at, load_prompts
+from vivavoce.tasks.prompting.prompts import (
+    PromptSet,
+    Rendered,
+    folder_at,
+    load_prompts,
+    template_name,
+)
 from vivavoce.tasks.prompting.windows import measure
 from vivavoce.text.chunk import OVERLAP, SIZE, split_text
 
@@ -120,8 +126,8 @@ def _message(
 
 
 def _compose(state: TaskState, found: list[Found]) -> Rendered:
-    prompts, variant = _prompts(state), state.metadata["variant"]
-    name = f"rag.{state.metadata['task']}{'' if variant == 1 else f'.{variant}'}"
+    prompts = _prompts(state)
+    name = template_name(f"rag.{state.metadata['task']}", state.metadata["variant"])
     laid = lay_out(prompts, found)
     slots = {"excerpts": laid.text, **_short(state)}
     outer = prompts.render(name, slots, {"words": state.metadata["words"]})

@@ -14,6 +14,8 @@ from vivavoce.errors import InputError
 from vivavoce.store import hash_of
 
 SUFFIX = ".md.j2"
+VARIANTS = (1, 2, 3)
+"""Wordings of a task's main prompt."""
 _PACKAGE = Path(__file__).resolve().parent.parent.parent
 _SHIPPED = f"{_PACKAGE.name}:"
 """What the place of shipped templates begins with, as a log tells it."""
@@ -51,6 +53,10 @@ class PromptSet:
             return _SHIPPED + folder.relative_to(_PACKAGE).as_posix()
         return str(folder)
 
+    def hash_in(self, variant: int) -> str:
+        """Hash of the set in one of its wordings."""
+        return self.sha256 if variant == 1 else hash_of({"set": self.sha256, "variant": variant})
+
     def render(self, name: str, slots: Mapping[str, str], values: Mapping[str, object]) -> Rendered:
         """Fill a template.
 
@@ -72,6 +78,17 @@ class PromptSet:
             if marked.count(marker) != 1:
                 raise InputError(f"{path} must hold the slot {{{{ {slot} }}}} exactly once.")
         return _place(marked, slots, markers)
+
+
+def check_variant(variant: object) -> None:
+    """Raise `InputError` for a wording that there is not."""
+    if type(variant) is not int or variant not in VARIANTS:
+        raise InputError(f"There is no wording {variant!r}. There are: 1, 2 and 3.")
+
+
+def template_name(name: str, variant: int) -> str:
+    """The name of a template in one of its wordings."""
+    return name if variant == 1 else f"{name}.{variant}"
 
 
 @lru_cache(maxsize=256)

@@ -9,14 +9,19 @@ from inspect_ai.dataset import MemoryDataset, Sample
 
 from vivavoce.errors import InputError
 from vivavoce.rounds import Round
-from vivavoce.store import Row, hash_of, table_of_parquet
-from vivavoce.tasks.prompting.prompts import PromptSet, Rendered, Span
+from vivavoce.store import Row, table_of_parquet
+from vivavoce.tasks.prompting.prompts import (
+    PromptSet,
+    Rendered,
+    Span,
+    check_variant,
+    template_name,
+)
 
 FAMILY = "ranking"
 PROMPT, GRAPH = "rank_by_prompt", "rank_by_graph"
 SPLITS = ("test", "dev")
 SCORINGS = ("default", "legacy")
-VARIANTS = (1, 2, 3)
 _TOLD = ("cluster", "published", "split", "higher_is_better", "area", "papers", "scores")
 
 
@@ -36,11 +41,6 @@ class Asking:
         split = "" if self.split == "test" else f"+{self.split}"
         return f"{self.setting}{split}{'' if self.scoring == 'default' else f'+{self.scoring}'}"
 
-    def described(self, sha256: str) -> dict[str, Any]:
-        """Values for a log; the hash is that of the templates in this wording."""
-        wording = hash_of({"set": sha256, "variant": self.variant})
-        return {"setting": self.label, "prompt_hash": sha256 if self.variant == 1 else wording}
-
 
 def asking(
     task: str,
@@ -53,8 +53,7 @@ def asking(
     for name, value, known in (("split", split, SPLITS), ("scoring", scoring, SCORINGS)):
         if value not in known:
             raise InputError(f"There is no {name} {value!r}. There are: {', '.join(known)}.")
-    if type(variant) is not int or variant not in VARIANTS:
-        raise InputError(f"There is no wording {variant!r}. There are: 1, 2 and 3.")
+    check_variant(variant)
     return Asking(task, setting, split, scoring, variant)
 
 
@@ -110,7 +109,7 @@ def read_rows(opened: Round, task: str, split: str) -> list[Row]:
 def prompt_sample(row: Row, asked: Asking, prompts: PromptSet, common: Row) -> Sample:
     """A board as a query with its titles; each title may go when a window is too narrow."""
     titles = [row["titles"][place] for place in row["shown"]]
-    name = asked.task if asked.variant == 1 else f"{asked.task}.{asked.variant}"
+    name = template_name(asked.task, asked.variant)
     prompt = prompts.render(name, {**_names(row), "titles": "\n".join(titles)}, {})
     start = prompt.spans["titles"][0]
     return Sample(

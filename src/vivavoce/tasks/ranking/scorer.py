@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
@@ -12,8 +10,7 @@ from vivavoce.metrics.ranking import score_ranking_row
 from vivavoce.metrics.ranking_answers import METRICS, count_faults
 from vivavoce.metrics.ranking_legacy import score_ranking_row_legacy
 from vivavoce.metrics.titles_list import find_titles
-from vivavoce.tasks.scoring.guard import VALID, FaultyAnswer, guarded
-from vivavoce.tasks.scoring.statistics import defined_mean
+from vivavoce.tasks.scoring.guard import VALID, FaultyAnswer, Values, defined_mean, guarded
 
 TITLE_NAMES = ("cp", "cis", "bem", "ktau", "bem_complete", "cp_partial", "ndcg")
 FAULT_NAMES = tuple(metric.name for metric in METRICS)
@@ -33,23 +30,23 @@ def title_order(scoring: str = "default") -> Scorer:
             occurs in the raw answer.
     """
 
-    async def values(answer: str, state: TaskState, target: Target) -> dict[str, float]:
+    async def values(answer: str, state: TaskState, target: Target) -> Values:
         gold = target.text.split("\n")
         found = find_titles(answer, gold)
         measured = _legacy(gold, answer) if scoring == "legacy" else _default(gold, answer)
-        numbers = _numbers(measured) | count_faults(answer, gold, found).values()
-        if not found.order and not any(numbers[name] > 0 for name in ("cp", "cis", "ndcg")):
-            raise FaultyAnswer("malformed", numbers)
-        return numbers
+        measured = {**measured, **count_faults(answer, gold, found).values()}
+        if not found.order and not any(measured[name] for name in ("cp", "cis", "ndcg")):
+            raise FaultyAnswer("malformed", measured)
+        return measured
 
     return guarded((*TITLE_NAMES, *FAULT_NAMES), values, undefined=_UNDEFINED)
 
 
-def _default(gold: list[str], answer: str) -> Mapping[str, float | None]:
+def _default(gold: list[str], answer: str) -> Values:
     return score_ranking_row(gold, answer).values()
 
 
-def _legacy(gold: list[str], answer: str) -> Mapping[str, float | None]:
+def _legacy(gold: list[str], answer: str) -> Values:
     """The rules of the published table, a row at a time; it has no discounted gain."""
     row = score_ranking_row_legacy(gold, answer)
     exact = float(row.is_exact)
@@ -73,28 +70,22 @@ def paper_order() -> Scorer:
     """
     guard = guarded(PAPER_NAMES, _paper_values, undefined=("ktau",))
 
-    async def score(state: TaskState, target: Target) -> Score | None:
+    async def score(state: TaskState, target: Target) -> Score:
         found = await guard(state, target)
         ids = read_paper_ids(state.output.completion)
-        if found is not None:
-            found.metadata = {**(found.metadata or {}), "listed": len(ids)}
+        found.metadata = {**(found.metadata or {}), "listed": len(ids)}
         return found
 
     return score
 
 
-async def _paper_values(answer: str, state: TaskState, target: Target) -> dict[str, float]:
+async def _paper_values(answer: str, state: TaskState, target: Target) -> Values:
     found = score_paper_ranking(target.text.split("\n"), read_paper_ids(answer))
-    numbers = _numbers({name: getattr(found, name) for name in PAPER_NAMES})
+    values = {name: getattr(found, name) for name in PAPER_NAMES}
     if not found.found and _is_prose(answer):
-        raise FaultyAnswer("malformed", numbers)
-    return numbers
+        raise FaultyAnswer("malformed", values)
+    return values
 
 
 def _is_prose(answer: str) -> bool:
     return any(len(line.split()) > _MAX_WORDS_OF_ID for line in read_paper_ids(answer))
-
-
-def _numbers(values: Mapping[str, float | None]) -> dict[str, float]:
-    """NaN stands for undefined."""
-    return {name: float("nan") if value is None else value for name, value in values.items()}

@@ -11,12 +11,11 @@ from functools import lru_cache
 from pathlib import Path
 from random import Random
 
-from inspect_ai.model import ModelOutput
-from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.solver import Solver, TaskState, solver
 
 from vivavoce.rounds import Round, load_round
 from vivavoce.store import Row, table_of_parquet
-from vivavoce.tasks.methods.direct import direct
+from vivavoce.tasks.methods.direct import baseline, direct
 from vivavoce.tasks.ranking.dataset import FAMILY, GRAPH, read_rows
 from vivavoce.tasks.ranking.items.encoders import ENCODERS
 from vivavoce.tasks.ranking.items.graph_ranking import (
@@ -146,17 +145,15 @@ def in_order() -> Solver:
 def _ranking(name: str, rank: _Rank) -> Solver:
     """Answer with ids, or with titles where the prompt lists titles, one a line."""
 
-    async def solve(state: TaskState, generate: Generate) -> TaskState:
+    def answer(state: TaskState) -> str:
         row = _opened(state).row(state)
         papers = rank(state, row)
         if state.metadata["task"] != GRAPH:
             titles = dict(zip(row["papers"], row["titles"], strict=True))
             papers = [titles[paper] for paper in papers]
-        state.output = ModelOutput.from_content(f"contestant/{name}", "\n".join(papers))
-        state.completed = True
-        return state
+        return "\n".join(papers)
 
-    return solve
+    return baseline(name, answer)
 
 
 def _by_graph(ranker: Ranker, options: RankOptions) -> _Rank:

@@ -6,9 +6,9 @@ viva run rank_by_graph --round rounds/ID --method pagerank --method tournament -
 
 from __future__ import annotations
 
-from typing import Any
-
 from inspect_ai import Task, task
+from inspect_ai.scorer import Scorer
+from inspect_ai.solver import Solver
 
 from vivavoce.tasks.entry import TaskEntry, open_task
 from vivavoce.tasks.ranking.dataset import Asking, asking, ranking_dataset
@@ -41,9 +41,9 @@ def rank_by_prompt(
         max_tokens: The longest answer a model may give.
         pin: Refuse to run when round and prompts are not the ones with this fingerprint.
     """
-    entry = _open("rank_by_prompt", round, setting, prompts, max_tokens, pin)
+    entry = open_task("ranking", "rank_by_prompt", round, setting, prompts, max_tokens, pin)
     asked = asking("rank_by_prompt", setting, split, scoring, variant)
-    return Task(solver=direct(context), scorer=title_order(scoring), **_parts(entry, asked))
+    return _compose(entry, asked, direct(context), title_order(scoring))
 
 
 @task
@@ -61,35 +61,11 @@ def rank_by_graph(
     The setting is base (citations; titles and abstracts are searched), fulltext, comparison or
     comparison_fulltext. `context` says nothing here; the others are those of `rank_by_prompt`.
     """
-    entry = _open("rank_by_graph", round, setting, prompts, max_tokens, pin)
+    entry = open_task("ranking", "rank_by_graph", round, setting, prompts, max_tokens, pin)
     asked = asking("rank_by_graph", setting, split)
-    return Task(solver=pagerank(), scorer=paper_order(), **_parts(entry, asked))
+    return _compose(entry, asked, pagerank(), paper_order())
 
 
-def _open(
-    task: str,
-    round: str,
-    setting: str,
-    prompts: str | None,
-    max_tokens: int | None,
-    pin: str | None,
-) -> TaskEntry:
-    return open_task(
-        "ranking",
-        task,
-        round=round,
-        setting=setting,
-        prompts=prompts,
-        max_tokens=max_tokens,
-        pin=pin,
-    )
-
-
-def _parts(entry: TaskEntry, asked: Asking) -> dict[str, Any]:
-    """Parts of both tasks."""
-    return {
-        "dataset": ranking_dataset(entry.round, asked, entry.prompts, max_tokens=entry.max_tokens),
-        "config": entry.config,
-        "version": entry.card.version,
-        "metadata": entry.metadata | asked.described(entry.prompts.sha256),
-    }
+def _compose(entry: TaskEntry, asked: Asking, solver: Solver, scorer: Scorer) -> Task:
+    dataset = ranking_dataset(entry.round, asked, entry.prompts, max_tokens=entry.max_tokens)
+    return entry.task(dataset, solver, scorer, entry.worded(asked.label, asked.variant))

@@ -1,16 +1,31 @@
-"""The guard around every scorer: an answer that is none is counted, never scored as one.
+"""The guard around every scorer, and Inspect's means over values that may be undefined.
 
-It stays in n with the value 0, and its fault stands in the score's metadata.
+An answer that is none is counted, never scored as one: it stays in n with the value 0, and its
+fault stands in the score's metadata.
 """
 
 from __future__ import annotations
 
+import math
 import re
+import statistics
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Protocol, TypeAlias
 
 from inspect_ai.model import ModelOutput
-from inspect_ai.scorer import Score, Scorer, Target
+from inspect_ai.scorer import (
+    Metric,
+    SampleScore,
+    Score,
+    ScoreReducer,
+    Target,
+    metric,
+    score_reducer,
+)
 from inspect_ai.solver import TaskState
+
+Values: TypeAlias = Mapping[str, float | None]
+"""Metrics of an answer by name; None where one is undefined."""
 
 VALID = "valid"
 FAULTS = ("overflow", "refusal", "provider_error", "missing", "empty", "malformed")
@@ -75,7 +90,7 @@ class FaultyAnswer(Exception):
     `values` are the metrics that it reaches all the same; None when there is nothing to score.
     """
 
-    def __init__(self, fault: str, values: Mapping[str, float] | None = None) -> None:
+    def __init__(self, fault: str, values: Values | None = None) -> None:
         super().__init__(fault)
         self.fault = fault
         self.values = values
@@ -113,34 +128,80 @@ def _stop_reason(output: ModelOutput) -> str:
     return output.stop_reason if output.choices else ""
 
 
+class Guarded(Protocol):
+    """An Inspect scorer that always gives a score."""
+
+    async def __call__(self, state: TaskState, target: Target) -> Score:
+        """Score an answer."""
+        ...
+
+
+def numbers(values: Values) -> dict[str, float]:
+    """Values as a log holds them: NaN stands for undefined."""
+    return {name: math.nan if value is None else value for name, value in values.items()}
+
+
 def guarded(
     metrics: Sequence[str],
-    score: Callable[[str, TaskState, Target], Awaitable[Mapping[str, float]]],
+    score: Callable[[str, TaskState, Target], Awaitable[Values]],
     undefined: Sequence[str] = (),
-) -> Scorer:
+) -> Guarded:
     """Wrap a function of (answer, state, target) into a scorer that never scores a fault.
 
     Args:
         metrics: The names that `score` returns; each is 0 for a fault.
-        score: Gives each metric's value; may raise `FaultyAnswer`.
+        score: Gives each metric's value, None where it is undefined; may raise `FaultyAnswer`.
         undefined: Metrics that a fault leaves undefined instead of 0, such as correlations.
     """
 
     async def scorer(state: TaskState, target: Target) -> Score:
         answer = state.output.completion
         fault = find_fault(state.output)
-        values: Mapping[str, float] | None = None
+        values: Values | None = None
         if fault is None:
             try:
                 values = await score(answer, state, target)
             except FaultyAnswer as error:
                 fault, values = error.fault, error.values
         if values is None:
-            values = {name: float("nan") if name in undefined else 0.0 for name in metrics}
+            values = {name: None if name in undefined else 0.0 for name in metrics}
         return Score(
-            value={**values, VALID: 0.0 if fault else 1.0},
+            value={**numbers(values), VALID: 0.0 if fault else 1.0},
             answer=answer,
             metadata={"fault": fault, "stop_reason": _stop_reason(state.output)},
         )
 
     return scorer
+
+
+@metric
+def defined_mean() -> Metric:
+    """Mean over the samples whose value is defined; NaN when there is none."""
+
+    def compute(scores: list[SampleScore]) -> float:
+        values = [score.score.as_float() for score in scores]
+        defined = [value for value in values if not math.isnan(value)]
+        return math.fsum(defined) / len(defined) if defined else math.nan
+
+    return compute
+
+
+REDUCERS = ("mean", "max", "std")
+"""What a sample's attempts are reduced to, each over those where a value is defined."""
+
+
+@score_reducer(name="std")
+def standard_deviation() -> ScoreReducer:
+    """Standard deviation (n - 1) of each value over the attempts; NaN with fewer than two."""
+
+    def reduce(scores: list[Score]) -> Score:
+        given = [score.value for score in scores if isinstance(score.value, dict)]
+        names = dict.fromkeys(name for value in given for name in value)
+        return Score(value={name: _deviation([value[name] for value in given]) for name in names})
+
+    return reduce
+
+
+def _deviation(values: list[object]) -> float:
+    numbers = [float(v) for v in values if isinstance(v, int | float) and not math.isnan(v)]
+    return statistics.stdev(numbers) if len(numbers) > 1 else math.nan

@@ -18,6 +18,7 @@ from inspect_ai.model import ChatMessageUser, GenerateConfig, Model, get_model, 
 from vivavoce.errors import InputError
 from vivavoce.metrics.judgement import ASPECTS, Verdict, read_verdict
 from vivavoce.store import hash_of
+from vivavoce.tasks.prompting.fences import fence_mark
 from vivavoce.tasks.prompting.fitting import fit
 from vivavoce.tasks.prompting.prompts import PromptSet, Rendered
 from vivavoce.tasks.prompting.windows import Measure, TokenCounter, measure
@@ -51,11 +52,7 @@ class Comparison:
     @property
     def mark(self) -> str:
         """What the tags around the texts end in: it occurs in none of them."""
-        texts = [self.answer, self.reference, self.source or ""]
-        count = 0
-        while any((mark := hash_of([*texts, count])[:12]) in text for text in texts):
-            count += 1
-        return mark
+        return fence_mark([self.answer, self.reference, self.source or ""])
 
 
 @dataclass(frozen=True, slots=True)

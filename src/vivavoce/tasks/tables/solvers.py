@@ -13,6 +13,7 @@ from inspect_ai.util import collect
 
 from vivavoce.metrics.tables.literature_tables import LiteratureTable
 from vivavoce.tasks.methods.agent import agent
+from vivavoce.tasks.methods.direct import answered
 from vivavoce.tasks.tables.items.composing import pool_with_texts
 from vivavoce.tasks.tables.items.keyword.papers import read_pool
 from vivavoce.tasks.tables.items.replies import (
@@ -171,9 +172,7 @@ def keyword_table() -> Solver:
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         table = await to_thread.run_sync(_make, state)
-        state.output = ModelOutput.from_content("contestant/keyword_table", answer_text(table))
-        state.completed = True
-        return state
+        return answered(state, "keyword_table", answer_text(table))
 
     return solve
 

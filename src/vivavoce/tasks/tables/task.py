@@ -49,22 +49,9 @@ def table(
         max_tokens: The longest answer a model may give.
         pin: Refuse to run when round and prompts are not the ones with this fingerprint.
     """
-    entry = open_task(
-        FAMILY,
-        TASK,
-        round=round,
-        setting=setting,
-        prompts=prompts,
-        max_tokens=max_tokens,
-        pin=pin,
-    )
+    entry = open_task(FAMILY, TASK, round, setting, prompts, max_tokens, pin)
     by = Evaluation(answerer, synthesizer, headers, pairs, question_seed, aggregate)
-    return Task(
-        dataset=table_dataset(entry.round, setting, entry.prompts, max_tokens=entry.max_tokens),
-        solver=one_step(context=context),
-        scorer=by.scorer(),
-        model_roles=by.start_roles(),
-        config=entry.config,
-        version=entry.card.version,
-        metadata=entry.metadata | by.metadata(entry.card, entry.prompts, setting),
-    )
+    dataset = table_dataset(entry.round, setting, entry.prompts, max_tokens=entry.max_tokens)
+    metadata = by.metadata(entry.card, entry.prompts, setting)
+    roles = by.start_roles()
+    return entry.task(dataset, one_step(context=context), by.scorer(), metadata, model_roles=roles)

@@ -12,14 +12,9 @@ from inspect_ai.dataset import MemoryDataset, Sample
 
 from vivavoce.errors import InputError
 from vivavoce.rounds import Round
-from vivavoce.store import Row, hash_of, read_json, table_of_parquet
-from vivavoce.tasks.prompting.prompts import PromptSet
-from vivavoce.tasks.writing.items.composing import (
-    TRACKS,
-    VARIANTS,
-    Example,
-    compose,
-)
+from vivavoce.store import Row, read_json, table_of_parquet
+from vivavoce.tasks.prompting.prompts import PromptSet, check_variant
+from vivavoce.tasks.writing.items.composing import TRACKS, Example, compose
 from vivavoce.tasks.writing.items.inputs import (
     DEMONSTRATED,
     PaperText,
@@ -51,10 +46,6 @@ class Showing:
         has_usual = self.setting not in DEMONSTRATED or self.demos == USUAL_DEMOS
         return f"{self.setting}{track}{'' if has_usual else f'@{self.demos}'}"
 
-    def prompt_hash(self, sha256: str) -> str:
-        """Hash of the set of templates in this wording."""
-        return sha256 if self.variant == 1 else hash_of({"set": sha256, "variant": self.variant})
-
 
 def showing(
     opened: Round, task: str, setting: str, demos: int | None, track: str, variant: int
@@ -74,8 +65,7 @@ def showing(
     """
     if track not in TRACKS:
         raise InputError(f"There is no track {track!r}. There are: {', '.join(TRACKS)}.")
-    if type(variant) is not int or variant not in VARIANTS:
-        raise InputError(f"There is no wording {variant!r}. There are: 1, 2 and 3.")
+    check_variant(variant)
     held = _held(opened) if setting in DEMONSTRATED else 0
     if demos is None:
         demos = held

@@ -14,15 +14,13 @@ from vivavoce.metrics.rouge import rouge
 from vivavoce.metrics.text_statistics import length_ratio
 from vivavoce.tasks.entry import open_prompts
 from vivavoce.tasks.prompting.prompts import PromptSet
-from vivavoce.tasks.scoring.guard import VALID, MalformedAnswer, guarded
+from vivavoce.tasks.scoring.guard import VALID, MalformedAnswer, Values, guarded
 from vivavoce.tasks.scoring.judge import Comparison, compare, target_source
 from vivavoce.text.answers import clean_title
 
 NAMES = ("rougeL", "rouge1", "rouge2")
 LENGTH = ("length_ratio",)
 CITATIONS = ("citation_precision", "citation_recall")
-
-_Values = Mapping[str, float | None]
 
 
 @scorer(
@@ -54,7 +52,7 @@ def writing(
     async def score(state: TaskState, target: Target) -> Score:
         notes: dict[str, Any] = {}
 
-        async def values(answer: str, state: TaskState, target: Target) -> dict[str, float]:
+        async def values(answer: str, state: TaskState, target: Target) -> Values:
             text = clean_title(answer) if task == "title" else answer
             if not any(character.isalpha() for character in text):
                 raise MalformedAnswer
@@ -71,18 +69,17 @@ def writing(
                     _source(state) if judge_source else None,
                 )
                 found = {**found, **await _judgement(templates, comparison, notes)}
-            return {name: _number(value) for name, value in found.items()}
+            return found
 
         judged = (*WINS, *CHECKS) if judge else ()
         guard = guarded((*names, *judged), values, undefined=CHECKS)
         given = await guard(state, target)
-        assert given is not None  # of the type only: a guard always scores
         return given.model_copy(update={"metadata": {**(given.metadata or {}), **notes}})
 
     return score
 
 
-def _against_reference(text: str, reference: str) -> _Values:
+def _against_reference(text: str, reference: str) -> Values:
     found = rouge(text, reference)
     return {
         "rougeL": found.rougeL,
@@ -92,7 +89,7 @@ def _against_reference(text: str, reference: str) -> _Values:
     }
 
 
-def _citations(text: str, metadata: Mapping[str, Any]) -> _Values:
+def _citations(text: str, metadata: Mapping[str, Any]) -> Values:
     found = find_citations(text, metadata["works"])
     return {
         "citation_precision": found.precision,
@@ -104,15 +101,10 @@ def _source(state: TaskState) -> str:
     return target_source(state.input_text, state.metadata["spans"])
 
 
-async def _judgement(prompts: PromptSet, comparison: Comparison, notes: dict[str, Any]) -> _Values:
+async def _judgement(prompts: PromptSet, comparison: Comparison, notes: dict[str, Any]) -> Values:
     """The judge's metrics; a text that is the reference itself ties without being asked for."""
     if comparison.answer.split() == comparison.reference.split():
         return {**dict.fromkeys(WINS, 0.5), **dict.fromkeys(CHECKS)}
     judged = await compare(prompts, comparison)
     notes["judge"] = judged.record()
     return judgement_values(judged.verdicts)
-
-
-def _number(value: float | None) -> float:
-    """NaN stands for undefined."""
-    return float("nan") if value is None else value

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from inspect_ai.model import ModelOutput
-from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.solver import Solver, TaskState, solver
 
 from vivavoce.models.extractive import PICKS, Pick, extract
-from vivavoce.tasks.methods.direct import direct
+from vivavoce.tasks.methods.direct import baseline, direct
 from vivavoce.tasks.methods.rag import rag
 
 __all__ = ["abstract_copy", "centrality", "direct", "lead", "rag"]
@@ -33,12 +32,9 @@ def abstract_copy() -> Solver:
 def _copy(name: str, slots: tuple[str, ...], pick: Pick) -> Solver:
     """Answer with sentences of the first of these texts that the prompt shows."""
 
-    async def solve(state: TaskState, generate: Generate) -> TaskState:
+    def answer(state: TaskState) -> str:
         spans = state.metadata["spans"]
         start, end = next(spans[slot] for slot in slots if slot in spans)
-        answer = extract(state.input_text[start:end], state.metadata["words"], pick)
-        state.output = ModelOutput.from_content(f"contestant/{name}", answer)
-        state.completed = True
-        return state
+        return extract(state.input_text[start:end], state.metadata["words"], pick)
 
-    return solve
+    return baseline(name, answer)

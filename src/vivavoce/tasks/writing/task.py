@@ -114,32 +114,12 @@ def _task(
     judge_source: bool,
     context: int | None,
 ) -> Task:
-    round, setting, prompts, max_tokens, pin = opened
-    entry = open_task(
-        "writing",
-        name,
-        round=round,
-        setting=setting,
-        prompts=prompts,
-        max_tokens=max_tokens,
-        pin=pin,
-        judge=judge,
-        judge_source=judge_source,
-    )
+    entry = open_task("writing", name, *opened, judge, judge_source)
+    _, setting, prompts, _, _ = opened
     shown = showing(entry.round, name, setting, demos, track, variant)
+    words = entry.card.answer_words or 0
     dataset = writing_dataset(
-        entry.round,
-        shown,
-        entry.prompts,
-        words=entry.card.answer_words or 0,
-        max_tokens=entry.max_tokens,
+        entry.round, shown, entry.prompts, words=words, max_tokens=entry.max_tokens
     )
-    return Task(
-        dataset=dataset,
-        solver=direct(context),
-        scorer=writing(name, judge, judge_source, prompts),
-        config=entry.config,
-        version=entry.card.version,
-        metadata=entry.metadata
-        | {"setting": shown.label, "prompt_hash": shown.prompt_hash(entry.prompts.sha256)},
-    )
+    scorer = writing(name, judge, judge_source, prompts)
+    return entry.task(dataset, direct(context), scorer, entry.worded(shown.label, variant))

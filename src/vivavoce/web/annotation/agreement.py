@@ -37,7 +37,7 @@ from vivavoce.statistics.estimates import (
     estimate_from_sums,
 )
 from vivavoce.store import Row, read_jsonl
-from vivavoce.web.annotation.kinds import GROUP, Kind
+from vivavoce.web.annotation.kinds import GROUP, SUGGESTION, Kind
 from vivavoce.web.annotation.records import (
     DecisionRecord,
     grouped,
@@ -248,6 +248,15 @@ def read_model_labels(path: Path, kind: Kind) -> dict[str, dict[str, str]]:
     if not found:
         raise InputError(f"{path} holds no label.")
     return found
+
+
+def suggested_labels(kind: Kind, items: Sequence[Item]) -> dict[str, dict[str, str]]:
+    """Labels of a model that came with the items."""
+    return {
+        item.key: kind.check_label(item.content[SUGGESTION], is_whole=False)
+        for item in items
+        if SUGGESTION in item.content
+    }
 
 
 def compare_with_model(

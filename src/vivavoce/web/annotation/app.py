@@ -29,7 +29,7 @@ from starlette.staticfiles import StaticFiles
 from vivavoce.errors import InputError, VivaError
 from vivavoce.web.annotation import pages, pages_items
 from vivavoce.web.annotation.assignment import AlreadyDecided, NotAllowed, NotYours, Released
-from vivavoce.web.annotation.kinds import find_kind
+from vivavoce.web.annotation.kinds import columns_of, find_kind
 from vivavoce.web.annotation.requests import Clock, NotLoggedIn, Refused, Site, go, site_of
 from vivavoce.web.annotation.storage import BusyError, Database
 from vivavoce.web.guard import BROKEN, Guard
@@ -243,7 +243,7 @@ def _make_templates() -> Environment:
         "prose": guidelines_html,
     }
     environment.filters.update(filters)
-    environment.globals |= {"token": _token, "find_kind": find_kind}
+    environment.globals |= {"token": _token, "find_kind": find_kind, "columns_of": columns_of}
     return environment
 
 

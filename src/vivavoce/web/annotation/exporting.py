@@ -53,8 +53,6 @@ CODEBOOK = "codebook.md"
 STUDIO_TASKS = "label_studio.json"
 STUDIO_CONFIG = "label_studio.xml"
 
-_NOT_SHOWN = ("names", "source", "group", "table", "paper")
-
 
 def export_campaign(
     session: Session, campaign: Campaign, folder: Path, *, names: bool = False
@@ -108,7 +106,7 @@ def export_campaign(
         labels = label_rows(kind, items, decisions)
         write_jsonl(folder / LABELS, labels)
         write_text(folder / CODEBOOK, codebook)
-        write_json(folder / STUDIO_TASKS, tasks_of(items, decisions))
+        write_json(folder / STUDIO_TASKS, tasks_of(kind, items, decisions))
         write_text(folder / STUDIO_CONFIG, labelling_config(kind))
         counted = {ITEMS: len(items), DECISIONS: len(rows), TABLE: len(rows), LABELS: len(labels)}
         files = (ITEMS, DECISIONS, TABLE, LABELS, CODEBOOK, STUDIO_TASKS, STUDIO_CONFIG)
@@ -162,13 +160,13 @@ def _cell(value: Any) -> Any:
     return guard_formula(visible(value, limit=None)) if isinstance(value, str) else value
 
 
-def tasks_of(items: Sequence[Item], decisions: Sequence[DecisionRecord]) -> list[Row]:
+def tasks_of(kind: Kind, items: Sequence[Item], decisions: Sequence[DecisionRecord]) -> list[Row]:
     """Items and the valid decisions, as tasks."""
     standing = grouped((record for record in decisions if record.last), "item")
     return [
         {
             "id": item.ordinal + 1,
-            "data": {**item_row(item), "text": as_text(item.content)},
+            "data": {**item_row(item), "text": as_text(kind.present(item.content, False))},
             "annotations": [_annotation(record) for record in standing.get(item.key, [])],
         }
         for item in items
@@ -185,7 +183,7 @@ def as_text(content: Any, depth: int = 0) -> str:
     """An item's content as lines of plain text."""
     lines = []
     for name, value in content.items():
-        if name in _NOT_SHOWN:
+        if name == "paper":  # the id of a paper, below it
             continue
         if isinstance(value, dict):
             lines.append(f"{name}:\n{as_text(value, depth + 1)}")

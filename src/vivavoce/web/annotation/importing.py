@@ -183,8 +183,6 @@ def _kind(wanted: Wanted, there: str | None, implied: str | None) -> Kind:
         raise InputError(f"There is no campaign {wanted.name} yet: give its --kind.")
     if there and asked != there:
         raise InputError(f"The campaign {wanted.name} is of the kind {there}, not {asked}.")
-    if implied and asked != implied:
-        raise InputError(f"Answers out of logs are for the kind {implied}, not {asked}.")
     return find_kind(asked)
 
 

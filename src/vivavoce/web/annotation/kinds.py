@@ -28,6 +28,8 @@ MAX_ENTRIES = 1_000
 """Of a list: papers, columns, rows."""
 GROUP = "group"
 """A part of any item's content that no annotator sees; final labels are counted by it."""
+SUGGESTION = "suggestion"
+"""A part of any item's content: a model's label, which is compared with what people say."""
 
 Shape = Any
 """Name of a check of `_CHECKS`, or a list with the shape of its entries."""
@@ -67,6 +69,22 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
+class ContentPart:
+    """One part of an item's content."""
+
+    name: str
+    shape: Shape
+    title: str = ""
+    """Heading over it on the page."""
+    view: str = ""
+    """Macro of `_content.html.j2` that draws it; a part without one is shown to no annotator.
+
+    A table is drawn where its rows stand, with the columns of the same prefix.
+    """
+    optional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Kind:
     """A kind of campaign."""
 
@@ -77,16 +95,12 @@ class Kind:
     heading: str
     """Question at the top of an item's page."""
     fields: tuple[Field, ...]
-    content: Mapping[str, Shape]
-    """Parts that an item must hold."""
-    optional: Mapping[str, Shape]
-    """Parts that it may hold."""
-    hidden: tuple[str, ...] = ()
-    """Parts of the content that no annotator sees, beside the group."""
+    parts: tuple[ContentPart, ...]
+    """Contents of an item, in the order of the page."""
     sides: tuple[str, str] | None = None
     """Two parts of the content that change places for half of the people."""
-    needs_source: bool = False
-    """True if an item must hold a passage or a table."""
+    any_of: tuple[str, ...] = ()
+    """Optional parts of which an item must hold one."""
     labels: str = "final_label"
     """Function of `_LABEL_ROWS` that makes the rows of `labels.jsonl`."""
 
@@ -101,18 +115,28 @@ class Kind:
 
     def check_content(self, content: Row) -> None:
         """Raise `ValueError` that says which part of an item's content is not as it must be."""
-        shapes = {**self.content, **self.optional, GROUP: "name"}
-        for name, shape in shapes.items():
-            if name in content:
-                check_part(name, content[name], shape)
-            elif name in self.content:
-                raise ValueError(f"{name!r} is missing")
-        unknown = sorted(content.keys() - shapes.keys())
+        for part in (*self.parts, _GROUP_PART):
+            if part.name in content:
+                check_part(part.name, content[part.name], part.shape)
+            elif not part.optional:
+                raise ValueError(f"{part.name!r} is missing")
+        known = {GROUP, SUGGESTION, *(part.name for part in self.parts)}
+        unknown = sorted(content.keys() - known)
         if unknown:
             raise ValueError(f"{unknown[0]!r} is no part of an item of this kind")
-        _check_rectangular(content)
-        if self.needs_source and "passage" not in content and "rows" not in content:
-            raise ValueError("there must be a 'passage', or 'columns' and 'rows'")
+        if SUGGESTION in content:
+            self._check_suggestion(content[SUGGESTION])
+        for name in content:
+            if name.endswith("rows"):
+                _check_rectangular(content, name)
+        if self.any_of and not any(name in content for name in self.any_of):
+            raise ValueError(f"there must be one of {', '.join(map(repr, self.any_of))}")
+
+    def _check_suggestion(self, suggestion: object) -> None:
+        try:
+            self.check_label(suggestion, is_whole=False)
+        except InputError as error:
+            raise ValueError(f"{SUGGESTION!r}: {error}") from error
 
     def check_label(self, label: object, *, is_whole: bool = True) -> dict[str, str]:
         """A label with its fields in the kind's order; with one field, it may be the value alone.
@@ -144,9 +168,8 @@ class Kind:
 
     def present(self, content: Row, swapped: bool) -> Row:
         """An item's content as a person sees it."""
-        shown = {
-            name: value for name, value in content.items() if name not in (*self.hidden, GROUP)
-        }
+        drawn = {part.name for part in self.parts if part.view}
+        shown = {name: value for name, value in content.items() if name in drawn}
         if self.sides and swapped:
             first, second = self.sides
             shown |= {first: content[second], second: content[first]}
@@ -194,7 +217,15 @@ def verdicts(kind: Kind, item: Item, decisions: Sequence[DecisionRecord]) -> lis
     ]
 
 
-_LABEL_ROWS = {one.__name__: one for one in (final_label, paper_decision, acceptance, verdicts)}
+def judged_answer(kind: Kind, item: Item, decisions: Sequence[DecisionRecord]) -> list[Row]:
+    """{id, accepted, group, contestant, and a value for every field} of a question."""
+    named = {name: item.content[name] for name in (GROUP, "contestant") if name in item.content}
+    return [row | named for row in acceptance(kind, item, decisions)]
+
+
+_LABEL_ROWS = {
+    one.__name__: one for one in (final_label, paper_decision, acceptance, verdicts, judged_answer)
+}
 
 
 def check_part(name: str, value: object, shape: Shape) -> None:
@@ -273,20 +304,26 @@ _CHECKS: dict[str, Callable[[str, object], None]] = {
 }
 
 
-def _check_rectangular(content: Row) -> None:
+def columns_of(rows: str) -> str:
+    """Name of the part with the columns of a part with rows: `target_rows` -> `target_columns`."""
+    return rows.removesuffix("rows") + "columns"
+
+
+def _check_rectangular(content: Row, rows: str) -> None:
     """Rows need columns, and as many cells."""
-    rows, columns = content.get("rows"), content.get("columns")
-    if rows is None:
-        return
+    columns = content.get(columns_of(rows))
     if columns is None:
-        raise ValueError("'rows' needs 'columns'")
-    for place, row in enumerate(rows):
+        raise ValueError(f"{rows!r} needs {columns_of(rows)!r}")
+    for place, row in enumerate(content[rows]):
         if len(row) != len(columns):
-            raise ValueError(f"'rows[{place}]' has {len(row)} cells for {len(columns)} columns")
+            raise ValueError(f"'{rows}[{place}]' has {len(row)} cells for {len(columns)} columns")
 
 
 def _short(value: object) -> str:
     return repr(value)[:60]
+
+
+_GROUP_PART = ContentPart(GROUP, "name", optional=True)
 
 
 def find_kind(name: str) -> Kind:

@@ -191,9 +191,17 @@ def _demands(item: Row, papers: Papers) -> Iterator[Row]:
     }
 
 
+def _tables(item: Row, papers: Papers) -> Iterator[Row]:
+    names = [papers.get(row["paper"], {}).get("title") or row["paper"] for row in item["rows"]]
+    rows = [[name, *row["cells"]] for name, row in zip(names, item["rows"], strict=True)]
+    content = {"caption": item["caption"], "columns": ["Paper", *item["columns"]], "rows": rows}
+    yield {"id": item["id"], "cluster": item["cluster"], "content": content}
+
+
 _READERS: dict[str, Callable[[Row, Papers], Iterator[Row]]] = {
     "distractors": _distractors,
     "demands": _demands,
+    "tables": _tables,
 }
 
 

@@ -31,7 +31,7 @@ from vivavoce.retrieval.sparse import Bm25Retriever, words
 from vivavoce.store import Row
 from vivavoce.tasks.leaderboards.items.board_items import TASK
 from vivavoce.tasks.library.text import cut_table, cut_text
-from vivavoce.tasks.prompting.prompts import PromptSet, Rendered, Span
+from vivavoce.tasks.prompting.prompts import PromptSet, Rendered, Span, template_name
 
 CHUNKS, SIZE = 10, 512
 """Chunks of a prompt, and tokens of a chunk."""
@@ -154,16 +154,8 @@ class Shelf:
         return chunks, Bm25Retriever((chunk.searched for chunk in chunks), self._words)
 
 
-VARIANTS = (1, 2, 3)
-"""Wordings of the prompt."""
-
 _ASKED = ("task", "dataset", "metric")
 _BETWEEN = "\n\n"
-
-
-def template_name(variant: int) -> str:
-    """The main template in one of its wordings."""
-    return TASK if variant == 1 else f"{TASK}.{variant}"
 
 
 def question(prompts: PromptSet, row: Row) -> str:
@@ -192,7 +184,7 @@ def compose(
     """
     text, places = _lay_out(prompts, found)
     slots = {"question": asked, "excerpts": text}
-    main = prompts.render(template_name(variant), slots, {})
+    main = prompts.render(template_name(TASK, variant), slots, {})
     spans = dict(main.spans)
     shift = spans.pop("excerpts")[0]  # no slot, so that no excerpt is cut in the middle
     blocks = tuple((start + shift, end + shift) for start, end in reversed(places))

@@ -208,7 +208,7 @@ def item_of(board: RankedBoard, seed: int) -> Row:
         "task": one_line(of.task),
         "dataset": one_line(of.dataset),
         "metric": one_line(of.metric),
-        "higher_is_better": of.direction.higher_is_better,
+        "higher_is_better": of.higher_is_better,
         "area": of.area,
         "papers": [paper.paper_id for paper in board.papers],
         "titles": [paper.title for paper in board.papers],

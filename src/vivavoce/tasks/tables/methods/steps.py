@@ -16,6 +16,7 @@ from inspect_ai.solver import TaskState
 from vivavoce.errors import InputError
 from vivavoce.tasks.methods.direct import check_context
 from vivavoce.tasks.methods.retry import generate_with_retry
+from vivavoce.tasks.prompting.fences import fence_mark, without_mark
 from vivavoce.tasks.prompting.fitting import Fitted, Group, fit
 from vivavoce.tasks.prompting.prompts import Rendered, folder_at, load_prompts
 from vivavoce.tasks.prompting.windows import TokenCounter, measure
@@ -80,6 +81,8 @@ class TableRun:
         self._model = get_model()
         self._measure = measure(str(self._model), self._model.api, context)
         self._window = self._measure.window
+        texts = (text for one in self.papers for text in (one.title, one.abstract, one.text))
+        self._mark = fence_mark([self.demand, *texts])
         self._again(Rendered("", {}), "")
         for name, slots in templates.items():
             self.prompt(name, dict.fromkeys(slots, ""))
@@ -106,8 +109,9 @@ class TableRun:
         """
         inner = listings or {}
         texts = {slot: listing.text for slot, listing in inner.items()}
-        given = {"demand": self.demand, **slots, **texts}
-        prompt = self._prompts.render(name, given, {"cot": self._cot})
+        fenced = {slot: without_mark(text, self._mark) for slot, text in slots.items()}
+        given = {"demand": self.demand, **fenced, **texts}
+        prompt = self._prompts.render(name, given, {"cot": self._cot, "mark": self._mark})
         for slot, listing in inner.items():
             shift = prompt.spans[slot][0]
             moved = {key: (a + shift, b + shift) for key, (a, b) in listing.spans.items()}
@@ -124,8 +128,12 @@ class TableRun:
         """
         text, spans = "", {}
         for label, slots in entries:
-            given = {slot: value for slot, value in slots.items() if value or slot == "title"}
-            entry = self._prompts.render(name, given, {"label": label})
+            given = {
+                slot: without_mark(value, self._mark)
+                for slot, value in slots.items()
+                if value or slot == "title"
+            }
+            entry = self._prompts.render(name, given, {"label": label, "mark": self._mark})
             text += "\n" if text else ""
             for slot, (start, end) in entry.spans.items():
                 spans[f"{slot} {label}"] = (start + len(text), end + len(text))

@@ -14,7 +14,7 @@ from itertools import pairwise
 from vivavoce.rounds import Round, Shown, measure_settings
 from vivavoce.store import Row, table_of_parquet
 from vivavoce.tasks.prompting.excerpts import OWN
-from vivavoce.tasks.prompting.prompts import PromptSet, Rendered, Span
+from vivavoce.tasks.prompting.prompts import PromptSet, Rendered, Span, template_name
 from vivavoce.tasks.writing.items.cells import NAME as CELLS
 from vivavoce.tasks.writing.items.cells import shown_demos
 from vivavoce.tasks.writing.items.inputs import (
@@ -37,8 +37,6 @@ PARTS = {
 """What each task writes, in words."""
 TRACKS = ("cited", "padded")
 """Which works a related-work prompt lists: those the section cites, or others beside them."""
-VARIANTS = (1, 2, 3)
-"""Wordings of each task's prompt."""
 
 _BETWEEN = "\n\n"
 
@@ -85,11 +83,6 @@ class _Pieces:
         self.text += piece
         self.ends.append(len(self.text))
         return start
-
-
-def template_name(task: str, variant: int) -> str:
-    """The main template of a task in one of its wordings."""
-    return task if variant == 1 else f"{task}.{variant}"
 
 
 def compose(

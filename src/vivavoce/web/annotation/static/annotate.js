@@ -34,6 +34,10 @@ document.addEventListener("keydown", (event) => {
     found.closest("details").open = true;
     found.focus();
   }
+  else if (found.matches("details")) {
+    found.open = !found.open;
+    for (const inner of found.querySelectorAll("details")) inner.open = found.open;
+  }
   else found.click();
   event.preventDefault();
 });
