@@ -21,7 +21,7 @@ def corpus_stats(corpus: Corpus) -> dict[str, Any]:
     resolvers = Counter(row["resolver"] or "unresolved" for row in corpus.rows("references"))
     failed = Counter(gate for paper in papers for gate in paper.gates)
     files = corpus.manifest["files"]
-    dates = [paper.first_public for paper in papers if paper.first_public]
+    dates = [paper.published for paper in papers if paper.published]
     return {
         "tables": {
             name: sum(entry["rows"] for file, entry in files.items() if file.startswith(f"{name}/"))
@@ -29,11 +29,12 @@ def corpus_stats(corpus: Corpus) -> dict[str, Any]:
         },
         "sources": most_first(Counter(paper.source for paper in papers)),
         "merges": most_first(Counter(row["joined_by"] for row in corpus.rows("merges"))),
-        "dates": most_first(Counter(paper.first_public_from or "undated" for paper in papers)),
+        "dates": most_first(Counter(paper.date_source or "undated" for paper in papers)),
         "date_precision": most_first(
-            Counter(paper.first_public_precision or "undated" for paper in papers)
+            Counter(paper.date_precision or "undated" for paper in papers)
         ),
-        "first_public": [min(dates), max(dates)] if dates else None,
+        "published": [min(dates), max(dates)] if dates else None,
+        "first_public": date_sources(corpus),
         "contradictions": count_contradictions(corpus),
         "gates": {gate: failed[gate] for gate in GATES},
         "fit": sum(1 for paper in papers if not paper.gates),
@@ -42,6 +43,11 @@ def corpus_stats(corpus: Corpus) -> dict[str, Any]:
         "ambiguous_titles": corpus.manifest["ambiguous_titles"],
         "fingerprint": corpus.fingerprint,
     }
+
+
+def date_sources(corpus: Corpus) -> dict[str, int]:
+    """Papers by the evidence of their first public date."""
+    return most_first(Counter(p.first_public_from or "undated" for p in corpus.papers))
 
 
 def count_contradictions(corpus: Corpus) -> dict[str, int]:
@@ -65,10 +71,9 @@ def contradictions(corpus: Corpus) -> Iterator[dict[str, Any]]:
 
 def date_report(corpus: Corpus) -> dict[str, Any]:
     """Sources of the first public dates, statements by verdict, and every contradiction."""
-    sources = Counter(paper.first_public_from or "undated" for paper in corpus.papers)
     said = Counter((row["evidence"].split()[0], row["verdict"]) for row in corpus.rows("dates"))
     return {
-        "sources": most_first(sources),
+        "sources": date_sources(corpus),
         "statements": [
             {"evidence": evidence, "verdict": verdict, "statements": number}
             for (evidence, verdict), number in sorted(said.items())
