@@ -16,7 +16,13 @@ from vivavoce.errors import InputError
 from vivavoce.records import CitedTable, Document, Reference
 from vivavoce.sources import read_whole
 from vivavoce.sources.fulltext.drafts import Draft, number_sections
-from vivavoce.sources.fulltext.pdf.candidates import Bookmark, Candidate, compact, find_candidates
+from vivavoce.sources.fulltext.pdf.candidates import (
+    Bookmark,
+    Candidate,
+    Style,
+    compact,
+    find_candidates,
+)
 from vivavoce.sources.fulltext.pdf.floats import Columns, Float, find_floats
 from vivavoce.sources.fulltext.pdf.furniture import FURNITURE, mark_furniture
 from vivavoce.sources.fulltext.pdf.headings import Heading, find_headings
@@ -24,6 +30,7 @@ from vivavoce.sources.fulltext.pdf.layout import Layout, Line, join_words, read_
 from vivavoce.sources.fulltext.pdf.lines import FontBook, Page, read_page
 from vivavoce.sources.fulltext.pdf.references import (
     Paragraphs,
+    find_unheaded,
     mentions_in,
     read_reference,
     split_entries,
@@ -72,7 +79,8 @@ def _title(paragraphs: Paragraphs, known: str) -> tuple[str | None, int]:
         if is_furniture or line.y > 0.62 * height or _BANNER.match(line.text):
             continue
         if groups and (
-            _goes_on(groups[-1][-1][1], line) or _is_subtitle(groups[-1][-1][1], line, layout)
+            _goes_on(groups[-1][-1][1], line, layout)
+            or _is_subtitle(groups[-1][-1][1], line, layout)
         ):
             groups[-1].append((place, line))
         else:
@@ -101,11 +109,12 @@ def _peak(line: Line) -> float:
     return max((size for size, count in letters.items() if count >= enough), default=line.size)
 
 
-def _goes_on(before: Line, line: Line) -> bool:
+def _goes_on(before: Line, line: Line, layout: Layout) -> bool:
+    spacing = max(1.9, 1.25 * layout.leading / layout.body.size)  # manuscripts are double-spaced
     return (
         line.font.name == before.font.name
         and (abs(_peak(line) - _peak(before)) < 0.3 or abs(line.size - before.size) < 0.3)
-        and 0 < line.y - before.y < 1.9 * max(_peak(line), _peak(before))
+        and 0 < line.y - before.y < spacing * max(_peak(line), _peak(before))
         and line.page == before.page
     )
 
@@ -241,9 +250,11 @@ def read_pages(
     columns = Columns(layout)
     floats = find_floats(columns)
     candidates = find_candidates(columns)
-    headings = find_headings(candidates, bookmarks)
+    outline = find_headings(candidates, layout.lines, bookmarks)
     paragraphs = Paragraphs(columns)
-    body = [heading for heading in headings if _role(heading) != "abstract"]
+    body = [heading for heading in outline.headings if _role(heading) != "abstract"]
+    if not any(_role(heading) == "references" for heading in body):
+        body = sorted([*body, *_unheaded_list(layout)], key=lambda one: one.candidate.start)
     first = body[0].candidate.start if body else len(layout.lines)
     title, abstract = read_front(paragraphs, candidates, first, known_title)
     references = tuple(_references(body, paragraphs))
@@ -266,6 +277,15 @@ def read_pages(
         references=references,
         tables=tuple(_tables(floats, paragraphs, references)),
     )
+
+
+def _unheaded_list(layout: Layout) -> Iterator[Heading]:
+    """A heading of no lines before a list of references that has none."""
+    place = find_unheaded(layout.lines)
+    if place is not None:
+        style = Style(layout.body.name, layout.body.size, "plain")
+        candidate = Candidate(place, place, "References", style, (), [], is_apart=True)
+        yield Heading(candidate, 1, "References", None, "references")
 
 
 def _role(heading: Heading) -> str | None:

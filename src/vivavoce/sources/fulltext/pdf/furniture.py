@@ -67,12 +67,13 @@ def mark_furniture(layout: Layout) -> None:
 
 def _set_gaps(layout: Layout) -> None:
     last: dict[tuple[int, int], Line] = {}
+    columns = range(len(layout.gutters) + 2)
     for line in sorted(layout.lines, key=lambda line: (line.page, line.y)):
         if line.kind:
             continue
         above = [
             last.get((line.page, column))
-            for column in ((0, line.column) if line.column else (0, 1, 2))
+            for column in ((0, line.column) if line.column else columns)
         ]
         known = [before.y for before in above if before is not None]
         if known:

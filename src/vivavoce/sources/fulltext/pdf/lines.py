@@ -47,7 +47,7 @@ _COMBINING = {
 }
 _ACCENTED = re.compile(rf"([{''.join(_COMBINING)}])([A-Za-zıȷ])")
 _BOLD = re.compile(
-    r"bold|black|heavy|semibold|demi|medi(?!um)|cmbx|cmb\d|cmssbx|sfbx|ecbx|bx\d|[-.]b(?:i|it|o)?$"
+    r"bold|black|heavy|semibold|demi|medi(?!um)|cmbx|cmb\d|cmssbx|sfbx|sfsx|ecbx|ecsx|bx\d|[-.]b(?:i|it|o)?$"
     r"|-bd|t1-.*-b-|libertinet?b|biolinumt?b|\bbf\b",
     re.IGNORECASE,
 )
