@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from vivavoce.records import Author, CitedTable, Document, Fault, Paper, Reference, Result, Section
 
-FORMAT = 4
+FORMAT = 5
 """Raised when a table's columns change meaning."""
 
 _PLAIN = {str: pa.string(), int: pa.int32(), float: pa.float64(), bool: pa.bool_()}
@@ -56,7 +56,9 @@ TABLES: dict[str, pa.Schema] = {
             Paper,
             *("paper_id", "source_file", "title", "abstract", "published", "date_precision"),
             *("date_source", "categories", "source", "licence", "arxiv_id", "acl_id", "doi"),
-            *("source_url", "venue", "version", "gates", "health", "health_reasons"),
+            *("source_url", "venue", "version", "gates"),
+            *("first_public", "first_public_precision", "first_public_from"),
+            *("health", "health_reasons"),
         )
     ),
     "authorships": pa.schema(
@@ -70,6 +72,9 @@ TABLES: dict[str, pa.Schema] = {
     "references": pa.schema(_PAPER_KEY + _columns(Reference) + _RESOLVED),
     "tables": pa.schema(_PAPER_KEY + _columns(CitedTable)),
     "results": pa.schema([*_columns(Result), *_PAPER_KEY, *JUDGED]),
+    "dates": pa.schema(
+        _texts("paper_id", "date", "precision", "evidence", "kind", "key", "verdict")
+    ),
     "merges": pa.schema([*_PAPER_KEY, *_texts("kind", "key", "joined_by", "detail")]),
     "faults": pa.schema([*_texts("source"), *_columns(Fault)]),
 }
@@ -85,6 +90,7 @@ KEYS: dict[str, tuple[str, ...]] = {
         *("dataset", "task", "metric", "method", "score_text", "paper_id"),
         *("paper_url", "date", "area", "modality", "higher_is_better", "listed_in", "position"),
     ),
+    "dates": ("paper_id", "date", "evidence", "kind", "key"),
     "merges": ("paper_id", "kind", "key", "joined_by", "detail"),
     "faults": ("source", "where", "reason"),
 }

@@ -47,6 +47,21 @@ class Pair:
     gold: Line
     prediction: Line | None
 
+    def answer(self, *fields: str) -> Line | None:
+        """The prediction, if one of its fields has an answer; `InputError` if it has none of them.
+
+        None where there is no prediction, and where all of these fields are null.
+        """
+        if (line := self.prediction) is None:
+            return None
+        if line.row.keys().isdisjoint(fields):
+            wanted, found = (", ".join(map(repr, names)) for names in (fields, line.row))
+            raise InputError(
+                f"{line.where}: a prediction has its answer in {wanted}, but this one has {found} "
+                "alone. Name the field so; null stands for no answer."
+            )
+        return None if all(line.row.get(name) is None for name in fields) else line
+
 
 def read_pairs(gold: Path, predictions: Path) -> list[Pair]:
     """Pair two files, in the order of the gold file.

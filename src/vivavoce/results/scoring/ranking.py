@@ -65,9 +65,8 @@ def _scores(pair: Pair) -> list[float] | None:
 
 
 def _answer(pair: Pair) -> str | None:
-    if pair.prediction is None or pair.prediction.row.get("text") is None:
-        return None
-    text: str = pair.prediction.require("text", str, "a text or null")
+    line = pair.answer("text")
+    text: str | None = None if line is None else line.require("text", str, "a text or null")
     return text
 
 

@@ -35,9 +35,8 @@ def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:
 
 
 def _answer(pair: Pair) -> str:
-    if pair.prediction is None or pair.prediction.row.get("text") is None:
-        return ""
-    text: str = pair.prediction.require("text", str, "a text")
+    line = pair.answer("text")
+    text: str = "" if line is None else line.require("text", str, "a text")
     return text
 
 

@@ -114,7 +114,7 @@ def find_fault(output: ModelOutput) -> str | None:
     if output.error:
         return "provider_error"
     text = output.completion
-    if not text.strip():
+    if not any(character.isprintable() and not character.isspace() for character in text):
         return "missing" if (output.metadata or {}).get("missing") else "empty"
     start = text[:_START].strip()
     if _PROVIDER_ERROR.match(start):

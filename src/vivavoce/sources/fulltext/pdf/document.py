@@ -36,6 +36,7 @@ from vivavoce.sources.fulltext.pdf.references import (
     read_reference,
     split_entries,
 )
+from vivavoce.text.dates import find_day
 from vivavoce.text.headings import role_of_heading
 from vivavoce.text.identifiers import find_acl_id, find_arxiv_id
 from vivavoce.text.normalise import clean_text
@@ -274,13 +275,17 @@ def read_pages(
         )
     )
     stem = name[:-4] if name.lower().endswith(".pdf") else name
-    arxiv = find_arxiv_id(stem) or find_arxiv_id(pages[0].turned)
+    stamp = find_arxiv_id(pages[0].turned)
+    arxiv = find_arxiv_id(stem) or stamp
+    if stamp and arxiv and stamp[0] == arxiv[0]:
+        arxiv = stamp
     return Document(
         kind="pdf",
         key=name,
         source_file=name,
         arxiv_id=arxiv[0] if arxiv else None,
         version=arxiv[1] if arxiv else None,
+        stamped=find_day(pages[0].turned) if stamp and arxiv is stamp else None,
         acl_id=find_acl_id(stem),
         title=clean_text(title) if title else None,
         abstract=clean_text(abstract) if abstract else None,

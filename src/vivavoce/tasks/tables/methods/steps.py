@@ -2,7 +2,7 @@
 
 What a method relies on in a sample's metadata: `demand`, `pool` (label, title, abstract of each
 paper, and its text where that is not in the round's `library`), `prompts` (folder of templates) and
-`max_tokens`. What it did is noted there under `table_run`.
+`max_tokens`. What it did is noted there under `RECORD`.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ from vivavoce.tasks.tables.items.replies import UnusableReply
 from vivavoce.tasks.tables.items.table_items import answer_text
 from vivavoce.tasks.tables.items.working_table import WorkingTable
 
+RECORD, FAULT = "table_run", "fault"
+"""Where a sample's metadata say what the method did, and there the fault of its last bad reply."""
 ATTEMPTS = 2
 """An answer that cannot be used is asked for once again."""
 AGAIN = "again"
@@ -75,7 +77,7 @@ class TableRun:
             "overflows": 0,
             "faults": [],
         }
-        state.metadata["table_run"] = self.record
+        state.metadata[RECORD] = self.record
         self._cot = cot
         self._prompts = load_prompts(folder_at(state.metadata["prompts"]))
         self._model = get_model()
@@ -169,6 +171,7 @@ class TableRun:
             except UnusableReply as error:
                 complaint = str(error)
                 self.record["malformed"] += 1
+                self.record[FAULT] = find_fault(output) or "malformed"
         self.record["skipped"] += 1
         return None
 
@@ -208,6 +211,7 @@ class TableRun:
                 return output
             # A window that nobody told, or text of more tokens than were counted.
             self.record["overflows"] += 1
+            self.record[FAULT] = "overflow"
             narrower = fitted.tokens * 3 // 4 + fitted.reserved
             self._window = min(self._window or narrower, narrower)
         return None
