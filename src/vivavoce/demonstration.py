@@ -14,9 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from vivavoce.corpus import ingest, load_corpus
 from vivavoce.errors import InputError, VivaError
-from vivavoce.networks import build_networks
 from vivavoce.results.board.building import leaderboard
 from vivavoce.results.board.groups import Board
 from vivavoce.results.logs.reading import read_log
@@ -26,23 +24,14 @@ from vivavoce.running import RunSpec, run
 from vivavoce.running.logs import Progress
 from vivavoce.running.prices import Price
 from vivavoce.sandbox.guarantees import why_unusable
-from vivavoce.tasks import build_round, list_families
+from vivavoce.tasks import list_families
+from vivavoce.tasks.sample_round import build_sample, demo_spec
 from vivavoce.tasks.subsets import Subset
 from vivavoce.web.board.site import write_site
 
-PAPERS = 60
 MODELS = ("extractive/lead", "extractive/centrality")
 """Models that run `direct`; only papers are written with a model, since a sentence of a paper is no
 program."""
-
-
-def demo_spec() -> dict[str, Any]:
-    """The spec of the demo's round: every registered family, with the options of its card."""
-    cards = list_families()
-    taking = [name for name in cards if any(task.demo for task in cards[name].tasks.values())]
-    window = {"start": "2023-07-01", "end": "2025-01-01"}
-    head = {"id": "sample-2024", "window": window, "seed": 0, "families": taking}
-    return {"round": head} | {name: cards[name].demo for name in taking if cards[name].demo}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +54,7 @@ def run_demo(out: Path, progress: Progress | None = None) -> Demonstration:
     Raises:
         VivaError: A run did not complete.
     """
-    ingest("sample", Path(str(PAPERS)), out / "corpus")
-    build_networks(load_corpus(out / "corpus"))
-    opened = build_round(out / "corpus", demo_spec(), out / "round")
+    opened = build_sample(out, demo_spec())
     unusable = why_unusable()
     left_out = []
     for family in opened.manifest["families"]:
@@ -217,13 +204,11 @@ def run_smoke(
 
 
 def _sample_round(out: Path) -> Round:
-    ingest("sample", Path(str(PAPERS)), out / "corpus")
-    build_networks(load_corpus(out / "corpus"))
     spec: dict[str, Any] = deepcopy(demo_spec())
     spec["round"]["id"] = "smoke"
     if find_spec("torch_geometric"):  # the extra `neural`, which makes an architecture's gold
         spec["implementation"]["architectures"] = ["PMLP"]
-    return build_round(out / "corpus", spec, out / "round")
+    return build_sample(out, spec)
 
 
 def _plan(opened: Round) -> tuple[list[tuple[str, str, str]], list[str]]:

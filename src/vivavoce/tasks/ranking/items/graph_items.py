@@ -150,7 +150,7 @@ def _most_relevant(
     wanted = {paper for query in queries for paper in found[query.id]}
     terms = {query.id: query_terms(query.words(), drop_stop_words=True) for query in queries}
     vocabulary = frozenset(term for each in terms.values() for term in each)
-    known = (d for d in read_documents(corpus) if _is_over(d, as_of))
+    known = (d for d in read_documents(corpus) if _is_over(d.published, as_of))
     counts = _TermCounts(known, vocabulary, wanted)
     best: dict[str, list[str]] = {}
     for query in queries:
@@ -279,7 +279,7 @@ def make_graph_part(
     shown.update(gold)
     papers = [paper for paper in corpus.papers if paper.paper_id in shown]
     places = {paper.paper_id: place for place, paper in enumerate(papers)}
-    over = {paper.paper_id for paper in corpus.papers if _is_over(paper, window.end)}
+    over = {paper.paper_id for paper in corpus.papers if _is_over(paper.first_public, window.end)}
     parts = {name: _part_of(network, places, over) for name, network in opened.items()}
     columns = {board.id: _columns(board.id, found, places) for board in boards}
     files = {PAPERS: _papers_as_bytes(papers, parts), EDGES: _edges_as_bytes(parts)}
@@ -291,8 +291,8 @@ def make_graph_part(
     return GraphPart(columns, files, report)
 
 
-def _is_over(paper: Paper | TermsDocument, day: date) -> bool:
-    return paper.published is not None and period(paper.published)[1] <= day
+def _is_over(published: str | None, day: date) -> bool:
+    return published is not None and period(published)[1] <= day
 
 
 def _part_of(
@@ -330,8 +330,9 @@ def _papers_as_bytes(
 ) -> bytes:
     columns: dict[str, Sequence[Any]] = {
         name: [getattr(paper, name) for paper in papers]
-        for name in ("paper_id", "title", "abstract", "published")
+        for name in ("paper_id", "title", "abstract")
     }
+    columns["published"] = [paper.first_public for paper in papers]
     for network in NETWORKS:
         degrees = parts[network][2].tolist() if network in parts else [None] * len(papers)
         columns[f"in_{network}"] = degrees

@@ -126,10 +126,10 @@ class Library:
             for paper in papers
             if paper.title
             and paper.abstract
-            and paper.published
+            and paper.first_public
             and "not_a_paper" not in paper.gates
         ]
-        ends = (day_after(paper.published) for paper in self._listable)
+        ends = (day_after(paper.first_public) for paper in self._listable)
         self._ends: npt.NDArray[np.int64] = np.fromiter(ends, np.int64, len(self._listable))
         hashes = (number_of(paper.paper_id) for paper in self._listable)
         self._hashes: Hashes = np.fromiter(hashes, np.uint64, len(self._listable))
