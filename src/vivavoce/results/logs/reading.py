@@ -228,6 +228,7 @@ def sample_score(summary: EvalSampleSummary, metrics: tuple[str, ...]) -> Sample
         judge_cost=judge_cost,
         published=_date(summary.metadata.get("published")),
         counts=(score.metadata or {}).get("counts") or {},
+        fit=(score.metadata or {}).get("fit") or {},
     )
 
 
