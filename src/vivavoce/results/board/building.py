@@ -19,7 +19,7 @@ from vivavoce.models.cutoffs import Cutoffs, load_cutoffs
 from vivavoce.results.board.columns import columns
 from vivavoce.results.board.exposure import exposure_fields, find_gaps, statuses_of
 from vivavoce.results.board.groups import Board, relaxed_gc
-from vivavoce.results.board.ranks import Contestant, Memory, add_ranks
+from vivavoce.results.board.ranks import Contestant, add_ranks
 from vivavoce.results.board.store import Store
 from vivavoce.results.logs.ledger import count_runs
 from vivavoce.results.logs.records import LogHeader, Place, RowKey, RunLog, SampleScore, mean_value
@@ -80,9 +80,9 @@ def leaderboard(
     for head in chosen:
         by_place[head.key.place].append(head)
 
-    def rows_of(members: Sequence[LogHeader], memory: Memory) -> list[Row]:
+    def rows_of(members: Sequence[LogHeader]) -> list[Row]:
         contestants = [keeper.statistics(head) for head in members]
-        add_ranks(contestants, resamples=resamples, seed=seed, compared=memory)
+        add_ranks(contestants, resamples=resamples, seed=seed)
         for head, contestant in zip(members, contestants, strict=True):
             for row in contestant.rows.values():
                 row["runs"] = runs[head.key]

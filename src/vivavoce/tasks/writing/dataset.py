@@ -157,6 +157,7 @@ class _Maker:
         )
         metadata: dict[str, Any] = {
             **{name: row[name] for name in ("cluster", "published", "split")},
+            **({"published_from": source} if (source := row.get("published_from")) else {}),
             "task": shown.task,
             "setting": shown.setting,
             "variant": shown.variant,

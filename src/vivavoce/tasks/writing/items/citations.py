@@ -128,10 +128,10 @@ class Library:
             for paper in papers
             if paper.title
             and paper.abstract
-            and paper.published
+            and paper.first_public
             and "not_a_paper" not in paper.gates
         ]
-        ends = (period(paper.published or "")[1].toordinal() for paper in self._listable)
+        ends = (period(paper.first_public or "")[1].toordinal() for paper in self._listable)
         self._ends: npt.NDArray[np.int64] = np.fromiter(ends, np.int64, len(self._listable))
         hashes = (_hash(paper.paper_id) for paper in self._listable)
         self._hashes: Hashes = np.fromiter(hashes, np.uint64, len(self._listable))

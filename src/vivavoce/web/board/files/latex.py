@@ -80,7 +80,8 @@ def _tabular(caption: str, layout: str, lines: Sequence[Sequence[str]]) -> str:
     return "\n".join(
         [
             r"\begin{table}",
-            rf"\caption{{{caption}. Small figures are 95\% intervals.}}",
+            rf"\caption{{{caption}. Small figures are 95\% intervals,",
+            r"and ranks in brackets those that the data allow.}",
             rf"\begin{{tabular}}{{{layout}}}",
             r"\toprule",
             head,
@@ -107,10 +108,18 @@ def _place(row: Row | None, sign: int) -> tuple[bool, float]:
 
 def _line(rows: dict[str, Row], metrics: Sequence[str]) -> list[str]:
     first = rows.get(metrics[0]) or next(iter(rows.values()))
-    rank = rank_of(rows.get(metrics[0]))
-    cells = ["" if rank is None else str(rank), escaped(label(first))]
+    cells = [_rank(rows.get(metrics[0])), escaped(label(first))]
     cells += [_cell(rows.get(name)) for name in metrics]
     return cells + [_last_cell(column, first) for column in columns() if column.latex]
+
+
+def _rank(row: Row | None) -> str:
+    """The rank with the ranks that the data allow."""
+    rank = rank_of(row)
+    if row is None or rank is None:
+        return ""
+    low, high = row["rank_interval"] or (rank, rank)
+    return str(rank) if low == high else f"{rank} ({low}--{high})"
 
 
 def _last_cell(column: Column, row: Row) -> str:
@@ -139,7 +148,7 @@ def contestant_document(one: ModelOf, found: Sequence[tuple[BoardOf, Row]]) -> b
             escaped(row["method"]),
             escaped(board.headline),
             _cell(row),
-            "" if row["rank"] is None else str(row["rank"]),
+            _rank(row),
         ]
         for board, row in found
     ]

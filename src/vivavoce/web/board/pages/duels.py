@@ -119,6 +119,13 @@ def verdict(row: Row) -> str:
         return f"They have the same value in {name} on all {counted(found['n'], 'item', 'items')}."
     if found["ci"] is None:
         return f"They differ by {gap} in {name}; with so little there is no interval."
+    low, high = found["ci"]
+    if low > 0 or high < 0:
+        return (
+            f"They cannot be told apart in {name}: a − b is {figure(found['difference'])} "
+            f"({interval(found['ci'])}), but chance alone is as clear on so few papers more often "
+            "than once in twenty."
+        )
     enough = found["detectable"]
     limit = f" A difference under {figure(enough)} is more than these items show." if enough else ""
     return (
