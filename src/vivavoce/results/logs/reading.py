@@ -229,6 +229,7 @@ def sample_score(summary: EvalSampleSummary, metrics: tuple[str, ...]) -> Sample
         published=_date(summary.metadata.get("published")),
         published_from=str(summary.metadata.get("published_from") or ""),
         counts=(score.metadata or {}).get("counts") or {},
+        fit=(score.metadata or {}).get("fit") or {},
     )
 
 

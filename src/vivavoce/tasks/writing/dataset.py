@@ -167,6 +167,9 @@ class _Maker:
             "pool": [[source.label, *source.span] for source in composed.pool],
             **values,
         }
+        if parts := composed.prompt.parts:
+            metadata["parts"] = {name: list(span) for name, span in parts.items()}
+            metadata["adds"] = "example" if shown.setting in DEMONSTRATED else "work"
         if shown.task == "related_work":
             numbered = list(enumerate(works, 1))
             metadata["works"] = [work["title"] for work in works]
