@@ -108,6 +108,15 @@ class Exposure(TypedDict, total=False):
 
 
 @with_config(_READING)
+class Calibrated(TypedDict):
+    """Mean of people's values over all items, with its interval and how many they labelled."""
+
+    value: float
+    ci: Pair
+    labels: Count
+
+
+@with_config(_READING)
 class _OldBoardRow(TypedDict):
     """The columns that boards of every version have."""
 
@@ -250,6 +259,13 @@ class BoardRow(_OldBoardRow, total=False):
                 ("n_seen", "int"),
                 ("n_clean", "int"),
             ),
+        ),
+    ]
+    calibrated: Annotated[
+        Calibrated | None,
+        Column(
+            says="Win rate of a judge corrected by people's labels; null without enough of them.",
+            unit="score",
         ),
     ]
     faults: Annotated[
