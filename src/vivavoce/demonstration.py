@@ -4,33 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from vivavoce.corpus import ingest, load_corpus
 from vivavoce.errors import VivaError
-from vivavoce.networks import build_networks
 from vivavoce.results.board.building import leaderboard
 from vivavoce.results.board.groups import Board
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.running.logs import Progress
 from vivavoce.sandbox.guarantees import why_unusable
-from vivavoce.tasks import build_round, list_families
+from vivavoce.tasks import list_families
+from vivavoce.tasks.sample_round import build_sample, demo_spec
 from vivavoce.web.board.site import write_site
 
-PAPERS = 60
 MODELS = ("extractive/lead", "extractive/centrality")
 """What runs `direct`; only papers are written with a model, since a sentence of a paper is no
 program."""
-
-
-def demo_spec() -> dict[str, Any]:
-    """The spec of the demo's round: every registered family, with the options of its card."""
-    cards = list_families()
-    taking = [name for name in cards if any(task.demo for task in cards[name].tasks.values())]
-    window = {"start": "2023-07-01", "end": "2025-01-01"}
-    head = {"id": "sample-2024", "window": window, "seed": 0, "families": taking}
-    return {"round": head} | {name: cards[name].demo for name in taking if cards[name].demo}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +41,7 @@ def run_demo(out: Path, progress: Progress | None = None) -> Demonstration:
     Raises:
         VivaError: A run did not complete.
     """
-    ingest("sample", Path(str(PAPERS)), out / "corpus")
-    build_networks(load_corpus(out / "corpus"))
-    opened = build_round(out / "corpus", demo_spec(), out / "round")
+    opened = build_sample(out, demo_spec())
     unusable = why_unusable()
     left_out = []
     for family in opened.manifest["families"]:

@@ -13,17 +13,15 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from vivavoce.corpus import ingest, load_corpus
-from vivavoce.demonstration import PAPERS, demo_spec
 from vivavoce.errors import InputError, VivaError
-from vivavoce.networks import build_networks
 from vivavoce.results.logs.reading import read_log
 from vivavoce.results.logs.records import RunLog
 from vivavoce.rounds import Round, load_round
 from vivavoce.running import RunSpec, run
 from vivavoce.running.prices import Price
 from vivavoce.sandbox.guarantees import why_unusable
-from vivavoce.tasks import build_round, list_families
+from vivavoce.tasks import list_families
+from vivavoce.tasks.sample_round import build_sample, demo_spec
 from vivavoce.tasks.subsets import Subset
 
 ITEMS = 2
@@ -142,13 +140,11 @@ def run_smoke(
 
 
 def _sample_round(out: Path) -> Round:
-    ingest("sample", Path(str(PAPERS)), out / "corpus")
-    build_networks(load_corpus(out / "corpus"))
     spec: dict[str, Any] = deepcopy(demo_spec())
     spec["round"]["id"] = "smoke"
     if find_spec("torch_geometric"):  # the extra `neural`, which makes an architecture's gold
         spec["implementation"]["architectures"] = ["PMLP"]
-    return build_round(out / "corpus", spec, out / "round")
+    return build_sample(out, spec)
 
 
 def _plan(opened: Round) -> tuple[list[tuple[str, str, str]], list[str]]:

@@ -11,10 +11,10 @@ from tests.servers.commands import viva_here
 from tests.servers.scripted import Ask, Reply, answer, scripted
 
 from vivavoce.corpus import ingest, load_corpus
-from vivavoce.demonstration import PAPERS, demo_spec
 from vivavoce.networks import build_networks
 from vivavoce.results.board.building import leaderboard
 from vivavoce.tasks import build_round, list_families
+from vivavoce.tasks.sample_round import PAPERS, demo_spec
 
 pytestmark = pytest.mark.slow
 

@@ -260,6 +260,9 @@ def _print_group(group: Group, board: Board, *, everything: bool, costs: bool) -
         values_of(metrics, _value),
         [(head, fact_of(column)) for head, column in terminal_columns(costs=costs)],
     )
+    for row in leads:
+        if row.get("set_aside"):
+            say(f"– {name(row)}: {row['set_aside']}; not ranked.")
     found = [row["detectable"] for row in leads if row["detectable"]]
     if found:
         say(f"Smallest difference in {headline} that these items can show: {found[0]:.3f}")
@@ -281,7 +284,9 @@ def _value(row: dict[str, Any] | None) -> str:
     """A value with its interval; a dash where the contestant was not measured so."""
     if row is None:
         return "–"
-    return "undefined" if row["value"] is None else estimate(row)
+    if row["value"] is None:
+        return "–" if row.get("set_aside") else "undefined"
+    return estimate(row)
 
 
 def serve(

@@ -52,8 +52,8 @@ def by_month(corpus: Corpus) -> Row:
 
     Papers of which only the year is known, or nothing, are counted apart.
     """
-    table = read_papers(corpus, "published")
-    dates = [date or "" for date in flat(table["published"]).to_pylist()]
+    table = read_papers(corpus, "first_public")
+    dates = [date or "" for date in flat(table["first_public"]).to_pylist()]
     counted = Counter(date[:7] for date in dates if len(date) >= 7)
     months = _span(min(counted), max(counted)) if counted else []
     return {

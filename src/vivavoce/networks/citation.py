@@ -55,7 +55,7 @@ def citation_tables(entries: Entries) -> tuple[pa.Table, pa.Table]:
 
 def read_entries(corpus: Corpus) -> Entries:
     """The reference lists of a corpus; documents that are no papers have none."""
-    papers = read_papers(corpus, "title", "published")
+    papers = read_papers(corpus, "title", "first_public")
     paper_ids = flat(papers["paper_id"])
     # Looking up takes as long as there are papers, so it is done for all entries at once.
     cited_ids = read_columns(corpus, "references", ["cited_paper_id"])["cited_paper_id"]
@@ -77,7 +77,7 @@ def read_entries(corpus: Corpus) -> Entries:
     source, ordinal, target = (np.concatenate(each) for each in numbers)
     works, number = describe_works([kept for _, kept in lists], read_again)
     target[target == MISSING] = np.where(number == MISSING, MISSING, number + len(paper_ids))
-    shown = [paper_ids, flat(papers["title"]), years_of(flat(papers["published"]))]
+    shown = [paper_ids, flat(papers["title"]), years_of(flat(papers["first_public"]))]
     return Entries(
         papers=pa.Table.from_arrays(shown, schema=DESCRIBED),
         works=works,

@@ -93,7 +93,7 @@ class History:
 
     def __init__(self, corpus: Corpus) -> None:
         self.all = read_authorships(corpus)
-        self.dates = flat(read_papers(corpus, "published")["published"]).to_pylist()
+        self.dates = flat(read_papers(corpus, "first_public")["first_public"]).to_pylist()
         self.end = np.array([_day_after(text) for text in self.dates], dtype=np.int64)
         """The day after each paper's last possible one; of undated papers, never."""
         self.papers, self.authors = len(self.dates), self.all.authors.num_rows

@@ -69,6 +69,9 @@ class Source:
     completes: bool = False
     """True when a document only describes a work, as a list of results does: it completes the
     corpus' paper of that work, and makes none."""
+    dates: str = "metadata"
+    """What `published` of its documents is evidence of: `version` for the day of the first version
+    on a preprint server, `venue` for a date of print, `metadata` for what may be either."""
     reader_version: str = "1"
     """Raised when the same bytes give other records."""
 

@@ -42,6 +42,7 @@ _MONTHS = {
 _WORD = re.compile(r"[a-z]+")
 _MONTH_NUMBERS = re.compile(r"([0-9]{1,2})(?:\s?[-–—/]{1,3}\s?([0-9]{1,2}))?")
 _MAX_MONTH = 100
+_DAY_IN_WORDS = re.compile(r"\b(\d{1,2}) ([A-Z][a-z]{2}) (\d{4})\b")
 
 
 def parse_date(value: Any) -> tuple[str, str] | None:
@@ -72,6 +73,14 @@ def parse_month(value: Any) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return int(value) if 1 <= value <= 12 and value == int(value) else None
+
+
+def find_day(text: str) -> str | None:
+    """The first day that a text writes as arXiv's stamp does: `6 Dec 2017`."""
+    found = _DAY_IN_WORDS.search(text)
+    month = parse_month(found[2]) if found else None
+    parsed = parse_date(f"{found[3]}-{month:02d}-{found[1]:0>2}") if found and month else None
+    return parsed[0] if parsed else None
 
 
 @lru_cache(maxsize=65536)

@@ -227,7 +227,9 @@ def sample_score(summary: EvalSampleSummary, metrics: tuple[str, ...]) -> Sample
         judge_tokens=judge_tokens,
         judge_cost=judge_cost,
         published=_date(summary.metadata.get("published")),
+        published_from=str(summary.metadata.get("published_from") or ""),
         counts=(score.metadata or {}).get("counts") or {},
+        fit=(score.metadata or {}).get("fit") or {},
     )
 
 

@@ -93,9 +93,9 @@ def _read_texts(corpus: Corpus, spec: RoundSpec) -> _Texts:
     over = {
         paper.paper_id
         for paper in corpus.papers
-        if paper.published is not None
+        if paper.first_public is not None
         and _NO_PAPER not in paper.gates
-        and period(paper.published)[1] <= spec.window.end
+        and period(paper.first_public)[1] <= spec.window.end
     }
     return _Texts(frozenset(over & {str(row["paper_id"]) for row in corpus.rows("sections")}))
 

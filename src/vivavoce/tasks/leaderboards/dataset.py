@@ -132,6 +132,10 @@ class _Maker:
             "prompts": self.prompts.place,
             "spans": prompt.json_spans,
             "blocks": [list(span) for span in prompt.blocks],
+            "parts": {
+                f"excerpt {number}": list(span)
+                for number, span in enumerate(reversed(prompt.blocks), 1)
+            },
             "retrieved": [_record(one) for one in found],
             # By the number of chunks that a model's window leaves, from none to all.
             "ceilings": [[one.mr, one.sp] for one in ceilings(row["entries"], texts)],

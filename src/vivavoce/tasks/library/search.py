@@ -145,7 +145,7 @@ def library_rows(corpus: Corpus, paper_ids: Iterable[str]) -> list[Row]:
         paper.paper_id: {
             "paper_id": paper.paper_id,
             "title": paper.title or "",
-            "published": paper.published,
+            "published": paper.first_public,
             "abstract": paper.abstract,
             "sections": [],
             "tables": [],

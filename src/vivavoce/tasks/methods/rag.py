@@ -118,6 +118,7 @@ def _message(
     best = next(slot_of(one) for one in found if one.rank == 1)
     fitted = fit_to(model, context, state, prompt, [best])
     left = fitted.prompt.spans
+    state.metadata["adds"] = "excerpt"
     state.metadata["retrieved"] = [_record(one, slot_of(one) in left) for one in found]
     shown = [one for one in found if slot_of(one) in left]
     # A model that copies sentences takes them from the paper, not from an example.
@@ -135,7 +136,8 @@ def _compose(state: TaskState, found: list[Found]) -> Rendered:
     spans = {slot: span for slot, span in outer.spans.items() if slot != "excerpts"}
     spans |= {slot: (start + shift, end + shift) for slot, (start, end) in laid.spans.items()}
     blocks = tuple((start + shift, end + shift) for start, end in laid.blocks)
-    return Rendered(outer.text, spans, blocks)
+    parts = {f"excerpt {one.rank}": spans[slot_of(one)] for one in found}
+    return Rendered(outer.text, spans, blocks, parts)
 
 
 def _short(state: TaskState) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
@@ -31,6 +31,8 @@ class Rendered:
     spans: dict[str, Span]
     blocks: tuple[Span, ...] = ()
     """Parts that may be taken out as a whole, in this order; a later one may hold earlier ones."""
+    parts: dict[str, Span] = field(default_factory=dict)
+    """What a setting or a method adds, such as `example 1`: a log says what was left of each."""
 
     @property
     def json_spans(self) -> dict[str, list[int]]:

@@ -168,10 +168,18 @@ def guarded(
         return Score(
             value={**numbers(values), VALID: 0.0 if fault else 1.0},
             answer=answer,
-            metadata={"fault": fault, "stop_reason": _stop_reason(state.output)},
+            metadata={"fault": fault, "stop_reason": _stop_reason(state.output), **_fit(state)},
         )
 
     return scorer
+
+
+def _fit(state: TaskState) -> dict[str, dict[str, int]]:
+    """How many parts of what the setting or the method adds arrived whole, cut, and not at all."""
+    shown = state.metadata.get("fit", {}).get("shown", {})
+    added = str(state.metadata.get("adds", ""))
+    counts = {name: sum(part.startswith(added) for part in parts) for name, parts in shown.items()}
+    return {"fit": counts} if any(counts.values()) else {}
 
 
 @metric

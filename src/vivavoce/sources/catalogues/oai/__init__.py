@@ -245,6 +245,7 @@ SOURCE = Source(
     kind="oai",
     summary="saved OAI-PMH answers of arXiv (.oai.xml): titles, authors, dates, licences",
     is_metadata=True,
+    dates="version",
     matches=has_suffix(".oai.xml"),
     pieces=one_piece,
     read=read_with(_read_answer, _LARGEST_FILE, "answer"),

@@ -128,7 +128,7 @@ def make_graph_part(
 
 
 def _is_over(paper: Paper, day: date) -> bool:
-    return paper.published is not None and period(paper.published)[1] <= day
+    return paper.first_public is not None and period(paper.first_public)[1] <= day
 
 
 def _part_of(
@@ -166,8 +166,9 @@ def _papers_as_bytes(
 ) -> bytes:
     columns: dict[str, Sequence[Any]] = {
         name: [getattr(paper, name) for paper in papers]
-        for name in ("paper_id", "title", "abstract", "published")
+        for name in ("paper_id", "title", "abstract")
     }
+    columns["published"] = [paper.first_public for paper in papers]
     for network in NETWORKS:
         degrees = parts[network][2].tolist() if network in parts else [None] * len(papers)
         columns[f"in_{network}"] = degrees

@@ -6,7 +6,8 @@ surnames and year, where most of the section's markers fit an entry. Else all re
 paper count as cited. Works without a title, the paper itself and second mentions are left out.
 
 Padding are papers of the corpus that the paper does not cite, with title and abstract and not
-dated after it: those of its primary category first, in seeded order, up to 100 works in all.
+dated after it: those of its primary category first, in seeded order, up to 100 works in all. Their
+abstracts are shown as often as those of the cited works.
 """
 
 from __future__ import annotations
@@ -127,10 +128,10 @@ class Library:
             for paper in papers
             if paper.title
             and paper.abstract
-            and paper.published
+            and paper.first_public
             and "not_a_paper" not in paper.gates
         ]
-        ends = (period(paper.published or "")[1].toordinal() for paper in self._listable)
+        ends = (period(paper.first_public or "")[1].toordinal() for paper in self._listable)
         self._ends: npt.NDArray[np.int64] = np.fromiter(ends, np.int64, len(self._listable))
         hashes = (_hash(paper.paper_id) for paper in self._listable)
         self._hashes: Hashes = np.fromiter(hashes, np.uint64, len(self._listable))
@@ -163,11 +164,13 @@ class Library:
             used |= {row["cited_paper_id"] or "", normalise_title(row["title"] or "")}
         wanted = MAX_WORKS - len(cited)
         padding = list(self._padding(paper, category, used, wanted)) if cited else []
-        key = [self._seed, "works", paper.paper_id]
-        rows = sorted(
-            cited + padding, key=lambda row: hash_of([*key, row["work_id"], row["title"]])
-        )
-        return Works(tuple(rows), told is not None)
+
+        def shuffled(rows: Sequence[Row], name: str) -> list[Row]:
+            key = [self._seed, name, paper.paper_id]
+            return sorted(rows, key=lambda row: hash_of([*key, row["work_id"], row["title"]]))
+
+        padding = _with_abstracts_as_often(shuffled(padding, "abstracts"), cited)
+        return Works(tuple(shuffled(cited + padding, "works")), told is not None)
 
     def _cited(self, references: Sequence[Row], used: set[str]) -> Iterator[Row]:
         for row in references:
@@ -196,6 +199,13 @@ class Library:
                 used |= names
                 wanted -= 1
                 yield _work(other, other.title or "", "padding")
+
+
+def _with_abstracts_as_often(padding: Sequence[Row], cited: Sequence[Row]) -> list[Row]:
+    """The padding with as large a share of abstracts as the cited works have: else it tells."""
+    have = sum(bool(row["abstract"]) for row in cited)
+    kept = round(len(padding) * have / max(1, len(cited)))
+    return [*padding[:kept], *({**row, "abstract": None} for row in padding[kept:])]
 
 
 def _work(paper: Paper | None, title: str, role: str) -> Row:

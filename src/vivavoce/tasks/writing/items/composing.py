@@ -121,8 +121,11 @@ def compose(
     spans = dict(main.spans)
     pool = [Source(OWN, spans["content"])] if "content" in spans else []
     blocks: list[Span] = []
+    parts: dict[str, Span] = {}
     if works:
-        pool += _moved(listed.pool, spans["works"][0])
+        moved = _moved(listed.pool, spans["works"][0])
+        pool += moved
+        parts |= {source.label: source.span for source in moved}
     if examples:
         whole = spans.pop("demonstrations")
         shift = whole[0] + inside
@@ -130,9 +133,13 @@ def compose(
         pool += _moved(shown.pool, shift)
         # Each with what parts it from the one before; the first goes with all that is around it.
         later = [_shifted(span, shift) for span in pairwise(shown.ends)]
+        parts |= {
+            f"example {number}": _shifted(span, shift)
+            for number, span in enumerate(pairwise([0, *shown.ends]), 1)
+        }
         blocks = [*reversed(later), whole]
     pool.sort(key=lambda source: source.span)
-    return Composed(Rendered(main.text, spans, tuple(blocks)), tuple(pool))
+    return Composed(Rendered(main.text, spans, tuple(blocks), parts), tuple(pool))
 
 
 def _examples(prompts: PromptSet, task: str, examples: Sequence[Example]) -> _Pieces:

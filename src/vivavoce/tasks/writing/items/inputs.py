@@ -56,6 +56,7 @@ ITEM = pa.schema(
         ("cluster", _TEXT),
         ("split", _TEXT),
         ("published", _TEXT),
+        ("published_from", _TEXT),
         ("category", _TEXT),
         ("reference", _TEXT),
         ("settings", _TEXTS),

@@ -80,6 +80,8 @@ class Pool:
     """All papers that cannot be targets -> why."""
     duplicates: Mapping[str, str]
     """Papers with the title of another -> the one that is kept."""
+    evidence: Mapping[str, str | None] = field(default_factory=dict)
+    """Source of each paper's date, as `Paper.first_public_from` names it."""
 
     @property
     def candidates(self) -> list[str]:
@@ -99,7 +101,7 @@ def read_pool(corpus: Corpus, window: Window) -> Pool:
     texts = {
         paper_id: PaperText(
             paper_id,
-            sound[paper_id].published or "",
+            sound[paper_id].first_public or "",
             sound[paper_id].title or "",
             sound[paper_id].abstract or "",
             sections,
@@ -108,7 +110,8 @@ def read_pool(corpus: Corpus, window: Window) -> Pool:
         if paper_id in sound
     }
     categories = {name: primary_category(sound[name]) for name in texts}
-    return Pool(texts, categories, reasons, duplicates)
+    evidence = {name: sound[name].first_public_from for name in texts}
+    return Pool(texts, categories, reasons, duplicates, evidence)
 
 
 def primary_category(paper: Paper) -> str | None:
@@ -122,8 +125,8 @@ def _why_unfit(paper: Paper, duplicates: Mapping[str, str], window: Window) -> R
     """Why a paper is no target; the first cause that holds."""
     if paper.gates:
         return paper.gates[0], ", ".join(paper.gates)
-    if paper.published is None or not inside(paper.published, window):
-        return "outside_window", str(paper.published)
+    if paper.first_public is None or not inside(paper.first_public, window):
+        return "outside_window", str(paper.first_public)
     if kept := duplicates.get(paper.paper_id):
         return "duplicate_title", f"same title as {kept}"
     return None

@@ -117,6 +117,7 @@ class Maker:
             "cluster": paper.paper_id,
             "split": None,
             "published": paper.published,
+            "published_from": self._pool.evidence.get(paper.paper_id),
             "category": self._pool.categories[paper.paper_id],
             "reference": target.reference,
             "overlap": target.overlap,
