@@ -20,18 +20,16 @@ from vivavoce.cli.output import (
     RESAMPLES_OPTION,
     SAMPLES_OPTION,
     SEED_OPTION,
-    print_json,
-    progress,
-    say,
-)
-from vivavoce.cli.reports import (
     Columns,
     cells,
     estimate,
     number,
+    print_json,
     print_notes,
     print_rows,
+    progress,
     rank_cell,
+    say,
     values_of,
 )
 
@@ -93,7 +91,7 @@ def build(
     from vivavoce.results.board.published import beside, read_published
     from vivavoce.results.logs.sample_texts import choose_item_texts
     from vivavoce.store import read_jsonl
-    from vivavoce.web.board.files.bundle import find_bundle
+    from vivavoce.web.board.pages.item_views import find_bundle
     from vivavoce.web.board.site import write_site
 
     viewer = None if bundle is None else find_bundle(bundle, out)
@@ -318,7 +316,7 @@ def serve(
 
     from vivavoce.errors import InputError
     from vivavoce.models.cutoffs import load_cutoffs
-    from vivavoce.web.board.files.bundle import find_bundle
+    from vivavoce.web.board.pages.item_views import find_bundle
     from vivavoce.web.board.serving import LiveSite, mark_of
     from vivavoce.web.board.serving import serve as run
 
