@@ -61,7 +61,7 @@ def human(tmp_path: Path) -> Path:
 def test_a_lenient_judge_is_corrected_by_people(logs: Path, human: Path) -> None:
     audit = audit_judge(logs, human=human, correct=True)
     [row] = audit.corrected
-    assert (row["contestant"], row["task"], row["setting"]) == ("lab/one", "vivavoce/title", "base")
+    assert (row["contestant"], row["task"], row["setting"]) == ("lab/one", "title", "base")
     assert row["raw"]["value"] == pytest.approx(0.75)
     # People: 5 of 10; the judge there: 7 of 10, elsewhere 8 of 10. Of the means, the covariance is
     # (5 - 10 x 0.5 x 0.7) / 90, and the judge's variances (7 - 4.9) / 90 and (8 - 6.4) / 90.
