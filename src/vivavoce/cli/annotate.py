@@ -21,11 +21,15 @@ from vivavoce.cli.output import (
     JSON_OPTION,
     RESAMPLES_OPTION,
     SEED_OPTION,
+    Columns,
+    cells,
+    estimate,
     print_json,
+    print_rows,
     progress,
     say,
+    texts,
 )
-from vivavoce.cli.reports import Columns, cells, estimate, print_rows, texts
 
 if TYPE_CHECKING:
     from vivavoce.store import Row

@@ -15,10 +15,6 @@ from vivavoce.cli.output import (
     PARTIAL_OPTION,
     RESAMPLES_OPTION,
     SEED_OPTION,
-    progress,
-    say,
-)
-from vivavoce.cli.reports import (
     Columns,
     cells,
     estimate,
@@ -30,6 +26,8 @@ from vivavoce.cli.reports import (
     print_report,
     print_rows,
     print_section,
+    progress,
+    say,
     texts,
     tick,
 )

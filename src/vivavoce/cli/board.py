@@ -20,18 +20,16 @@ from vivavoce.cli.output import (
     RESAMPLES_OPTION,
     SAMPLES_OPTION,
     SEED_OPTION,
-    print_json,
-    progress,
-    say,
-)
-from vivavoce.cli.reports import (
     Columns,
     cells,
     estimate,
     number,
+    print_json,
     print_notes,
     print_rows,
+    progress,
     rank_cell,
+    say,
     values_of,
 )
 
@@ -87,7 +85,7 @@ def build(
     from vivavoce.results.board.published import beside, read_published
     from vivavoce.results.logs.sample_texts import choose_item_texts
     from vivavoce.store import read_jsonl
-    from vivavoce.web.board.files.bundle import find_bundle
+    from vivavoce.web.board.pages.item_views import find_bundle
     from vivavoce.web.board.site import write_site
 
     viewer = None if bundle is None else find_bundle(bundle, out)
@@ -249,6 +247,9 @@ def _print_group(group: Group, board: Board, *, everything: bool, costs: bool) -
         values_of(metrics, _value),
         [(head, fact_of(column)) for head, column in terminal_columns(costs=costs)],
     )
+    for row in leads:
+        if row.get("set_aside"):
+            say(f"– {name(row)}: {row['set_aside']}; not ranked.")
     found = [row["detectable"] for row in leads if row["detectable"]]
     if found:
         say(f"Smallest difference in {headline} that these items can show: {found[0]:.3f}")
@@ -270,7 +271,9 @@ def _value(row: dict[str, Any] | None) -> str:
     """A value with its interval; a dash where the contestant was not measured so."""
     if row is None:
         return "–"
-    return "undefined" if row["value"] is None else estimate(row)
+    if row["value"] is None:
+        return "–" if row.get("set_aside") else "undefined"
+    return estimate(row)
 
 
 def serve(
@@ -302,7 +305,7 @@ def serve(
 
     from vivavoce.errors import InputError
     from vivavoce.models.cutoffs import load_cutoffs
-    from vivavoce.web.board.files.bundle import find_bundle
+    from vivavoce.web.board.pages.item_views import find_bundle
     from vivavoce.web.board.serving import LiveSite, mark_of
     from vivavoce.web.board.serving import serve as run
 

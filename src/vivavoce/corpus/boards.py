@@ -305,7 +305,7 @@ def boards_within(corpus: Corpus, window: Window) -> tuple[list[BoardWithin], li
     window ends; one of a work outside that tells no date stays too. An entry of a paper of the
     corpus without a date goes.
     """
-    dates = {p.paper_id: p.published for p in corpus.papers if _NO_PAPER not in p.gates}
+    dates = {p.paper_id: p.first_public for p in corpus.papers if _NO_PAPER not in p.gates}
     kept: list[BoardWithin] = []
     left_out: list[LeftOut] = []
     for board in read_boards(corpus).boards:

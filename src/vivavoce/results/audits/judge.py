@@ -35,7 +35,7 @@ from typing import Unpack
 import numpy as np
 
 from vivavoce.errors import VivaError
-from vivavoce.models.model_names import is_same_family, model_family
+from vivavoce.models import is_same_family, model_family
 from vivavoce.results.audits.human import human_rows
 from vivavoce.results.audits.verdicts import (
     ANSWER,

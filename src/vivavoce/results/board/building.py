@@ -165,6 +165,9 @@ def contestant_of(log: RunLog, resamples: int, seed: int, cutoffs: Cutoffs) -> C
         for column, name in enumerate(shown)
     }
     diagnostics = frozenset(log.diagnostics)
+    if shared.get("set_aside"):
+        for row in rows.values():
+            row |= {"value": None, "value_valid": None, "ci": None}
     return Contestant(rows, log.family, clusters, values, diagnostics, log.judged)
 
 

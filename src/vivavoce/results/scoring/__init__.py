@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.ratios import Aggregate
+from vivavoce.metrics import Aggregate
 from vivavoce.plugins import Plugins, load_plugins
 from vivavoce.results.scoring.pairs import Pair, missing, read_pairs
 from vivavoce.statistics.intervals import resample

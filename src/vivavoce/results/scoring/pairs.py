@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.ratios import Aggregate, Ratio
+from vivavoce.metrics import Aggregate, Ratio
 from vivavoce.statistics.ratios import Shares, means_of
 from vivavoce.store import Row, read_jsonl
 

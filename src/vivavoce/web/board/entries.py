@@ -91,6 +91,8 @@ def rank_note(lead: Row | None, kind: str) -> str:
     """The ranks that a contestant may have, or why it has none."""
     if kind == "ceiling":
         return "not ranked"
+    if lead and lead.get("set_aside"):
+        return f"not ranked: {visible(lead['set_aside'])}"
     if lead is None or lead["value"] is None:
         return "no value"
     if lead["rank"] is None:
@@ -156,6 +158,8 @@ def missing(row: Row | None) -> str:
         return "not measured"
     if row["value"] is not None:
         return ""
+    if row.get("set_aside"):
+        return visible(row["set_aside"])
     if row["undefined"] and row["undefined"] == row["n"]:
         return f"undefined for all {counted(row['n'], 'item', 'items')}"
     return "no value"
@@ -187,6 +191,7 @@ def dollars(amount: float) -> str:
 _PRINTED: Mapping[str, Callable[[Any], str]] = {
     "items": "{:,}".format,
     "share": share,
+    "fit": lambda fit: share(fit["whole"]) + (f", cut {share(fit['cut'])}" if fit["cut"] else ""),
     "tokens": "{:,.0f}".format,
     "USD": dollars,
     "s": "{:,.2f}".format,

@@ -26,6 +26,7 @@ from vivavoce.sources.fulltext.pdf.candidates import (
 from vivavoce.sources.fulltext.pdf.floats import Columns, Float, find_floats
 from vivavoce.sources.fulltext.pdf.furniture import FURNITURE, mark_furniture
 from vivavoce.sources.fulltext.pdf.headings import Heading, find_headings
+from vivavoce.sources.fulltext.pdf.health import Facts, judge
 from vivavoce.sources.fulltext.pdf.layout import Layout, Line, join_words, read_layout
 from vivavoce.sources.fulltext.pdf.lines import FontBook, Page, read_page
 from vivavoce.sources.fulltext.pdf.references import (
@@ -35,6 +36,7 @@ from vivavoce.sources.fulltext.pdf.references import (
     read_reference,
     split_entries,
 )
+from vivavoce.text.dates import find_day
 from vivavoce.text.headings import role_of_heading
 from vivavoce.text.identifiers import find_acl_id, find_arxiv_id
 from vivavoce.text.normalise import clean_text
@@ -48,7 +50,11 @@ _BANNER = re.compile(
     r"|technical report|working paper|supplementary|received|manuscript)",
     re.IGNORECASE,
 )
-_ABSTRACT = re.compile(r"\W*(?:abstract|summary)\b\s*[.:—–-]*\s*", re.IGNORECASE)
+_ABSTRACT = re.compile(
+    r"\W*(?:abstract|summary|摘\s*要|要旨|요약|аннотация|(?:ال)?ملخص|résumé|zusammenfassung|resumen|resumo)"
+    r"(?![^\W\d_])\s*[.:：—–-]*\s*",
+    re.IGNORECASE,
+)
 _KEYWORDS = re.compile(
     r"\W*(?:key\s?words|index terms|ccs concepts|categories and subject|general terms|acm reference"
     r"|keywords and phrases|pacs|msc|jel|additional key words|\d{4} mathematics subject)",
@@ -157,7 +163,7 @@ def _abstract(
         if line.kind or line.page > layout.lines[0].page + 1 or found is None:
             continue
         is_alone = found.end() >= len(line.text)
-        is_styled = place in heads or line.words[0].font != layout.body or line.text.startswith("A")
+        is_styled = place in heads or line.words[0].font != layout.body or line.text[0] in "A摘要اА"
         if not (is_alone or (is_styled and _closes(line.text, found.end()))):
             continue
         end = _abstract_end(lines, place + 1, first, heads)
@@ -257,20 +263,37 @@ def read_pages(
     first = body[0].candidate.start if body else len(layout.lines)
     title, abstract = read_front(paragraphs, candidates, first, known_title)
     references = tuple(_references(body, paragraphs))
+    sections = number_sections(_sections(body, paragraphs))
+    health, reasons = judge(
+        Facts(
+            sections=sections,
+            references=len(references),
+            lines=layout.lines,
+            letters_by_page=[sum(len(word.text) for word in page.words) for page in pages],
+            features=outline.chosen.features,
+            score=outline.chosen.score,
+        )
+    )
     stem = name[:-4] if name.lower().endswith(".pdf") else name
-    arxiv = find_arxiv_id(stem) or find_arxiv_id(pages[0].turned)
+    stamp = find_arxiv_id(pages[0].turned)
+    arxiv = find_arxiv_id(stem) or stamp
+    if stamp and arxiv and stamp[0] == arxiv[0]:
+        arxiv = stamp
     return Document(
         kind="pdf",
         key=name,
         source_file=name,
         arxiv_id=arxiv[0] if arxiv else None,
         version=arxiv[1] if arxiv else None,
+        stamped=find_day(pages[0].turned) if stamp and arxiv is stamp else None,
         acl_id=find_acl_id(stem),
         title=clean_text(title) if title else None,
         abstract=clean_text(abstract) if abstract else None,
-        sections=number_sections(_sections(body, paragraphs)),
+        sections=sections,
         references=references,
         tables=tuple(_tables(floats, paragraphs, references)),
+        health=health,
+        health_reasons=reasons,
     )
 
 

@@ -140,7 +140,7 @@ def _rank(
             dropped.append(Dropped(board, paper.paper_id, "same_title", first.paper_id))
         else:
             kept[title_key(title)] = RankedPaper(
-                paper.paper_id, title, entry.score, paper.published or ""
+                paper.paper_id, title, entry.score, paper.first_public or ""
             )
     return list(kept.values()), dropped
 

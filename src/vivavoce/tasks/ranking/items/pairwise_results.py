@@ -91,9 +91,9 @@ def find_comparisons(corpus: Corpus, papers: Collection[str], before: date) -> l
     """
     wanted = frozenset(papers)
     dates = {
-        paper.paper_id: paper.published
+        paper.paper_id: paper.first_public
         for paper in corpus.papers
-        if paper.published is not None and period(paper.published)[1] <= before
+        if paper.first_public is not None and period(paper.first_public)[1] <= before
     }
     found = [*_tables(corpus, wanted, dates), *_claims(corpus, wanted, dates)]
     sources = {row["paper_id"] for row in found}
