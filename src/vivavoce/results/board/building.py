@@ -168,6 +168,7 @@ def contestant_of(log: RunLog, resamples: int, seed: int, cutoffs: Cutoffs) -> C
         name: {
             **shared,
             "metric": name,
+            "headline": name == log.metrics[0],
             "value": means[column],
             "value_valid": mean_value([s for s in log.samples if s.fault is None], name),
             "ci": list(interval) if (interval := intervals[column]) else None,

@@ -268,6 +268,7 @@ class BoardRow(_OldBoardRow, total=False):
     """One contestant by one metric; what a newer version adds is left out."""
 
     family: Annotated[str | None, Column(says="Family of the task.")]
+    headline: Annotated[bool, Column(says="Whether the task is ranked by this metric.")]
     answers: Annotated[
         Count | None, Column(says="Scored answers, attempts counted.", unit="answers")
     ]
