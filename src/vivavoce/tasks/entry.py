@@ -18,8 +18,7 @@ from vivavoce.errors import InputError
 from vivavoce.metrics.judgement import CHECKS, WINS
 from vivavoce.rounds import Round
 from vivavoce.store import hash_of
-from vivavoce.tasks import find_family
-from vivavoce.tasks.card import TaskCard
+from vivavoce.tasks import TaskCard, find_family
 from vivavoce.tasks.prompting.prompts import PromptSet, load_prompts
 from vivavoce.tasks.sample_round import open_round
 from vivavoce.tasks.scoring.judge import check_judge, judge_hash

@@ -77,6 +77,8 @@ class SampleScore:
     """Evidence of that date, such as `arxiv_id`; empty where the task does not tell."""
     counts: Mapping[str, Any] = field(default_factory=dict)
     """Of a precision or recall, what it is a share of: `linearised.Counts`."""
+    fit: Mapping[str, int] = field(default_factory=dict)
+    """Parts that the setting adds to the prompt, by what was left of them: whole, cut, dropped."""
 
 
 def mean_value(scores: Iterable[SampleScore], metric: str) -> float | None:
