@@ -23,3 +23,7 @@ def test_every_public_name_loads_and_is_documented() -> None:
 
 def test_another_name_is_an_ordinary_attribute_error() -> None:
     assert not hasattr(vivavoce, "no_such_name")
+
+
+def test_public_names_are_listed_before_they_are_loaded() -> None:
+    assert dir(vivavoce) == vivavoce.__all__

@@ -1,4 +1,4 @@
-"""What flows through the house: frozen, typed records without logic.
+"""Records that flow through the house: frozen, typed, without logic.
 
 A source reads a file into `Document` records. The corpus merges the documents that describe
 one paper and stores `Paper`, `Authorship`, `Section`, `Reference` and `CitedTable` rows.
@@ -41,6 +41,8 @@ class Author:
 
     name: str
     author_id: str | None = None
+    confidence: float | None = None
+    """Probability that this is an author, where the name was read from a page; else None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +106,15 @@ class Result:
     area: str | None = None
     modality: str | None = None
     higher_is_better: bool | None = None
+    """As the list says."""
+    listed_in: str | None = None
+    """The list from best to worst that has the entry, and the place in it."""
+    position: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What one source says of one paper."""
+    """Statement of one source about one paper."""
 
     kind: str
     """The source, such as `tei` or `metadata`."""
@@ -127,6 +133,8 @@ class Document:
     abstract: str | None = None
     published: str | None = None
     """`YYYY`, `YYYY-MM` or `YYYY-MM-DD`."""
+    stamped: str | None = None
+    """The date that a preprint server printed on this `version` of the text."""
     categories: tuple[str, ...] = ()
     venue: str | None = None
     licence: str | None = None
@@ -135,6 +143,10 @@ class Document:
     references: tuple[Reference, ...] = ()
     tables: tuple[CitedTable, ...] = ()
     results: tuple[Result, ...] = ()
+    health: str | None = None
+    """`good`, `doubtful` or `failed` for a text read from a PDF; else None."""
+    health_reasons: tuple[str, ...] = ()
+    """Reasons why a PDF is not `good`."""
     raw: str | None = None
     """Canonical JSON of the upstream record it was read from; None where the source keeps none."""
 
@@ -173,3 +185,15 @@ class Paper:
     source_file: str | None
     gates: tuple[str, ...]
     """Quality gates the paper does not pass; empty for a paper fit to be a target."""
+    first_public: str | None = None
+    """The date from which on everybody could read the work, by the earliest credible evidence.
+
+    Windows, splits, demonstrations, cutoffs and fences compare this date and no other.
+    """
+    first_public_precision: str | None = None
+    """`day`, `month` or `year`; None for an undated paper."""
+    first_public_from: str | None = None
+    """One of `corpus.dating.EVIDENCE`; None for an undated paper."""
+    health: str | None = None
+    """`good`, `doubtful` or `failed` where the text was read from a PDF; else None."""
+    health_reasons: tuple[str, ...] = ()

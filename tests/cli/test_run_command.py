@@ -85,6 +85,27 @@ def test_inspect_finds_the_tasks_from_any_folder(small: Round, tmp_path: Path) -
 
 
 @pytest.mark.slow
+def test_inspect_runs_the_sample_round_right_after_install(tmp_path: Path) -> None:
+    env = os.environ | {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    command = ("eval", "vivavoce/title", "--model", "none", "--solver", "vivavoce/oracle")
+    options = ("--display", "plain", "--limit", "2")
+    sample = ("-T", "round=sample")
+    for logs in ("first", "again"):
+        done = run(INSPECT, *command, *options, *sample, "--log-dir", logs, cwd=tmp_path, env=env)
+        assert done.returncode == 0, done.stdout + done.stderr
+        row = leaderboard(tmp_path / logs, partial=True, resamples=0).rows[0]
+        assert (row["round"], row["n"], row["value"]) == ("sample-2024", 2, 1.0)
+    # The second run found the round, and nothing half-built was left beside it.
+    assert len(list((tmp_path / "cache" / "vivavoce").iterdir())) == 1
+    without = run(INSPECT, *command, *options, cwd=tmp_path, env=env)
+    assert without.returncode == 1
+    assert (
+        without.stdout.strip()
+        == "Name a round: -T round=FOLDER, or -T round=sample for the sample papers."
+    )
+
+
+@pytest.mark.slow
 def test_inspect_takes_our_methods_as_solvers(small: Round, tmp_path: Path) -> None:
     done = run(
         INSPECT,

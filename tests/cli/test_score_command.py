@@ -66,6 +66,14 @@ def test_writing_scores_texts_and_a_lacking_answer_counts_zero(tmp_path):
     assert result["settings"]["stem"] is False
 
 
+def test_predictions_under_another_name_are_refused_not_scored_as_zero(tmp_path):
+    gold = lines(tmp_path / "g.jsonl", {"id": 1, "reference": "deep nets read papers"})
+    answers = lines(tmp_path / "p.jsonl", {"id": 1, "prediction": "deep nets read papers"})
+    said = " ".join(refused("writing", gold, answers).split())
+    assert "p.jsonl:1: a prediction has its answer in 'text'" in said
+    assert "'id', 'prediction'" in said
+
+
 def test_ranking_counts_incomplete_answers_zero_and_tau_only_over_complete_ones(tmp_path):
     gold = lines(
         tmp_path / "g.jsonl",

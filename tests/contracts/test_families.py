@@ -14,7 +14,6 @@ from inspect_ai.util import registry_create
 import vivavoce._registry  # noqa: F401  (registers the tasks)
 from vivavoce import tasks
 from vivavoce.corpus import ingest, load_corpus
-from vivavoce.demonstration import PAPERS, demo_spec
 from vivavoce.metrics import metrics_of
 from vivavoce.networks import build_networks
 from vivavoce.results.board.building import leaderboard
@@ -32,6 +31,7 @@ from vivavoce.tasks import (
 )
 from vivavoce.tasks.entry import open_prompts
 from vivavoce.tasks.lookup import create_task, find_method_maker, find_task_maker
+from vivavoce.tasks.sample_round import PAPERS, demo_spec
 
 FOLDER = Path(tasks.__file__).parent
 FAMILIES = sorted(list_families())

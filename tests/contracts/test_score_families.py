@@ -120,6 +120,20 @@ def test_no_answer_is_zero_or_counted_as_undefined_and_never_nan(tmp_path, famil
 
 
 @pytest.mark.parametrize("family", LINES)
+def test_a_prediction_without_a_known_field_is_refused_and_null_is_no_answer(tmp_path, family):
+    gold, predictions = files(tmp_path, family, "oracle")
+    field = next(iter(LINES[family][1]))
+    rows = [{"id": 0, field: None}, {"id": 1, "answer": "a text"}]
+    predictions.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    with pytest.raises(InputError, match=r"predictions.jsonl:2: .*'id', 'answer' alone") as refusal:
+        score(family, gold, predictions, resamples=0)
+    assert repr(field) in str(refusal.value)
+    predictions.write_text(json.dumps(rows[0]) + "\n", "utf-8")
+    values = score(family, gold, predictions, resamples=0)["metrics"].values()
+    assert {entry["value"] for entry in values} <= {0.0, None}
+
+
+@pytest.mark.parametrize("family", LINES)
 def test_the_order_of_the_rows_has_no_say(tmp_path, family):
     gold, predictions = files(tmp_path, family, "oracle")
     before = score(family, gold, predictions, resamples=100)

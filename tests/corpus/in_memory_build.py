@@ -10,8 +10,10 @@ from typing import Any
 from vivavoce.corpus.batches import Batch, list_batches, read_batch, read_faults
 from vivavoce.corpus.build.identity import index_papers
 from vivavoce.corpus.build.parts import text_document
-from vivavoce.corpus.fields import PaperDate, assign_roles, date_paper, failed_gates
+from vivavoce.corpus.dating import Statement, date_paper, judge, statements_of
+from vivavoce.corpus.fields import assign_roles, failed_gates
 from vivavoce.corpus.identity.merge import MergedPaper, merge_documents
+from vivavoce.corpus.judging import judged
 from vivavoce.corpus.schema import KEYS, TABLES, row_of
 from vivavoce.records import Section
 from vivavoce.sources import completing_kinds, kinds_without_papers, list_sources
@@ -48,6 +50,7 @@ def tables_in_memory(corpus: Path) -> Rows:
     _add_faults(tables, batches)
     for name, rows in tables.items():
         rows.sort(key=lambda row: tuple((row[k] is not None, row[k]) for k in KEYS[name]))
+    tables["results"] = judged(tables["results"])
     return {name: [_plain(row, name) for row in rows] for name, rows in tables.items()}
 
 
@@ -63,17 +66,24 @@ def _listed(value: Any) -> Any:
 def _add_papers(tables: Rows, papers: Sequence[MergedPaper]) -> None:
     merged = [(paper, *_merge_fields(paper)) for paper in papers]
     years = {
-        paper.paper_id: int(date.published[:4]) if date.published else None
-        for paper, date, _, _ in merged
+        paper.paper_id: int(row["published"][:4]) if row["published"] else None
+        for paper, _, row, _ in merged
     }
     index = index_papers(papers, years)
-    for paper, _, row, sections in merged:
+    for paper, statements, row, sections in merged:
         key = {"paper_id": paper.paper_id}
+        tables["dates"] += [{**key, **statement._asdict()} for statement in statements]
         text = text_document(paper)
         tables["papers"].append(row)
         authors = next((d.authors for d in paper.documents if d.authors), ())
         tables["authorships"] += [
-            {**key, "ordinal": ordinal, "name": author.name, "author_id": author.author_id}
+            {
+                **key,
+                "ordinal": ordinal,
+                "name": author.name,
+                "author_id": author.author_id,
+                "confidence": None,
+            }
             for ordinal, author in enumerate(authors)
         ]
         file = {"source_file": row["source_file"]}
@@ -95,8 +105,8 @@ def _add_papers(tables: Rows, papers: Sequence[MergedPaper]) -> None:
             )
 
 
-def _merge_fields(paper: MergedPaper) -> tuple[PaperDate, Row, tuple[Section, ...]]:
-    """A paper's date, its row, and its sections with their roles."""
+def _merge_fields(paper: MergedPaper) -> tuple[tuple[Statement, ...], Row, tuple[Section, ...]]:
+    """What dates a paper, its row, and its sections with their roles."""
     documents = paper.documents
 
     def first(name: str) -> Any:
@@ -107,6 +117,8 @@ def _merge_fields(paper: MergedPaper) -> tuple[PaperDate, Row, tuple[Section, ..
     own = [d.published for d in documents if d.kind not in completing_kinds() and d.published]
     listed = first("published")
     date = date_paper(next(iter(own), None), first("arxiv_id"), first("acl_id"), listed)
+    said = (s for d in documents for s in statements_of(d, list_sources()[d.kind].dates))
+    used, statements = judge(said, completing_kinds())
     title, abstract = first("title"), first("abstract")
     row = {
         "paper_id": paper.paper_id,
@@ -129,13 +141,18 @@ def _merge_fields(paper: MergedPaper) -> tuple[PaperDate, Row, tuple[Section, ..
             failed_gates(
                 title,
                 abstract,
-                date.published,
+                used and used.date,
                 sections,
                 is_paper=any(d.kind not in kinds_without_papers() for d in documents),
             )
         ),
+        "first_public": used.date if used else None,
+        "first_public_precision": used.precision if used else None,
+        "first_public_from": used.evidence.partition(" ")[0] if used else None,
+        "health": None,
+        "health_reasons": [],
     }
-    return date, row, sections
+    return statements, row, sections
 
 
 def _add_faults(tables: Rows, batches: Sequence[Batch]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vivavoce.corpus.boards import count_boards
+from vivavoce.corpus.judging import judged
 
 
 def row(board: str, method: str, score: float | None, paper: str | None, **other: Any) -> Any:
@@ -22,6 +23,8 @@ def row(board: str, method: str, score: float | None, paper: str | None, **other
         "area": None,
         "modality": None,
         "higher_is_better": None,
+        "listed_in": None,
+        "position": None,
         **other,
     }
 
@@ -41,7 +44,7 @@ ROWS = [
 
 
 def test_boards_are_counted_for_all_results_and_for_those_of_papers() -> None:
-    found = count_boards(ROWS)
+    found = count_boards(judged(ROWS))
     # Entries: 4 + 1 + 1 + 2; a board of papers p1, p2, p3 and a work outside.
     # Methods: A, B and C of the first board, A, C and D of the others; one entry has none.
     assert found["all"] == {

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vivavoce.corpus.boards import make_boards
+from vivavoce.corpus import boards
+from vivavoce.corpus.boards import CorpusBoards
+from vivavoce.corpus.judging import judged
 from vivavoce.readers.board_names import (
     board_id,
     board_names,
@@ -35,8 +37,15 @@ def row(method: str, score: float | None, paper: str | None = None, **other: Any
         "area": None,
         "modality": None,
         "higher_is_better": None,
+        "listed_in": None,
+        "position": None,
         **other,
     }
+
+
+def make_boards(rows: list[dict[str, Any]]) -> CorpusBoards:
+    """The boards of a table of results that holds some rows."""
+    return boards.make_boards(judged(rows))
 
 
 def test_spellings_of_one_board_meet() -> None:
@@ -145,17 +154,62 @@ def test_scores_of_one_method_and_work_that_differ_are_kept_and_named() -> None:
         ("perplexity", False, "name"),
         ("test perplexity", False, "name"),
         ("bpc", False, "name"),
-        ("elo", True, "assumed"),
+        ("elo", True, "name"),
+        ("MPJPE (mm)", False, "name"),
+        ("bits/dim", False, "name"),
+        ("Mean Rank", False, "name"),
+        ("Mean Reciprocal Rank", True, "name"),
+        ("Error reduction", True, "name"),
+        ("Ligand RMSD < 2 (%)", True, "name"),
     ],
 )
 def test_the_direction_is_told_by_the_name(metric: str, higher: bool, source: str) -> None:
     found = direction_of(metric)
-    assert (found.higher_is_better, found.source) == (higher, source)
+    assert (found.higher_is_better, found.sources) == (higher, (source,))
+
+
+@pytest.mark.parametrize("metric", ["Average", "Score", "Rank", "Zeta-7 index", ""])
+def test_a_name_that_tells_nothing_leaves_the_direction_open(metric: str) -> None:
+    assert direction_of(metric).higher_is_better is None
+
+
+def test_a_list_in_order_tells_the_direction() -> None:
+    falling, rising = [5.0, 4.0, 3.0, 2.0, 1.0], [1.0, 2.0, 3.0, 4.0, 5.0]
+    assert direction_of("zeta", lists=[falling]).higher_is_better is True
+    assert direction_of("zeta", lists=[rising]).higher_is_better is False
+    # Too short; in no order.
+    assert direction_of("zeta", lists=[rising[:4]]).evidence == ()
+    assert direction_of("zeta", lists=[[1.0, 5.0, 2.0, 4.0, 3.0]]).evidence == ()
+
+
+def test_scores_over_the_years_tell_a_little() -> None:
+    dated = [(f"{2010 + year}", 9.0 - year) for year in range(8)]
+    found = direction_of("zeta", dated=dated)
+    assert (found.higher_is_better, found.sources) == (False, ("values",))
+    assert found.confidence == pytest.approx(0.65)
+    # A name is better evidence.
+    assert direction_of("accuracy", dated=dated).higher_is_better is True
+
+
+def test_sure_evidence_for_both_ends_is_a_dispute() -> None:
+    rising = [1.0, 2.0, 3.0, 4.0, 5.0]
+    assert direction_of("bank accuracy", lists=[rising]).is_disputed
+    assert not direction_of("bank accuracy", lists=[rising[::-1]]).is_disputed
+    # A list may be in the order of its years: a metric that is known by its whole name stays.
+    known = direction_of("accuracy", lists=[rising])
+    assert (known.higher_is_better, known.is_disputed) == (True, False)
+    listed = [
+        row(f"M{place}", 50.0 + place, metric="Bank F1", listed_in="list", position=place)
+        for place in range(5)
+    ]
+    found = make_boards(listed)
+    assert found.boards == ()
+    assert {one.reason for one in found.quarantined} == {"direction in dispute"}
 
 
 def test_what_a_list_says_of_the_direction_goes_before_the_name() -> None:
     found = direction_of("error", [None, True, True, False])
-    assert (found.higher_is_better, found.source) == (True, "given")
+    assert (found.higher_is_better, found.sources) == (True, ("source",))
 
 
 @pytest.mark.parametrize(
@@ -171,6 +225,12 @@ def test_what_a_list_says_of_the_direction_goes_before_the_name() -> None:
         ("perplexity", 0.9, "below 1"),
         ("accuracy", None, "no number"),
         ("reward", -20000.0, None),
+        ("MPJPE", 120.0, None),
+        ("FPS", 120.0, None),
+        ("Inception score", 250.0, None),
+        ("NLL", -3.2, None),
+        ("Zeta-7 index", -300.0, None),
+        ("CHALLENGE-F1", 120.0, "above 100"),
     ],
 )
 def test_a_value_that_cannot_be_is_told(

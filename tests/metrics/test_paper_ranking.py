@@ -30,6 +30,15 @@ def test_papers_that_were_not_found_count_nothing_for_their_pairs() -> None:
     assert score.ndcg == pytest.approx((2 + 4 / math.log2(3)) / best)
 
 
+def test_tied_papers_may_stand_in_either_order() -> None:
+    scores = [9.0, 8.0, 8.0, 7.0]
+    score = score_paper_ranking(GOLD, ["a", "c", "b", "d"], scores)
+    assert (score.ktau_all, score.ktau, score.bem, score.ndcg) == (1.0, 1.0, 1.0, 1.0)
+    # Found are only the tied ones: of the board's 5 pairs none, and of theirs there is none.
+    tied = score_paper_ranking(GOLD, ["c", "b"], scores)
+    assert (tied.ktau_all, tied.ktau) == (0.0, None)
+
+
 def test_papers_off_the_board_cost_nothing() -> None:
     alone = score_paper_ranking(GOLD, GOLD)
     among = score_paper_ranking(GOLD, ["x", "a", "y", "b", "z", "c", "d"])

@@ -85,6 +85,25 @@ def test_a_gold_title_that_is_there_twice_counts_at_its_better_rank():
     assert score_ranking_row(gold, answer("Beta", "Alpha", "Gamma")).ktau == 1 / 3
 
 
+def test_tied_titles_may_stand_in_either_order():
+    # Beta and Gamma are tied: 5 of the 6 pairs count.
+    scores = [90.0, 80.0, 80.0, 70.0]
+    for order in (GOLD, [GOLD[0], GOLD[2], GOLD[1], GOLD[3]]):
+        score = score_ranking_row(GOLD, answer(*order), scores)
+        assert (score.cp, score.ktau, score.bem, score.ndcg) == (1.0, 1.0, 1.0, pytest.approx(1.0))
+    turned = score_ranking_row(GOLD, answer(GOLD[1], GOLD[0], GOLD[2], GOLD[3]), scores)
+    assert (turned.cp, turned.ktau, turned.bem) == (4 / 5, 3 / 5, 0.0)
+    # Both tied titles gain (3 + 2) / 2.
+    best = 4 + 2.5 / math.log2(3) + 2.5 / 2 + 1 / math.log2(5)
+    found = 2.5 + 4 / math.log2(3) + 2.5 / 2 + 1 / math.log2(5)
+    assert turned.ndcg == pytest.approx(found / best)
+
+
+def test_titles_that_are_all_tied_have_no_order_to_get_wrong():
+    score = score_ranking_row(GOLD, answer(*reversed(GOLD)), [1.0] * 4)
+    assert (score.cp, score.bem, score.ktau) == (1.0, 1.0, None)
+
+
 def test_means_are_over_the_rows_that_have_a_value():
     rows = [
         RankingRow(GOLD, answer(*GOLD)),

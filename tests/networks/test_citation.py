@@ -64,7 +64,7 @@ def test_a_small_network_by_hand(write_citations: Write) -> None:
 def test_nodes_are_papers_then_works_each_sorted(write_citations: Write) -> None:
     corpus = write_citations(
         {"b": ["a", {"title": "Zoo"}, {"arxiv_id": "1706.03762", "title": "Attention"}], "a": []},
-        papers=[{"paper_id": "a", "title": "First", "published": "2020-05"}],
+        papers=[{"paper_id": "a", "title": "First", "first_public": "2020-05"}],
     )
 
     nodes, _ = citation_tables_of(corpus)

@@ -42,7 +42,7 @@ def corpus(write_authors: WriteAuthors) -> Corpus:
 
 
 def write(write_authors: WriteAuthors, written: Mapping[str, Any], **folder: Path) -> Corpus:
-    papers = [{"paper_id": name, "published": day} for name, (day, _) in written.items()]
+    papers = [{"paper_id": name, "first_public": day} for name, (day, _) in written.items()]
     authors = {name: who for name, (_, who) in written.items()}
     return write_authors(authors, papers=papers, **folder)
 

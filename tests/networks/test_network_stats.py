@@ -20,7 +20,7 @@ from vivavoce.networks import (
     rank_nodes,
     whole_networks,
 )
-from vivavoce.networks.categories import domain_of
+from vivavoce.networks.stats import domain_of
 
 Write = Callable[..., Corpus]
 OUT = {"title": "Out", "year": 2001}
@@ -39,7 +39,7 @@ def corpus(write_citations: Write) -> Corpus:
     built = write_citations(
         {"l1": ["l2", "v", "s", OUT], "l2": ["l1", OUT], "v": ["l1"], "s": [], "x": [OUT]},
         papers=[
-            {"paper_id": paper, "categories": categories, "published": published}
+            {"paper_id": paper, "categories": categories, "first_public": published}
             for paper, (categories, published) in described.items()
         ],
         tables=[{"paper_id": "l1", "ordinal": 0, "cited": [1, 3]}],
@@ -157,7 +157,7 @@ def test_months_of_a_corpus_without_dates(write_corpus: Write) -> None:
 
 def test_a_year_passes_into_the_next(write_corpus: Write) -> None:
     corpus = write_corpus(
-        papers=[{"paper_id": p, "published": p} for p in ("2019-11", "2020-02-01")]
+        papers=[{"paper_id": p, "first_public": p} for p in ("2019-11", "2020-02-01")]
     )
 
     assert list(by_month(corpus)["months"]) == ["2019-11", "2019-12", "2020-01", "2020-02"]

@@ -48,7 +48,7 @@ def test_papers_are_first_author_papers_newest_first(write_authors: Write) -> No
     dates: dict[str, Any] = {"p1": "2020-05", "p2": "2021", "p3": None, "p4": "2020-05-02"}
     corpus = write_authors(
         {**{paper: ["A"] for paper in dates}, "p5": ["B", "A"]},
-        papers=[{"paper_id": paper, "published": date} for paper, date in dates.items()],
+        papers=[{"paper_id": paper, "first_public": date} for paper, date in dates.items()],
     )
 
     (author,) = walk_coauthors(corpus, ["a"]).authors

@@ -118,7 +118,7 @@ def test_an_item_that_points_into_a_file_that_grew_is_no_anchor(
     window = {"start": "2023-07-01", "end": "2024-04-15"}
     spec = {
         "round": {"id": "live", "window": window, "families": ["leaderboards", "ranking"]},
-        "update": {"keep_days": 100, "anchors": 2},
+        "update": {"keep_days": 100, "anchors": 2, "items": "cumulative"},
     }
     first = build_round(sample, spec, tmp_path / "rounds")
     last = update_round(grown, first, builders(), tmp_path / "rounds", date(2025, 1, 1)).round

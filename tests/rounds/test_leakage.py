@@ -46,13 +46,19 @@ def test_any_run_of_words_of_a_text_is_inside_it(words: list[str], data: st.Data
     assert gold_is_inside(" ".join(words[start:stop]), [", ".join(words).upper()])
 
 
-def paper(paper_id: str, title: str | None, published: str | None = None) -> Paper:
+def paper(paper_id: str, title: str | None, first_public: str | None = None) -> Paper:
     missing = dict.fromkeys(
-        "abstract date_precision date_source arxiv_id acl_id doi source_url venue licence version "
-        "source_file".split()
+        "abstract published date_precision date_source arxiv_id acl_id doi source_url venue "
+        "licence version source_file".split()
     )
     return Paper(
-        paper_id, title=title, published=published, categories=(), gates=(), source="x", **missing
+        paper_id,
+        title=title,
+        categories=(),
+        gates=(),
+        source="x",
+        first_public=first_public,
+        **missing,
     )
 
 

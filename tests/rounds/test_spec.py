@@ -187,7 +187,7 @@ def test_what_updates_do_is_in_a_table_of_its_own() -> None:
     spec = parse_spec(changed("update", {"quota": 100, "keep_days": 365}), FAMILIES)
     assert (spec.update.quota, spec.update.keep_days) == (100, 365)
     assert (spec.update.inactive_days, spec.update.anchors) == (None, 0)
-    asked = {"quota": 100, "keep_days": 365, "inactive_days": None, "anchors": 0}
+    asked = {"quota": 100, "keep_days": 365, "inactive_days": None, "anchors": 0, "items": "fresh"}
     assert spec.canonical()["update"] == asked
     assert parse_spec(spec.canonical(), FAMILIES) == spec
 

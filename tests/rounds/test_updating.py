@@ -12,7 +12,7 @@ from tests.rounds.titles_family import build, corpus_of, follow, ids, spec_of
 from vivavoce.corpus import Corpus, load_corpus
 from vivavoce.errors import InputError, VivaError
 from vivavoce.rounds import Round, load_round, update_round, verify_round
-from vivavoce.rounds.anchors import items_of
+from vivavoce.rounds.anchors import anchors_of, items_of
 from vivavoce.rounds.updating import AUTHORS, PAPERS
 from vivavoce.store import hash_tree, write_sealed
 from vivavoce.tasks import build_round, builders
@@ -76,7 +76,8 @@ def test_without_quota_and_pruning_the_items_are_those_of_a_rebuild(
 def test_so_it_is_with_the_writing_tasks(sample: Corpus, grown: Corpus, tmp_path: Path) -> None:
     def spec(end: str) -> dict[str, object]:
         window = {"start": "2024-03-01", "end": end}
-        return {"round": {"id": "live", "window": window, "families": ["writing"]}}
+        asked = {"id": "live", "window": window, "families": ["writing"]}
+        return {"round": asked, "update": {"items": "cumulative"}}
 
     first = build_round(sample, spec("2024-04-15"), tmp_path / "rounds")
     until = date(2024, 7, 1)
@@ -239,3 +240,43 @@ def test_an_author_whose_id_went_is_no_node_any_more(tmp_path: Path) -> None:
     other = corpus_of(tmp_path / "other", again | OF_JANUARY | OF_FEBRUARY)
     found = follow(first, load_corpus(other.folder), MARCH, name="next").round
     assert found.update["authors_before"] == 2  # Ada of a3 and Di are there as before
+
+
+def test_a_fresh_update_asks_only_about_what_came_out_since_the_parent_ended(
+    parent: Round, before: Corpus, now: Corpus
+) -> None:
+    fresh = build(before, spec_of(JANUARY, items="fresh"), parent.folder.parent / "fresh")
+    first = follow(fresh, now, FEBRUARY).round
+    second = follow(first, now, MARCH).round
+    assert (ids(first), ids(second)) == (sorted(OF_JANUARY), sorted(OF_FEBRUARY))
+    assert second.manifest["window"] == {"start": "2024-02-01", "end": "2024-03-01"}
+    # Older papers still serve as examples.
+    [row] = [row for row in first.items("titles", "first") if row["id"] == "a3"]
+    assert row["demos"] == ["c1"]
+
+
+def test_a_fresh_update_of_nothing_new_writes_nothing(before: Corpus, tmp_path: Path) -> None:
+    fresh = build(before, spec_of(JANUARY, items="fresh", anchors=1), tmp_path / "rounds")
+    late = corpus_of(tmp_path / "before", {"b1": ("2023-05-05", ["Bo"])})
+    for until in (JANUARY, MARCH):
+        assert follow(fresh, late, until).round is fresh
+    assert [path.name for path in (tmp_path / "rounds").iterdir() if path.is_dir()] == ["live"]
+
+
+def test_anchors_stand_in_a_fresh_round_although_they_are_older(
+    before: Corpus, now: Corpus, tmp_path: Path
+) -> None:
+    fresh = build(before, spec_of(JANUARY, items="fresh", anchors=2), tmp_path / "rounds")
+    first = follow(fresh, now, FEBRUARY).round
+    kept = anchors_of(first)["titles/first"]
+    assert len(kept) == 2
+    assert ids(first) == sorted([*kept, *OF_JANUARY])
+    assert anchors_of(follow(first, now, MARCH).round)["titles/first"] == kept
+
+
+def test_a_moving_window_keeps_its_length(before: Corpus, now: Corpus, tmp_path: Path) -> None:
+    moving = build(before, spec_of(JANUARY, items="window"), tmp_path / "rounds")
+    done = follow(moving, now, MARCH).round
+    # 365 days, counted back from 1 March 2024.
+    assert done.manifest["window"] == {"start": "2023-03-02", "end": "2024-03-01"}
+    assert ids(done) == sorted({*OLD, *OF_JANUARY, *OF_FEBRUARY} - {"a1", "c1"})

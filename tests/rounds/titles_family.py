@@ -49,20 +49,22 @@ class Titles:
     OPTIONS: type[Options] = TitlesOptions
 
     def build(self, corpus: Corpus, spec: RoundSpec, options: Any) -> FamilyItems:
-        targets = [p for p in corpus.papers if p.published and inside(p.published, spec.window)]
+        targets = [
+            p for p in corpus.papers if p.first_public and inside(p.first_public, spec.window)
+        ]
         rows: list[Row] = []
         for paper in targets:
             before = [
                 other.paper_id
                 for other in corpus.papers
-                if other.published and earlier(other.published, paper.published or "")
+                if other.first_public and earlier(other.first_public, paper.first_public or "")
             ]
             rows.append(
                 {
                     "id": paper.paper_id,
                     "paper_id": paper.paper_id,
                     "cluster": paper.paper_id,
-                    "published": paper.published,
+                    "published": paper.first_public,
                     "split": "train",
                     "reference": paper.title,
                     "demos": before[-1:],
@@ -110,11 +112,13 @@ def corpus_of(folder: Path, written: Mapping[str, tuple[str, Sequence[str]]]) ->
     return load_corpus(folder / "corpus")
 
 
-def spec_of(end: date, *, sealed: int = False, **update: int) -> dict[str, Any]:
+def spec_of(
+    end: date, *, sealed: int = False, items: str = "cumulative", **update: int
+) -> dict[str, Any]:
     """A spec of the family from 2023 to some day, with an `[update]` table."""
     window = {"start": "2023-01-01", "end": end.isoformat()}
     opening = {"id": "live", "window": window, "families": ["titles"], "sealed": bool(sealed)}
-    return {"round": opening, "update": update}
+    return {"round": opening, "update": {**update, "items": items}}
 
 
 def build(corpus: Corpus, spec: Mapping[str, Any], out: Path) -> Round:

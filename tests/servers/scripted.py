@@ -122,10 +122,10 @@ def opening(ask: Ask) -> Reply:
 
 
 def slot(prompt: str, tag: str) -> str:
-    """The text that stands between a prompt's <tag> and </tag>; a failure when it has none."""
-    found = re.search(rf"<{tag}>\n(.*)\n</{tag}>", prompt, re.DOTALL)
+    """The text between a prompt's <tag> and </tag>, which may end in a mark; there must be one."""
+    found = re.search(rf"<{tag}(-\w{{12}}|)>\n(.*)\n</{tag}\1>", prompt, re.DOTALL)
     assert found, f"no <{tag}> in the prompt that was sent"
-    return found.group(1)
+    return found.group(2)
 
 
 def by_model(scripts: Mapping[str, Script], default: Script = opening) -> Script:

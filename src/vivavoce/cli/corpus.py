@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from vivavoce.cli.output import JSON_OPTION, print_counts, print_json, progress, say
+from vivavoce.cli.output import (
+    JSON_OPTION,
+    print_counts,
+    print_json,
+    print_table,
+    progress,
+    say,
+)
 
 if TYPE_CHECKING:
     from vivavoce.corpus import Corpus
@@ -65,6 +72,12 @@ def ingest(
         if report.ignored_columns:
             say(f"Columns ignored: {', '.join(report.ignored_columns)}")
         list_faults(report.failed)
+        if report.doubtful:
+            say(
+                f"{report.read - len(report.doubtful):,} read well, "
+                f"{len(report.doubtful):,} in doubt, which are never targets:"
+            )
+            list_faults(report.doubtful)
         say(
             f"The corpus now has {report.papers:,} papers: {report.dated:,} dated, "
             f"{report.undated:,} undated; {report.completed:,} are known from {kind} and "
@@ -86,6 +99,26 @@ def stats(corpus: Path = CORPUS_OPTION, as_json: bool = JSON_OPTION) -> None:
     from vivavoce.corpus import corpus_stats, load_corpus
 
     _print_counts(corpus_stats(load_corpus(corpus)), corpus, as_json)
+
+
+@app.command(epilog="Example: viva corpus dates --corpus corpus")
+def dates(corpus: Path = CORPUS_OPTION, as_json: bool = JSON_OPTION) -> None:
+    """Show where the first public dates come from, and statements that contradict them."""
+    from vivavoce.corpus import load_corpus
+    from vivavoce.corpus.stats import date_report
+
+    found = date_report(load_corpus(corpus))
+    if as_json:
+        print_json(found)
+        return
+    print_table(
+        ["first public from", "papers"], [(name, f"{n:,}") for name, n in found["sources"].items()]
+    )
+    columns = ("paper_id", "first_public", "first_public_from", "date", "evidence", "verdict")
+    for row in found["contradictions"]:
+        say("  ".join(str(row[name]) for name in columns))
+    said = f"{found['changed']:,} papers were public before their published date"
+    say(f"{said}; {len(found['contradictions']):,} statements contradict others.")
 
 
 @app.command(epilog="Example: viva corpus verify --corpus corpus")
@@ -244,7 +277,7 @@ index_app = typer.Typer(no_args_is_help=True, help="Index the texts of a corpus 
 
 
 class Text(StrEnum):
-    """What of a paper is indexed."""
+    """Texts of a paper that are indexed."""
 
     abstracts = "abstracts"
     full = "full"

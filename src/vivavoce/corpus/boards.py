@@ -1,7 +1,7 @@
 """Leaderboards out of a corpus' results: one for each task, dataset and metric.
 
-Names are compared by key and kept as they were printed; a value that cannot be is set aside with
-the reason. Source: LEGOBench §3.
+Names are compared by key and kept as they were printed. The table tells the direction of each
+result, and why one is set aside. Source: LEGOBench §3.
 
 A round sees what was known before its window ends. A board belongs to a window when a dated paper
 of the corpus on it first appeared inside. Scores of papers that came later are taken off it.
@@ -16,16 +16,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from vivavoce.corpus.judging import most_frequent
 from vivavoce.corpus.reading import Corpus
 from vivavoce.errors import InputError
-from vivavoce.readers.board_names import board_id, board_names, metric_key, name_key
-from vivavoce.readers.metric_values import (
-    Direction,
-    direction_of,
-    impossible,
-    is_resource,
-    off_scale,
-)
+from vivavoce.readers.board_names import board_id, board_names, name_key
 from vivavoce.records import Window
 from vivavoce.store import Row
 from vivavoce.text.dates import inside, period
@@ -57,7 +51,9 @@ class CorpusBoard:
     dataset: str
     metric: str
     """The three names, each in its most frequent spelling."""
-    direction: Direction
+    higher_is_better: bool | None
+    """None where nothing tells; the entries are then ordered as if it were."""
+    direction_from: tuple[str, ...]
     area: str | None
     entries: tuple[BoardEntry, ...]
     """Best first; equal scores by method, then by paper."""
@@ -119,7 +115,7 @@ def read_boards(corpus: Corpus) -> CorpusBoards:
 
 
 def make_boards(results: Iterable[Row]) -> CorpusBoards:
-    """The boards that rows of the table `results` make, in whatever order they come."""
+    """The boards that judged rows of the table `results` make, in whatever order they come."""
     groups: dict[str, list[Row]] = defaultdict(list)
     for row in results:
         groups[board_id(row["task"], row["dataset"], row["metric"])].append(row)
@@ -132,39 +128,33 @@ def make_boards(results: Iterable[Row]) -> CorpusBoards:
 
 
 def _make_board(name: str, rows: Sequence[Row]) -> tuple[CorpusBoard | None, list[Quarantined]]:
-    metric = metric_key(rows[0]["metric"])
-    reasons = [_reason(metric, row) for row in rows]
-    sound = [row for row, reason in zip(rows, reasons, strict=True) if reason is None]
-    off = off_scale(metric, [row["score"] for row in sound])
-    aside = [(row, reason) for row, reason in zip(rows, reasons, strict=True) if reason]
-    aside += [(row, "of another scale") for row, is_off in zip(sound, off, strict=True) if is_off]
-    kept = [row for row, is_off in zip(sound, off, strict=True) if not is_off]
+    kept = [row for row in rows if row["set_aside"] is None]
     quarantined = sorted(
-        (Quarantined(name, row["method"], row["score_text"], reason) for row, reason in aside),
+        (
+            Quarantined(name, row["method"], row["score_text"], row["set_aside"])
+            for row in rows
+            if row["set_aside"] is not None
+        ),
         key=lambda one: (one.reason, one.method, one.score_text),
     )
     if not kept:
         return None, quarantined
-    direction = direction_of(metric, [row["higher_is_better"] for row in kept])
     named = [board_names(row["task"], row["dataset"]) for row in kept]
     board = CorpusBoard(
         id=name,
-        task=_usual(names.task for names in named),
-        dataset=_usual(names.dataset for names in named),
-        metric=_usual(row["metric"] for row in kept),
-        direction=direction,
-        area=_usual(row["area"] for row in kept if row["area"]) or None,
-        entries=_entries(kept, direction),
-        modality=_usual(row["modality"] for row in kept if row["modality"]) or None,
+        task=most_frequent(names.task for names in named),
+        dataset=most_frequent(names.dataset for names in named),
+        metric=most_frequent(row["metric"] for row in kept),
+        higher_is_better=kept[0]["higher_is_better"],
+        direction_from=tuple(kept[0]["direction_from"]),
+        area=most_frequent(row["area"] for row in kept if row["area"]) or None,
+        entries=_entries(kept),
+        modality=most_frequent(row["modality"] for row in kept if row["modality"]) or None,
     )
     return board, quarantined
 
 
-def _reason(metric: str, row: Row) -> str | None:
-    return "a resource" if is_resource(metric) else impossible(metric, row["score"])
-
-
-def _entries(rows: Sequence[Row], direction: Direction) -> tuple[BoardEntry, ...]:
+def _entries(rows: Sequence[Row]) -> tuple[BoardEntry, ...]:
     """The entries, best first; a score that two lists give for one method stands once."""
     found: dict[tuple[str, float, str], BoardEntry] = {}
     for row in sorted(rows, key=_completeness):
@@ -180,7 +170,7 @@ def _entries(rows: Sequence[Row], direction: Direction) -> tuple[BoardEntry, ...
                 date=row["date"],
             ),
         )
-    sign = -1 if direction.higher_is_better else 1
+    sign = 1 if rows[0]["higher_is_better"] is False else -1
     order = sorted(found.items(), key=lambda item: (sign * item[1].score, item[0]))
     return tuple(entry for _, entry in order)
 
@@ -199,12 +189,6 @@ def _completeness(row: Row) -> tuple[bool, str, str, str]:
     return (row["date"] is None, row["method"], row["score_text"], row["paper_url"] or "")
 
 
-def _usual(names: Iterable[str]) -> str:
-    """The most frequent spelling; of several the first in the alphabet."""
-    counts = Counter(names)
-    return min(counts, key=lambda name: (-counts[name], name), default="")
-
-
 FEW_PAPERS = 3
 """Papers from which on a board ranks something."""
 NOT_GIVEN = "not given"
@@ -221,8 +205,8 @@ def count_boards(results: Iterable[Row]) -> dict[str, Any]:
     Of `all` and of `mapped`, those of papers of the corpus: `results` (rows read), `datasets`,
     `tasks`, `metrics`, `entries`, `tuples` (of task, dataset, metric and named method), `boards`,
     `boards_of_3_papers`, `largest_board` (entries), `datasets_by_modality` and `tasks_by_area`.
-    Then `quarantined` by reason, and `disagreements`: methods of one work of which two scores of
-    a board differ.
+    Then `directions`: boards by the surest evidence for their direction; `quarantined` by reason;
+    and `disagreements`: methods of one work of which two scores of a board differ.
     """
     rows = list(results)
     found = make_boards(rows)
@@ -230,6 +214,9 @@ def count_boards(results: Iterable[Row]) -> dict[str, Any]:
     return {
         "all": {"results": len(rows), **_count(found.boards, mapped=False)},
         "mapped": {"results": mapped, **_count(found.boards, mapped=True)},
+        "directions": most_first(
+            Counter(next(iter(board.direction_from), "unknown") for board in found.boards)
+        ),
         "quarantined": most_first(Counter(one.reason for one in found.quarantined)),
         "disagreements": sum(len(board.disagreements()) for board in found.boards),
     }
@@ -318,13 +305,15 @@ def boards_within(corpus: Corpus, window: Window) -> tuple[list[BoardWithin], li
     window ends; one of a work outside that tells no date stays too. An entry of a paper of the
     corpus without a date goes.
     """
-    dates = {p.paper_id: p.published for p in corpus.papers if _NO_PAPER not in p.gates}
+    dates = {p.paper_id: p.first_public for p in corpus.papers if _NO_PAPER not in p.gates}
     kept: list[BoardWithin] = []
     left_out: list[LeftOut] = []
     for board in read_boards(corpus).boards:
         entries = tuple(entry for entry in board.entries if _is_known(entry, dates, window))
         newest = _newest(entries, dates, window)
-        if newest is None:
+        if board.higher_is_better is None:
+            left_out.append(LeftOut(board.id, "no_direction", "no evidence for its better end"))
+        elif newest is None:
             left_out.append(_why(board, dates))
         else:
             kept.append(BoardWithin(replace(board, entries=entries), newest))

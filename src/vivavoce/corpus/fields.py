@@ -1,4 +1,4 @@
-"""Fields of a paper that its documents decide: its date, the roles of its sections, quality gates.
+"""Fields of a paper that its documents decide: the roles of its sections, quality gates.
 
 A gate is what a paper must have to be a benchmark target; each miss has a reason.
 """
@@ -9,46 +9,9 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
 from vivavoce.records import Section
-from vivavoce.text.dates import parse_date
 from vivavoce.text.headings import role_of_heading
-from vivavoce.text.identifiers import acl_year, arxiv_month
-
-
-class PaperDate(NamedTuple):
-    """A date as precise as its source, or three times None for an undated paper."""
-
-    published: str | None
-    precision: str | None
-    source: str | None
-
-
-UNDATED = PaperDate(None, None, None)
-
-
-def date_paper(
-    published: str | None, arxiv_id: str | None, acl_id: str | None, listed: str | None = None
-) -> PaperDate:
-    """Date a paper from its metadata, else its arXiv id's month, else its Anthology id's year.
-
-    Args:
-        published: What metadata or a text says.
-        arxiv_id: Versionless.
-        acl_id: Of the Anthology.
-        listed: What a list of results says, which often is the date of an entry: the last resort.
-    """
-    if published and (parsed := parse_date(published)):
-        return PaperDate(*parsed, "metadata")
-    if arxiv_id:
-        return PaperDate(arxiv_month(arxiv_id), "month", "arxiv_id")
-    if acl_id:
-        return PaperDate(acl_year(acl_id), "year", "anthology_id")
-    if listed and (parsed := parse_date(listed)):
-        return PaperDate(*parsed, "results_list")
-    return UNDATED
-
 
 MIN_TITLE_WORDS, MAX_TITLE_WORDS = 2, 40
 MIN_ABSTRACT_WORDS, MAX_ABSTRACT_WORDS = 40, 600
@@ -65,6 +28,7 @@ GATES = {
     "no_text": "no source gave the paper's sections",
     "short_text": f"the sections have fewer than {MIN_TEXT_WORDS} words together",
     "garbled_text": f"over {MAX_GARBLED_SHARE:.0%} of the text is undecodable characters",
+    "doubtful_text": "the text of a PDF was read with doubt; `health_reasons` of the paper say why",
     "undated": "no date is known, so the paper is neither target nor demonstration",
 }
 """Each gate's name and what failing it means."""
@@ -73,10 +37,11 @@ GATES = {
 def failed_gates(
     title: str | None,
     abstract: str | None,
-    published: str | None,
+    date: str | None,
     sections: Sequence[Section],
     *,
     is_paper: bool = True,
+    health: str | None = None,
 ) -> tuple[str, ...]:
     """The gates a paper does not pass, in the order of `GATES`."""
     failed = {
@@ -84,7 +49,8 @@ def failed_gates(
         *_title_gates(title),
         *_abstract_gates(abstract),
         *_text_gates(sections),
-        *(() if published else ("undated",)),
+        *(("doubtful_text",) if health in {"doubtful", "failed"} else ()),
+        *(() if date else ("undated",)),
     }
     return tuple(gate for gate in GATES if gate in failed)
 

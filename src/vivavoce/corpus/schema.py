@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from vivavoce.records import Author, CitedTable, Document, Fault, Paper, Reference, Result, Section
 
-FORMAT = 2
+FORMAT = 5
 """Raised when a table's columns change meaning."""
 
 _PLAIN = {str: pa.string(), int: pa.int32(), float: pa.float64(), bool: pa.bool_()}
@@ -48,6 +48,8 @@ def _texts(*names: str) -> list[pa.Field]:
 
 _PAPER_KEY = _texts("paper_id")
 _RESOLVED = [*_texts("cited_paper_id", "resolver"), pa.field("confidence", pa.float64())]
+JUDGED = [pa.field("direction_from", pa.list_(pa.string())), *_texts("set_aside")]
+"""Columns that the results of a board are told together; `higher_is_better` is one more."""
 TABLES: dict[str, pa.Schema] = {
     "papers": pa.schema(
         _columns(
@@ -55,15 +57,24 @@ TABLES: dict[str, pa.Schema] = {
             *("paper_id", "source_file", "title", "abstract", "published", "date_precision"),
             *("date_source", "categories", "source", "licence", "arxiv_id", "acl_id", "doi"),
             *("source_url", "venue", "version", "gates"),
+            *("first_public", "first_public_precision", "first_public_from"),
+            *("health", "health_reasons"),
         )
     ),
     "authorships": pa.schema(
-        [*_PAPER_KEY, pa.field("ordinal", pa.int32()), *_columns(Author, "author_id", "name")]
+        [
+            *_PAPER_KEY,
+            pa.field("ordinal", pa.int32()),
+            *_columns(Author, "author_id", "name", "confidence"),
+        ]
     ),
     "sections": pa.schema(_texts("paper_id", "source_file") + _columns(Section, *_ORDER[Section])),
     "references": pa.schema(_PAPER_KEY + _columns(Reference) + _RESOLVED),
     "tables": pa.schema(_PAPER_KEY + _columns(CitedTable)),
-    "results": pa.schema(_columns(Result) + _PAPER_KEY),
+    "results": pa.schema([*_columns(Result), *_PAPER_KEY, *JUDGED]),
+    "dates": pa.schema(
+        _texts("paper_id", "date", "precision", "evidence", "kind", "key", "verdict")
+    ),
     "merges": pa.schema([*_PAPER_KEY, *_texts("kind", "key", "joined_by", "detail")]),
     "faults": pa.schema([*_texts("source"), *_columns(Fault)]),
 }
@@ -77,8 +88,9 @@ KEYS: dict[str, tuple[str, ...]] = {
     "tables": ("paper_id", "ordinal"),
     "results": (
         *("dataset", "task", "metric", "method", "score_text", "paper_id"),
-        *("paper_url", "date", "area", "modality", "higher_is_better"),
+        *("paper_url", "date", "area", "modality", "higher_is_better", "listed_in", "position"),
     ),
+    "dates": ("paper_id", "date", "evidence", "kind", "key"),
     "merges": ("paper_id", "kind", "key", "joined_by", "detail"),
     "faults": ("source", "where", "reason"),
 }
@@ -111,7 +123,8 @@ def document_row(document: Document) -> dict[str, Any]:
 
 def document_from_row(row: Mapping[str, Any]) -> Document:
     """The document that a row of `DOCUMENT` holds; a column that is absent reads as None."""
-    plain = {name: value for name, value in row.items() if not isinstance(value, list)}
+    lists = {"health_reasons"}
+    plain = {n: v for n, v in row.items() if n not in lists and not isinstance(v, list)}
     return Document(
         **plain,
         categories=tuple(row["categories"]),
@@ -120,12 +133,13 @@ def document_from_row(row: Mapping[str, Any]) -> Document:
         references=tuple(Reference(**reference) for reference in row["references"]),
         tables=tuple(_table(table) for table in row["tables"]),
         results=tuple(Result(**result) for result in row["results"]),
+        health_reasons=tuple(row.get("health_reasons") or ()),
     )
 
 
 def paper_from_row(row: Mapping[str, Any]) -> Paper:
     """The paper that a row of `papers` holds."""
-    lists = {"categories": tuple(row["categories"]), "gates": tuple(row["gates"])}
+    lists = {n: tuple(row.get(n) or ()) for n in ("categories", "gates", "health_reasons")}
     return Paper(**{**row, **lists})
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from typing import Any
 
 from vivavoce.corpus.boards import most_first
+from vivavoce.corpus.dating import CONTRADICTIONS
 from vivavoce.corpus.fields import GATES
 from vivavoce.corpus.identity.merge import APART
 from vivavoce.corpus.reading import Corpus
 from vivavoce.corpus.schema import TABLES
+from vivavoce.text.dates import earlier
 
 
 def corpus_stats(corpus: Corpus) -> dict[str, Any]:
@@ -31,12 +34,56 @@ def corpus_stats(corpus: Corpus) -> dict[str, Any]:
             Counter(paper.date_precision or "undated" for paper in papers)
         ),
         "published": [min(dates), max(dates)] if dates else None,
+        "first_public": date_sources(corpus),
+        "contradictions": count_contradictions(corpus),
         "gates": {gate: failed[gate] for gate in GATES},
         "fit": sum(1 for paper in papers if not paper.gates),
         "section_roles": most_first(Counter(row["role"] for row in corpus.rows("sections"))),
         "references": most_first(resolvers),
         "ambiguous_titles": corpus.manifest["ambiguous_titles"],
         "fingerprint": corpus.fingerprint,
+    }
+
+
+def date_sources(corpus: Corpus) -> dict[str, int]:
+    """Papers by the evidence of their first public date."""
+    return most_first(Counter(p.first_public_from or "undated" for p in corpus.papers))
+
+
+def count_contradictions(corpus: Corpus) -> dict[str, int]:
+    """Papers whose dates contradict each other, by verdict."""
+    found = {(row["paper_id"], row["verdict"]) for row in contradictions(corpus)}
+    return most_first(Counter(verdict for _, verdict in found))
+
+
+def contradictions(corpus: Corpus) -> Iterator[dict[str, Any]]:
+    """Dated statements that others contradict, each with the date that counts."""
+    used = {paper.paper_id: paper for paper in corpus.papers}
+    for row in corpus.rows("dates"):
+        if row["verdict"] in CONTRADICTIONS:
+            paper = used[row["paper_id"]]
+            yield {
+                **row,
+                "first_public": paper.first_public,
+                "first_public_from": paper.first_public_from,
+            }
+
+
+def date_report(corpus: Corpus) -> dict[str, Any]:
+    """Sources of the first public dates, statements by verdict, and every contradiction."""
+    said = Counter((row["evidence"].split()[0], row["verdict"]) for row in corpus.rows("dates"))
+    return {
+        "sources": date_sources(corpus),
+        "statements": [
+            {"evidence": evidence, "verdict": verdict, "statements": number}
+            for (evidence, verdict), number in sorted(said.items())
+        ],
+        "changed": sum(
+            earlier(paper.first_public, paper.published)
+            for paper in corpus.papers
+            if paper.first_public and paper.published
+        ),
+        "contradictions": list(contradictions(corpus)),
     }
 
 

@@ -2,18 +2,20 @@
 
 A row has the gold titles, best first, and a model's free answer, read by `titles_list`. Gold titles
 equal after normalisation count as one, at the better rank. With n gold titles and an answer that is
-**complete** when it lists all of them (what else it lists is ignored):
+**complete** when it lists all of them (what else it lists is ignored), and P pairs of gold titles
+whose scores differ (all n(n-1)/2 without scores; a tied pair is neither right nor wrong):
 
 - `cis` is 1 for a complete answer, else 0; `bem` is 1 for a complete answer in the gold order.
-- `cp` = C / (n(n-1)/2) for a complete answer, else 0, where C counts the pairs of titles in the
-  gold order. One title alone has no pair to get wrong: 1.
+- `cp` = C / P for a complete answer, else 0, where C counts the pairs of titles in the gold order.
+  Where there is no pair to get wrong, such as for one title alone: 1.
 - `cp_partial` is the same without the demand for completeness: a pair with a missing title is
   not concordant.
-- `ktau` = (C - D) / (n(n-1)/2), with D the pairs against the gold order. Undefined for an
-  incomplete answer and for one title.
+- `ktau` = (C - D) / P, with D the pairs against the gold order. Undefined for an incomplete
+  answer and for no pair.
 - `bem_complete` is `bem` over complete answers; undefined for others.
 - `ndcg` = DCG / DCG of the gold order, where the title of gold rank r = 1 ... n gains n + 1 - r,
-  divided by log2(1 + its place among the titles found); a missing title gains nothing.
+  divided by log2(1 + its place among the titles found); tied titles gain the mean of theirs, a
+  missing one nothing.
 
 Source: LEGOBench, section 4.1 and section A.4.2 for CIS, BEM, KTau and CP; Kendall 1945 for tau-b,
 Stuart 1953 for tau-c; Järvelin and Kekäläinen 2002 for nDCG.
@@ -52,6 +54,8 @@ class RankingRow(NamedTuple):
 
     gold: Sequence[str]
     text: str | None
+    scores: Sequence[float] | None = None
+    """The scores of the gold titles: equal ones are tied."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +101,7 @@ class RankingScores:
 
 def score_ranking(rows: Iterable[RankingRow]) -> RankingScores:
     """Score answers to ranking queries."""
-    scores = tuple(score_ranking_row(gold, text) for gold, text in rows)
+    scores = tuple(score_ranking_row(*row) for row in rows)
     return RankingScores(
         rows=scores,
         means={
@@ -111,27 +115,55 @@ def score_ranking(rows: Iterable[RankingRow]) -> RankingScores:
     )
 
 
-def score_ranking_row(gold: Sequence[str], text: str | None) -> RankingScore:
+def score_ranking_row(
+    gold: Sequence[str], text: str | None, scores: Sequence[float] | None = None
+) -> RankingScore:
     """Score one answer."""
     found = find_titles(text, gold)
-    order = found.order
-    titles = len(order) + found.missing
+    told = range(len(gold)) if scores is None else scores
+    titles = distinct_titles(gold)
+    levels = dict(zip(titles, levels_of([told[title] for title in titles]), strict=True))
+    order = [levels[title] for title in found.order]
     is_complete = bool(order) and found.missing == 0
-    is_exact = is_complete and list(order) == sorted(order)
+    is_exact = is_complete and order == sorted(order)
     counts = count_pairs(range(len(order)), order)
-    gold_pairs = titles * (titles - 1) // 2
+    gold_pairs = untied_pairs(list(levels.values()))
     concordant = counts.concordant / gold_pairs if gold_pairs else float(is_complete)
-    gains = {title: float(titles - rank) for rank, title in enumerate(distinct_titles(gold))}
+    difference = counts.concordant - counts.discordant
+    gains = gains_of(list(levels.values()))
     return RankingScore(
         cis=float(is_complete),
         bem=float(is_exact),
         cp=concordant if is_complete else 0.0,
         cp_partial=concordant,
         bem_complete=float(is_exact) if is_complete else None,
-        ktau=kendall_tau(range(titles), order, "a") if is_complete else None,
-        ndcg=ndcg([gains[title] for title in order], list(gains.values())) or 0.0,
+        ktau=difference / gold_pairs if is_complete and gold_pairs else None,
+        ndcg=ndcg([gains[level] for level in order], [gains[one] for one in levels.values()])
+        or 0.0,
         found=found,
     )
+
+
+def levels_of(scores: Sequence[float]) -> list[int]:
+    """The level of each score of a list that is in order: equal scores are of one level."""
+    levels: list[int] = []
+    for number, score in enumerate(scores):
+        tied = number > 0 and score == scores[number - 1]
+        levels.append(levels[-1] if tied else number)
+    return levels
+
+
+def gains_of(levels: Sequence[int]) -> dict[int, float]:
+    """The gain of each level: n for the best of n places, 1 for the last, ties their mean."""
+    places: dict[int, list[int]] = {}
+    for place, level in enumerate(levels):
+        places.setdefault(level, []).append(len(levels) - place)
+    return {level: sum(gains) / len(gains) for level, gains in places.items()}
+
+
+def untied_pairs(levels: Sequence[int]) -> int:
+    """Pairs of different levels."""
+    return _pairs(len(levels)) - sum(map(_pairs, Counter(levels).values()))
 
 
 def mean_defined(values: Sequence[float | None]) -> Mean:
@@ -142,7 +174,7 @@ def mean_defined(values: Sequence[float | None]) -> Mean:
 
 
 class PairCounts(NamedTuple):
-    """How the pairs of items stand in two rankings."""
+    """Counts of pairs of items by their order in two rankings."""
 
     pairs: int
     concordant: int

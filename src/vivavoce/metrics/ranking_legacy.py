@@ -68,7 +68,7 @@ def score_ranking_legacy(rows: Sequence[RankingRow]) -> LegacyRankingScores:
             f"The published ranking numbers are over {QUERIES} queries, and there are {len(rows)}. "
             "Score these without --legacy."
         )
-    scores = tuple(score_ranking_row_legacy(gold, text) for gold, text in rows[:SCORED])
+    scores = tuple(score_ranking_row_legacy(row.gold, row.text) for row in rows[:SCORED])
     complete = [score for score in scores if score.is_complete]
     taus = [score.ktau for score in complete if score.ktau is not None]
     cis = 100 * len(complete) / QUERIES

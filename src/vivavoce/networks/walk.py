@@ -97,7 +97,7 @@ class _Authors:
         self.all = read_authorships(corpus)
         self.keys: list[str] = flat(self.all.authors["key"]).to_pylist()
         self.names: list[str] = [name or "" for name in self.all.authors["name"].to_pylist()]
-        dates = flat(read_papers(corpus, "published")["published"]).to_pylist()
+        dates = flat(read_papers(corpus, "first_public")["first_public"]).to_pylist()
         self._dates: list[str] = [date or "" for date in dates]
         self._first, self._written_by = self.all.led(), self.all.written_by()
 

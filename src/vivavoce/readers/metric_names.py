@@ -32,7 +32,7 @@ class Metric:
     """Single words of headers and boards that mean it."""
     key: str = ""
     """Key of boards; empty for that of the name."""
-    better: Literal["higher", "lower"] = "higher"
+    better: Literal["higher", "lower", "none"] = "higher"
     free: bool = False
     """Values above 100 are possible."""
     signed: bool = False

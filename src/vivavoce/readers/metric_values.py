@@ -1,65 +1,191 @@
-"""Directions of metrics, and the values that they can have, read from their names."""
+"""Directions of metrics with the evidence for them, and the values that they can have."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from itertools import combinations
+from pathlib import Path
 from statistics import median
+from typing import Literal, NamedTuple
 
-from vivavoce.readers.metric_names import words_where
+from vivavoce.readers.board_names import metric_key
+from vivavoce.readers.metric_names import METRICS, words_where
+from vivavoce.text.normalise import words_of
 
-_LOWER = words_where(lambda metric: metric.better == "lower")
 _COSTS = words_where(lambda metric: metric.cost)
-_UNBOUNDED = words_where(lambda metric: metric.free)
-_SIGNED = words_where(lambda metric: metric.signed)
 _AT_LEAST_ONE = words_where(lambda metric: metric.term == "perplexity")
 _WORD = re.compile(r"\w+")
 _FEW = 3
 """Values from which on the scale of a board can be told."""
+_REVERSING = frozenset({"decrease", "degradation", "drop", "reduction"})
+"""Words of a metric that turn the direction of the rest of its name round."""
+_IMPROVING = frozenset({"gain", "gains", "improvement", "improvements"})
+_BESIDE = frozenset(
+    "all average avg best cm db dev final for in m macro mean micro mm ms nats of on overall per"
+    " percent px test the total val valid validation weighted".split()
+)
+"""Words around the name of a metric: the part of the data, the unit, the kind of mean."""
+_REMARK = re.compile(r"\(([^()]{0,100})\)")
+_WITHIN = re.compile(r"[<≤]\s?[0-9.]")
+"""Sign of a share: of answers whose error is below a bound."""
+_SHORTEST = 4
+"""Letters from which on a word in a longer name is taken for the metric it abbreviates."""
+_GENERIC = frozenset({"error", "loss", "score"})
+"""Words that tell a direction but, beside others, no range."""
+_LISTED = 5
+"""Scores from which on the order of a list tells something, and how many of it are looked at."""
+_LONGEST = 60
+_DATED = 8
+_WHOLE, _PART, _GIVEN, _TREND = 0.98, 0.88, 0.99, 0.65
+"""How sure the evidence is: a whole name, a part of one, what a list says, progress over time."""
+_SURE, _DECIDED = 0.8, 0.75
+"""Evidence from which on a contradiction counts, and the confidence that settles it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One reason for a direction."""
+
+    source: Literal["source", "name", "order", "values"]
+    """What the list says, the name, the order of the list, or the scores by date."""
+    higher_is_better: bool
+    confidence: float
 
 
 @dataclass(frozen=True, slots=True)
 class Direction:
     """The better end of a metric, and how it is known."""
 
-    higher_is_better: bool
-    source: str
-    """`given` by the list, by the `name` of the metric, or `assumed`."""
+    evidence: tuple[Evidence, ...] = ()
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        """The end that has more evidence; None where nothing tells."""
+        weight = sum(_weight(one) for one in self.evidence)
+        return weight > 0 if weight else None
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Where the evidence for the direction comes from, the surest first."""
+        agreeing = [e for e in self.evidence if e.higher_is_better == self.higher_is_better]
+        return tuple(e.source for e in sorted(agreeing, key=lambda e: -e.confidence))
+
+    @property
+    def confidence(self) -> float:
+        """How sure the direction is, from 0.5 to 1."""
+        return 1 / (1 + math.exp(-abs(sum(_weight(one) for one in self.evidence))))
+
+    @property
+    def is_disputed(self) -> bool:
+        """True if sure evidence points to both ends, and neither is much the surer."""
+        ends = {e.higher_is_better for e in self.evidence if e.confidence >= _SURE}
+        return len(ends) == 2 and self.confidence < _DECIDED
 
 
-def direction_of(metric: str, given: Sequence[bool | None] = ()) -> Direction:
-    """The direction of a metric.
+def _weight(evidence: Evidence) -> float:
+    weight = math.log(evidence.confidence / (1 - evidence.confidence))
+    return weight if evidence.higher_is_better else -weight
+
+
+def direction_of(
+    metric: str,
+    given: Sequence[bool | None] = (),
+    lists: Sequence[Sequence[float]] = (),
+    dated: Sequence[tuple[str, float]] = (),
+) -> Direction:
+    """Weigh the evidence for the direction of a metric.
 
     Args:
-        metric: Its key.
+        metric: Its name as printed, or its key.
         given: What the rows of the board say; the most frequent goes, and of two the first.
+        lists: The scores of each list in its order: lists begin with the best.
+        dated: Dates and scores: scores get better over time.
     """
+    found = [_given(given), _named(metric), *map(_ordered, lists), _progress(dated)]
+    return Direction(tuple(one for one in found if one is not None))
+
+
+def _given(given: Sequence[bool | None]) -> Evidence | None:
     told = [value for value in given if value is not None]
-    if told:
-        return Direction(max(told, key=told.count), "given")
-    if _names(metric, _LOWER):
-        return Direction(False, "name")
-    return Direction(True, "name" if _is_bounded(metric) else "assumed")
+    return Evidence("source", max(told, key=told.count), _GIVEN) if told else None
+
+
+def _named(metric: str) -> Evidence | None:
+    told: list[str] = []
+    # The name without its remark; what the remark says; the key, which knows more spellings.
+    for text in (metric, " ".join(_REMARK.findall(metric)), metric_key(metric)):
+        words = _words(text)
+        found = _names_in(words)
+        told = [name.better for name in found if name.better != "none"]
+        if told:
+            break
+    else:
+        return None
+    higher = "lower" not in told
+    rest = set(words) - {word for name in found for word in name.words}
+    if not _IMPROVING.isdisjoint(words):
+        higher = True
+    elif not _REVERSING.isdisjoint(rest) or (_WITHIN.search(metric) and not higher):
+        higher = not higher
+    return Evidence("name", higher, _PART if rest - _BESIDE else _WHOLE)
+
+
+def _words(metric: str) -> list[str]:
+    """The words of a name without a remark and signs."""
+    words = words_of(_REMARK.sub(" ", metric)) or words_of(metric)
+    return [word for word in words if any(map(str.isalnum, word))]
+
+
+def _ordered(scores: Sequence[float]) -> Evidence | None:
+    """The direction by which a list is in order, if it is in some order."""
+    first = scores[:_LONGEST]
+    if len(set(first)) < _LISTED:
+        return None
+    concordance = _concordance(list(enumerate(first)))
+    if abs(concordance) < 0.7:
+        return None
+    return Evidence("order", concordance < 0, 0.5 + 0.35 * abs(concordance))
+
+
+def _progress(dated: Sequence[tuple[str, float]]) -> Evidence | None:
+    """The direction in which scores have gone over the years."""
+    first = sorted(dated)[: _LONGEST * 2]
+    if len(first) < _DATED or len({date for date, _ in first}) < _LISTED:
+        return None
+    days = {date: number for number, date in enumerate(sorted({date for date, _ in first}))}
+    concordance = _concordance([(days[date], score) for date, score in first])
+    return Evidence("values", concordance > 0, _TREND) if abs(concordance) >= 0.35 else None
+
+
+def _concordance(points: Sequence[tuple[int, float]]) -> float:
+    """Concordant minus discordant pairs, as a share of those without a tie; 0 where all tie."""
+    signs = [(b[0] - a[0]) * (b[1] - a[1]) for a, b in combinations(points, 2)]
+    untied = [sign > 0 for sign in signs if sign]
+    return 2 * sum(untied) / len(untied) - 1 if untied else 0.0
 
 
 def is_resource(metric: str) -> bool:
     """Check whether a metric tells what a method costs instead of how good it is."""
-    return _names(metric, _COSTS)
+    return not _COSTS.isdisjoint(_WORD.findall(metric))
 
 
 def impossible(metric: str, value: float | None) -> str | None:
-    """Why a value cannot be one of a metric's; None when it can."""
+    """Name the reason why a value cannot be one of a metric's; None when it can."""
     if value is None:
         return "no number"
     if not math.isfinite(value):
         return "not finite"
-    if value < 0 and not _names(metric, _SIGNED):
+    known = _names_in(_words(metric))
+    if value < 0 and known and not any(name.signed for name in known):
         return "negative"
-    if _names(metric, _AT_LEAST_ONE) and value < 1:
+    if value < 1 and not _AT_LEAST_ONE.isdisjoint(_WORD.findall(metric)):
         return "below 1"
-    if _is_bounded(metric) and abs(value) > 100:
+    if abs(value) > 100 and _is_bounded(metric):
         return "above 100"
     return None
 
@@ -81,8 +207,81 @@ def off_scale(metric: str, values: Sequence[float]) -> list[bool]:
 
 
 def _is_bounded(metric: str) -> bool:
-    return not _names(metric, _UNBOUNDED)
+    """Check whether a metric is known to lie between 0 and 100."""
+    words = _words(metric)
+    known = _names_in(words)
+    told = [name for name in known if len(words) == 1 or not _GENERIC.issuperset(name.words)]
+    return bool(told) and not any(name.free for name in known)
 
 
-def _names(metric: str, words: frozenset[str]) -> bool:
-    return not words.isdisjoint(_WORD.findall(metric))
+class _Name(NamedTuple):
+    """A spelling of a metric, and what is known of it."""
+
+    words: tuple[str, ...]
+    better: str
+    free: bool
+    signed: bool
+    is_short: bool
+    """True if it means the metric only where no other name is beside it."""
+
+
+def _names_in(words: Sequence[str]) -> list[_Name]:
+    """The metrics that the words of a name spell, from left to right, each as long as it can be."""
+    spellings = _spellings()
+    inner = _without_beside(words)
+    for whole in (tuple(words), inner, _without_numbers(inner)):
+        if whole in spellings:
+            return [spellings[whole]]
+    return list(_parts(inner, spellings))
+
+
+def _parts(words: Sequence[str], spellings: Mapping[tuple[str, ...], _Name]) -> Iterator[_Name]:
+    start = 0
+    while start < len(words):
+        ends = range(min(len(words), start + _most_words()), start, -1)
+        found = (spellings.get(tuple(words[start:end])) for end in ends)
+        name = next((name for name in found if name is not None and not name.is_short), None)
+        if name is not None:
+            yield name
+        start += len(name.words) if name is not None else 1
+
+
+def _without_beside(words: Sequence[str]) -> tuple[str, ...]:
+    first, last = 0, len(words)
+    while first < last and words[first] in _BESIDE:
+        first += 1
+    while last > first and words[last - 1] in _BESIDE:
+        last -= 1
+    return tuple(words[first:last])
+
+
+def _without_numbers(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Words without the numbers at the end: `hits 10`."""
+    last = len(words)
+    while last and words[last - 1].isdecimal():
+        last -= 1
+    return words[:last]
+
+
+@cache
+def _spellings() -> dict[tuple[str, ...], _Name]:
+    """Every spelling of the vocabulary of texts, then of the kinds of metrics, by its words."""
+    found: dict[tuple[str, ...], _Name] = {}
+    for metric in METRICS:
+        for form in (metric.term, *metric.spellings, *metric.words):
+            words = tuple(_words(form))
+            name = _Name(words, metric.better, metric.free, metric.signed, is_short=False)
+            found.setdefault(words, name)
+    kinds = tomllib.loads(Path(__file__).with_name("metric_kinds.toml").read_text("utf-8"))
+    for kind in kinds.values():
+        for form in kind["names"]:
+            words = tuple(_words(form))
+            short = sum(map(len, words)) < _SHORTEST
+            free, signed = kind.get("free", False), kind.get("signed", False)
+            found[words] = _Name(words, kind["better"], free, signed, short)
+    return found
+
+
+@cache
+def _most_words() -> int:
+    return max(map(len, _spellings()))

@@ -20,6 +20,7 @@ import pyarrow as pa
 from vivavoce.corpus import Corpus
 from vivavoce.rounds.family import EVERY_TASK, Exclusion, FamilyItems
 from vivavoce.rounds.reading import UPDATE, Round
+from vivavoce.rounds.spec import RoundSpec
 from vivavoce.store import (
     Row,
     hash_file,
@@ -207,6 +208,10 @@ class Lineage:
         """True if its network may hold less than the corpus."""
         return bool(self.state)
 
+    def moves_to(self, spec: RoundSpec) -> bool:
+        """Return whether the window of the new round begins elsewhere than its parent's."""
+        return str(spec.window.start) != str(self.parent.manifest["window"]["start"])
+
     @property
     def link(self) -> Row:
         """The parent, as the manifest names it."""
@@ -216,6 +221,21 @@ class Lineage:
     def excluded(self) -> list[Exclusion]:
         """The papers that the network does not hold."""
         return [Exclusion(EVERY_TASK, name, *reason) for name, reason in self.left.items()]
+
+    def adds_items(self, built: Round, spec: RoundSpec) -> bool:
+        """Return whether a round holds an item that its parent does not, or holds otherwise.
+
+        A window that keeps the parent's start may also lose items, or have other files.
+        """
+        if not self.moves_to(spec):
+            return items_of(built.manifest) != items_of(self.parent.manifest)
+        known = set(self.parent.tasks())
+        for family, task in built.tasks():
+            before = self.parent.items(family, task) if (family, task) in known else []
+            rows = {str(row["id"]): row for row in before}
+            if any(not _is_there(row, rows) for row in built.items(family, task)):
+                return True
+        return False
 
     def write(self, folder: Path) -> Row:
         """Write what the update did and the network; return the entries of the manifest."""

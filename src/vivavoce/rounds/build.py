@@ -14,7 +14,7 @@ from pathlib import Path
 from vivavoce import __version__
 from vivavoce.corpus import Corpus
 from vivavoce.errors import VivaError
-from vivavoce.rounds.anchors import Lineage, items_of, write_rows
+from vivavoce.rounds.anchors import Lineage, write_rows
 from vivavoce.rounds.family import EVERY_TASK, Builder, Exclusion, FamilyItems, follows_authors
 from vivavoce.rounds.reading import MANIFEST, Round, load_round
 from vivavoce.rounds.sealing import write_commitment
@@ -65,8 +65,8 @@ def build_round(
     draft = out / f".{spec.round.id}.draft"
     with lock(out):
         shutil.rmtree(draft, ignore_errors=True)
-        manifest = _write_round(draft, corpus, spec, builders, lineage)
-        if lineage and items_of(manifest) == items_of(lineage.parent.manifest):
+        _write_round(draft, corpus, spec, builders, lineage)
+        if lineage and not lineage.adds_items(load_round(draft), spec):
             shutil.rmtree(draft)
             return lineage.parent
         if not final.exists():
@@ -92,8 +92,8 @@ def _write_round(
     spec: RoundSpec,
     builders: Mapping[str, Builder],
     lineage: Lineage | None,
-) -> Row:
-    """Write every file of a round; return its manifest."""
+) -> None:
+    """Write every file of a round, the manifest last."""
     files: Row = {}
     counts: dict[str, Row] = {}
     exclusions: dict[str, tuple[Exclusion, ...]] = {}
@@ -102,7 +102,8 @@ def _write_round(
         seen = lineage.corpus if lineage and follows else corpus
         items = builders[family].build(seen, spec, options)
         if lineage:
-            items = lineage.anchors.keep(family, items, may_add=follows and lineage.selects)
+            may_add = lineage.moves_to(spec) or (follows and lineage.selects)
+            items = lineage.anchors.keep(family, items, may_add=may_add)
             left = lineage.excluded if follows else []
             items = replace(items, excluded=[*items.excluded, *left])
         files.update(_write_items(draft, family, items))
@@ -112,7 +113,8 @@ def _write_round(
         exclusions[family] = tuple(
             sorted(items.excluded, key=lambda e: (e.task, e.reason, e.paper_id, e.setting))
         )
-    if not any(task["items"] for tasks in counts.values() for task in tasks.values()):
+    is_empty = not any(task["items"] for tasks in counts.values() for task in tasks.values())
+    if is_empty and not (lineage and lineage.moves_to(spec)):
         reasons = Counter(e.reason for excluded in exclusions.values() for e in excluded)
         raise VivaError(
             f"Round {spec.round.id} would hold no item. Papers were left out for these reasons: "
@@ -139,7 +141,6 @@ def _write_round(
         **({"parent": lineage.link} if lineage else {}),
     }
     write_sealed(draft / MANIFEST, manifest)
-    return manifest
 
 
 def _write_items(draft: Path, family: str, items: FamilyItems) -> Row:

@@ -115,6 +115,6 @@ def duplicate_titles(papers: Sequence[Paper]) -> dict[str, str]:
             groups[title].append(paper)
     duplicates: dict[str, str] = {}
     for group in groups.values():
-        kept, *others = sorted(group, key=lambda p: (p.published or "9999", p.paper_id))
+        kept, *others = sorted(group, key=lambda p: (p.first_public or "9999", p.paper_id))
         duplicates.update({other.paper_id: kept.paper_id for other in others})
     return duplicates

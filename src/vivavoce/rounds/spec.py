@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Mapping
 from datetime import date, datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
@@ -74,6 +74,9 @@ class UpdateOptions(Options):
     """Authors who published nothing for so long are dropped with their papers."""
     anchors: int = Field(default=0, ge=0)
     """Items of each task that stay the same from round to round."""
+    items: Literal["fresh", "window", "cumulative"] = "fresh"
+    """Start of an update's window: the parent's end, as far before the new end as the parent's
+    window is long, or the parent's own start."""
 
 
 class RoundSpec(BaseModel):

@@ -15,7 +15,7 @@ from vivavoce.text.dates import period
 from vivavoce.text.tokens import TokenCounter
 
 _NOT_TEXTS = (
-    *("id", "paper_id", "cluster", "split", "published", "category"),
+    *("id", "paper_id", "cluster", "split", "published", "published_from", "category"),
     *("kind", "demand_source"),
 )
 

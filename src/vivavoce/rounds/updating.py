@@ -1,8 +1,9 @@
 """A round brought up to date: a new round that follows from it, and the old one as it was.
 
 Without quota and pruning the new round has the items of a round built from the same spec with the
-later end. With them it is made of what its network holds; the network is part of the round, so the
-same sequence of updates gives the same rounds anywhere.
+new window, which by default begins where the parent's ends. With them it is made of what its
+network holds; the network is part of the round, so the same sequence of updates gives the same
+rounds anywhere.
 """
 
 from __future__ import annotations
@@ -145,7 +146,8 @@ def update_round(
         raise InputError(
             f"Round {parent.id} ends before {since}: an update until {until} would go back in time."
         )
-    if until == since and corpus.fingerprint == parent.manifest["corpus"]:
+    is_fresh = parent.spec.get("update", {}).get("items", "fresh") == "fresh"
+    if until == since and (is_fresh or corpus.fingerprint == parent.manifest["corpus"]):
         return Update(parent, False, {}, None)
     spec = _spec_of(parent, builders, until, name)
     lineage = _lineage(corpus, parent, spec, since)
@@ -169,9 +171,10 @@ def next_id(parent: Round, until: date) -> str:
 def _spec_of(
     parent: Round, builders: Mapping[str, Builder], until: date, name: str | None
 ) -> RoundSpec:
-    """The parent's spec with a later end."""
+    """The parent's spec with a later window."""
     values: dict[str, Any] = dict(parent.spec)
-    window = {**values["round"]["window"], "end": until.isoformat()}
+    start = _start_of(parent, values.get("update", {}).get("items", "fresh"), until)
+    window = {"start": start.isoformat(), "end": until.isoformat()}
     chosen = name or next_id(parent, until)
     if chosen == parent.id:
         raise InputError(
@@ -185,6 +188,13 @@ def _spec_of(
     }
     options = {family: builder.OPTIONS for family, builder in builders.items()}
     return parse_spec(values, options, where=f"the spec of the update of {parent.id}")
+
+
+def _start_of(parent: Round, items: str, until: date) -> date:
+    """The start of the window of an update."""
+    end = _end_of(parent)
+    start = date.fromisoformat(parent.manifest["window"]["start"])
+    return {"fresh": end, "window": until - (end - start), "cumulative": start}.get(items, start)
 
 
 def _lineage(corpus: Corpus, parent: Round, spec: RoundSpec, since: date) -> Lineage:

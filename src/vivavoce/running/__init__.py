@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import InputError, VivaError
 from vivavoce.models.cutoffs import Cutoffs, take_clean
-from vivavoce.rounds import load_round
 from vivavoce.running.journal import open_journal
 from vivavoce.running.ledger import recording
 from vivavoce.running.logs import Progress, listen, log_path, set_aside_damaged, why_incomplete
@@ -27,6 +26,7 @@ from vivavoce.running.prices import Price, set_prices
 from vivavoce.running.sweeps import Sweep, combinations, rename
 from vivavoce.store import lock
 from vivavoce.tasks import find_task, list_families
+from vivavoce.tasks.sample_round import open_round
 from vivavoce.tasks.subsets import Subset, take_subset
 
 if TYPE_CHECKING:
@@ -203,7 +203,7 @@ def list_methods() -> dict[str, str]:
 def _resolve(spec: RunSpec) -> list[Task]:
     """One Inspect task for each (task, method, model)."""
     # What needs no Inspect is said before it is loaded, which takes seconds.
-    load_round(spec.round)
+    spec = replace(spec, round=open_round(spec.round).folder)
     found = [find_task(name) for name in dict.fromkeys(spec.tasks)]
     _check_methods(spec, found)
     _check_numbers(spec)
@@ -375,7 +375,7 @@ def _task_args(spec: RunSpec, family: str) -> dict[str, Any]:
     from vivavoce.tasks.entry import fingerprint, open_prompts
 
     prompts = str(spec.prompts.resolve()) if spec.prompts else None
-    opened = load_round(spec.round)
+    opened = open_round(spec.round)
     args = {
         "round": str(spec.round.resolve()),
         "setting": spec.setting,

@@ -1,19 +1,14 @@
 """Contestants compared on the same items: paired differences, ties, ranks and win rates.
 
-Two contestants are tied when the 95% interval of their paired difference contains 0. Intervals
-that overlap say nothing of the kind: two contestants who fail on the same hard papers can differ
-clearly although their own intervals overlap.
-
-Where all contestants have a value for every item, the resampled mean of a difference is the
-difference of two resampled means, so each contestant is resampled once instead of every pair; an
-interval beside 0 is found by counting draws, without sorting them. The result is that of comparing
-pair by pair.
+Better, tied and the ranks that a contestant may have come from one test of all pairs together (see
+`ranks`). Intervals of two values that overlap say nothing of the kind: two contestants who fail on
+the same hard papers can differ clearly although their own intervals overlap.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from statistics import NormalDist, median
@@ -22,63 +17,18 @@ import numpy as np
 import numpy.typing as npt
 
 from vivavoce.errors import InputError
-from vivavoce.statistics.intervals import (
-    DEFAULT_LEVEL,
-    Floats,
-    Interval,
-    Resample,
-    percentile_interval,
-)
+from vivavoce.statistics.intervals import DEFAULT_LEVEL, Floats, Interval, Resample
+from vivavoce.statistics.ranks import rank
 
 Pair = tuple[str, str]
 
-_TAIL = (1.0 - DEFAULT_LEVEL) / 2.0
+_ALPHA = 1.0 - DEFAULT_LEVEL
+_POWER = 0.8
 
 
 def is_whole(column: Floats) -> bool:
     """Whether a contestant has a value for every item."""
     return not np.isnan(column).any()
-
-
-def signs_of_pairs(
-    columns: Mapping[str, Floats],
-    pairs: Sequence[Pair],
-    resample: Resample,
-    margins: Mapping[str, float],
-) -> Iterator[tuple[Pair, int]]:
-    """For each pair 1 where the interval of (first - second) lies above 0, -1 below, else 0.
-
-    Args:
-        columns: Values of shape (n,) by name, none of them NaN.
-        pairs: Names that stand among the columns.
-        resample: The n items, and how they are drawn; it gives intervals.
-        margins: By name, how far from 0 a bound still counts as 0; of two the larger one holds.
-    """
-    names = sorted({name for pair in pairs for name in pair})
-    if not names:
-        return
-    draws = np.ascontiguousarray(resample.means(np.column_stack([columns[n] for n in names])).T)
-    of = dict(zip(names, draws, strict=True))
-    for pair in pairs:
-        first, second = pair
-        difference = of[first] - of[second]
-        margin = max(margins[first], margins[second])
-        if _lies_above(difference, margin):
-            yield pair, 1
-        else:
-            yield pair, -1 if _lies_above(-difference, margin) else 0
-
-
-def _lies_above(draws: Floats, margin: float) -> bool:
-    """Whether the lower bound of the draws' percentile interval is above a margin."""
-    below = math.floor(_TAIL * (len(draws) - 1))  # the bound lies between this draw and the next
-    not_above = len(draws) - int(np.count_nonzero(draws > margin))
-    if not_above <= below:
-        return True
-    if not_above >= below + 2:
-        return False
-    found = percentile_interval(draws)
-    return found is not None and found[0] > margin
 
 
 def errors_of_pairs(
@@ -105,10 +55,6 @@ def errors_of_pairs(
             yield (first, second), error
 
 
-Signs = MutableMapping[Pair, int]
-"""By pair of names in alphabetical order: 1 where the first is told apart as better, -1 where the
-second is, 0 where neither."""
-
 # A bound this close to 0, relative to the values, differs from it by rounding alone.
 _ROUNDING = 1e-12
 
@@ -125,7 +71,8 @@ class Difference:
     high: float | None
     """The 95% interval; None when it cannot be had (see `Resample.intervals`)."""
     tied: bool | None
-    """Whether the interval contains 0; None without an interval."""
+    """Whether the interval contains 0 or `rank` does not tell the two apart; None without an
+    interval. Of few clusters the interval alone says too much."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,46 +105,54 @@ def paired_difference(a: npt.ArrayLike, b: npt.ArrayLike, resample: Resample) ->
 
     NaN stands for an item without a value; only items with both count.
     """
-    [(_, difference)] = _differences({"a": _column(a), "b": _column(b)}, [("a", "b")], resample)
-    return difference
+    difference = _subtract(_column(a), _column(b))
+    value, interval = resample.mean(difference)[0], resample.intervals(difference)[0]
+    if interval is None:
+        return Difference(value, None, None, None)
+    low, high = interval
+    columns = np.column_stack([a, b])
+    draws, codes = resample.resamples, resample.codes.tolist()
+    is_apart = any(
+        found.beats for found in rank(columns, codes, resamples=draws, seed=resample.seed)
+    )
+    return Difference(value, low, high, tied=not is_apart or low <= 0.0 <= high)
 
 
-def rank(
-    contestants: Mapping[str, npt.ArrayLike],
-    resample: Resample,
-    higher_is_better: bool = True,
-    signs: Signs | None = None,
+def rank_contestants(
+    contestants: Mapping[str, npt.ArrayLike], resample: Resample, higher_is_better: bool = True
 ) -> dict[str, Rank]:
     """Rank contestants by their mean over the items of `resample`, with ties.
 
-    A contestant is significantly better than another when the 95% interval of their paired
-    difference lies on its side of 0; a pair without an interval is not told apart. Where
-    `resample` gives no intervals at all, rank intervals are None and no ties are named. A rank
-    interval always holds the rank: where contestants have values on different items, so that the
-    means and the paired differences may disagree, it is widened to. A contestant without any value
-    is not ranked. The order of the names and of the items has no say.
+    Two contestants are tied when `rank` does not tell them apart. Where `resample` gives no
+    intervals at all, rank intervals are None and no ties are named. A rank interval always holds
+    the rank: where contestants have values on different items, so that the means and the paired
+    differences may disagree, it is widened to. A contestant without any value is not ranked. The
+    order of the names and of the items has no say.
 
     Args:
         contestants: Values of shape (n,) by name, NaN for an item without one.
         resample: The n items, and how they are drawn.
         higher_is_better: Whether a greater mean is the better one.
-        signs: Pairs compared before on the same items and draws: those are not compared again,
-            and all others are added.
     """
     sign = 1.0 if higher_is_better else -1.0
-    columns = {name: sign * _column(contestants[name]) for name in contestants}
+    columns = {name: sign * _column(contestants[name]) for name in sorted(contestants)}
     means = {name: resample.mean(column)[0] for name, column in columns.items()}
     ranked = {name: mean for name, mean in means.items() if mean is not None}
-    known: Signs = {} if signs is None else signs
-    if resample.gives_intervals:
-        _add_signs(known, {name: columns[name] for name in sorted(ranked)}, resample)
-    unranked = Rank(rank=None, rank_interval=None, tied_with=())
-    return {
-        name: _rank_of(name, ranked, known, resample.gives_intervals)
-        if name in ranked
-        else unranked
-        for name in contestants
-    }
+    found = dict.fromkeys(contestants, Rank(rank=None, rank_interval=None, tied_with=()))
+    beats: dict[str, set[str]] = {}
+    if ranked and resample.gives_intervals:
+        names = list(ranked)
+        standings = rank(
+            np.column_stack([columns[name] for name in names]),
+            resample.codes.tolist(),
+            resamples=resample.resamples,
+            seed=resample.seed,
+        )
+        beats = {
+            name: {names[rival] for rival in standing.beats}
+            for name, standing in zip(names, standings, strict=True)
+        }
+    return found | {name: _rank_of(name, ranked, beats) for name in ranked}
 
 
 def smallest_detectable_difference(
@@ -205,11 +160,13 @@ def smallest_detectable_difference(
 ) -> float | None:
     """The true difference that these items would show as significant four times out of five.
 
-    (z(0.975) + z(0.8)) = 2.80 clustered standard errors of the paired difference, the median over
-    all pairs: two-sided 5%, 80% power. A pair whose difference is the same on every item says
-    nothing about n and is left out; None when no pair is left. It needs no draws.
+    (z(1 - 0.05 / 2p) + z(0.8)) clustered standard errors of the paired difference, the median over
+    all p pairs: two-sided 5% for all of them together, 80% power; 2.80 errors for one pair. A pair
+    whose difference is the same on every item says nothing about n and is left out; None when no
+    pair is left. It needs no draws.
 
-    Source: Bloom, Minimum Detectable Effects, Evaluation Review 19(5), 1995.
+    Source: Bloom, Minimum Detectable Effects, Evaluation Review 19(5), 1995, with Bonferroni's
+    bound for the number of comparisons.
     """
     columns = {name: _column(contestants[name]) for name in sorted(contestants)}
     whole = {name: column for name, column in columns.items() if is_whole(column)}
@@ -226,7 +183,8 @@ def smallest_detectable_difference(
                 errors.append(error)
     if not errors:
         return None
-    return (NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)) * median(errors)
+    normal, pairs = NormalDist(), math.comb(len(columns), 2)
+    return (normal.inv_cdf(1 - _ALPHA / (2 * pairs)) + normal.inv_cdf(_POWER)) * median(errors)
 
 
 def win_rate(verdicts: npt.ArrayLike, resample: Resample) -> WinRate:
@@ -250,18 +208,6 @@ def win_rate(verdicts: npt.ArrayLike, resample: Resample) -> WinRate:
     )
 
 
-def _differences(
-    columns: Mapping[str, Floats], pairs: Sequence[Pair], resample: Resample
-) -> Iterator[tuple[Pair, Difference]]:
-    margins = _margins(columns)
-    for some_pairs, table in _difference_tables(columns, pairs, resample):
-        results = zip(resample.mean(table), resample.intervals(table), strict=True)
-        for pair, (value, interval) in zip(some_pairs, results, strict=True):
-            low, high = interval or (None, None)
-            tied = _holds_zero(interval, max(margins[name] for name in pair))
-            yield pair, Difference(value, low, high, tied)
-
-
 def _difference_tables(
     columns: Mapping[str, Floats], pairs: Sequence[Pair], resample: Resample
 ) -> Iterator[tuple[Sequence[Pair], Floats]]:
@@ -273,30 +219,15 @@ def _difference_tables(
         yield some_pairs, table
 
 
-def _add_signs(known: Signs, columns: Mapping[str, Floats], resample: Resample) -> None:
-    missing = [pair for pair in combinations(columns, 2) if pair not in known]
-    whole = {name for name, column in columns.items() if is_whole(column)}
-    quick = [pair for pair in missing if whole >= set(pair)]
-    known.update(signs_of_pairs(columns, quick, resample, _margins(columns)))
-    others = [pair for pair in missing if pair not in known]
-    for pair, found in _differences(columns, others, resample):
-        is_ahead = found.low is not None and found.low > 0
-        known[pair] = 0 if found.tied is not False else 1 if is_ahead else -1
-
-
-def _rank_of(name: str, means: Mapping[str, float], signs: Signs, has_intervals: bool) -> Rank:
-    own = means[name]
-    place = 1 + sum(mean > own for mean in means.values())
-    if not has_intervals:
+def _rank_of(name: str, means: Mapping[str, float], beats: Mapping[str, set[str]]) -> Rank:
+    """The rank among those with a mean; `beats` is empty where nothing was tested."""
+    place = 1 + sum(mean > means[name] for mean in means.values())
+    if not beats:
         return Rank(rank=place, rank_interval=None, tied_with=())
-    rivals = {
-        rival: signs[name, rival] if name < rival else -signs[rival, name]
-        for rival in sorted(means)
-        if rival != name
-    }
-    tied_with = tuple(rival for rival, found in rivals.items() if found == 0)
-    worse = sum(found > 0 for found in rivals.values())
-    best, worst = 1 + sum(found < 0 for found in rivals.values()), len(means) - worse
+    better = {rival for rival, beaten in beats.items() if name in beaten}
+    worse = beats[name]
+    tied_with = tuple(sorted(means.keys() - better - worse - {name}))
+    best, worst = 1 + len(better), len(means) - len(worse)
     return Rank(place, (min(best, place), max(worst, place)), tied_with)
 
 
@@ -326,10 +257,3 @@ def _margins(columns: Mapping[str, Floats]) -> dict[str, float]:
 def _scale(column: Floats) -> float:
     defined = np.abs(column[~np.isnan(column)])
     return float(defined.max()) if defined.size else 0.0
-
-
-def _holds_zero(interval: Interval | None, margin: float) -> bool | None:
-    if interval is None:
-        return None
-    low, high = interval
-    return low <= margin and high >= -margin

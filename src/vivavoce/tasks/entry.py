@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from inspect_ai import Task
+from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import MemoryDataset
 from inspect_ai.model import GenerateConfig
 from inspect_ai.scorer import Scorer
@@ -15,12 +16,16 @@ from inspect_ai.solver import Solver
 
 from vivavoce.errors import InputError
 from vivavoce.metrics.judgement import CHECKS, WINS
-from vivavoce.rounds import Round, load_round
+from vivavoce.rounds import Round
 from vivavoce.store import hash_of
-from vivavoce.tasks import find_family
-from vivavoce.tasks.card import TaskCard
+from vivavoce.tasks import TaskCard, find_family
 from vivavoce.tasks.prompting.prompts import PromptSet, load_prompts
+from vivavoce.tasks.sample_round import open_round
 from vivavoce.tasks.scoring.judge import check_judge, judge_hash
+
+
+class NoRoundError(InputError, PrerequisiteError):
+    """A task without a round; Inspect prints a `PrerequisiteError` without its traceback."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +108,7 @@ def open_task(
     Args:
         family: The family's folder.
         task: The task's short name.
-        round: Folder that holds the round's manifest.
+        round: Folder that holds the round's manifest, or `sample` for that of the sample papers.
         setting: What the model sees.
         prompts: Folder of templates; None for the shipped ones.
         max_tokens: The longest answer; None for the card's default.
@@ -112,6 +117,7 @@ def open_task(
         judge_source: Whether it is shown what the paper says elsewhere.
 
     Raises:
+        NoRoundError: No round is named.
         InputError: The setting is unknown, the round or the prompts are not those pinned, or no
             model is named as judge.
     """
@@ -119,7 +125,11 @@ def open_task(
     if setting not in card.settings:
         known = ", ".join(card.settings)
         raise InputError(f"{task} has no setting {setting!r}. There are: {known}.")
-    opened = load_round(round)
+    if not round:
+        raise NoRoundError(
+            "Name a round: -T round=FOLDER, or -T round=sample for the sample papers."
+        )
+    opened = open_round(round)
     templates = open_prompts(family, prompts)
     if pin is not None and pin != fingerprint(opened, templates):
         raise InputError(f"Round {opened.id} or its prompts changed since this run was started.")
@@ -130,19 +140,29 @@ def open_task(
         prompts=templates,
         config=GenerateConfig(**decoding),
         metadata={
-            "round": opened.id,
-            "round_sha256": opened.sha256,
-            "window": [opened.manifest["window"]["start"], opened.manifest["window"]["end"]],
-            "family": family,
-            "task": task,
-            "setting": setting,
-            "prompt_hash": templates.sha256,
+            **log_metadata(opened, family, task, setting, templates),
             "metrics": list(card.metrics),
             "diagnostics": list(card.diagnostics),
             "stages": list(card.stages),
             **_judging(card, templates, judge, judge_source),
         },
     )
+
+
+def log_metadata(
+    opened: Round, family: str, task: str, setting: str, prompts: PromptSet
+) -> dict[str, Any]:
+    """Facts of every log of a task, beside the names of its metrics."""
+    window = opened.manifest["window"]
+    return {
+        "round": opened.id,
+        "round_sha256": opened.sha256,
+        "window": [window["start"], window["end"]],
+        "family": family,
+        "task": task,
+        "setting": setting,
+        "prompt_hash": prompts.sha256,
+    }
 
 
 def _judging(card: TaskCard, prompts: PromptSet, judge: bool, source: bool) -> dict[str, Any]:

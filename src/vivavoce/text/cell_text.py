@@ -115,25 +115,35 @@ def plain_words(cell: str) -> str:
 MAX_SCORE = 200
 """Characters of a score that are looked at."""
 _MULTIPLIERS = {"": 1.0, "k": 1e3, "m": 1e6, "b": 1e9}
-_MARKS = "*†‡§+^\\ \t"
+_MARKS = "*†‡§+^↑↓\\ \t"
 _SPREAD = re.compile(r"\s?(?:±|\+/-|\+-|\\pm)\s?[0-9.]{1,20}\s?%?$")
 _NOTE = re.compile(r"\s?[(\[][^()\[\]]{0,150}[)\]]$")
+_UNIT = re.compile(
+    r"(?<=[0-9.])(?:\s?(?:dB|FPS|fps|Hz|nats|bits|bpd|ms|sec|secs|min|mm|cm|km|px|pts|points|[x×°])"
+    r"|\s(?:[msh]|seconds|minutes|hours|days|frames/s|pixels|eV|meV|kcal/mol|Å))$"
+)
+_SIGN = re.compile(r"^[~≈≤≥<>$€£#]\s?")
 _NUMBER = re.compile(
-    r"[~≈]?\s?(?P<number>[-−+]?(?:[0-9]{1,3}(?:,[0-9]{3}){1,5}|[0-9]{0,15})(?:\.[0-9]{0,15})?"
+    r"(?P<number>[-−+]?(?:[0-9]{1,3}(?:,[0-9]{3}){1,5}|[0-9]{0,15})(?:\.[0-9]{0,15})?"
     r"(?:[eE][-+]?[0-9]{1,3})?)\s?(?:%|(?P<unit>[kKmMbB]))?"
 )
+_POWER = re.compile(r"(?:(?P<factor>[-−]?[0-9.]{1,17})\s?[x×·]\s?)?10\^(?P<power>[-−]?[0-9]{1,3})")
 
 
 def read_score(text: str) -> float | None:
     """The number that a printed score stands for; None when it is none.
 
-    `93.3`, `93.3%`, `90.0 ± 0.5`, `~257M`, `60.9+` and `70.14 (measured by ...)` are numbers; `-`,
-    `?`, a range and a text are none. A multiplier is applied: `33M` is 33,000,000.
+    `93.3`, `93.3%`, `90.0 ± 0.5`, `~257M`, `60.9+`, `≤ 80.1`, `120 FPS`, `5 x 10^4` and
+    `70.14 (measured by ...)` are numbers; `-`, `?`, a range and a text are none. A multiplier is
+    applied: `33M` is 33,000,000. A unit is not: `12 ms` is 12.
     """
     rest = text.strip().strip("\ufeff").replace("**", "").replace("__", "")[:MAX_SCORE]
     for pattern in (_NOTE, _SPREAD, _NOTE):
         rest = pattern.sub("", rest.strip(_MARKS))
-    found = _NUMBER.fullmatch(rest.strip(_MARKS))
+    rest = _UNIT.sub("", _SIGN.sub("", rest.strip(_MARKS)))
+    if power := _POWER.fullmatch(rest):
+        rest = f"{power['factor'] or 1}e{power['power']}".replace("−", "-")
+    found = _NUMBER.fullmatch(rest)
     digits = found["number"].replace(",", "").replace("−", "-") if found else ""
     if found is None or not digits.lower().partition("e")[0].strip("+-."):
         return None

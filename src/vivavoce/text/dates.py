@@ -42,6 +42,7 @@ _MONTHS = {
 _WORD = re.compile(r"[a-z]+")
 _MONTH_NUMBERS = re.compile(r"([0-9]{1,2})(?:\s?[-–—/]{1,3}\s?([0-9]{1,2}))?")
 _MAX_MONTH = 100
+_DAY_IN_WORDS = re.compile(r"\b(\d{1,2}) ([A-Z][a-z]{2}) (\d{4})\b")
 
 
 def parse_date(value: Any) -> tuple[str, str] | None:
@@ -74,6 +75,14 @@ def parse_month(value: Any) -> int | None:
     return int(value) if 1 <= value <= 12 and value == int(value) else None
 
 
+def find_day(text: str) -> str | None:
+    """The first day that a text writes as arXiv's stamp does: `6 Dec 2017`."""
+    found = _DAY_IN_WORDS.search(text)
+    month = parse_month(found[2]) if found else None
+    parsed = parse_date(f"{found[3]}-{month:02d}-{found[1]:0>2}") if found and month else None
+    return parsed[0] if parsed else None
+
+
 @lru_cache(maxsize=65536)
 def period(published: str) -> tuple[date, date]:
     """The first day a date can mean, and the day after the last.
@@ -96,14 +105,23 @@ def period(published: str) -> tuple[date, date]:
     return first, last + timedelta(days=1) if last < date.max else last
 
 
+NEVER = date.max.toordinal() + 1
+"""A day later than that of any date."""
+
+
+def day_after(published: str | None, undated: int = NEVER) -> int:
+    """Number of the first day on which a date is over; `undated` where there is none."""
+    return undated if published is None else period(published)[1].toordinal()
+
+
 def inside(published: str, window: Window) -> bool:
-    """Whether every day that a date can mean lies within a window."""
+    """Check whether every day that a date can mean lies within a window."""
     first, after = period(published)
     return window.start <= first and after <= window.end
 
 
 def earlier(a: str, b: str) -> bool:
-    """Whether `a` is over before `b` begins, whatever days the two mean."""
+    """Check whether `a` is over before `b` begins, whatever days the two mean."""
     return period(a)[1] <= period(b)[0]
 
 

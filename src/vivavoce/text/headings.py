@@ -36,7 +36,7 @@ _ROMAN_VALUE = re.compile(r"(XL|L?X{0,3})(IX|IV|V?I{0,3})")
 _ROMAN_DIGITS = {"I": 1, "V": 5, "X": 10, "L": 50}
 _CAPTION = re.compile(r"(?:table|figure|fig|algorithm|eqn?|equation)\s*\.?\s*\d", re.IGNORECASE)
 _QUOTES = "\"'“‘«¿¡"
-_WORD = re.compile(r"[^\W\d_]{3,}")
+_WORD = re.compile(r"[^\W\d_]{3,}|[\u3040-\u9fff\uac00-\ud7af]{2,}")
 
 
 @dataclass(frozen=True, slots=True)

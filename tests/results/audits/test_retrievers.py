@@ -32,7 +32,9 @@ def test_each_retriever_has_a_mean_a_rank_and_its_gain_over_none(tmp_path: Path)
     assert [first["retriever"], second["retriever"]] == ["contriever", "bm25"]
     assert (first["value"], first["n"], first["rank"]) == (pytest.approx(0.6), 3, 1)
     assert first["ci"] == pytest.approx(list(interval([0.5, 0.6, 0.7], ["a", "b", "c"]) or ()))
-    assert (second["rank"], second["rank_interval"], second["tied_with"]) == (2, [2, 2], [])
+    # ahead on all of three papers, which chance does once in four times
+    assert (second["rank"], second["rank_interval"]) == (2, [1, 2])
+    assert second["tied_with"] == ["contriever"]
     assert second["without"]["gain"] == pytest.approx(0.1)
     assert (second["without"]["value"], second["without"]["n"]) == (pytest.approx(0.2), 3)
     assert second["settings"] == {"chunks": "12", "size": "512", "overlap": "64"}

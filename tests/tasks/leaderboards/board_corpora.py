@@ -45,15 +45,17 @@ class Boards:
         text: str = "We say what we did.",
     ) -> str:
         """Add a paper, with tables by caption; gives the address that results name it by."""
-        arxiv_id = f"2403.{len(self.papers) + 1:05d}"
+        month = (published or "2024-03")[2:7].replace("-", "")
+        arxiv_id = f"{month}.{len(self.papers) + 1:05d}"
         title = title or f"The matter of {name}"
         address = f"https://arxiv.org/abs/{arxiv_id}"
         row = {"id": f"arxiv:{arxiv_id}", "arxiv_id": arxiv_id, "title": title}
-        if published is None:  # an identifier of arXiv's tells a month
+        if published is None or len(published) == 4:  # an identifier of arXiv's tells a month
+            arxiv_id = name
             address = f"https://papers.example/{name}"
             row = {"id": name, "source_url": address, "title": title}
         if has_text:
-            path = self.folder / "tei" / f"{arxiv_id if published else name}.tei.xml"
+            path = self.folder / "tei" / f"{arxiv_id}.tei.xml"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(
                 TEI.format(

@@ -84,7 +84,8 @@ def test_chunks_of_all_papers_or_of_the_boards_alone(opened: Round) -> None:
     assert papers(only(opened, chunks=1000)) == {"1", "2", "3"}
     assert papers(only(opened, chunks=1000, setting="corpus")) == {"1", "2", "3", "4"}
     library = (only(opened).metadata or {})["library"]
-    assert library["papers"] == [f"arxiv:2403.0000{n}" for n in (1, 2, 3)]
+    names = ["2401.00001", "2402.00002", "2403.00003"]
+    assert library["papers"] == [f"arxiv:{name}" for name in names]
     assert library["cutoff"] == "2025-01-01"
     whole = (only(opened, setting="corpus").metadata or {})["library"]
     assert whole["papers"] is None

@@ -30,7 +30,7 @@ class Papers:
         """Add a paper; one with a date has an arXiv id, one without is known by its title."""
         row: dict[str, Any] = {"id": name, "title": title, "abstract": f"On {title}."}
         if published:
-            number = f"2103.{len(self._papers) + 1:05d}"
+            number = f"{published[2:4]}{published[5:7] or '01'}.{len(self._papers) + 1:05d}"
             row |= {"arxiv_id": number, "published": published}
             self._links[name] = f"https://arxiv.org/abs/{number}"
         else:

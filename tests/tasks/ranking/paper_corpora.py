@@ -20,7 +20,8 @@ _LISTS = ("categories", "gates", "cells", "cited")
 
 def paper(paper_id: str, title: str, published: str | None = "2020-01-01", **more: Any) -> Rows:
     """One row of the table of papers."""
-    return [{"paper_id": paper_id, "title": title, "published": published, **more}]
+    dates = {"published": published, "first_public": published}
+    return [{"paper_id": paper_id, "title": title, **dates, **more}]
 
 
 def write_papers(

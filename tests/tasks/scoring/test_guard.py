@@ -103,6 +103,12 @@ def test_titles_and_abstracts_that_open_like_a_refusal_or_an_error_are_answers(t
     assert find_fault(output(f"  “{text}”\n")) is None
 
 
+@pytest.mark.parametrize("text", ["", " \n\t", "\u200b", "\ufeff\u2060\u00a0\x00"])
+def test_an_answer_that_nobody_can_see_is_empty(text: str) -> None:
+    assert find_fault(output(text)) == "empty"
+    assert find_fault(output(f"{text}A title{text}")) is None
+
+
 def test_the_constant_contestant_gives_a_valid_answer() -> None:
     assert find_fault(output(NULL_ANSWER)) is None
 

@@ -118,7 +118,7 @@ class Reader:
         return answer(json.dumps(value))
 
     def _papers(self, prompt: str) -> dict[str, str]:
-        found = re.findall(r'<paper label="(P\d+)">\n(.*?)\n</paper>', prompt, re.DOTALL)
+        found = re.findall(r'<paper-\w+ label="(P\d+)">\n(.*?)\n</paper-', prompt, re.DOTALL)
         assert len(dict(found)) == len(found) > 0
         assert all(re.match(r"Title: \S", text) for _, text in found), "a title did not arrive"
         return dict(found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect as python_inspect
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -63,7 +63,7 @@ def facts(text: str) -> dict[str, str]:
 def an_honest_table(ask: Ask) -> Reply:
     """The papers of the demand's topic, with what their texts say."""
     is_parsing = bool(DEMAND.search(slot(ask.prompt, "demand")))
-    papers = dict(re.findall(r'<paper label="(\w+)">\n(.*?)\n</paper>', ask.prompt, re.DOTALL))
+    papers = dict(re.findall(r'<paper-\w+ label="(\w+)">\n(.*?)\n</paper-', ask.prompt, re.DOTALL))
     assert len(papers) >= 8, "papers are missing"
     rows = {label: facts(text) for label, text in papers.items()}
     chosen = {label: row for label, row in rows.items() if ("Treebank" in row) == is_parsing}
@@ -106,6 +106,12 @@ class Finished:
 def samples_of(log: EvalLog) -> dict[str, EvalSample]:
     assert log.samples is not None
     return {str(sample.id): sample for sample in log.samples}
+
+
+def fault_of(sample: EvalSample) -> str | None:
+    [score] = (sample.scores or {}).values()
+    fault: str | None = (score.metadata or {})["fault"]
+    return fault
 
 
 def value_of(sample: EvalSample) -> dict[str, Any]:
@@ -188,9 +194,26 @@ def test_every_method_reads_the_texts_of_the_pool(finished: Finished) -> None:
         finished.scripts[model] = lambda ask: answer("I would rather not say.")
         for sample in samples_of(finished.log(finished.task(), model, solver)).values():
             assert sample.metadata["table_run"]["skipped"] > 0
-            assert value_of(sample)["success"] == 1.0
+            assert (value_of(sample)["success"], value_of(sample)["valid"]) == (0.0, 0.0)
+            assert fault_of(sample) == "malformed"
         if name != "staged":  # without columns no text is read
             assert any("banana treebank" in prompt for prompt in finished.server.prompts(model))
+
+
+@pytest.mark.parametrize(
+    ("says", "fault"),
+    [("", "empty"), ("I'm sorry, but I can't help with that.", "refusal"), ("{}", "malformed")],
+)
+@pytest.mark.parametrize("solver", [per_paper, two_stage, iterative, one_step])
+def test_a_method_of_many_requests_that_gets_no_answer_has_none(
+    finished: Finished, solver: Callable[..., Solver], says: str, fault: str
+) -> None:
+    model = f"tables-silent-{solver.__name__}-{fault}"
+    finished.scripts[model] = lambda ask: answer(says)
+    for sample in samples_of(finished.log(finished.task(), model, solver())).values():
+        found = value_of(sample)
+        assert {found[name] for name in ("valid", "success", "avg")} == {0.0}
+        assert fault_of(sample) == fault
 
 
 def test_an_agent_gets_the_question_and_the_library_of_the_pool(finished: Finished) -> None:

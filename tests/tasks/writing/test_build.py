@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from tests.tasks.writing.corpora import Papers, cell_of, cells_of, items_of, usual, words
 
 from vivavoce.corpus import ingest, load_corpus
-from vivavoce.demonstration import PAPERS, demo_spec
 from vivavoce.errors import InputError
 from vivavoce.rounds import parse_spec
 from vivavoce.rounds.family import EVERY_TASK, FamilyItems
+from vivavoce.tasks.sample_round import PAPERS, demo_spec
 from vivavoce.tasks.writing.build import OPTIONS, build
 from vivavoce.tasks.writing.items.inputs import (
     DEMONSTRATED,

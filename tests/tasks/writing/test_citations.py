@@ -35,7 +35,8 @@ def reference(ordinal: int, title: str | None = "", **more: Any) -> dict[str, An
 def known(name: str, **more: Any) -> Paper:
     values: dict[str, Any] = dict.fromkeys(Paper.__slots__) | {
         "paper_id": name, "title": f"Title of {name}", "abstract": f"Abstract of {name}",
-        "published": "2020", "categories": ("cs.CL",), "gates": ("no_text",), "source": "metadata",
+        "first_public": "2020", "categories": ("cs.CL",), "gates": ("no_text",),
+        "source": "metadata",
     }  # fmt: skip
     return Paper(**(values | more))
 
@@ -103,8 +104,8 @@ def test_works_cited_by_text_are_cited_and_no_other_reference_is_padding() -> No
 
 def test_padding_is_not_dated_after_the_target_and_has_title_and_abstract() -> None:
     papers = [
-        known("same month", published="2024-05"), known("later", published="2024-06"),
-        known("that year", published="2024"), known("undated", published=None),
+        known("same month", first_public="2024-05"), known("later", first_public="2024-06"),
+        known("that year", first_public="2024"), known("undated", first_public=None),
         known("bare", abstract=None), known("no paper", gates=("not_a_paper",)),
     ]  # fmt: skip
     works = Library(papers, seed=0).works(target("Nobody."), "cs.CL", [reference(0)], ())
@@ -123,6 +124,19 @@ def test_padding_comes_from_the_category_first_up_to_100_works_in_all() -> None:
     assert again == works
     other = Library([*near, *far], seed=1).works(target("Nobody."), "cs.CL", [reference(0)], ())
     assert {w["work_id"] for w in other.rows} != {w["work_id"] for w in works.rows}
+
+
+@pytest.mark.parametrize("resolved", [0, 3, 7, 10])
+def test_an_abstract_does_not_tell_a_cited_work_from_padding(resolved: int) -> None:
+    corpus = [known(f"n{n}") for n in range(150)]
+    references = [reference(n, cited_paper_id=f"n{n}" if n < resolved else None) for n in range(10)]
+    works = Library(corpus, seed=0).works(target("Nobody."), "cs.CL", references, ())
+    shares = {
+        role: [bool(w["abstract"]) for w in works.rows if w["role"] == role]
+        for role in ("cited", "padding")
+    }
+    assert {role: len(found) for role, found in shares.items()} == {"cited": 10, "padding": 90}
+    assert sum(shares["padding"]) / 90 == sum(shares["cited"]) / 10 == resolved / 10
 
 
 def test_roles_are_shuffled_in_the_padded_track() -> None:

@@ -16,9 +16,8 @@ from tests.web.board.board_rows import HOSTILE
 
 from vivavoce.errors import MissingExtra, VivaError
 from vivavoce.web.board.charts import drawing
-from vivavoce.web.board.charts.axes import axis_of, spread
 from vivavoce.web.board.charts.board_charts import board_charts
-from vivavoce.web.board.charts.drawing import drawings, shown, size_of
+from vivavoce.web.board.charts.drawing import axis_of, drawings, shown, size_of, spread
 from vivavoce.web.board.charts.round_charts import (
     contestant_charts,
     course_chart,
@@ -175,15 +174,24 @@ def test_a_contestant_has_a_line_for_each_task() -> None:
 
 def test_the_heat_map_has_families_and_contestants() -> None:
     rows = [
-        scored(model, 0.5 - rank / 10, rank, family=family, task=f"vivavoce/{task}")
+        scored(
+            model,
+            0.5 - rank / 10,
+            rank,
+            family=family,
+            task=f"vivavoce/{task}",
+            rank_interval=[rank, rank] if family == "writing" else [1, 2],
+        )
         for family, task in (("writing", "title"), ("tables", "table"))
         for rank, model in ((1, "a/one"), (2, "b/two"))
     ]
     chart = heat_chart(site_with(*rows))
     assert chart is not None
     drawn = texts(svg_of(chart.build().spec))
-    # Of one other contestant the first stands above 100% and the second above none.
-    assert sorted(drawn) == sorted(["one", "two", "Writing", "Tables", *["100%", "0%"] * 2])
+    # Of one other contestant the first is better than all and the second than none; of tables the
+    # items show neither.
+    shares = ["100%", "0%", "0–100%", "0–100%"]
+    assert sorted(drawn) == sorted(["one", "two", "Writing", "Tables", *shares])
     assert heat_chart(site_with(*rows[:2])) is None
 
 

@@ -165,24 +165,72 @@ def test_rank_intervals_and_reasons_for_no_rank(tmp_path: Path) -> None:
     assert text_of(row_of(page, "c/three").find("td")) == "not ranked: over 5% undefined"
 
 
+CLEAR = "Its interval stands clear of all others; they were not compared item by item."
+
+
 @pytest.mark.parametrize(
-    ("second", "tied_with", "sentence"),
+    ("second", "tied_with", "ranks", "sentence"),
     [
-        (0.35, None, "Its interval stands clear of all others."),
-        (0.37, None, "The order may be chance: its interval overlaps that of b/two."),
+        (0.35, None, None, CLEAR),
+        (0.37, None, None, "The order may be chance: its interval overlaps that of b/two."),
         # The paired difference on the same items knows more than the two intervals.
-        (0.37, [], "Ahead of every other contestant on the same items."),
-        (0.35, ["b/two"], "Tied with b/two."),
+        (0.37, [], [1, 1], "Ahead of every other contestant on the same items."),
+        (0.35, ["b/two"], [1, 2], "Tied with b/two."),
     ],
 )
 def test_the_verdict_says_how_sure_the_first_place_is(
-    tmp_path: Path, second: float, tied_with: list[str] | None, sentence: str
+    tmp_path: Path,
+    second: float,
+    tied_with: list[str] | None,
+    ranks: list[int] | None,
+    sentence: str,
 ) -> None:
-    rows = [make_row("a/one", 0.4, 1, tied_with=tied_with), make_row("b/two", second, 2)]
-    page = read_index(make_board(*rows), tmp_path)
+    first = make_row("a/one", 0.4, 1, tied_with=tied_with, rank_interval=ranks)
+    page = read_index(make_board(first, make_row("b/two", second, 2)), tmp_path)
     (card,) = page.xpath("//a[@class='card']")
     assert text_of(card).endswith(sentence)
     assert "a/one" in text_of(card)
+    assert "n 120" in text_of(card)
+    (name,) = card.xpath(".//*[@class='card-name']")
+    assert text_of(name) == ("a/one" if ranks == [1, 1] else "Not decided")
+    (table,) = page.xpath("//table[contains(@class, 'grid')]")
+    assert ("not decided" in text_of(table)) is (ranks != [1, 1])
+
+
+def firsts(page: html.HtmlElement) -> dict[str, tuple[str, ...]]:
+    """Of each contestant on the first page, the cells after its name."""
+    rows = page.xpath("//table[contains(@class, 'heat')]/tbody/tr")
+    return {
+        text_of(row.find("th").find("a")): tuple(map(text_of, row.findall("td"))) for row in rows
+    }
+
+
+def test_equal_contestants_are_first_nowhere_and_surely_better_than_nobody(tmp_path: Path) -> None:
+    rows = [
+        make_row(f"a/m{number}", 0.3 + number / 100, 7 - number, rank_interval=[1, 6], tied_with=[])
+        for number in range(1, 7)
+    ]
+    page = read_index(make_board(*rows), tmp_path)
+    assert firsts(page) == {f"a/m{number}": ("0–100%", "0", "1") for number in range(1, 7)}
+    assert {row.findall("td")[0].get("class") for row in page.xpath("//tbody/tr[th/a]")} >= {"s0"}
+
+
+def test_a_floor_is_no_winner_where_it_is_ahead(tmp_path: Path) -> None:
+    rows = [
+        make_row("none", 0.5, 1, method="null", rank_interval=[1, 1], tied_with=[]),
+        make_row("a/one", 0.4, 2, rank_interval=[2, 2], tied_with=[]),
+        make_row("none", 0.3, 3, method="random", rank_interval=[3, 3], tied_with=[]),
+    ]
+    page = read_index(make_board(*rows), tmp_path)
+    (card,) = page.xpath("//a[@class='card']")
+    assert text_of(card).endswith("n 120: a/one Behind null, which is a floor.")
+    assert firsts(page) == {
+        "null": ("100%", "0", "1"),
+        "a/one": ("50%", "0", "1"),
+        "random": ("0%", "0", "1"),
+    }
+    (verdict,) = read_page(make_board(*rows), tmp_path / "page").xpath("//p[@class='verdict']")
+    assert text_of(verdict).startswith("a/one has the best value, 0.400 in rougeL")
 
 
 def test_an_unranked_contestant_never_leads(tmp_path: Path) -> None:

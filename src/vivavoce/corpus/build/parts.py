@@ -19,7 +19,8 @@ import pyarrow as pa
 
 from vivavoce.columns import write_parquet_table
 from vivavoce.corpus.build.partitioning import read_repartitioned
-from vivavoce.corpus.fields import PaperDate, assign_roles, date_paper, failed_gates
+from vivavoce.corpus.dating import Statement, date_paper, judge, statements_of
+from vivavoce.corpus.fields import assign_roles, failed_gates
 from vivavoce.corpus.identity.merge import MergedPaper
 from vivavoce.corpus.resolve.facts import paper_facts
 from vivavoce.corpus.schema import KEYS, TABLES, document_from_row, row_of, sort_rows
@@ -29,7 +30,7 @@ from vivavoce.store import Row, hash_file, mark_done, read_done
 
 REFERENCES, FACTS, RESULTS = "references", "facts", "results-by-paper"
 """Tables of a shard that are not final: unresolved, for resolving, and in another order."""
-_FINAL = ("papers", "authorships", "sections", "tables")
+_FINAL = ("papers", "dates", "authorships", "sections", "tables")
 _DOCUMENTS_AT_A_TIME = 256
 _ROWS_AT_A_TIME = 4_000
 
@@ -107,27 +108,34 @@ class _Shard:
         """Add all that the documents of a paper say."""
         text = text_document(paper)
         is_paper = any(d.kind not in kinds_without_papers() for d in paper.documents)
-        date, row, sections = _merge_fields(paper, text, is_paper=is_paper)
+        statements, row, sections = _merge_fields(paper, text, is_paper=is_paper)
         if is_paper:
-            year = int(date.published[:4]) if date.published else None
+            year = int(row["published"][:4]) if row["published"] else None
             self.citable.append((_without_texts(paper), year))
         self.sources[row["source"]] += 1
-        self.dated += date.published is not None
+        self.dated += row["first_public"] is not None
         key = {"paper_id": paper.paper_id}
         file = {"source_file": row["source_file"]}
         authors = next((d.authors for d in paper.documents if d.authors), ())
         add = {name: rows.add for name, rows in self.tables.items()}
         add["papers"]([row])
+        add["dates"]([{**key, **statement._asdict()} for statement in statements])
         add["authorships"](
             [
-                {**key, "ordinal": ordinal, "name": author.name, "author_id": author.author_id}
+                {**key, "ordinal": ordinal, **row_of(author)}
                 for ordinal, author in enumerate(authors)
             ]
         )
         add["sections"]([{**key, **file, **row_of(section)} for section in sections])
         add["tables"]([{**key, **row_of(table)} for table in text.tables])
         add[REFERENCES]([{**key, **row_of(reference)} for reference in text.references])
-        add["results"]([{**key, **row_of(r)} for d in paper.documents for r in d.results])
+        add["results"](
+            [
+                {**key, **row_of(result), "direction_from": [], "set_aside": None}
+                for document in paper.documents
+                for result in document.results
+            ]
+        )
         self.results.update({d.kind: len(d.results) for d in paper.documents if d.results})
 
 
@@ -142,8 +150,8 @@ def _without_texts(paper: MergedPaper) -> MergedPaper:
 
 def _merge_fields(
     paper: MergedPaper, text: Document, *, is_paper: bool
-) -> tuple[PaperDate, Row, tuple[Section, ...]]:
-    """A paper's date, its row, and its sections with their roles."""
+) -> tuple[tuple[Statement, ...], Row, tuple[Section, ...]]:
+    """What dates a paper, its row, and its sections with their roles."""
     documents = paper.documents
 
     def first(name: str) -> Any:
@@ -155,6 +163,8 @@ def _merge_fields(
         next((d.published for d in some if d.published), None) for some in (own, documents)
     )
     date = date_paper(published, first("arxiv_id"), first("acl_id"), listed)
+    said = (s for d in documents for s in statements_of(d, list_sources()[d.kind].dates))
+    used, statements = judge(said, completing_kinds())
     title, abstract = first("title"), first("abstract")
     row = {
         "paper_id": paper.paper_id,
@@ -173,9 +183,23 @@ def _merge_fields(
         "source_url": first("source_url"),
         "venue": first("venue"),
         "version": text.version or first("version"),
-        "gates": list(failed_gates(title, abstract, date.published, sections, is_paper=is_paper)),
+        "gates": list(
+            failed_gates(
+                title,
+                abstract,
+                used and used.date,
+                sections,
+                is_paper=is_paper,
+                health=text.health,
+            )
+        ),
+        "first_public": used.date if used else None,
+        "first_public_precision": used.precision if used else None,
+        "first_public_from": used.evidence.partition(" ")[0] if used else None,
+        "health": text.health,
+        "health_reasons": list(text.health_reasons),
     }
-    return date, row, sections
+    return statements, row, sections
 
 
 def _read_papers(task: Row) -> Iterator[MergedPaper]:

@@ -16,16 +16,18 @@ import pyarrow.parquet as pq
 from vivavoce.corpus.build.identity import Identity
 from vivavoce.corpus.build.partitioning import read_rows
 from vivavoce.corpus.build.parts import RESULTS
-from vivavoce.corpus.schema import KEYS, TABLES, sort_rows
+from vivavoce.corpus.judging import judge_results
+from vivavoce.corpus.schema import JUDGED, KEYS, TABLES, sort_rows
 from vivavoce.store import Row
 
 _SCHEMA = TABLES["results"]
+_JUDGED_BY = ("task", "dataset", "metric", "score", "date", "listed_in", "position")
 
 
 def collect_results(
     folder: Path, markers: dict[str, Row], found: Identity
 ) -> tuple[pa.Table, Counter[str]]:
-    """All results in order, and how many works outside the corpus have, by source.
+    """All results in order and judged, and how many works outside the corpus have, by source.
 
     Args:
         folder: The folder of the tables.
@@ -42,7 +44,21 @@ def collect_results(
     for kind, table in _of_outside(found):
         tables.append(table)
         counts[kind] += table.num_rows
-    return sort_rows(pa.concat_tables([_SCHEMA.empty_table(), *tables]), KEYS["results"]), counts
+    results = sort_rows(pa.concat_tables([_SCHEMA.empty_table(), *tables]), KEYS["results"])
+    return _judge(results), counts
+
+
+def _judge(results: pa.Table) -> pa.Table:
+    """Replace the columns that the results of a board are told together."""
+    rows = results.select([*_JUDGED_BY, "higher_is_better"]).to_pylist()
+    judgements = judge_results(rows)
+    for name in ("higher_is_better", *(field.name for field in JUDGED)):
+        column = [getattr(judgement, name) for judgement in judgements]
+        field = _SCHEMA.field(name)
+        results = results.set_column(
+            _SCHEMA.get_field_index(name), field, pa.array(column, field.type)
+        )
+    return results
 
 
 def _of_outside(found: Identity) -> list[tuple[str, pa.Table]]:

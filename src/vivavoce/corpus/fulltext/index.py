@@ -137,7 +137,7 @@ def read_documents(corpus: Corpus, *, text: str = "abstracts") -> Iterator[Terms
     """
     sections = _read_sections(corpus) if text == "full" else iter(())
     section = next(sections, None)
-    names = ["paper_id", "title", "abstract", "published", "gates"]
+    names = ["paper_id", "title", "abstract", "first_public", "gates"]
     for paper_id, title, abstract, published, gates in _read_columns(corpus, "papers", names):
         parts = [title, abstract]
         while section is not None and section[0] <= paper_id:
@@ -152,7 +152,8 @@ def read_titles(corpus: Corpus, paper_ids: Collection[str]) -> list[Row]:
     wanted = set(paper_ids)
     rows: list[Row] = []
     names = ["paper_id", "published", "title"]
-    for row in _read_columns(corpus, "papers", names) if wanted else ():
+    read = ["paper_id", "first_public", "title"]
+    for row in _read_columns(corpus, "papers", read) if wanted else ():
         if row[0] in wanted:
             rows.append(dict(zip(names, row, strict=True)))
             if len(rows) == len(wanted):

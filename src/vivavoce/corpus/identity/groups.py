@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from vivavoce.corpus.fields import date_paper
+from vivavoce.corpus.dating import date_paper
 from vivavoce.corpus.identity.matching import is_telling, names_agree, years_agree
 from vivavoce.records import Document
 

@@ -42,6 +42,7 @@ from vivavoce.results.audits.relations import (
 )
 from vivavoce.results.reports import Report
 from vivavoce.rounds import Round, load_round
+from vivavoce.rounds.anchors import anchors_of
 from vivavoce.rounds.family import gold_is_inside
 from vivavoce.statistics.estimates import Draws, mean_estimate
 from vivavoce.store import Row, read_json
@@ -141,7 +142,8 @@ def audit_leakage(
             cell = _cell(task, setting, measured[setting], limit, draws)
             cells.append({**cell, "run_words": length})
             findings += _leaking(task, setting, measured[setting], limit)
-        compared, found = compare_dates(task, items[task], papers, _window(opened))
+        kept = set(anchors_of(opened).get(f"{FAMILY}/{task}", ()))
+        compared, found = compare_dates(task, items[task], papers, _window(opened), kept)
         dates.append(compared)
         findings += found
         findings += kin(task, items[task], papers, golds)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
 from functools import lru_cache
 from itertools import combinations
@@ -64,9 +64,16 @@ def finding(check: str, task: str, item: str, *, breach: bool, **more: Any) -> R
 
 
 def compare_dates(
-    task: str, rows: Sequence[Row], papers: Mapping[str, PaperText], window: Window
+    task: str,
+    rows: Sequence[Row],
+    papers: Mapping[str, PaperText],
+    window: Window,
+    anchors: Collection[str] = (),
 ) -> tuple[Row, list[Row]]:
-    """Compare every date of a task: what was compared, and the findings."""
+    """Compare every date of a task: what was compared, and the findings.
+
+    Anchors are of an earlier round, so neither its window nor its splits bind them.
+    """
     found: list[Row] = []
     pairs = 0
     for row in rows:
@@ -74,7 +81,7 @@ def compare_dates(
         if published != row["published"]:
             detail = f"the item says {row['published']}, its paper {published}"
             found.append(finding("other_date", task, row["id"], detail=detail, breach=True))
-        if not inside(published, window):
+        if row["id"] not in anchors and not inside(published, window):
             found.append(finding("outside_window", task, row["id"], detail=published, breach=True))
         for paper_id in demonstrations(row, _ALL):
             pairs += 1
@@ -90,11 +97,12 @@ def compare_dates(
                         breach=True,
                     )
                 )
-    found += _split_order(task, rows)
+    found += _split_order(task, [row for row in rows if row["id"] not in anchors])
     counts = Counter(each["check"] for each in found)
     row_of_task = {
         "task": task,
         "items": len(rows),
+        "anchors": sum(row["id"] in anchors for row in rows),
         "demonstrations": pairs,
         "outside_window": counts["outside_window"],
         "other_date": counts["other_date"],

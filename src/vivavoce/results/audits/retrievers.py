@@ -19,7 +19,7 @@ from vivavoce.metrics import metrics_of
 from vivavoce.results.logs.records import RowKey, RunLog
 from vivavoce.results.logs.selection import Reading, open_logs
 from vivavoce.results.reports import Table
-from vivavoce.statistics.comparison import rank
+from vivavoce.statistics.comparison import rank_contestants
 from vivavoce.statistics.estimates import Draws, mean_estimate, paired_row
 from vivavoce.store import Row
 
@@ -111,7 +111,7 @@ def _standing(
     columns = {name: np.array([of[i] for i in shared]) for name, of in values.items()}
     directions = metrics_of(first.family)
     higher = metric not in directions or directions[metric].higher_is_better
-    found = rank(columns, drawn, higher)
+    found = rank_contestants(columns, drawn, higher)
     return {
         name: {
             "rank": place.rank,

@@ -39,6 +39,23 @@ def statuses_of(log: RunLog, items: Sequence[str], cutoffs: Cutoffs) -> list[Sta
     return [cutoffs.status(published[item], log.key.model) for item in items]
 
 
+def contaminated_items(
+    log: RunLog, items: Sequence[str], statuses: Sequence[Status] | None
+) -> list[Row]:
+    """The items that a log's model has seen or may have, each with its date and the evidence."""
+    told = {sample.id: sample for sample in log.samples}
+    return [
+        {
+            "id": item,
+            "status": status,
+            "published": told[item].published,
+            "evidence": told[item].published_from or None,
+        }
+        for item, status in zip(items, statuses or (), strict=False)
+        if status in ("seen", "possibly_seen")
+    ]
+
+
 def exposure_fields(
     log: RunLog, statuses: Sequence[Status] | None, cutoffs: Cutoffs, gaps: Sequence[Gap]
 ) -> list[Row]:

@@ -1,15 +1,13 @@
 """Ranks of contestants, ties, and the smallest difference the items can show.
 
-Contestants are compared on the same items with one resample of their clusters.
+Contestants of one metric are compared all together, on the items that all of them have answered.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
@@ -17,11 +15,9 @@ import numpy.typing as npt
 from vivavoce.metrics import metrics_of
 from vivavoce.results.board.columns import MAX_UNDEFINED
 from vivavoce.results.logs.records import CEILING, contestant_label
-from vivavoce.statistics.comparison import Signs, rank, smallest_detectable_difference
-from vivavoce.statistics.intervals import Resample, resample
+from vivavoce.statistics.comparison import rank_contestants, smallest_detectable_difference
+from vivavoce.statistics.intervals import resample
 from vivavoce.store import Row
-
-_DIGITS = 24  # of the hash of a contestant's values
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,46 +38,12 @@ class Contestant:
 
     @property
     def is_ranked(self) -> bool:
-        """True if it is neither the ceiling nor partial."""
+        """True if it is neither the ceiling nor partial nor set aside."""
         row = next(iter(self.rows.values()))
-        return row["method"] != CEILING and not row["partial"]
+        return row["method"] != CEILING and not (row["partial"] or row.get("set_aside"))
 
 
-class Memory:
-    """Comparisons of a group's contestants, remembered from build to build."""
-
-    def __init__(self, found: dict[str, dict[str, int]] | None = None) -> None:
-        """Start from what `kept` was after an earlier build."""
-        self._found = found or {}
-        self.kept: dict[str, dict[str, int]] = {}
-        """By metric and pair of contents, the smaller one first, the sign of their difference."""
-
-    def known(self, metric: str, contents: Mapping[str, str]) -> Signs:
-        """Pairs of these names that were compared before with the same contents."""
-        found = self._found.get(metric, {})
-        signs: Signs = {}
-        for pair in combinations(sorted(contents), 2):
-            first, second = (contents[name] for name in pair)
-            sign = found.get(min(first, second) + max(first, second))
-            if sign is not None:
-                signs[pair] = sign if first < second else -sign
-        return signs
-
-    def keep(self, metric: str, contents: Mapping[str, str], signs: Signs) -> None:
-        """Remember pairs for the next time."""
-        kept = self.kept.setdefault(metric, {})
-        for pair, sign in signs.items():
-            first, second = (contents[name] for name in pair)
-            kept[min(first, second) + max(first, second)] = sign if first < second else -sign
-
-
-def add_ranks(
-    contestants: Sequence[Contestant],
-    *,
-    resamples: int,
-    seed: int,
-    compared: Memory | None = None,
-) -> None:
+def add_ranks(contestants: Sequence[Contestant], *, resamples: int, seed: int) -> None:
     """Fill in rank, rank_interval, tied_with and detectable of the rows of one task and setting.
 
     A metric that rests on a judge ranks those of one judge. By any other metric a contestant that
@@ -93,7 +55,7 @@ def add_ranks(
         for members in _comparable(ranked, metric):
             groups.setdefault(tuple(members), []).append(metric)
     for places, metrics in groups.items():
-        _rank_group([ranked[place] for place in places], metrics, resamples, seed, compared)
+        _rank_group([ranked[place] for place in places], metrics, resamples, seed)
 
 
 def _comparable(contestants: Sequence[Contestant], metric: str) -> list[list[int]]:
@@ -120,11 +82,7 @@ def _judge(contestant: Contestant) -> str:
 
 
 def _rank_group(
-    ranked: Sequence[Contestant],
-    metrics: Sequence[str],
-    resamples: int,
-    seed: int,
-    compared: Memory | None,
+    ranked: Sequence[Contestant], metrics: Sequence[str], resamples: int, seed: int
 ) -> None:
     names = _labels([next(iter(contestant.rows.values())) for contestant in ranked])
     shared = sorted(set.intersection(*(set(contestant.values) for contestant in ranked)))
@@ -139,11 +97,7 @@ def _rank_group(
             for name, contestant in zip(names, ranked, strict=True)
         }
         is_higher_better = metric not in directions or directions[metric].higher_is_better
-        contents = _contents(values, draws) if compared else {}
-        signs = compared.known(metric, contents) if compared else {}
-        standing = rank(values, draws, is_higher_better, signs)
-        if compared:
-            compared.keep(metric, contents, signs)
+        standing = rank_contestants(values, draws, is_higher_better)
         detectable = smallest_detectable_difference(values, draws)
         for name, row in zip(names, rows, strict=True):
             place = standing[name]
@@ -151,15 +105,6 @@ def _rank_group(
             row["rank_interval"] = list(place.rank_interval) if place.rank_interval else None
             row["tied_with"] = list(place.tied_with) if place.rank_interval else None
             row["detectable"] = detectable
-
-
-def _contents(values: Mapping[str, npt.NDArray[np.float64]], draws: Resample) -> dict[str, str]:
-    """Hash by name of what a comparison depends on: values, and how items are drawn."""
-    setting = f"{draws.resamples} {draws.seed} {draws.clusters}".encode() + draws.codes.tobytes()
-    return {
-        name: hashlib.sha256(setting + column.tobytes()).hexdigest()[:_DIGITS]
-        for name, column in values.items()
-    }
 
 
 def _column(contestant: Contestant, metric: str, items: Sequence[str]) -> npt.NDArray[np.float64]:

@@ -16,7 +16,7 @@ import numpy as np
 
 from vivavoce.errors import InputError
 from vivavoce.results.board.groups import Group, make_group
-from vivavoce.results.board.ranks import Contestant, Memory
+from vivavoce.results.board.ranks import Contestant
 from vivavoce.results.logs.reading import find_logs, read_log, read_logs
 from vivavoce.results.logs.records import (
     ForeignLog,
@@ -39,7 +39,7 @@ from vivavoce.store import (
 _INDEX = "logs.json"
 _CODE = ("results", "statistics", "metrics", "models", "tasks")
 
-MakeRows = Callable[[Sequence[LogHeader], Memory], list[Row]]
+MakeRows = Callable[[Sequence[LogHeader]], list[Row]]
 """Makes the rows of the logs of one group."""
 
 
@@ -122,19 +122,16 @@ class Store:
     ) -> Group:
         """The rows of a group; computed where one of its logs is new."""
         if self._folder is None:
-            return make_group(make(members, Memory()), headlines, metrics)
+            return make_group(make(members), headlines, metrics)
         facts = [
             [head.sha256, head.name, head.is_own, head.trust, runs[head.key]] for head in members
         ]
         order = [headlines[place[1]], metrics[place[1]]]
         key = hash_of([self._options, place, order, facts])
-        group = load_group(self._folder, place, key, lambda: make(members, Memory()))
+        group = load_group(self._folder, place, key, lambda: make(members))
         if group is None:
-            compared = self._folder / "groups" / hash_of(place)[:24] / "pairs.json"
-            memory = Memory(_load(compared))
-            rows = make(members, memory)
-            _save(compared, memory.kept)
-            group = save_group(self._folder, make_group(rows, headlines, metrics, key))
+            made = make_group(make(members), headlines, metrics, key)
+            group = save_group(self._folder, made)
         return group
 
 

@@ -17,7 +17,13 @@ import numpy as np
 
 from vivavoce.errors import VivaError
 from vivavoce.models.cutoffs import NEVER, Cutoffs
-from vivavoce.results.board.exposure import exposure_fields, find_gaps, mean_of, statuses_of
+from vivavoce.results.board.exposure import (
+    contaminated_items,
+    exposure_fields,
+    find_gaps,
+    mean_of,
+    statuses_of,
+)
 from vivavoce.results.logs.records import CEILING, NO_MODEL, RunLog
 from vivavoce.results.logs.selection import Reading, open_logs
 from vivavoce.results.reports import Table
@@ -80,6 +86,7 @@ def _report_rows(
                 "contamination": told["contamination"],
                 **(told["exposure"] or {}),
                 **against,
+                "contaminated": contaminated_items(one, items, statuses) if k == 0 else [],
             }
         )
     return rows

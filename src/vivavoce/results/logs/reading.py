@@ -20,7 +20,7 @@ from inspect_ai.model import ModelConfig, ModelUsage
 from inspect_ai.scorer import Score
 
 from vivavoce.errors import InputError
-from vivavoce.models.model_names import is_same_family
+from vivavoce.models import is_same_family
 from vivavoce.results.logs.records import NO_MODEL, ForeignLog, RowKey, RunLog, SampleScore
 from vivavoce.store import hash_of
 from vivavoce.tasks import short_name
@@ -227,7 +227,9 @@ def sample_score(summary: EvalSampleSummary, metrics: tuple[str, ...]) -> Sample
         judge_tokens=judge_tokens,
         judge_cost=judge_cost,
         published=_date(summary.metadata.get("published")),
+        published_from=str(summary.metadata.get("published_from") or ""),
         counts=(score.metadata or {}).get("counts") or {},
+        fit=(score.metadata or {}).get("fit") or {},
     )
 
 

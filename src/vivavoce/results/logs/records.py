@@ -73,8 +73,12 @@ class SampleScore:
     judge_cost: float | None = None
     published: str = ""
     """The item's date; empty for an undated one."""
+    published_from: str = ""
+    """Evidence of that date, such as `arxiv_id`; empty where the task does not tell."""
     counts: Mapping[str, Any] = field(default_factory=dict)
     """Of a precision or recall, what it is a share of: `linearised.Counts`."""
+    fit: Mapping[str, int] = field(default_factory=dict)
+    """Parts that the setting adds to the prompt, by what was left of them: whole, cut, dropped."""
 
 
 def mean_value(scores: Iterable[SampleScore], metric: str) -> float | None:

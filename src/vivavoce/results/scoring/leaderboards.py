@@ -37,13 +37,11 @@ def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:
 
 
 def _produced(pair: Pair) -> ProducedBoard:
-    line = pair.prediction
+    line = pair.answer("text", "entries")
     if line is None:
         return ProducedBoard(())
     if "entries" in line.row:
         return ProducedBoard(tuple(_entries(line)))
-    if line.row.get("text") is None:
-        return ProducedBoard(())
     return read_board(line.require("text", str, "a text, or give entries"))
 
 

@@ -13,7 +13,7 @@ from vivavoce.statistics.ratios import Measured, Shares, means_of
 
 
 def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:
-    rows = [RankingRow(_titles(pair), _answer(pair)) for pair in pairs]
+    rows = [RankingRow(_titles(pair), _answer(pair), _scores(pair)) for pair in pairs]
     if options.legacy:
         return _legacy(rows)
     scores = score_ranking(rows)
@@ -52,10 +52,21 @@ def _titles(pair: Pair) -> list[str]:
     return titles
 
 
-def _answer(pair: Pair) -> str | None:
-    if pair.prediction is None or pair.prediction.row.get("text") is None:
+def _scores(pair: Pair) -> list[float] | None:
+    """The scores of the gold titles, where the row has them: equal ones are tied."""
+    if "scores" not in pair.gold.row:
         return None
-    text: str = pair.prediction.require("text", str, "a text or null")
+    scores: list[float] = pair.gold.require("scores", list, "a list of numbers")
+    if not all(isinstance(one, int | float) for one in scores):
+        raise InputError(f"{pair.gold.where}: scores must be a list of numbers.")
+    if len(scores) != len(_titles(pair)):
+        raise InputError(f"{pair.gold.where}: gold and scores differ in length.")
+    return scores
+
+
+def _answer(pair: Pair) -> str | None:
+    line = pair.answer("text")
+    text: str | None = None if line is None else line.require("text", str, "a text or null")
     return text
 
 

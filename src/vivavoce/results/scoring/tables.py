@@ -38,7 +38,7 @@ def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:
 
 
 def _system(pair: Pair, gold: LiteratureTable) -> LiteratureTable:
-    line = pair.prediction
+    line = pair.answer("table", "text", "papers")
     if line is None:
         return _NOTHING
     names = PaperNames(gold, _titles(pair.gold))

@@ -24,7 +24,7 @@ def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:
     }
     settings: dict[str, object] = {"stem": options.stem}
     if options.bertscore:
-        from vivavoce.metrics.bertscore import BertScorer
+        from vivavoce.metrics.neural import BertScorer
 
         scorer = BertScorer(options.bertscore, layer=options.layer)
         scores = [one.values() for one in scorer.score(list(zip(answers, references, strict=True)))]
@@ -35,9 +35,8 @@ def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:
 
 
 def _answer(pair: Pair) -> str:
-    if pair.prediction is None or pair.prediction.row.get("text") is None:
-        return ""
-    text: str = pair.prediction.require("text", str, "a text")
+    line = pair.answer("text")
+    text: str = "" if line is None else line.require("text", str, "a text")
     return text
 
 

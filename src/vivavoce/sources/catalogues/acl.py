@@ -248,6 +248,7 @@ SOURCE = Source(
     kind=KIND,
     summary="XML files of the ACL Anthology (2020.acl.xml, P19.xml): titles, abstracts, authors",
     is_metadata=True,
+    dates="venue",
     matches=_matches,
     pieces=one_piece,
     read=read_with(_read_file, _LARGEST_FILE, "collection"),

@@ -78,6 +78,7 @@ SOURCE = Source(
     kind=KIND,
     summary="arXiv's metadata snapshot (arxiv-metadata*.json, .jsonl, .parquet), plain or gzip",
     is_metadata=True,
+    dates="version",
     matches=_matches,
     pieces=cut,
     read=_read,

@@ -264,6 +264,7 @@ SOURCE = Source(
     kind="unarxive",
     summary="unarXive full texts in JSON Lines, a paper a line, plain or gzip",
     is_metadata=False,
+    dates="version",
     matches=_matches,
     pieces=cut,
     read=lambda piece, options: read_documents(piece, document_from),

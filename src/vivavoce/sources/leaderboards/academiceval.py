@@ -191,6 +191,7 @@ SOURCE = Source(
     kind="academiceval",
     summary="AcademicEval samples in JSON: titles, abstracts, introductions, related work",
     is_metadata=False,
+    dates="version",
     matches=_matches,
     pieces=cut,
     read=_read,

@@ -6,12 +6,14 @@ its identifier or its title; results of works that the corpus lacks stay without
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
 from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault, Result
+from vivavoce.sources import Piece, ReadOptions, Source, one_piece, read_whole
 from vivavoce.sources.json_records import parse_strictly
 from vivavoce.text.cell_text import read_score
 from vivavoce.text.dates import parse_date
@@ -76,7 +78,7 @@ def read_fields(line: str | bytes) -> dict[str, Any]:
 
 
 def documents_of(
-    rows: Iterable[ResultRow], kind: str, name: str, faults: list[Fault]
+    rows: Iterable[ResultRow], kind: str, name: str, faults: list[Fault], *, best_first: bool = True
 ) -> Iterator[Document | Fault]:
     """One document for each paper that some rows name, in the order met, and the first faults.
 
@@ -85,13 +87,80 @@ def documents_of(
         kind: The source.
         name: The file, which a document is known by together with the paper.
         faults: Found while reading the file.
+        best_first: True if the source lists results from the best to the worst.
     """
-    groups: dict[str, list[ResultRow]] = {}
+    groups: dict[str, list[tuple[int, ResultRow]]] = {}
     for number, row in enumerate(rows):
-        groups.setdefault(_paper_of(row) or f"row {number}", []).append(row)
+        groups.setdefault(_paper_of(row) or f"row {number}", []).append((number, row))
     for paper, members in groups.items():
-        yield _document(members, kind, f"{name}#{paper}")
+        results = tuple(
+            _result(row, name if best_first else None, number) for number, row in members
+        )
+        yield _document([row for _, row in members], results, kind, f"{name}#{paper}")
     yield from faults[:_MAX_FAULTS]
+
+
+def results_source(
+    kind: str,
+    summary: str,
+    matches: Callable[[Path], bool],
+    read: Callable[[Path, str, list[Fault]], Iterable[ResultRow]],
+    *,
+    name_of: Callable[[Path], str] = lambda path: path.name,
+    parts: Callable[[Path], Sequence[Path]] | None = None,
+    best_first: bool = True,
+) -> Source:
+    """A source whose files hold rows of leaderboards.
+
+    Args:
+        kind: The source.
+        summary: One line for `viva list sources`.
+        matches: True for a file of this kind, by its name.
+        read: Takes a file, its name and a list for faults; gives its rows. An `InputError` is the
+            fault of a file that cannot be read.
+        name_of: Name of a file.
+        parts: All files that are read with one.
+        best_first: As of `documents_of`.
+    """
+
+    def read_piece(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
+        name = name_of(piece.path)
+        faults: list[Fault] = []
+        try:
+            rows = list(read(piece.path, name, faults))
+        except InputError as error:
+            yield Fault(name, str(error))
+            return
+        yield from documents_of(rows, kind, name, faults, best_first=best_first)
+
+    return Source(
+        kind=kind,
+        summary=summary,
+        is_metadata=True,
+        matches=matches,
+        pieces=one_piece,
+        read=read_piece,
+        name_of=name_of,
+        holds_many=True,
+        holds_papers=False,
+        parts=parts,
+        completes=True,
+        reader_version="2",
+    )
+
+
+def read_text(path: Path, largest: int, noun: str) -> str:
+    """A file's text in UTF-8; `InputError` for one that cannot be read.
+
+    Args:
+        path: The file.
+        largest: Bytes, in whole MiB.
+        noun: What it should be, such as `page`.
+    """
+    try:
+        return read_whole(path, largest, noun).decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError, InputError) as error:
+        raise InputError(f"the file cannot be read: {error}") from error
 
 
 def plain(value: Any) -> str:
@@ -112,12 +181,11 @@ def _paper_of(row: ResultRow) -> str | None:
     return row.paper_url or row.file_name or title or None
 
 
-def _document(rows: list[ResultRow], kind: str, key: str) -> Document:
+def _document(rows: list[ResultRow], results: tuple[Result, ...], kind: str, key: str) -> Document:
     first = rows[0]
     url = first.paper_url
     arxiv = find_arxiv_id(url or first.file_name or "")
     acl_id = find_acl_id(url or first.file_name or "")
-    results = tuple(_result(row) for row in rows)
     # Lists date entries: the earliest is nearest to the paper's own date, an identifier nearer.
     dates = [] if arxiv or acl_id else sorted(r.date for r in results if r.date)
     return Document(
@@ -146,7 +214,7 @@ def _title(row: ResultRow) -> str | None:
     return None if title is None or title.startswith(("http://", "https://")) else title
 
 
-def _result(row: ResultRow) -> Result:
+def _result(row: ResultRow, listed_in: str | None, position: int) -> Result:
     date = parse_date(row.date) if row.date else None
     return Result(
         dataset=row.dataset,
@@ -159,4 +227,6 @@ def _result(row: ResultRow) -> Result:
         date=date[0] if date else None,
         area=row.area,
         modality=row.modality,
+        listed_in=listed_in,
+        position=None if listed_in is None else position,
     )

@@ -35,7 +35,7 @@ _NETWORKS = ("numpy", "torch", "safetensors")
 
 @task
 def formula(
-    round: str,
+    round: str = "",
     setting: str = "base",
     data_info: str | None = None,
     knowledge: bool | None = None,
@@ -49,7 +49,7 @@ def formula(
     """Write a program that computes a formula; it is run in a sandbox and its numbers compared.
 
     Args:
-        round: Folder that holds the round's manifest.
+        round: Folder that holds the manifest, or `sample` for the round of the sample papers.
         setting: What is told of the data: base (brief), none or full, with +knowledge for notes.
         data_info: none, brief or full; instead of naming a setting.
         knowledge: Whether notes on the field are added; instead of naming a setting.
@@ -71,7 +71,7 @@ def formula(
 
 @task
 def architecture(
-    round: str,
+    round: str = "",
     setting: str = "base",
     timeout: int = 120,
     sandbox: str = "bwrap",
@@ -89,7 +89,7 @@ def architecture(
 
 @task
 def extract_method(
-    round: str,
+    round: str = "",
     setting: str = "base",
     embedder: str | None = None,
     threshold: float = 0.9,
@@ -114,7 +114,7 @@ def extract_method(
 
 @task
 def reproduce(
-    round: str,
+    round: str = "",
     setting: str = "base",
     data_info: str | None = None,
     knowledge: bool | None = None,

@@ -42,9 +42,9 @@ class LeaderboardsOptions(Options):
     min_papers: int = Field(default=3, ge=1)
     """Papers of the corpus with a text that are on a board, at least."""
     pool: Literal["board", "corpus"] = "board"
-    """Whether the round also holds the papers that are on no board, for the setting `corpus`."""
+    """Papers of the round: those on boards, or also those on none, for the setting `corpus`."""
     entries: Literal["all", "corpus"] = "all"
-    """Whether scores of works outside the corpus are gold too."""
+    """Scores that are gold: all, or those of papers of the corpus."""
 
 
 OPTIONS = LeaderboardsOptions
@@ -93,9 +93,9 @@ def _read_texts(corpus: Corpus, spec: RoundSpec) -> _Texts:
     over = {
         paper.paper_id
         for paper in corpus.papers
-        if paper.published is not None
+        if paper.first_public is not None
         and _NO_PAPER not in paper.gates
-        and period(paper.published)[1] <= spec.window.end
+        and period(paper.first_public)[1] <= spec.window.end
     }
     return _Texts(frozenset(over & {str(row["paper_id"]) for row in corpus.rows("sections")}))
 
@@ -139,7 +139,7 @@ def _row(
         "task": found.task,
         "dataset": found.dataset,
         "metric": found.metric,
-        "higher_is_better": found.direction.higher_is_better,
+        "higher_is_better": found.higher_is_better,
         "area": found.area,
         "entries": [{name: getattr(entry, name) for name in names} for entry in entries],
         "papers": list(papers),

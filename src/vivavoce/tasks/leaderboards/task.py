@@ -18,7 +18,7 @@ from vivavoce.tasks.leaderboards.solvers import direct
 
 @task
 def leaderboard(
-    round: str,
+    round: str = "",
     setting: str = "base",
     split: str = "test",
     chunks: int = CHUNKS,
@@ -32,7 +32,7 @@ def leaderboard(
     """Put together the leaderboard of a task, dataset and metric from excerpts of papers.
 
     Args:
-        round: Folder that holds the round's manifest.
+        round: Folder that holds the manifest, or `sample` for the round of the sample papers.
         setting: Where excerpts come from: base (the board's papers) or corpus (the round's papers).
         split: test, or dev for the boards that methods are tuned on.
         chunks: How many excerpts, at most.

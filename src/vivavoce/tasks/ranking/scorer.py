@@ -33,17 +33,16 @@ def title_order(scoring: str = "default") -> Scorer:
     async def values(answer: str, state: TaskState, target: Target) -> Values:
         gold = target.text.split("\n")
         found = find_titles(answer, gold)
-        measured = _legacy(gold, answer) if scoring == "legacy" else _default(gold, answer)
+        if scoring == "legacy":
+            measured = _legacy(gold, answer)
+        else:
+            measured = score_ranking_row(gold, answer, state.metadata.get("scores")).values()
         measured = {**measured, **count_faults(answer, gold, found).values()}
         if not found.order and not any(measured[name] for name in ("cp", "cis", "ndcg")):
             raise FaultyAnswer("malformed", measured)
         return measured
 
     return guarded((*TITLE_NAMES, *FAULT_NAMES), values, undefined=_UNDEFINED)
-
-
-def _default(gold: list[str], answer: str) -> Values:
-    return score_ranking_row(gold, answer).values()
 
 
 def _legacy(gold: list[str], answer: str) -> Values:
@@ -80,7 +79,8 @@ def paper_order() -> Scorer:
 
 
 async def _paper_values(answer: str, state: TaskState, target: Target) -> Values:
-    found = score_paper_ranking(target.text.split("\n"), read_paper_ids(answer))
+    gold = target.text.split("\n")
+    found = score_paper_ranking(gold, read_paper_ids(answer), state.metadata.get("scores"))
     values = {name: getattr(found, name) for name in PAPER_NAMES}
     if not found.found and _is_prose(answer):
         raise FaultyAnswer("malformed", values)

@@ -18,7 +18,7 @@ from vivavoce.tasks.ranking.solvers import direct, pagerank
 
 @task
 def rank_by_prompt(
-    round: str,
+    round: str = "",
     setting: str = "base",
     split: str = "test",
     scoring: str = "default",
@@ -31,7 +31,7 @@ def rank_by_prompt(
     """Order the titles of a board's papers by their results.
 
     Args:
-        round: Folder that holds the round's manifest.
+        round: Folder that holds the manifest, or `sample` for the round of the sample papers.
         setting: What the model sees: base.
         split: test, or dev for the boards that methods are tuned on.
         scoring: default, or legacy for the rules of the published numbers.
@@ -48,7 +48,7 @@ def rank_by_prompt(
 
 @task
 def rank_by_graph(
-    round: str,
+    round: str = "",
     setting: str = "base",
     split: str = "test",
     context: int | None = None,

@@ -22,7 +22,7 @@ from inspect_ai.scorer import (
 from inspect_ai.solver import TaskState
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.ratios import Aggregate, Ratio
+from vivavoce.metrics import Aggregate, Ratio
 from vivavoce.metrics.tables.literature_tables import (
     ASPECTS,
     LiteratureTable,
@@ -32,7 +32,7 @@ from vivavoce.metrics.tables.literature_tables import (
 )
 from vivavoce.metrics.tables.question_wording import QUESTION_ASPECTS
 from vivavoce.store import hash_of
-from vivavoce.tasks.card import TaskCard
+from vivavoce.tasks import TaskCard
 from vivavoce.tasks.prompting.prompts import SUFFIX, PromptSet, folder_at, load_prompts
 from vivavoce.tasks.scoring.guard import VALID, FaultyAnswer, guarded
 from vivavoce.tasks.tables.items.answers import (
@@ -45,6 +45,7 @@ from vivavoce.tasks.tables.items.answers import (
     read_gold,
     side_by_side,
 )
+from vivavoce.tasks.tables.methods.steps import FAULT, RECORD
 from vivavoce.tasks.tables.roles.answering import (
     ANSWERER,
     SYNTHESIZER,
@@ -155,7 +156,7 @@ _Compare = Callable[
 
 
 def _scorer(compare: _Compare, pairs: int | None, seed: int, *further: str) -> Scorer:
-    """A scorer that counts an answer without a table as one without any paper, column or cell.
+    """A scorer of tables, to which an answer without a paper is none: it has no column or cell.
 
     Args:
         compare: Gives the values of a table, and notes what a log keeps.
@@ -176,6 +177,8 @@ def _scorer(compare: _Compare, pairs: int | None, seed: int, *further: str) -> S
             table = read_answer(answer, titles)
             if table is None:
                 raise FaultyAnswer("malformed")
+            if not table.papers:
+                raise FaultyAnswer(state.metadata.get(RECORD, {}).get(FAULT, "empty"))
             found.append(table)
             return await compare(state, gold, table, notes)
 

@@ -17,7 +17,7 @@ from vivavoce.tasks.tables.solvers import one_step
 
 @task
 def table(
-    round: str,
+    round: str = "",
     setting: str = "base",
     answerer: str = MATCHER,
     synthesizer: str | None = None,
@@ -33,7 +33,7 @@ def table(
     """Put together the table that a demand asks for, out of a pool of papers.
 
     Args:
-        round: Folder that holds the round's manifest.
+        round: Folder that holds the manifest, or `sample` for the round of the sample papers.
         setting: What is shown of each paper: base (all that is known), abstracts or titles.
         answerer: What compares the answer with the gold: matcher, by rule; role, by questions to
             the model of the role answerer; or the name of a model to play it.

@@ -30,7 +30,7 @@ _KINDS = {"random": ("random",), "coauthor": ("coauthor",), "mixed": ("random", 
 
 @dataclass(frozen=True, slots=True)
 class Showing:
-    """What a run shows of each item, and in which words."""
+    """Parts of each item that a run shows, and the wording."""
 
     task: str
     setting: str = "base"
@@ -50,7 +50,7 @@ class Showing:
 def showing(
     opened: Round, task: str, setting: str, demos: int | None, track: str, variant: int
 ) -> Showing:
-    """What a task's arguments ask for.
+    """Check a task's arguments, and put them together.
 
     Args:
         opened: The round.
@@ -157,6 +157,7 @@ class _Maker:
         )
         metadata: dict[str, Any] = {
             **{name: row[name] for name in ("cluster", "published", "split")},
+            **({"published_from": source} if (source := row.get("published_from")) else {}),
             "task": shown.task,
             "setting": shown.setting,
             "variant": shown.variant,
@@ -166,6 +167,9 @@ class _Maker:
             "pool": [[source.label, *source.span] for source in composed.pool],
             **values,
         }
+        if parts := composed.prompt.parts:
+            metadata["parts"] = {name: list(span) for name, span in parts.items()}
+            metadata["adds"] = "example" if shown.setting in DEMONSTRATED else "work"
         if shown.task == "related_work":
             numbered = list(enumerate(works, 1))
             metadata["works"] = [work["title"] for work in works]

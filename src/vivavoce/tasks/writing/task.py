@@ -16,7 +16,7 @@ from vivavoce.tasks.writing.solvers import direct
 
 @task
 def title(
-    round: str,
+    round: str = "",
     setting: str = "base",
     demos: int | None = None,
     variant: int = 1,
@@ -30,7 +30,7 @@ def title(
     """Write a paper's title from its main text and abstract.
 
     Args:
-        round: Folder that holds the round's manifest.
+        round: Folder that holds the manifest, or `sample` for the round of the sample papers.
         setting: What the model sees: base, random, coauthor, mixed, title_only, leave_one_out.
         demos: Other papers shown with their gold, of each kind; by default all the round holds.
         variant: Wording of the prompt, 1 to 3.
@@ -47,7 +47,7 @@ def title(
 
 @task
 def abstract(
-    round: str,
+    round: str = "",
     setting: str = "base",
     demos: int | None = None,
     variant: int = 1,
@@ -65,7 +65,7 @@ def abstract(
 
 @task
 def introduction(
-    round: str,
+    round: str = "",
     setting: str = "base",
     demos: int | None = None,
     variant: int = 1,
@@ -83,7 +83,7 @@ def introduction(
 
 @task
 def related_work(
-    round: str,
+    round: str = "",
     setting: str = "base",
     track: str = "cited",
     demos: int | None = None,

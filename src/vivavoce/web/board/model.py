@@ -13,7 +13,7 @@ from vivavoce.results.logs.records import PLACE, Place
 from vivavoce.store import Row, hash_of
 from vivavoce.web.board.names import identity_of, kind_of, path_of, slug, title_of
 from vivavoce.web.board.page import Link
-from vivavoce.web.board.sections import Section, make_section, parts_of
+from vivavoce.web.board.sections import Section, best_of, is_first, make_section, parts_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,8 +84,14 @@ class BoardOf:
 
     @property
     def best(self) -> Row | None:
-        """The headline row that stands first; None where nobody is ranked."""
-        return self.ranked[0] if self.ranked else None
+        """The headline row with the best value; a floor is none. None where nobody is ranked."""
+        return best_of(self.ranked)
+
+    @property
+    def winner(self) -> Row | None:
+        """The same where it is told apart from everybody else, else None."""
+        best = self.best
+        return best if best is not None and is_first(best) else None
 
     @cached_property
     def parts(self) -> int:

@@ -33,6 +33,11 @@ def _kind(method: str, model: str) -> str:
     return "baseline" if is_baseline else "model"
 
 
+def is_floor(row: Row) -> bool:
+    """True for answers that know nothing of the item: constant ones and random ones."""
+    return kind_of(row) == "floor" or row["method"] == "random"
+
+
 def shown_name(row: Row) -> str:
     """The name under which a row stands, as the row spells it."""
     is_method = row["model"] in NO_MODEL or row["method"] in _CONTROLS

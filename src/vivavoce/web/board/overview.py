@@ -10,8 +10,11 @@ from typing import Any, NamedTuple
 from vivavoce.store import Row
 from vivavoce.tasks import list_families
 from vivavoce.web.board.model import BoardOf, ModelOf, Site
-from vivavoce.web.board.names import identity_of, title_of
+from vivavoce.web.board.names import identity_of, is_floor, title_of
+from vivavoce.web.board.sections import is_first
 from vivavoce.web.printing import share, visible
+
+Interval = tuple[float, float]
 
 SHADES = 5
 MAX_CONTESTANTS = 300
@@ -24,9 +27,9 @@ class Standing(NamedTuple):
     model: ModelOf
     boards: int
     firsts: int
-    """Boards on which nobody stands above it, ties of the first included."""
+    """Boards on which everybody else is told apart as worse; a floor has none."""
     shares: tuple[tuple[str, int] | None, ...]
-    """By family: the share of the others it stands above, as text and as a shade."""
+    """By family: between which shares of the others it is better than, as text and as a shade."""
 
 
 def overview(site: Site) -> dict[str, Any]:
@@ -77,29 +80,38 @@ def flat_counts(counts: Mapping[str, Any], prefix: str = "") -> list[tuple[str, 
 
 
 def standings_of(site: Site, boards: Sequence[BoardOf], families: Sequence[str]) -> list[Standing]:
-    """Everybody but the ceiling, first who stands above the most on average."""
-    shares: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    """Everybody but the ceiling, first who is surely better than the most on average."""
+    shares: dict[tuple[str, str], dict[str, list[Interval]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
     firsts: dict[tuple[str, str], int] = defaultdict(int)
     for board in boards:
         for identity, row in best_rows(board).items():
-            if (above := share_above(row, len(board.ranked))) is not None:
+            if (above := shares_above(row, len(board.ranked))) is not None:
                 shares[identity][board.family].append(above)
-            firsts[identity] += (row["rank_interval"] or [row["rank"]])[0] == 1
+            firsts[identity] += is_first(row) and not is_floor(row)
     made = []
     for one in site.contestants:
         if one.kind == "ceiling":
             continue
         identity = one.kind, one.name
-        means = {name: fsum(of) / len(of) for name, of in shares[identity].items()}
-        overall = fsum(means.values()) / len(means) if means else -1.0
+        means = {name: _mean(of) for name, of in shares[identity].items()}
+        surely, at_most = _mean(list(means.values())) if means else (-1.0, -1.0)
         boards_of = len(site.appearances.get(identity, ()))
         shown = tuple(_shaded(means[name]) if name in means else None for name in families)
-        made.append((-overall, Standing(one, boards_of, firsts[identity], shown)))
-    return [standing for _, standing in sorted(made, key=lambda pair: pair[0])]
+        made.append((-surely, -at_most, Standing(one, boards_of, firsts[identity], shown)))
+    return [standing for *_, standing in sorted(made, key=lambda each: each[:2])]
 
 
-def _shaded(mean: float) -> tuple[str, int]:
-    return share(mean), min(SHADES - 1, int(mean * SHADES))
+def _mean(intervals: Sequence[Interval]) -> Interval:
+    low, high = (fsum(ends) / len(intervals) for ends in zip(*intervals, strict=True))
+    return low, high
+
+
+def _shaded(mean: Interval) -> tuple[str, int]:
+    low, high = mean
+    text = share(low) if low == high else f"{share(low).removesuffix('%')}–{share(high)}"
+    return text, min(SHADES - 1, int(low * SHADES))
 
 
 def best_rows(board: BoardOf) -> dict[tuple[str, str], Row]:
@@ -114,8 +126,12 @@ def best_rows(board: BoardOf) -> dict[tuple[str, str], Row]:
     return found
 
 
-def share_above(row: Row, ranked: int) -> float | None:
-    """The share of the others on a board that a ranked row stands above."""
-    if row["rank"] is None or ranked < 2:
+def shares_above(row: Row, ranked: int) -> Interval | None:
+    """The share of the others on a board that a row is better than: the least and the greatest.
+
+    None where contestants were not compared item by item.
+    """
+    if not row["rank_interval"] or ranked < 2:
         return None
-    return float(max(0.0, (ranked - row["rank"]) / (ranked - 1)))
+    low, high = row["rank_interval"]
+    return max(0.0, (ranked - high) / (ranked - 1)), max(0.0, (ranked - low) / (ranked - 1))

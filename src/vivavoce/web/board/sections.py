@@ -64,6 +64,8 @@ class Section:
     ceilings: tuple[Entry, ...]
     ranked: tuple[Row, ...]
     """The headline rows with a rank, in the same order."""
+    best: Row | None
+    """The first of these that is no floor."""
     facts: tuple[Column, ...]
     """The last columns: those of every table, then those that anybody has a value in."""
 
@@ -89,6 +91,7 @@ def make_section(
     )
     shared = names.shared_facts([_first(found) for found in ranked])
     entries = [_entry(found, metrics, shared) for found in ordered]
+    placed = tuple(row for row in _valued(ranked, metrics[0]) if row["rank"] is not None)
     return Section(
         detectable=_detectable(rows, metrics[0]),
         shared=shared,
@@ -96,7 +99,8 @@ def make_section(
         further=columns[MAX_COLUMNS:],
         entries=tuple(entry for entry in entries if entry.kind != "ceiling"),
         ceilings=tuple(entry for entry in entries if entry.kind == "ceiling"),
-        ranked=tuple(row for row in _valued(ranked, metrics[0]) if row["rank"] is not None),
+        ranked=placed,
+        best=best_of(placed),
         facts=tuple(column for column in page_columns() if _is_shown(column, entries)),
     )
 
@@ -144,26 +148,41 @@ def _valued(ranked: Sequence[_ByMetric], metric: str) -> list[Row]:
     return [row for row in rows if row is not None and row["value"] is not None]
 
 
-def sureness(ranked: Sequence[Row]) -> str:
-    """A sentence on the certainty of the first place among headline rows, best first.
+def best_of(ranked: Sequence[Row]) -> Row | None:
+    """The first of headline rows, best first, that is no floor."""
+    return next((row for row in ranked if not names.is_floor(row)), None)
 
-    Ties found on the same items go before overlapping intervals, which are only a hint.
+
+def is_first(row: Row) -> bool:
+    """True if no other place is possible for a row than the first."""
+    return bool(row["rank_interval"]) and list(row["rank_interval"]) == [1, 1]
+
+
+def sureness(ranked: Sequence[Row]) -> str:
+    """A sentence on the certainty of the best value among headline rows, best first.
+
+    Tests on the same items go before overlapping intervals, which are only a hint.
     """
-    best, others = ranked[0], ranked[1:]
+    best = best_of(ranked)
+    if best is None:
+        return "Only floors are ranked."
+    others = [row for row in ranked if row is not best]
     if not others:
         return "No other contestant is ranked."
+    if best["rank_interval"] and best["rank_interval"][0] > 1:
+        return f"Behind {names.label(ranked[0])}, which is a floor."
     if best["tied_with"]:
         tied = ", ".join(visible(name) for name in best["tied_with"][:2])
         unnamed = len(best["tied_with"]) - 2
         return f"Tied with {tied}{f' and {unnamed:,} more' if unnamed > 0 else ''}."
-    if best["tied_with"] is not None:
+    if is_first(best):
         return "Ahead of every other contestant on the same items."
     if best["ci"] is None:
         return "Without an interval nobody can say how sure this is."
     low, high = bounds_of(best)
     near = [row for row in others if bounds_of(row)[0] <= high and bounds_of(row)[1] >= low]
     if not near:
-        return "Its interval stands clear of all others."
+        return "Its interval stands clear of all others; they were not compared item by item."
     rest = counted(len(near) - 1, "other", "others")
     more = f" and {rest}" if len(near) > 1 else ""
     return f"The order may be chance: its interval overlaps that of {names.label(near[0])}{more}."

@@ -56,7 +56,7 @@ def test_an_address_or_a_venue_is_no_title() -> None:
 
 def test_the_corpus_goes_before_what_citations_say() -> None:
     row: dict[str, Any] = dict.fromkeys(TABLES["papers"].names) | {"categories": [], "gates": []}
-    known = {"title": "Parsing", "abstract": "On parsing.", "published": "2020-01-05"}
+    known = {"title": "Parsing", "abstract": "On parsing.", "first_public": "2020-01-05"}
     paper = paper_from_row(row | {"paper_id": "p"} | known)
     works = Works({"p": paper}, {"p"})
     works.add_all(

@@ -81,7 +81,7 @@ def facts_of(text: str) -> dict[str, str]:
 
 def papers_in(prompt: str) -> dict[str, str]:
     """The papers of a prompt, by label; a failure when a label stands there twice."""
-    found = re.findall(r'<paper label="(\w+)">\n(.*?)\n</paper>', prompt, re.DOTALL)
+    found = re.findall(r'<paper-\w+ label="(\w+)">\n(.*?)\n</paper-', prompt, re.DOTALL)
     assert found, "no paper in the prompt that was sent"
     assert len(dict(found)) == len(found)
     return dict(found)

@@ -46,7 +46,7 @@ def test_each_paper_is_asked_about_alone(tmp_path: Path, monkeypatch: pytest.Mon
         for part in ("title", "abstract", "text"):
             assert paper[part] in asked[paper["label"]]
     # instructions and demand, which do not change, are the same up to the paper
-    assert len({ask.prompt.split("<paper label")[0] for ask in server.asks}) == 1
+    assert len({ask.prompt.split("<paper-")[0] for ask in server.asks}) == 1
     assert record_of(log) == {
         "calls": 7,
         "malformed": 0,

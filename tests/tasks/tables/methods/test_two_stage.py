@@ -29,7 +29,7 @@ WINDOW = 8192
 def reader(ask: Ask) -> Reply:
     """Chooses by abstract, then fills in what the text says."""
     prompt = demanded(ask)
-    if "<columns>" not in prompt:
+    if "<columns-" not in prompt:
         shown = papers_in(slot(prompt, "papers"))
         chosen = [name for name, text in shown.items() if "parse" in text.lower()]
         return answer(json.dumps({"papers": chosen, "columns": ["Treebank", "F1"]}))
@@ -57,14 +57,14 @@ def test_columns_come_from_abstracts_and_rows_from_texts(
     for paper in pool:
         assert paper["text"] in read.get(paper["label"], paper["text"])
     # what does not change from row to row comes before the paper
-    assert len({ask.prompt.split("<paper label")[0] for ask in rows}) == 1
+    assert len({ask.prompt.split("<paper-")[0] for ask in rows}) == 1
     record = record_of(log)
     assert (record["calls"], record["malformed"], record["tokens"]) == (5, 0, 5 * 107)
 
 
 def test_rows_bring_no_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def eager(ask: Ask) -> Reply:
-        if "<columns>" not in ask.prompt:
+        if "<columns-" not in ask.prompt:
             return reader(ask)
         return answer('{"cells": {"f1": "88", "Mood": "good"}}')
 
@@ -112,7 +112,7 @@ def test_a_row_that_cannot_be_read_stays_empty(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def play(ask: Ask) -> Reply:
-        is_bad = "<columns>" in ask.prompt and "P2" in papers_in(ask.prompt)
+        is_bad = "<columns-" in ask.prompt and "P2" in papers_in(ask.prompt)
         return answer('{"cells": ["x"]}') if is_bad else reader(ask)
 
     _, log = work(tmp_path, monkeypatch, play, two_stage(), sample(pool_of(4)), "two-stage")

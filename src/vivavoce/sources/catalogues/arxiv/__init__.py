@@ -246,6 +246,7 @@ SOURCE = Source(
     kind="arxiv",
     summary="saved feeds of arXiv's query API (.atom.xml): titles, abstracts, authors and dates",
     is_metadata=True,
+    dates="version",
     matches=has_suffix(*_SUFFIXES),
     pieces=one_piece,
     read=read_with(_read_file, _LARGEST_FILE, "feed"),

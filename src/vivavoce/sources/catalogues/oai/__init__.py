@@ -43,7 +43,7 @@ class Entry:
 
     identifier: str
     datestamp: str
-    """When the record was last changed in the repository, as it says."""
+    """Day of the record's last change in the repository, as it says."""
     is_deleted: bool
     sets: tuple[str, ...]
     metadata: etree._Element | None
@@ -245,6 +245,7 @@ SOURCE = Source(
     kind="oai",
     summary="saved OAI-PMH answers of arXiv (.oai.xml): titles, authors, dates, licences",
     is_metadata=True,
+    dates="version",
     matches=has_suffix(".oai.xml"),
     pieces=one_piece,
     read=read_with(_read_answer, _LARGEST_FILE, "answer"),

@@ -23,14 +23,11 @@ from vivavoce.sources.fulltext.html.typeset import (
     with_class,
 )
 from vivavoce.sources.xml import children
-from vivavoce.text.dates import parse_date, parse_month
+from vivavoce.text.dates import find_day
 from vivavoce.text.identifiers import find_acl_id, find_arxiv_id
 from vivavoce.text.normalise import clean_text
 
-_STAMP = re.compile(
-    r"\[(?P<category>[a-z-]{2,10}(?:\.[A-Za-z-]{2,20})?)\]\s+"
-    r"(?P<day>\d{1,2}) (?P<month>[A-Z][a-z]{2}) (?P<year>\d{4})"
-)
+_STAMP = re.compile(r"\[(?P<category>[a-z-]{2,10}(?:\.[A-Za-z-]{2,20})?)\]\s+\d{1,2} [A-Z]")
 _LICENCE_START = re.compile(r"licen[sc]e\s?:?\s*", re.IGNORECASE)
 _LICENCES = ("creativecommons.org/", "arxiv.org/licenses/")
 _MAX_LICENCE = 300
@@ -81,6 +78,7 @@ def read_identity(root: etree._Element, name: str) -> Document:
     versions = (version for known, version in found if known == arxiv_id and version)
     version = next(versions, None)
     parts = _STAMP.search(stamp)
+    day = find_day(stamp) if parts else None
     return Document(
         kind="html",
         key=name,
@@ -89,7 +87,8 @@ def read_identity(root: etree._Element, name: str) -> Document:
         version=version,
         acl_id=find_acl_id(name),
         categories=(parts["category"],) if parts else (),
-        published=_day(parts) if parts and version == "v1" else None,
+        published=day if version == "v1" else None,
+        stamped=day,
     )
 
 
@@ -116,12 +115,6 @@ def _by_id(root: etree._Element, name: str) -> etree._Element | None:
     return next(
         (element for element in root.iter("a", "div", "span") if element.get("id") == name), None
     )
-
-
-def _day(parts: re.Match[str]) -> str | None:
-    month = parse_month(parts["month"])
-    parsed = parse_date(f"{parts['year']}-{month:02d}-{parts['day']:0>2}") if month else None
-    return parsed[0] if parsed else None
 
 
 def read_authors(document: etree._Element) -> tuple[Author, ...]:
@@ -279,6 +272,7 @@ SOURCE = Source(
     kind="html",
     summary="HTML by LaTeXML, as of arXiv and ar5iv (.html, .xhtml), one paper a file",
     is_metadata=False,
+    dates="version",
     matches=has_suffix(*_SUFFIXES),
     pieces=one_piece,
     read=_read,

@@ -180,6 +180,7 @@ SOURCE = Source(
     kind="jats",
     summary="JATS XML (.nxml, .xml): full text, references and tables, one paper a file",
     is_metadata=False,
+    dates="venue",
     matches=_matches,
     pieces=one_piece,
     read=read_with(lambda content, name: [read_document(content, name)], _LARGEST_FILE, "paper"),

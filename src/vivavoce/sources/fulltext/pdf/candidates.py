@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from vivavoce.sources.fulltext.pdf.floats import Columns
 from vivavoce.sources.fulltext.pdf.layout import Layout, Line, join_words
-from vivavoce.sources.fulltext.pdf.lines import Word
+from vivavoce.sources.fulltext.pdf.lines import Font, Word
 from vivavoce.text.headings import (
     SectionNumber,
     is_heading_text,
@@ -17,12 +18,15 @@ from vivavoce.text.headings import (
     role_of_heading,
 )
 
-BOLD, LARGE, CAPS, PLAIN = "bold", "large", "caps", "plain"
+BOLD, LARGE, CAPS, OTHER, PLAIN = "bold", "large", "caps", "other", "plain"
 
 _MAX_WORDS = 25
 _MAX_LINES = 4
 _LARGER = 0.7
 """Points above the text that make a line large."""
+_LINES_BELOW = 8
+_OTHER_SIZE = 0.6
+_CHAPTER = re.compile(r"(?:chapter|appendix|part) +(?:\d{1,2}|[A-Z]|[IVX]{1,5})", re.IGNORECASE)
 _FOOTNOTE_MARK = re.compile(r"[\d*∗†‡§¶,]{1,4}")
 _STATEMENT = re.compile(
     r"(?:proof|theorem|lemma|definition|corollary|proposition|remark|example|assumption|claim"
@@ -44,7 +48,14 @@ class Style:
     size: float
     """Of the largest letters, to half a point."""
     kind: str
-    """Difference from the text: `bold`, `large`, `caps` or `plain`."""
+    """Difference from the text: `bold`, `large`, `caps`, `other` (another face) or `plain`."""
+    upper: bool = False
+    """In capitals, as other headings of this look are not."""
+
+    @property
+    def weight(self) -> float:
+        """The size, and a little more for capitals: a heavier heading stands above."""
+        return self.size + (0.4 if self.upper else 0.0)
 
 
 @dataclass(slots=True)
@@ -85,7 +96,26 @@ def find_candidates(columns: Columns) -> list[Candidate]:
         else:
             found.append(candidate)
             place = candidate.stop
+    _part_capitals(found)
     return found
+
+
+def _part_capitals(found: Sequence[Candidate]) -> None:
+    """Make headings in capitals a style of their own where there are some of both kinds."""
+    alike: dict[Style, list[Candidate]] = defaultdict(list)
+    for candidate in found:
+        if not candidate.runs_in:
+            alike[candidate.style].append(candidate)
+    for style, group in alike.items():
+        upper = [c for c in group if _is_in_capitals(c.text)]
+        if style.kind != PLAIN and _ENOUGH <= len(upper) <= len(group) - _ENOUGH + 1:
+            for candidate in upper:
+                candidate.style = replace(style, upper=True)
+
+
+def _is_in_capitals(text: str) -> bool:
+    letters = [c for c in text if c.isalpha()]
+    return len(letters) > 3 and not any(map(str.islower, letters)) and text != text.lower()
 
 
 class _Finder:
@@ -93,6 +123,7 @@ class _Finder:
         self.columns = columns
         self.layout = columns.layout
         self.lines = self.layout.lines
+        self.texts = _fonts_below(self.layout)
         self.body = self.layout.body
 
     def at(self, place: int, before: Sequence[Candidate]) -> Candidate | None:
@@ -100,8 +131,11 @@ class _Finder:
         words = _without_marks(line)
         if not words:
             return None
+        self.body = self.texts[place]
         style = self._style(words)
         head = self._prefix(words, style)
+        if style.kind == OTHER and len(head) < len(words):
+            style, head = replace(style, kind=PLAIN), list(words)
         if len(head) == len(words):
             return self._whole(place, words, style, before)
         if style.kind in {BOLD, CAPS} or (style.kind == LARGE and style.name != self.body.name):
@@ -118,10 +152,12 @@ class _Finder:
         kind = PLAIN
         if is_bold:
             kind = BOLD
-        elif size > self.body.size + _LARGER:
+        elif size > max(self.body.size, self.layout.body.size) + _LARGER:
             kind = LARGE
         elif is_upper or (lead.font.small_caps and not self.body.small_caps):
             kind = CAPS
+        elif lead.font.italic and not self.body.italic:
+            kind = OTHER
         return Style(lead.font.name, round(2 * size) / 2, kind)
 
     def _prefix(self, words: Sequence[Word], style: Style) -> list[Word]:
@@ -134,7 +170,7 @@ class _Finder:
         for place, word in enumerate(words):
             if self._is_in(word, style):
                 end = place + 1
-            elif _is_like_text(word, self.layout) and any(map(str.isalpha, word.text)):
+            elif _is_like_text(word, self.body) and any(map(str.isalpha, word.text)):
                 if end:
                     break
             elif place - end > 6:
@@ -142,7 +178,7 @@ class _Finder:
         tail = [word for word in words[end:] if any(map(str.isalnum, word.text))]
         return (
             list(words[:end])
-            if tail and any(_is_like_text(w, self.layout) for w in tail)
+            if tail and any(_is_like_text(w, self.body) for w in tail)
             else (list(words))
         )
 
@@ -157,6 +193,8 @@ class _Finder:
     def _is_in(self, word: Word, style: Style) -> bool:
         if style.kind == BOLD:
             return word.font.bold
+        if style.kind == OTHER:
+            return word.font.name == style.name
         if style.kind == CAPS:
             letters = [c for c in word.text if c.isalpha()]
             is_upper = bool(letters) and all(map(str.isupper, letters))
@@ -183,11 +221,15 @@ class _Finder:
             numbers or (len(words) < 5 and role_of_heading(text) in _ALONE)
         ):
             return None
-        if style.kind in {PLAIN, CAPS} and not is_apart:
+        if style.kind in {PLAIN, CAPS, OTHER} and not is_apart:
+            return None
+        if style.kind == OTHER and not numbers and not self._is_short(place, words, style):
             return None
         if not (is_left or is_centred) or line.size < self.body.size - 1.6:
             return None
         stop = self._last_line(place, style, is_centred)
+        if stop == place + 1 and _CHAPTER.fullmatch(text.strip(" .:")):
+            stop = self._title_of_chapter(place)
         for other in self.lines[place + 1 : stop]:
             text = _join_lines(text, join_words(_without_marks(other)))
         after = self.lines[stop] if stop < len(self.lines) else None
@@ -201,6 +243,24 @@ class _Finder:
         if not _could_head(text, numbers, style):
             return None
         return Candidate(place, stop, text, style, numbers, [], is_apart)
+
+    def _is_short(self, place: int, words: Sequence[Word], style: Style) -> bool:
+        """Check whether a line in another face is a heading and no statement set so."""
+        column = self.columns.of(self.lines[place])
+        after = self.lines[place + 1] if place + 1 < len(self.lines) else None
+        goes_on = after is not None and after.words[0].font.name == style.name
+        is_full = self.lines[place].x1 > column.right - 0.1 * column.width
+        return len(words) <= 14 and not goes_on and not is_full and words[-1].text[-1] not in ".,;"
+
+    def _title_of_chapter(self, place: int) -> int:
+        """The place behind the title that stands below `Chapter 3`."""
+        stop = place + 1
+        if stop < len(self.lines) and self.lines[stop].page == self.lines[place].page:
+            words = _without_marks(self.lines[stop])
+            style = self._style(words) if words else None
+            if style is not None and style.kind != PLAIN and not self.lines[stop].kind:
+                return self._last_line(stop, style, is_centred=False)
+        return stop
 
     def _last_line(self, place: int, style: Style, is_centred: bool) -> int:
         """The place behind the last line of a heading that starts at `place`."""
@@ -295,15 +355,36 @@ class _Finder:
 
 def _is_upper(words: Sequence[Word]) -> bool:
     letters = [c for word in words for c in word.text if c.isalpha()]
-    return len(letters) > 3 and sum(c.islower() for c in letters) <= 0.1 * len(letters)
+    return len(letters) > 3 and sum(c.isupper() for c in letters) >= 0.9 * len(letters)
 
 
-def _is_like_text(word: Word, layout: Layout) -> bool:
+def _is_like_text(word: Word, body: Font) -> bool:
     return (
         not word.font.bold
-        and abs(word.font.size - layout.body.size) < 0.8
-        and not (word.font.small_caps and not layout.body.small_caps)
-    ) or word.font == layout.body
+        and abs(word.font.size - body.size) < 0.8
+        and not (word.font.small_caps and not body.small_caps)
+    ) or word.font == body
+
+
+def _fonts_below(layout: Layout) -> list[Font]:
+    """The font of the text below each line: that of the document, or another size set there."""
+    fonts = [layout.body] * len(layout.lines)
+    letters: Counter[Font] = Counter()
+    window: list[Line] = []
+    for place in range(len(layout.lines) - 1, -1, -1):
+        if letters:
+            main = max(letters, key=lambda font: (letters[font], font.name))
+            is_other = abs(main.size - layout.body.size) > _OTHER_SIZE and not main.bold
+            fonts[place] = main if is_other else layout.body
+        line = layout.lines[place]
+        if line.kind:
+            continue
+        window.append(line)
+        letters[line.font] += len(line.text)
+        if len(window) > _LINES_BELOW:
+            last = window.pop(0)
+            letters[last.font] -= len(last.text)
+    return fonts
 
 
 def _without_marks(line: Line) -> list[Word]:

@@ -22,6 +22,7 @@ _CAPTION = re.compile(
 _TIGHT = 1.45
 """Of the size: lines of one caption stand no further apart."""
 _MAX_CAPTION = 40
+_LISTINGS = frozenset({"algorithm", "listing", "box"})
 
 
 @dataclass(slots=True)
@@ -72,9 +73,10 @@ class Columns:
         if found is not None:
             return found
         width = self.layout.widths[line.page]
-        middle = self.layout.gutter or width / 2
-        sides = {0: (0.1 * width, 0.9 * width), 1: (0.1 * width, middle), 2: (middle, 0.9 * width)}
-        return Measure(*sides[line.column])
+        sides = [0.1 * width, *self.layout.gutters, 0.9 * width]
+        if not line.column:
+            return Measure(sides[0], sides[-1])
+        return Measure(*sides[line.column - 1 : line.column + 1])
 
     def is_prose(self, line: Line) -> bool:
         """Check whether a line is set like running text and fills its column."""
@@ -173,7 +175,7 @@ def _take_body(item: Float, lines: Sequence[Line], start: int, stop: int, column
     below = _walk(lines, stop + 1, 1, item, columns)
     if item.kind in {"figure", "scheme", "chart", "plate"}:
         body, kind = above, FIGURE
-    elif item.kind in {"algorithm", "listing", "box"}:
+    elif item.kind in _LISTINGS:
         body, kind = below, FIGURE
     else:
         body = max((below, above), key=_cells) if _cells(below) or _cells(above) else []
@@ -208,7 +210,7 @@ def _walk(
             break
         distance = abs(line.y - last.y)
         is_figure = item.kind == "figure"
-        if not is_figure and distance > 4.5 * size:
+        if not is_figure and distance > (2.4 if item.kind in _LISTINGS else 4.5) * size:
             break
         if columns.is_prose(line) and (line.runs == 1 or is_figure):
             break

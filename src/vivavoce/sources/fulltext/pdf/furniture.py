@@ -67,12 +67,13 @@ def mark_furniture(layout: Layout) -> None:
 
 def _set_gaps(layout: Layout) -> None:
     last: dict[tuple[int, int], Line] = {}
+    columns = range(len(layout.gutters) + 2)
     for line in sorted(layout.lines, key=lambda line: (line.page, line.y)):
         if line.kind:
             continue
         above = [
             last.get((line.page, column))
-            for column in ((0, line.column) if line.column else (0, 1, 2))
+            for column in ((0, line.column) if line.column else columns)
         ]
         known = [before.y for before in above if before is not None]
         if known:
@@ -157,6 +158,8 @@ def _mark_footnotes(column: Sequence[Line], layout: Layout) -> None:
         start -= 1
     tail = column[start:]
     if start and role_of_heading(column[start - 1].text) == "references":
+        return
+    if any(role_of_heading(line.text) == "abstract" for line in tail):
         return
     if not tail or (len(tail) == len(column) and tail[0].page > 0):
         return

@@ -1,67 +1,27 @@
-"""Selection of headings among the candidates, with levels: by number, then typography, then name.
+"""Headings with their levels: the hypothesis with most evidence, and what stands below and behind.
 
-Section numbers count when they continue each other in a chain.
+The top level is chosen over the whole document (evidence.py); the rest follows from it: missing
+numbers, numbers of several parts, appendices, the outline, and headings without numbers.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from vivavoce.sources.fulltext.drafts import heaviest_chain
-from vivavoce.sources.fulltext.pdf.candidates import (
-    PLAIN,
-    Bookmark,
-    Candidate,
-    Style,
-    match_bookmarks,
+from vivavoce.sources.fulltext.pdf.candidates import Bookmark, Candidate, Style, match_bookmarks
+from vivavoce.sources.fulltext.pdf.evidence import (
+    Evidence,
+    Hypothesis,
+    build_chain,
+    plain_heading,
 )
-from vivavoce.text.headings import (
-    ARABIC,
-    LETTER,
-    ROMAN,
-    SectionNumber,
-    role_of_heading,
-    step_cost,
-)
+from vivavoce.sources.fulltext.pdf.layout import Line
+from vivavoce.text.headings import ARABIC, LETTER, ROMAN, SectionNumber
 
-_LOOK_BACK = 40
-_KNOWN_ROLE = 0.6
-_TOP_ROLES = frozenset(
-    {"introduction", "related_work", "conclusion", "references", "acknowledgements", "appendix"}
-)
-_ANCHORS = _TOP_ROLES | {"method", "experiments", "results", "discussion", "background"}
 _END = frozenset({"references", "acknowledgements", "appendix"})
-_ENOUGH = 3
-
-
-@dataclass(slots=True)
-class Chain:
-    """Top-level numbers that continue each other, all set alike."""
-
-    members: dict[int, SectionNumber]
-    """By place among the candidates."""
-    score: float
-    style: Style | None = None
-    number_style: str = ARABIC
-
-
-def build_chain(
-    numbers: Mapping[int, SectionNumber],
-    roles: Sequence[str | None],
-    start: tuple[int, ...] | None = None,
-) -> Chain:
-    """The best run of numbers that continue each other."""
-    members, score = heaviest_chain(
-        numbers,
-        lambda place: 1.0 + _KNOWN_ROLE * (roles[place] is not None),
-        lambda number: step_cost(start, number.parts),
-        look_back=_LOOK_BACK,
-        penalty=1.5,
-    )
-    return Chain(members, score)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,31 +36,45 @@ class Heading:
     role: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """The headings of a document and the hypothesis that they follow from."""
+
+    headings: list[Heading]
+    """In reading order; those before the first section are left out."""
+    chosen: Hypothesis
+
+
 def find_headings(
-    candidates: Sequence[Candidate], bookmarks: Sequence[Bookmark] = ()
-) -> list[Heading]:
-    """The headings in reading order; those before the first section are left out."""
-    return _Judge(candidates, bookmarks).headings()
+    candidates: Sequence[Candidate], lines: Sequence[Line], bookmarks: Sequence[Bookmark] = ()
+) -> Outline:
+    """The headings among the candidates; `lines` are all lines of the document."""
+    evidence = Evidence(candidates, lines, match_bookmarks(candidates, bookmarks))
+    judge = _Judge(evidence)
+    return Outline(judge.headings(), judge.main)
 
 
 class _Judge:
-    def __init__(self, candidates: Sequence[Candidate], bookmarks: Sequence[Bookmark]) -> None:
-        self.candidates = candidates
-        self.roles = [role_of_heading(_plain(c.text)) for c in candidates]
-        self.marked = match_bookmarks(candidates, bookmarks)
-        self.end = self._first_references()
-        self.main = self._main_chain()
+    def __init__(self, evidence: Evidence) -> None:
+        self.candidates = evidence.candidates
+        self.roles = evidence.roles
+        self.marked = evidence.marked
+        self.end = evidence.end
+        self.main = evidence.best()
         self.accepted: dict[int, tuple[int, SectionNumber | None]] = {}
 
     def headings(self) -> list[Heading]:
         """Accept from the surest to the least sure."""
-        if self.main.members:
-            for place, number in self.main.members.items():
-                self.accepted[place] = (1, number)
+        for place, number in self.main.members.items():
+            self.accepted[place] = (1, number)
+        if self.main.number_style:
             self._fill_gaps()
+        if any(number is not None for _, number in self.accepted.values()):
             self._accept_below()
-        top = self.main.style or self._top_style()
-        start = min([self._start(top), *self.marked])
+        top = self.main.style
+        start = min([*self.main.members, *self.marked], default=0)
+        if self.main.number_style and top is not None:
+            start = self._start(top)
         self._accept_appendix(top)
         self._accept_marked()
         self._accept_unnumbered(top, start)
@@ -111,53 +85,16 @@ class _Judge:
 
     def _heading(self, place: int, level: int, number: SectionNumber | None) -> Heading:
         candidate = self.candidates[place]
-        text = _plain(number.text if number else candidate.text)
+        text = plain_heading(number.text if number else candidate.text)
         role = "appendix" if number is not None and number.is_appendix else None
         return Heading(candidate, level, text, number.printed if number else None, role)
 
-    def _first_references(self) -> int:
-        """The place of the first heading of references; the end where there is none."""
-        places = [place for place, role in enumerate(self.roles) if role == "references"]
-        return places[0] if places else len(self.candidates)
-
-    def _main_chain(self) -> Chain:
-        groups: dict[tuple[Style, str], dict[int, SectionNumber]] = defaultdict(dict)
-        for place, candidate in enumerate(self.candidates):
-            for number in candidate.numbers:
-                is_main = number.style in {ARABIC, ROMAN} and len(number.parts) == 1
-                if is_main and not number.is_appendix and not candidate.runs_in:
-                    groups[candidate.style, number.style][place] = number
-        best = Chain({}, 0.0)
-        for (style, number_style), numbers in groups.items():
-            chain = build_chain(numbers, self.roles)
-            chain.score += 0.5 * (style.kind != PLAIN) * len(chain.members)
-            if chain.score > best.score:
-                chain.style, chain.number_style = style, number_style
-                best = chain
-        return best if self._is_numbered(best) else Chain({}, 0.0)
-
-    def _is_numbered(self, chain: Chain) -> bool:
-        named = sum(self.roles[place] in _ANCHORS for place in chain.members)
-        rivals = [
-            place
-            for place, role in enumerate(self.roles)
-            if role in {"introduction", "conclusion", "related_work", "method"}
-            and place not in chain.members
-            and not self.candidates[place].numbers
-            and self.candidates[place].is_strong
-            and not self.candidates[place].runs_in
-        ]
-        if len(rivals) > named:
-            return False
-        least = _ENOUGH if chain.style is not None and chain.style.kind != PLAIN else _ENOUGH + 1
-        return len(chain.members) >= (least - 1 if named else least)
-
     def _fill_gaps(self) -> None:
         """Top-level numbers that are missing from the chain and stand elsewhere, set otherwise."""
-        places = sorted(self.main.members)
+        numbers = {p: n.parts[0] for p, n in self.main.members.items() if n is not None}
+        places = sorted(numbers)
         for first, second in pairwise(places):
-            wanted = self.main.members[first].parts[0] + 1
-            stop = self.main.members[second].parts[0]
+            wanted, stop = numbers[first] + 1, numbers[second]
             for place in range(first + 1, second):
                 if wanted >= stop:
                     break
@@ -165,7 +102,7 @@ class _Judge:
                 if number is not None and self._is_sure(place):
                     self.accepted[place] = (1, number)
                     wanted += 1
-        last, wanted = places[-1], self.main.members[places[-1]].parts[0] + 1
+        last, wanted = places[-1], numbers[places[-1]] + 1
         for place in range(last + 1, len(self.candidates)):
             number = self._reading(place, self.main.number_style, (wanted,))
             if number is not None and self.roles[place] is not None and self._is_sure(place):
@@ -196,7 +133,7 @@ class _Judge:
             )
             if number is None:
                 continue
-            if self.main.number_style == ARABIC:
+            if number.style == ARABIC:
                 self._accept_parts(top + 1, stop, ARABIC, number.parts)
             else:
                 self._accept_roman_parts(top + 1, stop, number)
@@ -222,41 +159,15 @@ class _Judge:
         for place, number in build_chain(letters, self.roles).members.items():
             self.accepted.setdefault(place, (2, number))
 
-    def _start(self, top: Style | None) -> int:
-        """The place of the first section; what stands before it is front matter."""
-        if self.main.members:
-            first = min(self.main.members)
-            introductions = [
-                place
-                for place, role in enumerate(self.roles[:first])
-                if role == "introduction" and self.candidates[place].style == top
-            ]
-            return introductions[0] if introductions else first
-        for place, role in enumerate(self.roles):
-            candidate = self.candidates[place]
-            if role in _ANCHORS and candidate.style == top and not candidate.runs_in:
-                return place
-        return (
-            0
-            if top is None
-            else min((p for p, c in enumerate(self.candidates) if c.style == top), default=0)
+    def _start(self, top: Style) -> int:
+        """The place of the first section; a first one without a number is an introduction."""
+        first = min(self.main.members)
+        introductions = (
+            place
+            for place, role in enumerate(self.roles[:first])
+            if role == "introduction" and self.candidates[place].style == top
         )
-
-    def _top_style(self) -> Style | None:
-        """The style that most usual names of sections share, in a paper without numbers."""
-        scores: dict[Style, float] = defaultdict(float)
-        named: dict[Style, set[str]] = defaultdict(set)
-        for place, role in enumerate(self.roles):
-            candidate = self.candidates[place]
-            if role not in _ANCHORS or role is None or candidate.runs_in:
-                continue
-            if role not in named[candidate.style]:
-                scores[candidate.style] += 2.0 if role in _TOP_ROLES else 1.0
-            named[candidate.style].add(role)
-            scores[candidate.style] += 0.02 * candidate.style.size * candidate.is_strong
-        if not scores:
-            return None
-        return max(scores, key=lambda style: (scores[style], style.size, style.name))
+        return next(introductions, first)
 
     def _accept_appendix(self, top: Style | None) -> None:
         """Letters behind the last section of the body, and the numbers below them."""
@@ -267,9 +178,11 @@ class _Judge:
         groups: dict[Style, dict[int, SectionNumber]] = defaultdict(dict)
         for place in range(last + 1, len(self.candidates)):
             candidate = self.candidates[place]
-            if candidate.runs_in or not candidate.is_strong:
+            if candidate.runs_in:
                 continue
             for number in candidate.numbers:
+                if not (candidate.is_strong or number.is_appendix):
+                    continue
                 if len(number.parts) == 1 and (number.style == LETTER or number.is_appendix):
                     groups[candidate.style][place] = number
         chains = [(build_chain(numbers, self.roles), style) for style, numbers in groups.items()]
@@ -341,7 +254,8 @@ class _Judge:
         if not candidate.is_strong or not candidate.is_apart:
             return 0
         if candidate.style == top:
-            return 1
+            is_between = self.main.number_style and place < max(self.main.members)
+            return 1 if role is not None or not is_between else max(level, 1) + 1
         if top_role == "references":
             return 0
         return ranks.get(candidate.style, max(level, 1) + 1)
@@ -352,13 +266,13 @@ class _Judge:
         for place, (level, _) in sorted(self.accepted.items()):
             style = self.candidates[place].style
             ranks[style] = min(level, ranks.get(style, level))
-        if self.main.members or top is None:
+        if self.main.number_style or top is None:
             return {style: max(level, 2) for style, level in ranks.items() if style != top}
-        behind = self.candidates[start:]
-        others = {c.style for c in behind if c.is_strong and not c.runs_in} - {top}
-        ordered = sorted(others, key=lambda s: (-s.size, s.kind, s.name))
+        below = Counter(
+            c.style
+            for c in self.candidates[start:]
+            if c.is_strong and not c.runs_in and c.style.weight <= top.weight + 0.3
+        )
+        others = {style for style, count in below.items() if count > 1} - {top}
+        ordered = sorted(others, key=lambda s: (-s.weight, s.kind, s.name))
         return {style: min(2 + rank, 4) for rank, style in enumerate(ordered)}
-
-
-def _plain(text: str) -> str:
-    return text.strip().rstrip(".:—–-").strip() or text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -17,7 +18,9 @@ _RUN_GAP = 1.0
 _SCRIPT = 0.85
 """Of the size of the text around it: what is smaller is raised or lowered."""
 _MIN_LINES = 8
-_NARROWEST_GUTTER = 5.0
+_BOTH = 2
+_NARROWEST_COLUMN = 0.1
+"""Of the width of the page."""
 
 
 @dataclass(slots=True)
@@ -33,7 +36,7 @@ class Line:
     """The font of most of its letters."""
     size: float
     column: int = 0
-    """0 across the page, 1 left, 2 right."""
+    """0 across columns, else the number of the column from the left."""
     runs: int = 1
     """Parts that wide gaps tell apart, such as cells."""
     gap: float = 99.0
@@ -56,8 +59,8 @@ class Layout:
     """The font of most letters."""
     leading: float
     """From one baseline of running text to the next."""
-    gutter: float | None
-    """Place between two columns; None for one column."""
+    gutters: tuple[float, ...]
+    """Places between columns from left to right; empty for one column."""
     lines: list[Line]
     heights: list[float]
     widths: list[float]
@@ -65,18 +68,21 @@ class Layout:
 
 def read_layout(pages: Sequence[Page]) -> Layout:
     """The lines of all pages in reading order."""
+    if _is_leftwards(pages):
+        _mirror(pages)
     runs = {page.number: list(_runs(page)) for page in pages}
     body = _body_font(runs)
-    gutter = _find_gutter(pages, runs, body)
+    gutters = _find_gutters(pages, runs, body)
     lines: list[Line] = []
     for page in pages:
-        lines += _order(_columns(_without_line_numbers(runs[page.number]), gutter, body))
+        own = _columns(_without_line_numbers(runs[page.number]), gutters, body)
+        lines += _order(own, gutters)
     for line in lines:
         line.text = join_words(line.words)
     return Layout(
         body=body,
         leading=_leading(lines, body),
-        gutter=gutter,
+        gutters=gutters,
         lines=[line for line in lines if line.text],
         heights=[page.height for page in pages],
         widths=[page.width for page in pages],
@@ -114,7 +120,8 @@ def _continues(run: Sequence[Word], word: Word) -> bool:
     last = run[-1]
     larger = max(last.font.size, word.font.size)
     gap = word.x0 - last.x1
-    if not -0.6 * larger <= gap <= _RUN_GAP * larger:
+    # The smaller size decides, so that the number of a line in the margin stays apart.
+    if not -0.6 * larger <= gap <= _RUN_GAP * min(last.font.size, word.font.size):
         return False
     drop = abs(word.y - last.y)
     if drop <= 0.15 * larger:
@@ -128,6 +135,8 @@ def _continues(run: Sequence[Word], word: Word) -> bool:
 
 def _line(words: list[Word], page: int) -> Line:
     font = _main_font(words)
+    if _is_mixed_caps(words, font):
+        font = max((word.font for word in words), key=lambda other: other.size)
     heights = [word.y for word in words if word.font.size >= _SCRIPT * font.size]
     return Line(
         words=words,
@@ -138,6 +147,15 @@ def _line(words: list[Word], page: int) -> Line:
         font=font,
         size=font.size,
     )
+
+
+def _is_mixed_caps(words: Sequence[Word], font: Font) -> bool:
+    """Check whether capitals of a smaller size stand for small letters: `INTRODUCTION`."""
+    sizes = {word.font.size for word in words if word.font.name == font.name}
+    if len(sizes) < _BOTH or max(sizes) > 1.6 * min(sizes):
+        return False
+    letters = [c for word in words if word.font.name == font.name for c in word.text if c.isalpha()]
+    return len(letters) > 3 and all(map(str.isupper, letters))
 
 
 def _main_font(words: Sequence[Word]) -> Font:
@@ -158,31 +176,49 @@ def _body_font(runs: dict[int, list[Line]]) -> Font:
     return max(letters, key=lambda font: (letters[font], font.name, font.size))
 
 
-def _find_gutter(pages: Sequence[Page], runs: dict[int, list[Line]], body: Font) -> float | None:
-    """The middle of the white strip between two columns, where the text has one."""
+def _find_gutters(
+    pages: Sequence[Page], runs: dict[int, list[Line]], body: Font
+) -> tuple[float, ...]:
+    """The middles of the white strips between columns, where the text has some.
+
+    Lines are projected on the width of the page: a strip is where the fewest lines cross, with
+    lines that end before it and lines that start behind it.
+    """
     width = sorted(page.width for page in pages)[len(pages) // 2]
     wide = [
         line
         for page in pages
         for line in runs[page.number]
-        if abs(line.size - body.size) <= 2.0 and line.width >= 0.15 * width
+        if abs(line.size - body.size) <= 2.0 and line.width >= 0.12 * width
     ]
     ends, starts = sorted(line.x1 for line in wide), sorted(line.x0 for line in wide)
-    places = range(int(0.38 * width), int(0.62 * width), 2)
-    left = {x: bisect_left(ends, x) for x in places}
-    right = {x: len(wide) - bisect_right(starts, x) for x in places}
-    crossing = {x: len(wide) - left[x] - right[x] for x in places}
-    if not wide:
-        return None
-    fewest = min(crossing[x] for x in places)
-    best = [x for x in places if crossing[x] <= fewest + 0.02 * (left[x] + right[x])]
-    x = best[len(best) // 2]
-    sides = min(left[x], right[x])
-    if sides < _MIN_LINES or crossing[x] > 0.8 * (left[x] + right[x]):
-        return None
-    if sides < 0.2 * max(left[x], right[x]):
-        return None
-    return float(x)
+    beside: dict[int, tuple[int, int]] = {}
+    for x in range(int(0.15 * width), int(0.85 * width), 2):
+        left, right = bisect_left(ends, x), len(wide) - bisect_right(starts, x)
+        crossing = len(wide) - left - right
+        sides = min(left, right)
+        is_split = crossing <= 0.8 * (left + right) and sides >= 0.2 * max(left, right)
+        if sides >= _MIN_LINES and is_split:
+            beside[x] = (crossing, left + right)
+    if not beside:
+        return ()
+    fewest = min(crossing for crossing, _ in beside.values())
+    strips: list[list[int]] = []
+    for x, (crossing, parted) in beside.items():
+        if crossing > fewest + 0.02 * parted:
+            continue
+        if strips and x - strips[-1][-1] <= _NARROWEST_COLUMN * width:
+            strips[-1].append(x)
+        else:
+            strips.append([x])
+    return tuple(float(strip[len(strip) // 2]) for strip in strips)
+
+
+def _is_leftwards(pages: Sequence[Page]) -> bool:
+    """Check whether the text runs from right to left."""
+    sample = "".join(word.text for page in pages[:4] for word in page.words)
+    letters = [unicodedata.bidirectional(c) for c in sample if c.isalpha()]
+    return sum(kind in {"R", "AL"} for kind in letters) > 0.5 * len(letters)
 
 
 def _without_line_numbers(runs: Sequence[Line]) -> list[Line]:
@@ -208,27 +244,33 @@ def _without_line_numbers(runs: Sequence[Line]) -> list[Line]:
     return [run for run in runs if id(run) not in beside]
 
 
-def _columns(runs: Sequence[Line], gutter: float | None, body: Font) -> list[Line]:
+def _mirror(pages: Sequence[Page]) -> None:
+    """Count places from the right edge, so that text from right to left is read like other text."""
+    for page in pages:
+        for word in page.words:
+            word.x0, word.x1 = page.width - word.x1, page.width - word.x0
+
+
+def _columns(runs: Sequence[Line], gutters: Sequence[float], body: Font) -> list[Line]:
     """The runs of a page put into columns, those on one baseline joined."""
-    if gutter is not None:
-        gutter = _local_gutter(runs, gutter)
+    gutters = [gutter for gutter in gutters if _parts_page(runs, gutter)]
     for run in runs:
-        if gutter is None or (run.x0 < gutter - 2 and run.x1 > gutter + 2):
+        if any(run.x0 < gutter - 2 and run.x1 > gutter + 2 for gutter in gutters) or not gutters:
             run.column = 0
         else:
-            run.column = 1 if (run.x0 + run.x1) / 2 < gutter else 2
+            run.column = 1 + bisect_left(gutters, (run.x0 + run.x1) / 2)
     lines: list[Line] = []
-    for column in (0, 1, 2):
+    for column in range(len(gutters) + 2):
         mine = sorted((r for r in runs if r.column == column), key=lambda r: (r.y, r.x0))
         lines += _join_baselines(mine, column, body)
     return lines
 
 
-def _local_gutter(runs: Sequence[Line], gutter: float) -> float | None:
-    """The gutter, unless nearly everything on the page crosses it."""
+def _parts_page(runs: Sequence[Line], gutter: float) -> bool:
+    """Check that not nearly everything on the page crosses a gutter."""
     wide = [run for run in runs if run.width > 40]
     across = sum(run.x0 < gutter - 2 and run.x1 > gutter + 2 for run in wide)
-    return gutter if across <= 0.75 * len(wide) else None
+    return across <= 0.75 * len(wide)
 
 
 def _join_baselines(runs: Sequence[Line], column: int, body: Font) -> list[Line]:
@@ -264,27 +306,28 @@ def _on_baseline(group: Sequence[Line], run: Line) -> bool:
     return is_script and abs(drop) < 0.55 * size and near < 0.5 * size
 
 
-def _order(lines: Sequence[Line]) -> list[Line]:
-    """Bands between lines across the page, inside a band the left column before the right."""
+def _order(lines: Sequence[Line], gutters: Sequence[float]) -> list[Line]:
+    """Bands between lines across the page, inside a band one column after the other."""
     ordered: list[Line] = []
     open_band: list[Line] = []
     for line in sorted(lines, key=lambda line: (line.y, line.x0)):
-        if line.column == 0 and not (open_band and _pokes_across(line, open_band)):
+        own = 1 + bisect_left(gutters, line.x0)
+        if line.column == 0 and not (open_band and _pokes_across(line, open_band, own)):
             ordered += [*_by_column(open_band), line]
             open_band = []
         else:
-            line.column = line.column or 1
+            line.column = line.column or own
             open_band.append(line)
     return ordered + _by_column(open_band)
 
 
-def _pokes_across(line: Line, band: Sequence[Line]) -> bool:
-    """Check whether a line is a formula or a word too long for the left column, not a wide one."""
-    left = [other for other in band if other.column == 1]
-    if not left:
+def _pokes_across(line: Line, band: Sequence[Line], column: int) -> bool:
+    """Check whether a line is a formula or a word too long for its column, not a wide one."""
+    own = [other for other in band if other.column == column]
+    if not own:
         return False
-    start = min(other.x0 for other in left)
-    end = max(other.x1 for other in left)
+    start = min(other.x0 for other in own)
+    end = max(other.x1 for other in own)
     return line.x0 >= start - 2 and line.x1 < end + 0.15 * (end - start) and line.width > 0
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from vivavoce.records import Reference
 from vivavoce.sources.fulltext.pdf.floats import Columns
+from vivavoce.sources.fulltext.pdf.furniture import FOOTNOTE
 from vivavoce.sources.fulltext.pdf.layout import Line, join_words
 from vivavoce.sources.fulltext.pdf.lines import Word
 from vivavoce.text.citation_markers import (
@@ -25,6 +26,7 @@ from vivavoce.text.row_citations import Mention
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _LAST = re.compile(r"([^\W\d_]+(?:-[^\W\d_]+)*)-$")
 _FIRST = re.compile(r"([^\W\d_]+)(-?)")
+_IDEOGRAPH = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]")
 _PREFIXES = frozenset(
     "anti auto co cross de extra few half hyper hypo inter intra macro mega meta micro mid mini"
     " multi nano neo non over para poly post pre pro pseudo quasi re self semi sub super supra"
@@ -53,6 +55,8 @@ class Vocabulary:
 
     def join(self, before: str, after: str) -> str:
         """Two lines as one text, a broken word mended where it is one word."""
+        if _IDEOGRAPH.fullmatch(before[-1:]) and _IDEOGRAPH.fullmatch(after[:1]):
+            return before + after
         last = _LAST.search(before, max(len(before) - 80, 0)) if before.endswith("-") else None
         first = _FIRST.match(after)
         if last is None or first is None:
@@ -140,6 +144,20 @@ class Paragraphs:
 _BRACKETED = re.compile(r"\[(?P<label>\d{1,4}|[A-Za-z+’'&]{1,12}\+?\s?(?:\d{2,4}[a-z]?)?)\]\s*")
 _NUMBERED = re.compile(r"\(?(?P<label>\d{1,3})[.)]\s*(?=[^\W\d_])")
 _BARE = re.compile(r"(?P<label>\d{1,3})\s+(?=[^\W\d_])")
+_RAISED = re.compile(r"(?P<label>\d{1,3})(?=[^\W\d_]\.? ?[^\W\d_])")
+_PARENTHESISED = re.compile(r"\((?:19|20)\d\d[a-z]?\)")
+_SURNAME = r"(?:(?:van|von|de|den|der|la|le|di|da|dos|del|el|al|ten|ter)\s)*[^\W\d_a-z][\w'’´`¸~-]+"
+_HEAD = re.compile(
+    rf"(?:{_SURNAME}(?:\s{_SURNAME})?,?\s(?:[^\W\d_a-z]\.|[^\W\d_a-z]{{1,2}}\b)"
+    rf"|(?:[^\W\d_a-z]\.[\s-]?){{1,3}}{_SURNAME}|{_SURNAME}(?:\s{_SURNAME}){{1,2}}(?:,|\sand\s|\.\s)"
+    rf"|{_SURNAME},\s{_SURNAME})"
+)
+_SECOND = re.compile(
+    rf"\d\.\s(?:{_SURNAME},\s[^\W\d_a-z]\.|(?:[^\W\d_a-z]\.\s?){{1,3}}{_SURNAME},)"
+)
+_LISTED = frozenset({"", FOOTNOTE})
+_LONG_ENTRY = 700
+_ENOUGH_ENTRIES = 4
 _YEAR = re.compile(r"(?<![\w.:/-])(?:19|20)\d\d(?=[a-z]?(?:\W|$))(?![\d-])")
 _NAME = re.compile(r"[^\W\d_][\w’'´`-]*(?:[ ,]|$)")
 _QUOTED = re.compile(r"[“\"‘«]([^”\"»]{8,300})[”\"»]")
@@ -155,14 +173,56 @@ _MAX_LENGTH = 3000
 
 def split_entries(lines: Sequence[Line], paragraphs: Paragraphs) -> list[str]:
     """The entries of a list of references, in order."""
-    groups = _by_label(lines) or _by_indent(lines)
-    texts = (paragraphs.one(group)[:_MAX_LENGTH] for group in groups)
+    groups = _by_label(lines)
+    if groups:
+        texts = _texts(groups, paragraphs)
+    else:
+        ways = (_by_indent(lines), _by_gap(lines), _by_words(lines))
+        texts = max((_texts(way, paragraphs) for way in ways), key=_plausibility)
     return [text for text in texts if sum(map(str.isalpha, text)) >= 8]
+
+
+def find_unheaded(lines: Sequence[Line]) -> int | None:
+    """The place of the first entry of a numbered list that ends a paper without a heading.
+
+    Entries in small print look like footnotes: those of the list become text again.
+    """
+    for place in range(len(lines) // 2, len(lines)):
+        if lines[place].kind not in _LISTED or not _opens_list(lines[place]):
+            continue
+        tail = [other for other in lines[place:] if other.kind in _LISTED]
+        entries = _by_label(tail)
+        years = sum(any(_YEAR.search(own.text) for own in entry) for entry in entries)
+        if len(entries) >= _ENOUGH_ENTRIES and years > 0.6 * len(entries):
+            for line in tail:
+                line.kind = ""
+            return place
+    return None
+
+
+def _opens_list(line: Line) -> bool:
+    found = _BRACKETED.match(line.text) or _NUMBERED.match(line.text) or _RAISED.match(line.text)
+    return found is not None and found["label"] == "1"
+
+
+def _texts(groups: Sequence[Sequence[Line]], paragraphs: Paragraphs) -> list[str]:
+    return [paragraphs.one(group)[:_MAX_LENGTH] for group in groups]
+
+
+def _plausibility(entries: Sequence[str]) -> float:
+    """The share of letters in what looks like one whole entry: a name, a year, an end."""
+    good = 0.0
+    for entry in entries:
+        years = len(set(_PARENTHESISED.findall(entry))) or min(len(_YEAR.findall(entry)), 1)
+        is_whole = _HEAD.match(entry) is not None and re.search(r"[.)\]/\d]$", entry) is not None
+        is_one = years == 1 and len(entry) < _LONG_ENTRY and not _SECOND.search(entry)
+        good += len(entry) * (0.5 * is_whole + 0.5 * is_one)
+    return good / max(sum(map(len, entries)), 1)
 
 
 def _by_label(lines: Sequence[Line]) -> list[list[Line]]:
     """Entries that open with a number or a key."""
-    for pattern in (_BRACKETED, _NUMBERED, _BARE):
+    for pattern in (_BRACKETED, _NUMBERED, _BARE, _RAISED):
         matches = [(place, pattern.match(line.text)) for place, line in enumerate(lines)]
         found = [(place, match["label"]) for place, match in matches if match]
         if not found or found[0][0] > 2:
@@ -187,19 +247,32 @@ def _rising(found: Sequence[tuple[int, str]]) -> list[int]:
 
 
 def _by_indent(lines: Sequence[Line]) -> list[list[Line]]:
-    """Entries whose first line stands out to the left, or apart from the one before."""
-    if not lines:
-        return []
+    """Entries whose first line stands out to the left."""
     lefts = _lefts(lines)
-    first = [abs(line.x0 - lefts[line.page, line.column]) < 3.0 for line in lines]
-    share = sum(first) / max(len(lines), 1)
-    if 0.15 < share < 0.8:
-        starts = [place for place, is_first in enumerate(first) if is_first]
-    else:
-        steps = Counter(round(line.gap) for line in lines if line.gap < 30)
-        usual = min((step for step, n in steps.items() if n > 0.15 * len(lines)), default=12)
-        starts = [place for place, line in enumerate(lines) if _opens(lines, place, usual)]
-    return _cut(lines, sorted({0, *starts}))
+    return _cut(
+        lines,
+        [n for n, line in enumerate(lines) if abs(line.x0 - lefts[line.page, line.column]) < 3.0],
+    )
+
+
+def _by_gap(lines: Sequence[Line]) -> list[list[Line]]:
+    """Entries that stand apart from the one before."""
+    steps = Counter(round(line.gap) for line in lines if line.gap < 30)
+    usual = min((step for step, n in steps.items() if n > 0.15 * len(lines)), default=12)
+    return _cut(lines, [place for place in range(len(lines)) if _opens(lines, place, usual)])
+
+
+def _by_words(lines: Sequence[Line]) -> list[list[Line]]:
+    """Entries that open with names behind a line that ends one."""
+    return _cut(
+        lines,
+        [
+            place
+            for place, line in enumerate(lines)
+            if not place
+            or (_HEAD.match(line.text) and re.search(r"[.\d)\]/]$", lines[place - 1].text))
+        ],
+    )
 
 
 def _lefts(lines: Sequence[Line]) -> dict[tuple[int, int], float]:
@@ -231,6 +304,9 @@ def _opens(lines: Sequence[Line], place: int, usual: int) -> bool:
 
 
 def _cut(lines: Sequence[Line], starts: Sequence[int]) -> list[list[Line]]:
+    if not lines:
+        return []
+    starts = sorted({0, *starts}) if not starts or starts[0] else starts
     ends = [*starts[1:], len(lines)]
     return [list(lines[start:end]) for start, end in zip(starts, ends, strict=True)]
 

@@ -6,7 +6,7 @@ import html
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from random import Random
 from typing import Any
 
@@ -87,15 +87,7 @@ class RankedBoards:
             "development": len(self.boards) - tested,
             "papers": [len(board.papers) for board in self.boards],
             "tied_pairs": ties,
-            "dropped": [
-                {
-                    "board": one.board,
-                    "paper_id": one.paper_id,
-                    "reason": one.reason,
-                    "detail": one.detail,
-                }
-                for one in self.dropped
-            ],
+            "dropped": [asdict(one) for one in self.dropped],
         }
 
 
@@ -140,7 +132,7 @@ def _rank(
             dropped.append(Dropped(board, paper.paper_id, "same_title", first.paper_id))
         else:
             kept[title_key(title)] = RankedPaper(
-                paper.paper_id, title, entry.score, paper.published or ""
+                paper.paper_id, title, entry.score, paper.first_public or ""
             )
     return list(kept.values()), dropped
 
@@ -208,7 +200,7 @@ def item_of(board: RankedBoard, seed: int) -> Row:
         "task": one_line(of.task),
         "dataset": one_line(of.dataset),
         "metric": one_line(of.metric),
-        "higher_is_better": of.direction.higher_is_better,
+        "higher_is_better": of.higher_is_better,
         "area": of.area,
         "papers": [paper.paper_id for paper in board.papers],
         "titles": [paper.title for paper in board.papers],

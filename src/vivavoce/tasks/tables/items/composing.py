@@ -16,9 +16,10 @@ from vivavoce.readers.documents import LibraryPaper
 from vivavoce.rounds import load_round
 from vivavoce.store import Row
 from vivavoce.tasks.library.search import read_library
-from vivavoce.tasks.library.text import headed, table_lines
+from vivavoce.tasks.prompting.fences import fence_mark
 from vivavoce.tasks.prompting.prompts import PromptSet, Rendered
 from vivavoce.tasks.tables.items.table_items import FAMILY, PAPERS, gold_of
+from vivavoce.text.chunk import headed, table_lines
 
 _MAX_TITLE = 300
 
@@ -57,7 +58,8 @@ def gold_in_labels(row: Row) -> LiteratureTable:
 def question(prompts: PromptSet, demand: str, pool: Sequence[Mapping[str, Any]]) -> Rendered:
     """What is asked of an item, without the papers' abstracts and texts."""
     listed = "\n".join(f"{one['label']} [{one['paper_id']}] {one['title']}" for one in pool)
-    return prompts.render("question", {"demand": demand, "papers": listed}, {})
+    mark = fence_mark([demand, listed])
+    return prompts.render("question", {"demand": demand, "papers": listed}, {"mark": mark})
 
 
 def pool_with_texts(metadata: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -2,7 +2,7 @@
 
 What a method relies on in a sample's metadata: `demand`, `pool` (label, title, abstract of each
 paper, and its text where that is not in the round's `library`), `prompts` (folder of templates) and
-`max_tokens`. What it did is noted there under `table_run`.
+`max_tokens`. What it did is noted there under `RECORD`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from inspect_ai.solver import TaskState
 from vivavoce.errors import InputError
 from vivavoce.tasks.methods.direct import check_context
 from vivavoce.tasks.methods.retry import generate_with_retry
+from vivavoce.tasks.prompting.fences import fence_mark, without_mark
 from vivavoce.tasks.prompting.fitting import Fitted, Group, fit
 from vivavoce.tasks.prompting.prompts import Rendered, folder_at, load_prompts
 from vivavoce.tasks.prompting.windows import TokenCounter, measure
@@ -26,6 +27,8 @@ from vivavoce.tasks.tables.items.replies import UnusableReply
 from vivavoce.tasks.tables.items.table_items import answer_text
 from vivavoce.tasks.tables.items.working_table import WorkingTable
 
+RECORD, FAULT = "table_run", "fault"
+"""Where a sample's metadata say what the method did, and there the fault of its last bad reply."""
 ATTEMPTS = 2
 """An answer that cannot be used is asked for once again."""
 AGAIN = "again"
@@ -74,12 +77,14 @@ class TableRun:
             "overflows": 0,
             "faults": [],
         }
-        state.metadata["table_run"] = self.record
+        state.metadata[RECORD] = self.record
         self._cot = cot
         self._prompts = load_prompts(folder_at(state.metadata["prompts"]))
         self._model = get_model()
         self._measure = measure(str(self._model), self._model.api, context)
         self._window = self._measure.window
+        texts = (text for one in self.papers for text in (one.title, one.abstract, one.text))
+        self._mark = fence_mark([self.demand, *texts])
         self._again(Rendered("", {}), "")
         for name, slots in templates.items():
             self.prompt(name, dict.fromkeys(slots, ""))
@@ -106,8 +111,9 @@ class TableRun:
         """
         inner = listings or {}
         texts = {slot: listing.text for slot, listing in inner.items()}
-        given = {"demand": self.demand, **slots, **texts}
-        prompt = self._prompts.render(name, given, {"cot": self._cot})
+        fenced = {slot: without_mark(text, self._mark) for slot, text in slots.items()}
+        given = {"demand": self.demand, **fenced, **texts}
+        prompt = self._prompts.render(name, given, {"cot": self._cot, "mark": self._mark})
         for slot, listing in inner.items():
             shift = prompt.spans[slot][0]
             moved = {key: (a + shift, b + shift) for key, (a, b) in listing.spans.items()}
@@ -124,8 +130,12 @@ class TableRun:
         """
         text, spans = "", {}
         for label, slots in entries:
-            given = {slot: value for slot, value in slots.items() if value or slot == "title"}
-            entry = self._prompts.render(name, given, {"label": label})
+            given = {
+                slot: without_mark(value, self._mark)
+                for slot, value in slots.items()
+                if value or slot == "title"
+            }
+            entry = self._prompts.render(name, given, {"label": label, "mark": self._mark})
             text += "\n" if text else ""
             for slot, (start, end) in entry.spans.items():
                 spans[f"{slot} {label}"] = (start + len(text), end + len(text))
@@ -161,6 +171,7 @@ class TableRun:
             except UnusableReply as error:
                 complaint = str(error)
                 self.record["malformed"] += 1
+                self.record[FAULT] = find_fault(output) or "malformed"
         self.record["skipped"] += 1
         return None
 
@@ -200,6 +211,7 @@ class TableRun:
                 return output
             # A window that nobody told, or text of more tokens than were counted.
             self.record["overflows"] += 1
+            self.record[FAULT] = "overflow"
             narrower = fitted.tokens * 3 // 4 + fitted.reserved
             self._window = min(self._window or narrower, narrower)
         return None

@@ -32,7 +32,7 @@ from vivavoce.metrics.tables.table_questions import (
     tally,
 )
 from vivavoce.metrics.tables.table_schema import match_columns
-from vivavoce.store import hash_of
+from vivavoce.tasks.prompting.fences import fence_mark
 from vivavoce.tasks.prompting.fitting import fit
 from vivavoce.tasks.prompting.prompts import PromptSet, Rendered
 from vivavoce.tasks.prompting.windows import measure
@@ -300,7 +300,9 @@ class _Asking:
         run: int,
     ) -> str | None:
         """One reply; None where the model gave none that could be read."""
-        prompt = self._prompts.render(template, slots, {**values, "mark": _mark(slots)})
+        prompt = self._prompts.render(
+            template, slots, {**values, "mark": fence_mark(slots.values())}
+        )
         fitted = self._fit(model, prompt)
         config = GenerateConfig(seed=self._use.seed + run)
         output = await model.generate([ChatMessageUser(content=fitted.text)], config=config)
@@ -342,14 +344,6 @@ def _as_rows(
         }
         for question in (*asked.questions, *asked.probes)
     ]
-
-
-def _mark(slots: Mapping[str, str]) -> str:
-    """What the tags around the texts end in: it occurs in none of them."""
-    count = 0
-    while any((mark := hash_of([dict(slots), count])[:12]) in text for text in slots.values()):
-        count += 1
-    return mark
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

@@ -21,8 +21,9 @@ from inspect_ai.model import ChatMessageUser, GenerateConfig, Model, get_model
 from vivavoce.corpus import load_corpus
 from vivavoce.errors import InputError, VivaError
 from vivavoce.rounds import read_spec
-from vivavoce.store import Row, hash_of, write_jsonl
+from vivavoce.store import Row, write_jsonl
 from vivavoce.tasks.methods.retry import run_at_once
+from vivavoce.tasks.prompting.fences import fence_mark
 from vivavoce.tasks.prompting.fitting import fit
 from vivavoce.tasks.prompting.prompts import PromptSet, load_prompts
 from vivavoce.tasks.prompting.windows import measure
@@ -198,7 +199,7 @@ async def _ask(
     model: Model, prompts: PromptSet, template: str, slots: Mapping[str, str], attempt: int
 ) -> str:
     """A model's answer, its prompt cut to the window; empty for a refusal or a fault."""
-    values = {"mark": _mark(slots), "attempt": attempt}
+    values = {"mark": fence_mark(slots.values()), "attempt": attempt}
     measured = measure(str(model), model.api)
     fitted = fit(
         prompts.render(template, slots, values),
@@ -243,15 +244,6 @@ def _slots(request: DemandRequest) -> dict[str, str]:
         "table": table_text(request.table),
         "titles": "\n".join(request.titles) or "(unknown)",
     }
-
-
-def _mark(slots: Mapping[str, str]) -> str:
-    """What tags end in: it occurs in none of the texts, so that none can close its own block."""
-    texts = list(slots.values())
-    count = 0
-    while any((mark := hash_of([*texts, count])[:12]) in text for text in texts):
-        count += 1
-    return mark
 
 
 def _text(found: object, key: str) -> str:

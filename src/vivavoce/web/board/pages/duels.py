@@ -9,10 +9,17 @@ from typing import TYPE_CHECKING, Any
 from vivavoce.results.logs.records import PLACE
 from vivavoce.store import Row
 from vivavoce.web.board.names import slug
-from vivavoce.web.board.page import Link, Page, json_file, page_of, refuse_endless, static_files
+from vivavoce.web.board.page import (
+    Link,
+    Page,
+    json_file,
+    page_of,
+    refuse_endless,
+    static_files,
+    write_pages,
+)
 from vivavoce.web.board.pages.item_views import Around
 from vivavoce.web.board.pages.samples import item_path, items_pages
-from vivavoce.web.board.state import write_pages
 from vivavoce.web.printing import counted, figure, interval, visible
 
 if TYPE_CHECKING:
@@ -119,6 +126,13 @@ def verdict(row: Row) -> str:
         return f"They have the same value in {name} on all {counted(found['n'], 'item', 'items')}."
     if found["ci"] is None:
         return f"They differ by {gap} in {name}; with so little there is no interval."
+    low, high = found["ci"]
+    if low > 0 or high < 0:
+        return (
+            f"They cannot be told apart in {name}: a − b is {figure(found['difference'])} "
+            f"({interval(found['ci'])}), but chance alone is as clear on so few papers more often "
+            "than once in twenty."
+        )
     enough = found["detectable"]
     limit = f" A difference under {figure(enough)} is more than these items show." if enough else ""
     return (

@@ -175,7 +175,7 @@ def make_table(
             GoldRow(line.ordinal, paper, label, cells)
             for (line, paper), label, cells in zip(chosen, values.labels, values.rows, strict=True)
         ),
-        published=source.paper.published,
+        published=source.paper.first_public,
     )
     return Made(table, dropped)
 
@@ -190,9 +190,9 @@ def _cites_one(row: Row) -> bool:
 
 
 def _outside(paper: Paper, window: Window, *, undated: bool) -> tuple[str, str] | None:
-    if paper.published is None:
+    if paper.first_public is None:
         return None if undated else ("undated_source", "")
-    return None if inside(paper.published, window) else ("outside_window", paper.published)
+    return None if inside(paper.first_public, window) else ("outside_window", paper.first_public)
 
 
 def _choose_lines(

@@ -211,7 +211,7 @@ def _table(
             GoldRow(ordinal, paper, "", tuple(scores[board.id].get(paper) for board in kept))
             for ordinal, paper in enumerate(ids)
         ),
-        published=max(papers[paper].published or "" for paper in ids) or None,
+        published=max(papers[paper].first_public or "" for paper in ids) or None,
     )
 
 

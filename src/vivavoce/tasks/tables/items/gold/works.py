@@ -42,7 +42,7 @@ def work_of_paper(paper: Paper, texts: Collection[str]) -> Work:
         paper_id=paper.paper_id,
         title=plain_words(paper.title or ""),
         abstract=paper.abstract or None,
-        published=paper.published,
+        published=paper.first_public,
         has_text=paper.paper_id in texts,
     )
 

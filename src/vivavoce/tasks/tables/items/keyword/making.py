@@ -20,11 +20,10 @@ from vivavoce.metrics.leaderboards import method_key
 from vivavoce.metrics.tables.cell_matching import cell_key, read_number
 from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableRow
 from vivavoce.metrics.tables.table_schema import column_key
-from vivavoce.readers.board_names import metric_key
+from vivavoce.readers.claims import own_method
 from vivavoce.readers.documents import LibraryPaper, LibrarySection, LibraryTable
 from vivavoce.readers.leaderboard import read_tables
 from vivavoce.readers.metric_values import direction_of
-from vivavoce.readers.own_results import own_method
 from vivavoce.readers.paper_tables import sources_of
 from vivavoce.readers.terms import stands_for, terms_in
 from vivavoce.retrieval.sparse import TfidfRetriever, words
@@ -173,7 +172,7 @@ def _own_score(paper: LibraryPaper, board: Board) -> str | None:
     mine = [entry for entry in entries if own and own in method_key(entry.method)]
     best = [entry for entry in entries if entry.confidence >= _NEARLY * entries[0].confidence]
     scores = [entry.score for entry in mine or best]
-    higher = direction_of(metric_key(metric)).higher_is_better
+    higher = direction_of(metric).higher_is_better
     # None is not known, and most measures are better when they are higher.
     return (min if higher is False else max)(scores, key=lambda score: read_number(score) or 0.0)
 

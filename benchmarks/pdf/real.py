@@ -1,0 +1,191 @@
+"""Truth of real papers from their LaTeX: pairs PDFs with sources in folders of repositories.
+
+    python -m benchmarks.pdf.real REPOSITORIES --out DIR
+
+`REPOSITORIES` holds one folder for each repository; `DIR` gets links to the PDFs and a
+`truth.jsonl` for benchmarks/pdf/score.py, with the repository as style, so that `--half` splits by
+repository. The LaTeX is read by plain patterns, apart from the latex source of this package: the
+two must not share mistakes. A heading that the PDF's own text does not hold is left out, and a
+PDF with few of the headings is another version of the paper and left out as well.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pypdfium2
+from benchmarks.pdf.score import compact
+
+_ENOUGH = 0.85
+_BRACED = r"\{((?:[^{}]|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\})*)\}"
+_HEADING = re.compile(
+    rf"\\(chapter|section|subsection|subsubsection)\*?\s*(?:\[[^\]]*\])?{_BRACED}"
+)
+_LEVELS = {"chapter": 0, "section": 1, "subsection": 2, "subsubsection": 3}
+_INPUT = re.compile(r"\\(?:input|include|subfile)\s*\{([^}]*)\}")
+_MACRO = re.compile(rf"\\(?:re)?newcommand\*?\{{?\\([A-Za-z]+)\}}?{_BRACED}")
+_DROPPED = re.compile(
+    r"\\(?:label|footnote|footnotemark|thanks|vspace|hspace|cite\w*|ref|orcidID|orcid|inst|textsuperscript"
+    rf"|footnotetext|authornote|authornotemark|corref|fnref|IEEEmembership)\*?(?:\[[^\]]*\])*(?:{_BRACED})?"
+)
+
+
+def expand(path: Path, depth: int = 0) -> str:
+    """A LaTeX file with its inputs, without comments."""
+    text = path.read_text("utf-8", "replace") if path.is_file() else ""
+    text = re.sub(r"(?<!\\)%.*", "", text)
+    text = re.sub(r"\\begin\{comment\}.*?\\end\{comment\}|\\iffalse.*?\\fi\b", "", text, flags=re.S)
+    if depth > 4:
+        return text
+
+    def included(found: re.Match[str]) -> str:
+        name = found[1].strip()
+        for other in (path.parent / name, path.parent / f"{name}.tex"):
+            if other.is_file():
+                return expand(other, depth + 1)
+        return " "
+
+    return _INPUT.sub(included, text)
+
+
+def plain(text: str, macros: dict[str, str]) -> str:
+    """LaTeX of a heading or name as text."""
+    for _ in range(3):
+        text = re.sub(r"\\([A-Za-z]+)", lambda m: macros.get(m[1], m[0]), text)
+    text = re.sub(rf"\\texorpdfstring\s*{_BRACED}\s*{_BRACED}", r"\1", text)
+    text = _DROPPED.sub("", text)
+    text = re.sub(r"\\[\"'`^~=.uvHcdbk]\s*\{?\\?([A-Za-z])\}?", r"\1", text)
+    text = re.sub(r"\\\\(?:\[[^\]]*\])?", " ", text)
+    text = re.sub(r"\\[A-Za-z]+\*?(?:\[[^\]]*\])?", " ", text)
+    return " ".join(re.sub(r"[{}$\\~]", " ", text).split())
+
+
+def read_truth(source: Path) -> dict[str, Any] | None:
+    """Everything that the LaTeX says; None where it is no paper."""
+    text = expand(source)
+    macros = {m[1]: m[2] for m in _MACRO.finditer(text) if "#" not in m[2]}
+    body = text.partition(r"\begin{document}")[2].partition(r"\end{document}")[0]
+    headings = [(_LEVELS[m[1]], plain(m[2], macros)) for m in _HEADING.finditer(body)]
+    headings = [(level, words) for level, words in headings if len(compact(words)) > 2]
+    title = re.search(rf"\\title\s*(?:\[[^\]]*\])?\s*{_BRACED}", text)
+    if len(headings) < 4 or title is None:
+        return None
+    shallow = min(level for level, _ in headings)
+    return {
+        "title": plain(title[1], macros),
+        "headings": [[level - shallow + 1, words] for level, words in headings],
+        "authors": _authors(text, macros),
+        "run_in": [
+            plain(m[1], macros) for m in re.finditer(rf"\\(?:sub)?paragraph\*?\s*{_BRACED}", body)
+        ]
+        + [plain(m[1], macros) for m in re.finditer(rf"\\textbf\s*{_BRACED}", body)],
+        "references": _reference_count(source, text),
+        "texts": list(_paragraphs(body)),
+    }
+
+
+def _authors(text: str, macros: dict[str, str]) -> list[str] | None:
+    """Names where every piece looks like one; None where the markup does not tell."""
+    blocks = re.findall(rf"\\IEEEauthorblockN\s*{_BRACED}", text)
+    blocks = blocks or re.findall(rf"\\Name\s*{_BRACED}", text)
+    blocks = blocks or re.findall(rf"\\author\s*(?:\[[^\]]*\])?\s*{_BRACED}", text)
+    names: list[str] = []
+    for block in blocks:
+        block = re.sub(rf"\\(?:affiliation|email|institution|orcid)\s*{_BRACED}", "", block)
+        for piece in re.split(r"\\(?:and|And|AND)\b|,|&|\band\b", block):
+            name = plain(re.split(r"\\\\", piece.strip())[0], macros)
+            name = re.sub(r"[\d*^,†‡]+|\ball authors\b", "", name).strip()
+            if name:
+                names.append(name)
+    looks = all(re.fullmatch(r"[^\W\d_][\w.'’-]*(?: [\w.'’-]+){1,4}", name) for name in names)
+    return names if names and looks else None
+
+
+def _reference_count(source: Path, text: str) -> int | None:
+    listed = len(re.findall(r"\\bibitem", text))
+    if listed:
+        return listed
+    lists = sorted(source.parent.glob("*.bbl"))
+    counts = [
+        len(re.findall(r"\\bibitem|\\entry\{", path.read_text("utf-8", "replace")))
+        for path in lists
+    ]
+    named = [c for path, c in zip(lists, counts, strict=True) if path.stem == source.stem]
+    return next(iter(named or counts), None) or None
+
+
+def _paragraphs(body: str) -> Iterator[str]:
+    """Paragraphs of plain words, at least fifteen."""
+    for paragraph in re.split(r"\n\s*\n", body):
+        text = " ".join(paragraph.split())
+        if not re.search(r"[\\${}_^&~\[\]<>|]", text) and len(text.split()) >= 15:
+            yield text.replace("``", "“").replace("''", "”")
+
+
+def pdf_text(path: Path) -> tuple[str, int]:
+    """Letters and digits of a PDF as PDFium gives them, and its pages."""
+    try:
+        with pypdfium2.PdfDocument(path) as document:
+            texts = [page.get_textpage().get_text_range() for page in document]
+    except pypdfium2.PdfiumError:
+        return "", 0
+    return compact(" ".join(texts)), len(texts)
+
+
+def pair(folder: Path) -> Iterator[dict[str, Any]]:
+    """Papers of a repository: each source with the PDF that holds its title and headings."""
+    pdfs = {p: pdf_text(p) for p in sorted(folder.rglob("*.pdf")) if p.stat().st_size < 30 << 20}
+    pdfs = {p: found for p, found in pdfs.items() if 3 <= found[1] <= 200}
+    taken: set[Path] = set()
+    for source in sorted(folder.rglob("*.tex")):
+        if r"\begin{document}" not in source.read_text("utf-8", "replace"):
+            continue
+        truth = read_truth(source)
+        if truth is None:
+            continue
+        best: tuple[float, Path | None] = (0.0, None)
+        for path, (text, _) in pdfs.items():
+            held = [compact(h) in text for _, h in truth["headings"]]
+            share = sum(held) / len(held) + 0.01 * (path.stem == source.stem)
+            if compact(truth["title"]) in text and path not in taken and share > best[0]:
+                best = (share, path)
+        if best[1] is None or best[0] < _ENOUGH:
+            continue
+        taken.add(best[1])
+        text = pdfs[best[1]][0]
+        truth["headings"] = [h for h in truth["headings"] if compact(h[1]) in text]
+        truth["texts"] = [t for t in truth["texts"] if compact(t) in text]
+        if truth["authors"] and not all(compact(n) in text[:6000] for n in truth["authors"]):
+            truth["authors"] = None
+        yield {"file": "", "source": str(best[1]), **truth}
+
+
+def main() -> int:
+    """Write the truth of every pair."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("repositories", type=Path)
+    parser.add_argument("--out", type=Path, required=True)
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    rows = []
+    for folder in sorted(options.repositories.iterdir()):
+        for number, row in enumerate(pair(folder)):
+            row["file"], row["style"] = f"{folder.name}-{number}.pdf", folder.name
+            link = options.out / row["file"]
+            link.unlink(missing_ok=True)
+            Path(link).symlink_to(row.pop("source"))
+            rows.append(row)
+    text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    (options.out / "truth.jsonl").write_text(text, "utf-8")
+    print(f"{len(rows)} papers of {len({row['style'] for row in rows})} repositories")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

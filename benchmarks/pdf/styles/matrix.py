@@ -1,0 +1,110 @@
+"""Typeset the style matrix: fictional papers in every style, with what is true of each.
+
+    python -m benchmarks.pdf.styles.matrix --out DIR [--papers N] [--styles NAME...]
+
+Needs TeX Live, WeasyPrint, Chromium and LibreOffice, each for its own styles; a style whose program
+is missing is reported and left out. `DIR/truth.jsonl` has a line for each PDF.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from benchmarks.pdf.styles import latex, web
+from benchmarks.pdf.styles.story import CITATION, Part, Story, write_story
+
+
+def truth_of(story: Story, style: str) -> dict[str, Any]:
+    """Everything about a paper that a reader of its PDF should find."""
+    settings = latex.STYLES.get(style) or web.STYLES[style]
+    parts = [*story.parts]
+    if style in latex.STYLES and not settings.get("no_appendix"):
+        parts += story.appendix
+    people = story.people[:1] if settings.get("front") == "thesis" else story.people
+    return {
+        "style": style,
+        "title": story.title,
+        "authors": [person.name.strip() for person in people],
+        "emails": [person.email for person in people if person.email],
+        "affiliations": [", ".join(filter(None, place)) for place in story.places],
+        "date": story.date,
+        "abstract": story.abstract,
+        "headings": [[part.level, part.heading] for part in parts],
+        "run_in": [b.label for part in parts for b in part.blocks if b.kind == "run_in"],
+        "texts": [text for part in parts for text in _texts(part)],
+        "captions": [b.label for p in parts for b in p.blocks if b.kind in {"figure", "table"}],
+        "references": [entry.title for entry in story.entries],
+        "cited": [
+            sorted(
+                {
+                    int(n)
+                    for b in part.blocks
+                    for m in CITATION.finditer(b.text)
+                    for n in m[1].split(",")
+                }
+            )
+            for part in parts
+        ],
+    }
+
+
+def _texts(part: Part) -> list[str]:
+    return [CITATION.sub("", block.text) for block in part.blocks if block.text]
+
+
+def make(style: str, number: int, out: Path) -> dict[str, Any] | str:
+    """Typeset one paper; its truth, or the reason why it could not be typeset."""
+    name = f"{style}-{number}.pdf"
+    work = out / "work" / f"{style}-{number}"
+    language = web.STYLES.get(style, {}).get("language")
+    # Every style gets other papers, so that no reader can learn the papers instead of the styles.
+    drawn = sum(map(ord, style)) % 1000 + number
+    try:
+        if style in latex.STYLES:
+            story = write_story(drawn)
+            latex.typeset(story, style, out / name, work)
+        else:
+            story = web.write_script_story(number, language) if language else write_story(drawn)
+            web.typeset(story, style, out / name, work)
+    except (OSError, RuntimeError, subprocess.SubprocessError, ImportError) as error:
+        return f"{style}: {error}"
+    return {"file": name, **truth_of(story, style)}
+
+
+def main() -> int:
+    """Typeset everything; exit code 1 when a style is missing."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--papers", type=int, default=3, help="for each style")
+    parser.add_argument("--styles", nargs="*", default=[*latex.STYLES, *web.STYLES])
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    tasks = [(style, n) for style in options.styles for n in range(options.papers)]
+    with ThreadPoolExecutor(2) as pool:
+        made = list(pool.map(lambda task: make(*task, options.out), tasks))
+    rows = [row for row in made if isinstance(row, dict)]
+    failed = sorted({reason for reason in made if isinstance(reason, str)})
+    truth = options.out / "truth.jsonl"
+    kept = (
+        [json.loads(line) for line in truth.read_text("utf-8").splitlines()]
+        if truth.exists()
+        else []
+    )
+    new = {row["file"] for row in rows}
+    rows = sorted([*(r for r in kept if r["file"] not in new), *rows], key=lambda row: row["file"])
+    text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    truth.write_text(text, "utf-8")
+    print(f"{len(rows)} papers in {options.out}")
+    for reason in failed:
+        print(f"left out: {reason}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,217 @@
+"""The date of a paper out of all that its documents state, and the evidence for it.
+
+Every dated statement is kept, with a verdict. A statement says that the work was public before its
+period was over, so the one whose period ends first decides, unless it is not credible:
+
+- the day of a first version before the month of its arXiv id: the submission was held (`held`);
+- the day printed on a later version (`later_version`);
+- a date of metadata or of a DOI more than five years before all others (`far_before`);
+- the date of a list of results where there is anything else (`last_resort`).
+
+Within the month of an arXiv id a day of print is no more exact than the id: the day of a conference
+says nothing of the days before it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from datetime import date, timedelta
+from typing import NamedTuple
+
+from vivavoce.records import Document
+from vivavoce.text.dates import parse_date, period
+from vivavoce.text.identifiers import acl_year, arxiv_month, find_acl_id, find_arxiv_id
+
+EVIDENCE = ("arxiv_id", "version", "stamp", "doi", "venue", "metadata", "near_copy")
+"""Sources of a date; of equally early ones the first counts."""
+MAX_LAG = timedelta(days=5 * 366)
+"""Longest time that a date of metadata may lie before all others."""
+MAX_HOLD = timedelta(days=92)
+"""Longest time that a submission waits for its announcement."""
+_ZONE = timedelta(days=2)
+"""What the clocks of a day and a month may differ by at the end of the month."""
+# Preprint servers in biology and medicine write the day of posting into the DOI.
+_POSTED = re.compile(r"10\.1101/(20[0-9]{2})\.([01][0-9])\.([0-3][0-9])\.[0-9]+")
+# IEEE names the venue and the year: 10.1109/cvpr.2016.90.
+_IEEE = re.compile(r"10\.1109/[a-z-]+\.((?:19|20)[0-9]{2})\.[0-9]+")
+CONTRADICTIONS = ("id_after_date", "date_after_id", "far_before", "other_month")
+"""Verdicts that two sources of one paper cannot both be right, or that need a look.
+
+`id_after_date`: an arXiv id given after a printed date, so a late upload or the id of another
+paper; the printed date counts. `date_after_id`: a first version dated after its own id.
+`other_month`: a first version or stamp long before its id.
+"""
+
+
+class PaperDate(NamedTuple):
+    """A date as precise as its source, or three times None for an undated paper."""
+
+    published: str | None
+    precision: str | None
+    source: str | None
+
+
+UNDATED = PaperDate(None, None, None)
+
+
+class Statement(NamedTuple):
+    """One dated statement about a work."""
+
+    date: str
+    precision: str
+    evidence: str
+    """One of `EVIDENCE`."""
+    kind: str
+    """The source of the document that states it."""
+    key: str
+    """The document's identity inside the source."""
+    verdict: str = ""
+    """`used`, `agrees`, `later`, a reason not to believe it, or one of `CONTRADICTIONS`."""
+
+
+def date_paper(
+    published: str | None, arxiv_id: str | None, acl_id: str | None, listed: str | None = None
+) -> PaperDate:
+    """Date a paper from its metadata, else its arXiv id's month, else its Anthology id's year.
+
+    Args:
+        published: What metadata or a text says.
+        arxiv_id: Versionless.
+        acl_id: Of the Anthology.
+        listed: What a list of results says, which often is the date of an entry: the last resort.
+    """
+    if published and (parsed := parse_date(published)):
+        return PaperDate(*parsed, "metadata")
+    if arxiv_id:
+        return PaperDate(arxiv_month(arxiv_id), "month", "arxiv_id")
+    if acl_id:
+        return PaperDate(acl_year(acl_id), "year", "anthology_id")
+    if listed and (parsed := parse_date(listed)):
+        return PaperDate(*parsed, "results_list")
+    return UNDATED
+
+
+def date_of_doi(doi: str) -> tuple[str, str] | None:
+    """The date that is part of a DOI and its evidence; None for a DOI without one."""
+    if doi.startswith("10.48550/arxiv.") and (found := find_arxiv_id(doi[9:])):
+        return arxiv_month(found[0]), "arxiv_id"
+    if doi.startswith(("10.18653/v1/", "10.3115/v1/")) and (acl_id := find_acl_id(doi)):
+        return acl_year(acl_id), "venue"
+    if (posted := _POSTED.match(doi)) and parse_date(day := "-".join(posted.groups())):
+        return day, "doi"
+    return (year[1], "doi") if (year := _IEEE.match(doi)) else None
+
+
+def statements_of(document: Document, evidence: str) -> Iterator[Statement]:
+    """Every date that a document states.
+
+    Args:
+        document: What one source says of the paper.
+        evidence: What the source's own date is: `version`, `venue` or `metadata`.
+    """
+    for text, source in _dated(document, evidence):
+        if text and (parsed := parse_date(text)):
+            yield Statement(*parsed, source, document.kind, document.key)
+
+
+def _dated(document: Document, evidence: str) -> Iterator[tuple[str | None, str]]:
+    if document.arxiv_id:
+        yield arxiv_month(document.arxiv_id), "arxiv_id"
+    if document.acl_id:
+        yield acl_year(document.acl_id), "venue"
+    if document.doi and (found := date_of_doi(document.doi)):
+        yield found
+    yield document.published, evidence
+    if document.version in (None, "v1") or not document.stamped:
+        yield document.stamped, "stamp"
+    else:
+        yield document.stamped, f"stamp {document.version}"
+
+
+def judge(
+    statements: Iterable[Statement], listed: Collection[str] = ()
+) -> tuple[Statement | None, tuple[Statement, ...]]:
+    """The statement that dates a work, None where there is none, and all with their verdicts.
+
+    Args:
+        statements: Every dated statement about the work, in any order.
+        listed: Kinds of sources that date entries of lists rather than works.
+    """
+    ordered = sorted(set(statements), key=_order)
+    ids = [s for s in ordered if s.evidence == "arxiv_id"]
+    doubts = {s: d for s in ordered if (d := _doubt(s, ids, listed, ordered))}
+    credible = [s for s in ordered if s not in doubts]
+    while len(credible) > 1 and _is_far(credible):
+        doubts[credible.pop(0)] = "far_before"
+    credible = credible or ordered
+    used = _more_careful(credible) if credible else None
+    judged = (s._replace(verdict=_verdict(s, used, doubts, credible)) for s in ordered)
+    return (used._replace(verdict="used") if used else None), tuple(judged)
+
+
+def _order(statement: Statement) -> tuple[date, int, int, Statement]:
+    """The key by which the statement whose period ends first comes first."""
+    first, after = period(statement.date)
+    evidence = statement.evidence.partition(" ")[0]
+    return after, (after - first).days, EVIDENCE.index(evidence), statement
+
+
+def _doubt(
+    statement: Statement,
+    ids: Sequence[Statement],
+    listed: Collection[str],
+    ordered: Sequence[Statement],
+) -> str | None:
+    """Why a statement is not believed, for reasons that lie in its own kind."""
+    if statement.kind in listed and statement.evidence == "metadata":
+        rest = (s for s in ordered if s.kind not in listed or s.evidence != "metadata")
+        return "last_resort" if any(rest) else None
+    if statement.evidence.startswith("stamp "):
+        return "later_version" if len(ordered) > 1 else None
+    if statement.evidence in ("version", "stamp") and ids:
+        begins, after = period(ids[0].date)
+        first, end = period(statement.date)
+        if end <= begins:
+            return "held" if begins - end <= MAX_HOLD else "other_month"
+        return "date_after_id" if first >= after + _ZONE else None
+    return None
+
+
+def _is_far(credible: Sequence[Statement]) -> bool:
+    """Whether the first statement is no identifier's and lies far before every other one."""
+    if credible[0].evidence in ("arxiv_id", "version", "venue"):
+        return False
+    return min(period(s.date)[0] for s in credible[1:]) - period(credible[0].date)[1] > MAX_LAG
+
+
+def _more_careful(credible: Sequence[Statement]) -> Statement:
+    """The earliest statement; the arXiv id where its month began before a day of another source."""
+    used = credible[0]
+    if used.evidence not in ("venue", "doi"):
+        return used
+    begins, end = period(used.date)
+    for other in credible:
+        first, after = period(other.date)
+        if other.evidence == "arxiv_id" and first <= begins and end <= after:
+            return other
+    return used
+
+
+def _verdict(
+    statement: Statement,
+    used: Statement | None,
+    doubts: dict[Statement, str],
+    credible: Sequence[Statement],
+) -> str:
+    if statement == used:
+        return "used"
+    if statement in doubts:
+        return doubts[statement]
+    begins, end = period(used.date) if used else (date.min, date.min)
+    first, after = period(statement.date)
+    if statement.evidence == "arxiv_id":
+        printed = [s for s in credible if s.evidence in ("doi", "venue", "metadata")]
+        if any(period(s.date)[1] <= first for s in printed):
+            return "id_after_date"
+    return "later" if first >= end else "agrees" if after > begins else "earlier"

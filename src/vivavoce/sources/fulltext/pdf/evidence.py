@@ -1,0 +1,273 @@
+"""Hypotheses of the top-level headings of a paper, and the evidence that speaks for each.
+
+A hypothesis is a set of candidates that look alike: a run of numbers, or one typographic style.
+Evidence is counted over the whole document: names of sections where papers have them, numbers that
+continue each other, `Section 3` in the text, how the headings part the text, what else is set
+larger. The weights are in `evidence.toml`; benchmarks/pdf/fit.py fits them on the style matrix.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+from vivavoce.sources.fulltext.drafts import heaviest_chain
+from vivavoce.sources.fulltext.pdf.candidates import PLAIN, Candidate, Style
+from vivavoce.sources.fulltext.pdf.layout import Line
+from vivavoce.text.headings import ARABIC, ROMAN, SectionNumber, role_of_heading, step_cost
+
+ANCHORS = frozenset(
+    "introduction related_work background method experiments results discussion conclusion".split()
+)
+_LOOK_BACK = 40
+_KNOWN_ROLE = 0.6
+_FEW = 3
+_MANY = 14
+_SHORT = 150
+"""Letters: text between two headings that is shorter is an item of a list."""
+_WIDEST = 0.45
+"""Share of the text between two headings that is still usual."""
+_EARLY, _LATE = 0.3, 0.55
+_LEAST = -3.0
+"""Score below which nothing is better than the best hypothesis."""
+_MENTION = re.compile(r"\b(?:Sections?|Sect?\.|Chapters?|§)\s{0,2}(\d{1,2}|[IVX]{1,5}\b)", re.ASCII)
+_ROMANS = {r: n for n, r in enumerate("I II III IV V VI VII VIII IX X XI XII".split(), start=1)}
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """Numbers that continue each other, by place among the candidates."""
+
+    members: dict[int, SectionNumber]
+    score: float = 0.0
+
+
+def build_chain(
+    numbers: Mapping[int, SectionNumber],
+    roles: Sequence[str | None],
+    start: tuple[int, ...] | None = None,
+) -> Chain:
+    """The best run of numbers that continue each other."""
+    members, score = heaviest_chain(
+        numbers,
+        lambda place: 1.0 + _KNOWN_ROLE * (roles[place] is not None),
+        lambda number: step_cost(start, number.parts),
+        look_back=_LOOK_BACK,
+        penalty=1.5,
+    )
+    return Chain(members, score)
+
+
+@dataclass(frozen=True, slots=True)
+class Hypothesis:
+    """Candidates that may be the top-level headings."""
+
+    members: dict[int, SectionNumber | None]
+    """By place among the candidates."""
+    style: Style | None = None
+    number_style: str = ""
+    """Empty for headings without numbers."""
+    features: dict[str, float] = field(default_factory=dict)
+    score: float = 0.0
+
+
+class Evidence:
+    """Everything in a document that speaks for or against a hypothesis."""
+
+    def __init__(
+        self, candidates: Sequence[Candidate], lines: Sequence[Line], marked: Mapping[int, int]
+    ) -> None:
+        self.candidates = candidates
+        self.roles = [role_of_heading(plain_heading(c.text)) for c in candidates]
+        self.marked = marked
+        letters = [0]
+        for line in lines:
+            letters.append(letters[-1] + (0 if line.kind else len(line.text)))
+        self.at = [letters[c.start] for c in candidates]
+        self.total = max(letters[-1], 1)
+        self.mentioned = _mentioned(line.text for line in lines if not line.kind)
+        self.end = self._end_of_body()
+        self.stop = self.at[self.end] if self.end < len(candidates) else self.total
+
+    def _end_of_body(self) -> int:
+        """The place of the references, the last such heading in the second half of the text."""
+        places = [
+            place
+            for place, role in enumerate(self.roles)
+            if role == "references" and self.at[place] > _EARLY * self.total
+        ]
+        return places[0] if places else len(self.candidates)
+
+    def best(self) -> Hypothesis:
+        """The hypothesis with the most evidence; an empty one where there is none."""
+        judged = [self.judge(hypothesis) for hypothesis in self.hypotheses()]
+        judged = [one for one in judged if one.score > _LEAST]
+        return max(judged, key=lambda one: one.score, default=Hypothesis({}))
+
+    def hypotheses(self) -> list[Hypothesis]:
+        """Runs of numbers within a style or across styles, single styles, and the outline."""
+        groups: dict[tuple[Style | None, str], dict[int, SectionNumber]] = defaultdict(dict)
+        styles: dict[Style, dict[int, SectionNumber | None]] = defaultdict(dict)
+        for place, candidate in enumerate(self.candidates):
+            if candidate.runs_in:
+                continue
+            if candidate.is_strong and not _is_numbered(candidate):
+                styles[candidate.style][place] = None
+            for number in candidate.numbers:
+                is_main = number.style in {ARABIC, ROMAN} and len(number.parts) == 1
+                if is_main and not number.is_appendix:
+                    groups[candidate.style, number.style][place] = number
+                    if candidate.is_strong:
+                        groups[None, number.style][place] = number
+        found = [
+            Hypothesis(dict(build_chain(numbers, self.roles).members), style, number_style)
+            for (style, number_style), numbers in groups.items()
+        ]
+        found += [Hypothesis(members, style) for style, members in styles.items()]
+        outline = {place: _number_of(self.candidates[place]) for place in self.marked}
+        tops = {p: n for p, n in outline.items() if self.marked[p] == 1}
+        if tops:
+            found.append(Hypothesis(tops, self.candidates[min(tops)].style))
+        return [self._from_start(one) for one in found if one.members]
+
+    def _from_start(self, one: Hypothesis) -> Hypothesis:
+        """The hypothesis without what stands before the introduction, such as the title."""
+        if one.number_style:
+            return one
+        places = sorted(one.members)
+        first = next(
+            (p for p in places if self.roles[p] == "introduction" and self._share(p) < _EARLY),
+            next((p for p in places if self._is_behind_abstract(p)), places[0]),
+        )
+        return Hypothesis({p: n for p, n in one.members.items() if p >= first}, one.style)
+
+    def _is_behind_abstract(self, place: int) -> bool:
+        return "abstract" not in self.roles[place:] and self.at[place] > 0
+
+    def _share(self, place: int) -> float:
+        return self.at[place] / max(self.stop, 1)
+
+    def judge(self, one: Hypothesis) -> Hypothesis:
+        """The hypothesis with its features and its score."""
+        features = self._features(one)
+        weights = _weights()
+        score = sum(weights[name] * value for name, value in features.items())
+        return Hypothesis(one.members, one.style, one.number_style, features, score)
+
+    def _features(self, one: Hypothesis) -> dict[str, float]:
+        places = sorted(one.members)
+        body = [p for p in places if p < self.end]
+        roles = {self.roles[p] for p in body} & ANCHORS
+        gaps = self._gaps(body)
+        numbers = [n.parts[0] for n in one.members.values() if n is not None]
+        style = one.style
+        return {
+            "bias": 1.0,
+            "named": min(len(roles), 4) / 4,
+            "introduction": float(
+                any(self.roles[p] == "introduction" and self._share(p) < _EARLY for p in body)
+            ),
+            "conclusion": float(
+                any(self.roles[p] == "conclusion" and self._share(p) > _LATE for p in body)
+            ),
+            "few": max(_FEW - len(body), 0) / _FEW,
+            "many": min(max(len(body) - _MANY, 0) / _MANY, 2.0),
+            "widest": max(max(gaps, default=1.0) - _WIDEST, 0.0),
+            "short": _share_of(gap * self.stop < _SHORT for gap in gaps[1:]),
+            "behind": _share_of(p >= self.end for p in places),
+            "strong": float(style is None or style.kind != PLAIN),
+            "chain": min(len(numbers), 8) / 8 if one.number_style else 0.0,
+            "holes": min(numbers[-1] - len(numbers), 4) / 4 if one.number_style else 0.0,
+            "mentions": self._mentions(one, set(numbers)),
+            "outline": self._outline(places),
+            "rivals": min(self._rivals(one), 4) / 4,
+            "larger": min(self._larger(one), 6) / 6,
+        }
+
+    def _gaps(self, places: Sequence[int]) -> list[float]:
+        """Shares of the body before the first heading, between headings and behind the last."""
+        if not places:
+            return []
+        points = [0, *(self.at[p] for p in places), self.stop]
+        return [(after - before) / max(self.stop, 1) for before, after in pairwise(points)]
+
+    def _mentions(self, one: Hypothesis, numbers: set[int]) -> float:
+        """The agreement with the sections that the text refers to, from -1 to 1."""
+        if not self.mentioned:
+            return 0.0
+        if not one.number_style:
+            return -0.5
+        return 2 * len(self.mentioned & numbers) / len(self.mentioned) - 1
+
+    def _outline(self, places: Sequence[int]) -> float:
+        tops = {p for p, level in self.marked.items() if level == 1}
+        both = len(tops & set(places))
+        return 2 * both / (len(tops) + len(places)) if tops else 0.0
+
+    def _rivals(self, one: Hypothesis) -> int:
+        """Names of sections that are set apart but do not belong to the hypothesis."""
+        return sum(
+            self.roles[p] in ANCHORS
+            and p not in one.members
+            and c.is_strong
+            and not c.runs_in
+            and all(len(number.parts) == 1 for number in c.numbers)
+            for p, c in enumerate(self.candidates[: self.end])
+        )
+
+    def _larger(self, one: Hypothesis) -> int:
+        """Candidates between the members that are set larger, in a style used more than once."""
+        if one.style is None or not one.members:
+            return 0
+        counts: dict[Style, int] = defaultdict(int)
+        for p in range(min(one.members), self.end):
+            style = self.candidates[p].style
+            is_larger = style.weight > one.style.weight + 0.3 and not self.candidates[p].runs_in
+            counts[style] += is_larger and style.kind != PLAIN
+        return sum(count for count in counts.values() if count > 1)
+
+
+def plain_heading(text: str) -> str:
+    """A heading without its closing mark."""
+    return text.strip().rstrip(".:—–-").strip() or text
+
+
+def _is_numbered(candidate: Candidate) -> bool:
+    """Check whether a number stands first that is surely one: not the article `A`."""
+    return any(n.style == ARABIC or n.marked for n in candidate.numbers)
+
+
+def _number_of(candidate: Candidate) -> SectionNumber | None:
+    return next((n for n in candidate.numbers if n.style in {ARABIC, ROMAN}), None)
+
+
+def _mentioned(texts: Iterable[str]) -> set[int]:
+    """Top-level sections that the text refers to more than never."""
+    found: set[int] = set()
+    for text in texts:
+        for match in _MENTION.finditer(text):
+            number = _ROMANS.get(match[1]) or (int(match[1]) if match[1].isdigit() else 0)
+            if 0 < number <= 2 * _MANY:
+                found.add(number)
+    return found
+
+
+def _share_of(flags: Iterable[bool]) -> float:
+    known = list(flags)
+    return sum(known) / max(len(known), 1)
+
+
+@cache
+def _weights() -> dict[str, float]:
+    return {
+        name: float(weight)
+        for name, weight in tomllib.loads(
+            Path(__file__).with_suffix(".toml").read_text("utf-8")
+        ).items()
+    }

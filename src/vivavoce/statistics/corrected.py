@@ -1,0 +1,177 @@
+"""A judge's mean corrected by people who labelled some of the items.
+
+A lenient judge is wrong by as much on ten thousand items as on ten. Where people labelled a random
+draw of clusters, the judge's error is seen there, and what it says of all other items still makes
+the interval narrower, by as much as it agrees with people: a judge that guesses has weight 0.
+
+Source: Angelopoulos, Duchi and Zrnic, PPI++: Efficient Prediction-Powered Inference,
+arXiv 2311.01453, with clustered variances; Satterthwaite, Biometrics Bulletin 2(6), 1946.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from vivavoce.errors import InputError
+from vivavoce.statistics.intervals import DEFAULT_LEVEL, Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """The mean that people would give all items, judged by what they gave some."""
+
+    value: float | None
+    """None without a labelled item that the judge gave a value."""
+    low: float | None
+    high: float | None
+    """Ends of the interval; None with labels in fewer than two clusters."""
+    raw: float | None
+    """The mean of the judge's own values; None where it gave none."""
+    weight: float
+    """Share of the judge's values of unlabelled items that counts, between 0 and 1."""
+    labels: int
+    """Labelled items that count."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Sums:
+    """Sums over clusters: of items, of two columns, and of their products cluster by cluster.
+
+    Each is one number, or one for every cluster that is left out in turn.
+    """
+
+    clusters: Floats
+    items: Floats
+    one: Floats
+    two: Floats
+    items_items: Floats
+    items_one: Floats
+    items_two: Floats
+    one_two: Floats
+    two_two: Floats
+
+    def covariances(self) -> tuple[Floats, Floats]:
+        """Clustered covariance of the means of both columns, and variance of that of the second."""
+        one, two = self.one / self.items, self.two / self.items
+        factor = self.clusters / (self.clusters - 1) / self.items**2
+        both = self.one_two - one * self.items_two - two * self.items_one
+        alone = self.two_two - 2 * two * self.items_two + two**2 * self.items_items
+        return factor * (both + one * two * self.items_items), factor * alone
+
+
+def _sums(codes: npt.NDArray[np.int64], one: Floats, two: Floats) -> tuple[_Sums, _Sums]:
+    """The sums of all clusters, and those that are left without each of them."""
+    _, places = np.unique(codes, return_inverse=True)
+    n, a, b = (np.bincount(places, column) for column in (np.ones(len(codes)), one, two))
+    parts = (np.ones(len(n)), n, a, b, n * n, n * a, n * b, a * b, b * b)
+    return _Sums(*(p.sum() for p in parts)), _Sums(*(p.sum() - p for p in parts))
+
+
+def corrected_mean(
+    judged: npt.ArrayLike,
+    clusters: Sequence[Hashable],
+    labelled: Sequence[int],
+    human: npt.ArrayLike,
+    *,
+    level: float = DEFAULT_LEVEL,
+    seed: int = 0,
+) -> Estimate:
+    """Mean of people's values over all items, from the judge's and those of some items.
+
+    mean of (human - w judged) on the labelled items + w x mean of judged on the others, w chosen so
+    that the variance is least. The interval comes from leaving out each labelled cluster in turn,
+    w chosen anew, and from the variance of the judge's values on the others. Items of a labelled
+    cluster that nobody labelled are left out, and so are undefined values.
+
+    Args:
+        judged: The judge's value of each item; NaN is undefined.
+        clusters: The label of each item's cluster.
+        labelled: Positions of the items that people labelled: a random draw of clusters. An item
+            that stands here twice counts with the mean of its values.
+        human: People's values of these, in the same order.
+        level: Of the interval.
+        seed: Of no effect: nothing is drawn.
+
+    Raises:
+        InputError: The arguments do not fit each other, or a position is not one of an item.
+    """
+    del seed
+    values, of_people = _checked(judged, clusters, labelled, human, level)
+    numbers = {label: place for place, label in enumerate(dict.fromkeys(clusters))}
+    codes = np.array([numbers[label] for label in clusters], dtype=np.int64)
+    raw = float(np.nanmean(values)) if not np.isnan(values).all() else None
+    is_labelled = ~np.isnan(of_people + values)
+    is_other = ~np.isnan(values) & ~np.isin(codes, codes[~np.isnan(of_people)])
+    labels = int(is_labelled.sum())
+    if not labels:
+        return Estimate(None, None, None, raw, 0.0, 0)
+    near, without = _sums(codes[is_labelled], of_people[is_labelled], values[is_labelled])
+    far, _ = _sums(codes[is_other], values[is_other], values[is_other])
+    if near.clusters < 2:
+        return Estimate(float(near.one / near.items), None, None, raw, 0.0, labels)
+    uses_judge = near.clusters > 2 and far.clusters > 1
+    mean = float(far.two / far.items) if uses_judge else 0.0
+    spread = float(far.covariances()[1]) if uses_judge else 0.0
+
+    def estimated(sums: _Sums) -> tuple[Floats, Floats]:
+        weight = _weight(sums, spread) if uses_judge else np.zeros_like(sums.items)
+        return sums.one / sums.items + weight * (mean - sums.two / sums.items), weight
+
+    value, weight = (float(each) for each in estimated(near))
+    again = estimated(without)[0]
+    degrees = near.clusters - 1
+    variance = float(((again - again.mean()) ** 2).sum() * degrees / near.clusters)
+    parts = (variance, float(degrees)), (weight**2 * spread, float(far.clusters - 1))
+    reach = _reach(parts, level)
+    return Estimate(value, value - reach, value + reach, raw, weight, labels)
+
+
+def _weight(sums: _Sums, spread: float) -> Floats:
+    """The weight of least variance, beside a variance of the judge's mean on other items."""
+    both, alone = sums.covariances()
+    total = np.where(alone + spread > 0, alone + spread, np.inf)
+    return np.asarray(np.clip(both / total, 0.0, 1.0), dtype=np.float64)
+
+
+def _reach(parts: Sequence[tuple[float, float]], level: float) -> float:
+    """Half of the interval of a sum of means, from their variances and degrees of freedom."""
+    from scipy.stats import t
+
+    variance = math.fsum(each for each, _ in parts)
+    if variance <= 0:
+        return 0.0
+    degrees = variance**2 / math.fsum(each**2 / free for each, free in parts if free > 0)
+    return float(t.ppf((1 + level) / 2, degrees)) * math.sqrt(variance)
+
+
+def _checked(
+    judged: npt.ArrayLike,
+    clusters: Sequence[Hashable],
+    labelled: Sequence[int],
+    human: npt.ArrayLike,
+    level: float,
+) -> tuple[Floats, Floats]:
+    """The judge's values, and people's in the places of all items, NaN where there is none."""
+    values = np.asarray(judged, dtype=np.float64)
+    given = np.asarray(human, dtype=np.float64)
+    places = np.asarray(labelled, dtype=np.int64)
+    if values.ndim != 1 or len(values) != len(clusters):
+        raise InputError(f"{values.shape} judged values do not fit {len(clusters)} clusters.")
+    if given.shape != places.shape or given.ndim != 1:
+        raise InputError(f"{given.shape} values of people do not fit {places.shape} positions.")
+    if np.isinf(values).any() or np.isinf(given).any():
+        raise InputError("values hold an infinite number. Use NaN for an undefined value.")
+    if ((places < 0) | (places >= len(values))).any():
+        raise InputError(f"labelled holds a position outside of the {len(values)} items.")
+    if not 0.0 < level < 1.0:
+        raise InputError(f"level={level} is not between 0 and 1. For 95% use 0.95.")
+    known = ~np.isnan(given)
+    counts = np.bincount(places[known], minlength=len(values))
+    sums = np.bincount(places[known], given[known], minlength=len(values))
+    means = np.divide(sums, counts, out=np.full(len(values), np.nan), where=counts > 0)
+    return values, means

@@ -1,0 +1,203 @@
+"""A comparison looked at while it goes on, and stopped when it is decided.
+
+Whoever looks twenty times at a test of 5% finds a false difference in one run of four. Here every
+look has its own share of the 5%, and a draw of random signs (see `sign_flips`) that was beyond the
+bound at an earlier look has used its chance up. Within a look pairs are decided from the greatest
+difference down, as in `ranks`.
+
+Source: Lan and DeMets, Discrete Sequential Boundaries for Clinical Trials, Biometrika 70(3), 1983,
+with the spending function that they give for Pocock's boundary; Romano and Wolf, JASA 100(469),
+2005 (step down).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from vivavoce.errors import InputError
+from vivavoce.statistics.intervals import DEFAULT_RESAMPLES, Integers
+from vivavoce.statistics.ranks import SAME, bound_of
+from vivavoce.statistics.sign_flips import Contrasts, Flips
+
+Question = Literal["top", "all"]
+QUESTIONS: tuple[Question, ...] = ("top", "all")
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """State of a comparison after a look."""
+
+    done: bool
+    """True when the question is answered."""
+    beats: frozenset[tuple[int, int]]
+    """Pairs (better, worse) decided so far; none is ever withdrawn."""
+    active: tuple[int, ...]
+    """Columns whose values are still needed, in their order."""
+    top: tuple[int, ...]
+    """Columns known to be among the k best, in their order; of `all` none."""
+    look: int
+    """Number of this look, the first being 1."""
+
+
+class Sequential:
+    """A question about contestants, asked at most `looks` times of growing data.
+
+    The chance that any pair in `beats` is false, at any look, is at most alpha.
+    """
+
+    def __init__(
+        self,
+        question: Question = "top",
+        k: int = 3,
+        indifference: float = 0.0,
+        alpha: float = 0.05,
+        looks: int = 20,
+        seed: int = 0,
+        *,
+        resamples: int = DEFAULT_RESAMPLES,
+    ) -> None:
+        """State the question.
+
+        Args:
+            question: `top`: which are the k best; `all`: who is better, of every pair.
+            k: How many are wanted of `top`.
+            indifference: A difference below this one does not matter: a pair known to differ by
+                less needs no decision, and either may stand among the k best.
+            alpha: Chance that any decision is false.
+            looks: The most looks.
+            seed: Seed of the signs.
+            resamples: Draws of signs.
+
+        Raises:
+            InputError: An option is out of its range.
+        """
+        if question not in QUESTIONS:
+            raise InputError(f"question={question!r} is none of: {', '.join(QUESTIONS)}.")
+        if k < 1 or looks < 1 or not 0.0 < alpha < 1.0 or not 0.0 <= indifference < math.inf:
+            raise InputError(
+                f"k={k} and looks={looks} must be at least 1, alpha={alpha} between 0 and 1, and "
+                f"indifference={indifference} at least 0."
+            )
+        self._question, self._k, self._indifference = question, k, indifference
+        self._alpha, self._looks = alpha, looks
+        self._flips = Flips(resamples, seed)
+        self._crossed = np.zeros(resamples, dtype=bool)
+        self._look = self._rows = 0
+        self._ahead: npt.NDArray[np.bool_] = np.zeros((0, 0), dtype=bool)
+        self._near = self._ahead
+        self._inside: set[int] = set()
+        self._undecided: list[int] = []
+
+    def look(self, values: npt.ArrayLike, clusters: Sequence[Hashable]) -> Decision:
+        """Look at all rows seen so far, new ones after those of the look before.
+
+        Args:
+            values: Shape (items, contestants); higher is better, NaN is undefined, such as the
+                values of a contestant that is asked no more.
+            clusters: The label of each row's cluster.
+
+        Raises:
+            InputError: All looks are used up, rows or contestants are gone, or the values do not
+                fit the clusters.
+        """
+        contrasts = Contrasts(values, clusters)
+        self._begin(contrasts.contestants, len(clusters))
+        spent = self._alpha * math.log1p((math.e - 1) * self._look / self._looks)
+        pairs = self._open_pairs(contrasts)
+        drawn = contrasts.flipped(self._flips).sizes(pairs)
+        drawn[:, self._crossed] = np.inf
+        while len(pairs):
+            bound = bound_of(drawn.max(axis=0), spent)
+            is_decided = np.abs(contrasts.statistics[pairs]) > bound
+            if not is_decided.any():
+                self._crossed |= (drawn > bound * SAME).any(axis=0)
+                self._add_near(contrasts, pairs, bound)
+                break
+            self._decide(contrasts, pairs[is_decided])
+            pairs, drawn = pairs[~is_decided], drawn[~is_decided]
+        if self._question == "top":
+            self._settle_top(contrasts)
+        return self._decision()
+
+    def _begin(self, columns: int, rows: int) -> None:
+        if self._look >= self._looks:
+            raise InputError(f"All {self._looks} looks are used up: another would not be sure.")
+        if not self._look:
+            self._ahead = np.zeros((columns, columns), dtype=bool)
+            self._near = np.eye(columns, dtype=bool)
+            self._undecided = list(range(columns))
+        if len(self._ahead) != columns:
+            raise InputError(
+                f"{columns} contestants after {len(self._ahead)}. Give the same columns."
+            )
+        if rows < self._rows:
+            raise InputError(f"{rows} rows after {self._rows}. Give all rows seen so far.")
+        self._look, self._rows = self._look + 1, rows
+
+    def _settled(self) -> npt.NDArray[np.bool_]:
+        return self._ahead | self._ahead.T | self._near
+
+    def _open_pairs(self, contrasts: Contrasts) -> Integers:
+        """Pairs that the answer still hangs on."""
+        is_open = ~self._settled()[contrasts.first, contrasts.second]
+        if self._question == "top":
+            waits = np.isin(np.arange(contrasts.contestants), self._undecided)
+            is_open &= waits[contrasts.first] & waits[contrasts.second]
+        return np.flatnonzero(is_open)
+
+    def _decide(self, contrasts: Contrasts, pairs: Integers) -> None:
+        is_first = contrasts.statistics[pairs] > 0
+        better = np.where(is_first, contrasts.first[pairs], contrasts.second[pairs])
+        worse = np.where(is_first, contrasts.second[pairs], contrasts.first[pairs])
+        self._ahead[better, worse] = True
+
+    def _add_near(self, contrasts: Contrasts, pairs: Integers, bound: float) -> None:
+        """Pairs whose differences within the bound all lie below what matters.
+
+        Of m clusters that show no difference at all, 3 / m of all clusters may still show one.
+        """
+        if not self._indifference or not math.isfinite(bound):
+            return
+        low, high = contrasts.intervals(bound)
+        unseen = 3 * contrasts.spread / contrasts.clusters
+        with np.errstate(invalid="ignore"):
+            reach = np.where(contrasts.scales > 0, np.maximum(-low, high), unseen)
+            is_near = reach[pairs] < self._indifference
+        first, second = contrasts.first[pairs[is_near]], contrasts.second[pairs[is_near]]
+        self._near[first, second] = self._near[second, first] = True
+
+    def _settle_top(self, contrasts: Contrasts) -> None:
+        """Add to the k best whom k decided differences place there; the others fall out.
+
+        Among those that are undecided only places among themselves count. Of two whose difference
+        does not matter, the one that is ahead so far stands first.
+        """
+        leads = np.zeros_like(self._ahead)
+        is_first = contrasts.sums >= 0
+        leads[contrasts.first, contrasts.second] = is_first
+        leads[contrasts.second, contrasts.first] = ~is_first
+        above = self._ahead | (self._near & leads)
+        while self._undecided:
+            left = min(self._k, len(self._ahead)) - len(self._inside)
+            among = above[np.ix_(self._undecided, self._undecided)]
+            wins, losses = among.sum(axis=1), among.sum(axis=0)
+            is_out = losses >= left
+            is_in = (wins >= len(self._undecided) - left) & ~is_out
+            if not (is_in | is_out).any():
+                return
+            state = list(zip(self._undecided, is_in, is_out, strict=True))
+            self._inside |= {one for one, enters, _ in state if enters}
+            self._undecided = [one for one, enters, falls in state if not enters and not falls]
+
+    def _decision(self) -> Decision:
+        beats = frozenset((int(i), int(j)) for i, j in np.argwhere(self._ahead))
+        active = self._undecided
+        if self._question == "all":
+            active = np.flatnonzero(~self._settled().all(axis=1)).tolist()
+        return Decision(not active, beats, tuple(active), tuple(sorted(self._inside)), self._look)

@@ -1,0 +1,135 @@
+"""Looks at a comparison that goes on: what is decided when, and how often it is false."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from vivavoce.errors import InputError
+from vivavoce.statistics import Decision, Sequential, rank
+
+
+def looks_at(test: Sequential, values: np.ndarray, size: int) -> list[Decision]:
+    """Looks after every `size` rows until it is done; who is decided is asked no more."""
+    seen = np.full_like(values, math.nan)
+    active: tuple[int, ...] = tuple(range(values.shape[1]))
+    found = []
+    for start in range(0, len(values), size):
+        seen[start : start + size, active] = values[start : start + size, active]
+        found.append(test.look(seen[: start + size], range(start + size)))
+        active = found[-1].active
+        if found[-1].done:
+            break
+    return found
+
+
+def noisy(means: list[float], items: int, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).normal(means, 0.2, (items, len(means)))
+
+
+def test_a_clear_winner_is_found_early_and_the_rest_is_not_compared() -> None:
+    found = looks_at(Sequential("top", k=1), noisy([0.1, 0.9, 0.1, 0.1], 400), 20)
+    assert len(found) <= 3
+    last = found[-1]
+    assert (last.done, last.top, last.active) == (True, (1,), ())
+    assert {(1, 0), (1, 2), (1, 3)} <= last.beats
+
+
+def test_who_is_out_is_asked_no_more() -> None:
+    found = looks_at(Sequential("top", k=1), noisy([0.5, 0.52, 0.0, 0.0], 200), 20)
+    assert found[-1].active == (0, 1)
+    assert not found[-1].done
+    assert any(decision.active == (0, 1) for decision in found[:4])
+
+
+def test_two_of_the_best_need_not_be_told_apart() -> None:
+    found = looks_at(Sequential("top", k=2), noisy([0.5, 0.0, 0.5, 0.0], 400), 20)
+    assert found[-1].done
+    assert found[-1].top == (0, 2)
+    assert (0, 2) not in found[-1].beats
+    assert (2, 0) not in found[-1].beats
+
+
+def test_all_pairs_end_when_the_others_differ_by_less_than_matters() -> None:
+    values = noisy([0.8, 0.5, 0.5], 2_000)
+    found = looks_at(Sequential("all", indifference=0.1), values, 100)
+    assert found[-1].done
+    assert found[-1].beats == {(0, 1), (0, 2)}
+    assert not looks_at(Sequential("all"), values, 100)[-1].done
+    # Which of two that may stand in either order is among the best: the one ahead so far.
+    top = looks_at(Sequential("top", k=2, indifference=0.1), values, 100)[-1]
+    assert top.done
+    assert top.top in ((0, 1), (0, 2))
+
+
+def test_equal_contestants_end_where_a_difference_matters() -> None:
+    values = np.tile(np.arange(100)[:, None] % 2.0, (1, 3))
+    # After m items without a difference 3 / m of all may still show one: 3 / 35 < 0.1 < 3 / 30.
+    found = looks_at(Sequential("all", indifference=0.1), values, 5)
+    assert (len(found), found[-1].beats) == (7, frozenset())
+    assert len(looks_at(Sequential("top", k=1, indifference=0.1), values, 5)[-1].top) == 1
+    assert not looks_at(Sequential("all"), values, 5)[-1].done
+
+
+def test_one_look_is_the_test_of_ranks() -> None:
+    values = noisy([0.1, 0.2, 0.25, 0.3, 0.3], 100)
+    clusters = [f"{item:03d}" for item in range(100)]
+    once = Sequential("all", looks=1).look(values, clusters)
+    ranked = rank(values, clusters)
+    assert once.beats == {(i, j) for i, found in enumerate(ranked) for j in found.beats}
+
+
+def test_what_is_decided_stays_decided() -> None:
+    test = Sequential("all", looks=4)
+    first = noisy([0.0, 1.0], 50)
+    assert test.look(first, range(50)).beats == {(1, 0)}
+    turned = np.vstack([first, noisy([9.0, 0.0], 50)])
+    assert test.look(turned, range(100)).beats == {(1, 0)}
+
+
+@pytest.mark.parametrize("looks", [5, 20])
+def test_one_run_of_equals_in_twenty_decides_anything(looks: int) -> None:
+    # `python -m benchmarks.coverage stopping` does this in 2,000 worlds of nine kinds.
+    generator, false, size = np.random.default_rng(looks), 0, 100 // looks
+    for world in range(200):
+        values = generator.random((100, 4)) + generator.random((100, 1))
+        test = Sequential("all", looks=looks, resamples=1_000, seed=world)
+        false += bool(looks_at(test, values, size)[-1].beats)
+    assert 0.01 <= false / 200 <= 0.095  # 5% within 2.9 standard errors
+
+
+def test_nothing_and_one_contestant_are_done_at_once() -> None:
+    assert Sequential("all").look(np.zeros((3, 1)), range(3)) == Decision(
+        True, frozenset(), (), (), 1
+    )
+    assert Sequential("top", k=3).look(np.zeros((3, 2)), range(3)).top == (0, 1)
+    undefined = Sequential("top", k=1).look(np.full((9, 2), math.nan), range(9))
+    assert (undefined.done, undefined.active) == (False, (0, 1))
+
+
+def test_looks_beyond_those_that_were_planned_are_refused() -> None:
+    test = Sequential(looks=1)
+    test.look(noisy([0.1, 0.2], 10), range(10))
+    with pytest.raises(InputError, match="looks are used up"):
+        test.look(noisy([0.1, 0.2], 20), range(20))
+
+
+@pytest.mark.parametrize("shape", [(9, 2), (10, 3)])
+def test_rows_or_contestants_that_are_gone_are_refused(shape: tuple[int, int]) -> None:
+    test = Sequential()
+    test.look(np.zeros((10, 2)), range(10))
+    with pytest.raises(InputError):
+        test.look(np.zeros(shape), range(shape[0]))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"question": "best"}, {"k": 0}, {"looks": 0}, {"alpha": 1.0}, {"indifference": -0.1},
+     {"indifference": math.nan}, {"seed": -1}],
+    ids=str,
+)  # fmt: skip
+def test_wrong_options_are_refused(wrong: dict) -> None:
+    with pytest.raises(InputError):
+        Sequential(**wrong)

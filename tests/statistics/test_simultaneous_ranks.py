@@ -1,0 +1,185 @@
+"""Ranks of many contestants: by hand, against all sign vectors, as properties, by simulation."""
+
+from __future__ import annotations
+
+import math
+import time
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vivavoce.errors import InputError
+from vivavoce.statistics import Standing, rank, sign_flips
+
+NAN = math.nan
+TOLD_APART = [Standing(1, 1, 1, (1,)), Standing(2, 2, 2, ())]
+NOT_TOLD_APART = [Standing(1, 1, 2, ()), Standing(1, 1, 2, ())]
+
+tables = st.lists(
+    st.tuples(
+        st.sampled_from("pqrstuvwxyz"),
+        *[st.floats(0, 1) | st.sampled_from([0.0, 0.5, 1.0, NAN]) for _ in range(4)],
+    ),
+    min_size=1,
+    max_size=40,
+)
+
+
+@pytest.mark.parametrize("papers", [1, 2, 5, 6, 8, 30])
+def test_six_papers_that_agree_tell_two_apart(papers: int) -> None:
+    # All signs alike: 2 of 2^papers sign vectors, 1/16 for five papers and 1/32 for six.
+    found = rank([[0.7, 0.2]] * papers, range(papers))
+    assert found == (TOLD_APART if papers >= 6 else NOT_TOLD_APART)
+
+
+def test_items_of_one_paper_are_one_witness() -> None:
+    assert rank([[0.7, 0.2]] * 40, ["p", "q"] * 20) == NOT_TOLD_APART
+
+
+def by_enumeration(values: np.ndarray, alpha: float) -> set[tuple[int, int]]:
+    """Decided pairs (better, worse) of the step-down over every vector of signs."""
+    pairs = list(combinations(range(values.shape[1]), 2))
+    sums = np.column_stack([values[:, i] - values[:, j] for i, j in pairs])
+    signs = np.array(list(product((-1, 1), repeat=len(values))))
+    scale = np.sqrt((sums**2).sum(axis=0))
+    drawn, observed = np.abs(signs @ sums) / scale, sums.sum(axis=0) / scale
+    decided: set[tuple[int, int]] = set()
+    left = list(range(len(pairs)))
+    while left:
+        clearest = max(left, key=lambda pair: abs(observed[pair]))
+        p = (drawn[:, left].max(axis=1) >= abs(observed[clearest]) - 1e-9).mean()
+        if p > alpha:
+            break
+        pair = pairs[clearest]
+        decided.add(pair if observed[clearest] > 0 else pair[::-1])
+        left.remove(clearest)
+    return decided
+
+
+def decided_by(found: list[Standing]) -> set[tuple[int, int]]:
+    return {(better, worse) for better, of in enumerate(found) for worse in of.beats}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_random_signs_decide_what_all_signs_do(seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    values = generator.normal([0.0, 0.3, 0.6, 0.9], 0.5, (12, 4))
+    found = decided_by(rank(values, range(12), resamples=40_000))
+    # 40,000 draws of 4,096 vectors: a p between these levels could fall on either side
+    assert by_enumeration(values, 0.045) <= found <= by_enumeration(values, 0.055)
+
+
+@given(tables, st.randoms(use_true_random=False))
+@settings(deadline=None)
+def test_neither_order_nor_a_common_shift_nor_the_unit_has_a_say(rows: list, random) -> None:
+    order = list(range(len(rows)))
+    random.shuffle(order)
+    values, clusters = np.array([row[1:] for row in rows]), [row[0] for row in rows]
+    before = rank(values, clusters, resamples=99)
+    moved = 3 + 0.5 * values[order]
+    assert rank(moved, [clusters[i] for i in order], resamples=99) == before
+    turned = rank(values[:, ::-1], clusters, resamples=99)
+    assert decided_by(turned) == {(3 - a, 3 - b) for a, b in decided_by(before)}
+
+
+@given(tables)
+@settings(deadline=None)
+def test_ranges_follow_from_who_beats_whom(rows: list) -> None:
+    found = rank([row[1:] for row in rows], [row[0] for row in rows], resamples=99)
+    for own, standing in enumerate(found):
+        losses = sum(own in other.beats for other in found)
+        assert standing.rank == standing.low == 1 + losses
+        assert standing.high == 4 - len(standing.beats)
+        assert standing.low <= standing.high
+
+
+def test_an_undefined_value_leaves_the_pairs_other_items() -> None:
+    generator = np.random.default_rng(2)
+    values = generator.normal([0.0, 0.0, 1.0], 0.1, (60, 3))
+    values[generator.random((60, 3)) < 0.4] = NAN
+    assert [each.beats for each in rank(values, range(60))] == [(), (), (0, 1)]
+    values[:30, 0] = values[30:, 2] = NAN  # nothing that both have
+    assert [each.beats for each in rank(values, range(60))] == [(), (), (1,)]
+
+
+def test_nothing_to_compare_decides_nothing() -> None:
+    tied = Standing(1, 1, 3, ())
+    assert rank(np.zeros((0, 3)), []) == [tied] * 3
+    assert rank(np.full((20, 3), NAN), range(20)) == [tied] * 3
+    assert rank(np.full((20, 3), 0.3), range(20)) == [tied] * 3
+    assert rank(np.eye(20)[:, :3] * 0.5, range(20), resamples=0) == [tied] * 3
+    assert rank([[0.1]] * 20, range(20)) == [Standing(1, 1, 1, ())]
+    assert rank(np.zeros((20, 0)), range(20)) == []
+
+
+def test_rounding_is_no_difference() -> None:
+    values = np.tile([0.1 + 0.2, 0.3], (50, 1))
+    assert rank(values, range(50)) == NOT_TOLD_APART
+
+
+def test_near_copies_cost_the_others_nothing() -> None:
+    # Sums in single precision would lose differences of 1e-9, and call them great.
+    generator = np.random.default_rng(3)
+    values = generator.random((100, 4)) + np.array([0, 0, 0, 0.5])
+    values[:, 1] = values[:, 0] + generator.normal(0, 1e-9, 100)
+    found = rank(values, range(100))
+    assert found[3].beats == (0, 1, 2)
+    assert (found[0].beats, found[1].beats) == ((), ())
+
+
+def test_pieces_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = np.random.default_rng(8).normal(np.linspace(0, 0.5, 9), 0.5, (50, 9))
+    values[3, 4] = NAN
+    whole = rank(values, [i // 2 for i in range(50)], resamples=500)
+    monkeypatch.setattr(sign_flips, "CELLS", 1_500)  # three pairs or clusters at a time
+    monkeypatch.setattr("vivavoce.statistics.ranks.CELLS", 1_500)
+    assert rank(values, [i // 2 for i in range(50)], resamples=500) == whole
+
+
+def test_signs_stay_when_clusters_are_added() -> None:
+    columns = np.random.default_rng(0).random((30, 2))
+    columns[20:] = 0.0
+    flips = sign_flips.Flips(70, seed=4)
+    assert (flips.sums(columns) == flips.sums(columns[:20])).all()
+
+
+@pytest.mark.parametrize(("size", "skewed"), [(1, False), (5, True)])
+def test_one_board_in_twenty_of_equals_names_a_winner(size: int, skewed: bool) -> None:
+    # `python -m benchmarks.coverage ranks` does this in 2,000 worlds of nine kinds.
+    generator, false = np.random.default_rng(size), 0
+    for world in range(300):
+        shared = generator.normal(0, 1, (100 // size, 10)).repeat(size, axis=0)
+        values = shared + generator.normal(0, 1, (100, 10))
+        values = np.exp(values) if skewed else values
+        clusters = [item // size for item in range(100)]
+        false += any(each.beats for each in rank(values, clusters, resamples=400, seed=world))
+    assert 0.02 <= false / 300 <= 0.085  # 5% within 2.8 standard errors
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: rank([[1.0, 2.0]], ["p", "q"]),
+        lambda: rank([1.0, 2.0], ["p", "q"]),
+        lambda: rank([[1.0, math.inf]], ["p"]),
+        lambda: rank([[1.0, 2.0]], ["p"], level=1.0),
+        lambda: rank([[1.0, 2.0]], ["p"], resamples=-1),
+        lambda: rank([[1.0, 2.0]], ["p"], seed=-1),
+    ],
+)
+def test_wrong_use_is_refused(wrong) -> None:
+    with pytest.raises(InputError):
+        wrong()
+
+
+@pytest.mark.slow
+def test_a_large_board_takes_less_than_a_minute_of_cpu() -> None:
+    values = np.random.default_rng(0).random((2_000, 500)) + np.linspace(0, 0.3, 500)
+    start = time.process_time()
+    found = rank(values, range(2_000))
+    assert time.process_time() - start < 60
+    assert found[499].low == 1
+    assert len(found[499].beats) > 300
