@@ -44,6 +44,10 @@ TEXTS_NOTE = (
     "may, or build with --samples 0."
 )
 
+HUMAN_OPTION = typer.Option(
+    None, "--human", help="People's labels, which correct judges; as in viva audit judge."
+)
+
 app = typer.Typer(no_args_is_help=True, help="Turn logs into a leaderboard.")
 
 
@@ -63,6 +67,7 @@ def build(
     own: Path | None = typer.Option(
         None, "--with", metavar="LOGS", help="Further logs, whose rows are marked as your own."
     ),
+    human: Path | None = HUMAN_OPTION,
     cache: Path | None = typer.Option(
         None, "--cache", help="Folder that keeps statistics, so that only new logs are computed."
     ),
@@ -79,6 +84,7 @@ def build(
     """Write the leaderboard as a static site, with its numbers as JSON and CSV."""
     from tempfile import TemporaryDirectory
 
+    from vivavoce.errors import InputError
     from vivavoce.models.cutoffs import load_cutoffs
     from vivavoce.results.board.building import leaderboard
     from vivavoce.results.board.groups import complete_only as keep_complete
@@ -92,12 +98,14 @@ def build(
     known = load_cutoffs(cutoffs, margin)
     told = [row for _, row in read_jsonl(reasons)] if reasons else []
     published = read_published(logs) if logs.is_file() else None
+    if published and human:
+        raise InputError(f"{human} corrects judges of logs, and {logs} holds none.")
     folders = [*([] if published else [logs]), *([own] if own else [])]
     draw = fixed(leaderboard, partial=partial, resamples=resamples, seed=seed, cutoffs=known)
     with TemporaryDirectory() as passing, progress("Reading logs"):
         store = cache or Path(passing)
         if published is None:
-            board = draw(logs, store=store, own=own)
+            board = draw(logs, store=store, own=own, human=human)
         else:
             board = beside(published, draw(own, store=store) if own else None)
         if complete_only:
@@ -124,6 +132,7 @@ def show(
     seed: int = SEED_OPTION,
     cutoffs: Path | None = CUTOFFS_OPTION,
     margin: int = MARGIN_OPTION,
+    human: Path | None = HUMAN_OPTION,
     everything: bool = typer.Option(
         False, "--all", help="Also print the diagnostics, which rank nobody."
     ),
@@ -137,7 +146,9 @@ def show(
     from vivavoce.results.board.building import leaderboard
 
     known = load_cutoffs(cutoffs, margin)
-    board = leaderboard(logs, partial=partial, resamples=resamples, seed=seed, cutoffs=known)
+    board = leaderboard(
+        logs, human=human, partial=partial, resamples=resamples, seed=seed, cutoffs=known
+    )
     if as_json:
         print_json(board.as_dict())
     else:

@@ -26,6 +26,8 @@ from vivavoce.metrics import Metric, shares
 
 CRITERIA = ("novelty", "feasibility", "consistency", "factuality", "style")
 OVERALL = "overall"
+WIN_RATE = "judge_win"
+"""The metric of the overall verdict, which people's labels can correct."""
 ASPECTS = (*CRITERIA, OVERALL)
 
 Place: TypeAlias = Literal["first", "second"]
@@ -35,7 +37,7 @@ Outcome: TypeAlias = Literal["win", "tie", "loss"]
 
 _SOURCE = "AcademicEval, section 4.4.1; both orders: ours"
 _OF_WINS = {
-    "judge_win": "answers a judge prefers to the reference, a tie counting half",
+    WIN_RATE: "answers a judge prefers to the reference, a tie counting half",
     **{f"judge_{name}": f"the same in {name} alone" for name in CRITERIA},
 }
 _OF_CHECKS = {
