@@ -232,8 +232,6 @@ class Library:
         papers: The papers, or a mapping to them by id.
         cutoff: A date; the first day on which nothing is known any more. None where the item itself
             says what may be known: then every paper is there, undated ones too.
-        hidden_papers: Ids of papers that are not shown.
-        hidden_tables: (paper id, ordinal) of tables that are not shown.
 
     Raises:
         InputError: The cutoff is no date.
@@ -243,8 +241,6 @@ class Library:
         self,
         papers: Mapping[str, LibraryPaper] | Iterable[LibraryPaper],
         cutoff: str | None,
-        hidden_papers: Collection[str] = (),
-        hidden_tables: Collection[tuple[str, int]] = (),
     ) -> None:
         if cutoff is not None:
             period(cutoff)
@@ -252,7 +248,7 @@ class Library:
         known = {paper.paper_id: paper for paper in given if _is_over(paper, cutoff)}
         self._known = {name: known[name] for name in sorted(known)}
         self._index = Index(self._known)
-        self._hide(hidden_papers, hidden_tables)
+        self._hide((), ())
 
     def hiding(self, papers: Collection[str], tables: Collection[tuple[str, int]] = ()) -> Library:
         """The same library with other papers and tables hidden; the two share an index."""
