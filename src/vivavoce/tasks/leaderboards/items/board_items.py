@@ -17,7 +17,7 @@ SPLITS = ("test", "dev")
 DEVELOPMENT = "development.parquet"
 """Items of boards that methods are tuned on; scores on them are not reported."""
 PAPERS = "papers.parquet"
-"""The library of the round: `tasks.library.search`."""
+"""The library of the round: `tasks.library`."""
 
 HEADER = ("Method", "Score")
 
