@@ -21,10 +21,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from logging import ERROR
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import InputError, MissingExtra
-from vivavoce.metrics import Metric
+from vivavoce.metrics import Measure, Metric, TextMetric
 
 if TYPE_CHECKING:
     import torch
@@ -258,3 +259,23 @@ def _load(model: str, layer: int, device: str) -> tuple[Any, Any]:
     finally:
         logging.set_verbosity(verbosity)
     return tokenizer, loaded.eval().to(device)
+
+
+PAPERS_OWN = "microsoft/deberta-xlarge-mnli"
+"""Model of AcademicEval's tables."""
+
+
+def _open(model: str = PAPERS_OWN, layer: int | None = None) -> Measure:
+    scorer = BertScorer(model, layer)
+    name = Path(model).name if Path(model).is_dir() else model
+    return Measure(
+        lambda pairs: [one.values() for one in scorer.score(pairs)],
+        {"model": name, "layer": scorer.layer},
+    )
+
+
+TEXT_METRICS = (
+    TextMetric(
+        "bertscore", "writing", tuple(metric.name for metric in METRICS), _open, ("model", "layer")
+    ),
+)
