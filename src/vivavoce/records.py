@@ -1,4 +1,4 @@
-"""What flows through the house: frozen, typed records without logic.
+"""Records that flow through the house: frozen, typed, without logic.
 
 A source reads a file into `Document` records. The corpus merges the documents that describe
 one paper and stores `Paper`, `Authorship`, `Section`, `Reference` and `CitedTable` rows.
@@ -114,7 +114,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What one source says of one paper."""
+    """Statement of one source about one paper."""
 
     kind: str
     """The source, such as `tei` or `metadata`."""

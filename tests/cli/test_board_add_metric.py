@@ -149,7 +149,7 @@ def wide(site: Path) -> list[dict[str, Any]]:
 
 
 def test_bertscore_stands_on_the_board_as_the_model_gives_it(logs: Path, tmp_path: Path) -> None:
-    from vivavoce.metrics.bertscore import BertScorer
+    from vivavoce.metrics.neural import BertScorer
 
     model = save_bert(tmp_path / "tiny", VOCABULARY, 64)
     found = add(logs, "bertscore", "--model", model, "--layer", 2)

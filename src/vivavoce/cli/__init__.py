@@ -21,7 +21,6 @@ from vivavoce.cli import (
     round_updates,
     rounds,
     runs,
-    sweeps,
 )
 from vivavoce.cli.output import VivaGroup, set_debug
 
@@ -56,7 +55,7 @@ _VERBS = (
     (board.app, comparisons.retrievers, "board retrievers logs"),
     (board.app, comparisons.compare, "board compare extractive/lead null --logs logs"),
     (board.app, board.serve, "board serve logs"),
-    (board.app, sweeps.sweep, "board sweep logs --over rounds,batch"),
+    (board.app, comparisons.sweep, "board sweep logs --over rounds,batch"),
     (board.app, board_metrics.add_metric, "board add-metric logs bertscore"),
     (board.app, board_integrity.contamination, "board contamination logs"),
     (board.app, board_integrity.verify, "board verify logs"),

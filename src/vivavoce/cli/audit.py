@@ -15,10 +15,6 @@ from vivavoce.cli.output import (
     PARTIAL_OPTION,
     RESAMPLES_OPTION,
     SEED_OPTION,
-    progress,
-    say,
-)
-from vivavoce.cli.reports import (
     Columns,
     cells,
     estimate,
@@ -30,6 +26,8 @@ from vivavoce.cli.reports import (
     print_report,
     print_rows,
     print_section,
+    progress,
+    say,
     texts,
     tick,
 )
@@ -78,8 +76,21 @@ def _print_judge(found: JudgeAudit) -> None:
     )
     if found.human:
         _print_people(found)
+    print_section(
+        "Win rates corrected by people",
+        found.corrected,
+        texts("judge", "contestant", "task", "setting"),
+        inner(raw="raw"),
+        cells("corrected", _corrected),
+        texts("labels"),
+        numbers("weight"),
+    )
     say("value [95% interval]; docs/audits.md says what each number is.")
     print_notes(found.notes)
+
+
+def _corrected(row: Mapping[str, Any]) -> str:
+    return estimate(row["calibrated"]) if row["calibrated"] else "not calibrated"
 
 
 def _print_people(found: JudgeAudit) -> None:
@@ -104,6 +115,9 @@ def judge(
     human: Path | None = typer.Option(
         None, "--human", help="People's labels: JSON Lines of {id, a, b, verdict: a|b|tie}."
     ),
+    correct: bool = typer.Option(
+        False, "--correct", help="Correct the judge's win rates by these labels."
+    ),
     partial: bool = PARTIAL_OPTION,
     resamples: int = RESAMPLES_OPTION,
     seed: int = SEED_OPTION,
@@ -112,7 +126,9 @@ def judge(
     """Measure what sways a judge, and how far judges and people agree."""
     from vivavoce.results.audits.judge import audit_judge
 
-    found = audit_judge(logs, human=human, partial=partial, resamples=resamples, seed=seed)
+    found = audit_judge(
+        logs, human=human, correct=correct, partial=partial, resamples=resamples, seed=seed
+    )
     print_report(found, _print_judge, as_json=as_json)
 
 

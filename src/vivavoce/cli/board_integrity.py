@@ -16,10 +16,6 @@ from vivavoce.cli.output import (
     PARTIAL_OPTION,
     RESAMPLES_OPTION,
     SEED_OPTION,
-    progress,
-    say,
-)
-from vivavoce.cli.reports import (
     Columns,
     cells,
     interval,
@@ -27,6 +23,8 @@ from vivavoce.cli.reports import (
     print_notes,
     print_report,
     print_section,
+    progress,
+    say,
     texts,
 )
 

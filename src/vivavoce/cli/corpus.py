@@ -277,7 +277,7 @@ index_app = typer.Typer(no_args_is_help=True, help="Index the texts of a corpus 
 
 
 class Text(StrEnum):
-    """What of a paper is indexed."""
+    """Texts of a paper that are indexed."""
 
     abstracts = "abstracts"
     full = "full"

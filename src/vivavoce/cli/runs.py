@@ -13,8 +13,8 @@ from vivavoce.cli.board import print_board
 from vivavoce.cli.output import JSON_OPTION, print_json, print_table, progress, say
 
 if TYPE_CHECKING:
+    from vivavoce.demonstration import SmokeReport, SmokeRow
     from vivavoce.running import RunReport
-    from vivavoce.smoke import SmokeReport, SmokeRow
 
 
 _limit = partial(typer.Option, rich_help_panel="Decoding and limits")
@@ -278,8 +278,8 @@ def smoke(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Ask a model a few items of every task and method, for a bounded sum."""
+    from vivavoce.demonstration import run_smoke
     from vivavoce.running.prices import parse_price
-    from vivavoce.smoke import run_smoke
 
     report = run_smoke(
         model,

@@ -10,12 +10,14 @@ a package, as this one is, every module below its folder is read.
 from __future__ import annotations
 
 import importlib
+import math
 import pkgutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
 from types import ModuleType
+from typing import Literal
 
 from vivavoce.errors import InputError, PluginError
 from vivavoce.plugins import Plugins, load_plugins
@@ -23,7 +25,7 @@ from vivavoce.plugins import Plugins, load_plugins
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """What a number means."""
+    """Meaning of a number."""
 
     name: str
     """As printed on boards and in files, such as `rougeL`."""
@@ -35,7 +37,7 @@ class Metric:
     high: float | None
     """None where there is no upper end."""
     source: str
-    """Where the definition comes from: paper and equation or table."""
+    """Origin of the definition: paper and equation or table."""
     higher_is_better: bool = True
 
 
@@ -91,6 +93,16 @@ def _text_metrics() -> dict[str, tuple[TextMetric, ...]]:
     ).loaded
 
 
+def shares(
+    family: str, source: str, summaries: Mapping[str, str], *, higher_is_better: bool = True
+) -> tuple[Metric, ...]:
+    """Metrics from 0 to 1 of one family and one source, out of their names and summaries."""
+    return tuple(
+        Metric(name, summary, family, 0.0, 1.0, source, higher_is_better)
+        for name, summary in summaries.items()
+    )
+
+
 def list_metrics() -> tuple[Metric, ...]:
     """Every metric, by family and name; two families may use one name.
 
@@ -142,3 +154,41 @@ def metrics_of(family: str) -> dict[str, Metric]:
     """The metrics of one family, of scores or of tasks, by name."""
     parts = _PARTS.get(family, (family,))
     return {metric.name: metric for metric in list_metrics() if metric.family in parts}
+
+
+Aggregate = Literal["macro", "micro"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """`hits` out of `asked` questions."""
+
+    hits: int
+    asked: int
+    when_none: float | None = None
+    """The value where nothing was asked: None is undefined, 0 a failure to answer anything."""
+
+    @property
+    def value(self) -> float | None:
+        """The share of hits."""
+        return self.hits / self.asked if self.asked else self.when_none
+
+
+def aggregate_ratios(ratios: Sequence[Ratio], how: Aggregate = "macro") -> float | None:
+    """One share for many items; None when it is undefined for all of them."""
+    values = [ratio.value for ratio in ratios]
+    defined = [value for value in values if value is not None]
+    if not defined:
+        return None
+    asked = sum(ratio.asked for ratio in ratios)
+    if how == "micro":
+        return sum(ratio.hits for ratio in ratios) / asked if asked else 0.0
+    return math.fsum(defined) / len(defined)
+
+
+def harmonic_mean(precision: float | None, recall: float | None) -> float | None:
+    """F1 of a precision and a recall; 0 when both are 0, None when either is undefined."""
+    if precision is None or recall is None:
+        return None
+    total = precision + recall
+    return 2 * precision * recall / total if total else 0.0

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from vivavoce.errors import InputError
-from vivavoce.models.model_names import read_models
+from vivavoce.models import read_models
 from vivavoce.text.dates import parse_date, period
 
 if TYPE_CHECKING:
@@ -46,19 +46,19 @@ _RELEASE = re.compile(
     )(?![0-9a-z]))*+""",
     re.VERBOSE,
 )
-"""What may follow a model's name and leave it the same model."""
+"""Endings after a model's name that leave it the same model."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cutoff:
-    """What is known of a model's training data."""
+    """Facts known of a model's training data."""
 
     name: str
     """The name of the entry, as its file has it."""
     date: str
     """`YYYY-MM-DD`, `YYYY-MM` or `YYYY`, or `never`."""
     source: str | None = None
-    """Where it is stated."""
+    """Place of the statement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class Cutoffs:
         return None
 
     def status(self, published: str | None, model: str) -> Status:
-        """Whether a model may have seen an item of a date."""
+        """Status of an item of a date for a model that may have seen it."""
         return status_of(published, self.of(model), self.margin_days)
 
 
@@ -104,7 +104,7 @@ def load_cutoffs(path: Path | None = None, margin_days: int = MARGIN_DAYS) -> Cu
 def status_of(
     published: str | None, cutoff: Cutoff | None, margin_days: int = MARGIN_DAYS
 ) -> Status:
-    """Whether an item of a date was there when a model was trained.
+    """Status of an item of a date for a model: seen in training or not.
 
     `clean` when every day its date can mean lies more than the margin after the cutoff, `seen`
     when it was over before the cutoff began, and `possibly_seen` between: within the margin, or
@@ -193,7 +193,7 @@ def _known(model: str, cutoffs: Cutoffs) -> Cutoff:
 
 
 def _fits(name: str, model: str) -> bool:
-    """Whether an entry's name is a model's, or the model is a release of it."""
+    """Check whether an entry's name is a model's, or the model is a release of it."""
     if len(model) > _MAX_NAME:
         return False
     if "*" in name:

@@ -16,6 +16,7 @@ from vivavoce.metrics.leaderboards import method_key
 from vivavoce.metrics.tables.cell_matching import read_number
 from vivavoce.readers.blocks import Block, Record
 from vivavoce.readers.board_names import metric_key
+from vivavoce.readers.claims import claims, own_method
 from vivavoce.readers.documents import LibraryPaper
 from vivavoce.readers.evidence import Question
 from vivavoce.readers.method_names import (
@@ -26,7 +27,6 @@ from vivavoce.readers.method_names import (
     without_notes,
 )
 from vivavoce.readers.metric_values import direction_of, impossible, is_resource
-from vivavoce.readers.own_results import claims, own_method
 from vivavoce.readers.paper_tables import IN_TEXT, Source, sources_of
 
 LIMIT = 30

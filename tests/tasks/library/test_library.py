@@ -14,7 +14,7 @@ from vivavoce.corpus import Corpus, ingest, load_corpus
 from vivavoce.errors import DamagedError, InputError
 from vivavoce.readers.documents import LibraryPaper, LibrarySection, LibraryTable
 from vivavoce.tasks.library.search import Library, library_as_bytes, library_rows, read_library
-from vivavoce.tasks.library.text import cut_table
+from vivavoce.text.chunk import cut_table
 from vivavoce.text.dates import period
 
 WORDS = ("parser", "treebank", "melon", "corpus", "graph", "sentence", "score", "model")

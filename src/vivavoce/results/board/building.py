@@ -15,7 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from vivavoce.metrics.judgement import WIN_RATE
 from vivavoce.models.cutoffs import Cutoffs, load_cutoffs
+from vivavoce.results.audits.corrected import calibrations
+from vivavoce.results.audits.verdicts import read_verdicts
 from vivavoce.results.board.columns import columns
 from vivavoce.results.board.exposure import exposure_fields, find_gaps, statuses_of
 from vivavoce.results.board.groups import Board, relaxed_gc
@@ -24,10 +27,11 @@ from vivavoce.results.board.store import Store
 from vivavoce.results.logs.ledger import count_runs
 from vivavoce.results.logs.records import LogHeader, Place, RowKey, RunLog, SampleScore, mean_value
 from vivavoce.results.logs.selection import choose
+from vivavoce.statistics.estimates import Draws
 from vivavoce.statistics.intervals import resample
 from vivavoce.statistics.linearised import pooled_metrics, spread
 from vivavoce.statistics.ratios import estimate
-from vivavoce.store import Row, hash_of
+from vivavoce.store import Row, hash_file, hash_of
 
 
 @relaxed_gc()
@@ -36,6 +40,7 @@ def leaderboard(
     *,
     store: Path | None = None,
     own: Path | None = None,
+    human: Path | None = None,
     partial: bool = False,
     resamples: int = 10_000,
     seed: int = 0,
@@ -48,13 +53,14 @@ def leaderboard(
         store: Folder that keeps statistics from one time to the next, so that only what is new is
             read and computed; None to keep nothing.
         own: Logs of the reader, whose rows are marked; a published row goes before one of his.
+        human: People's labels, by which win rates of judges are corrected; None for none.
         partial: Also show logs that lack samples; each such row is marked.
         resamples: Bootstrap draws; 0 for no intervals.
         seed: Seed of the draws.
         cutoffs: What is known of the models' training data; None for the shipped file.
 
     Raises:
-        InputError: No logs there.
+        InputError: No logs there, or a label of what no judge has judged.
         VivaError: A log is incomplete or damaged and `partial` was not asked for, or one round
             name stands for two rounds.
     """
@@ -62,7 +68,7 @@ def leaderboard(
     keeper = Store(
         lambda log: contestant_of(log, resamples, seed, known),
         store,
-        [resamples, seed, hash_of(repr(known))],
+        [resamples, seed, hash_of(repr(known)), *([hash_file(human)] if human else [])],
     )
     found, foreign = keeper.read(Path(logs))
     runs = count_runs(Path(logs), found)
@@ -74,6 +80,11 @@ def leaderboard(
         found += [head for head in mine if head.key not in published]
         foreign += theirs
     chosen, notes = choose(found, foreign, partial=partial)
+    calibrated: Mapping[RowKey, Row | None] = {}
+    if human is not None:
+        draws = Draws(resamples, seed)
+        calibrated, told = calibrations(human, read_verdicts(chosen), draws)
+        notes = [*notes, *told]
     headlines = {head.key.task: head.metrics[0] for head in chosen}
     metrics = metrics_of(chosen)
     by_place: dict[Place, list[LogHeader]] = defaultdict(list)
@@ -86,6 +97,8 @@ def leaderboard(
         for head, contestant in zip(members, contestants, strict=True):
             for row in contestant.rows.values():
                 row["runs"] = runs[head.key]
+                if row["metric"] == WIN_RATE:
+                    row["calibrated"] = calibrated.get(head.key)
                 if head.is_own:
                     row["own"] = True
         rows = [row for contestant in contestants for row in contestant.rows.values()]
@@ -155,6 +168,7 @@ def contestant_of(log: RunLog, resamples: int, seed: int, cutoffs: Cutoffs) -> C
         name: {
             **shared,
             "metric": name,
+            "headline": name == log.metrics[0],
             "value": means[column],
             "value_valid": mean_value([s for s in log.samples if s.fault is None], name),
             "ci": list(interval) if (interval := intervals[column]) else None,
@@ -191,6 +205,7 @@ def _shared_fields(log: RunLog, items: int) -> Row:
         "rank_interval": None,
         "tied_with": None,
         "detectable": None,
+        "calibrated": None,
         "tokens": sum(sample.tokens for sample in log.samples),
         "cost": sum(costs) if costs else None,
         "seconds": round(sum(sample.seconds for sample in log.samples), 3),

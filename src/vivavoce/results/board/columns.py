@@ -137,6 +137,15 @@ class Fit(TypedDict):
 
 
 @with_config(_READING)
+class Calibrated(TypedDict):
+    """Mean of people's values over all items, with its interval and how many they labelled."""
+
+    value: float
+    ci: Pair
+    labels: Count
+
+
+@with_config(_READING)
 class _OldBoardRow(TypedDict):
     """The columns that boards of every version have."""
 
@@ -259,6 +268,7 @@ class BoardRow(_OldBoardRow, total=False):
     """One contestant by one metric; what a newer version adds is left out."""
 
     family: Annotated[str | None, Column(says="Family of the task.")]
+    headline: Annotated[bool, Column(says="Whether the task is ranked by this metric.")]
     answers: Annotated[
         Count | None, Column(says="Scored answers, attempts counted.", unit="answers")
     ]
@@ -279,6 +289,13 @@ class BoardRow(_OldBoardRow, total=False):
                 ("n_seen", "int"),
                 ("n_clean", "int"),
             ),
+        ),
+    ]
+    calibrated: Annotated[
+        Calibrated | None,
+        Column(
+            says="Win rate of a judge corrected by people's labels; null without enough of them.",
+            unit="score",
         ),
     ]
     fit: Annotated[

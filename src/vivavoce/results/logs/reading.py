@@ -20,7 +20,7 @@ from inspect_ai.model import ModelConfig, ModelUsage
 from inspect_ai.scorer import Score
 
 from vivavoce.errors import InputError
-from vivavoce.models.model_names import is_same_family
+from vivavoce.models import is_same_family
 from vivavoce.results.logs.added import Added, added_to
 from vivavoce.results.logs.records import NO_MODEL, ForeignLog, RowKey, RunLog, SampleScore
 from vivavoce.store import hash_of

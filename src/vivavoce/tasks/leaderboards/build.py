@@ -42,9 +42,9 @@ class LeaderboardsOptions(Options):
     min_papers: int = Field(default=3, ge=1)
     """Papers of the corpus with a text that are on a board, at least."""
     pool: Literal["board", "corpus"] = "board"
-    """Whether the round also holds the papers that are on no board, for the setting `corpus`."""
+    """Papers of the round: those on boards, or also those on none, for the setting `corpus`."""
     entries: Literal["all", "corpus"] = "all"
-    """Whether scores of works outside the corpus are gold too."""
+    """Scores that are gold: all, or those of papers of the corpus."""
 
 
 OPTIONS = LeaderboardsOptions

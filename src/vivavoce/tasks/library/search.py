@@ -13,7 +13,7 @@ from copy import copy
 from dataclasses import dataclass
 from itertools import islice
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -22,55 +22,39 @@ import pyarrow.parquet as pq
 from vivavoce.corpus import Corpus
 from vivavoce.errors import DamagedError, InputError
 from vivavoce.readers.documents import LibraryPaper, LibrarySection, LibraryTable
-from vivavoce.retrieval.protocol import best_hits, check_limit
-from vivavoce.retrieval.sparse import Floats, TermCounts, add_postings, count_terms, words
+from vivavoce.retrieval import best_hits, check_limit
+from vivavoce.retrieval.sparse import Bm25Retriever
+from vivavoce.rounds import Round
 from vivavoce.store import Row
-from vivavoce.tasks.library.text import cut_table, cut_text, headed, short
+from vivavoce.text.chunk import cut_table, cut_text, headed, short
 from vivavoce.text.dates import earlier, period
-
-if TYPE_CHECKING:
-    pass
-
 
 PASSAGE, OVERLAP = 800, 100
 """Characters of a passage, and those that two neighbours share, at most."""
-_K1, _B = 1.5, 0.75
 
 Passage = tuple[str, str, str]
 """(paper id, part, text)."""
 
 
 class Index:
-    """Passages ranked by BM25 with an idf that is never negative, so that a match never costs.
-
-    idf = ln(1 + (N - n + 0.5) / (n + 0.5)), with N passages of which n have the term.
-    """
+    """Passages ranked by BM25 with an idf that is never negative, so that a match never costs."""
 
     def __init__(self, papers: Mapping[str, LibraryPaper]) -> None:
         self._papers = papers
         self._lock = Lock()
-        self._built: tuple[list[Passage], TermCounts, Floats] | None = None
+        self._built: tuple[list[Passage], Bm25Retriever] | None = None
 
     def ranked(self, query: str) -> Iterator[tuple[float, str, str, str]]:
         """(score, paper id, part, text) of the passages that share a word with a query."""
         with self._lock:
             if self._built is None:
-                self._built = self._build()
-        passages, counts, weights = self._built
-        known = Counter(counts.numbers[w] for w in words(query) if w in counts.numbers)
-        if known:
-            scores = add_postings(counts, weights, known)
-            for hit in best_hits(scores, int(np.count_nonzero(scores))):
-                yield hit.score, *passages[hit.index]
-
-    def _build(self) -> tuple[list[Passage], TermCounts, Floats]:
-        passages = [one for paper in self._papers.values() for one in passages_of(paper)]
-        counts = count_terms((text for _, _, text in passages), words)
-        n, f = counts.passages_with, counts.frequencies
-        idf = np.log1p((len(passages) - n + 0.5) / (n + 0.5))
-        mean = counts.lengths.mean() if counts.lengths.any() else 1.0
-        room = _K1 * (1 - _B + _B * counts.lengths[counts.passages] / mean)
-        return passages, counts, idf[counts.terms] * f * (_K1 + 1) / (f + room)
+                passages = [one for paper in self._papers.values() for one in passages_of(paper)]
+                texts = (text for _, _, text in passages)
+                self._built = passages, Bm25Retriever(texts, epsilon=None)
+        passages, retriever = self._built
+        scores = retriever.scores(query)
+        for hit in best_hits(scores, int(np.count_nonzero(scores))):
+            yield hit.score, *passages[hit.index]
 
 
 def passages_of(paper: LibraryPaper) -> Iterator[Passage]:
@@ -116,7 +100,7 @@ class Hit:
     title: str
     published: str
     part: str
-    """What `Library.read` takes: `abstract`, `section 3`, `table 1`."""
+    """Name for `Library.read`: `abstract`, `section 3`, `table 1`."""
     text: str
     score: float
 
@@ -133,6 +117,34 @@ class Page:
     """From 1."""
     pages: int
     text: str
+
+
+def describe_library(
+    opened: Round,
+    file: tuple[str, str],
+    *,
+    papers: Iterable[str] | None,
+    cutoff: str | None,
+    hidden_papers: Iterable[str] = (),
+) -> dict[str, Any]:
+    """The entry `library` of a sample's metadata, for methods that search and read papers.
+
+    Args:
+        opened: The round.
+        file: Family and name of the library's file.
+        papers: Ids of the papers that may be read; None for all.
+        cutoff: As of `Library`.
+        hidden_papers: Ids of papers that are not shown.
+    """
+    return {
+        "round": str(opened.folder.resolve()),
+        "family": file[0],
+        "file": file[1],
+        "cutoff": cutoff,
+        "papers": None if papers is None else list(papers),
+        "hidden_papers": list(hidden_papers),
+        "hidden_tables": [],
+    }
 
 
 def library_rows(corpus: Corpus, paper_ids: Iterable[str]) -> list[Row]:
@@ -210,7 +222,7 @@ def _paper(row: Row) -> LibraryPaper:
 
 
 class Library:
-    """What one item may search and read.
+    """Papers that one item may search and read.
 
     A paper is in it when its date is over before the cutoff begins: with a cutoff of 2024-03-01, a
     paper of 2024-02 is, and one of 2024, of 2024-03-01 or without a date is not. What is hidden is

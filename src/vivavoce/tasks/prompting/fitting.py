@@ -30,7 +30,7 @@ Group = str | tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """What was taken off the end of a slot, in tokens and characters."""
+    """Text taken off the end of a slot, in tokens and characters."""
 
     slot: str
     kept_tokens: int
@@ -50,7 +50,7 @@ class Fitted:
     reserved: int
     """Tokens kept free for the answer."""
     estimated: bool
-    """Whether tokens are estimated, for want of the model's tokenizer."""
+    """True if tokens are estimated, for want of the model's tokenizer."""
     cuts: tuple[Cut, ...]
     dropped: int = 0
     """Blocks that went as a whole."""
@@ -58,7 +58,7 @@ class Fitted:
     """The prompt's parts by what is left of them, as in `SHOWN`; empty for a prompt without."""
 
     def record(self) -> dict[str, Any]:
-        """What a log keeps: everything but the prompt."""
+        """Record for a log: everything but the prompt."""
         return {
             "tokens": self.tokens,
             "window": self.window,

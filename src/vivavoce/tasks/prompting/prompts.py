@@ -18,7 +18,10 @@ VARIANTS = (1, 2, 3)
 """Wordings of a task's main prompt."""
 _PACKAGE = Path(__file__).resolve().parent.parent.parent
 _SHIPPED = f"{_PACKAGE.name}:"
-"""What the place of shipped templates begins with, as a log tells it."""
+"""Prefix of the place of shipped templates, as a log tells it."""
+
+OWN = "this paper"
+"""Name of the text of a sample's own paper, where a prompt names the sources of its parts."""
 
 Span = tuple[int, int]
 
@@ -49,7 +52,7 @@ class PromptSet:
 
     @property
     def place(self) -> str:
-        """Where they stand, for `folder_at`: shipped ones the same on every machine."""
+        """Place of the folder, for `folder_at`: of shipped ones the same on every machine."""
         folder = self.folder.resolve()
         if folder.is_relative_to(_PACKAGE):
             return _SHIPPED + folder.relative_to(_PACKAGE).as_posix()

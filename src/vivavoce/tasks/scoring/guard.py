@@ -124,7 +124,7 @@ def find_fault(output: ModelOutput) -> str | None:
 
 
 def _stop_reason(output: ModelOutput) -> str:
-    """Why the model stopped; empty when it never answered, as in a sample that ran out of time."""
+    """Stop reason of the model; empty when it never answered, as in a sample out of time."""
     return output.stop_reason if output.choices else ""
 
 
@@ -195,7 +195,7 @@ def defined_mean() -> Metric:
 
 
 REDUCERS = ("mean", "max", "std")
-"""What a sample's attempts are reduced to, each over those where a value is defined."""
+"""Reducers of a sample's attempts, each over those where a value is defined."""
 
 
 @score_reducer(name="std")

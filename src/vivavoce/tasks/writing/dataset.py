@@ -30,7 +30,7 @@ _KINDS = {"random": ("random",), "coauthor": ("coauthor",), "mixed": ("random", 
 
 @dataclass(frozen=True, slots=True)
 class Showing:
-    """What a run shows of each item, and in which words."""
+    """Parts of each item that a run shows, and the wording."""
 
     task: str
     setting: str = "base"
@@ -50,7 +50,7 @@ class Showing:
 def showing(
     opened: Round, task: str, setting: str, demos: int | None, track: str, variant: int
 ) -> Showing:
-    """What a task's arguments ask for.
+    """Check a task's arguments, and put them together.
 
     Args:
         opened: The round.

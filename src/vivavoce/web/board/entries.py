@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from vivavoce.metrics.judgement import WIN_RATE
 from vivavoce.results.board.columns import MAX_UNDEFINED, Column, shown_value
 from vivavoce.store import Row
 from vivavoce.web.board.names import kind_of
@@ -167,7 +168,7 @@ def missing(row: Row | None) -> str:
 
 def notes(row: Row, lead: Row) -> list[str]:
     """Notes beside a value: differences between its row and that of the headline metric."""
-    found = []
+    found = [_calibration(row)] if row["metric"] == WIN_RATE else []
     valid_only = row["value_valid"]
     if valid_only not in (None, row["value"]) and figure(valid_only) != figure(row["value"]):
         found.append(f"{figure(valid_only)} if valid")
@@ -177,6 +178,16 @@ def notes(row: Row, lead: Row) -> list[str]:
         found.append(f"{share(row['valid'])} valid")
     differing = [key for key in ("missing", "undefined") if row[key] != lead[key]]
     return found + [f"{row[key]:,} {key}" for key in differing]
+
+
+def _calibration(row: Row) -> str:
+    """A judge's win rate as people's labels correct it."""
+    found = row.get("calibrated")
+    if not found:
+        return "not calibrated"
+    ends = interval((found["ci"][0], found["ci"][1]))
+    labels = counted(found["labels"], "label", "labels")
+    return f"{figure(found['value'])} ({ends}) corrected by {labels} of people"
 
 
 def dollars(amount: float) -> str:

@@ -25,7 +25,7 @@ from vivavoce.retrieval.presets import (
     find_preset,
     read_settings,
 )
-from vivavoce.retrieval.sparse import count_terms, words
+from vivavoce.retrieval.sparse import count_terms, tfidf_weights, words
 
 Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.integer[Any]]
@@ -86,11 +86,8 @@ class TfidfVectors:
 
         texts = [f"{title}\n{text}" for title, text in zip(titles, abstracts, strict=True)]
         counts = count_terms(texts, words)
-        idf = np.log((1 + len(texts)) / (1 + counts.passages_with)) + 1
-        weights = counts.frequencies * idf[counts.terms]
-        norms = np.sqrt(np.bincount(counts.passages, weights=weights**2, minlength=len(texts)))
+        _, unit = tfidf_weights(counts)
         shape = (len(texts), len(counts.numbers))
-        unit = weights / norms[counts.passages]
         self._rows = csr_array((unit, (counts.passages, counts.terms)), shape=shape)
 
     def cosines(self, first: Places, second: Places) -> Floats:

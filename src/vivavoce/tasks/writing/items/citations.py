@@ -25,6 +25,7 @@ from vivavoce.corpus import Corpus
 from vivavoce.networks.tables import column_batches
 from vivavoce.records import Paper
 from vivavoce.store import Row, hash_of
+from vivavoce.tasks.writing.items.activity import number_of
 from vivavoce.tasks.writing.items.inputs import PaperText, gold_paragraphs
 from vivavoce.tasks.writing.items.near_duplicates import Hashes, mix
 from vivavoce.tasks.writing.items.papers import primary_category
@@ -34,7 +35,7 @@ from vivavoce.text.citation_markers import (
     find_numeric_markers,
     name_key,
 )
-from vivavoce.text.dates import period
+from vivavoce.text.dates import day_after
 from vivavoce.text.normalise import normalise_title
 
 MAX_WORKS = 100
@@ -51,11 +52,11 @@ class Works:
     rows: tuple[Row, ...]
     """`work_id`, `title`, `abstract`, `role`; in the order of the padded track."""
     by_text: bool
-    """Whether the text of the section told which references it cites."""
+    """True if the text of the section told which references it cites."""
 
     @property
     def cited(self) -> int:
-        """How many of them the section cites."""
+        """Number of them that the section cites."""
         return sum(row["role"] == "cited" for row in self.rows)
 
 
@@ -107,10 +108,8 @@ def _by_author(section: str, references: Sequence[Row]) -> list[Row] | None:
 def _entries(
     marker: AuthorYearMarker, entries: Mapping[tuple[str, int], list[Row]]
 ) -> Sequence[Row]:
-    """What a marker may mean; the words before its names may look like names."""
-    last = len(marker.names) - (2 if marker.is_pair else 1)
-    places = range(last + 1)
-    return next((f for p in places if (f := entries.get((marker.names[p], marker.year)))), ())
+    """Entries of the first reading of a marker that has any."""
+    return next((f for names in marker.readings if (f := entries.get((names[0], marker.year)))), ())
 
 
 def _surnames(name: str) -> set[str]:
@@ -131,9 +130,9 @@ class Library:
             and paper.first_public
             and "not_a_paper" not in paper.gates
         ]
-        ends = (period(paper.first_public or "")[1].toordinal() for paper in self._listable)
+        ends = (day_after(paper.first_public) for paper in self._listable)
         self._ends: npt.NDArray[np.int64] = np.fromiter(ends, np.int64, len(self._listable))
-        hashes = (_hash(paper.paper_id) for paper in self._listable)
+        hashes = (number_of(paper.paper_id) for paper in self._listable)
         self._hashes: Hashes = np.fromiter(hashes, np.uint64, len(self._listable))
         self._categories = np.array(
             [primary_category(paper) for paper in self._listable], np.object_
@@ -184,9 +183,11 @@ class Library:
     def _padding(
         self, paper: PaperText, category: str | None, used: set[str], wanted: int
     ) -> Iterator[Row]:
-        last = period(paper.published)[1].toordinal()
+        last = day_after(paper.published)
         places = np.flatnonzero(self._ends <= last)
-        order = mix(self._hashes[places] ^ np.uint64(_hash(self._seed, "padding", paper.paper_id)))
+        order = mix(
+            self._hashes[places] ^ np.uint64(number_of(self._seed, "padding", paper.paper_id))
+        )
         is_other = (
             self._categories[places] != category if category else np.ones(len(places), np.bool_)
         )
@@ -215,7 +216,3 @@ def _work(paper: Paper | None, title: str, role: str) -> Row:
         "abstract": paper.abstract if paper else None,
         "role": role,
     }
-
-
-def _hash(*parts: str | int) -> int:
-    return int(hash_of(list(parts))[:16], 16)

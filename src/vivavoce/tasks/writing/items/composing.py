@@ -13,10 +13,7 @@ from itertools import pairwise
 
 from vivavoce.rounds import Round, Shown, measure_settings
 from vivavoce.store import Row, table_of_parquet
-from vivavoce.tasks.prompting.excerpts import OWN
-from vivavoce.tasks.prompting.prompts import PromptSet, Rendered, Span, template_name
-from vivavoce.tasks.writing.items.cells import NAME as CELLS
-from vivavoce.tasks.writing.items.cells import shown_demos
+from vivavoce.tasks.prompting.prompts import OWN, PromptSet, Rendered, Span, template_name
 from vivavoce.tasks.writing.items.inputs import (
     DEMONSTRATED,
     ROLES,
@@ -26,6 +23,7 @@ from vivavoce.tasks.writing.items.inputs import (
     paper_from_row,
     slots,
 )
+from vivavoce.tasks.writing.items.rows import CELLS, shown_demos
 from vivavoce.text.tokens import TokenCounter
 
 PARTS = {
@@ -34,9 +32,9 @@ PARTS = {
     "introduction": "introduction",
     "related_work": "related-work section",
 }
-"""What each task writes, in words."""
+"""Part that each task writes, in words."""
 TRACKS = ("cited", "padded")
-"""Which works a related-work prompt lists: those the section cites, or others beside them."""
+"""Works that a related-work prompt lists: those the section cites, or others beside them."""
 
 _BETWEEN = "\n\n"
 
@@ -73,7 +71,7 @@ class _Pieces:
     spans: dict[str, Span] = field(default_factory=dict)
     pool: list[Source] = field(default_factory=list)
     ends: list[int] = field(default_factory=list)
-    """Where each piece ends."""
+    """End of each piece."""
 
     def add(self, piece: str) -> int:
         """Put a piece at the end; gives where it starts."""
@@ -176,7 +174,7 @@ def _moved(pool: Sequence[Source], shift: int) -> list[Source]:
 
 FAMILY = "writing"
 PADDED = "+padded"
-"""What the name of a related-work setting ends in where works by others are listed too."""
+"""End of the name of a related-work setting that lists works by others too."""
 
 
 def describe_lengths(opened: Round, counter: TokenCounter) -> Row:

@@ -11,16 +11,164 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from vivavoce.results.board.columns import columns
+from vivavoce.results.board.columns import Column, columns, shown_value
+from vivavoce.results.board.groups import by_contestant
+from vivavoce.results.board.tables import table_of
 from vivavoce.store import Row, dumps_fast, hash_of, parquet_of
-from vivavoce.web.board.files.latex import contestant_document, document
+from vivavoce.web.board.entries import rank_of
 from vivavoce.web.board.model import BoardOf, ModelOf, Site
-from vivavoce.web.board.names import slug
+from vivavoce.web.board.names import kind_of, label, slug
 from vivavoce.web.board.page import Page, file_of
 from vivavoce.web.printing import guard_formula, visible
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+MAX_METRICS = 6
+_MAX_NAME = 80
+_CACHED = 8192
+_HEAD = r"% Needs \usepackage{booktabs}; names may hold letters beyond ASCII (XeLaTeX, LuaLaTeX)."
+_SPECIAL = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "{": r"\{",
+        "}": r"\}",
+        "$": r"\$",
+        "&": r"\&",
+        "#": r"\#",
+        "%": r"\%",
+        "_": r"\_",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        '"': r"\textquotedbl{}",
+        "`": r"\textasciigrave{}",
+        "'": r"\textquotesingle{}",
+    }
+)
+_OPENERS = {"*": "{*}", "[": "{[}"}
+"""At the start of a line these would belong to the line break before it."""
+_JOINED = (("--", "-{}-"), (",,", ",{},"))
+"""Pairs that fonts print as one sign."""
+
+
+def escaped(text: object, limit: int = _MAX_NAME) -> str:
+    """Text that LaTeX prints as it is and never runs, cut after `limit` characters."""
+    return _escaped(visible(text, limit))
+
+
+@lru_cache(maxsize=_CACHED)
+def _escaped(text: str) -> str:
+    found = text.translate(_SPECIAL)
+    for pair, parted in _JOINED:
+        # Twice, since one replacement leaves every second pair of a long run.
+        found = found.replace(pair, parted).replace(pair, parted)
+    return _OPENERS.get(found[:1], found[:1]) + found[1:]
+
+
+def latex_table(board: BoardOf, most_metrics: int = MAX_METRICS) -> str:
+    """One board: rank, contestant and its first metrics with their intervals."""
+    metrics = board.metrics[:most_metrics]
+    rows = board.rows if most_metrics > 1 else board.headline_rows
+    found = by_contestant(row for row in rows if row["metric"] in metrics)
+    sign = -1 if board.higher_is_better else 1
+    order = sorted(found, key=lambda key: (*_place(found[key].get(metrics[0]), sign), key))
+    lines = [_line(found[key], metrics) for key in order]
+    last = [column.latex for column in columns() if column.latex]
+    place = ", ".join(escaped(part) for part in (board.round, board.setting))
+    return _tabular(
+        f"{escaped(board.task)} {escaped(board.version)}: {place}",
+        "rl" + "r" * (len(metrics) + len(last)),
+        [["Rank", "Contestant", *(escaped(name) for name in metrics), *last], *lines],
+    )
+
+
+def _tabular(caption: str, layout: str, lines: Sequence[Sequence[str]]) -> str:
+    """A table of cells that are LaTeX already, its head first."""
+    head, *rows = [" & ".join(cells) + r" \\" for cells in lines]
+    return "\n".join(
+        [
+            r"\begin{table}",
+            rf"\caption{{{caption}. Small figures are 95\% intervals,",
+            r"and ranks in brackets those that the data allow.}",
+            rf"\begin{{tabular}}{{{layout}}}",
+            r"\toprule",
+            head,
+            r"\midrule",
+            *rows,
+            r"\bottomrule",
+            r"\end{tabular}",
+            r"\end{table}",
+            "",
+        ]
+    )
+
+
+def document(boards: Sequence[BoardOf], *, most_metrics: int = MAX_METRICS) -> bytes:
+    """The tables of several boards, one after the other."""
+    return "\n".join([_HEAD, *(latex_table(board, most_metrics) for board in boards)]).encode(
+        "utf-8"
+    )
+
+
+def _place(row: Row | None, sign: int) -> tuple[bool, float]:
+    if row is None or row["value"] is None:
+        return (True, 0.0)
+    return (kind_of(row) == "ceiling", sign * row["value"])
+
+
+def _line(rows: dict[str, Row], metrics: Sequence[str]) -> list[str]:
+    first = rows.get(metrics[0]) or next(iter(rows.values()))
+    cells = [_rank(rows.get(metrics[0])), escaped(label(first))]
+    cells += [_cell(rows.get(name)) for name in metrics]
+    return cells + [_last_cell(column, first) for column in columns() if column.latex]
+
+
+def _rank(row: Row | None) -> str:
+    """The rank with the ranks that the data allow."""
+    rank = rank_of(row)
+    if row is None or rank is None:
+        return ""
+    low, high = row["rank_interval"] or (rank, rank)
+    return str(rank) if low == high else f"{rank} ({low}--{high})"
+
+
+def _last_cell(column: Column, row: Row) -> str:
+    value = shown_value(column, row)
+    if value is None:
+        return "--"
+    return f"{value:.3f}" if isinstance(value, float) else escaped(value)
+
+
+def _cell(row: Row | None) -> str:
+    if row is None or row["value"] is None:
+        return "--"
+    value = f"${row['value']:.3f}$"
+    if row["ci"] is None:
+        return value
+    low, high = row["ci"]
+    return rf"{value} {{\scriptsize $[{low:.3f}, {high:.3f}]$}}"
+
+
+def contestant_document(one: ModelOf, found: Sequence[tuple[BoardOf, Row]]) -> bytes:
+    """One contestant: its first metric on every board it stands on."""
+    heads = ["Round", "Task", "Setting", "Method", "Metric", "Value", "Rank"]
+    lines = [
+        [
+            *(escaped(part) for part in (board.round, board.title, board.setting)),
+            escaped(row["method"]),
+            escaped(board.headline),
+            _cell(row),
+            _rank(row),
+        ]
+        for board, row in found
+    ]
+    table = _tabular(escaped(one.name), "lllllrr", [heads, *lines])
+    return f"{_HEAD}\n{table}".encode()
+
 
 SCHEMA_VERSION = 1
 """Of board.json; raised when a field changes its meaning."""
@@ -28,8 +176,6 @@ SCHEMA_VERSION = 1
 _KINDS = (("CSV", "csv"), ("JSON", "json"), ("Parquet", "parquet"), ("LaTeX", "tex"))
 _ODD = r"^ *[=+@-]|[^ -~]"
 """Finds every cell that could need a guard: a formula, or a character beyond printable ASCII."""
-_PLAIN = (str, int, float, bool)
-"""Types that stand in a cell as they are; everything else stands there as JSON."""
 _MAX_ROWS = 60_000
 """In the files of the whole site; of a larger one they hold a round's headline metrics."""
 _ELSEWHERE = "other rounds are in rounds/, all metrics beside each page"
@@ -167,48 +313,3 @@ def json_of(rows: Iterable[Row], about: Mapping[str, Any]) -> bytes:
     head = json.dumps({"schema_version": SCHEMA_VERSION, **about}, sort_keys=True, allow_nan=False)
     lines = b",\n".join(map(dumps_fast, rows))
     return b'%b, "rows": [\n%b\n]}\n' % (head[:-1].encode("ascii"), lines)
-
-
-def table_of(rows: Iterable[Row]) -> pa.Table:
-    """The rows as a table of typed columns; text as it is."""
-    import pyarrow as pa
-
-    kept = rows if isinstance(rows, Sequence) else list(rows)
-    types = {"float": pa.float64(), "int": pa.int64(), "bool": pa.bool_()}
-    names, arrays = [], []
-    for column in columns():
-        values = [
-            row[column.name] if column.is_everywhere else row.get(column.name) for row in kept
-        ]
-        for place, (part, kind) in enumerate(column.files):
-            cells = values if column.parts is None else [_part(v, place, part) for v in values]
-            names.append(part)
-            arrays.append(_texts(cells) if kind == "text" else pa.array(cells, types[kind]))
-    return pa.Table.from_arrays(arrays, names=names)
-
-
-def _part(value: Any, place: int, name: str) -> Any:
-    """One of the columns that a value is split into: the end of a span, or an entry by its name."""
-    if not value:
-        return None
-    return value.get(name) if isinstance(value, Mapping) else value[place]
-
-
-def _texts(values: Sequence[Any]) -> pa.Array:
-    import pyarrow as pa
-
-    values = [
-        value if value is None or type(value) in _PLAIN else dumps_fast(value).decode()
-        for value in values
-    ]
-    try:
-        return pa.array(values, pa.string())
-    except (pa.ArrowException, UnicodeEncodeError):  # a cell is a number, or holds half a pair
-        return pa.array([_storable(value) for value in values], pa.string())
-
-
-def _storable(value: Any) -> str | None:
-    """Parquet has no place for half a surrogate pair."""
-    if value is None:
-        return None
-    return str(value).encode("utf-8", "backslashreplace").decode("utf-8")
