@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import typer
 
+from vivavoce import __version__
 from vivavoce.cli import (
     annotate,
     audit,
@@ -22,7 +23,7 @@ from vivavoce.cli import (
     rounds,
     runs,
 )
-from vivavoce.cli.output import VivaGroup, set_debug
+from vivavoce.cli.output import VivaGroup, say, set_debug
 
 app = typer.Typer(
     name="viva",
@@ -35,8 +36,17 @@ app = typer.Typer(
 )
 
 
+def _print_version(asked: bool) -> None:
+    if asked:
+        say(f"viva {__version__}")
+        raise typer.Exit
+
+
 @app.callback()
 def main(
+    version: bool = typer.Option(
+        False, "--version", callback=_print_version, is_eager=True, help="Print the version."
+    ),
     debug: bool = typer.Option(False, "--debug", help="Show the traceback of an error."),
 ) -> None:
     """Find out how well language models really work with scientific papers."""
