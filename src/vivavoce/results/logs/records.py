@@ -122,6 +122,8 @@ class LogHeader:
     """Of the file; empty where it was not hashed."""
     is_own: bool = False
     """Whether it lies in the reader's own folder, beside the published ones."""
+    trust: str = "self-reported"
+    """`verified` where the board's maker held it against his round and knows where it is from."""
 
     @property
     def contestant(self) -> str:
