@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from vivavoce.cli.board_integrity import HEADS_OPTION, ROUNDS_OPTION
 from vivavoce.cli.output import (
     BUNDLE_OPTION,
     CUTOFFS_OPTION,
@@ -79,6 +80,8 @@ def build(
         None, "--reasons", help="Why rows changed: JSON Lines of {reason, and fields of a row}."
     ),
     date: str | None = typer.Option(None, "--date", help="Day of this build, for the changes."),
+    rounds: list[Path] = ROUNDS_OPTION,
+    heads: list[str] = HEADS_OPTION,
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Write the leaderboard as a static site, with its numbers as JSON and CSV."""
@@ -89,6 +92,7 @@ def build(
     from vivavoce.results.board.building import leaderboard
     from vivavoce.results.board.groups import complete_only as keep_complete
     from vivavoce.results.board.published import beside, read_published
+    from vivavoce.results.integrity.verification import verify_logs
     from vivavoce.results.logs.sample_texts import choose_item_texts
     from vivavoce.store import read_jsonl
     from vivavoce.web.board.pages.item_views import find_bundle
@@ -102,10 +106,11 @@ def build(
         raise InputError(f"{human} corrects judges of logs, and {logs} holds none.")
     folders = [*([] if published else [logs]), *([own] if own else [])]
     draw = fixed(leaderboard, partial=partial, resamples=resamples, seed=seed, cutoffs=known)
-    with TemporaryDirectory() as passing, progress("Reading logs"):
+    with TemporaryDirectory() as passing, progress("Reading logs") as update:
         store = cache or Path(passing)
         if published is None:
-            board = draw(logs, store=store, own=own, human=human)
+            trust = verify_logs(logs, rounds, update, heads=heads).trust if rounds else {}
+            board = draw(logs, store=store, own=own, trust=trust, human=human)
         else:
             board = beside(published, draw(own, store=store) if own else None)
         if complete_only:

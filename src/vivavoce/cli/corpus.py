@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from vivavoce.cli import completion
 from vivavoce.cli.output import (
     JSON_OPTION,
     print_counts,
@@ -41,7 +42,9 @@ app = typer.Typer(no_args_is_help=True, help="Look at a corpus, check it, take t
 
 def ingest(
     kind: str = typer.Argument(
-        metavar="KIND", help="What to read; viva list sources shows the kinds."
+        metavar="KIND",
+        help="What to read; viva list sources shows the kinds.",
+        autocompletion=completion.sources,
     ),
     where: Path = typer.Argument(
         metavar="WHERE", help="A file, or a folder that is searched for such files."

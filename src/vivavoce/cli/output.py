@@ -16,6 +16,7 @@ import typer
 from typer.core import TyperGroup
 
 from vivavoce.errors import VivaError
+from vivavoce.web.printing import visible
 
 JSON_OPTION = typer.Option(False, "--json", help="Print one JSON document on stdout.")
 
@@ -37,33 +38,41 @@ class VivaGroup(TyperGroup):
         except VivaError as error:
             if _state["debug"]:
                 raise
-            typer.echo(f"Error: {error}", err=True)
+            say(f"Error: {error}", quiet=True)
             raise SystemExit(error.exit_code) from error
         except OSError as error:
             if _state["debug"] or error.errno == errno.EPIPE:
                 raise
             where = f"{error.filename}: " if error.filename else ""
-            typer.echo(f"Error: {where}{error.strerror or error}", err=True)
+            say(f"Error: {where}{error.strerror or error}", quiet=True)
             raise SystemExit(1) from error
         except Exception as error:  # the last line of defence: a message instead of a traceback
             if _state["debug"]:
                 raise
-            typer.echo(
+            say(
                 f"Error: {type(error).__name__}: {error}\n"
                 "This is a fault of the program. Run again with viva --debug ... to see where.",
-                err=True,
+                quiet=True,
             )
             raise SystemExit(1) from error
 
 
 def print_json(value: Any) -> None:
-    """Print one JSON document."""
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False))
+    """Print one JSON document; characters that turn or hide text stand in it as escapes."""
+    text = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)
+    # Line breaks are the only characters of the document itself that do not print.
+    odd = {char for char in set(text) if not char.isprintable() and char != "\n"}
+    for char in odd:
+        text = text.replace(char, json.dumps(char)[1:-1])
+    typer.echo(text)
 
 
 def say(text: str, *, quiet: bool = False) -> None:
-    """Print a line for people: on stdout, or on stderr when stdout carries JSON."""
-    typer.echo(text, err=quiet)
+    """Print lines for people: on stdout, or on stderr when stdout carries JSON.
+
+    Characters that steer a terminal, or turn or hide text, are spelled out.
+    """
+    typer.echo("\n".join(visible(line, limit=None) for line in text.split("\n")), err=quiet)
 
 
 @contextmanager
@@ -93,7 +102,8 @@ def progress(label: str) -> Iterator[Callable[[int, int], None]]:
 def print_table(headers: Sequence[str], rows: Sequence[Sequence[str]], *, title: str = "") -> None:
     """Print a table; columns of numbers stand right."""
     if title:
-        typer.echo(title)
+        say(title)
+    rows = [[visible(cell, limit=None) for cell in row] for row in rows]
     widths = [max(len(row[i]) for row in [headers, *rows]) for i in range(len(headers))]
     numeric = [bool(rows) and all(_is_number(row[i]) for row in rows) for i in range(len(headers))]
     for row in [headers, ["-" * width for width in widths], *rows]:
@@ -101,20 +111,20 @@ def print_table(headers: Sequence[str], rows: Sequence[Sequence[str]], *, title:
             cell.rjust(width) if right else cell.ljust(width)
             for cell, width, right in zip(row, widths, numeric, strict=True)
         ]
-        typer.echo("  ".join(cells).rstrip())
+        say("  ".join(cells).rstrip())
 
 
 def print_counts(counts: Mapping[str, Any], indent: str = "  ") -> None:
     """Print nested counts, one line each."""
     for name, value in counts.items():
         if isinstance(value, Mapping):
-            typer.echo(f"{indent}{name}:")
+            say(f"{indent}{name}:")
             print_counts(value, indent + "  ")
         elif isinstance(value, list):
-            typer.echo(f"{indent}{name}: {' .. '.join(str(item) for item in value)}")
+            say(f"{indent}{name}: {' .. '.join(str(item) for item in value)}")
         else:
             number = f"{value:,}" if isinstance(value, int) else value
-            typer.echo(f"{indent}{name}: {number}")
+            say(f"{indent}{name}: {number}")
 
 
 def _is_number(cell: str) -> bool:

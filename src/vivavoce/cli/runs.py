@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from vivavoce.cli import completion
 from vivavoce.cli.board import print_board
 from vivavoce.cli.output import JSON_OPTION, print_json, print_table, progress, say
 
@@ -21,11 +22,16 @@ _limit = partial(typer.Option, rich_help_panel="Decoding and limits")
 
 
 def run(
-    tasks: list[str] = typer.Argument(help="Tasks, such as title; viva list tasks shows them."),
-    round_folder: Path = typer.Option(..., "--round", help="The folder of the round."),
+    tasks: list[str] = typer.Argument(
+        help="Tasks, such as title; viva list tasks shows them.", autocompletion=completion.tasks
+    ),
+    round_folder: Path = typer.Option(..., "--round", help="The folder of the round, or sample."),
     model: list[str] = typer.Option([], "--model", help="provider/model; may be given again."),
     method: list[str] = typer.Option(
-        ["direct"], "--method", help="How the model is used; oracle, null and copycat need none."
+        ["direct"],
+        "--method",
+        help="How the model is used; oracle, null and copycat need none.",
+        autocompletion=completion.methods,
     ),
     judge: str | None = typer.Option(
         None, "--judge", help="A model that compares each answer with the gold: provider/model."
@@ -212,7 +218,8 @@ class Aggregation(StrEnum):
 
 def score(
     family: str = typer.Argument(
-        help="writing, ranking, leaderboards, tables, factor or architecture."
+        help="writing, ranking, leaderboards, tables, factor or architecture.",
+        autocompletion=completion.score_families,
     ),
     gold: Path = typer.Option(..., "--gold", help="The gold file."),
     predictions: Path = typer.Option(..., "--predictions", help="The answers."),

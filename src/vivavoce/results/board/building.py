@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from vivavoce.errors import InputError
 from vivavoce.metrics.judgement import WIN_RATE
 from vivavoce.models.cutoffs import Cutoffs, load_cutoffs
 from vivavoce.results.audits.corrected import calibrations
@@ -45,6 +46,7 @@ def leaderboard(
     resamples: int = 10_000,
     seed: int = 0,
     cutoffs: Cutoffs | None = None,
+    trust: Mapping[str, str] | None = None,
 ) -> Board:
     """Build a board from a folder of logs.
 
@@ -58,9 +60,11 @@ def leaderboard(
         resamples: Bootstrap draws; 0 for no intervals.
         seed: Seed of the draws.
         cutoffs: What is known of the models' training data; None for the shipped file.
+        trust: What `Verification.trust` says of the logs by their paths; a refused one makes no
+            row. Without it every row is self-reported.
 
     Raises:
-        InputError: No logs there, or a label of what no judge has judged.
+        InputError: No logs there or all are refused, or a label of what no judge has judged.
         VivaError: A log is incomplete or damaged and `partial` was not asked for, or one round
             name stands for two rounds.
     """
@@ -71,6 +75,7 @@ def leaderboard(
         [resamples, seed, hash_of(repr(known)), *([hash_file(human)] if human else [])],
     )
     found, foreign = keeper.read(Path(logs))
+    found, refused = _trusted(found, Path(logs), trust or {})
     runs = count_runs(Path(logs), found)
     if own is not None:
         mine, theirs = keeper.read(own)
@@ -97,6 +102,7 @@ def leaderboard(
         for head, contestant in zip(members, contestants, strict=True):
             for row in contestant.rows.values():
                 row["runs"] = runs[head.key]
+                row["trust"] = head.trust
                 if row["metric"] == WIN_RATE:
                     row["calibrated"] = calibrated.get(head.key)
                 if head.is_own:
@@ -112,9 +118,25 @@ def leaderboard(
         rounds=tuple(_rounds_of(chosen)),
         headlines=headlines,
         metrics=metrics,
-        notes=tuple(sorted([*notes, *_removed_notes(chosen, runs)])),
+        notes=tuple(sorted([*notes, *refused, *_removed_notes(chosen, runs)])),
         heads=tuple(chosen),
     )
+
+
+def _trusted(
+    found: Sequence[LogHeader], folder: Path, trust: Mapping[str, str]
+) -> tuple[list[LogHeader], list[str]]:
+    """The logs that are not refused, each with what is said of it, and notes on the others."""
+    kept, notes = [], []
+    for head in found:
+        said = trust.get(Path(head.path).relative_to(folder.absolute()).as_posix(), head.trust)
+        if said == "refused":
+            notes.append(f"{head.name} is refused: it cannot be what it says. viva board verify.")
+        else:
+            kept.append(replace(head, trust=said))
+    if found and not kept:
+        raise InputError(f"Every log of {folder} is refused. See why with: viva board verify.")
+    return kept, notes
 
 
 def _removed_notes(logs: Sequence[LogHeader], runs: Mapping[RowKey, Row]) -> list[str]:

@@ -328,6 +328,15 @@ class BoardRow(_OldBoardRow, total=False):
         dict[str, Count],
         Column(says="Logs of this row, logs removed, other ways tried.", parts=()),
     ]
+    trust: Annotated[
+        Literal["verified", "self-reported"],
+        Column(
+            says="Whether the maker of the board verified the log and knows where it is from.",
+            label="Trust",
+            page=8,
+            is_optional=True,
+        ),
+    ]
     judge_own_family: Annotated[
         bool | None,
         Column(says="Whether the judge is of the contestant's own family.", parts=()),

@@ -18,7 +18,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from vivavoce.errors import InputError, VivaError
 from vivavoce.models.cutoffs import NEVER
-from vivavoce.results.integrity.verification import REFUSED, VERIFIED, Verification, verify_logs
+from vivavoce.results.integrity.verification import (
+    REFUSED,
+    SELF_REPORTED,
+    VERIFIED,
+    Verification,
+    verify_logs,
+)
 from vivavoce.results.logs.reading import read_logs
 from vivavoce.results.logs.records import NO_MODEL, RunLog
 from vivavoce.store import Row
@@ -113,14 +119,18 @@ class SubmissionReport:
 
 
 def check_submission(
-    folder: Path, rounds: Sequence[Path] = (), progress: Progress | None = None
+    folder: Path,
+    rounds: Sequence[Path] = (),
+    progress: Progress | None = None,
+    heads: Sequence[str] = (),
 ) -> SubmissionReport:
     """Check a submission's folder.
 
     Args:
         folder: Holds `submission.toml` and `logs`.
-        rounds: Folders of the rounds that the logs are of.
+        rounds: Folders of the rounds that the logs have to be of: the receiver's own.
         progress: Called with (logs done, logs in all).
+        heads: Last hashes of the ledgers as they were published when the runs ended.
 
     Raises:
         InputError: The folder does not exist.
@@ -134,9 +144,9 @@ def check_submission(
     if not logs:
         return SubmissionReport(tuple(checks), {})
     checks.append(Check("models described", tuple(_compare_models(form, logs))))
-    verified = verify_logs(folder / LOGS, rounds, progress)
+    verified = verify_logs(folder / LOGS, rounds, progress, untrusted=folder, heads=heads)
     checks.append(Check("ledger", tuple(_check_ledger(verified, form))))
-    checks.append(Check("scores", tuple(_check_scores(verified))))
+    checks.append(Check("scores", tuple(_check_scores(verified, rounds))))
     checks.append(Check("no keys", tuple(_find_secrets(folder))))
     return SubmissionReport(tuple(checks), _count(verified, logs, form))
 
@@ -194,12 +204,14 @@ def _check_ledger(verified: Verification, form: Submission | None) -> Iterator[s
         )
 
 
-def _check_scores(verified: Verification) -> Iterator[str]:
+def _check_scores(verified: Verification, rounds: Sequence[Path]) -> Iterator[str]:
+    if not rounds:
+        yield "No round is named: whoever takes a submission names his own, with --round FOLDER."
     for log in verified.logs:
         if log.status == REFUSED:
             yield from (f"{log.name}: {what}" for what in log.refused)
         elif log.status != VERIFIED:
-            yield f"{log.name}: {log.unverified}"
+            yield from (f"{log.name}: {why}" for why in log.unverified)
 
 
 def _find_secrets(folder: Path) -> Iterator[str]:
@@ -227,5 +239,6 @@ def _count(verified: Verification, logs: Sequence[RunLog], form: Submission | No
         "rows": len(rows),
         "repeated": len(logs) - len(rows),
         "removed": len(verified.ledger.removed),
+        "self_reported": sum(log.provenance == SELF_REPORTED for log in verified.logs),
         "private_declared": form.submission.private_runs if form else None,
     }

@@ -79,8 +79,9 @@ def latex_table(board: BoardOf, most_metrics: int = MAX_METRICS) -> str:
     lines = [_line(found[key], metrics) for key in order]
     last = [column.latex for column in columns() if column.latex]
     place = ", ".join(escaped(part) for part in (board.round, board.setting))
+    told = " (s: self-reported)" if any(map(_mark, rows)) else ""
     return _tabular(
-        f"{escaped(board.task)} {escaped(board.version)}: {place}",
+        f"{escaped(board.task)} {escaped(board.version)}: {place}{told}",
         "rl" + "r" * (len(metrics) + len(last)),
         [["Rank", "Contestant", *(escaped(name) for name in metrics), *last], *lines],
     )
@@ -122,7 +123,7 @@ def _place(row: Row | None, sign: int) -> tuple[bool, float]:
 
 def _line(rows: dict[str, Row], metrics: Sequence[str]) -> list[str]:
     first = rows.get(metrics[0]) or next(iter(rows.values()))
-    cells = [_rank(rows.get(metrics[0])), escaped(label(first))]
+    cells = [_rank(rows.get(metrics[0])), escaped(label(first)) + _mark(first)]
     cells += [_cell(rows.get(name)) for name in metrics]
     return cells + [_last_cell(column, first) for column in columns() if column.latex]
 
@@ -134,6 +135,11 @@ def _rank(row: Row | None) -> str:
         return ""
     low, high = row["rank_interval"] or (rank, rank)
     return str(rank) if low == high else f"{rank} ({low}--{high})"
+
+
+def _mark(row: Row) -> str:
+    """The mark of a row that nobody but its runner vouches for."""
+    return r"\textsuperscript{s}" if row.get("trust") == "self-reported" else ""
 
 
 def _last_cell(column: Column, row: Row) -> str:
@@ -159,7 +165,7 @@ def contestant_document(one: ModelOf, found: Sequence[tuple[BoardOf, Row]]) -> b
     lines = [
         [
             *(escaped(part) for part in (board.round, board.title, board.setting)),
-            escaped(row["method"]),
+            escaped(row["method"]) + _mark(row),
             escaped(board.headline),
             _cell(row),
             _rank(row),
