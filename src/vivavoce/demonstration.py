@@ -27,6 +27,7 @@ from vivavoce.sandbox.guarantees import why_unusable
 from vivavoce.tasks import list_families
 from vivavoce.tasks.sample_round import build_sample, demo_spec
 from vivavoce.tasks.subsets import Subset
+from vivavoce.web.board.making import SiteOptions
 from vivavoce.web.board.site import write_site
 
 MODELS = ("extractive/lead", "extractive/centrality")
@@ -68,7 +69,7 @@ def run_demo(out: Path, progress: Progress | None = None) -> Demonstration:
             if method := card.tasks[task].demo:
                 _run_task(task, method, opened, out / "logs", progress)
     board = leaderboard(out / "logs")
-    page = write_site(board.as_dict(), out / "site")
+    page = write_site(board.as_dict(), out / "site", options=asdict(SiteOptions()))
     return Demonstration(board, page, tuple(left_out))
 
 
