@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce.errors import InputError, VivaError
+from vivavoce.publication import SiteOptions
 from vivavoce.results.board.building import leaderboard
 from vivavoce.results.board.groups import Board
 from vivavoce.results.logs.reading import read_log
@@ -27,7 +28,6 @@ from vivavoce.sandbox.guarantees import why_unusable
 from vivavoce.tasks import list_families
 from vivavoce.tasks.sample_round import build_sample, demo_spec
 from vivavoce.tasks.subsets import Subset
-from vivavoce.web.board.making import SiteOptions
 from vivavoce.web.board.site import write_site
 
 MODELS = ("extractive/lead", "extractive/centrality")

@@ -86,8 +86,8 @@ def build(
 ) -> None:
     """Write the leaderboard as a static site, with its numbers as JSON and CSV."""
     from vivavoce.models.cutoffs import load_cutoffs
+    from vivavoce.publication import SiteInputs, SiteOptions, make_site
     from vivavoce.store import read_jsonl
-    from vivavoce.web.board.making import SiteInputs, SiteOptions, make_site
     from vivavoce.web.board.pages.item_views import find_bundle
 
     options = SiteOptions(

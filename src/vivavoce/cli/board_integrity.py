@@ -76,7 +76,7 @@ def _verify_site(
     as_json: bool,
 ) -> None:
     from vivavoce.models.cutoffs import load_cutoffs
-    from vivavoce.web.board.making import SiteInputs, check_site
+    from vivavoce.publication import SiteInputs, check_site
 
     if logs is None:
         raise typer.BadParameter("a site is held against its logs: name them", param_hint="--logs")
