@@ -11,6 +11,7 @@ from vivavoce import __version__
 from vivavoce.cli import (
     annotate,
     audit,
+    audit_answers,
     board,
     board_integrity,
     board_metrics,
@@ -60,6 +61,8 @@ _VERBS = (
     (app, runs.run, "run title --round rounds/2024-h2 --model extractive/lead --logs logs"),
     (app, runs.smoke, "smoke --model openai/gpt-4o-mini --price 0.15,0.60 --limit-usd 1"),
     (app, runs.score, "score ranking --gold gold.jsonl --predictions answers.jsonl"),
+    (audit.app, audit_answers.judge, "audit judge logs --human labels.jsonl"),
+    (audit.app, audit_answers.items, "audit items logs"),
     (board.app, comparisons.gains, "board gains logs"),
     (board.app, comparisons.overall, "board overall logs"),
     (board.app, comparisons.retrievers, "board retrievers logs"),
