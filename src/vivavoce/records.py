@@ -188,3 +188,5 @@ class Paper:
     """`day`, `month` or `year`; None for an undated paper."""
     first_public_from: str | None = None
     """One of `corpus.dating.EVIDENCE`; None for an undated paper."""
+    work: str | None = None
+    """The earliest of the papers that are one work with this one; None where it is alone."""

@@ -25,7 +25,7 @@ from vivavoce.networks.tables import column_batches
 from vivavoce.records import Paper
 from vivavoce.store import Row, hash_of
 from vivavoce.tasks.writing.items.inputs import PaperText, gold_paragraphs
-from vivavoce.tasks.writing.items.near_duplicates import Hashes, mix
+from vivavoce.tasks.writing.items.near_duplicates import Hashes
 from vivavoce.tasks.writing.items.papers import primary_category
 from vivavoce.text.citation_markers import (
     AuthorYearMarker,
@@ -35,6 +35,7 @@ from vivavoce.text.citation_markers import (
 )
 from vivavoce.text.dates import period
 from vivavoce.text.normalise import normalise_title
+from vivavoce.text.shingles import mix
 
 MAX_WORKS = 100
 """Works listed in the padded track."""
