@@ -79,5 +79,5 @@ def resemblance(one: Sketch, other: Sketch) -> float:
     if not len(one) or not len(other):
         return 0.0
     both = np.intersect1d(one, other, assume_unique=True)
-    smallest = np.union1d(one, other)[: max(len(one), len(other))]
+    smallest = np.union1d(one, other)[:KEPT]
     return int(np.isin(both, smallest, assume_unique=True).sum()) / len(smallest)

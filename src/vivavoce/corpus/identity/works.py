@@ -42,6 +42,8 @@ _MAX_HOLDERS = 40
 """Papers that may hold a hash before it counts as a phrase that many papers use."""
 _TEXT_ROLES = frozenset({"introduction", "related_work", "method", "experiments", "results"})
 _MAX_TEXT = 60_000
+_MIN_SHINGLES = 20
+"""A text of fewer is no evidence."""
 _NUMBER = re.compile(
     r"\d+|\b(?:[ivx]{1,4}|one|two|three|four|five|first|second|third|fourth|fifth|sixth|seventh"
     r"|eighth|ninth|tenth)\b"
@@ -66,8 +68,8 @@ def sketch_row(row: Row, authors: Sequence[Author], sections: Sequence[Section])
     return {
         "paper_id": row["paper_id"],
         "title": title_key(title),
-        "words": " ".join(folded_words(title)),
-        "numbers": " ".join(sorted(_NUMBER.findall(title.casefold()))),
+        "words": title,
+        "numbers": " ".join(numbers_of(title)),
         "date": row["first_public"],
         "is_fit": not row["gates"],
         "surnames": sorted({name.name.split()[-1].casefold() for name in authors if name.name}),
@@ -127,7 +129,7 @@ def _compare(one: Row, other: Row) -> tuple[str, float] | None:
     alike = {part: resemblance(*pair) for part, pair in sketches.items()}
     part = max(alike, key=lambda name: alike[name])
     mine, theirs = set(one["surnames"]), set(other["surnames"])
-    least = ALIKE if _titles_agree(one["words"], other["words"]) else LIKELY
+    least = ALIKE if titles_agree(one["words"], other["words"]) else LIKELY
     if alike[part] >= SAME or (alike[part] >= least and mine & theirs):
         return part, alike[part]
     is_known = all(len(sketch) for sketch in sketches["abstract"])
@@ -136,13 +138,19 @@ def _compare(one: Row, other: Row) -> tuple[str, float] | None:
     return None
 
 
-def _titles_agree(one: str, other: str) -> bool:
-    mine, theirs = set(one.split()), set(other.split())
+def numbers_of(title: str) -> list[str]:
+    """The numbers in a title, written in any way, sorted."""
+    return sorted(_NUMBER.findall(title.casefold()))
+
+
+def titles_agree(one: str, other: str) -> bool:
+    """Return whether half of the words of the shorter of two titles are in the other."""
+    mine, theirs = set(folded_words(one)), set(folded_words(other))
     return 2 * len(mine & theirs) >= min(len(mine), len(theirs)) > 0
 
 
 def _array(values: Sequence[int]) -> Sketch:
-    return np.array(values, np.uint64)
+    return np.array(values if len(values) >= _MIN_SHINGLES else (), np.uint64)
 
 
 def _groups(joined: Mapping[tuple[int, int], object]) -> Iterator[list[int]]:
