@@ -45,7 +45,7 @@ _MAX_TEXT = 60_000
 _MIN_SHINGLES = 20
 """A text of fewer is no evidence."""
 _NUMBER = re.compile(
-    r"\d+|\b(?:[ivx]{1,4}|one|two|three|four|five|first|second|third|fourth|fifth|sixth|seventh"
+    r"\d+|\b(?:[ivx]{1,4}|first|second|third|fourth|fifth|sixth|seventh"
     r"|eighth|ninth|tenth)\b"
 )
 

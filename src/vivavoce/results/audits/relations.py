@@ -173,19 +173,19 @@ def copies(task: str, rows: Sequence[Row], papers: Mapping[str, PaperText]) -> I
     for row in rows:
         titles[normalise_title(papers[row["paper_id"]].title)].append(row["id"])
     for title in sorted(titles):
-        first, *others = sorted(titles[title])
-        for other in others:
-            yield finding("items_same_title", task, first, other=other, detail=title, breach=True)
+        kept, *others = sorted(titles[title])
+        for item in others:
+            yield finding("items_same_title", task, kept, other=item, detail=title, breach=True)
     told = {row["id"]: papers[row["paper_id"]] for row in rows}
     texts = {"abstract": {name: runs_of(told[name].abstract, SHINGLE) for name in told}}
     if task not in ("title", "abstract"):
         texts["gold"] = {row["id"]: runs_of(row["reference"], SHINGLE) for row in rows}
     for name, runs in texts.items():
         for first, second, share in alike(runs, NEAR):
-            titles = [told[item].title for item in (first, second)]
-            if numbers_of(titles[0]) != numbers_of(titles[1]):
+            one, other = told[first].title, told[second].title
+            if numbers_of(one) != numbers_of(other):
                 continue  # another part, or the report of another year
-            is_one = share >= ONE_WORK or titles_agree(*titles)
+            is_one = share >= ONE_WORK or titles_agree(one, other)
             detail = f"{share:.0%} of the {SHINGLE}-word runs of the {name} are the same"
             yield finding(
                 "items_near_copies", task, first, other=second, detail=detail, breach=is_one
