@@ -15,9 +15,9 @@ from tests.servers.commands import only_json, viva_here
 from tests.servers.golden import Golden
 from tests.servers.scripted import Ask, Reply, ScriptedServer, answer, error, scripted
 
+from vivavoce.demonstration import SmokeReport, run_smoke
 from vivavoce.rounds import Round, load_round
 from vivavoce.running.prices import Price
-from vivavoce.smoke import SmokeReport, run_smoke
 from vivavoce.tasks import build_round, list_families
 
 pytestmark = [

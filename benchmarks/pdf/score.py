@@ -28,7 +28,9 @@ from vivavoce.records import Document
 from vivavoce.sources.fulltext.pdf.document import read_file
 
 Scores = dict[str, float | None]
-_END = re.compile(r"acknowl|references|bibliography|checklist|abstract|literat", re.IGNORECASE)
+_END = re.compile(
+    r"acknowl|references|bibliography|checklist|abstract|literat|致谢|благодарн|شكر", re.IGNORECASE
+)
 
 
 def compact(text: str) -> str:

@@ -22,7 +22,7 @@ def comparisons(scratch: Path, *, smoke: bool) -> Iterator[Comparison]:
     import bert_score
     import torch
 
-    from vivavoce.metrics.bertscore import BertScorer
+    from vivavoce.metrics.neural import BertScorer
 
     torch.set_num_threads(1)
     references, tokens = (6, 64) if smoke else (24, 128)

@@ -4,9 +4,8 @@ The parts of every registered family are imported, those of other packages too.
 """
 
 from vivavoce.errors import PluginError
-from vivavoce.models.extractive import extractive
 from vivavoce.models.local import local
-from vivavoce.models.replay import replay
+from vivavoce.models.offline import extractive, replay
 from vivavoce.sandbox.provider import BwrapSandboxEnvironment
 from vivavoce.tasks.lookup import import_families
 from vivavoce.tasks.methods.agent import agent

@@ -1,29 +1,42 @@
-"""The demo: the whole way from papers to a leaderboard on the sample corpus, offline."""
+"""The demo and the smoke test: runs of every task on the sample corpus or on a round.
+
+The demo goes the whole way from papers to a leaderboard, offline. The smoke test asks a real model
+a few items of every task and method for a bounded sum: before a round is paid for it shows whether
+answers come, whether they are valid, and their cost.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from dataclasses import asdict, dataclass
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
-from vivavoce.errors import VivaError
+from vivavoce.errors import InputError, VivaError
 from vivavoce.results.board.building import leaderboard
 from vivavoce.results.board.groups import Board
-from vivavoce.rounds import Round
+from vivavoce.results.logs.reading import read_log
+from vivavoce.results.logs.records import RunLog
+from vivavoce.rounds import Round, load_round
 from vivavoce.running import RunSpec, run
 from vivavoce.running.logs import Progress
+from vivavoce.running.prices import Price
 from vivavoce.sandbox.guarantees import why_unusable
 from vivavoce.tasks import list_families
 from vivavoce.tasks.sample_round import build_sample, demo_spec
+from vivavoce.tasks.subsets import Subset
 from vivavoce.web.board.site import write_site
 
 MODELS = ("extractive/lead", "extractive/centrality")
-"""What runs `direct`; only papers are written with a model, since a sentence of a paper is no
+"""Models that run `direct`; only papers are written with a model, since a sentence of a paper is no
 program."""
 
 
 @dataclass(frozen=True, slots=True)
 class Demonstration:
-    """What the demo made."""
+    """Results of the demo."""
 
     board: Board
     page: Path
@@ -73,3 +86,180 @@ def _run_task(task: str, method: str, opened: Round, logs: Path, progress: Progr
     )
     if report.failed:
         raise VivaError("The demo did not complete:\n" + "\n".join(report.failed))
+
+
+ITEMS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class SmokeRow:
+    """Result of a task with a method."""
+
+    task: str
+    method: str
+    metric: str
+    """The headline metric."""
+    items: int
+    answered: int
+    """Items that have a score."""
+    valid: float | None
+    """Share of valid answers among those; None without any."""
+    value: float | None
+    tokens: int
+    cost: float
+    """Dollars, those of tries that failed among them."""
+    stopped: int
+    """Items that were ended by the limit."""
+    problem: str
+    """Reason why items have no score; empty when all have one."""
+
+
+@dataclass(frozen=True, slots=True)
+class SmokeReport:
+    """Result of a smoke test."""
+
+    model: str
+    rows: tuple[SmokeRow, ...]
+    left_out: tuple[str, ...]
+    """Tasks and methods that were not asked, each with the reason."""
+    cost: float
+    """Dollars, of all rows."""
+    limit: float
+    """Dollars that all of it may cost."""
+
+    @property
+    def is_whole(self) -> bool:
+        """True if every item has a score that no limit cut short."""
+        return not any(row.problem or row.stopped for row in self.rows) and not self.left_out
+
+    def as_dict(self) -> dict[str, Any]:
+        """The report as plain JSON values."""
+        return asdict(self) | {"is_whole": self.is_whole}
+
+
+def run_smoke(
+    model: str,
+    price: Price,
+    limit: float,
+    out: Path,
+    items: int = ITEMS,
+    round_folder: Path | None = None,
+    tell: Callable[[SmokeRow], None] | None = None,
+    **options: Any,
+) -> SmokeReport:
+    """Ask a model a few items of every task with every method that needs a model.
+
+    What is left of the sum is shared out among the items still to come, and Inspect ends an item
+    that has used up its share: a request that is under way then is still paid for. Methods of many
+    requests come last.
+
+    Args:
+        model: `provider/model`.
+        price: What its tokens cost.
+        limit: Dollars for everything.
+        out: Gets logs/, and corpus/ and round/ID/ of the sample papers where no round is given.
+        items: How many of each task.
+        round_folder: A round; None for one of the sample papers.
+        tell: Called with each row when it is there.
+        options: Further fields of the runs' `RunSpec`, such as `attempt_timeout`.
+
+    Raises:
+        InputError: The limit is no sum, the folder holds logs already, or the model is unknown.
+    """
+    if not limit > 0:
+        raise InputError(f"{limit:g} dollars buy nothing. Give a limit above 0.")
+    logs = out / "logs"
+    if logs.exists() and any(logs.iterdir()):
+        raise InputError(f"{logs} holds logs already. Remove it, or name another folder.")
+    opened = load_round(round_folder) if round_folder else _sample_round(out)
+    plan, left_out = _plan(opened)
+    rows: list[SmokeRow] = []
+    counts = [min(items, len(opened.items(family, task))) for family, task, _ in plan]
+    spent = 0.0
+    for place, (family, task, method) in enumerate(plan):
+        if spent >= limit:
+            left_out.append(f"{task} with {method} was not asked: the limit is used up.")
+            continue
+        spec = RunSpec(
+            tasks=[task],
+            round=opened.folder,
+            logs=logs / f"{place + 1:02d}-{task}-{method}",
+            models=[model],
+            methods=[method],
+            subset=Subset(items),
+            prices={model: price},
+            cost_limit=(limit - spent) / sum(counts[place:]),
+            # A further try would have a limit of its own.
+            retry_on_error=0,
+            task_tries=1,
+            display="none",
+            **options,
+        )
+        metric = list_families()[family].tasks[task].metrics[0]
+        rows.append(_ask(spec, metric, counts[place]))
+        spent += rows[-1].cost
+        if tell:
+            tell(rows[-1])
+    return SmokeReport(model, tuple(rows), tuple(left_out), spent, limit)
+
+
+def _sample_round(out: Path) -> Round:
+    spec: dict[str, Any] = deepcopy(demo_spec())
+    spec["round"]["id"] = "smoke"
+    if find_spec("torch_geometric"):  # the extra `neural`, which makes an architecture's gold
+        spec["implementation"]["architectures"] = ["PMLP"]
+    return build_sample(out, spec)
+
+
+def _plan(opened: Round) -> tuple[list[tuple[str, str, str]], list[str]]:
+    """Family, task and method of each run, those of one request an item first; what cannot be."""
+    plan, left_out = [], []
+    unusable = why_unusable()
+    for family, task in opened.tasks():
+        card = list_families()[family]
+        if unusable and "bubblewrap" in card.tasks[task].needs:
+            left_out.append(f"{task} was left out: {unusable}")
+            continue
+        asking = [name for name in card.tasks[task].methods if name not in card.without_model]
+        plan += [(family, task, method) for method in asking]
+    return sorted(plan, key=lambda run: run[2] != "direct"), left_out
+
+
+def _ask(spec: RunSpec, metric: str, items: int) -> SmokeRow:
+    report = run(spec)
+    [path] = report.logs
+    log = read_log(path)
+    if not isinstance(log, RunLog):
+        raise VivaError(f"{path} {log.reason}.")
+    scores = [sample.values[metric] for sample in log.samples]
+    defined = [score for score in scores if score is not None]
+    valid = [sample.fault is None for sample in log.samples]
+    tokens, cost = _used(path)
+    return SmokeRow(
+        task=spec.tasks[0],
+        method=spec.methods[0],
+        metric=metric,
+        items=items,
+        answered=len(scores),
+        valid=sum(valid) / len(valid) if valid else None,
+        value=sum(defined) / len(defined) if defined else None,
+        tokens=tokens,
+        cost=cost,
+        stopped=sum(limit == "cost" for limit in _limits(path)),
+        problem=" ".join(report.failed),
+    )
+
+
+def _used(path: str) -> tuple[int, float]:
+    """Tokens and dollars of a log, those of samples without a score among them."""
+    from inspect_ai.log import read_eval_log
+
+    usage = read_eval_log(path, header_only=True).stats.model_usage.values()
+    return sum(use.total_tokens for use in usage), sum(use.total_cost or 0.0 for use in usage)
+
+
+def _limits(path: str) -> Iterator[str | None]:
+    """Limit that ended each sample, if any."""
+    from inspect_ai.log import read_eval_log_sample_summaries
+
+    return (summary.limit for summary in read_eval_log_sample_summaries(path))

@@ -1,4 +1,4 @@
-"""What is installed on this machine, what is missing, and the command that installs it."""
+"""Packages and programs on this machine, missing ones, and the command that installs each."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Finding:
     install: str
     """The command that installs it; empty when it is there."""
     is_fatal: bool = False
-    """Whether nothing works without it."""
+    """True if nothing works without it."""
 
     def as_dict(self) -> dict[str, object]:
         """The finding as plain JSON values."""
@@ -105,7 +105,7 @@ def _programs() -> list[Finding]:
 
 
 def _sandbox() -> list[Finding]:
-    """What the sandbox guarantees on this machine: one is started to find out."""
+    """Guarantees of the sandbox on this machine: one is started to find out."""
     if shutil.which("bwrap") is None:
         return []
     from vivavoce.sandbox.guarantees import examine_sandbox
@@ -131,7 +131,7 @@ def _docker() -> Finding:
 
 
 def _model_table() -> Finding:
-    """Which models' context windows are known."""
+    """Models whose context windows are known."""
     own = os.environ.get(TABLE_VARIABLE)
     found = f"{len(model_table())} entries, {f'yours from {own} first' if own else 'as shipped'}"
     return Finding("model table", "ok", found, "")

@@ -1,4 +1,4 @@
-"""What flows through the house: frozen, typed records without logic.
+"""Records that flow through the house: frozen, typed, without logic.
 
 A source reads a file into `Document` records. The corpus merges the documents that describe
 one paper and stores `Paper`, `Authorship`, `Section`, `Reference` and `CitedTable` rows.
@@ -41,6 +41,8 @@ class Author:
 
     name: str
     author_id: str | None = None
+    confidence: float | None = None
+    """Probability that this is an author, where the name was read from a page; else None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +114,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What one source says of one paper."""
+    """Statement of one source about one paper."""
 
     kind: str
     """The source, such as `tei` or `metadata`."""
@@ -141,6 +143,10 @@ class Document:
     references: tuple[Reference, ...] = ()
     tables: tuple[CitedTable, ...] = ()
     results: tuple[Result, ...] = ()
+    health: str | None = None
+    """`good`, `doubtful` or `failed` for a text read from a PDF; else None."""
+    health_reasons: tuple[str, ...] = ()
+    """Reasons why a PDF is not `good`."""
     raw: str | None = None
     """Canonical JSON of the upstream record it was read from; None where the source keeps none."""
 
@@ -190,3 +196,6 @@ class Paper:
     """One of `corpus.dating.EVIDENCE`; None for an undated paper."""
     work: str | None = None
     """The earliest of the papers that are one work with this one; None where it is alone."""
+    health: str | None = None
+    """`good`, `doubtful` or `failed` where the text was read from a PDF; else None."""
+    health_reasons: tuple[str, ...] = ()

@@ -37,6 +37,7 @@ def test_json_is_one_document_with_the_failures_and_their_reasons(
     assert report == {
         "kind": "metadata",
         "read": 1,
+        "doubtful": [],
         "papers": 2,
         "dated": 1,
         "undated": 1,

@@ -8,7 +8,7 @@ import pytest
 from tests.small_models import NEEDS_NEURAL, save_bert
 
 from vivavoce.errors import InputError, MissingExtra
-from vivavoce.metrics.bertscore import PRESETS, BertScorer
+from vivavoce.metrics.neural import PRESETS, BertScorer
 
 torch = pytest.importorskip("torch", reason=NEEDS_NEURAL)
 transformers = pytest.importorskip("transformers", reason=NEEDS_NEURAL)

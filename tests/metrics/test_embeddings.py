@@ -9,7 +9,7 @@ import pytest
 from tests.small_models import NEEDS_NEURAL, save_bert
 
 from vivavoce.errors import InputError, MissingExtra
-from vivavoce.metrics.embeddings import SentenceEncoder
+from vivavoce.metrics.neural import SentenceEncoder
 
 torch = pytest.importorskip("torch", reason=NEEDS_NEURAL)
 transformers = pytest.importorskip("transformers", reason=NEEDS_NEURAL)

@@ -1,6 +1,6 @@
 """Shares, their means and their pools."""
 
-from vivavoce.metrics.ratios import Ratio, aggregate_ratios, harmonic_mean
+from vivavoce.metrics import Ratio, aggregate_ratios, harmonic_mean
 
 
 def test_macro_means_shares_and_micro_pools_questions() -> None:

@@ -13,9 +13,9 @@ from inspect_ai.model import (
     get_model,
 )
 
-import vivavoce.models.extractive  # noqa: F401  (registers the provider)
+import vivavoce.models.offline  # noqa: F401  (registers the provider)
 from vivavoce.errors import InputError
-from vivavoce.models.extractive import TITLE_WORDS
+from vivavoce.models.offline import TITLE_WORDS
 
 PAPER = (
     "1 Introduction\n\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vivavoce.models.model_names import is_same_family, model_family
+from vivavoce.models import is_same_family, model_family
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import ChatMessageUser, ModelOutput, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-import vivavoce.models.replay  # noqa: F401  (registers the provider)
+import vivavoce.models.offline  # noqa: F401  (registers the provider)
 from vivavoce.errors import InputError
 
 

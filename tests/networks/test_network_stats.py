@@ -20,7 +20,7 @@ from vivavoce.networks import (
     rank_nodes,
     whole_networks,
 )
-from vivavoce.networks.categories import domain_of
+from vivavoce.networks.stats import domain_of
 
 Write = Callable[..., Corpus]
 OUT = {"title": "Out", "year": 2001}

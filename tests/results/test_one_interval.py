@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.results.board.test_head_to_head import pooled_log
 
-from vivavoce.metrics.ratios import Aggregate
+from vivavoce.metrics import Aggregate
 from vivavoce.results.board.building import leaderboard
 from vivavoce.results.scoring import ScoreOptions, score
 from vivavoce.store import write_jsonl

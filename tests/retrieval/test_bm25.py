@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.errors import InputError
-from vivavoce.retrieval.protocol import Hit, Retriever, best_hits
+from vivavoce.retrieval import Hit, Retriever, best_hits
 from vivavoce.retrieval.sparse import Bm25Retriever, words
 
 PASSAGES = [

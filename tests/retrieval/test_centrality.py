@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.retrieval.centrality import MAX_SENTENCES, central_sentences, score_sentences
+from vivavoce.models.offline import MAX_SENTENCES, central_sentences, score_sentences
 
 STAR = [
     "apples pears and plums grow",

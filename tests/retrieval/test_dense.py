@@ -14,10 +14,9 @@ import numpy as np
 import pytest
 
 from vivavoce.errors import InputError, MissingExtra, VivaError
-from vivavoce.retrieval import dense
+from vivavoce.retrieval import Retriever, dense
 from vivavoce.retrieval.dense import DenseRetriever, Encoder, Encoders, open_encoders
 from vivavoce.retrieval.presets import PRESETS, find_folder, find_preset, read_settings
-from vivavoce.retrieval.protocol import Retriever
 
 torch = pytest.importorskip("torch", reason="needs pip install 'vivavoce[neural]'")
 transformers = pytest.importorskip("transformers", reason="needs pip install 'vivavoce[neural]'")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from vivavoce.errors import InputError
-from vivavoce.retrieval.protocol import Retriever
+from vivavoce.retrieval import Retriever
 from vivavoce.retrieval.sparse import TfidfRetriever
 
 LETTERS = st.text(alphabet="abcdefg ", max_size=30)

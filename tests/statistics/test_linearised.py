@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vivavoce.metrics.ratios import Ratio
+from vivavoce.metrics import Ratio
 from vivavoce.metrics.tables.literature_tables import ASPECTS, TableScore, aggregate_tables
 from vivavoce.statistics.linearised import Counts, Pooling, spread
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from vivavoce.errors import InputError
-from vivavoce.tasks import find_task, list_tasks
-from vivavoce.tasks.card import read_card
+from vivavoce.tasks import find_task, list_tasks, read_card
 
 
 def test_a_task_is_found_with_and_without_the_name_of_the_package() -> None:

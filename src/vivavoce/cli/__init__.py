@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import typer
 
+from vivavoce import __version__
 from vivavoce.cli import (
     annotate,
     audit,
+    audit_answers,
     board,
     board_integrity,
+    board_metrics,
     comparisons,
     corpus,
     fetch,
@@ -20,9 +23,8 @@ from vivavoce.cli import (
     round_updates,
     rounds,
     runs,
-    sweeps,
 )
-from vivavoce.cli.output import VivaGroup, set_debug
+from vivavoce.cli.output import VivaGroup, say, set_debug
 
 app = typer.Typer(
     name="viva",
@@ -35,8 +37,17 @@ app = typer.Typer(
 )
 
 
+def _print_version(asked: bool) -> None:
+    if asked:
+        say(f"viva {__version__}")
+        raise typer.Exit
+
+
 @app.callback()
 def main(
+    version: bool = typer.Option(
+        False, "--version", callback=_print_version, is_eager=True, help="Print the version."
+    ),
     debug: bool = typer.Option(False, "--debug", help="Show the traceback of an error."),
 ) -> None:
     """Find out how well language models really work with scientific papers."""
@@ -50,12 +61,15 @@ _VERBS = (
     (app, runs.run, "run title --round rounds/2024-h2 --model extractive/lead --logs logs"),
     (app, runs.smoke, "smoke --model openai/gpt-4o-mini --price 0.15,0.60 --limit-usd 1"),
     (app, runs.score, "score ranking --gold gold.jsonl --predictions answers.jsonl"),
+    (audit.app, audit_answers.judge, "audit judge logs --human labels.jsonl"),
+    (audit.app, audit_answers.items, "audit items logs"),
     (board.app, comparisons.gains, "board gains logs"),
     (board.app, comparisons.overall, "board overall logs"),
     (board.app, comparisons.retrievers, "board retrievers logs"),
     (board.app, comparisons.compare, "board compare extractive/lead null --logs logs"),
     (board.app, board.serve, "board serve logs"),
-    (board.app, sweeps.sweep, "board sweep logs --over rounds,batch"),
+    (board.app, comparisons.sweep, "board sweep logs --over rounds,batch"),
+    (board.app, board_metrics.add_metric, "board add-metric logs bertscore"),
     (board.app, board_integrity.contamination, "board contamination logs"),
     (board.app, board_integrity.verify, "board verify logs"),
     (board.app, board_integrity.submit, "board submit --check submission"),

@@ -21,11 +21,15 @@ from vivavoce.cli.output import (
     JSON_OPTION,
     RESAMPLES_OPTION,
     SEED_OPTION,
+    Columns,
+    cells,
+    estimate,
     print_json,
+    print_rows,
     progress,
     say,
+    texts,
 )
-from vivavoce.cli.reports import Columns, cells, estimate, print_rows, texts
 
 if TYPE_CHECKING:
     from vivavoce.store import Row
@@ -70,6 +74,12 @@ def import_items(
     b: str | None = typer.Option(None, "--b", help="The other one, or reference."),
     task: str | None = typer.Option(None, "--task", help="With --from-logs: only this task."),
     setting: str | None = typer.Option(None, "--setting", help="Only this setting."),
+    draw: int | None = typer.Option(
+        None,
+        "--draw",
+        min=1,
+        help="With --from-logs: so many papers drawn at random, as correcting a judge needs them.",
+    ),
     sample: int | None = typer.Option(
         None, "--sample", min=1, help="Questions of logs for each contestant; all by default."
     ),
@@ -99,7 +109,9 @@ def import_items(
         seed=order_seed,
         adjudication=adjudication,
     )
-    log_rows, left_out = _rows_of_logs(sources.logs, kind, a, b, task, setting, sample, order_seed)
+    log_rows, left_out = _rows_of_logs(
+        sources.logs, kind, a, b, task, setting, sample, draw, order_seed
+    )
     with opened(db, create=True) as database:
         found = take_in(database, sources, wanted, now(), log_rows=log_rows)
         where = database.where
@@ -232,8 +244,13 @@ def _rows_of_logs(
     task: str | None,
     setting: str | None,
     sample: int | None,
+    draw: int | None,
     seed: int,
 ) -> tuple[list[tuple[Row, str]], int]:
+    from vivavoce.errors import InputError
+
+    if draw is not None and (logs is None or kind not in (None, "preference")):
+        raise InputError("--draw is for preferences: --from-logs LOGS --a NAME --b NAME.")
     if logs is None:
         return [], 0
     if kind not in (None, "preference"):
@@ -241,12 +258,11 @@ def _rows_of_logs(
 
         rows = question_rows(logs, kind, setting=setting, sample=sample, seed=seed)
         return [(row, f"{logs}: {row['id']}") for row in rows], 0
-    from vivavoce.errors import InputError
     from vivavoce.results.audits.preferences import preference_rows
 
     if a is None or b is None:
         raise InputError("--from-logs needs two contestants: --a NAME --b NAME.")
-    found = preference_rows(logs, a, b, task=task, setting=setting)
+    found = preference_rows(logs, a, b, task=task, setting=setting, draw=draw, seed=seed)
     return [(row, f"{logs}: {row['id']}") for row in found.rows], found.left_out
 
 

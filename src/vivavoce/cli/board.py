@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from vivavoce.cli.board_integrity import HEADS_OPTION, ROUNDS_OPTION
 from vivavoce.cli.output import (
     BUNDLE_OPTION,
     CUTOFFS_OPTION,
@@ -20,18 +21,16 @@ from vivavoce.cli.output import (
     RESAMPLES_OPTION,
     SAMPLES_OPTION,
     SEED_OPTION,
-    print_json,
-    progress,
-    say,
-)
-from vivavoce.cli.reports import (
     Columns,
     cells,
     estimate,
     number,
+    print_json,
     print_notes,
     print_rows,
+    progress,
     rank_cell,
+    say,
     values_of,
 )
 
@@ -44,6 +43,10 @@ if TYPE_CHECKING:
 TEXTS_NOTE = (
     "Note: the pages of items hold texts of papers and gold answers. Publish them only where you "
     "may, or build with --samples 0."
+)
+
+HUMAN_OPTION = typer.Option(
+    None, "--human", help="People's labels, which correct judges; as in viva audit judge."
 )
 
 app = typer.Typer(no_args_is_help=True, help="Turn logs into a leaderboard.")
@@ -65,6 +68,7 @@ def build(
     own: Path | None = typer.Option(
         None, "--with", metavar="LOGS", help="Further logs, whose rows are marked as your own."
     ),
+    human: Path | None = HUMAN_OPTION,
     cache: Path | None = typer.Option(
         None, "--cache", help="Folder that keeps statistics, so that only new logs are computed."
     ),
@@ -76,30 +80,37 @@ def build(
         None, "--reasons", help="Why rows changed: JSON Lines of {reason, and fields of a row}."
     ),
     date: str | None = typer.Option(None, "--date", help="Day of this build, for the changes."),
+    rounds: list[Path] = ROUNDS_OPTION,
+    heads: list[str] = HEADS_OPTION,
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Write the leaderboard as a static site, with its numbers as JSON and CSV."""
     from tempfile import TemporaryDirectory
 
+    from vivavoce.errors import InputError
     from vivavoce.models.cutoffs import load_cutoffs
     from vivavoce.results.board.building import leaderboard
     from vivavoce.results.board.groups import complete_only as keep_complete
     from vivavoce.results.board.published import beside, read_published
+    from vivavoce.results.integrity.verification import verify_logs
     from vivavoce.results.logs.sample_texts import choose_item_texts
     from vivavoce.store import read_jsonl
-    from vivavoce.web.board.files.bundle import find_bundle
+    from vivavoce.web.board.pages.item_views import find_bundle
     from vivavoce.web.board.site import write_site
 
     viewer = None if bundle is None else find_bundle(bundle, out)
     known = load_cutoffs(cutoffs, margin)
     told = [row for _, row in read_jsonl(reasons)] if reasons else []
     published = read_published(logs) if logs.is_file() else None
+    if published and human:
+        raise InputError(f"{human} corrects judges of logs, and {logs} holds none.")
     folders = [*([] if published else [logs]), *([own] if own else [])]
     draw = fixed(leaderboard, partial=partial, resamples=resamples, seed=seed, cutoffs=known)
-    with TemporaryDirectory() as passing, progress("Reading logs"):
+    with TemporaryDirectory() as passing, progress("Reading logs") as update:
         store = cache or Path(passing)
         if published is None:
-            board = draw(logs, store=store, own=own)
+            trust = verify_logs(logs, rounds, update, heads=heads).trust if rounds else {}
+            board = draw(logs, store=store, own=own, trust=trust, human=human)
         else:
             board = beside(published, draw(own, store=store) if own else None)
         if complete_only:
@@ -126,6 +137,7 @@ def show(
     seed: int = SEED_OPTION,
     cutoffs: Path | None = CUTOFFS_OPTION,
     margin: int = MARGIN_OPTION,
+    human: Path | None = HUMAN_OPTION,
     everything: bool = typer.Option(
         False, "--all", help="Also print the diagnostics, which rank nobody."
     ),
@@ -139,7 +151,9 @@ def show(
     from vivavoce.results.board.building import leaderboard
 
     known = load_cutoffs(cutoffs, margin)
-    board = leaderboard(logs, partial=partial, resamples=resamples, seed=seed, cutoffs=known)
+    board = leaderboard(
+        logs, human=human, partial=partial, resamples=resamples, seed=seed, cutoffs=known
+    )
     if as_json:
         print_json(board.as_dict())
     else:
@@ -249,6 +263,9 @@ def _print_group(group: Group, board: Board, *, everything: bool, costs: bool) -
         values_of(metrics, _value),
         [(head, fact_of(column)) for head, column in terminal_columns(costs=costs)],
     )
+    for row in leads:
+        if row.get("set_aside"):
+            say(f"– {name(row)}: {row['set_aside']}; not ranked.")
     found = [row["detectable"] for row in leads if row["detectable"]]
     if found:
         say(f"Smallest difference in {headline} that these items can show: {found[0]:.3f}")
@@ -270,7 +287,9 @@ def _value(row: dict[str, Any] | None) -> str:
     """A value with its interval; a dash where the contestant was not measured so."""
     if row is None:
         return "–"
-    return "undefined" if row["value"] is None else estimate(row)
+    if row["value"] is None:
+        return "–" if row.get("set_aside") else "undefined"
+    return estimate(row)
 
 
 def serve(
@@ -302,7 +321,7 @@ def serve(
 
     from vivavoce.errors import InputError
     from vivavoce.models.cutoffs import load_cutoffs
-    from vivavoce.web.board.files.bundle import find_bundle
+    from vivavoce.web.board.pages.item_views import find_bundle
     from vivavoce.web.board.serving import LiveSite, mark_of
     from vivavoce.web.board.serving import serve as run
 

@@ -16,10 +16,6 @@ from vivavoce.cli.output import (
     PARTIAL_OPTION,
     RESAMPLES_OPTION,
     SEED_OPTION,
-    progress,
-    say,
-)
-from vivavoce.cli.reports import (
     Columns,
     cells,
     interval,
@@ -27,6 +23,8 @@ from vivavoce.cli.reports import (
     print_notes,
     print_report,
     print_section,
+    progress,
+    say,
     texts,
 )
 
@@ -36,29 +34,37 @@ if TYPE_CHECKING:
     from vivavoce.results.reports import Table
 
 ROUNDS_OPTION = typer.Option(
-    [], "--round", help="Folder of a round that logs are of; may be given again."
+    [],
+    "--round",
+    help="Folder of your own copy of a round that logs have to be of; may be given again.",
+)
+HEADS_OPTION = typer.Option(
+    [], "--head", help="Last hash of a ledger as it was published; may be given again."
 )
 
 
 def verify(
     logs: Path = LOGS_ARGUMENT,
     rounds: list[Path] = ROUNDS_OPTION,
+    heads: list[str] = HEADS_OPTION,
     as_json: bool = JSON_OPTION,
 ) -> None:
-    """Work out every score again and refuse logs that were edited, naming log and sample."""
+    """Make every answer and score again and refuse logs that were edited, naming log and sample."""
     from vivavoce.results.integrity.verification import verify_logs
 
     with progress("Logs") as update:
-        found = verify_logs(logs, rounds, update)
+        found = verify_logs(logs, rounds, update, heads=heads)
     print_report(found, _print_verification, as_json=as_json)
     if not found.is_sound:
         raise typer.Exit(1)
 
 
 def _print_verification(found: Verification) -> None:
+    from vivavoce.results.integrity.verification import SELF_REPORTED
+
     for log in found.logs:
         say(f"{log.status}  {log.name} ({log.samples} samples)")
-        for line in (*log.refused, *([log.unverified] if log.unverified else ()), *log.notes):
+        for line in (*log.refused, *log.unverified):
             say(f"  {line}")
     ledger = found.ledger
     for problem in ledger.problems:
@@ -71,7 +77,16 @@ def _print_verification(found: Verification) -> None:
         say(f"{len(ledger.unrecorded)} logs are in no ledger.")
     if ledger.removed:
         say(f"{len(ledger.removed)} logs of runs are gone.")
-    say("Every score is what the answers are worth." if found.is_sound else "Not verified.")
+    unnamed = {str(log.round["folder"]) for log in found.logs if log.round.get("named") is False}
+    for folder in sorted(unnamed):
+        say(f"Held against the round that the logs lead to, {folder}: name yours with --round.")
+    if not found.is_sound:
+        say("Not verified.")
+        return
+    say("Every score is what the answers are worth.")
+    reported = sum(log.provenance == SELF_REPORTED for log in found.logs)
+    if reported:
+        say(f"Of {reported} logs only who ran them says that the model gave these answers.")
 
 
 def _print_contamination(found: Table) -> None:
@@ -124,6 +139,7 @@ def submit(
     folder: Path = typer.Argument(help="Folder with submission.toml and logs."),
     check: bool = typer.Option(False, "--check", help="Check what a submission must have."),
     rounds: list[Path] = ROUNDS_OPTION,
+    heads: list[str] = HEADS_OPTION,
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Check a submission: its form, its logs and ledger, every score."""
@@ -135,7 +151,7 @@ def submit(
             param_hint="--check",
         )
     with progress("Logs") as update:
-        found = check_submission(folder, rounds, update)
+        found = check_submission(folder, rounds, update, heads)
     print_report(found, _print_submission, as_json=as_json)
     if not found.is_complete:
         raise typer.Exit(1)

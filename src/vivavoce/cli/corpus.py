@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from vivavoce.cli import completion
 from vivavoce.cli.output import (
     JSON_OPTION,
     print_counts,
@@ -41,7 +42,9 @@ app = typer.Typer(no_args_is_help=True, help="Look at a corpus, check it, take t
 
 def ingest(
     kind: str = typer.Argument(
-        metavar="KIND", help="What to read; viva list sources shows the kinds."
+        metavar="KIND",
+        help="What to read; viva list sources shows the kinds.",
+        autocompletion=completion.sources,
     ),
     where: Path = typer.Argument(
         metavar="WHERE", help="A file, or a folder that is searched for such files."
@@ -72,6 +75,12 @@ def ingest(
         if report.ignored_columns:
             say(f"Columns ignored: {', '.join(report.ignored_columns)}")
         list_faults(report.failed)
+        if report.doubtful:
+            say(
+                f"{report.read - len(report.doubtful):,} read well, "
+                f"{len(report.doubtful):,} in doubt, which are never targets:"
+            )
+            list_faults(report.doubtful)
         say(
             f"The corpus now has {report.papers:,} papers: {report.dated:,} dated, "
             f"{report.undated:,} undated; {report.completed:,} are known from {kind} and "
@@ -271,7 +280,7 @@ index_app = typer.Typer(no_args_is_help=True, help="Index the texts of a corpus 
 
 
 class Text(StrEnum):
-    """What of a paper is indexed."""
+    """Texts of a paper that are indexed."""
 
     abstracts = "abstracts"
     full = "full"

@@ -17,7 +17,7 @@ Listing = tuple[list[str], list[list[Any]]]
 
 
 class Thing(StrEnum):
-    """What can be listed."""
+    """Things that can be listed."""
 
     tasks = "tasks"
     methods = "methods"

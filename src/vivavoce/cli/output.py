@@ -1,4 +1,4 @@
-"""How every verb speaks: results on stdout, progress on stderr, errors as one message.
+"""Output of every verb: results on stdout, progress on stderr, errors as one message.
 
 Arguments and options that the verbs on logs share.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import errno
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -16,6 +16,7 @@ import typer
 from typer.core import TyperGroup
 
 from vivavoce.errors import VivaError
+from vivavoce.web.printing import visible
 
 JSON_OPTION = typer.Option(False, "--json", help="Print one JSON document on stdout.")
 
@@ -37,33 +38,41 @@ class VivaGroup(TyperGroup):
         except VivaError as error:
             if _state["debug"]:
                 raise
-            typer.echo(f"Error: {error}", err=True)
+            say(f"Error: {error}", quiet=True)
             raise SystemExit(error.exit_code) from error
         except OSError as error:
             if _state["debug"] or error.errno == errno.EPIPE:
                 raise
             where = f"{error.filename}: " if error.filename else ""
-            typer.echo(f"Error: {where}{error.strerror or error}", err=True)
+            say(f"Error: {where}{error.strerror or error}", quiet=True)
             raise SystemExit(1) from error
         except Exception as error:  # the last line of defence: a message instead of a traceback
             if _state["debug"]:
                 raise
-            typer.echo(
+            say(
                 f"Error: {type(error).__name__}: {error}\n"
                 "This is a fault of the program. Run again with viva --debug ... to see where.",
-                err=True,
+                quiet=True,
             )
             raise SystemExit(1) from error
 
 
 def print_json(value: Any) -> None:
-    """Print one JSON document."""
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False))
+    """Print one JSON document; characters that turn or hide text stand in it as escapes."""
+    text = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)
+    # Line breaks are the only characters of the document itself that do not print.
+    odd = {char for char in set(text) if not char.isprintable() and char != "\n"}
+    for char in odd:
+        text = text.replace(char, json.dumps(char)[1:-1])
+    typer.echo(text)
 
 
 def say(text: str, *, quiet: bool = False) -> None:
-    """Print a line for people: on stdout, or on stderr when stdout carries JSON."""
-    typer.echo(text, err=quiet)
+    """Print lines for people: on stdout, or on stderr when stdout carries JSON.
+
+    Characters that steer a terminal, or turn or hide text, are spelled out.
+    """
+    typer.echo("\n".join(visible(line, limit=None) for line in text.split("\n")), err=quiet)
 
 
 @contextmanager
@@ -93,7 +102,8 @@ def progress(label: str) -> Iterator[Callable[[int, int], None]]:
 def print_table(headers: Sequence[str], rows: Sequence[Sequence[str]], *, title: str = "") -> None:
     """Print a table; columns of numbers stand right."""
     if title:
-        typer.echo(title)
+        say(title)
+    rows = [[visible(cell, limit=None) for cell in row] for row in rows]
     widths = [max(len(row[i]) for row in [headers, *rows]) for i in range(len(headers))]
     numeric = [bool(rows) and all(_is_number(row[i]) for row in rows) for i in range(len(headers))]
     for row in [headers, ["-" * width for width in widths], *rows]:
@@ -101,20 +111,20 @@ def print_table(headers: Sequence[str], rows: Sequence[Sequence[str]], *, title:
             cell.rjust(width) if right else cell.ljust(width)
             for cell, width, right in zip(row, widths, numeric, strict=True)
         ]
-        typer.echo("  ".join(cells).rstrip())
+        say("  ".join(cells).rstrip())
 
 
 def print_counts(counts: Mapping[str, Any], indent: str = "  ") -> None:
     """Print nested counts, one line each."""
     for name, value in counts.items():
         if isinstance(value, Mapping):
-            typer.echo(f"{indent}{name}:")
+            say(f"{indent}{name}:")
             print_counts(value, indent + "  ")
         elif isinstance(value, list):
-            typer.echo(f"{indent}{name}: {' .. '.join(str(item) for item in value)}")
+            say(f"{indent}{name}: {' .. '.join(str(item) for item in value)}")
         else:
             number = f"{value:,}" if isinstance(value, int) else value
-            typer.echo(f"{indent}{name}: {number}")
+            say(f"{indent}{name}: {number}")
 
 
 def _is_number(cell: str) -> bool:
@@ -137,3 +147,107 @@ SAMPLES_OPTION = typer.Option(
 BUNDLE_OPTION = typer.Option(
     None, "--bundle", help="Address or folder of a viewer made by inspect view bundle, to link to."
 )
+
+
+Row = Mapping[str, Any]
+Columns = list[tuple[str, Callable[[Row], str]]]
+"""Headers, each with what makes the text of a row's cell below it."""
+
+
+def print_rows(title: str, rows: Iterable[Row], *columns: Columns) -> None:
+    """Print rows below a title, by the columns in order."""
+    flat = [one for run in columns for one in run]
+    lines = [[text_of(row) for _, text_of in flat] for row in rows]
+    print_table([header for header, _ in flat], lines, title=title)
+
+
+def cells(header: str, text_of: Callable[[Row], str]) -> Columns:
+    """A column of a text made from the row."""
+    return [(header, text_of)]
+
+
+def texts(*names: str, **renamed: str) -> Columns:
+    """Columns of plain values: by their own names, then as HEADER=name."""
+    return _columns(names, renamed, lambda value: "" if value is None else str(value))
+
+
+def numbers(*names: str, **renamed: str) -> Columns:
+    """Columns of numbers without intervals."""
+    return _columns(names, renamed, number)
+
+
+def inner(*names: str, **renamed: str) -> Columns:
+    """Columns of estimates that stand in the row as values of their own."""
+    return _columns(names, renamed, estimate)
+
+
+def interval(header: str, name: str = "value", ci: str = "ci") -> Columns:
+    """A column of a number with its interval."""
+    return cells(header, lambda row: estimate({"value": row[name], "ci": row[ci]}))
+
+
+def rank_cell(row: Row) -> str:
+    """A rank, with the ranks it may have: `2 (1-3)`."""
+    if row["rank"] is None:
+        return "–"
+    low, high = row["rank_interval"] or (row["rank"], row["rank"])
+    return f"{row['rank']}" if low == high else f"{row['rank']} ({low}-{high})"
+
+
+def values_of(names: Sequence[str], text_of: Callable[[Any], str]) -> Columns:
+    """Columns of rows that stand in the row by the names, where there is one."""
+
+    def column(name: str) -> Callable[[Row], str]:
+        return lambda row: text_of(row.get(name))
+
+    return [(name, column(name)) for name in names]
+
+
+def tick(header: str) -> Columns:
+    """A column that says yes or nothing."""
+    return cells(header, lambda row: "yes" if row[header] else "")
+
+
+def _columns(
+    names: Sequence[str], renamed: Mapping[str, str], text_of: Callable[[Any], str]
+) -> Columns:
+    pairs = [*((name, name) for name in names), *renamed.items()]
+
+    def column(name: str) -> Callable[[Row], str]:
+        return lambda row: text_of(row[name])
+
+    return [(header, column(name)) for header, name in pairs]
+
+
+def estimate(row: Row) -> str:
+    """A value with its interval: `0.412 [0.380, 0.441]`."""
+    if row["value"] is None:
+        return "–"
+    interval = f" [{row['ci'][0]:.3f}, {row['ci'][1]:.3f}]" if row["ci"] else ""
+    return f"{row['value']:.3f}{interval}"
+
+
+def number(value: float | None) -> str:
+    """A value without interval."""
+    return "–" if value is None else f"{value:.3f}"
+
+
+def print_notes(notes: Sequence[str]) -> None:
+    """Print what a reader has to know beside the numbers."""
+    for note in notes:
+        say(f"Note: {note}")
+
+
+def print_section(title: str, rows: Sequence[Row], *columns: Columns) -> None:
+    """Print the rows, where there are any, and an empty line."""
+    if rows:
+        print_rows(title, rows, *columns)
+        say("")
+
+
+def print_report(found: Any, show: Callable[[Any], None], *, as_json: bool) -> None:
+    """Print a report as one JSON document, or for people."""
+    if as_json:
+        print_json(found.as_dict())
+    else:
+        show(found)

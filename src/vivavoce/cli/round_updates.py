@@ -15,11 +15,16 @@ from vivavoce.cli.output import (
     PARTIAL_OPTION,
     RESAMPLES_OPTION,
     SEED_OPTION,
+    interval,
+    numbers,
     print_json,
+    print_notes,
+    print_report,
+    print_rows,
     print_table,
     say,
+    texts,
 )
-from vivavoce.cli.reports import interval, numbers, print_notes, print_report, print_rows, texts
 from vivavoce.cli.rounds import ROUND_ARGUMENT, app
 
 if TYPE_CHECKING:

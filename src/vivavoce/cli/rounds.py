@@ -9,8 +9,20 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from vivavoce.cli.corpus import CORPUS_OPTION, report_problems
-from vivavoce.cli.output import JSON_OPTION, print_counts, print_json, print_table, progress, say
-from vivavoce.cli.reports import cells, number, print_rows, print_section, texts, values_of
+from vivavoce.cli.output import (
+    JSON_OPTION,
+    cells,
+    number,
+    print_counts,
+    print_json,
+    print_rows,
+    print_section,
+    print_table,
+    progress,
+    say,
+    texts,
+    values_of,
+)
 
 if TYPE_CHECKING:
     from vivavoce.rounds import Round

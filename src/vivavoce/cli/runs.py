@@ -9,23 +9,29 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from vivavoce.cli import completion
 from vivavoce.cli.board import print_board
 from vivavoce.cli.output import JSON_OPTION, print_json, print_table, progress, say
 
 if TYPE_CHECKING:
+    from vivavoce.demonstration import SmokeReport, SmokeRow
     from vivavoce.running import RunReport
-    from vivavoce.smoke import SmokeReport, SmokeRow
 
 
 _limit = partial(typer.Option, rich_help_panel="Decoding and limits")
 
 
 def run(
-    tasks: list[str] = typer.Argument(help="Tasks, such as title; viva list tasks shows them."),
-    round_folder: Path = typer.Option(..., "--round", help="The folder of the round."),
+    tasks: list[str] = typer.Argument(
+        help="Tasks, such as title; viva list tasks shows them.", autocompletion=completion.tasks
+    ),
+    round_folder: Path = typer.Option(..., "--round", help="The folder of the round, or sample."),
     model: list[str] = typer.Option([], "--model", help="provider/model; may be given again."),
     method: list[str] = typer.Option(
-        ["direct"], "--method", help="How the model is used; oracle, null and copycat need none."
+        ["direct"],
+        "--method",
+        help="How the model is used; oracle, null and copycat need none.",
+        autocompletion=completion.methods,
     ),
     judge: str | None = typer.Option(
         None, "--judge", help="A model that compares each answer with the gold: provider/model."
@@ -212,7 +218,8 @@ class Aggregation(StrEnum):
 
 def score(
     family: str = typer.Argument(
-        help="writing, ranking, leaderboards, tables, factor or architecture."
+        help="writing, ranking, leaderboards, tables, factor or architecture.",
+        autocompletion=completion.score_families,
     ),
     gold: Path = typer.Option(..., "--gold", help="The gold file."),
     predictions: Path = typer.Option(..., "--predictions", help="The answers."),
@@ -278,8 +285,8 @@ def smoke(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Ask a model a few items of every task and method, for a bounded sum."""
+    from vivavoce.demonstration import run_smoke
     from vivavoce.running.prices import parse_price
-    from vivavoce.smoke import run_smoke
 
     report = run_smoke(
         model,

@@ -110,6 +110,11 @@ def read_faults(batch: Batch) -> list[Fault]:
     return [Fault(**fault) for _, marker in _shards_of(batch) for fault in marker.get("faults", ())]
 
 
+def read_doubts(batch: Batch) -> list[Fault]:
+    """Files that were read with doubt, each with its reasons, in the order of the files."""
+    return [Fault(**doubt) for _, marker in _shards_of(batch) for doubt in marker.get("doubts", ())]
+
+
 def count_documents(batch: Batch) -> int:
     """Number of documents of a complete batch."""
     return sum(int(marker["n"]) for _, marker in _shards_of(batch))

@@ -28,6 +28,7 @@ GATES = {
     "no_text": "no source gave the paper's sections",
     "short_text": f"the sections have fewer than {MIN_TEXT_WORDS} words together",
     "garbled_text": f"over {MAX_GARBLED_SHARE:.0%} of the text is undecodable characters",
+    "doubtful_text": "the text of a PDF was read with doubt; `health_reasons` of the paper say why",
     "undated": "no date is known, so the paper is neither target nor demonstration",
 }
 """Each gate's name and what failing it means."""
@@ -40,6 +41,7 @@ def failed_gates(
     sections: Sequence[Section],
     *,
     is_paper: bool = True,
+    health: str | None = None,
 ) -> tuple[str, ...]:
     """The gates a paper does not pass, in the order of `GATES`."""
     failed = {
@@ -47,6 +49,7 @@ def failed_gates(
         *_title_gates(title),
         *_abstract_gates(abstract),
         *_text_gates(sections),
+        *(("doubtful_text",) if health in {"doubtful", "failed"} else ()),
         *(() if date else ("undated",)),
     }
     return tuple(gate for gate in GATES if gate in failed)

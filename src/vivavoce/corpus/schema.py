@@ -58,10 +58,15 @@ TABLES: dict[str, pa.Schema] = {
             *("date_source", "categories", "source", "licence", "arxiv_id", "acl_id", "doi"),
             *("source_url", "venue", "version", "gates"),
             *("first_public", "first_public_precision", "first_public_from", "work"),
+            *("health", "health_reasons"),
         )
     ),
     "authorships": pa.schema(
-        [*_PAPER_KEY, pa.field("ordinal", pa.int32()), *_columns(Author, "author_id", "name")]
+        [
+            *_PAPER_KEY,
+            pa.field("ordinal", pa.int32()),
+            *_columns(Author, "author_id", "name", "confidence"),
+        ]
     ),
     "sections": pa.schema(_texts("paper_id", "source_file") + _columns(Section, *_ORDER[Section])),
     "references": pa.schema(_PAPER_KEY + _columns(Reference) + _RESOLVED),
@@ -126,7 +131,8 @@ def document_row(document: Document) -> dict[str, Any]:
 
 def document_from_row(row: Mapping[str, Any]) -> Document:
     """The document that a row of `DOCUMENT` holds; a column that is absent reads as None."""
-    plain = {name: value for name, value in row.items() if not isinstance(value, list)}
+    lists = {"health_reasons"}
+    plain = {n: v for n, v in row.items() if n not in lists and not isinstance(v, list)}
     return Document(
         **plain,
         categories=tuple(row["categories"]),
@@ -135,12 +141,13 @@ def document_from_row(row: Mapping[str, Any]) -> Document:
         references=tuple(Reference(**reference) for reference in row["references"]),
         tables=tuple(_table(table) for table in row["tables"]),
         results=tuple(Result(**result) for result in row["results"]),
+        health_reasons=tuple(row.get("health_reasons") or ()),
     )
 
 
 def paper_from_row(row: Mapping[str, Any]) -> Paper:
     """The paper that a row of `papers` holds."""
-    lists = {"categories": tuple(row["categories"]), "gates": tuple(row["gates"])}
+    lists = {n: tuple(row.get(n) or ()) for n in ("categories", "gates", "health_reasons")}
     return Paper(**{**row, **lists})
 
 

@@ -10,20 +10,22 @@ a package, as this one is, every module below its folder is read.
 from __future__ import annotations
 
 import importlib
+import math
 import pkgutil
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
 from types import ModuleType
+from typing import Literal
 
-from vivavoce.errors import PluginError
+from vivavoce.errors import InputError, PluginError
 from vivavoce.plugins import Plugins, load_plugins
 
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """What a number means."""
+    """Meaning of a number."""
 
     name: str
     """As printed on boards and in files, such as `rougeL`."""
@@ -35,8 +37,70 @@ class Metric:
     high: float | None
     """None where there is no upper end."""
     source: str
-    """Where the definition comes from: paper and equation or table."""
+    """Origin of the definition: paper and equation or table."""
     higher_is_better: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A metric with its settings, ready to compare answers with references."""
+
+    score: Callable[[Sequence[tuple[str, str]]], Sequence[Mapping[str, float | None]]]
+    """Takes (answer, reference) pairs; gives the values of each by name."""
+    settings: Mapping[str, str | int] = field(default_factory=dict)
+    """What the values depend on."""
+    batch: int = 1_024
+    """Pairs that are best handed over at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextMetric:
+    """A metric of an answer's text, which can be added to logs after their runs."""
+
+    name: str
+    family: str
+    """Family of tasks, such as `writing`."""
+    names: tuple[str, ...]
+    """Its values, each described by a `Metric`."""
+    open: Callable[..., Measure]
+    """Takes settings by name."""
+    takes: tuple[str, ...] = ()
+    """Names of these settings."""
+
+    @property
+    def zero(self) -> frozenset[str]:
+        """Values that an answer which is none has 0 in; the others are undefined."""
+        known = metrics_of(self.family)
+        return frozenset(name for name in self.names if known[name].higher_is_better)
+
+
+def find_text_metric(name: str) -> TextMetric:
+    """The metric of this name that can be added to logs; `InputError` lists those there are."""
+    found = {metric.name: metric for metrics in _text_metrics().values() for metric in metrics}
+    if name not in found:
+        known = ", ".join(sorted(found))
+        raise InputError(f"No metric {name!r} can be added to logs. There are: {known}.")
+    return found[name]
+
+
+@cache
+def _text_metrics() -> dict[str, tuple[TextMetric, ...]]:
+    return load_plugins(
+        "vivavoce.metrics",
+        lambda _, module: tuple(
+            metric for part in modules_of(module) for metric in getattr(part, "TEXT_METRICS", ())
+        ),
+    ).loaded
+
+
+def shares(
+    family: str, source: str, summaries: Mapping[str, str], *, higher_is_better: bool = True
+) -> tuple[Metric, ...]:
+    """Metrics from 0 to 1 of one family and one source, out of their names and summaries."""
+    return tuple(
+        Metric(name, summary, family, 0.0, 1.0, source, higher_is_better)
+        for name, summary in summaries.items()
+    )
 
 
 def list_metrics() -> tuple[Metric, ...]:
@@ -90,3 +154,41 @@ def metrics_of(family: str) -> dict[str, Metric]:
     """The metrics of one family, of scores or of tasks, by name."""
     parts = _PARTS.get(family, (family,))
     return {metric.name: metric for metric in list_metrics() if metric.family in parts}
+
+
+Aggregate = Literal["macro", "micro"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """`hits` out of `asked` questions."""
+
+    hits: int
+    asked: int
+    when_none: float | None = None
+    """The value where nothing was asked: None is undefined, 0 a failure to answer anything."""
+
+    @property
+    def value(self) -> float | None:
+        """The share of hits."""
+        return self.hits / self.asked if self.asked else self.when_none
+
+
+def aggregate_ratios(ratios: Sequence[Ratio], how: Aggregate = "macro") -> float | None:
+    """One share for many items; None when it is undefined for all of them."""
+    values = [ratio.value for ratio in ratios]
+    defined = [value for value in values if value is not None]
+    if not defined:
+        return None
+    asked = sum(ratio.asked for ratio in ratios)
+    if how == "micro":
+        return sum(ratio.hits for ratio in ratios) / asked if asked else 0.0
+    return math.fsum(defined) / len(defined)
+
+
+def harmonic_mean(precision: float | None, recall: float | None) -> float | None:
+    """F1 of a precision and a recall; 0 when both are 0, None when either is undefined."""
+    if precision is None or recall is None:
+        return None
+    total = precision + recall
+    return 2 * precision * recall / total if total else 0.0

@@ -1,4 +1,4 @@
-"""Which of the works that were given in a numbered list a text cites.
+"""Citations of a text, among the works that were given in a numbered list.
 
 A work is cited by its number in square brackets (`[3]`, `[2, 5-7]`) or by its title in full, if
 that has three words or more. A list of references at the end of the text cites nothing.
@@ -19,7 +19,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from vivavoce.metrics import Metric
+from vivavoce.metrics import shares
 from vivavoce.text.citation_markers import (
     AuthorYearMarker,
     find_author_year_markers,
@@ -27,23 +27,13 @@ from vivavoce.text.citation_markers import (
 )
 from vivavoce.text.normalise import normalise_title
 
-METRICS = (
-    Metric(
-        "citation_precision",
-        "citations that are in the list of works given",
-        "writing",
-        0.0,
-        1.0,
-        "ours",
-    ),
-    Metric(
-        "citation_recall",
-        "works the paper cites that the answer cites",
-        "writing",
-        0.0,
-        1.0,
-        "ours",
-    ),
+METRICS = shares(
+    "writing",
+    "ours",
+    {
+        "citation_precision": "citations that are in the list of works given",
+        "citation_recall": "works the paper cites that the answer cites",
+    },
 )
 
 MAX_CHARACTERS = 200_000
@@ -61,7 +51,7 @@ _REFERENCES = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Citations:
-    """What a text cites, told by a numbered list of works."""
+    """Citations of a text, told by a numbered list of works."""
 
     listed: frozenset[int]
     """Numbers of the works in the list, from 1."""
@@ -109,12 +99,12 @@ def _without_references(text: str) -> str:
 
 
 def _is_citation(marker: AuthorYearMarker) -> bool:
-    """Whether names and a year are plainly a citation: `June 2020` is none."""
+    """Check whether names and a year are plainly a citation: `June 2020` is none."""
     return marker.has_others or marker.is_pair
 
 
 def _has_number(year: int, starts: Sequence[int]) -> bool:
-    """Whether a number in brackets follows a year at once: `Author et al. (2020) [3]`."""
+    """Check whether a number in brackets follows a year at once: `Author et al. (2020) [3]`."""
     place = bisect_left(starts, year)
     return place < len(starts) and starts[place] - year <= _REACH
 

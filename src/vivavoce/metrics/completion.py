@@ -1,4 +1,4 @@
-"""Whether a text is known by heart: its next words, from some of its places on.
+"""Completion of a text known by heart: its next words, from some of its places on.
 
 From a place in a text on, a model is asked for the words that follow. `completion_match` is 1 when
 the next five are exactly those of the text; `completion_run` is the share of the words asked for
@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from vivavoce.metrics import Metric
+from vivavoce.metrics import shares
 from vivavoce.metrics.text_statistics import words_of
 
 NGRAM = 5
@@ -27,28 +27,16 @@ _SHORTEST_START = 10
 """Words that have to stand before a place."""
 _REPEATED = 4
 """Words of the given end by which an answer that repeats it is told."""
-_SOURCE = "Xu et al. 2024, section 3.2"
 _TOKEN = re.compile(r"\S+")
 
-METRICS = (
-    Metric(
-        "completion_match",
-        "places from which the next five words are reproduced exactly",
-        "probe",
-        0.0,
-        1.0,
-        _SOURCE,
-        higher_is_better=False,
-    ),
-    Metric(
-        "completion_run",
-        "words reproduced before the first other one, of those asked for",
-        "probe",
-        0.0,
-        1.0,
-        _SOURCE,
-        higher_is_better=False,
-    ),
+METRICS = shares(
+    "probe",
+    "Xu et al. 2024, section 3.2",
+    {
+        "completion_match": "places from which the next five words are reproduced exactly",
+        "completion_run": "words reproduced before the first other one, of those asked for",
+    },
+    higher_is_better=False,
 )
 
 
@@ -91,7 +79,7 @@ def _reproduced(true: Sequence[str], said: Sequence[str]) -> int:
 
 
 def _behind(end: Sequence[str], said: list[str]) -> list[str]:
-    """What an answer says behind the end of what was given, where it repeats that."""
+    """Words of an answer behind the end of what was given, where it repeats that."""
     size = len(end)
     for place in range(len(said) - size + 1):
         if said[place : place + size] == list(end):

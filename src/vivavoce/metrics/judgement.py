@@ -22,10 +22,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
-from vivavoce.metrics import Metric
+from vivavoce.metrics import Metric, shares
 
 CRITERIA = ("novelty", "feasibility", "consistency", "factuality", "style")
 OVERALL = "overall"
+WIN_RATE = "judge_win"
+"""The metric of the overall verdict, which people's labels can correct."""
 ASPECTS = (*CRITERIA, OVERALL)
 
 Place: TypeAlias = Literal["first", "second"]
@@ -34,34 +36,34 @@ Verdict: TypeAlias = dict[str, Place]
 Outcome: TypeAlias = Literal["win", "tie", "loss"]
 
 _SOURCE = "AcademicEval, section 4.4.1; both orders: ours"
-_SUMMARIES = {
-    "judge_win": "answers a judge prefers to the reference, a tie counting half",
+_OF_WINS = {
+    WIN_RATE: "answers a judge prefers to the reference, a tie counting half",
     **{f"judge_{name}": f"the same in {name} alone" for name in CRITERIA},
 }
-METRICS = (
-    *(Metric(name, text, "writing", 0.0, 1.0, _SOURCE) for name, text in _SUMMARIES.items()),
+_OF_CHECKS = {
+    "judge_flip": "comparisons whose overall verdict changes with the order",
+    "judge_malformed": "verdicts of a judge that nobody could read",
+}
+_FLEISS = "Fleiss 1971"
+_KRIPPENDORFF = "Krippendorff 2011"
+_GWET = "Gwet 2008"
+
+_COEFFICIENTS = (
+    Metric("pairwise_agreement", "pairs of raters that agree", "agreement", 0.0, 1.0, _FLEISS),
+    Metric("fleiss_kappa", "agreement beyond chance", "agreement", -1.0, 1.0, _FLEISS),
     Metric(
-        "judge_flip",
-        "comparisons whose overall verdict changes with the order",
-        "writing",
-        0.0,
-        1.0,
-        _SOURCE,
-        higher_is_better=False,
+        "krippendorff_alpha", "1 - disagreement / chance", "agreement", -1.0, 1.0, _KRIPPENDORFF
     ),
-    Metric(
-        "judge_malformed",
-        "verdicts of a judge that nobody could read",
-        "writing",
-        0.0,
-        1.0,
-        _SOURCE,
-        higher_is_better=False,
-    ),
+    Metric("gwet_ac1", "agreement beyond chance", "agreement", -1.0, 1.0, _GWET),
 )
-WINS = tuple(_SUMMARIES)
+METRICS = (
+    *_COEFFICIENTS,
+    *shares("writing", _SOURCE, _OF_WINS),
+    *shares("writing", _SOURCE, _OF_CHECKS, higher_is_better=False),
+)
+WINS = tuple(_OF_WINS)
 """Names of the win rates, the overall one first."""
-CHECKS = ("judge_flip", "judge_malformed")
+CHECKS = tuple(_OF_CHECKS)
 """Names of what tells how far a judge can be trusted."""
 
 _POINTS: Mapping[Outcome, float] = {"win": 1.0, "tie": 0.5, "loss": 0.0}

@@ -24,9 +24,8 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from vivavoce.metrics import Metric
+from vivavoce.metrics import Metric, Ratio, harmonic_mean
 from vivavoce.metrics.ranking import kendall_tau
-from vivavoce.metrics.ratios import Ratio, harmonic_mean
 from vivavoce.metrics.tables.cell_matching import folded, read_number
 from vivavoce.text.cell_text import plain_words
 from vivavoce.text.table_parsing import parse_tables
@@ -51,9 +50,9 @@ METRICS = (
     Metric("truncated", "answers that were cut off", _FAMILY, 0.0, 1.0, _FAULTS, False),
 )
 CEILINGS = ("mr_ceiling", "sp_ceiling")
-"""What an answer can reach that is read out of what is shown: `mr` and `sp_matched`."""
+"""Highest values of an answer that is read out of the excerpts: of `mr` and `sp_matched`."""
 FAULTS = ("invented", "repeated", "header_only", "truncated")
-"""What can be wrong with an answer."""
+"""Counts and flags of faults of an answer."""
 
 TOLERANCE = 1e-6
 
@@ -95,7 +94,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class ProducedBoard:
-    """What a model answered."""
+    """Board that a model answered."""
 
     entries: tuple[Entry, ...]
     header_only: bool = False
@@ -187,7 +186,7 @@ def score_board(gold: Sequence[Entry], produced: ProducedBoard) -> BoardScore:
 
 
 def method_key(name: str) -> str:
-    """What two spellings of a method's name have in common; never empty for a visible name."""
+    """Key that two spellings of a method's name share; never empty for a visible name."""
     words = unicodedata.normalize("NFC", plain_words(name[:_MAX_NAME]))
     bare = _BRACKETED.sub(_without_citation, _NUMBERED_CITATION.sub(" ", _OURS.sub(" ", words)))
     key = folded(_MARKS.sub("", bare.strip()))
@@ -215,7 +214,7 @@ def _is_citation(text: str) -> bool:
 def _choose_columns(
     header: Sequence[str], rows: Sequence[Sequence[str]], metric: str | None
 ) -> tuple[int, int | None]:
-    """Which column names the methods and which holds the scores, if any."""
+    """Columns of the methods and of the scores, if any."""
     words = [frozenset(_WORD.findall(cell.casefold())) for cell in header]
     columns = range(len(header))
     numeric = [_count_numbers(rows, column) for column in columns]
@@ -242,7 +241,7 @@ def _choose_columns(
 
 
 def _count_numbers(rows: Sequence[Sequence[str]], column: int) -> int:
-    """How many of the first rows hold a number there."""
+    """Count the first rows that hold a number there."""
     return sum(read_number(row[column]) is not None for row in rows[:_PROBED_ROWS])
 
 

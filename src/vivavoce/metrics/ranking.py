@@ -174,7 +174,7 @@ def mean_defined(values: Sequence[float | None]) -> Mean:
 
 
 class PairCounts(NamedTuple):
-    """How the pairs of items stand in two rankings."""
+    """Counts of pairs of items by their order in two rankings."""
 
     pairs: int
     concordant: int

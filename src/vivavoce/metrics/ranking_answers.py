@@ -1,4 +1,4 @@
-"""What an answer to a ranking query holds beside the papers asked for.
+"""Faults of an answer to a ranking query: items beside the papers asked for.
 
 All are counts in one answer:
 

@@ -1,4 +1,4 @@
-"""How a text stands to another: relative length and what it shares word for word.
+"""Relation of a text to another: relative length and shared runs of words.
 
 Words are runs of letters, digits and underscores in any script, case folded after NFKC.
 

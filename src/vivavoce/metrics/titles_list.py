@@ -1,4 +1,4 @@
-"""Which of the wanted titles a model's free answer lists, and in which order.
+"""Titles that a model's free answer lists, out of those wanted, in its order.
 
 The answer is cut into lists: numbered lines, bulleted lines, runs of plain lines, and the strings
 of a JSON or Python list. A line names a title when both are equal after `normalise_title`, with
@@ -67,7 +67,7 @@ _INLINE_SEPARATORS = ('", "', " > ", " ≻ ", " → ", " -> ", "; ", " | ")
 
 @dataclass(frozen=True, slots=True)
 class FoundTitles:
-    """What an answer says about the wanted titles."""
+    """Wanted titles that an answer lists, and faults of the list."""
 
     order: tuple[int, ...]
     """Indices of the wanted titles it lists, each once, in the answer's order."""
@@ -78,7 +78,7 @@ class FoundTitles:
     repeated: int
     """Lines of its lists that say an earlier line again."""
     truncated: bool
-    """Whether the answer was longer than what is read."""
+    """True if the answer was longer than the part that is read."""
 
 
 @dataclass(slots=True)
@@ -91,7 +91,7 @@ class _List:
 
 
 def title_key(title: str) -> str:
-    """What two spellings of one title have in common; never empty for a text with a character."""
+    """Key that two spellings of one title share; never empty for a text with a character."""
     return normalise_title(title) or unicodedata.normalize("NFKC", title).casefold().strip()
 
 
@@ -295,7 +295,7 @@ def _number_of(line: str) -> int | None:
 
 
 def _continues(numbered: _List, number: int, current: _List | None) -> bool:
-    """Whether a number carries on the open list; Markdown also numbers every item 1."""
+    """Check whether a number carries on the open list; Markdown also numbers every item 1."""
     return number > numbered.number or (number == numbered.number == 1 and current is numbered)
 
 

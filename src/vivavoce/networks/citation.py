@@ -1,14 +1,41 @@
-"""The citation network: who cites whom, with the works outside the corpus as nodes."""
+"""The citation network: an edge from each paper to each work that it cites.
+
+Works outside the corpus are nodes too: entries of reference lists that mean the same one. A work is
+its arXiv id, else its DOI, else its normalised title with the year, else the normalised text of the
+entry; an entry that has none of them means no work. A weaker identity gives way to the stronger one
+that other entries show beside it, if they all show the same: a title cited here with its DOI and
+there without is one work.
+"""
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from vivavoce.columns import MISSING, Flags, Ints, as_numbers, column, flat, table_of
+from vivavoce.columns import (
+    MISSING,
+    Flags,
+    Ints,
+    Longs,
+    as_flags,
+    as_numbers,
+    column,
+    flat,
+    numbers_in,
+    prefixed,
+    table_of,
+    text_column,
+    text_scalar,
+    without_null,
+)
 from vivavoce.corpus import Corpus
+from vivavoce.corpus.identity.merge import ids_in_doi
 from vivavoce.networks.graph import distinct_keys
 from vivavoce.networks.tables import (
     number_papers,
@@ -20,14 +47,233 @@ from vivavoce.networks.tables import (
     widen,
     years_of,
 )
-from vivavoce.networks.works import (
-    DESCRIBED,
-    SHOWN_TITLE,
-    TELLING,
-    describe_works,
-    keep_numbers,
-    read_identities,
-)
+from vivavoce.text.normalise import normalise_title
+
+TELLING = ["title", "year", "arxiv_id", "doi", "raw"]
+"""The columns of a reference that tell."""
+COLUMNS = ["arxiv", "doi", "title", "name", "text"]
+"""Its identities, the strongest first; `name` is the title without the year."""
+_ARXIV, _DOI, _TITLE, _TEXT = "arxiv:", "doi:", "title:", "text:"
+
+
+def read_identities(references: pa.Table) -> pa.Table:
+    """The identities that each reference shows, in `COLUMNS`; `text` only for want of others.
+
+    `references` has the columns `TELLING`.
+    """
+    doi = pc.utf8_lower(pc.utf8_trim_whitespace(flat(references["doi"])))
+    inside = _mapped(doi, lambda value: ids_in_doi(value).get("arxiv"))
+    arxiv = prefixed(_ARXIV, pc.coalesce(flat(references["arxiv_id"]), inside))
+    doi = prefixed(_DOI, pc.if_else(pc.is_valid(inside), text_scalar(None), doi))
+    year = without_null(flat(references["year"]).cast(pa.large_string()))
+    name = _mapped(flat(references["title"]), lambda text: _labelled(_TITLE, text))
+    title = pc.binary_join_element_wise(name, year, text_scalar("|"))
+    known = pc.is_valid(pc.coalesce(arxiv, doi, title))
+    raw = pc.if_else(known, text_scalar(None), flat(references["raw"]))
+    text = _mapped(raw, lambda value: _labelled(_TEXT, value))
+    return pa.Table.from_arrays([arxiv, doi, title, name, text], names=COLUMNS)
+
+
+def identify(arxiv: Ints, doi: Ints, title: Ints, name: Ints, text: Ints) -> Ints:
+    """Identity that represents the work of each reference; -1 for none.
+
+    Identities are numbers, -1 for none; no two columns of `COLUMNS` have one in common.
+    """
+    by_id = _coalesce(arxiv, _strengthen(doi, arxiv, doi))
+    return _coalesce(_coalesce(by_id, _strengthen(title, by_id, name)), text)
+
+
+def _strengthen(weak: Ints, strong: Ints, label: Ints) -> Ints:
+    """In place of each weak identity, the one strong identity it is ever seen beside.
+
+    An entry grown together of two works shows the title of one beside the id of the other. So
+    the label has to be the most frequent of those seen beside the strong identity.
+    """
+    only = _only_partner(weak, strong, int(weak.max(initial=0)) + 1)
+    usual = _usual_partner(strong, label, int(strong.max(initial=0)) + 1)
+    chosen = np.full(len(weak), MISSING, dtype=np.int32)
+    chosen[weak != MISSING] = only[weak[weak != MISSING]]
+    known = chosen != MISSING
+    chosen[known] = np.where(usual[chosen[known]] == label[known], chosen[known], MISSING)
+    return _coalesce(chosen, weak)
+
+
+def _coalesce(first: Ints, other: Ints) -> Ints:
+    return np.where(first == MISSING, other, first)
+
+
+def _only_partner(left: Ints, right: Ints, count: int) -> Ints:
+    """For each left number, the right number in its rows; -1 where there are several or none."""
+    first, second, _ = _partners(left, right)
+    only = np.full(count, MISSING, dtype=np.int32)
+    only[first] = second
+    only[np.bincount(first, minlength=count) != 1] = MISSING
+    return only
+
+
+def _usual_partner(left: Ints, right: Ints, count: int) -> Ints:
+    """For each left number, the most frequent right number in its rows; -1 for a tie or none."""
+    first, second, rows = _partners(left, right)
+    most = np.zeros(count, dtype=np.int64)
+    np.maximum.at(most, first, rows)
+    best = rows == most[first]
+    usual = np.full(count, MISSING, dtype=np.int32)
+    usual[first[best]] = second[best]
+    usual[np.bincount(first[best], minlength=count) != 1] = MISSING
+    return usual
+
+
+def _partners(left: Ints, right: Ints) -> tuple[Longs, Longs, Longs]:
+    """The distinct pairs of rows that have both numbers, and how many rows show each."""
+    both = (left != MISSING) & (right != MISSING)
+    width = int(right.max(initial=0)) + 1
+    keys = left[both].astype(np.int64) * width + right[both]
+    pairs, rows = np.unique(keys, return_counts=True)
+    first, second = np.divmod(pairs, width)
+    return first, second, rows
+
+
+def _labelled(label: str, text: str) -> str | None:
+    """A normalised text behind its label; None where nothing is left of it."""
+    normal = normalise_title(text)
+    return label + normal if normal else None
+
+
+def _mapped(texts: pa.Array, change: Callable[[str], str | None]) -> pa.Array:
+    """Each text changed, distinct texts once; empty is null."""
+    encoded = pc.dictionary_encode(texts)
+    changed = text_column([change(text) or None for text in encoded.dictionary.to_pylist()])
+    return changed.take(encoded.indices)
+
+
+SHOWN_TITLE = "shown_title"
+"""The title as an entry has it, beside its identities."""
+DESCRIBED = pa.schema({"key": pa.large_string(), "title": pa.large_string(), "year": pa.int32()})
+"""Columns that describe a work."""
+Read = Callable[[int, Ints], pa.Table]
+"""The identities of the references in some rows of the shard at a place, and `SHOWN_TITLE`."""
+_HASH_BYTES = 16
+"""So many that no two of all works there are have the same."""
+
+
+def keep_numbers(references: pa.Table, row: Ints) -> pa.Table:
+    """Numbers that are kept in memory of references, those in some rows of a shard."""
+    identities = read_identities(references)
+    titled = as_flags(pc.is_valid(flat(references["title"])))
+    shown = {"row": row, "year": flat(references["year"]), "titled": titled}
+    return table_of(shown | {name: _hashed(flat(identities[name])) for name in COLUMNS})
+
+
+def describe_works(kept: Sequence[pa.Table], read: Read) -> tuple[pa.Table, Ints]:
+    """The works that entries mean, sorted by key, with the title and year first met with each.
+
+    Args:
+        kept: What was kept of each shard, at least of one.
+        read: Reads rows of such a shard again.
+
+    Returns:
+        The works, and of each entry the number of its work; -1 for none.
+    """
+    starts = np.cumsum([0, *(piece.num_rows for piece in kept)], dtype=np.int64)
+    whole = pa.concat_tables(kept)
+    found, number, first, shown_in = _tell_apart(whole.select(COLUMNS))
+    row, titled, year = as_numbers(whole["row"]), as_flags(whole["titled"]), flat(whole["year"])
+    del whole
+    first_titled = _first_of_each(number, titled, found)
+    first_dated = _first_of_each(number, as_flags(pc.is_valid(year)), found)
+    wanted = [_wanted(name, first, shown_in == place) for place, name in enumerate(COLUMNS)]
+    wanted.append(_wanted(SHOWN_TITLE, first_titled, first_titled != MISSING))
+    *keys, titles = _fetch(wanted, starts, row, read)
+    key = pa.concat_arrays([text_column([]), *chain.from_iterable(keys)])
+    title = pa.concat_arrays([text_column([]), *titles])
+    del keys, titles
+    order = numbers_in(pc.sort_indices(key))
+    sorted_works = np.concatenate([works for _, works, _ in wanted[:-1]])[order]
+    key = key.take(column(order))
+    at = np.full(found, MISSING, dtype=np.int32)
+    at[wanted[-1][1]] = np.arange(len(title), dtype=np.int32)
+    described = [key, _take(title, at[sorted_works]), _take(year, first_dated[sorted_works])]
+    rank = np.full(found + 1, MISSING, dtype=np.int32)
+    rank[sorted_works] = np.arange(found, dtype=np.int32)
+    return pa.Table.from_arrays(described, schema=DESCRIBED), rank[number]
+
+
+def _hashed(texts: pa.Array) -> pa.Array:
+    """Texts as hashes, distinct ones numbered."""
+    encoded = pc.dictionary_encode(texts)
+    distinct = encoded.dictionary.cast(pa.large_binary()).to_pylist()
+    content = b"".join(hashlib.blake2b(t, digest_size=_HASH_BYTES).digest() for t in distinct)
+    buffers = [None, pa.py_buffer(content)]
+    hashes = pa.Array.from_buffers(pa.binary(_HASH_BYTES), len(distinct), buffers)
+    return pa.DictionaryArray.from_arrays(encoded.indices, hashes)
+
+
+def _tell_apart(hashes: pa.Table) -> tuple[int, Ints, Ints, Ints]:
+    """Number of works, and the number of each entry's work, in no certain order.
+
+    Then of each work the first entry that shows its key, and the place in `COLUMNS` of the
+    identity that is the key.
+    """
+    codes, ends = [], [0]
+    for name in hashes.column_names:
+        encoded = flat(hashes[name].unify_dictionaries())
+        code = as_numbers(encoded.indices)
+        codes.append(np.where(code == MISSING, code, code + np.int32(ends[-1])))
+        ends.append(ends[-1] + len(encoded.dictionary))
+    work = identify(*codes)
+    first = np.full(ends[-1], MISSING, dtype=np.int32)
+    for code in codes:
+        _note_first(first, code, code != MISSING)
+    is_work = np.zeros(ends[-1], dtype=np.bool_)
+    is_work[work[work != MISSING]] = True
+    identity = np.flatnonzero(is_work)
+    dense = np.full(ends[-1] + 1, MISSING, dtype=np.int32)
+    dense[identity] = np.arange(len(identity), dtype=np.int32)
+    shown_in = (np.searchsorted(ends, identity, side="right") - 1).astype(np.int32)
+    return len(identity), dense[work], first[identity], shown_in
+
+
+def _first_of_each(number: Ints, tells: Flags, count: int) -> Ints:
+    """For each number below a count, its first row that tells; -1 for none."""
+    first = np.full(count, MISSING, dtype=np.int32)
+    _note_first(first, number, tells & (number != MISSING))
+    return first
+
+
+def _note_first(first: Ints, number: Ints, tells: Flags) -> None:
+    """Note the first row of each number that is there among those that tell."""
+    rows = np.flatnonzero(tells).astype(np.int32)[::-1]
+    first[number[rows]] = rows  # of several the last is written, and that is the first row
+
+
+def _wanted(name: str, first: Ints, is_wanted: Flags) -> tuple[str, Ints, Ints]:
+    """A column, the works of which it is wanted, and their entries in ascending order."""
+    works = np.flatnonzero(is_wanted).astype(np.int32)
+    works = works[np.argsort(first[works], kind="stable")]
+    return name, works, first[works]
+
+
+def _fetch(
+    wanted: Sequence[tuple[str, Ints, Ints]], starts: Longs, row: Ints, read: Read
+) -> list[list[pa.Array]]:
+    """The texts that are wanted, shard by shard."""
+    texts: list[list[pa.Array]] = [[] for _ in wanted]
+    for place in range(len(starts) - 1):
+        bounds = starts[place : place + 2]
+        spans = [slice(*np.searchsorted(entries, bounds)) for _, _, entries in wanted]
+        if all(span.start == span.stop for span in spans):
+            continue
+        rows = [row[entries[span]] for (_, _, entries), span in zip(wanted, spans, strict=True)]
+        needed = np.unique(np.concatenate(rows))
+        shard = read(place, needed)
+        for (name, _, _), some, found in zip(wanted, rows, texts, strict=True):
+            found.append(flat(shard[name]).take(column(np.searchsorted(needed, some))))
+    return texts
+
+
+def _take(values: pa.Array, rows: Ints) -> pa.Array:
+    return values.take(column(rows, rows == MISSING))
+
 
 _READ = ["paper_id", "ordinal", *TELLING]
 

@@ -26,7 +26,7 @@ from vivavoce.corpus import Corpus
 from vivavoce.networks.citation import Entries, distinct_pairs, with_nodes
 from vivavoce.networks.graph import distinct_keys
 from vivavoce.networks.tables import column_batches, number_papers, number_sorted_papers, widen
-from vivavoce.readers.comparing_sentences import ON_OTHERS, ReferenceList, comparing_sentences
+from vivavoce.readers.row_attribution import ON_OTHERS, ReferenceList, comparing_sentences
 from vivavoce.store import Row
 
 _MIN_SHARE = 0.5

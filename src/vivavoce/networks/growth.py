@@ -23,11 +23,10 @@ from vivavoce.corpus import Corpus
 from vivavoce.networks.authors import read_authorships
 from vivavoce.networks.tables import read_papers
 from vivavoce.store import Row
-from vivavoce.text.dates import period
+from vivavoce.text.dates import day_after
 
 KNOWN, NEW, LATE = "known_author", "new_author", "late"
 """Ways in which a paper came: new by a known author; new by an unknown one; found only now."""
-_NEVER = date.max.toordinal() + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +93,7 @@ class History:
     def __init__(self, corpus: Corpus) -> None:
         self.all = read_authorships(corpus)
         self.dates = flat(read_papers(corpus, "first_public")["first_public"]).to_pylist()
-        self.end = np.array([_day_after(text) for text in self.dates], dtype=np.int64)
+        self.end = np.array([day_after(text) for text in self.dates], dtype=np.int64)
         """The day after each paper's last possible one; of undated papers, never."""
         self.papers, self.authors = len(self.dates), self.all.authors.num_rows
         self.lead = np.full(self.papers, MISSING, dtype=np.int32)
@@ -251,7 +250,7 @@ class _Update:
         return np.asarray(end <= limit, dtype=np.bool_)
 
     def _why_not(self, theirs: Flags) -> dict[str, tuple[str, str]]:
-        """Why papers of the corpus are not held; the first cause that holds."""
+        """Reasons why papers of the corpus are not held; the first cause that holds."""
         facts = self.facts
         keys = flat(facts.all.authors["key"])
         left: dict[str, tuple[str, str]] = {}
@@ -294,10 +293,6 @@ class _Update:
         led = self.fresh & self.facts.are_led_by(nodes)
         sizes = np.bincount(self.facts.all.paper, minlength=self.facts.papers)
         return int((sizes[led] - 1).sum())
-
-
-def _day_after(published: str | None) -> int:
-    return _NEVER if published is None else period(published)[1].toordinal()
 
 
 def _flags(ids: object, wanted: Collection[str]) -> Flags:

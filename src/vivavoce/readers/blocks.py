@@ -12,8 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from vivavoce.readers.headers import column_heads, split_head
-from vivavoce.readers.lines import MAX_LINE, MISSING, Line, read_line
+from vivavoce.readers.lines import MAX_LINE, MISSING, Line, column_heads, read_line, split_head
 from vivavoce.readers.terms import SPLITS, STUBS, is_head_word, terms_in
 
 MAX_LINES = 4_000

@@ -9,8 +9,7 @@ from itertools import islice
 
 from vivavoce.readers.blocks import MAX_LINES, Block, line_blocks, read_blocks
 from vivavoce.readers.documents import LibraryPaper, LibraryTable
-from vivavoce.readers.headers import header_in
-from vivavoce.readers.lines import Line, count_values, read_line, split_stream
+from vivavoce.readers.lines import Line, count_values, header_in, read_line, split_stream
 from vivavoce.readers.terms import terms_in
 
 MAX_TEXT = 200_000

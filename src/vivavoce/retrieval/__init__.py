@@ -1,1 +1,73 @@
 """Finding the passages, sentences or papers that matter for a query or a text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vivavoce.errors import InputError
+
+Scores = NDArray[np.floating[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A passage that was found."""
+
+    index: int
+    """Its place in the collection, from 0."""
+    score: float
+
+
+class Retriever(Protocol):
+    """A collection of passages that can be searched."""
+
+    def search(self, query: str, k: int) -> list[Hit]:
+        """The k best passages; `InputError` for a k below 0."""
+        ...
+
+    def search_many(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
+        """The k best passages for each of several queries.
+
+        `InputError` for a single string, which would be searched for letter by letter.
+        """
+        ...
+
+    def __len__(self) -> int:
+        """Number of passages."""
+        ...
+
+
+def best_hits(scores: Scores, k: int) -> list[Hit]:
+    """The k highest scores, highest first; equal ones by index.
+
+    Linear in the number of scores but for the sorting of those that are taken.
+    """
+    size = len(scores)
+    if k >= size:
+        chosen = np.arange(size)
+    elif k == 0:
+        return []
+    else:
+        least = np.partition(scores, size - k)[size - k]
+        above = np.flatnonzero(scores > least)
+        equal = np.flatnonzero(scores == least)[: k - len(above)]
+        chosen = np.sort(np.concatenate([above, equal]))
+    ordered = chosen[np.argsort(-scores[chosen], kind="stable")]
+    return [Hit(int(index), float(scores[index])) for index in ordered]
+
+
+def check_limit(k: int) -> None:
+    """Refuse a number of hits below 0 with an `InputError`."""
+    if k < 0:
+        raise InputError(f"k is {k}; a search gives 0 hits or more.")
+
+
+def check_queries(queries: Sequence[str]) -> None:
+    """Refuse one query where several are asked for with an `InputError`."""
+    if isinstance(queries, str):
+        raise InputError("search_many takes a list of queries; for a single one use search.")

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from vivavoce.errors import DamagedError, InputError, VivaError
 from vivavoce.store import read_json
-from vivavoce.text.dates import period
+from vivavoce.text.dates import day_after
 from vivavoce.text.terms import query_terms, terms_of
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 _NUMBER, _TERMS, _OVER, _MARK = "number", "terms", "over", "mark"
 _META = "meta.json"
 _MARK_NUMBER = -1
-_NEVER = date.max.toordinal() + 1
 _HEAP_BYTES = 128 << 20
 
 
@@ -160,7 +159,7 @@ class TantivyWriter:
         import tantivy
 
         self.remove(number)
-        terms, over = " ".join(terms_of(document.text)), _over(document.published)
+        terms, over = " ".join(terms_of(document.text)), day_after(document.published)
         self._add(tantivy.Document(number=number, terms=terms, over=over))
 
     def remove(self, number: int) -> None:
@@ -237,11 +236,6 @@ def _schema() -> tantivy.Schema:
     fields.add_integer_field(_OVER, fast=True)
     fields.add_text_field(_MARK, stored=True, tokenizer_name="raw", index_option="basic")
     return fields.build()
-
-
-def _over(published: str | None) -> int:
-    """The number of the first day on which a date is over."""
-    return _NEVER if published is None else period(published)[1].toordinal()
 
 
 def _is_panic(error: BaseException) -> bool:

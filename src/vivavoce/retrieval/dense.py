@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vivavoce.errors import InputError, VivaError
+from vivavoce.retrieval import Hit, best_hits, check_limit, check_queries
 from vivavoce.retrieval.presets import (
     MODEL_FILES,
     PRESETS,
@@ -29,7 +30,6 @@ from vivavoce.retrieval.presets import (
     read_settings,
     token_limit,
 )
-from vivavoce.retrieval.protocol import Hit, best_hits, check_limit, check_queries
 from vivavoce.store import hash_file, hash_of, write_bytes
 
 Floats = NDArray[np.float32]

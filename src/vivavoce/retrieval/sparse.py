@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array
 
-from vivavoce.retrieval.protocol import Hit, best_hits, check_limit, check_queries
+from vivavoce.retrieval import Hit, best_hits, check_limit, check_queries
 from vivavoce.text.normalise import normalise_title
 
 Tokenizer = Callable[[str], Sequence[str]]
@@ -155,7 +155,8 @@ class Bm25Retriever(TermRetriever):
         tokenize: Gives the terms of passages and queries.
         k1: How slowly repetitions of a term lose weight.
         b: How much the length of a passage matters, from 0 to 1.
-        epsilon: Share of the mean idf that a term in most passages gets.
+        epsilon: Share of the mean idf that a term in most passages gets; None for the idf
+            ln(1 + (N - n + 0.5) / (n + 0.5)), which is never negative: a match never costs.
     """
 
     def __init__(
@@ -165,7 +166,7 @@ class Bm25Retriever(TermRetriever):
         *,
         k1: float = 1.5,
         b: float = 0.75,
-        epsilon: float = 0.25,
+        epsilon: float | None = 0.25,
     ) -> None:
         counts = count_terms(passages, tokenize)
         mean = counts.lengths.mean() if counts.lengths.any() else 1.0
@@ -179,7 +180,9 @@ class Bm25Retriever(TermRetriever):
         return terms
 
 
-def _idf(passages_with: Integers, size: int, epsilon: float) -> Floats:
+def _idf(passages_with: Integers, size: int, epsilon: float | None) -> Floats:
+    if epsilon is None:
+        return np.asarray(np.log1p((size - passages_with + 0.5) / (passages_with + 0.5)))
     idf = np.log(size - passages_with + 0.5) - np.log(passages_with + 0.5)
     if len(idf):
         idf[idf < 0] = epsilon * idf.mean()

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import InputError, VivaError
 from vivavoce.models.cutoffs import Cutoffs, take_clean
+from vivavoce.running.journal import open_journal
 from vivavoce.running.ledger import recording
 from vivavoce.running.logs import Progress, listen, log_path, set_aside_damaged, why_incomplete
 from vivavoce.running.prices import Price, set_prices
@@ -137,13 +138,25 @@ def run(spec: RunSpec, progress: Progress | None = None) -> RunReport:
     asked = {name: list(getattr(spec, name)) for name in ("tasks", "models", "methods")}
     with lock(spec.logs), recording(spec.logs, asked):
         set_aside = set_aside_damaged(spec.logs)
+        journal = open_journal(spec.logs)
+        journal.keep(_models_of(tasks))
         with redirect_stdout(sys.stderr):  # what Inspect prints; stdout is for results
             logs = _eval_set(tasks, spec)
+        failed = tuple(sorted(line for log in logs if (line := why_incomplete(log))))
+        journal.close(finished=not failed)
     return RunReport(
         logs=tuple(sorted(log_path(log) for log in logs)),
-        failed=tuple(sorted(line for log in logs if (line := why_incomplete(log)))),
+        failed=failed,
         set_aside=tuple(set_aside),
     )
+
+
+def _models_of(tasks: Iterable[Task]) -> list[Model]:
+    """Every model that a run asks: contestants, judges and other roles, each once."""
+    from inspect_ai.model import Model
+
+    used = [model for task in tasks for model in (task.model, *(task.model_roles or {}).values())]
+    return list({id(model.api): model for model in used if isinstance(model, Model)}.values())
 
 
 def _eval_set(tasks: list[Task], spec: RunSpec) -> list[EvalLog]:

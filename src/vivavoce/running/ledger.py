@@ -114,7 +114,7 @@ def new_logs(folder: Path, ledger: Ledger) -> list[Row]:
             continue
         digest = hash_file(path)
         if (path.name, digest) not in known:
-            entries.append({"kind": LOG, "log": path.name, "sha256": digest, **_told(path)})
+            entries.append({"kind": LOG, "log": path.name, "sha256": digest, **told_by_log(path)})
     return entries
 
 
@@ -123,7 +123,7 @@ def is_finished(line: Row) -> bool:
     return line.get("status") == "success" and line.get("answers") == line.get("expected")
 
 
-def _told(path: Path) -> Row:
+def told_by_log(path: Path) -> Row:
     """What a log says of itself; only that it cannot be read where it cannot."""
     from inspect_ai.log import read_eval_log
 

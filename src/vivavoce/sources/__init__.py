@@ -8,6 +8,7 @@ so the rest of the folder still goes in.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -99,6 +100,21 @@ def read_whole(path: Path, largest: int, noun: str) -> bytes:
 def has_suffix(*suffixes: str) -> Callable[[Path], bool]:
     """Match files whose names end in one of these, in lower or upper case."""
     return lambda path: path.name.lower().endswith(suffixes)
+
+
+def holds_in_text(path: Path, pattern: re.Pattern[bytes], largest: int) -> bool:
+    """Check whether a pattern occurs in a file; True for one whose reading says what is wrong.
+
+    Args:
+        path: The file.
+        pattern: What to look for.
+        largest: Bytes that are looked through.
+    """
+    try:
+        with path.open("rb") as stream:
+            return pattern.search(stream.read(largest)) is not None
+    except OSError:
+        return True
 
 
 def read_with(

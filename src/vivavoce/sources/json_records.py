@@ -10,12 +10,13 @@ are read with the type that is expected of them; `InputError` names a field of a
 
 from __future__ import annotations
 
+import math
 import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault
@@ -162,12 +163,14 @@ def read_values(
         if not has_lines:
             yield name, _read_whole(piece.path, largest)
             return
-        for number, line in _lines(piece):
-            last = number
-            if line.strip(_BLANK):
-                yield f"{name}:{number}", _parse(line, "the line")
-            elif not line:
-                yield f"{name}:{number}", f"the line is longer than {_MAX_RECORD >> 20} MiB"
+        with open_bytes(piece.path) as stream:
+            most = _most_unpacked(piece.path)
+            for number, line in numbered_lines(stream, piece, _MAX_RECORD, most):
+                last = number
+                if line is None:
+                    yield f"{name}:{number}", f"the line is longer than {_MAX_RECORD >> 20} MiB"
+                elif line.strip(_BLANK):
+                    yield f"{name}:{number}", _parse(line, "the line")
     except InputError as error:
         yield name, str(error)
     except _DAMAGE as error:
@@ -197,32 +200,38 @@ def _read_whole(path: Path, largest: int) -> Record | list[Any] | str:
     return _parse(content, "the file")
 
 
-def _lines(piece: Piece) -> Iterator[tuple[int, bytes]]:
-    """The lines by number; empty for one that is too long."""
-    most = _most_unpacked(piece.path)
-    with open_bytes(piece.path) as stream:
-        stream.seek(piece.start)
-        offset, number = piece.start, piece.first_row
-        while piece.stop is None or offset < piece.stop:
-            line = part = stream.readline(_MAX_RECORD)
+def numbered_lines(
+    stream: IO[bytes], piece: Piece, longest: int, most: float = math.inf
+) -> Iterator[tuple[int, bytes | None]]:
+    """The lines of a piece by number; None for one that is too long.
+
+    Args:
+        stream: The file, unpacked.
+        piece: The part of the file.
+        longest: Bytes of a line.
+        most: Bytes up to which the file is read; `InputError` beyond.
+    """
+    stream.seek(piece.start)
+    offset, number = piece.start, piece.first_row
+    while piece.stop is None or offset < piece.stop:
+        line = part = stream.readline(longest)
+        if not line:
+            return
+        offset += len(part)
+        while len(part) == longest and not part.endswith(b"\n"):
+            part = stream.readline(longest)
             offset += len(part)
-            while len(part) == _MAX_RECORD and not part.endswith(b"\n"):
-                line = b""
-                part = stream.readline(_MAX_RECORD)
-                offset += len(part)
-                _check(offset, most, number)
-            if not part:
-                return
             _check(offset, most, number)
-            yield number, line
-            number += 1
+        _check(offset, most, number)
+        yield number, line if part is line else None
+        number += 1
 
 
 def _most_unpacked(path: Path) -> int:
     return max(_ALWAYS_UNPACKED, path.stat().st_size * _MAX_UNPACKED_TIMES)
 
 
-def _check(offset: int, most: int, number: int) -> None:
+def _check(offset: int, most: float, number: int) -> None:
     if offset > most:
         raise InputError(
             f"the file unpacks to over {_MAX_UNPACKED_TIMES} times its size: "

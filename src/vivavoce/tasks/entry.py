@@ -18,8 +18,7 @@ from vivavoce.errors import InputError
 from vivavoce.metrics.judgement import CHECKS, WINS
 from vivavoce.rounds import Round
 from vivavoce.store import hash_of
-from vivavoce.tasks import find_family
-from vivavoce.tasks.card import TaskCard
+from vivavoce.tasks import TaskCard, find_family
 from vivavoce.tasks.prompting.prompts import PromptSet, load_prompts
 from vivavoce.tasks.sample_round import open_round
 from vivavoce.tasks.scoring.judge import check_judge, judge_hash
@@ -141,19 +140,29 @@ def open_task(
         prompts=templates,
         config=GenerateConfig(**decoding),
         metadata={
-            "round": opened.id,
-            "round_sha256": opened.sha256,
-            "window": [opened.manifest["window"]["start"], opened.manifest["window"]["end"]],
-            "family": family,
-            "task": task,
-            "setting": setting,
-            "prompt_hash": templates.sha256,
+            **log_metadata(opened, family, task, setting, templates),
             "metrics": list(card.metrics),
             "diagnostics": list(card.diagnostics),
             "stages": list(card.stages),
             **_judging(card, templates, judge, judge_source),
         },
     )
+
+
+def log_metadata(
+    opened: Round, family: str, task: str, setting: str, prompts: PromptSet
+) -> dict[str, Any]:
+    """Facts of every log of a task, beside the names of its metrics."""
+    window = opened.manifest["window"]
+    return {
+        "round": opened.id,
+        "round_sha256": opened.sha256,
+        "window": [window["start"], window["end"]],
+        "family": family,
+        "task": task,
+        "setting": setting,
+        "prompt_hash": prompts.sha256,
+    }
 
 
 def _judging(card: TaskCard, prompts: PromptSet, judge: bool, source: bool) -> dict[str, Any]:

@@ -25,7 +25,7 @@ PROBE = "completion_probe"
 
 
 def is_task(name: str) -> bool:
-    """Whether there is a task of this short name."""
+    """Check whether there is a task of this short name."""
     return name == PROBE or any(name in card.tasks for card in list_families().values())
 
 

@@ -24,7 +24,7 @@ _SIZES = 3
 
 @dataclass(frozen=True, slots=True)
 class Subset:
-    """How many items of each task are answered, and how they are chosen."""
+    """Number of items of each task that are answered, and the way they are chosen."""
 
     size: int
     seed: int = 0
@@ -37,7 +37,7 @@ class Subset:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """What the choice knows of an item."""
+    """Facts of an item that the choice rests on."""
 
     id: str
     cluster: str

@@ -155,7 +155,7 @@ def _first_title(lines: list[str]) -> str:
 
 
 def _is_talk(line: str) -> bool:
-    """Whether a whole line only leads up to a title: it ends in a colon or speaks in person."""
+    """Check whether a line only leads up to a title: it ends in a colon or speaks in person."""
     is_open = line.endswith((":", "：", "...", "…"))
     is_speech = line.endswith(".") and _PERSON.match(line) is not None
     return bool(_NAMES_TITLE.search(line)) and ((is_open and len(line.split()) > 3) or is_speech)
@@ -198,7 +198,7 @@ def _strip(line: str) -> str:
 
 
 def _is_wrapped(line: str, first: str, last: str) -> bool:
-    """Whether marks stand around all of a line, and not around its first and its last words."""
+    """Check whether marks stand around all of a line, not around its first and its last words."""
     inside = line[len(first) : -len(last)]
     is_around = (
         len(line) > len(first) + len(last) and line.startswith(first) and line.endswith(last)

@@ -1,4 +1,4 @@
-"""Where a plain text cites: numbers in square brackets, and surnames with a year.
+"""Citation markers of a plain text: numbers in square brackets, and surnames with a year.
 
 Finding is all that happens here; whose reference a marker means is for the reader of the paper.
 A line break parts lines or cells, which a marker crosses only where it is plainly unfinished; a
@@ -67,7 +67,7 @@ class AuthorYearMarker:
     """Surnames with a year, as in `Author and Other (2015a)`."""
 
     start: int
-    """Where the year stands."""
+    """Start of the year in the text."""
     names: tuple[str, ...]
     """Keys of `name_key`, in the order printed; the first ones may belong to the text before."""
     has_others: bool
@@ -77,6 +77,12 @@ class AuthorYearMarker:
     year: int
     letter: str
     """Lower case, empty without one."""
+
+    @property
+    def readings(self) -> Iterator[tuple[str, ...]]:
+        """The names that it may have, longest first: words before a name may look like names."""
+        last = len(self.names) - (2 if self.is_pair else 1)
+        return (self.names[start:] for start in range(last + 1))
 
 
 def name_key(name: str) -> str:
@@ -149,7 +155,7 @@ def _numeric_in_line(line: str, offset: int) -> Iterator[NumericMarker]:
 
 
 def _is_quantity(before: str, count: int, has_words: bool) -> bool:
-    """Whether brackets with so many numbers measure something, by what stands before them."""
+    """Check whether brackets with so many numbers measure something, by the text before them."""
     if _BEFORE_NO_CITATION.search(before):
         return True
     return count > 1 and (not has_words or _BEFORE_INTERVAL.search(before) is not None)
@@ -289,7 +295,7 @@ class _Backwards:
 
 
 def _is_name(word: str) -> bool:
-    """Whether a word can be a surname: an early capital, and no digit."""
+    """Check whether a word can be a surname: an early capital, and no digit."""
     return (
         1 < len(word) <= _MAX_NAME
         and any(map(str.isupper, word[:3]))

@@ -105,14 +105,23 @@ def period(published: str) -> tuple[date, date]:
     return first, last + timedelta(days=1) if last < date.max else last
 
 
+NEVER = date.max.toordinal() + 1
+"""A day later than that of any date."""
+
+
+def day_after(published: str | None, undated: int = NEVER) -> int:
+    """Number of the first day on which a date is over; `undated` where there is none."""
+    return undated if published is None else period(published)[1].toordinal()
+
+
 def inside(published: str, window: Window) -> bool:
-    """Whether every day that a date can mean lies within a window."""
+    """Check whether every day that a date can mean lies within a window."""
     first, after = period(published)
     return window.start <= first and after <= window.end
 
 
 def earlier(a: str, b: str) -> bool:
-    """Whether `a` is over before `b` begins, whatever days the two mean."""
+    """Check whether `a` is over before `b` begins, whatever days the two mean."""
     return period(a)[1] <= period(b)[0]
 
 

@@ -61,7 +61,7 @@ def linear_form(latex: str) -> str:
 
 
 def same_formula(one: str, other: str) -> bool:
-    """Whether two formulas read the same.
+    """Check whether two formulas read the same.
 
     Spaces, typesetting, signs of multiplication and the order of the equations do not matter, nor
     does what stands left of a lone `=`; an equation that sets a symbol to a number is left out
@@ -115,7 +115,7 @@ def _plain(token: str) -> str:
 
 
 def _argument(tokens: _Tokens, depth: int) -> str:
-    """What a command is applied to: a group in braces or one token."""
+    """Argument of a command: a group in braces or one token."""
     tokens.skip_spaces()
     token = tokens.take()
     return "" if token is None else _one(token, tokens, depth + 1)
@@ -159,7 +159,7 @@ def _right_side(equation: str) -> str:
 
 
 def _is_wrapped(text: str) -> bool:
-    """Whether the first bracket is closed by the last character."""
+    """Check whether the first bracket is closed by the last character."""
     if not (text.startswith("(") and text.endswith(")")):
         return False
     depth = 0

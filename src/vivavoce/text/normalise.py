@@ -22,7 +22,7 @@ _ASCII_TITLE = {code: chr(code).lower() if chr(code).isalnum() else " " for code
 
 
 class _TitleTable(dict[int, str | None]):
-    """What becomes of each character of a title, worked out when it is first met."""
+    """Replacement of each character of a title, worked out when it is first met."""
 
     def __missing__(self, code: int) -> str | None:
         character = chr(code)

@@ -1,4 +1,4 @@
-"""Which rows of a table cite which references: from cells that span rows, or from a text.
+"""References cited by each row of a table: from cells that span rows, or from a text.
 
 References are told by their ordinals. Every function takes time linear in what it is given and
 gives back.
@@ -14,7 +14,7 @@ from itertools import chain, islice
 RowsCited = tuple[tuple[int, ...], ...]
 """For each row what it cites, in order of mention, each once."""
 Mention = tuple[int, tuple[int, ...]]
-"""Where in a text a marker stands, and the references it means."""
+"""Place of a marker in a text, and the references it means."""
 
 _MAX_CARRIED = 20
 """References that cells of other rows bring into a row; a table of two lines may claim millions."""
@@ -45,7 +45,7 @@ class RowCitations:
         self._row = []
 
     def by_row(self, cited: Iterable[int]) -> RowsCited:
-        """What each row that is kept cites, of the references that the table cites."""
+        """References cited by each row that is kept, of those that the table cites."""
         known = frozenset(cited)
         rows = [row for row, _ in self._rows]
         above = _carried(rows, 1)
@@ -112,7 +112,7 @@ class TableText:
         return self._cells[at] if at >= 0 and place < self._end else None
 
     def by_cell(self, mentions: Iterable[Mention]) -> dict[tuple[int, int], tuple[int, ...]]:
-        """What is cited in each cell, by row and column, in order of mention, each once."""
+        """References cited in each cell, by row and column, in order of mention, each once."""
         found: dict[tuple[int, int], list[tuple[int, ...]]] = defaultdict(list)
         for place, ordinals in sorted(mentions, key=lambda mention: mention[0]):
             if (cell := self.cell_at(place)) is not None:
@@ -120,7 +120,7 @@ class TableText:
         return {c: tuple(dict.fromkeys(chain.from_iterable(many))) for c, many in found.items()}
 
     def by_row(self, mentions: Iterable[Mention], cited: Iterable[int]) -> RowsCited:
-        """What each row cites, of the references that the table cites."""
+        """References cited by each row, of those that the table cites."""
         rows: list[list[int]] = [[] for _ in range(self._row_count)]
         for (row, _), ordinals in self.by_cell(mentions).items():
             rows[row] += ordinals

@@ -62,7 +62,7 @@ def cut_words(text: str, limit: int) -> str:
 
 
 def is_heading(sentence: str) -> bool:
-    """Whether a piece of text looks like a heading: short and without a final mark."""
+    """Check whether a piece of text looks like a heading: short and without a final mark."""
     words = sentence.split(maxsplit=_HEADING_WORDS + 1)
     is_short = len(words) <= _HEADING_WORDS and len(sentence) <= _HEADING_LENGTH
     return is_short and not sentence.rstrip(_CLOSERS).endswith((*_STOPS, ":", ";", ","))
@@ -104,7 +104,7 @@ def _split_run(words: list[str]) -> Iterator[str]:
 
 
 def _ends(before: str | None, word: str, following: str) -> bool:
-    """Whether a sentence ends after `word`; `before` is None for its first word."""
+    """Check whether a sentence ends after `word`; `before` is None for its first word."""
     core = _without_citation(word).rstrip(_CLOSERS)
     if not core or core[-1] not in _STOPS:
         return False
@@ -133,7 +133,7 @@ def _is_abbreviation(before: str | None, stem: str, following: str, first: str) 
 
 
 def _is_enumerator(stem: str) -> bool:
-    """Whether `stem` is the number of a list item or a heading, such as 2 or 3.1."""
+    """Check whether `stem` is the number of a list item or a heading, such as 2 or 3.1."""
     return stem.replace(".", "").isdigit()
 
 

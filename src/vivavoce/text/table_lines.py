@@ -28,7 +28,7 @@ class ParsedTable:
     """One table: every row has as many cells as the header."""
 
     kind: str
-    """How it was written: `pipe`, `html`, `latex` or `csv`."""
+    """Format it was written in: `pipe`, `html`, `latex` or `csv`."""
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
@@ -43,11 +43,11 @@ class TableBudget:
         self.truncated = False
 
     def open_table(self, columns: int) -> bool:
-        """Whether one more table may be read; its header's cells are counted."""
+        """Admit one more table if it may be read; its header's cells are counted."""
         return self._spend(columns, rows=0, tables=1)
 
     def admit_row(self, columns: int) -> bool:
-        """Whether one more body row may be read."""
+        """Admit one more body row if it may be read."""
         return self._spend(columns, rows=1, tables=0)
 
     def _spend(self, cells: int, *, rows: int, tables: int) -> bool:
@@ -103,12 +103,12 @@ _MOSTLY = 0.8
 
 
 def is_pipe_line(line: str) -> bool:
-    """Whether a line may be a row of a pipe table."""
+    """Check whether a line may be a row of a pipe table."""
     return "|" in line or _ANY_PIPE.search(line) is not None
 
 
 def is_rule_line(line: str) -> bool:
-    """Whether a line only draws a border, as grid tables do between rows."""
+    """Check whether a line only draws a border, as grid tables do between rows."""
     head = line.lstrip()[:1]
     return head != "" and head in "+├┌└╞╒╘╔╠╚" and _RULE_LINE.fullmatch(line) is not None
 
@@ -136,7 +136,7 @@ def split_pipes(line: str) -> list[str]:
 
 
 def starts_pipe_table(first: str, second: str) -> bool:
-    """Whether a pipe line opens a table rather than being prose with a bar in it."""
+    """Check whether a pipe line opens a table rather than being prose with a bar in it."""
     return (
         _OPENING_PIPE.match(first) is not None
         or " | " in first
@@ -188,7 +188,7 @@ def _numbered_rows(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
 
 
 def _is_rule(raw: list[str], *, strict: bool) -> bool:
-    """Whether a row only draws a line; once a table has its rule, single dashes are data."""
+    """Check whether a row only draws a line; once a table has its rule, single dashes are data."""
     shortest = 2 if strict else 1
     return all(
         len(cell.strip()) >= shortest and _RULE_CELL.fullmatch(cell) is not None for cell in raw
@@ -235,7 +235,7 @@ def choose_delimiter(line: str) -> str:
 
 
 def is_consistent(lines: list[str], delimiter: str) -> bool:
-    """Whether lines of free text look like delimited rows: equally many short fields."""
+    """Check whether lines of free text look like delimited rows: equally many short fields."""
     if len(lines) < 2 or lines[0].rstrip().endswith((".", "!", "?")):
         return False
     expected = lines[0].count(delimiter)

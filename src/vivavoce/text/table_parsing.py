@@ -15,8 +15,15 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from vivavoce.text.cell_text import (
+    collapse_spaces,
+    latex_words,
+    skip_group,
+    unescape_entities,
+)
 from vivavoce.text.table_lines import (
     MAX_CHARACTERS,
+    MAX_COLUMNS,
     MAX_ROWS,
     PIPES,
     ParsedTable,
@@ -30,15 +37,193 @@ from vivavoce.text.table_lines import (
     read_pipe_block,
     starts_pipe_table,
 )
-from vivavoce.text.table_markup import (
-    HTML_START,
-    LATEX_START,
-    MARKUP_END,
-    html_end,
-    html_rows,
-    latex_body,
-    latex_rows,
+
+HTML_START = re.compile(r"<table\b", re.IGNORECASE)
+LATEX_START = re.compile(
+    r"\\begin\s?\{(tabular|tabular\*|tabularx|tabulary|longtable|longtabu|tblr|array)\}"
 )
+MARKUP_END = re.compile(r"</table\s{0,9}>|\\end\s?\{[a-z]{1,20}\*?\}", re.IGNORECASE)
+_TABLE_TAG = re.compile(r"<(/?)table\b", re.IGNORECASE)
+_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9]*)([^<>]*)>|<![^<>]*>")
+_COLSPAN = re.compile(r"colspan\s{0,9}=\s{0,9}[\"']?(\d{1,5})", re.IGNORECASE)
+_ROWSPAN = re.compile(r"rowspan\s{0,9}=\s{0,9}[\"']?(\d{1,5})", re.IGNORECASE)
+_CELLS = frozenset({"td", "th"})
+_STRUCTURE = _CELLS | {"table", "tr"}
+_SPACING = _STRUCTURE | {"br", "p", "div", "li", "ul", "ol"}
+
+_WIDTH_FIRST = frozenset({"tabular*", "tabularx", "tabulary"})
+_POSITION = re.compile(r"\s{0,9}\[[^\[\]{}]{0,20}\]")
+_LATEX_EDGE = re.compile(
+    r"\\(begin|end)\s?\{(?:tabular|tabular\*|tabularx|tabulary|longtable|longtabu|tblr|array)\}"
+)
+_LATEX_SPLIT = re.compile(
+    r"\\\\(?:\[[\d.]{1,9}[a-z]{2}\])?|\\(?:tabularnewline|begin|end)(?![A-Za-z])"
+    r"|\\.|\{+|[&}%]",
+    re.DOTALL,
+)
+_LATEX_RULE = re.compile(
+    r"\\(?:hline|toprule|midrule|bottomrule|addlinespace|cline|cmidrule|hdashline|specialrule"
+    r"|endhead|endfirsthead|endfoot|endlastfoot|noalign|centering|rowcolor)(?![A-Za-z])"
+    r"(?:\([^(){}]{0,40}\))?(?:\[[^\[\]{}]{0,40}\])?(?:\{[^{}]{0,40}\}){0,3}"
+    r"(?:\([^(){}]{0,40}\))?(?:\{[^{}]{0,40}\})?"
+)
+_MULTICOLUMN = re.compile(r"\s*\\multicolumn\s?\{\s?(\d{1,4})\s?\}")
+
+
+def html_end(text: str, start: int) -> int:
+    """End of the HTML table that starts at `start`; unclosed, it goes on to the end."""
+    depth = 0
+    for match in _TABLE_TAG.finditer(text, start):
+        depth += -1 if match.group(1) else 1
+        if depth <= 0:
+            close = text.find(">", match.end())
+            return len(text) if close < 0 else close + 1
+    return len(text)
+
+
+class _HtmlRow:
+    """The row being read, and the cells that hang into it from rows above."""
+
+    def __init__(self) -> None:
+        self.cells: list[str] = []
+        self._hanging: dict[int, tuple[int, str]] = {}
+
+    @property
+    def is_full(self) -> bool:
+        """True if further cells would go beyond the column limit."""
+        return len(self.cells) > MAX_COLUMNS
+
+    def add(self, text: str, columns: int, rows: int) -> None:
+        """Place one cell after those that hang into its place."""
+        self._place_hanging()
+        for _ in range(max(1, columns)):
+            if self.is_full:
+                return
+            if rows > 1:
+                self._hanging[len(self.cells)] = (rows - 1, text)
+            self.cells.append(text)
+
+    def finish(self) -> list[str]:
+        """The row's cells; the next row starts."""
+        self._place_hanging()
+        cells, self.cells = self.cells, []
+        return cells
+
+    def _place_hanging(self) -> None:
+        while (hanging := self._hanging.pop(len(self.cells), None)) is not None:
+            left, text = hanging
+            if left > 1:
+                self._hanging[len(self.cells)] = (left - 1, text)
+            self.cells.append(text)
+
+
+def html_rows(text: str) -> Iterator[list[str]]:
+    """The rows of one HTML table; cells that span are repeated; inner tables are text."""
+    row = _HtmlRow()
+    words: list[str] | None = None
+    spans = (1, 1)
+    depth = position = 0
+    for tag in _TAG.finditer(text):
+        if words is not None:
+            words.append(text[position : tag.start()])
+        position = tag.end()
+        name, is_close = (tag.group(2) or "").lower(), bool(tag.group(1))
+        if name == "table" and not is_close:
+            depth += 1
+        is_outer = depth <= 1 and name in _STRUCTURE and not (row.is_full and name in _CELLS)
+        if name == "table" and is_close:
+            depth -= 1
+        if is_outer and words is not None:
+            row.add(_html_words(words), *spans)
+            words = None
+        if is_outer and name in {"tr", "table"}:
+            if row.cells:
+                yield row.finish()
+        elif is_outer and not is_close:
+            words, spans = [], (_span(_COLSPAN, tag.group(3)), _span(_ROWSPAN, tag.group(3)))
+        elif words is not None and name in _SPACING:
+            words.append(" ")
+    if words is not None:
+        row.add(_html_words([*words, text[position:]]), *spans)
+    if row.cells:
+        yield row.finish()
+
+
+def _html_words(parts: list[str]) -> str:
+    return collapse_spaces(unescape_entities("".join(parts)))
+
+
+def _span(pattern: re.Pattern[str], attributes: str) -> int:
+    match = pattern.search(attributes)
+    return min(int(match.group(1)), MAX_ROWS) if match else 1
+
+
+def latex_body(text: str, start: re.Match[str]) -> tuple[int, int]:
+    """Start and end of the rows of the LaTeX table opened by `start`.
+
+    An environment that is never closed goes on to the end of the text.
+    """
+    depth = 0
+    end = len(text)
+    for match in _LATEX_EDGE.finditer(text, start.start()):
+        depth += 1 if match.group(1) == "begin" else -1
+        if depth == 0:
+            end = match.start()
+            break
+    begin = start.end()
+    for _ in range(2 if start.group(1) in _WIDTH_FIRST else 1):
+        option = _POSITION.match(text, begin)
+        begin = skip_group(text, option.end() if option else begin, end)
+    return begin, end
+
+
+def latex_rows(text: str) -> Iterator[list[str]]:
+    r"""The rows of a LaTeX table's body; `\\` and `&` inside braces do not split."""
+    cells: list[str] = []
+    parts: list[str] = []
+    depth = position = 0
+    for token in _LATEX_SPLIT.finditer(text):
+        if token.start() < position:  # inside a comment
+            continue
+        mark = token.group()
+        if mark == "%":
+            parts.append(text[position : token.start()])
+            newline = text.find("\n", token.end())
+            position = len(text) if newline < 0 else newline + 1
+        elif mark[0] == "{" or mark == "\\begin":
+            depth += len(mark) if mark[0] == "{" else 1
+        elif mark in ("}", "\\end"):
+            depth = max(0, depth - 1)
+        elif mark == "&" and depth == 0:
+            parts.append(text[position : token.start()])
+            cells.append("".join(parts))
+            parts, position = [], token.end()
+        elif mark.startswith(("\\\\", "\\tabularnewline")) and (
+            depth == 0 or _ends_line(text, token.end())
+        ):
+            parts.append(text[position : token.start()])
+            cells.append("".join(parts))
+            yield from _latex_row(cells)
+            cells, parts, position, depth = [], [], token.end(), 0
+    cells.append("".join([*parts, text[position:]]))
+    yield from _latex_row(cells)
+
+
+def _ends_line(text: str, position: int) -> bool:
+    """Check whether a row break ends its line: it then ends the row even after an open brace."""
+    return text[position : position + 1] in ("", "\n")
+
+
+def _latex_row(raw: list[str]) -> Iterator[list[str]]:
+    raw[0] = _LATEX_RULE.sub("", raw[0])
+    cells: list[str] = []
+    for cell in raw:
+        span = _MULTICOLUMN.match(cell)
+        times = min(int(span.group(1)), MAX_COLUMNS) if span else 1
+        cells.extend([latex_words(cell)] * times)
+    if len(raw) > 1 or cells[0] or raw[0].strip() == "{}":
+        yield cells
+
 
 _FENCE = re.compile(r"[ \t>]*(?:```|~~~)")
 _FENCE_LINES = re.compile(r"^[ \t>]*(?:```|~~~)[^\n]*$", re.MULTILINE)

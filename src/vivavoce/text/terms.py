@@ -28,7 +28,7 @@ MAX_TERM = 64
 """Characters; a longer word stands as a hash, so that it equals itself and nothing else."""
 
 TERM_RULES = {"rules": 1, "unicode": unicodedata.unidata_version}
-"""What decides which terms a text has; terms kept under other rules cannot be compared."""
+"""Rules for the terms of a text; terms kept under other rules cannot be compared."""
 
 STOP_WORDS = frozenset(
     {
@@ -93,6 +93,6 @@ def _bounded(piece: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _moves(character: str) -> bool:
-    """Whether normalisation may move a character, or remove it from among those it moves."""
+    """Check whether normalisation may move a character, or remove it from among those it moves."""
     last = unicodedata.normalize("NFKD", character)[-1]
     return unicodedata.combining(last) != 0 or unicodedata.category(character) == "Cf"

@@ -26,7 +26,7 @@ class TokenCounter(Protocol):
     """Counts tokens, and says by what."""
 
     name: str
-    """What tokens are, for people."""
+    """Name of the tokens, for people."""
     is_estimate: bool
 
     def count(self, texts: Sequence[str]) -> list[int]:

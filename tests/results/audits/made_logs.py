@@ -69,6 +69,7 @@ def write_log(
     round_sha256: str = ROUND_SHA256,
     round_id: str = "made",
     name: str = "",
+    metrics: Sequence[str] = METRICS,
 ) -> Path:
     """Write a complete log: each item's value in every metric (several: one an epoch)."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -80,7 +81,8 @@ def write_log(
         epochs = len(attempts)
         for epoch, value in enumerate(attempts, start=1):
             note = (notes or {}).get(item)
-            samples.append(_sample(item, epoch, value, note, (clusters or {}).get(item, item)))
+            cluster = (clusters or {}).get(item, item)
+            samples.append(_sample(item, epoch, value, note, cluster, metrics))
     log = EvalLog(
         status="success",
         eval=EvalSpec(
@@ -100,7 +102,7 @@ def write_log(
                 "task": task,
                 "setting": setting,
                 "prompt_hash": prompt_hash,
-                "metrics": list(METRICS),
+                "metrics": list(metrics),
                 "diagnostics": [],
                 "judged": [],
                 "stages": [],
@@ -116,7 +118,12 @@ def write_log(
 
 
 def _sample(
-    item: str, epoch: int, value: float | None, note: Mapping[str, Any] | None, cluster: str
+    item: str,
+    epoch: int,
+    value: float | None,
+    note: Mapping[str, Any] | None,
+    cluster: str,
+    metrics: Sequence[str],
 ) -> EvalSample:
     number = float("nan") if value is None else value
     metadata: dict[str, Any] = {"fault": None}
@@ -130,7 +137,7 @@ def _sample(
         metadata={"cluster": cluster},
         scores={
             "writing": Score(
-                value={**dict.fromkeys(METRICS, number), "valid": 1.0}, metadata=metadata
+                value={**dict.fromkeys(metrics, number), "valid": 1.0}, metadata=metadata
             )
         },
     )

@@ -83,3 +83,22 @@ def test_a_name_that_means_two_logs_is_refused(logs: Path) -> None:
     write_log(logs, {"a": 0.5}, model="lab/one", prompt_hash="other")
     with pytest.raises(InputError, match="lab/one has 2 logs of title"):
         preference_rows(logs, "lab/one", "lab/two")
+
+
+def test_a_draw_takes_whole_clusters_at_random_and_says_so(tmp_path: Path) -> None:
+    clusters = {f"{paper}{part}": paper for paper in "pqrst" for part in "12"}
+    path = write_log(tmp_path, dict.fromkeys(clusters, 0.5), clusters=clusters)
+    answered(path, "lab/one")
+    drawn = preference_rows(tmp_path, "lab/one", "reference", draw=2, seed=3)
+    papers = [row["cluster"] for row in drawn.rows]
+    assert len(papers) == 4
+    assert len(set(papers)) == 2
+    records = {row["content"]["source"]["draw"] for row in drawn.rows}
+    assert records == {"2 of 5 clusters at random, seed 3"}
+    check_rows(KINDS["preference"], [(row, "here") for row in drawn.rows])
+    chosen = set()
+    for seed in range(40):
+        rows = preference_rows(tmp_path, "lab/one", "reference", draw=1, seed=seed).rows
+        chosen |= {row["cluster"] for row in rows}
+    assert chosen == set("pqrst")
+    assert len(preference_rows(tmp_path, "lab/one", "reference", draw=99).rows) == 10

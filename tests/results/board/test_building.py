@@ -289,3 +289,20 @@ def test_no_logs_no_board(tmp_path: Path) -> None:
         leaderboard(tmp_path)
     with pytest.raises(InputError, match="missing"):
         leaderboard(tmp_path / "missing")
+
+
+def test_a_board_is_a_data_frame_and_says_little_of_itself(write: Write, tmp_path: Path) -> None:
+    write([0.2, 0.4, 0.6, 0.8])
+    write([0.1, 0.1, 0.1, 0.1], model="lab/<b>two</b>")
+    board = leaderboard(tmp_path)
+    assert repr(board) == "<Board: 1 rounds, 1 tasks, 2 contestants' rows>"
+    frame = board.to_pandas()
+    assert len(frame) == 2 * len(METRICS)
+    assert set(frame[frame["headline"]]["metric"]) == {"rougeL"}
+    first = board.to_pandas(headline=True).set_index("model").loc["lab/one"]
+    assert first["value"] == pytest.approx(0.5)
+    [row] = [row for row in headline(board) if row["model"] == "lab/one"]
+    assert [first["ci_low"], first["ci_high"]] == row["ci"]
+    shown = board._repr_html_()
+    assert "0.500" in shown
+    assert "lab/&lt;b&gt;two&lt;/b&gt;" in shown

@@ -17,6 +17,7 @@ from tests.servers.commands import small_round
 from tests.servers.scripted import Ask, Reply, answer, scripted
 
 from vivavoce.errors import InputError
+from vivavoce.results.integrity.secrets import find_secrets
 from vivavoce.results.integrity.submission import check_submission, read_form
 from vivavoce.results.integrity.verification import LogCheck, verify_logs
 from vivavoce.rounds import Round
@@ -80,8 +81,8 @@ def our_score(log: EvalLog) -> Score:
 def test_what_a_run_wrote_is_verified(made: Path) -> None:
     found = verify_logs(made)
     [check] = found.logs
-    assert (check.status, check.samples, check.refused, check.notes) == ("verified", ITEMS, [], [])
-    assert found.is_sound
+    assert (check.status, check.samples, check.refused) == ("verified", ITEMS, [])
+    assert (found.is_sound, check.provenance, check.trust) == (True, *["self-reported"] * 2)
 
 
 def test_a_score_raised_by_hand_is_refused_and_its_sample_named(logs: Path) -> None:
@@ -161,7 +162,10 @@ def _a_fault_forgiven(log: EvalLog) -> None:
 @pytest.mark.parametrize(
     ("edit", "words"),
     [
-        (_better_answer, "sample sample-0001: its answer is not what the model said."),
+        (
+            _better_answer,
+            "sample sample-0001: its answer is not what its method makes of the replies.",
+        ),
         (_easier_gold, "sample sample-0001 has another gold than the round."),
         (_other_question, "sample sample-0001 was not asked what the task asks."),
         (_later_paper, "sample sample-0001 has another published than the round."),
@@ -177,17 +181,21 @@ def test_whatever_else_would_raise_a_score_is_refused(logs: Path, edit: Edit, wo
     assert any(words in problem for problem in check.refused), check.refused
 
 
-def test_without_its_round_a_log_is_held_against_its_own_gold_and_says_so(
-    logs: Path, opened: Round
+def test_a_log_is_not_verified_without_its_round_or_a_ledger(
+    made: Path, logs: Path, opened: Round, tmp_path: Path
 ) -> None:
     def forget_the_round(log: EvalLog) -> None:
         log.eval.task_args = {**log.eval.task_args, "round": "/gone"}
 
     check = edited(logs, forget_the_round)
-    assert check.status == "verified"
-    assert check.notes[0].startswith("Its round is not here")
-    found = verify_logs(logs, [opened.folder])
-    assert (found.is_sound, found.logs[0].notes) == (True, [])
+    assert (check.status, check.refused) == ("unverified", [])
+    assert [why.partition(" (")[0] for why in check.unverified] == ["its round small", "no ledger"]
+    [named] = verify_logs(logs, [opened.folder]).logs
+    assert [why.partition(" (")[0] for why in named.unverified] == ["no ledger"]
+    other = small_round(tmp_path / "other", papers=ITEMS - 1)
+    [refused] = verify_logs(made, [other.folder]).logs
+    assert (refused.status, refused.unverified) == ("refused", [])
+    assert refused.refused[0].startswith("its round small (")
 
 
 def test_a_folder_without_logs_and_a_log_that_cannot_be_read(logs: Path, tmp_path: Path) -> None:
@@ -266,28 +274,33 @@ def submission(made: Path, tmp_path: Path) -> Path:
     return folder
 
 
-def problems(folder: Path) -> dict[str, list[str]]:
-    report = check_submission(folder).as_dict()
+def problems(folder: Path, *rounds: Path) -> dict[str, list[str]]:
+    report = check_submission(folder, rounds).as_dict()
     return {check["check"]: check["problems"] for check in report["checks"] if not check["ok"]}
 
 
-def test_a_submission_that_has_all_it_must_have(submission: Path) -> None:
-    report = check_submission(submission)
-    assert (report.is_complete, problems(submission)) == (True, {})
+def test_a_submission_that_has_all_it_must_have(submission: Path, opened: Round) -> None:
+    report = check_submission(submission, [opened.folder])
+    assert (report.is_complete, problems(submission, opened.folder)) == (True, {})
     assert report.runs == {
         **{"started": 1, "logs": 1, "rows": 1},
-        **{"repeated": 0, "removed": 0, "private_declared": 0},
+        **{"repeated": 0, "removed": 0, "private_declared": 0, "self_reported": 1},
     }
 
 
+def test_who_takes_a_submission_names_the_round(submission: Path) -> None:
+    [problem] = problems(submission)["scores"]
+    assert problem.startswith("No round is named")
+
+
 def test_a_submission_without_a_ledger_or_with_another_model_is_not_complete(
-    submission: Path,
+    submission: Path, opened: Round
 ) -> None:
     (submission / "logs" / "runs.jsonl").unlink()
     form = FORM.replace('"extractive/lead"', '"lab/other"')
     (submission / "submission.toml").write_text(form)
-    found = problems(submission)
-    assert found.keys() == {"models described", "ledger"}
+    found = problems(submission, opened.folder)
+    assert found.keys() == {"models described", "ledger", "scores"}
     assert found["models described"] == [
         "submission.toml has no [[model]] for extractive/lead.",
         "submission.toml describes lab/other, and no log is of it.",
@@ -299,7 +312,43 @@ def test_a_key_in_a_submission_is_found(submission: Path) -> None:
     key = "sk-" + "a1B2" * 10
     (submission / "submission.toml").write_text(FORM.replace("A lab", key))
     [problem] = problems(submission)["no keys"]
-    assert problem.endswith("submission.toml holds what looks like a key of a provider.")
+    assert problem == "line 3 of submission.toml holds what looks like a key of a provider."
+
+
+KEYS = {
+    "OpenAI": "sk-proj-" + "aB3d" * 20,
+    "Anthropic": "sk-ant-api03-" + "Ab1_" * 20,
+    "Google": "AIzaSy" + "A1b2C3d4E5" * 3,
+    "Hugging Face": "hf_" + "aB3dE5" * 6,
+    "AWS": "AKIA" + "QXZJ4T7WNB2KLMPR",
+    "GitHub": "ghp_" + "a1B2c3" * 6,
+    "Slack": "xoxb-" + "123456789012-123456789012-" + "aBcDeFgHiJkLmNoPqRsTuVwX",
+    "a certificate": "-----BEGIN " + "PRIVATE KEY-----",
+}
+
+
+@pytest.mark.parametrize("key", KEYS.values(), ids=KEYS)
+def test_a_key_is_found_in_notes_ledgers_dumps_and_transcripts(
+    made: Path, tmp_path: Path, key: str
+) -> None:
+    logs = tmp_path / "logs"
+    shutil.copytree(made, logs)
+    assert list(find_secrets(tmp_path)) == []
+    (tmp_path / "notes.md").write_text(f"How we ran it:\n\nexport API_KEY={key}\n")
+    (tmp_path / "environment.json").write_text(json.dumps({"env": {"TOKEN": key}}, indent=1))
+    with (logs / "runs.jsonl").open("a") as ledger:
+        ledger.write(json.dumps({"asked": {"model_args": {"api_key": key}}}) + "\n")
+    path = only_log(logs)
+    log = read_eval_log(str(path))
+    first(log).messages[0].content = f"{'word ' * 30_000}{key}"
+    write_eval_log(log, str(path))
+    found = [line.partition(" holds ")[0] for line in find_secrets(tmp_path)]
+    assert found == [
+        "line 3 of environment.json",
+        f"sample {first(log).id} of logs/{path.name}",
+        "line 3 of logs/runs.jsonl",
+        "line 3 of notes.md",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gzip
 import json
+from pathlib import Path
 
 import pytest
 
 from vivavoce.errors import InputError
+from vivavoce.results.scoring import score
 from vivavoce.results.scoring.pairs import missing, read_pairs
 
 
@@ -79,3 +81,18 @@ def test_a_gold_file_without_rows_is_refused(tmp_path):
     empty.write_text("\n\n", "utf-8")
     with pytest.raises(InputError, match="holds no row"):
         read_pairs(empty, empty)
+
+
+def test_rows_are_scored_as_files_are(tmp_path: Path) -> None:
+    gold = [{"id": 1, "gold": ["A tree", "B river"]}, {"id": 2, "gold": ["C stone", "D cloud"]}]
+    answers = [{"id": 2, "text": "D cloud\nC stone"}, {"id": 1, "text": "A tree\nB river"}]
+    files = []
+    for name, rows in (("gold", gold), ("answers", answers)):
+        files.append(tmp_path / f"{name}.jsonl")
+        files[-1].write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert score("ranking", gold, answers) == score("ranking", *files)
+    assert score("ranking", gold, answers)["metrics"]["cp"]["value"] == 0.5
+    with pytest.raises(InputError, match=r"predictions\[0\]: id 3 is not in gold"):
+        score("ranking", gold, [{"id": 3, "text": ""}])
+    with pytest.raises(InputError, match="factor takes two files, not rows"):
+        score("factor", gold, answers)

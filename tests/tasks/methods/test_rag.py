@@ -11,13 +11,12 @@ from inspect_ai import Task, eval
 from inspect_ai.log import EvalLog, EvalSample
 from tests.tasks.writing.hand_round import hand_round, item, paper
 
-import vivavoce.models.extractive  # noqa: F401  (registers the provider)
+import vivavoce.models.offline  # noqa: F401  (registers the provider)
 from vivavoce.errors import InputError
 from vivavoce.retrieval.sparse import Bm25Retriever, TfidfRetriever
 from vivavoce.rounds import Round
 from vivavoce.tasks.entry import open_prompts
-from vivavoce.tasks.methods.rag import rag
-from vivavoce.tasks.prompting.excerpts import cut_pool
+from vivavoce.tasks.methods.rag import cut_pool, rag
 from vivavoce.tasks.prompting.prompts import load_prompts
 from vivavoce.tasks.prompting.windows import EstimatedCounter
 from vivavoce.tasks.writing.dataset import showing, writing_dataset

@@ -13,7 +13,7 @@ from vivavoce.errors import InputError
 from vivavoce.retrieval.presets import MINILM_PACKAGE
 from vivavoce.retrieval.sparse import Bm25Retriever, TfidfRetriever
 from vivavoce.tasks.entry import open_prompts
-from vivavoce.tasks.prompting.excerpts import (
+from vivavoce.tasks.methods.rag import (
     Excerpt,
     Found,
     cut_pool,

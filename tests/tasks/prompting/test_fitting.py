@@ -127,7 +127,9 @@ def with_examples(papers: list[str], content: str) -> Rendered:
     text += "READ "
     spans["content"] = (len(text), len(text) + len(content))
     later = list(pairwise(ends))
-    return Rendered(f"{text}{content} NOW", spans, (*reversed(later), whole))
+    firsts = [text.index(f" {number} ") for number in range(1, len(papers) + 1)]
+    parts = {f"example {n}": place for n, place in enumerate(zip(firsts, ends, strict=True), 1)}
+    return Rendered(f"{text}{content} NOW", spans, (*reversed(later), whole), parts)
 
 
 @pytest.mark.parametrize(
@@ -161,10 +163,31 @@ def test_examples_go_before_the_paper_and_with_all_that_speaks_of_them(
         "content",
         *(f"example_{number}" for number in (1, 2)[: 2 - dropped]),
     }
+    left = {"2": "whole"} if window == 20 else {"2": "dropped" if dropped else "cut"}
+    left["1"] = "dropped" if dropped == 2 else "cut" if window == 13 else "whole"
+    assert fitted.record()["shown"] == {
+        kind: [f"example {number}" for number in ("1", "2") if left[number] == kind]
+        for kind in ("whole", "cut", "dropped")
+    }
     lost = {cut.slot: cut.cut_characters for cut in fitted.cuts}
     if dropped:
         assert lost["example_2"] == len("bb bb bb")
     assert fitted.record()["dropped"] == dropped
+
+
+def test_parts_of_a_slot_are_lost_from_its_end() -> None:
+    # READ ab cd ef NOW: 17 bytes; without " ef" and " cd ef" 14 and 11
+    parts = {"work 1": (5, 7), "work 2": (8, 10), "work 3": (11, 13)}
+    whole = Rendered("READ ab cd ef NOW", {"works": (5, 13)}, (), parts)
+    for window, left in [(6, "www"), (5, "wwd"), (4, "wdd")]:
+        fitted = fit(whole, ["works"], ESTIMATE, window=window, reserved=0)
+        assert fitted.shown == {
+            kind: [part for part, letter in zip(parts, left, strict=True) if letter == short]
+            for short, kind in (("w", "whole"), ("c", "cut"), ("d", "dropped"))
+        }
+        assert list(fitted.prompt.spans) == ["works"]
+    long = Rendered("READ " + "a" * 90, {"works": (5, 95)}, (), {"work 1": (5, 95)})
+    assert fit(long, ["works"], ESTIMATE, window=20, reserved=0).shown["cut"] == ["work 1"]
 
 
 def test_a_block_of_nothing_but_instructions_goes_when_it_must() -> None:

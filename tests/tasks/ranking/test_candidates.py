@@ -14,8 +14,8 @@ from tests.tasks.ranking.paper_corpora import paper, write_papers
 from vivavoce.corpus import Corpus, ingest, load_corpus
 from vivavoce.corpus.fulltext.index import build_index
 from vivavoce.errors import StaleError
-from vivavoce.tasks.ranking.items import candidates
-from vivavoce.tasks.ranking.items.candidates import (
+from vivavoce.tasks.ranking.items import graph_items
+from vivavoce.tasks.ranking.items.graph_items import (
     NAMES,
     BoardQuery,
     Candidates,
@@ -82,7 +82,7 @@ def test_a_paper_that_is_not_over_when_the_window_ends_is_no_candidate(
     published: str | None, is_found: bool, tmp_path: Path
 ) -> None:
     corpus = write_papers(tmp_path, [paper("planted", RIGHT, published)], texts={"planted": "Penn"})
-    for text in candidates.TEXTS:
+    for text in graph_items.TEXTS:
         assert only(corpus, text=text).papers == (("planted",) if is_found else ())
 
 
@@ -171,7 +171,7 @@ def test_an_index_on_disk_finds_the_same(tmp_path: Path, monkeypatch: pytest.Mon
     corpus = ingested(tmp_path)
     in_memory = only(corpus)
     build_index(corpus)
-    monkeypatch.setattr(candidates, "PostingsIndex", None)  # it is not made any more
+    monkeypatch.setattr(graph_items, "PostingsIndex", None)  # it is not made any more
     assert only(corpus) == in_memory
     assert in_memory.papers == ("a", "b")
     assert len(open_terms(corpus, "abstracts").all_terms("trees")) == 3
@@ -181,7 +181,7 @@ def test_a_large_corpus_without_an_index_names_the_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     corpus = ingested(tmp_path)
-    monkeypatch.setitem(candidates.MAX_IN_MEMORY, "fulltext", 2)
+    monkeypatch.setitem(graph_items.MAX_IN_MEMORY, "fulltext", 2)
     with pytest.raises(StaleError, match=r"viva index build --corpus .* --text full"):
         only(corpus, text="fulltext")
     assert only(corpus, text="abstracts").papers == ("a", "b")

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vivavoce.readers.board_terms import BoardTerms, terms_of_text
-from vivavoce.readers.terms import stands_for
+from vivavoce.readers.terms import BoardTerms, stands_for, terms_of_text
 from vivavoce.tasks.ranking.items.pairwise_results import ABOUT, Comparison, Line
 from vivavoce.tasks.ranking.items.tournament import BoardQuery, Tournament
 

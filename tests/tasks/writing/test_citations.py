@@ -126,6 +126,19 @@ def test_padding_comes_from_the_category_first_up_to_100_works_in_all() -> None:
     assert {w["work_id"] for w in other.rows} != {w["work_id"] for w in works.rows}
 
 
+@pytest.mark.parametrize("resolved", [0, 3, 7, 10])
+def test_an_abstract_does_not_tell_a_cited_work_from_padding(resolved: int) -> None:
+    corpus = [known(f"n{n}") for n in range(150)]
+    references = [reference(n, cited_paper_id=f"n{n}" if n < resolved else None) for n in range(10)]
+    works = Library(corpus, seed=0).works(target("Nobody."), "cs.CL", references, ())
+    shares = {
+        role: [bool(w["abstract"]) for w in works.rows if w["role"] == role]
+        for role in ("cited", "padding")
+    }
+    assert {role: len(found) for role, found in shares.items()} == {"cited": 10, "padding": 90}
+    assert sum(shares["padding"]) / 90 == sum(shares["cited"]) / 10 == resolved / 10
+
+
 def test_roles_are_shuffled_in_the_padded_track() -> None:
     library = Library([known(f"n{n}") for n in range(50)], seed=0)
     works = library.works(target("Nobody."), "cs.CL", [reference(n) for n in range(50)], ())

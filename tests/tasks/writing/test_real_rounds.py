@@ -15,7 +15,6 @@ import pytest
 from vivavoce.corpus import ingest
 from vivavoce.rounds import Round
 from vivavoce.tasks import build_round
-from vivavoce.tasks.writing.items.cells import shown_demos
 from vivavoce.tasks.writing.items.inputs import (
     DEMONSTRATED,
     SECTION_TASKS,
@@ -28,6 +27,7 @@ from vivavoce.tasks.writing.items.inputs import (
     slots,
 )
 from vivavoce.tasks.writing.items.near_duplicates import kinship
+from vivavoce.tasks.writing.items.rows import shown_demos
 from vivavoce.text.dates import earlier
 from vivavoce.text.normalise import normalise_title
 

@@ -12,7 +12,7 @@ from inspect_ai.log import EvalSample
 from inspect_ai.solver import Solver
 from tests.tasks.writing.hand_round import hand_round, paper
 
-import vivavoce.models.extractive  # noqa: F401  (registers the provider)
+import vivavoce.models.offline  # noqa: F401  (registers the provider)
 from vivavoce.errors import InputError
 from vivavoce.rounds import Round
 from vivavoce.tasks.entry import open_prompts

@@ -249,6 +249,15 @@ def test_examples_go_from_the_last_and_each_with_its_answer(long: Long, names: l
     numbers = re.findall(r'<example number="(\d)">', sent)
     assert numbers == [str(n) for n in range(1, len(names) + 1)]
     assert sample.metadata["fit"]["dropped"] == 3 - len(names)
+    kept = [f"example {number}" for number in numbers]
+    shown = sample.metadata["fit"]["shown"]
+    assert [part for part in shown["whole"] if part.startswith("example")] == kept
+    assert shown["cut"] == []
+    assert shown["dropped"] == ["example 1", "example 2", "example 3"][len(names) :]
+    assert sum(part.startswith("work ") for part in shown["whole"]) > 0
+    [score] = (sample.scores or {}).values()
+    counts = {"whole": len(names), "cut": 0, "dropped": 3 - len(names)}
+    assert (score.metadata or {})["fit"] == counts  # of what the setting adds
     # Those that are left are whole, and so is the paper.
     assert sent.count(f"-conclusion-{LAST}") == len(names) + 1
     assert sent.endswith(END)

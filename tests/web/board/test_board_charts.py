@@ -16,9 +16,8 @@ from tests.web.board.board_rows import HOSTILE
 
 from vivavoce.errors import MissingExtra, VivaError
 from vivavoce.web.board.charts import drawing
-from vivavoce.web.board.charts.axes import axis_of, spread
 from vivavoce.web.board.charts.board_charts import board_charts
-from vivavoce.web.board.charts.drawing import drawings, shown, size_of
+from vivavoce.web.board.charts.drawing import axis_of, drawings, shown, size_of, spread
 from vivavoce.web.board.charts.round_charts import (
     contestant_charts,
     course_chart,

@@ -11,7 +11,7 @@ from pandas import DataFrame
 from tests.results.audits.made_logs import write_log
 
 from vivavoce.errors import InputError
-from vivavoce.web.board.files.bundle import find_bundle, transcript
+from vivavoce.web.board.pages.item_views import find_bundle, transcript
 
 
 def test_the_address_is_that_of_inspects_own_links(tmp_path: Path) -> None:

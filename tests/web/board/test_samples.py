@@ -16,10 +16,10 @@ from vivavoce.results.board.building import leaderboard
 from vivavoce.results.logs.sample_texts import choose_item_texts
 from vivavoce.results.logs.selection import select_logs
 from vivavoce.store import hash_tree
+from vivavoce.web.board.page import Built, write_pages
 from vivavoce.web.board.pages.item_views import CARDS
 from vivavoce.web.board.pages.samples import pages
 from vivavoce.web.board.site import read_site, static_files
-from vivavoce.web.board.state import Built, write_pages
 
 LIMIT = 300_000
 HOSTILE = [

@@ -12,10 +12,10 @@ from tests.web.board.board_courses import scored, site_with
 from tests.web.board.board_rows import HOSTILE
 
 from vivavoce.errors import InputError
-from vivavoce.web.board.files import downloads
+from vivavoce.web.board import downloads
+from vivavoce.web.board.page import write_pages
 from vivavoce.web.board.pages import changes
 from vivavoce.web.board.pages.changes import History
-from vivavoce.web.board.state import write_pages
 
 ONE, TWO, THREE = scored("a/one", 0.6, 1), scored("b/two", 0.5, 2), scored("c/three", 0.4, 3)
 

@@ -13,8 +13,8 @@ from tests.web.board.board_courses import exposed, scored, site_with
 from tests.web.board.board_rows import HOSTILE
 
 from vivavoce.store import table_of_parquet
-from vivavoce.web.board.files import downloads, latex
-from vivavoce.web.board.files.downloads import csv_of, json_of, table_of
+from vivavoce.web.board import downloads
+from vivavoce.web.board.downloads import csv_of, json_of, table_of
 from vivavoce.web.board.model import Site
 from vivavoce.web.printing import visible
 
@@ -152,7 +152,7 @@ def test_a_latex_table_in_the_style_of_booktabs() -> None:
         scored("none", 1.0, None, method="oracle"),
     ]
     (board,) = site_with(*rows).boards
-    lines = latex.table_of(board).splitlines()
+    lines = downloads.latex_table(board).splitlines()
     assert r"\toprule" in lines
     assert r"1 & a/one\_7b & $0.600$ {\scriptsize $[0.580, 0.620]$} & 120 \\" in lines
     assert r"2 & b/two & $0.500$ & 120 \\" in lines
@@ -174,13 +174,13 @@ def test_a_latex_table_in_the_style_of_booktabs() -> None:
     ],
 )
 def test_latex_prints_names_and_never_runs_them(text: str, printed: str) -> None:
-    assert latex.escaped(text) == printed
+    assert downloads.escaped(text) == printed
 
 
 @settings(deadline=None)
 @given(st.text(alphabet=r"\{}$&#%_^~ab", max_size=40))
 def test_no_special_character_reaches_latex_bare(text: str) -> None:
-    left = latex.escaped(text)
+    left = downloads.escaped(text)
     for printed in (r"\textbackslash{}", r"\textasciicircum{}", r"\textasciitilde{}"):
         left = left.replace(printed, "")
     for char in r"{}$&#%_":

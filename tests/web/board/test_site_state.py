@@ -9,8 +9,7 @@ import pytest
 
 from vivavoce.errors import InputError, VivaError
 from vivavoce.web.board.names import slug
-from vivavoce.web.board.page import Page
-from vivavoce.web.board.state import read_state, write_pages
+from vivavoce.web.board.page import Page, read_state, write_pages
 
 
 def page(path: str, text: str) -> Page:

@@ -130,7 +130,7 @@ class _Shard:
         add["dates"]([{**key, **statement._asdict()} for statement in statements])
         add["authorships"](
             [
-                {**key, "ordinal": ordinal, "name": author.name, "author_id": author.author_id}
+                {**key, "ordinal": ordinal, **row_of(author)}
                 for ordinal, author in enumerate(authors)
             ]
         )
@@ -139,7 +139,13 @@ class _Shard:
         add[REFERENCES]([{**key, **row_of(reference)} for reference in text.references])
         add["results"](
             [
-                {**key, **row_of(result), "direction_from": [], "set_aside": None}
+                {
+                    **key,
+                    **row_of(result),
+                    "date": row["first_public"] or result.date,
+                    "direction_from": [],
+                    "set_aside": None,
+                }
                 for document in paper.documents
                 for result in document.results
             ]
@@ -192,12 +198,21 @@ def _merge_fields(
         "venue": first("venue"),
         "version": text.version or first("version"),
         "gates": list(
-            failed_gates(title, abstract, used and used.date, sections, is_paper=is_paper)
+            failed_gates(
+                title,
+                abstract,
+                used and used.date,
+                sections,
+                is_paper=is_paper,
+                health=text.health,
+            )
         ),
         "first_public": used.date if used else None,
         "first_public_precision": used.precision if used else None,
         "first_public_from": used.evidence.partition(" ")[0] if used else None,
         "work": None,
+        "health": text.health,
+        "health_reasons": list(text.health_reasons),
     }
     return statements, row, sections
 

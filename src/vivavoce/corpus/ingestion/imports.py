@@ -17,6 +17,7 @@ from vivavoce.corpus.batches import (
     count_documents,
     list_batches,
     open_batch,
+    read_doubts,
     read_faults,
 )
 from vivavoce.corpus.build.engine import Engine
@@ -233,6 +234,7 @@ def _write_shard(
 ) -> None:
     rows: list[Row] = []
     faults: list[Row] = []
+    doubts: list[Row] = []
     for piece in shard.pieces:
         if reason := shard.refused.get(piece.path):
             faults.append({"where": _utf8(source.name_of(piece.path)), "reason": reason})
@@ -242,8 +244,11 @@ def _write_shard(
                 faults.append({"where": item.where, "reason": item.reason})
             else:
                 rows.append(document_row(item))
+                if item.health_reasons:
+                    doubts.append({"where": item.key, "reason": "; ".join(item.health_reasons)})
     write_parquet(path, rows, DOCUMENT)
-    mark_done(path, config=config, inputs=shard.inputs, extra={"faults": faults, "n": len(rows)})
+    extra = {"faults": faults, "doubts": doubts, "n": len(rows)}
+    mark_done(path, config=config, inputs=shard.inputs, extra=extra)
 
 
 def _differences(old: Row, new: Row) -> list[str]:
@@ -286,6 +291,8 @@ class IngestReport:
     """Documents read from the files."""
     failed: tuple[Fault, ...]
     """Files and rows that did not go in, each with its reason."""
+    doubtful: tuple[Fault, ...]
+    """Files that went in but were read with doubt, each with its reasons."""
     papers: int
     """Papers of the corpus afterwards."""
     dated: int
@@ -360,6 +367,7 @@ def _report(batch: Batch, built: Built, ignored: tuple[str, ...]) -> IngestRepor
         kind=batch.kind,
         read=count_documents(batch) - len(unmatched),
         failed=(*read_faults(batch), *unmatched),
+        doubtful=tuple(read_doubts(batch)),
         papers=built.papers,
         dated=built.dated,
         undated=built.papers - built.dated,

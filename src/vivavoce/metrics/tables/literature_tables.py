@@ -27,8 +27,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from vivavoce.metrics import Metric
-from vivavoce.metrics.ratios import Aggregate, Ratio, aggregate_ratios, harmonic_mean
+from vivavoce.metrics import Aggregate, Metric, Ratio, aggregate_ratios, harmonic_mean
 from vivavoce.metrics.tables.table_grid import TableGrid, draw_pairs, pair_rows
 from vivavoce.metrics.tables.table_schema import match_columns
 

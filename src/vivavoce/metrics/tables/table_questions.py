@@ -24,8 +24,7 @@ from functools import cached_property
 from typing import Literal
 
 from vivavoce.errors import InputError
-from vivavoce.metrics import Metric
-from vivavoce.metrics.ratios import Ratio
+from vivavoce.metrics import Metric, Ratio
 from vivavoce.metrics.tables.cell_matching import cell_key, folded, is_unit
 from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableScore, score_table
 from vivavoce.metrics.tables.question_wording import (

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vivavoce.errors import InputError, VivaError
-from vivavoce.models.model_names import is_same_family
+from vivavoce.models import is_same_family
 from vivavoce.results.audits.evaluating import (
     MATCHER,
     YES_BIAS,

@@ -22,6 +22,7 @@ from vivavoce.store import Row, read_jsonl
 VERDICTS = ("a", "b", TIE)
 _NEEDED = ("id", "a", "b", "verdict")
 _NARROWING = ("task", "setting")
+_ABOUT = ("person", "draw")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,14 @@ class Label:
     """The side that won, or `tie`."""
     narrowed: Mapping[str, str]
     """Task and setting, where the row names them."""
+    person: str | None = None
+    """Who said it, where the row tells."""
+    draw: str | None = None
+    """Record of the random draw that the item comes from."""
+
+    def fits(self, judged: Judged) -> bool:
+        """True for an answer of the task and setting that the label is about."""
+        return all(getattr(judged.asked, name) == value for name, value in self.narrowed.items())
 
 
 def human_rows(path: Path, by_judge: Mapping[str, Sequence[Judged]], draws: Draws) -> list[Row]:
@@ -47,11 +56,7 @@ def human_rows(path: Path, by_judge: Mapping[str, Sequence[Judged]], draws: Draw
     """
     labels = read_labels(path)
     every = [judged for of_judge in by_judge.values() for judged in of_judge]
-    known = defaultdict(list)
-    for judged in every:
-        known[judged.id].append(judged)
-    for label in labels:
-        _check(label, known.get(label.id, []))
+    check_labels(labels, every)
     between = pairwise_agreement(
         [verdicts for verdicts in _by_pair(labels).values() if len(verdicts) > 1]
     )
@@ -87,7 +92,7 @@ def _label(row: Row, where: str) -> Label:
         raise InputError(f"{where} lacks {missing[0]!r}. A label is {{id, a, b, verdict}}.")
     if isinstance(row["id"], bool) or not isinstance(row["id"], str | int):
         raise InputError(f"{where} needs an id that is a string or an integer.")
-    for name in ("a", "b", *(name for name in _NARROWING if name in row)):
+    for name in ("a", "b", *(name for name in (*_NARROWING, *_ABOUT) if name in row)):
         if not isinstance(row[name], str):
             raise InputError(f"{where} needs {name!r} to be a name, not {row[name]!r}.")
     if row["a"] == row["b"]:
@@ -102,6 +107,7 @@ def _label(row: Row, where: str) -> Label:
         sides=(first, second),
         verdict=TIE if verdict == TIE else row[verdict],
         narrowed={name: row[name] for name in _NARROWING if name in row},
+        **{name: row[name] for name in _ABOUT if name in row},
     )
 
 
@@ -112,11 +118,20 @@ def _by_pair(labels: Sequence[Label]) -> dict[tuple[Any, ...], list[str]]:
     return found
 
 
+def check_labels(labels: Sequence[Label], every: Sequence[Judged]) -> None:
+    """Refuse labels of what no judge has seen; `InputError` names the line."""
+    known = defaultdict(list)
+    for judged in every:
+        known[judged.id].append(judged)
+    for label in labels:
+        _check(label, known.get(label.id, []))
+
+
 def _check(label: Label, known: Sequence[Judged]) -> None:
     """Refuse a label whose id or contestant is not in the logs, or is not the only one."""
     if not known:
         raise InputError(f"{label.where} names the id {label.id!r}, which no judge has judged.")
-    fitting = [judged for judged in known if _fits(label, judged)]
+    fitting = [judged for judged in known if label.fits(judged)]
     for side in label.sides:
         if side == REFERENCE:
             continue
@@ -133,10 +148,6 @@ def _check(label: Label, known: Sequence[Judged]) -> None:
                 "task and setting to the line, or put the logs of one of them into a folder of "
                 "its own."
             )
-
-
-def _fits(label: Label, judged: Judged) -> bool:
-    return all(getattr(judged.asked, name) == value for name, value in label.narrowed.items())
 
 
 def _compare(
@@ -176,7 +187,7 @@ def _verdict(
         if side == REFERENCE:
             standing.append(0.5)
             continue
-        found = [each for each in judged.get((label.id, side), ()) if _fits(label, each)]
+        found = [each for each in judged.get((label.id, side), ()) if label.fits(each)]
         points = [value for each in found if (value := each.points(OVERALL)) is not None]
         if not points:
             return None

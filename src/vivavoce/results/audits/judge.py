@@ -34,8 +34,9 @@ from typing import Unpack
 
 import numpy as np
 
-from vivavoce.errors import VivaError
-from vivavoce.models.model_names import is_same_family, model_family
+from vivavoce.errors import InputError, VivaError
+from vivavoce.models import is_same_family, model_family
+from vivavoce.results.audits.corrected import corrected_rows
 from vivavoce.results.audits.human import human_rows
 from vivavoce.results.audits.verdicts import (
     ANSWER,
@@ -81,21 +82,29 @@ class JudgeAudit(Report):
     """One row a judge with answers of its own family."""
     human: tuple[Row, ...]
     """One row a judge, against the labels given by people."""
+    corrected: tuple[Row, ...]
+    """One row a judge, contestant, task and setting: its win rate corrected by these labels."""
     notes: tuple[str, ...]
 
 
 def audit_judge(
-    logs: Path | str, *, human: Path | None = None, **reading: Unpack[Reading]
+    logs: Path | str,
+    *,
+    human: Path | None = None,
+    correct: bool = False,
+    **reading: Unpack[Reading],
 ) -> JudgeAudit:
     """Audit every judge of a folder of logs.
 
     Args:
         logs: Folder of Inspect logs.
         human: JSON Lines of people's labels, {id, a, b, verdict: a|b|tie}.
+        correct: Whether to correct win rates by these labels.
         reading: How the logs are read.
 
     Raises:
-        InputError: No logs there, or a line of `human` names what the logs do not hold.
+        InputError: No logs there, a line of `human` names what the logs do not hold, or there is
+            nothing to correct by.
         VivaError: As `open_logs` says, or no log has a judge.
     """
     found, notes, draws = open_logs(logs, **reading)
@@ -108,6 +117,12 @@ def audit_judge(
     by_judge: dict[str, list[Judged]] = defaultdict(list)
     for each in judged:
         by_judge[each.judge].append(each)
+    corrected: list[Row] = []
+    if correct:
+        if human is None:
+            raise InputError("Correcting a judge takes people's labels: --human FILE --correct.")
+        corrected, told = corrected_rows(human, judged, draws)
+        notes += told
     agreement = []
     for first, second in combinations(sorted(by_judge), 2):
         rows, differing = _agreement(by_judge[first], by_judge[second], draws)
@@ -127,6 +142,7 @@ def audit_judge(
         agreement=tuple(agreement),
         self_preference=tuple(_self_preference(by_judge, draws)),
         human=tuple(human_rows(human, by_judge, draws)) if human else (),
+        corrected=tuple({k: v for k, v in row.items() if k != "key"} for row in corrected),
         notes=tuple(sorted(notes)),
     )
 

@@ -8,6 +8,7 @@ from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 
+import numpy as np
 from inspect_ai.log import EvalSample, read_eval_log_samples
 
 from vivavoce.errors import InputError
@@ -38,6 +39,8 @@ def preference_rows(
     *,
     task: str | None = None,
     setting: str | None = None,
+    draw: int | None = None,
+    seed: int = 0,
     partial: bool = False,
 ) -> Preferences:
     """The first answers of two contestants, item by item, wherever both ran.
@@ -48,6 +51,8 @@ def preference_rows(
         b: The other.
         task: Only this task.
         setting: Only this setting.
+        draw: So many clusters of each task and setting, at random; every item says so.
+        seed: Seed of the draw.
         partial: Whether logs that lack samples count.
 
     Raises:
@@ -70,12 +75,25 @@ def preference_rows(
     left_out = 0
     place = attrgetter("key.task", "key.setting")
     for _, group in groupby(sorted(chosen, key=place), key=place):
-        for row in _of_place(list(group), a, b):
-            rows += [row] if row["content"]["a"] and row["content"]["b"] else []
-            left_out += not (row["content"]["a"] and row["content"]["b"])
+        of_place = list(_of_place(list(group), a, b))
+        answered = [row for row in of_place if row["content"]["a"] and row["content"]["b"]]
+        left_out += len(of_place) - len(answered)
+        rows += answered if draw is None else _drawn(answered, draw, seed)
     if not rows:
         raise InputError(f"{logs} has no item that both {a} and {b} answered.")
     return Preferences(tuple(rows), left_out)
+
+
+def _drawn(rows: Sequence[Row], draw: int, seed: int) -> list[Row]:
+    """The rows of clusters drawn at random, each with a record of the draw."""
+    clusters = sorted({row["cluster"] for row in rows})
+    order = np.random.default_rng(seed).permutation(len(clusters))
+    chosen = {clusters[place] for place in order[:draw]}
+    record = f"{len(chosen)} of {len(clusters)} clusters at random, seed {seed}"
+    kept = [row for row in rows if row["cluster"] in chosen]
+    for row in kept:
+        row["content"]["source"]["draw"] = record
+    return kept
 
 
 def _of_place(logs: Sequence[RunLog], a: str, b: str) -> Iterator[Row]:

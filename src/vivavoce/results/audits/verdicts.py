@@ -13,7 +13,7 @@ from inspect_ai.log import (
     read_eval_log_samples,
 )
 
-from vivavoce.results.logs.records import RowKey, RunLog
+from vivavoce.results.logs.records import LogHeader, RowKey
 
 ANSWER, REFERENCE, TIE = "answer", "reference", "tie"
 FIRST, SECOND = "first", "second"
@@ -74,7 +74,7 @@ def criteria_of(judged: Iterable[Judged]) -> list[str]:
     return sorted(names, key=lambda name: (name != OVERALL, name))
 
 
-def read_verdicts(logs: Sequence[RunLog]) -> list[Judged]:
+def read_verdicts(logs: Sequence[LogHeader]) -> list[Judged]:
     """Every judged answer of the logs, in the order of the logs, the ids and the epochs."""
     return [
         judged
@@ -84,7 +84,7 @@ def read_verdicts(logs: Sequence[RunLog]) -> list[Judged]:
     ]
 
 
-def _of_log(log: RunLog) -> Iterator[Judged]:
+def _of_log(log: LogHeader) -> Iterator[Judged]:
     samples: Iterable[EvalSample | EvalSampleSummary] = read_eval_log_sample_summaries(log.path)
     if any(isinstance(_note(summary), str) for summary in samples):
         # Too long for the log's summaries: the samples themselves have it.
@@ -98,7 +98,7 @@ def _note(sample: EvalSample | EvalSampleSummary) -> Any:
     return next((n for n in notes if isinstance(n, str) or (n and "orders" in n)), None)
 
 
-def _judged(log: RunLog, sample: EvalSample | EvalSampleSummary, note: Any) -> Iterator[Judged]:
+def _judged(log: LogHeader, sample: EvalSample | EvalSampleSummary, note: Any) -> Iterator[Judged]:
     """A judged answer; nothing for one that no judge has seen."""
     if sample.error or not isinstance(note, dict):
         return

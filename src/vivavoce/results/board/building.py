@@ -15,7 +15,11 @@ from typing import Any
 
 import numpy as np
 
+from vivavoce.errors import InputError
+from vivavoce.metrics.judgement import WIN_RATE
 from vivavoce.models.cutoffs import Cutoffs, load_cutoffs
+from vivavoce.results.audits.corrected import calibrations
+from vivavoce.results.audits.verdicts import read_verdicts
 from vivavoce.results.board.columns import columns
 from vivavoce.results.board.exposure import exposure_fields, find_gaps, statuses_of
 from vivavoce.results.board.groups import Board, relaxed_gc
@@ -24,10 +28,11 @@ from vivavoce.results.board.store import Store
 from vivavoce.results.logs.ledger import count_runs
 from vivavoce.results.logs.records import LogHeader, Place, RowKey, RunLog, SampleScore, mean_value
 from vivavoce.results.logs.selection import choose
+from vivavoce.statistics.estimates import Draws
 from vivavoce.statistics.intervals import resample
 from vivavoce.statistics.linearised import pooled_metrics, spread
 from vivavoce.statistics.ratios import estimate
-from vivavoce.store import Row, hash_of
+from vivavoce.store import Row, hash_file, hash_of
 
 
 @relaxed_gc()
@@ -36,10 +41,12 @@ def leaderboard(
     *,
     store: Path | None = None,
     own: Path | None = None,
+    human: Path | None = None,
     partial: bool = False,
     resamples: int = 10_000,
     seed: int = 0,
     cutoffs: Cutoffs | None = None,
+    trust: Mapping[str, str] | None = None,
 ) -> Board:
     """Build a board from a folder of logs.
 
@@ -48,13 +55,16 @@ def leaderboard(
         store: Folder that keeps statistics from one time to the next, so that only what is new is
             read and computed; None to keep nothing.
         own: Logs of the reader, whose rows are marked; a published row goes before one of his.
+        human: People's labels, by which win rates of judges are corrected; None for none.
         partial: Also show logs that lack samples; each such row is marked.
         resamples: Bootstrap draws; 0 for no intervals.
         seed: Seed of the draws.
         cutoffs: What is known of the models' training data; None for the shipped file.
+        trust: What `Verification.trust` says of the logs by their paths; a refused one makes no
+            row. Without it every row is self-reported.
 
     Raises:
-        InputError: No logs there.
+        InputError: No logs there or all are refused, or a label of what no judge has judged.
         VivaError: A log is incomplete or damaged and `partial` was not asked for, or one round
             name stands for two rounds.
     """
@@ -62,9 +72,10 @@ def leaderboard(
     keeper = Store(
         lambda log: contestant_of(log, resamples, seed, known),
         store,
-        [resamples, seed, hash_of(repr(known))],
+        [resamples, seed, hash_of(repr(known)), *([hash_file(human)] if human else [])],
     )
     found, foreign = keeper.read(Path(logs))
+    found, refused = _trusted(found, Path(logs), trust or {})
     runs = count_runs(Path(logs), found)
     if own is not None:
         mine, theirs = keeper.read(own)
@@ -74,6 +85,11 @@ def leaderboard(
         found += [head for head in mine if head.key not in published]
         foreign += theirs
     chosen, notes = choose(found, foreign, partial=partial)
+    calibrated: Mapping[RowKey, Row | None] = {}
+    if human is not None:
+        draws = Draws(resamples, seed)
+        calibrated, told = calibrations(human, read_verdicts(chosen), draws)
+        notes = [*notes, *told]
     headlines = {head.key.task: head.metrics[0] for head in chosen}
     metrics = metrics_of(chosen)
     by_place: dict[Place, list[LogHeader]] = defaultdict(list)
@@ -86,6 +102,9 @@ def leaderboard(
         for head, contestant in zip(members, contestants, strict=True):
             for row in contestant.rows.values():
                 row["runs"] = runs[head.key]
+                row["trust"] = head.trust
+                if row["metric"] == WIN_RATE:
+                    row["calibrated"] = calibrated.get(head.key)
                 if head.is_own:
                     row["own"] = True
         rows = [row for contestant in contestants for row in contestant.rows.values()]
@@ -99,9 +118,25 @@ def leaderboard(
         rounds=tuple(_rounds_of(chosen)),
         headlines=headlines,
         metrics=metrics,
-        notes=tuple(sorted([*notes, *_removed_notes(chosen, runs)])),
+        notes=tuple(sorted([*notes, *refused, *_removed_notes(chosen, runs)])),
         heads=tuple(chosen),
     )
+
+
+def _trusted(
+    found: Sequence[LogHeader], folder: Path, trust: Mapping[str, str]
+) -> tuple[list[LogHeader], list[str]]:
+    """The logs that are not refused, each with what is said of it, and notes on the others."""
+    kept, notes = [], []
+    for head in found:
+        said = trust.get(Path(head.path).relative_to(folder.absolute()).as_posix(), head.trust)
+        if said == "refused":
+            notes.append(f"{head.name} is refused: it cannot be what it says. viva board verify.")
+        else:
+            kept.append(replace(head, trust=said))
+    if found and not kept:
+        raise InputError(f"Every log of {folder} is refused. See why with: viva board verify.")
+    return kept, notes
 
 
 def _removed_notes(logs: Sequence[LogHeader], runs: Mapping[RowKey, Row]) -> list[str]:
@@ -155,6 +190,7 @@ def contestant_of(log: RunLog, resamples: int, seed: int, cutoffs: Cutoffs) -> C
         name: {
             **shared,
             "metric": name,
+            "headline": name == log.metrics[0],
             "value": means[column],
             "value_valid": mean_value([s for s in log.samples if s.fault is None], name),
             "ci": list(interval) if (interval := intervals[column]) else None,
@@ -164,6 +200,9 @@ def contestant_of(log: RunLog, resamples: int, seed: int, cutoffs: Cutoffs) -> C
         for column, name in enumerate(shown)
     }
     diagnostics = frozenset(log.diagnostics)
+    if shared.get("set_aside"):
+        for row in rows.values():
+            row |= {"value": None, "value_valid": None, "ci": None}
     return Contestant(rows, log.family, clusters, values, diagnostics, log.judged)
 
 
@@ -188,6 +227,7 @@ def _shared_fields(log: RunLog, items: int) -> Row:
         "rank_interval": None,
         "tied_with": None,
         "detectable": None,
+        "calibrated": None,
         "tokens": sum(sample.tokens for sample in log.samples),
         "cost": sum(costs) if costs else None,
         "seconds": round(sum(sample.seconds for sample in log.samples), 3),

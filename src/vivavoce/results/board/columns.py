@@ -7,6 +7,7 @@ is one more entry of `BoardRow`, which `of_log` computes.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -20,10 +21,13 @@ from vivavoce.results.logs.records import RunLog
 MAX_UNDEFINED = 0.05
 """A metric with a larger share undefined ranks nobody."""
 
-Unit = Literal["", "items", "answers", "share", "score", "tokens", "USD", "s", "rank", "exposure"]
+Unit = Literal[
+    "", "items", "answers", "share", "fit", "score", "tokens", "USD", "s", "rank", "exposure"
+]
 Kind = Literal["text", "float", "int", "bool"]
 
 Count = Annotated[int, Field(ge=0)]
+Share = Annotated[float, Field(ge=0, le=1)]
 Pair = Annotated[list[float], Field(min_length=2, max_length=2)]
 _KINDS: Mapping[type, Kind] = {float: "float", int: "int", bool: "bool"}
 
@@ -107,6 +111,40 @@ class Exposure(TypedDict, total=False):
     n_clean: Count
 
 
+def fit_of(log: RunLog) -> Fit | None:
+    """Shares of what the setting adds that arrived whole, cut, and not at all, over all answers."""
+    counts = sum((Counter(sample.fit) for sample in log.samples), Counter[str]())
+    if not (parts := counts.total()):
+        return None
+    whole, cut, dropped = (counts[name] / parts for name in ("whole", "cut", "dropped"))
+    return {"whole": whole, "cut": cut, "dropped": dropped}
+
+
+def why_set_aside(log: RunLog) -> str | None:
+    """Reason why a log's values are not those of its setting."""
+    if (fit := fit_of(log)) is None or fit["dropped"] < 1:
+        return None
+    return "nothing of what the setting adds fitted the model's window"
+
+
+@with_config(_READING)
+class Fit(TypedDict):
+    """What was left of the parts that a setting adds to the prompts, as shares of all of them."""
+
+    whole: Share
+    cut: Share
+    dropped: Share
+
+
+@with_config(_READING)
+class Calibrated(TypedDict):
+    """Mean of people's values over all items, with its interval and how many they labelled."""
+
+    value: float
+    ci: Pair
+    labels: Count
+
+
 @with_config(_READING)
 class _OldBoardRow(TypedDict):
     """The columns that boards of every version have."""
@@ -151,7 +189,7 @@ class _OldBoardRow(TypedDict):
     missing: Annotated[Count, Column(says="Answers that are missing.", unit="answers")]
     undefined: Annotated[Count, Column(says="Items where the metric is undefined.", unit="items")]
     valid: Annotated[
-        Annotated[float, Field(ge=0, le=1)] | None,
+        Share | None,
         Column(
             says="Share of valid answers.",
             label="Valid",
@@ -230,6 +268,7 @@ class BoardRow(_OldBoardRow, total=False):
     """One contestant by one metric; what a newer version adds is left out."""
 
     family: Annotated[str | None, Column(says="Family of the task.")]
+    headline: Annotated[bool, Column(says="Whether the task is ranked by this metric.")]
     answers: Annotated[
         Count | None, Column(says="Scored answers, attempts counted.", unit="answers")
     ]
@@ -252,6 +291,29 @@ class BoardRow(_OldBoardRow, total=False):
             ),
         ),
     ]
+    calibrated: Annotated[
+        Calibrated | None,
+        Column(
+            says="Win rate of a judge corrected by people's labels; null without enough of them.",
+            unit="score",
+        ),
+    ]
+    fit: Annotated[
+        Fit | None,
+        Column(
+            says="Shares of demonstrations, listed works or excerpts shown whole, cut, not at all.",
+            label="Shown whole",
+            unit="fit",
+            page=8,
+            is_optional=True,
+            parts=(("whole", "float"), ("cut", "float"), ("dropped", "float")),
+            of_log=fit_of,
+        ),
+    ]
+    set_aside: Annotated[
+        str | None,
+        Column(says="Reason why the row has no value and no rank.", of_log=why_set_aside),
+    ]
     faults: Annotated[
         dict[str, Count],
         Column(
@@ -265,6 +327,15 @@ class BoardRow(_OldBoardRow, total=False):
     runs: Annotated[
         dict[str, Count],
         Column(says="Logs of this row, logs removed, other ways tried.", parts=()),
+    ]
+    trust: Annotated[
+        Literal["verified", "self-reported"],
+        Column(
+            says="Whether the maker of the board verified the log and knows where it is from.",
+            label="Trust",
+            page=8,
+            is_optional=True,
+        ),
     ]
     judge_own_family: Annotated[
         bool | None,

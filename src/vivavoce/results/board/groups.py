@@ -11,9 +11,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
+from vivavoce.errors import VivaError
+from vivavoce.results.board.tables import table_of
 from vivavoce.results.logs.records import CONTESTANT, PLACE, LogHeader, Place
 from vivavoce.store import Row, canonical_json, hash_of, hash_rows
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
 
 KEY = (*PLACE, *CONTESTANT)
 """Fields that tell one row from another, its metrics taken together."""
@@ -42,7 +50,7 @@ class Group:
         return tuple(self.load())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Board:
     """A leaderboard, in groups."""
 
@@ -62,6 +70,46 @@ class Board:
     def rows(self) -> tuple[Row, ...]:
         """The rows of all groups."""
         return tuple(row for group in self.groups for row in group.rows)
+
+    def __repr__(self) -> str:
+        """What the board is of, in one line."""
+        tasks = {group.place[1] for group in self.groups}
+        rows = sum(len(group.leads) for group in self.groups)
+        return f"<Board: {len(self.rounds)} rounds, {len(tasks)} tasks, {rows} contestants' rows>"
+
+    def _repr_html_(self) -> str:
+        """The rows of the metrics that tasks are ranked by, as a notebook shows them."""
+        shown = ["round", "task", "setting", "method", "model", "metric"]
+        values = ["value", "ci_low", "ci_high", "rank", "n", "valid"]
+        frame = self.to_pandas(headline=True)[[*shown, *values]]
+        return str(frame.to_html(index=False, float_format="{:.3f}".format, na_rep="–"))
+
+    def to_arrow(self, *, headline: bool = False) -> pa.Table:
+        """The rows as a typed table, with the columns of the CSV and Parquet files.
+
+        Args:
+            headline: Only the rows of the metrics that tasks are ranked by.
+        """
+        return table_of(
+            [row for group in self.groups for row in (group.leads if headline else group.rows)]
+        )
+
+    def to_pandas(self, *, headline: bool = False) -> pd.DataFrame:
+        """The rows as a data frame of pandas; see `to_arrow`."""
+        frame: pd.DataFrame = self.to_arrow(headline=headline).to_pandas()
+        return frame
+
+    def to_polars(self, *, headline: bool = False) -> Any:
+        """The rows as a data frame of Polars, which has to be installed; see `to_arrow`.
+
+        Raises:
+            VivaError: There is no Polars.
+        """
+        try:
+            polars = import_module("polars")
+        except ImportError as error:
+            raise VivaError("Polars is not installed: pip install polars") from error
+        return polars.from_arrow(self.to_arrow(headline=headline))
 
     def as_dict(self) -> Row:
         """The board as plain JSON values."""

@@ -38,9 +38,9 @@ class Contestant:
 
     @property
     def is_ranked(self) -> bool:
-        """True if it is neither the ceiling nor partial."""
+        """True if it is neither the ceiling nor partial nor set aside."""
         row = next(iter(self.rows.values()))
-        return row["method"] != CEILING and not row["partial"]
+        return row["method"] != CEILING and not (row["partial"] or row.get("set_aside"))
 
 
 def add_ranks(contestants: Sequence[Contestant], *, resamples: int, seed: int) -> None:

@@ -1,23 +1,23 @@
-"""Logged answers scored again: the scorers run anew, what models told them is in the log.
+"""Logged runs made again: methods and scorers run anew, what models told them is in the log.
 
 The task is opened again on its round, so that gold, prompts and the program around an answer are
-the round's and not the log's. Then the answers are replayed through Inspect, which also works out
-the metrics again, in a sandbox where answers are programs.
+the round's and not the log's. Then the method of the log runs on it, with a model that says what
+the log says that its own said to the same request; so do the scorers, in a sandbox where answers
+are programs. Nothing is taken from the log but replies.
 """
 
 from __future__ import annotations
 
 import tempfile
-from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from io import StringIO
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from inspect_ai import Epochs, Task, eval, task_with
-from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.event import ModelEvent
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 from inspect_ai.model import (
@@ -32,29 +32,38 @@ from inspect_ai.model import (
 from inspect_ai.scorer import Score
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolChoice, ToolInfo
+from inspect_ai.util import registry_info
 
 from vivavoce import _registry  # noqa: F401  # registers our tasks, solvers and models
-from vivavoce.errors import InputError, VivaError
-from vivavoce.models.cutoffs import Cutoff, Cutoffs, take_clean
+from vivavoce.errors import InputError, PluginError, VivaError
+from vivavoce.models.cutoffs import VARIABLE, Cutoff, Cutoffs, load_cutoffs, take_clean
 from vivavoce.results.logs.reading import our_scores
-from vivavoce.rounds import Round, load_round
-from vivavoce.store import canonical_json
-from vivavoce.tasks.lookup import create_scorer, create_task, is_task
+from vivavoce.running.current import current_attempt, follow_attempts
+from vivavoce.store import hash_of
+from vivavoce.tasks import short_name
+from vivavoce.tasks.lookup import create_method, create_task, is_task
 from vivavoce.tasks.prompting.windows import find_model, token_counter
 from vivavoce.tasks.scoring.judge import judge_named_later
 from vivavoce.tasks.subsets import Subset, take_subset
 
 Address = tuple[str, int]
 """A sample's id and the epoch."""
-_NO_MODEL = "none/none"
+Replies = dict[str, list[ModelOutput]]
+"""By request, in the order they were given."""
+CONTESTANT = ""
+"""Stands for the role of the model that is measured."""
+NO_MODEL = "none/none"
 _PROVIDER = "vivavoce_logged"
 _MAX_TRIAL = 600
 """Seconds that a program of a log may run when it is scored again."""
+_SAMPLING = ("temperature", "top_p", "top_k", "seed", "max_tokens", "reasoning_effort")
+"""Settings of a request by which it is told from another one."""
+_TRANSPORT = ("max_retries", "attempt_timeout", "timeout", "max_connections", "batch", "cache")
 
 
 @dataclass(slots=True)
 class Answer:
-    """What is scored again of one sample."""
+    """One answer of a log, with what is held against its round."""
 
     id: str | int
     input: Any
@@ -64,19 +73,22 @@ class Answer:
     output: ModelOutput
     score: Score
     """What our scorer gave it."""
+    is_cut_off: bool
+    """Whether a limit ended it, which ends nothing when it is made again."""
 
 
 @dataclass(slots=True)
 class Recording:
-    """A log's answers, and what the models of its scorers said to which request."""
+    """A log's answers, and what the models of its method and its scorers said to which request."""
 
     answers: dict[Address, Answer] = field(default_factory=dict)
-    replies: dict[str, dict[str, list[ModelOutput]]] = field(default_factory=dict)
-    """By role and request, in the order they were given."""
+    replies: dict[str, Replies] = field(default_factory=dict)
+    """By role."""
 
     def add(self, sample: EvalSample) -> None:
         """Take in one sample that our scorer gave a score."""
-        self.answers[str(sample.id), sample.epoch] = Answer(
+        address = (str(sample.id), sample.epoch)
+        self.answers[address] = Answer(
             sample.id,
             sample.input,
             sample.target,
@@ -84,15 +96,21 @@ class Recording:
             sample.store,
             sample.output,
             our_scores(sample.scores)[0],
+            sample.limit is not None,
         )
-        for event in sample.events:
-            if isinstance(event, ModelEvent) and event.role:
-                said = self.replies.setdefault(event.role, {})
-                said.setdefault(_request(event.input), []).append(event.output)
+        for event in replies_of(sample):
+            said = self.replies.setdefault(event.role or CONTESTANT, {})
+            request = _request(address, event.input, None if event.role else event.config)
+            said.setdefault(request, []).append(event.output)
+
+
+def replies_of(sample: EvalSample) -> list[ModelEvent]:
+    """The requests of a sample that were answered."""
+    return [e for e in sample.events if isinstance(e, ModelEvent) and e.error is None]
 
 
 class UnknownRequest(VivaError):
-    """A scorer asks a model what the log has no reply to."""
+    """A method or scorer asks a model what the log has no reply to."""
 
 
 class LoggedAPI(ModelAPI):
@@ -100,7 +118,8 @@ class LoggedAPI(ModelAPI):
 
     def __init__(self, model_name: str, **_: Any) -> None:
         super().__init__(model_name)
-        self.replies: dict[str, list[ModelOutput]] = defaultdict(list)
+        self.replies: Replies = {}
+        self.is_contestant = False
         entry = find_model(model_name)
         if entry.window is not None:  # then requests were cut to it, and have to be again
             self.window, self.overhead = entry.window, entry.overhead
@@ -114,9 +133,11 @@ class LoggedAPI(ModelAPI):
         config: GenerateConfig,
     ) -> ModelOutput:
         """The next logged reply to these messages; `UnknownRequest` when there is none."""
-        said = self.replies.get(_request(input))
+        attempt = current_attempt()
+        address = (attempt.sample, attempt.epoch) if attempt else ("", 0)
+        said = self.replies.get(_request(address, input, config if self.is_contestant else None))
         if not said:
-            raise UnknownRequest("a model was asked for its judgement of something else")
+            raise UnknownRequest("a model is asked here what the log has no reply to")
         # The last one serves again: a scorer may ask once more what it asked before.
         return said.pop(0) if len(said) > 1 else said[0]
 
@@ -128,11 +149,13 @@ def logged() -> type[ModelAPI]:
 
 
 @solver
-def logged_answer(answers: Mapping[Address, Answer]) -> Solver:
-    """Answer as the log says."""
+def answered_again(method: Solver, answers: Mapping[Address, Answer]) -> Solver:
+    """Answer by the method; as the log says where a limit ended it."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         answer = answers[str(state.sample_id), state.epoch]
+        if not answer.is_cut_off:
+            return await method(state, generate)
         state.output = answer.output
         state.metadata.update({**answer.metadata, **state.metadata})
         for name, value in answer.store.items():
@@ -143,24 +166,19 @@ def logged_answer(answers: Mapping[Address, Answer]) -> Solver:
     return solve
 
 
-def reopen(header: EvalLog, rounds: Mapping[str, Round]) -> Task | None:
-    """The task of a log on its round; None when the round is not at hand.
-
-    Args:
-        header: The log.
-        rounds: Rounds at hand by the hash of their manifest.
+def reopen(header: EvalLog, folder: Path) -> Task:
+    """The task of a log on a round.
 
     Raises:
         VivaError: The task cannot be opened as it was, for want of its prompts for instance.
     """
     metadata = header.eval.metadata or {}
-    opened = rounds.get(str(metadata.get("round_sha256"))) or _round_of(header)
     name = str(metadata.get("task"))
-    if opened is None or not is_task(name):
-        return None
+    if not is_task(name):
+        raise InputError(f"its task {name!r} is none of those here")
     given = _safe_arguments(header.eval.task_args)
     with judge_named_later():
-        task = create_task(name, {**given, "round": str(opened.folder)})
+        task = create_task(name, {**given, "round": str(folder)})
     return _narrow(task, metadata)
 
 
@@ -181,17 +199,6 @@ def _safe_arguments(given: Mapping[str, Any]) -> dict[str, Any]:
     return arguments
 
 
-def _round_of(header: EvalLog) -> Round | None:
-    """The round where it was when the log was made."""
-    folder = header.eval.task_args.get("round")
-    try:
-        opened = load_round(str(folder)) if folder else None
-    except VivaError:
-        return None
-    wanted = (header.eval.metadata or {}).get("round_sha256")
-    return opened if opened is not None and opened.sha256 == wanted else None
-
-
 def _narrow(task: Task, metadata: Mapping[str, Any]) -> Task:
     """The same choice of items that the log's run made."""
     if isinstance(chosen := metadata.get("subset"), dict):
@@ -199,51 +206,48 @@ def _narrow(task: Task, metadata: Mapping[str, Any]) -> Task:
             task, Subset(chosen["size"], chosen["seed"], stratify=chosen["stratified"])
         )
     if isinstance(clean := metadata.get("clean"), dict):
+        _refuse_other_cutoffs(clean["cutoffs"])
         entries = tuple(Cutoff(name, date) for name, date in clean["cutoffs"].items())
         task = take_clean(task, list(clean["cutoffs"]), Cutoffs((entries,), clean["margin_days"]))
     return task
 
 
-def logged_task(header: EvalLog, recording: Recording) -> Task:
-    """A task of what the log itself holds, for want of its round.
-
-    Raises:
-        InputError: The scorer needs the round.
-    """
-    name = str((header.eval.metadata or {}).get("task"))
-    for made in header.eval.scorers or []:
-        try:
-            scorer = create_scorer(name, made.name, made.options or {})
-        except LookupError:  # a scorer that a user added
-            continue
-        except (VivaError, TypeError) as error:
-            raise InputError(f"its scorer cannot be made without its round: {error}") from error
-        return Task(dataset=_dataset(recording.answers.values()), scorer=scorer)
-    raise InputError("it names no scorer of ours")
+def _refuse_other_cutoffs(stated: Mapping[str, str]) -> None:
+    """Raise `InputError` where items were chosen by a cutoff that is not the one known here."""
+    known = load_cutoffs()
+    for model, date in stated.items():
+        here = known.of(model)
+        if here is None or here.date != date:
+            raise InputError(
+                f"its items were chosen by the cutoff {date} of {model}, which is "
+                f"{here.date if here else 'unknown'} here: state it in a file that {VARIABLE} names"
+            )
 
 
-def rescore(task: Task, header: EvalLog, recording: Recording) -> EvalLog:
-    """Score a log's answers again, with the metrics over them.
+def make_again(task: Task, header: EvalLog, recording: Recording) -> EvalLog:
+    """Answer and score a log's samples again, with the metrics over them.
 
     Raises:
         VivaError: Nothing could be scored, for want of a sandbox for instance.
     """
     config = header.eval.config
     epochs = config.epochs or 1
+    is_untrained = header.eval.model == NO_MODEL
     ids = {address[0] for address in recording.answers}
     dataset = task.dataset.filter(lambda sample: str(sample.id) in ids)
     roles: dict[str, Model | str] = {
-        role: _logged_model(str(getattr(model, "model", role)), recording.replies.get(role, {}))
+        role: _logged_model(str(getattr(model, "model", role)), role, recording)
         for role, model in (header.eval.model_roles or {}).items()
     }
     replayed = task_with(
         task,
         dataset=dataset,
-        solver=logged_answer(recording.answers),
-        model=_NO_MODEL,
+        solver=answered_again(_method_of(task, header), recording.answers),
+        model=NO_MODEL if is_untrained else _logged_model(header.eval.model, CONTESTANT, recording),
         **({"model_roles": roles} if roles else {}),  # type: ignore[arg-type]
     )
     reducers = config.epochs_reducer
+    follow_attempts()
     with tempfile.TemporaryDirectory() as folder, redirect_stdout(StringIO()):
         [made] = eval(
             replayed,
@@ -253,6 +257,7 @@ def rescore(task: Task, header: EvalLog, recording: Recording) -> EvalLog:
             display="none",
             log_level="error",
             score_display=False,
+            **header.plan.config.model_dump(exclude_none=True, exclude=set(_TRANSPORT)),
         )
         if made.status != "success":
             cause = made.error.message if made.error else made.status
@@ -261,31 +266,44 @@ def rescore(task: Task, header: EvalLog, recording: Recording) -> EvalLog:
         return read_eval_log(made.location)
 
 
-def _logged_model(name: str, replies: Mapping[str, list[ModelOutput]]) -> Model:
+def _method_of(task: Task, header: EvalLog) -> Solver:
+    """The method that a log names: the task's own solver, or one of its family.
+
+    Raises:
+        InputError: It names several or none, or gives the task's own other arguments.
+    """
+    if len(header.plan.steps) != 1:
+        raise InputError(f"it was made by {len(header.plan.steps)} solvers one after the other")
+    [step] = header.plan.steps
+    own = task.solver
+    if isinstance(own, Solver) and registry_info(own).name == step.solver:
+        return own
+    family, name = str((header.eval.metadata or {}).get("family")), short_name(step.solver)
+    try:
+        return create_method(family, name, _safe_arguments(step.params or {}))
+    except (InputError, PluginError, LookupError, TypeError) as error:
+        raise InputError(f"its method {name} cannot be run again here: {error}") from error
+
+
+def _logged_model(name: str, role: str, recording: Recording) -> Model:
     model = get_model(f"{_PROVIDER}/{name}", memoize=False)
     assert isinstance(model.api, LoggedAPI)  # of the type only: the provider is ours
-    model.api.replies.update({request: list(said) for request, said in replies.items()})
+    replies = recording.replies.get(role, {})
+    model.api.replies = {request: list(said) for request, said in replies.items()}
+    model.api.is_contestant = role == CONTESTANT
     return model
 
 
-def _dataset(answers: Iterable[Answer]) -> MemoryDataset:
-    first: dict[str, Answer] = {}
-    for answer in answers:
-        first.setdefault(str(answer.id), answer)
-    return MemoryDataset(
-        [
-            Sample(id=found.id, input=found.input, target=found.target, metadata=found.metadata)
-            for found in first.values()
-        ]
-    )
+def _request(
+    address: Address, messages: Iterable[ChatMessage], config: GenerateConfig | None
+) -> str:
+    """What a model was asked for a sample, whatever Inspect calls the messages.
 
-
-def _request(messages: Iterable[ChatMessage]) -> str:
-    """What a model was asked, whatever Inspect calls the messages."""
-    return canonical_json([[message.role, message.text] for message in messages])
-
-
-def open_rounds(folders: Iterable[Path]) -> dict[str, Round]:
-    """Rounds by the hash of their manifest."""
-    opened = [load_round(folder) for folder in folders]
-    return {found.sha256: found for found in opened}
+    Messages of one role in a row are one: some providers take them only so.
+    """
+    told = [
+        [role, "\n".join(message.text for message in group)]
+        for role, group in groupby(messages, key=lambda message: message.role)
+    ]
+    sampling = {name: getattr(config, name) for name in _SAMPLING} if config else {}
+    return hash_of([*address, told, sampling])

@@ -6,7 +6,6 @@ holds the logs with their ledger. Nothing is sent anywhere: the folder is handed
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,7 +17,14 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from vivavoce.errors import InputError, VivaError
 from vivavoce.models.cutoffs import NEVER
-from vivavoce.results.integrity.verification import REFUSED, VERIFIED, Verification, verify_logs
+from vivavoce.results.integrity.secrets import find_secrets
+from vivavoce.results.integrity.verification import (
+    REFUSED,
+    SELF_REPORTED,
+    VERIFIED,
+    Verification,
+    verify_logs,
+)
 from vivavoce.results.logs.reading import read_logs
 from vivavoce.results.logs.records import NO_MODEL, RunLog
 from vivavoce.store import Row
@@ -27,10 +33,6 @@ from vivavoce.text.dates import parse_date
 FORM = "submission.toml"
 LOGS = "logs"
 UNKNOWN = "unknown"
-
-_SECRET = re.compile(rb"\b(?:sk|pk|hf|gsk|xai|AIza)[-_]?[A-Za-z0-9_-]{24,200}")
-_SCANNED_BYTES = 1 << 22
-"""Of a log's header, that are searched for keys."""
 
 Progress = Callable[[int, int], None]
 
@@ -113,14 +115,18 @@ class SubmissionReport:
 
 
 def check_submission(
-    folder: Path, rounds: Sequence[Path] = (), progress: Progress | None = None
+    folder: Path,
+    rounds: Sequence[Path] = (),
+    progress: Progress | None = None,
+    heads: Sequence[str] = (),
 ) -> SubmissionReport:
     """Check a submission's folder.
 
     Args:
         folder: Holds `submission.toml` and `logs`.
-        rounds: Folders of the rounds that the logs are of.
+        rounds: Folders of the rounds that the logs have to be of: the receiver's own.
         progress: Called with (logs done, logs in all).
+        heads: Last hashes of the ledgers as they were published when the runs ended.
 
     Raises:
         InputError: The folder does not exist.
@@ -134,10 +140,10 @@ def check_submission(
     if not logs:
         return SubmissionReport(tuple(checks), {})
     checks.append(Check("models described", tuple(_compare_models(form, logs))))
-    verified = verify_logs(folder / LOGS, rounds, progress)
+    verified = verify_logs(folder / LOGS, rounds, progress, untrusted=folder, heads=heads)
     checks.append(Check("ledger", tuple(_check_ledger(verified, form))))
-    checks.append(Check("scores", tuple(_check_scores(verified))))
-    checks.append(Check("no keys", tuple(_find_secrets(folder))))
+    checks.append(Check("scores", tuple(_check_scores(verified, rounds))))
+    checks.append(Check("no keys", tuple(find_secrets(folder))))
     return SubmissionReport(tuple(checks), _count(verified, logs, form))
 
 
@@ -194,29 +200,14 @@ def _check_ledger(verified: Verification, form: Submission | None) -> Iterator[s
         )
 
 
-def _check_scores(verified: Verification) -> Iterator[str]:
+def _check_scores(verified: Verification, rounds: Sequence[Path]) -> Iterator[str]:
+    if not rounds:
+        yield "No round is named: whoever takes a submission names his own, with --round FOLDER."
     for log in verified.logs:
         if log.status == REFUSED:
             yield from (f"{log.name}: {what}" for what in log.refused)
         elif log.status != VERIFIED:
-            yield f"{log.name}: {log.unverified}"
-
-
-def _find_secrets(folder: Path) -> Iterator[str]:
-    """Texts that look like keys in the form, the ledgers and the logs' headers."""
-    from inspect_ai.log import list_eval_logs, read_eval_log
-
-    for path in sorted([folder / FORM, *folder.rglob("runs.jsonl")]):
-        if path.is_file() and _SECRET.search(path.read_bytes()[:_SCANNED_BYTES]):
-            yield f"{path} holds what looks like a key of a provider."
-    for info in list_eval_logs(str(folder / LOGS), recursive=True):
-        try:
-            header = read_eval_log(info, header_only=True)
-        except Exception:  # a damaged archive fails in many ways; it is told as unreadable
-            continue
-        told = header.eval.model_dump_json().encode()[:_SCANNED_BYTES]
-        if _SECRET.search(told):
-            yield f"{Path(info.name).name} holds what looks like a key of a provider."
+            yield from (f"{log.name}: {why}" for why in log.unverified)
 
 
 def _count(verified: Verification, logs: Sequence[RunLog], form: Submission | None) -> Row:
@@ -227,5 +218,6 @@ def _count(verified: Verification, logs: Sequence[RunLog], form: Submission | No
         "rows": len(rows),
         "repeated": len(logs) - len(rows),
         "removed": len(verified.ledger.removed),
+        "self_reported": sum(log.provenance == SELF_REPORTED for log in verified.logs),
         "private_declared": form.submission.private_runs if form else None,
     }

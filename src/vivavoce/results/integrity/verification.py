@@ -1,53 +1,45 @@
-"""Logs verified: every score worked out again, and everything a board reads held against it.
+"""Logs verified: each held against what the receiver's round says that it must be.
 
-What is compared, from the outside in: the log's bytes with the ledger of its run; what the log says
-it asked with the round; its summaries, which boards read, with its samples; every answer that a
-model gave at once with the reply in the transcript; every score with a new one; every metric.
+What is compared, from the outside in: the log's bytes with the ledger of its run; its header and
+its samples with the task on the round; its summaries, which boards read, with its samples; every
+answer, score and metric with what the method and the scorers make again of the models' replies.
+What cannot be compared is not verified, and the reason is told.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from inspect_ai import Task
-from inspect_ai.event import ModelEvent
 from inspect_ai.log import (
     EvalLog,
-    EvalSample,
-    EvalSampleSummary,
     read_eval_log,
     read_eval_log_sample_summaries,
     read_eval_log_samples,
 )
-from inspect_ai.scorer import Score
 
 from vivavoce.errors import VivaError
-from vivavoce.results.integrity.rescoring import (
-    Recording,
-    logged_task,
-    open_rounds,
-    reopen,
-    rescore,
+from vivavoce.results.integrity.comparing import (
+    compare_metrics,
+    compare_remade,
+    compare_summary,
+    compare_task,
+    compare_transcript,
+    missing,
+    where,
 )
+from vivavoce.results.integrity.rescoring import NO_MODEL, Recording, make_again, reopen
 from vivavoce.results.logs.ledger import LedgerCheck, check_ledgers
 from vivavoce.results.logs.reading import find_logs, our_scores
-from vivavoce.rounds import Round
+from vivavoce.rounds import Round, load_round
 from vivavoce.store import Row
-from vivavoce.tasks import short_name
 
 Progress = Callable[[int, int], None]
 
 VERIFIED, REFUSED, UNVERIFIED = "verified", "refused", "unverified"
-_TOLERANCE = 1e-9
-"""Relative: sums may be taken in another order on another machine."""
-_TOLD = ("cluster", "published", "split", "category", "difficulty")
-"""What a board reads of an item beside its scores."""
-_SUMMED_UP = ("metadata", "model_usage", "role_usage", "error", "working_time")
-_DESCRIBED = ("round", "window", "family", "task", "setting", "metrics", "diagnostics", "judged")
+SELF_REPORTED, BOUND = "self-reported", "bound by a known head"
+"""Grounds for believing that the answers are the model's."""
 _MAX_PROBLEMS = 20
 """Of a log, that are listed."""
 
@@ -58,11 +50,14 @@ class LogCheck:
 
     name: str
     samples: int = 0
+    round: Row = field(default_factory=dict)
+    """The round it was held against: `id`, `sha256`, `folder`, and whether the receiver `named` it.
+    """
     refused: list[str] = field(default_factory=list)
     """What cannot be, each with the sample it is in where it is in one."""
-    unverified: str = ""
-    """Why the scores could not be worked out again; empty when they were."""
-    notes: list[str] = field(default_factory=list)
+    unverified: list[str] = field(default_factory=list)
+    """Why it cannot be told what it is worth; empty when it can."""
+    provenance: str = SELF_REPORTED
 
     @property
     def status(self) -> str:
@@ -71,15 +66,22 @@ class LogCheck:
             return REFUSED
         return UNVERIFIED if self.unverified else VERIFIED
 
+    @property
+    def trust(self) -> str:
+        """`verified`, `self-reported` or `refused`: what a board says of its rows."""
+        is_believed = self.status == VERIFIED and self.provenance != SELF_REPORTED
+        return VERIFIED if is_believed else REFUSED if self.refused else SELF_REPORTED
+
     def as_dict(self) -> Row:
         """As plain JSON values."""
         return {
             "log": self.name,
             "status": self.status,
             "samples": self.samples,
+            "provenance": self.provenance,
+            "round": self.round or None,
             "refused": self.refused,
-            "unverified": self.unverified or None,
-            "notes": self.notes,
+            "unverified": self.unverified,
         }
 
 
@@ -89,6 +91,11 @@ class Verification:
 
     logs: tuple[LogCheck, ...]
     ledger: LedgerCheck
+
+    @property
+    def trust(self) -> dict[str, str]:
+        """By a log's path below the folder, what a board may say of its rows."""
+        return {log.name: log.trust for log in self.logs}
 
     @property
     def is_sound(self) -> bool:
@@ -104,205 +111,166 @@ class Verification:
         }
 
 
+class Rounds:
+    """Rounds that a receiver names or, where none is named, those that the logs lead to."""
+
+    def __init__(self, named: Sequence[Path], untrusted: Path) -> None:
+        """Open the named ones.
+
+        Args:
+            named: Their folders; with one or more of them no other counts.
+            untrusted: A folder that came with the logs: no round in it counts unless it is named.
+
+        Raises:
+            InputError: One cannot be opened.
+        """
+        opened = [load_round(folder) for folder in named]
+        self._named = {found.sha256: found for found in opened}
+        self._untrusted = untrusted.resolve()
+
+    def find(self, header: EvalLog, check: LogCheck) -> Round | None:
+        """The round of a log; None, with the reason in its check, where there is none."""
+        told = header.eval.metadata or {}
+        sha256, name = str(told.get("round_sha256")), str(told.get("round"))
+        found = self._named.get(sha256)
+        if found is None and any(each.id == name for each in self._named.values()):
+            check.refused.append(
+                f"its round {name} ({sha256[:12]}) is not the one named: that has another hash."
+            )
+            return None
+        found = found or (None if self._named else self._where_it_was(header))
+        if found is None or found.sha256 != sha256:
+            check.unverified.append(
+                f"its round {name} ({sha256[:12]}) is not here: name its folder with --round."
+            )
+            return None
+        folder, is_named = str(found.folder), bool(self._named)
+        check.round = {"id": found.id, "sha256": sha256, "folder": folder, "named": is_named}
+        return found
+
+    def _where_it_was(self, header: EvalLog) -> Round | None:
+        """The round where the log says that it was, unless it came with the log."""
+        folder = Path(str(header.eval.task_args.get("round") or "-")).resolve()
+        if folder.is_relative_to(self._untrusted):
+            return None
+        try:
+            return load_round(folder)
+        except VivaError:
+            return None
+
+
 def verify_logs(
-    folder: Path, rounds: Sequence[Path] = (), progress: Progress | None = None
+    folder: Path,
+    rounds: Sequence[Path] = (),
+    progress: Progress | None = None,
+    *,
+    untrusted: Path | None = None,
+    heads: Sequence[str] = (),
 ) -> Verification:
     """Verify every log of our tasks below a folder.
 
     Args:
         folder: The folder of logs.
-        rounds: Folders of rounds, for logs whose round is not where it was when they were made.
+        rounds: Folders of the rounds that count; none for those where the logs say they were.
         progress: Called with (logs done, logs in all).
+        untrusted: The folder that was handed in with the logs in it; the logs' own by default.
+        heads: Last hashes of the ledgers as they were published when the runs ended.
 
     Raises:
         InputError: No logs there, or a round cannot be opened.
     """
     found = find_logs(folder)
-    opened = open_rounds(rounds)
+    opened = Rounds(rounds, untrusted or folder)
+    ledger = check_ledgers(folder, heads)
     checks = []
     for place, name in enumerate(found):
         if progress:
             progress(place, len(found))
         path = Path(name)
-        checks.append(_check_log(path, path.relative_to(folder.absolute()).as_posix(), opened))
-    return Verification(
-        tuple(check for check in checks if check is not None), check_ledgers(folder)
-    )
+        check = LogCheck(path.relative_to(folder.absolute()).as_posix())
+        _check_log(path, opened, check)
+        _check_record(str(folder / check.name), ledger, check)
+        checks.append(check)
+    return Verification(tuple(checks), ledger)
 
 
-def _check_log(path: Path, name: str, rounds: Mapping[str, Round]) -> LogCheck | None:
-    """What is found of one log; None for a log of another's task."""
-    check = LogCheck(name)
-    try:
-        header = read_eval_log(str(path), header_only=True)
-        if "round_sha256" not in (header.eval.metadata or {}):
-            return None
-        recording = _read(path, header, check)
-    except Exception as error:  # a damaged archive fails in many ways, inside Inspect
-        check.refused.append(f"cannot be read ({type(error).__name__}: {error})")
-        return check
-    check.samples = len(recording.answers)
-    try:
-        _score_again(header, recording, rounds, check)
-    except Exception as error:  # whatever stops a task or a scorer, the log is not verified
-        cause = str(error) if isinstance(error, VivaError) else f"{type(error).__name__}: {error}"
-        check.unverified = cause
+def _check_record(path: str, ledger: LedgerCheck, check: LogCheck) -> None:
+    """Hold a log against the ledger that lies beside it."""
+    check.refused += ledger.changed.get(path, ())
+    if path in ledger.known:
+        check.provenance = BOUND
+    if path in ledger.unrecorded:
+        check.unverified.append("no ledger (runs.jsonl) has it: no run of this folder wrote it.")
     if len(check.refused) > _MAX_PROBLEMS:
         rest = len(check.refused) - _MAX_PROBLEMS
         check.refused[_MAX_PROBLEMS:] = [f"and {rest} more."]
-    return check
+
+
+def _check_log(path: Path, rounds: Rounds, check: LogCheck) -> None:
+    """Hold one log against its round."""
+    try:
+        header = read_eval_log(str(path), header_only=True)
+        if "round_sha256" not in (header.eval.metadata or {}):
+            check.unverified.append("it names no round: it is no log of one of our tasks.")
+            return
+        recording = _read(path, header, check)
+    except Exception as error:  # a damaged archive fails in many ways, inside Inspect
+        check.refused.append(f"cannot be read ({type(error).__name__}: {error})")
+        return
+    check.samples = len(recording.answers)
+    if (found := rounds.find(header, check)) is None:
+        return
+    try:
+        _make_again(header, recording, found.folder, check)
+    except Exception as error:  # whatever stops a task or a scorer, the log is not verified
+        cause = str(error) if isinstance(error, VivaError) else f"{type(error).__name__}: {error}"
+        check.unverified.append(cause)
 
 
 def _read(path: Path, header: EvalLog, check: LogCheck) -> Recording:
-    """Take in the samples, and hold the summaries against them."""
+    """Take in the samples, and hold the summaries and the transcripts against them."""
     recording = Recording()
     summaries = {(s.id, s.epoch): s for s in read_eval_log_sample_summaries(str(path))}
-    is_direct = [short_name(step.solver) for step in header.plan.steps] == ["direct"]
+    silent = 0
     for sample in read_eval_log_samples(
         str(path), all_samples_required=False, resolve_attachments=True
     ):
-        where = _where(sample.id, sample.epoch)
+        place = where(sample.id, sample.epoch)
         summary = summaries.pop((sample.id, sample.epoch), None)
         if summary is None:
-            check.refused.append(f"{where} stands twice, or is in no summary.")
+            check.refused.append(f"{place} stands twice, or is in no summary.")
             continue
-        check.refused += [f"{where}: {what}" for what in _compare_summary(sample, summary)]
-        if is_direct and not _was_said(sample):
-            check.refused.append(f"{where}: its answer is not what the model said.")
+        problems = [*compare_summary(sample, summary), *compare_transcript(sample, header)]
+        check.refused += [f"{place}: {what}" for what in problems]
         if sample.error is None and our_scores(sample.scores):
             recording.add(sample)
-    check.refused += [f"{_where(*left)} has a summary and no sample." for left in summaries]
+        silent += not sample.events
+    check.refused += [f"{where(*left)} has a summary and no sample." for left in summaries]
+    if silent and header.eval.model != NO_MODEL:
+        check.unverified.append(f"{silent} samples have no transcript.")
     return recording
 
 
-def _where(sample: str | int, epoch: int) -> str:
-    return f"sample {sample}" + (f" (attempt {epoch})" if epoch > 1 else "")
-
-
-def _compare_summary(sample: EvalSample, summary: EvalSampleSummary) -> Iterator[str]:
-    """What the summary, which boards read, says otherwise than the sample."""
-    true = sample.summary()
-    for name in _SUMMED_UP:
-        if getattr(true, name) != getattr(summary, name):
-            yield f"its summary says another {name.replace('_', ' ')}."
-    right, told = our_scores(true.scores), our_scores(summary.scores)
-    for score, said in zip(right, told, strict=False):
-        yield from _compare_scores(said, score, "its summary")
-    if len(right) != len(told):
-        yield "its summary has other scores."
-
-
-def _compare_scores(told: Score, true: Score, who: str) -> Iterator[str]:
-    """Where a score is not the true one."""
-    values, right = told.as_dict(), true.as_dict()
-    for name in sorted({*values, *right}):
-        if name not in values or name not in right or not _equal(values[name], right[name]):
-            said, is_ = (_shown(found.get(name)) for found in (values, right))
-            yield f"{who} says {name} {said}, it is {is_}."
-    if (told.metadata or {}).get("fault") != (true.metadata or {}).get("fault"):
-        yield f"{who} says another fault."
-
-
-def _equal(a: Any, b: Any) -> bool:
-    if a is None or b is None:
-        return a is b
-    try:
-        first, second = float(a), float(b)
-    except (TypeError, ValueError):
-        return bool(a == b)
-    if math.isnan(first) or math.isnan(second):
-        return math.isnan(first) and math.isnan(second)
-    return math.isclose(first, second, rel_tol=_TOLERANCE, abs_tol=_TOLERANCE)
-
-
-def _shown(value: Any) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
-def _was_said(sample: EvalSample) -> bool:
-    """Whether the answer of one request is the model's last reply; a log may have no transcript."""
-    replies = [e for e in sample.events if isinstance(e, ModelEvent) and not e.role]
-    return not replies or replies[-1].output.completion == sample.output.completion
-
-
-def _score_again(
-    header: EvalLog, recording: Recording, rounds: Mapping[str, Round], check: LogCheck
-) -> None:
-    task = reopen(header, rounds)
-    if task is None:
-        check.notes.append(
-            "Its round is not here: scored against the gold that the log itself holds. Name the "
-            "round with --round to compare that too."
-        )
-        task = logged_task(header, recording)
-    else:
-        _compare_task(task, header, recording, check)
-    if not recording.answers or check.unverified:
-        return
-    made = rescore(task, header, recording)
-    again = {(str(sample.id), sample.epoch): sample for sample in made.samples or []}
-    for address, answer in sorted(recording.answers.items()):
-        where = _where(*address)
-        scores = our_scores(again[address].scores)
-        if not scores:
-            error = again[address].error
-            check.refused.append(
-                f"{where} cannot be scored again: {error.message if error else 'no score'}."
-            )
-        for true in scores:
-            check.refused += [
-                f"{where}: {what}" for what in _compare_scores(answer.score, true, "the log")
-            ]
-    if header.status == "success" and len(again) == len(recording.answers):
-        check.refused += _compare_metrics(header, made)
-
-
-def _compare_task(task: Task, header: EvalLog, recording: Recording, check: LogCheck) -> None:
-    """Hold what the log says it asked against the task itself."""
+def _make_again(header: EvalLog, recording: Recording, folder: Path, check: LogCheck) -> None:
+    """Hold a log against its task on a round, and make it again there."""
+    task = reopen(header, folder)
     if str(task.version) != str(header.eval.task_version):
-        check.unverified = (
+        check.unverified.append(
             f"it is of version {header.eval.task_version} of its task, which is {task.version} "
             "here: verify it with the vivavoce it was made with."
         )
         return
-    metadata, told = task.metadata or {}, header.eval.metadata or {}
-    check.refused += [
-        f"its {name} is not that of the task ({told.get(name)!r}, not {metadata.get(name)!r})."
-        for name in _DESCRIBED
-        if told.get(name) != metadata.get(name)
-    ]
-    if header.eval.dataset.samples != len(task.dataset):
-        check.refused.append(
-            f"it claims {header.eval.dataset.samples} samples, the task has {len(task.dataset)}."
-        )
-    asked = {str(sample.id): sample for sample in task.dataset}
-    for (sample_id, epoch), answer in sorted(recording.answers.items()):
-        where, true = _where(sample_id, epoch), asked.get(sample_id)
-        if true is None:
-            check.refused.append(f"{where} is no item of the round.")
-            continue
-        if answer.input != true.input:
-            check.refused.append(f"{where} was not asked what the task asks.")
-        if answer.target != true.target:
-            check.refused.append(f"{where} has another gold than the round.")
-        check.refused += [
-            f"{where} has another {name} than the round."
-            for name in _TOLD
-            if answer.metadata.get(name) != (true.metadata or {}).get(name)
-        ]
-
-
-def _compare_metrics(header: EvalLog, made: EvalLog) -> Iterator[str]:
-    """Means and standard errors as the log's header gives them."""
-    told = {
-        (s.name, s.reducer): s.metrics for s in (header.results.scores if header.results else [])
-    }
-    for score in made.results.scores if made.results else []:
-        given = told.get((score.name, score.reducer))
-        if given is None:
-            yield f"its results lack {score.name}."
-            continue
-        for name, metric in score.metrics.items():
-            if name not in given or not _equal(given[name].value, metric.value):
-                said = _shown(given[name].value) if name in given else "nothing"
-                yield f"its results say {score.name} {name} {said}, it is {_shown(metric.value)}."
+    check.refused += compare_task(task, header, recording)
+    if lacking := missing(task, header, recording):
+        check.unverified.append(lacking)
+    if not recording.answers:
+        return
+    made = make_again(task, header, recording)
+    again = {(str(sample.id), sample.epoch): sample for sample in made.samples or []}
+    for address, answer in sorted(recording.answers.items()):
+        found = again.get(address)
+        if found is None:
+            continue  # told already: it is no item of the round
+        compare_remade(where(*address), answer, found, check.refused, check.unverified)
+    if header.status == "success" and len(again) == len(recording.answers):
+        check.refused += compare_metrics(header, made)

@@ -7,13 +7,12 @@ contestant there are, how many ran and are gone, and how many other ways its mod
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from vivavoce.results.logs.records import LogHeader, RowKey
-from vivavoce.results.reports import Report
-from vivavoce.running.ledger import LEDGER, Ledger, is_finished, read_ledger
+from vivavoce.running.ledger import LEDGER, Ledger, is_finished, read_ledger, told_by_log
 from vivavoce.store import Row, hash_file
 
 _TOLD = ("round", "task", "setting", "model", "method")
@@ -22,7 +21,7 @@ _DAMAGED = ".damaged"
 
 
 @dataclass(frozen=True, slots=True)
-class LedgerCheck(Report):
+class LedgerCheck:
     """A folder's ledgers against its logs."""
 
     heads: dict[str, str]
@@ -33,28 +32,61 @@ class LedgerCheck(Report):
     """Lines on logs that are not in their folder any more."""
     unrecorded: tuple[str, ...]
     """Logs that no ledger knows."""
+    changed: dict[str, list[str]]
+    """Of logs that are not as their run left them, what is other."""
+    known: frozenset[str]
+    """Logs that a head which the caller knows binds."""
     starts: int
 
+    def as_dict(self) -> Row:
+        """As plain JSON values, but for what is told of each log."""
+        return {
+            "heads": self.heads,
+            "problems": list(self.problems),
+            "removed": list(self.removed),
+            "unrecorded": list(self.unrecorded),
+            "starts": self.starts,
+        }
 
-def check_ledgers(folder: Path) -> LedgerCheck:
-    """Hold every ledger below a folder against the logs that lie beside it."""
+
+def check_ledgers(folder: Path, heads: Sequence[str] = ()) -> LedgerCheck:
+    """Hold every ledger below a folder against the logs that lie beside it.
+
+    Args:
+        folder: Holds the ledgers and the logs.
+        heads: Last hashes of ledgers as somebody noted them when runs ended.
+    """
     ledgers = _ledgers(folder)
     problems = [problem for ledger in ledgers for problem in ledger.problems]
+    written = {str(line.get("hash")) for ledger in ledgers for line in ledger.lines}
+    problems += [
+        f"No ledger below {folder} has a line with the head {head}: lines were changed or cut off."
+        for head in heads
+        if head not in written
+    ]
+    known: set[str] = set()
     removed: list[Row] = []
+    changed: dict[str, list[str]] = {}
     recorded: set[Path] = set()
     for ledger in ledgers:
+        bound = max((line["n"] for line in ledger.lines if line.get("hash") in heads), default=0)
         for path, line in _by_log(ledger).items():
             recorded.add(path)
+            if line["n"] <= bound:
+                known.add(str(path))
             if path.exists():
-                problems += _check_bytes(path, line)
+                if found := _check_bytes(path, line):
+                    changed[str(path)] = found
             elif _is_gone(path):
                 removed.append(line)
                 problems += _check_removal(ledger, line)
     logs = [path for suffix in ("eval", "json") for path in folder.rglob(f"*.{suffix}")]
     return LedgerCheck(
         heads={str(ledger.path): ledger.head for ledger in ledgers},
-        problems=tuple(problems),
+        problems=(*problems, *(f"{path} {what}" for path in changed for what in changed[path])),
         removed=tuple(removed),
+        changed=changed,
+        known=frozenset(known),
         unrecorded=tuple(str(p) for p in sorted(logs) if p not in recorded and _is_log(p)),
         starts=sum(ledger.starts for ledger in ledgers),
     )
@@ -79,9 +111,15 @@ def _is_gone(path: Path) -> bool:
 
 
 def _check_bytes(path: Path, line: Row) -> list[str]:
-    if hash_file(path) == line.get("sha256"):
-        return []
-    return [f"{path} is not the file that its run wrote ({LEDGER}, line {line.get('n')})."]
+    place = f"{LEDGER}, line {line.get('n')}"
+    if hash_file(path) != line.get("sha256"):
+        return [f"is not the file that its run wrote ({place})."]
+    told = told_by_log(path)
+    return [
+        f"says another {name} than the ledger of its run ({place})."
+        for name, value in told.items()
+        if line.get(name) != value
+    ]
 
 
 def _check_removal(ledger: Ledger, line: Row) -> list[str]:

@@ -77,6 +77,8 @@ class SampleScore:
     """Evidence of that date, such as `arxiv_id`; empty where the task does not tell."""
     counts: Mapping[str, Any] = field(default_factory=dict)
     """Of a precision or recall, what it is a share of: `linearised.Counts`."""
+    fit: Mapping[str, int] = field(default_factory=dict)
+    """Parts that the setting adds to the prompt, by what was left of them: whole, cut, dropped."""
 
 
 def mean_value(scores: Iterable[SampleScore], metric: str) -> float | None:
@@ -111,11 +113,17 @@ class LogHeader:
     """Items that have a score."""
     is_complete: bool
     """Whether every sample of every epoch has a score."""
+    added: Mapping[str, str] = field(default_factory=dict)
+    """Of metrics added after the run, by name, the metric with its settings."""
+    added_sha256: str = ""
+    """Of the files that hold them."""
     path: str = ""
     sha256: str = ""
     """Of the file; empty where it was not hashed."""
     is_own: bool = False
     """Whether it lies in the reader's own folder, beside the published ones."""
+    trust: str = "self-reported"
+    """`verified` where the board's maker held it against his round and knows where it is from."""
 
     @property
     def contestant(self) -> str:
@@ -125,7 +133,12 @@ class LogHeader:
     def as_row(self) -> Row:
         """The header as JSON values."""
         row = {each.name: getattr(self, each.name) for each in fields(LogHeader)}
-        return {**row, "key": asdict(self.key), "judged": sorted(self.judged)}
+        return {
+            **row,
+            "key": asdict(self.key),
+            "judged": sorted(self.judged),
+            "added": dict(self.added),
+        }
 
 
 def header_from_row(row: Mapping[str, Any]) -> LogHeader:

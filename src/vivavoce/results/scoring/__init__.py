@@ -14,11 +14,12 @@ from types import ModuleType
 from typing import Any
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.ratios import Aggregate
+from vivavoce.metrics import Aggregate
 from vivavoce.plugins import Plugins, load_plugins
 from vivavoce.results.scoring.pairs import Pair, missing, read_pairs
 from vivavoce.statistics.intervals import resample
 from vivavoce.statistics.ratios import Measured, estimate
+from vivavoce.store import Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,18 +76,18 @@ def _family_of(name: str, module: ModuleType) -> ScoreFamily:
 
 def score(
     family: str,
-    gold: Path | str,
-    predictions: Path | str,
+    gold: Path | str | Sequence[Row],
+    predictions: Path | str | Sequence[Row],
     *,
     resamples: int = 10_000,
     options: ScoreOptions | None = None,
 ) -> dict[str, Any]:
-    """Score a file of predictions against a file of gold.
+    """Score predictions against gold.
 
     Args:
         family: A score family, such as `ranking`.
-        gold: The gold file.
-        predictions: The predictions file.
+        gold: The gold file; for families with one item a line also the rows.
+        predictions: The predictions, likewise.
         resamples: Bootstrap draws; 0 for no intervals.
         options: Options of the families, and the seed.
 
@@ -100,12 +101,15 @@ def score(
     chosen, options = _find(family), options or ScoreOptions()
     _refuse_unused(chosen, options)
     shared = {"resamples": resamples, "seed": options.seed, "aggregate": options.aggregate}
+    golds, answers = (Path(one) if isinstance(one, str) else one for one in (gold, predictions))
     if chosen.measure_files is not None:
-        measured = chosen.measure_files(Path(gold), Path(predictions), options)
+        if not isinstance(golds, Path) or not isinstance(answers, Path):
+            raise InputError(f"{family} takes two files, not rows.")
+        measured = chosen.measure_files(golds, answers, options)
         count, lacking = 1, 0
         metrics = estimate(measured, resample(["file"], resamples=0))
     elif chosen.measure is not None:
-        pairs = read_pairs(Path(gold), Path(predictions))
+        pairs = read_pairs(golds, answers)
         measured = chosen.measure(pairs, options)
         clusters = [pair.cluster for pair in pairs][: measured.items or None]
         count, lacking = len(clusters), missing(pairs)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.ratios import Aggregate, Ratio
+from vivavoce.metrics import Aggregate, Ratio
 from vivavoce.statistics.ratios import Shares, means_of
 from vivavoce.store import Row, read_jsonl
 
@@ -63,19 +63,24 @@ class Pair:
         return None if all(line.row.get(name) is None for name in fields) else line
 
 
-def read_pairs(gold: Path, predictions: Path) -> list[Pair]:
-    """Pair two files, in the order of the gold file.
+Rows = Path | Sequence[Row]
+"""A file of rows, or the rows themselves."""
+
+
+def read_pairs(gold: Rows, predictions: Rows) -> list[Pair]:
+    """Pair two lists of rows, in the order of the gold ones.
 
     Raises:
-        InputError: A file cannot be read or holds no row, a row has no usable id or an id comes
-            twice, or a prediction's id is not in the gold file.
+        InputError: A file cannot be read, there is no gold row, a row has no usable id or an id
+            comes twice, or a prediction's id has no gold.
     """
-    golds, answers = _read(gold), _read(predictions)
+    golds, answers = _read(gold, "gold"), _read(predictions, "predictions")
+    named = gold if isinstance(gold, Path) else "gold"
     if not golds:
-        raise InputError(f"{gold} holds no row.")
+        raise InputError(f"{named} holds no row.")
     for key, line in answers.items():
         if key not in golds:
-            raise InputError(f"{line.where}: id {key[1]!r} is not in {gold}.")
+            raise InputError(f"{line.where}: id {key[1]!r} is not in {named}.")
     return [Pair(_cluster(line, key[1]), line, answers.get(key)) for key, line in golds.items()]
 
 
@@ -84,12 +89,13 @@ def missing(pairs: Sequence[Pair]) -> int:
     return sum(pair.prediction is None for pair in pairs)
 
 
-def _read(path: Path) -> dict[tuple[str, str | int], Line]:
-    if not path.is_file():
-        raise InputError(f"{path} does not exist.")
+def _read(rows: Rows, name: str) -> dict[tuple[str, str | int], Line]:
+    if isinstance(rows, Path) and not rows.is_file():
+        raise InputError(f"{rows} does not exist.")
     lines: dict[tuple[str, str | int], Line] = {}
-    for number, row in read_jsonl(path):
-        line = Line(f"{path}:{number}", row)
+    is_file = isinstance(rows, Path)
+    for number, row in read_jsonl(rows) if isinstance(rows, Path) else enumerate(rows):
+        line = Line(f"{rows}:{number}" if is_file else f"{name}[{number}]", row)
         value = line.require("id", (str, int), "a string or an integer")
         key = (type(value).__name__, value)
         if key in lines:

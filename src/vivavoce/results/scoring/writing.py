@@ -24,7 +24,7 @@ def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:
     }
     settings: dict[str, object] = {"stem": options.stem}
     if options.bertscore:
-        from vivavoce.metrics.bertscore import BertScorer
+        from vivavoce.metrics.neural import BertScorer
 
         scorer = BertScorer(options.bertscore, layer=options.layer)
         scores = [one.values() for one in scorer.score(list(zip(answers, references, strict=True)))]

@@ -31,7 +31,7 @@ from vivavoce.text.citation_markers import numeric_mentions
 from vivavoce.text.dates import parse_date
 from vivavoce.text.identifiers import arxiv_id_in, find_acl_id, find_arxiv_id, find_doi
 from vivavoce.text.row_citations import Mention, RowsCited
-from vivavoce.text.table_markup import html_rows
+from vivavoce.text.table_parsing import html_rows
 
 _TOKEN = re.compile(r"BIBREF[0-9]{1,6}")
 _LONE_NUMBER = re.compile(r"[\s\[\](),;]*([0-9]{1,3})[\s\[\](),;]*")

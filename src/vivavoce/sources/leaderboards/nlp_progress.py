@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from vivavoce.errors import InputError
-from vivavoce.records import Document, Fault
-from vivavoce.sources import Piece, ReadOptions, Source, one_piece, read_whole
+from vivavoce.records import Fault
+from vivavoce.sources import holds_in_text
 from vivavoce.sources.leaderboards.rows import (
     ResultRow,
-    documents_of,
     has_name,
     plain,
     read_fields,
     read_lines,
+    read_text,
+    results_source,
 )
 from vivavoce.text.cell_text import plain_words, read_score
 from vivavoce.text.table_lines import is_pipe_line, split_pipes
@@ -33,7 +34,6 @@ _OTHER = re.compile(
 _RULE_CELL = re.compile(r"\s*:?-+:?\s*")
 _LABEL = 120
 """Characters of a line above a table that can tell it from its neighbours."""
-KIND = "nlp_progress"
 _ROWS = re.compile(r"nlp[-_]?progress[-_a-z0-9]*\.jsonl")
 _LARGEST_FILE = 64 << 20
 _RULE = re.compile(
@@ -139,13 +139,8 @@ def _matches(path: Path) -> bool:
     name = path.name.lower()
     if _ROWS.fullmatch(name):
         return True
-    if not name.endswith(".md") or name.startswith("readme"):
-        return False
-    try:
-        with path.open("rb") as stream:
-            return _RULE.search(stream.read(_LARGEST_FILE)) is not None
-    except OSError:
-        return True  # reading it says what is wrong
+    is_page = name.endswith(".md") and not name.startswith("readme")
+    return is_page and holds_in_text(path, _RULE, _LARGEST_FILE)
 
 
 def _name_of(path: Path) -> str:
@@ -153,19 +148,11 @@ def _name_of(path: Path) -> str:
     return f"{path.absolute().parent.name}/{path.name}"
 
 
-def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
-    name = _name_of(piece.path)
-    faults: list[Fault] = []
-    try:
-        text = read_whole(piece.path, _LARGEST_FILE, "page").decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError, InputError) as error:
-        yield Fault(name, f"the file cannot be read: {error}")
-        return
-    if piece.path.name.lower().endswith(".jsonl"):
-        rows = read_lines(text.splitlines(), name, _read_row, faults)
-    else:
-        rows = read_page(text)
-    yield from documents_of(rows, KIND, name, faults)
+def _read(path: Path, name: str, faults: list[Fault]) -> Iterable[ResultRow]:
+    text = read_text(path, _LARGEST_FILE, "page")
+    if path.name.lower().endswith(".jsonl"):
+        return read_lines(text.splitlines(), name, _read_row, faults)
+    return read_page(text)
 
 
 def _read_row(line: str) -> list[ResultRow]:
@@ -189,16 +176,10 @@ def _dataset(path: str) -> str:
     return " > ".join(plain(plain_words(part)).rstrip(": ") for part in path.split(" > "))
 
 
-SOURCE = Source(
-    kind=KIND,
-    summary="NLP-progress (pages in Markdown, or nlp_progress.jsonl): leaderboards",
-    is_metadata=True,
-    matches=_matches,
-    pieces=one_piece,
-    read=_read,
+SOURCE = results_source(
+    "nlp_progress",
+    "NLP-progress (pages in Markdown, or nlp_progress.jsonl): leaderboards",
+    _matches,
+    _read,
     name_of=_name_of,
-    holds_many=True,
-    holds_papers=False,
-    completes=True,
-    reader_version="2",
 )

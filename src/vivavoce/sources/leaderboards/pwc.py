@@ -13,25 +13,24 @@ import gzip
 import json
 import re
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from vivavoce.errors import InputError
-from vivavoce.records import Document, Fault
-from vivavoce.sources import Piece, ReadOptions, Source, one_piece, read_whole
+from vivavoce.records import Fault
+from vivavoce.sources import read_whole
 from vivavoce.sources.json_records import parse_strictly
 from vivavoce.sources.leaderboards.rows import (
     ResultRow,
-    documents_of,
     has_name,
     plain,
     read_fields,
     read_lines,
+    results_source,
 )
 
-KIND = "pwc"
 _NAME = re.compile(
     r"(?:evaluation[-_]tables|pwc[-_a-z0-9]*|sota[-_a-z0-9]*|.*[-_.]sota)\.(?:jsonl?)(?:\.gz)?"
 )
@@ -48,17 +47,10 @@ def _matches(path: Path) -> bool:
     return _NAME.fullmatch(path.name.lower()) is not None
 
 
-def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
-    name = piece.path.name
-    faults: list[Fault] = []
-    try:
-        rows = list(_rows(_content(piece.path), name, faults))
-    except InputError as error:
-        yield Fault(name, str(error))
-        return
-    modalities = _modalities(piece.path, faults)
-    told = (replace(r, modality=r.modality or _modality(r.dataset, modalities)) for r in rows)
-    yield from documents_of(told, KIND, name, faults)
+def _read(path: Path, name: str, faults: list[Fault]) -> Iterable[ResultRow]:
+    rows = list(_rows(_content(path), name, faults))
+    modalities = _modalities(path, faults)
+    return [replace(r, modality=r.modality or _modality(r.dataset, modalities)) for r in rows]
 
 
 def _parts(path: Path) -> Sequence[Path]:
@@ -217,16 +209,10 @@ def _first(value: Any) -> Any:
     return value[0] if isinstance(value, list) and value else None
 
 
-SOURCE = Source(
-    kind=KIND,
-    summary="Papers with Code (evaluation-tables.json, sota-extractor's task files): leaderboards",
-    is_metadata=True,
-    matches=_matches,
-    pieces=one_piece,
-    read=_read,
-    holds_many=True,
-    holds_papers=False,
+SOURCE = results_source(
+    "pwc",
+    "Papers with Code (evaluation-tables.json, sota-extractor's task files): leaderboards",
+    _matches,
+    _read,
     parts=_parts,
-    completes=True,
-    reader_version="2",
 )

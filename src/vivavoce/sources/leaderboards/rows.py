@@ -6,12 +6,14 @@ its identifier or its title; results of works that the corpus lacks stay without
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
 from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault, Result
+from vivavoce.sources import Piece, ReadOptions, Source, one_piece, read_whole
 from vivavoce.sources.json_records import parse_strictly
 from vivavoce.text.cell_text import read_score
 from vivavoce.text.dates import parse_date
@@ -96,6 +98,69 @@ def documents_of(
         )
         yield _document([row for _, row in members], results, kind, f"{name}#{paper}")
     yield from faults[:_MAX_FAULTS]
+
+
+def results_source(
+    kind: str,
+    summary: str,
+    matches: Callable[[Path], bool],
+    read: Callable[[Path, str, list[Fault]], Iterable[ResultRow]],
+    *,
+    name_of: Callable[[Path], str] = lambda path: path.name,
+    parts: Callable[[Path], Sequence[Path]] | None = None,
+    best_first: bool = True,
+) -> Source:
+    """A source whose files hold rows of leaderboards.
+
+    Args:
+        kind: The source.
+        summary: One line for `viva list sources`.
+        matches: True for a file of this kind, by its name.
+        read: Takes a file, its name and a list for faults; gives its rows. An `InputError` is the
+            fault of a file that cannot be read.
+        name_of: Name of a file.
+        parts: All files that are read with one.
+        best_first: As of `documents_of`.
+    """
+
+    def read_piece(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
+        name = name_of(piece.path)
+        faults: list[Fault] = []
+        try:
+            rows = list(read(piece.path, name, faults))
+        except InputError as error:
+            yield Fault(name, str(error))
+            return
+        yield from documents_of(rows, kind, name, faults, best_first=best_first)
+
+    return Source(
+        kind=kind,
+        summary=summary,
+        is_metadata=True,
+        matches=matches,
+        pieces=one_piece,
+        read=read_piece,
+        name_of=name_of,
+        holds_many=True,
+        holds_papers=False,
+        parts=parts,
+        completes=True,
+        reader_version="2",
+    )
+
+
+def read_text(path: Path, largest: int, noun: str) -> str:
+    """A file's text in UTF-8; `InputError` for one that cannot be read.
+
+    Args:
+        path: The file.
+        largest: Bytes, in whole MiB.
+        noun: What it should be, such as `page`.
+    """
+    try:
+        return read_whole(path, largest, noun).decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError, InputError) as error:
+        raise InputError(f"the file cannot be read: {error}") from error
 
 
 def plain(value: Any) -> str:

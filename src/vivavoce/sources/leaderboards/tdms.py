@@ -8,22 +8,21 @@ and score. No method is named: a score is that of the paper itself.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 from vivavoce.errors import InputError
-from vivavoce.records import Document, Fault
-from vivavoce.sources import Piece, ReadOptions, Source, one_piece, read_whole
+from vivavoce.records import Fault
 from vivavoce.sources.leaderboards.rows import (
     ResultRow,
-    documents_of,
     has_name,
     plain,
     read_fields,
     read_lines,
+    read_text,
+    results_source,
 )
 
-KIND = "tdms"
 _NAME = re.compile(r"resultsannotation\.tsv|tdms[-_a-z0-9]*\.(?:tsv|jsonl)")
 _LARGEST_FILE = 64 << 20
 _FIELDS = 4
@@ -34,18 +33,10 @@ def _matches(path: Path) -> bool:
     return _NAME.fullmatch(path.name.lower()) is not None
 
 
-def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
-    name = piece.path.name
-    faults: list[Fault] = []
-    try:
-        content = read_whole(piece.path, _LARGEST_FILE, "list of annotations")
-        lines = content.decode("utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError, InputError) as error:
-        yield Fault(name, f"the file cannot be read: {error}")
-        return
+def _read(path: Path, name: str, faults: list[Fault]) -> Iterable[ResultRow]:
+    lines = read_text(path, _LARGEST_FILE, "list of annotations").splitlines()
     read = _read_row if name.lower().endswith(".jsonl") else _read_paper
-    rows = read_lines(lines, name, read, faults)
-    yield from documents_of(rows, KIND, name, faults, best_first=False)
+    return read_lines(lines, name, read, faults)
 
 
 def _read_paper(line: str) -> list[ResultRow]:
@@ -93,15 +84,10 @@ def _row(
     )
 
 
-SOURCE = Source(
-    kind=KIND,
-    summary="NLP-TDMS annotations (resultsAnnotation.tsv, tdms*.jsonl): scores that papers report",
-    is_metadata=True,
-    matches=_matches,
-    pieces=one_piece,
-    read=_read,
-    holds_many=True,
-    holds_papers=False,
-    completes=True,
-    reader_version="2",
+SOURCE = results_source(
+    "tdms",
+    "NLP-TDMS annotations (resultsAnnotation.tsv, tdms*.jsonl): scores that papers report",
+    _matches,
+    _read,
+    best_first=False,
 )

@@ -7,8 +7,15 @@ from dataclasses import fields
 from random import Random
 
 from vivavoce.records import Section
-from vivavoce.sources.sample.plan import Plan, Work
-from vivavoce.sources.sample.words import Problem, Technique, Topic, sentences, vocabulary
+from vivavoce.sources.sample.plan import (
+    Plan,
+    Problem,
+    Technique,
+    Topic,
+    Work,
+    sentences,
+    vocabulary,
+)
 
 Slots = dict[str, str]
 

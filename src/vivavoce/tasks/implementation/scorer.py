@@ -7,12 +7,12 @@ from typing import Any
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
-from vivavoce.metrics.embeddings import SentenceEncoder
 from vivavoce.metrics.implementation.architecture import DEFAULT_GAMMA, Layers, score_tracks
 from vivavoce.metrics.implementation.extraction import THRESHOLD, score_extraction
 from vivavoce.metrics.implementation.factor import FactorScore, score_factor
 from vivavoce.metrics.implementation.reproduction import score_claim, score_columns
 from vivavoce.metrics.implementation.skill import best_constant, score_skill
+from vivavoce.metrics.neural import SentenceEncoder
 from vivavoce.rounds import load_round
 from vivavoce.tasks.implementation.dataset import (
     Claimed,

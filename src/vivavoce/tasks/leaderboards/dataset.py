@@ -29,7 +29,7 @@ from vivavoce.tasks.leaderboards.items.excerpts import (
     question,
     without_excerpts,
 )
-from vivavoce.tasks.library.search import read_library
+from vivavoce.tasks.library import describe_library, read_library
 from vivavoce.tasks.prompting.prompts import PromptSet, check_variant
 
 _MAX_CHUNKS = 1_000
@@ -132,25 +132,22 @@ class _Maker:
             "prompts": self.prompts.place,
             "spans": prompt.json_spans,
             "blocks": [list(span) for span in prompt.blocks],
+            "parts": {
+                f"excerpt {number}": list(span)
+                for number, span in enumerate(reversed(prompt.blocks), 1)
+            },
             "retrieved": [_record(one) for one in found],
             # By the number of chunks that a model's window leaves, from none to all.
             "ceilings": [[one.mr, one.sp] for one in ceilings(row["entries"], texts)],
-            "library": self._library(row),
+            "library": describe_library(
+                self.opened,
+                (FAMILY, PAPERS),
+                papers=papers,
+                cutoff=self.opened.manifest["window"]["end"],
+            ),
             "max_tokens": self.max_tokens,
         }
         return Sample(id=row["id"], input=prompt.text, target=gold_table(row), metadata=metadata)
-
-    def _library(self, row: Row) -> dict[str, Any]:
-        """The library that methods may search and read themselves."""
-        return {
-            "round": str(self.opened.folder.resolve()),
-            "family": FAMILY,
-            "file": PAPERS,
-            "cutoff": self.opened.manifest["window"]["end"],
-            "papers": None if self.shown.setting == "corpus" else list(row["papers"]),
-            "hidden_papers": [],
-            "hidden_tables": [],
-        }
 
 
 def _record(found: FoundChunk) -> dict[str, Any]:

@@ -27,10 +27,10 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import Tool, ToolCallError, ToolDef
 
 from vivavoce.errors import InputError
-from vivavoce.models.extractive import ExtractiveAPI
+from vivavoce.models.offline import ExtractiveAPI
 from vivavoce.rounds import load_round
 from vivavoce.store import hash_of
-from vivavoce.tasks.library.search import Library, read_library
+from vivavoce.tasks.library import Library, read_library
 from vivavoce.tasks.methods.agent_tools import Desk, Shown, Window, tools_of
 from vivavoce.tasks.methods.direct import check_context
 from vivavoce.tasks.methods.retry import generate_with_retry
@@ -43,7 +43,7 @@ CALLS = 8
 """Calls that one turn may hold; further ones are dropped."""
 UNREADABLE = "Your last call could not be read: a number in it has thousands of digits."
 _LONG_NUMBER = "integer string conversion"
-"""What Python says of such a number; it ends the reading of the whole reply."""
+"""Words of Python's error for such a number; it ends the reading of the whole reply."""
 _OURS = Path(__file__).with_name("agent_prompts")
 _MAX_COMPLAINT = 500
 _NARROWINGS = 4
@@ -264,7 +264,7 @@ def _open(folder: Path) -> PromptSet:
 
 
 def _library(state: TaskState) -> Library:
-    """What the sample may be shown."""
+    """Library that the sample may be shown."""
     entry = state.metadata.get("library")
     if not entry:
         raise InputError(f"Sample {state.sample_id} has no library. Use another method.")
@@ -324,11 +324,11 @@ def _bounded(message: ChatMessage) -> ChatMessage:
 
 
 def _is_overflow(output: ModelOutput) -> bool:
-    """Whether a conversation was too long; what stands in the reply is the provider's complaint."""
+    """Check whether a conversation was too long; the reply then holds the provider's complaint."""
     return output.stop_reason == "model_length" and not output.message.tool_calls
 
 
 def _is_empty(output: ModelOutput) -> bool:
-    """Whether a model said nothing, of its own accord."""
+    """Check whether a model said nothing, of its own accord."""
     silenced = output.stop_reason in ("content_filter", "model_length")
     return not output.completion.strip() and not silenced

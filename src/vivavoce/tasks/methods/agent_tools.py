@@ -11,9 +11,9 @@ from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageTool,
 from inspect_ai.tool import Tool, ToolError, tool
 
 from vivavoce.errors import InputError
-from vivavoce.tasks.library.search import OUTLINE, Library
-from vivavoce.tasks.library.text import short
+from vivavoce.tasks.library import OUTLINE, Library
 from vivavoce.tasks.prompting.windows import Measure
+from vivavoce.text.chunk import short
 
 MAX_QUERY = 1000
 """Characters; more are no query."""
@@ -37,7 +37,7 @@ class Desk:
 
     @property
     def papers(self) -> int:
-        """How many papers there are to be found."""
+        """Number of papers that can be found."""
         return len(self._library)
 
     def search(self, query: str) -> str:
@@ -124,7 +124,7 @@ _AROUND = 8
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What is sent of a conversation."""
+    """Messages of a conversation that are sent."""
 
     messages: list[ChatMessage]
     left_out: int
@@ -133,7 +133,7 @@ class Shown:
 
 @dataclass(slots=True)
 class Window:
-    """How much of a conversation a model can take.
+    """Bounds on the conversation that a model can take.
 
     Args:
         measure: The model's window and how its tokens are counted.

@@ -19,6 +19,7 @@ from vivavoce.errors import InputError
 from vivavoce.metrics.completion import ASKED, METRICS, PLACES, cut_at_places, score_completion
 from vivavoce.rounds import Round, load_round
 from vivavoce.store import table_of_parquet
+from vivavoce.tasks.entry import log_metadata
 from vivavoce.tasks.methods.direct import direct
 from vivavoce.tasks.prompting.prompts import PromptSet, load_prompts
 from vivavoce.tasks.scoring.guard import VALID, guarded
@@ -54,7 +55,6 @@ def completion_probe(
     if type(places) is not int or not 1 <= places <= ASKED:
         raise InputError(f"places={places!r} is not a number from 1 to {ASKED}.")
     opened, templates = load_round(round), load_prompts(Path(prompts) if prompts else _OURS)
-    window = opened.manifest["window"]
     setting = "base" if places == PLACES else f"base@{places}"
     return Task(
         dataset=completion_dataset(opened, templates, places, max_tokens),
@@ -63,13 +63,7 @@ def completion_probe(
         config=GenerateConfig(temperature=0.0, max_tokens=max_tokens),
         version=VERSION,
         metadata={
-            "round": opened.id,
-            "round_sha256": opened.sha256,
-            "window": [window["start"], window["end"]],
-            "family": FAMILY,
-            "task": NAME,
-            "setting": setting,
-            "prompt_hash": templates.sha256,
+            **log_metadata(opened, FAMILY, NAME, setting, templates),
             "metrics": list(_NAMES),
             "diagnostics": [],
             "stages": [],

@@ -65,7 +65,8 @@ def prompt_of(state: TaskState) -> Rendered:
     """The sample's prompt with every slot in full."""
     spans = {slot: (start, end) for slot, (start, end) in state.metadata["spans"].items()}
     blocks: list[Span] = [(start, end) for start, end in state.metadata.get("blocks", ())]
-    return Rendered(state.input_text, spans, tuple(blocks))
+    parts = {name: (start, end) for name, (start, end) in state.metadata.get("parts", {}).items()}
+    return Rendered(state.input_text, spans, tuple(blocks), parts)
 
 
 def fit_to(

@@ -29,7 +29,7 @@ UNREADABLE = (
     KeyError,
     TypeError,
 )
-"""What a provider's client raises when it looks for a part that a reply does not have."""
+"""Errors of a provider's client that looks for a part that a reply does not have."""
 
 
 async def generate_with_retry(
@@ -57,7 +57,7 @@ async def generate_with_retry(
 async def run_at_once(
     who: str, work: Sequence[Coroutine[Any, Any, Result]]
 ) -> tuple[list[Result | None], Exception | None]:
-    """What each piece came to, None for one that failed; and why the first of these did.
+    """Result of each piece, None for one that failed; and the error of the first of these.
 
     Args:
         who: The model, for the message.

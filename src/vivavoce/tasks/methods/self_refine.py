@@ -89,7 +89,7 @@ def refine(checks: Mapping[str, Check], rounds: int, context: int | None) -> Sol
 
 
 async def _failure(check: Check, state: TaskState, timeout: int) -> str | None:
-    """How the last answer's program failed; None also for an answer that is none."""
+    """Failure of the last answer's program; None also for an answer that is none."""
     if find_fault(state.output):
         return None
     program = find_program(state.output.completion)

@@ -12,13 +12,15 @@ proportion to their lengths, so that none of them pays for the length of another
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from vivavoce.errors import InputError
 from vivavoce.tasks.prompting.prompts import Rendered, Span
 from vivavoce.tasks.prompting.windows import TokenCounter
 
+SHOWN = ("whole", "cut", "dropped")
+"""What is left of a part of a prompt."""
 _MAX_WORD = 40
 """Characters that a cut may go back to end with a whole word."""
 
@@ -28,7 +30,7 @@ Group = str | tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """What was taken off the end of a slot, in tokens and characters."""
+    """Text taken off the end of a slot, in tokens and characters."""
 
     slot: str
     kept_tokens: int
@@ -48,13 +50,15 @@ class Fitted:
     reserved: int
     """Tokens kept free for the answer."""
     estimated: bool
-    """Whether tokens are estimated, for want of the model's tokenizer."""
+    """True if tokens are estimated, for want of the model's tokenizer."""
     cuts: tuple[Cut, ...]
     dropped: int = 0
     """Blocks that went as a whole."""
+    shown: dict[str, list[str]] = field(default_factory=dict)
+    """The prompt's parts by what is left of them, as in `SHOWN`; empty for a prompt without."""
 
     def record(self) -> dict[str, Any]:
-        """What a log keeps: everything but the prompt."""
+        """Record for a log: everything but the prompt."""
         return {
             "tokens": self.tokens,
             "window": self.window,
@@ -62,6 +66,7 @@ class Fitted:
             "estimated": self.estimated,
             "cuts": [asdict(cut) for cut in self.cuts],
             "dropped": self.dropped,
+            **({"shown": self.shown} if self.shown else {}),
         }
 
 
@@ -99,8 +104,9 @@ def fit(
             "viva run --context N or inspect eval -T context=N."
         )
     cuts = tuple(work.cuts.values())
+    left = _left_of(prompt, work.prompt)
     return Fitted(
-        work.prompt, work.tokens, window, reserved, counter.is_estimated, cuts, work.dropped
+        work.prompt, work.tokens, window, reserved, counter.is_estimated, cuts, work.dropped, left
     )
 
 
@@ -135,7 +141,7 @@ class _Fitting:
         else:
             self.shorten(inside)
         if self.is_too_long:
-            self.prompt = _without(self.prompt, self.prompt.blocks[0])
+            self.prompt = _without_block(self.prompt, self.prompt.blocks[0])
             self.tokens = self._counter.count(self.prompt.text)
             self.dropped += 1
 
@@ -164,7 +170,8 @@ class _Fitting:
             # Token borders may move with their neighbours: make sure that every round shortens.
             kept = min(kept, len(text) - 1)
         if kept < len(text):
-            self.prompt = _replace(self.prompt, slot, text[:kept])
+            start, end = self.prompt.spans[slot]
+            self.prompt = _without(self.prompt, start + kept, end)
             self._note(slot, self._counter.count(text[:kept]), size, len(text) - kept)
 
     def _note(self, slot: str, kept: int, size: int, characters: int) -> None:
@@ -191,33 +198,39 @@ def _end_of_word(text: str, end: int) -> int:
     return border if border > 0 else end
 
 
-def _replace(prompt: Rendered, slot: str, text: str) -> Rendered:
-    """The prompt with another text in a slot; the places of all else move with it."""
-    place = prompt.spans[slot]
-    moved = _exchange(prompt, place, text)
+def _without_block(prompt: Rendered, block: Span) -> Rendered:
+    """The prompt without a block, and without the slots and blocks inside it."""
+    start, end = block
+
+    def is_left(span: Span) -> bool:
+        return not start <= span[0] <= span[1] <= end
+
+    spans = {slot: span for slot, span in prompt.spans.items() if is_left(span)}
+    blocks = tuple(filter(is_left, prompt.blocks))
+    return _without(replace(prompt, spans=spans, blocks=blocks), start, end)
+
+
+def _without(prompt: Rendered, start: int, end: int) -> Rendered:
+    """The prompt without a range; the places of all else move with it."""
+
+    def place(at: int) -> int:
+        return at if at <= start else max(start, at - (end - start))
+
+    def moved(span: Span) -> Span:
+        return place(span[0]), place(span[1])
+
     return Rendered(
-        moved.text, moved.spans | {slot: (place[0], place[0] + len(text))}, moved.blocks
+        prompt.text[:start] + prompt.text[end:],
+        {slot: moved(span) for slot, span in prompt.spans.items()},
+        tuple(map(moved, prompt.blocks)),
+        {part: moved(span) for part, span in prompt.parts.items()},
     )
 
 
-def _without(prompt: Rendered, block: Span) -> Rendered:
-    """The prompt without a block, and without the slots and blocks inside it."""
-    start, end = block
-    kept = {s: span for s, span in prompt.spans.items() if not start <= span[0] <= span[1] <= end}
-    blocks = tuple(span for span in prompt.blocks if not start <= span[0] <= span[1] <= end)
-    return _exchange(Rendered(prompt.text, kept, blocks), block, "")
-
-
-def _exchange(prompt: Rendered, place: Span, text: str) -> Rendered:
-    start, end = place
-    shift = len(text) - (end - start)
-
-    def moved(span: Span) -> Span:
-        if span[0] >= end:
-            return (span[0] + shift, span[1] + shift)
-        holds_it = span[0] <= start and span[1] >= end
-        return (span[0], span[1] + shift) if holds_it else span
-
-    spans = {slot: moved(span) for slot, span in prompt.spans.items()}
-    blocks = tuple(moved(span) for span in prompt.blocks)
-    return Rendered(prompt.text[:start] + text + prompt.text[end:], spans, blocks)
+def _left_of(before: Rendered, after: Rendered) -> dict[str, list[str]]:
+    """The parts of a prompt by what is left of them: whole, cut, dropped."""
+    found: dict[str, list[str]] = {name: [] for name in SHOWN}
+    for part, span in before.parts.items():
+        size, left = (end - start for start, end in (span, after.parts[part]))
+        found["whole" if left == size else "cut" if left else "dropped"].append(part)
+    return found if before.parts else {}

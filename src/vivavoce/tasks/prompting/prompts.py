@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
@@ -18,7 +18,10 @@ VARIANTS = (1, 2, 3)
 """Wordings of a task's main prompt."""
 _PACKAGE = Path(__file__).resolve().parent.parent.parent
 _SHIPPED = f"{_PACKAGE.name}:"
-"""What the place of shipped templates begins with, as a log tells it."""
+"""Prefix of the place of shipped templates, as a log tells it."""
+
+OWN = "this paper"
+"""Name of the text of a sample's own paper, where a prompt names the sources of its parts."""
 
 Span = tuple[int, int]
 
@@ -31,6 +34,8 @@ class Rendered:
     spans: dict[str, Span]
     blocks: tuple[Span, ...] = ()
     """Parts that may be taken out as a whole, in this order; a later one may hold earlier ones."""
+    parts: dict[str, Span] = field(default_factory=dict)
+    """What a setting or a method adds, such as `example 1`: a log says what was left of each."""
 
     @property
     def json_spans(self) -> dict[str, list[int]]:
@@ -47,7 +52,7 @@ class PromptSet:
 
     @property
     def place(self) -> str:
-        """Where they stand, for `folder_at`: shipped ones the same on every machine."""
+        """Place of the folder, for `folder_at`: of shipped ones the same on every machine."""
         folder = self.folder.resolve()
         if folder.is_relative_to(_PACKAGE):
             return _SHIPPED + folder.relative_to(_PACKAGE).as_posix()

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from vivavoce.errors import InputError
-from vivavoce.models.model_names import read_models
+from vivavoce.models import read_models
 
 TABLE_VARIABLE = "VIVAVOCE_MODELS"
 
@@ -60,7 +60,7 @@ class SelfMeasured(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """What a prompt has to fit into, and how it is counted."""
+    """Window that a prompt has to fit into, and the counter of its tokens."""
 
     window: int | None
     """Tokens of input and answer together; None where it is not known."""
@@ -104,7 +104,7 @@ class FileCounter:
         return len(self._tokenizer.encode(text, add_special_tokens=False).ids)
 
     def end_of(self, text: str, tokens: int) -> int:
-        """Where token number `tokens` ends in the text."""
+        """End of token number `tokens` in the text."""
         offsets = self._tokenizer.encode(text, add_special_tokens=False).offsets
         if len(offsets) <= tokens:
             return len(text)
@@ -125,7 +125,7 @@ def find_model(name: str, table: Sequence[ModelEntry] | None = None) -> ModelEnt
 
 
 def measure(name: str, provider: object, context: int | None = None) -> Measure:
-    """How to fit prompts for a model: its provider's word, else the model table's.
+    """Measure of a model's prompts: its provider's word, else the model table's.
 
     Args:
         name: The model, `provider/model`.
@@ -149,7 +149,7 @@ _SHIPPED = Path(__file__).with_name("windows.toml")
 
 
 def _state_of(path: Path) -> tuple[int, int]:
-    """What tells that a file was written anew."""
+    """State of a file, which changes when it is written anew."""
     try:
         found = path.stat()
     except OSError:  # reading it says so

@@ -16,19 +16,17 @@ from vivavoce.rounds.family import Exclusion, FamilyItems
 from vivavoce.rounds.spec import Options, RoundSpec
 from vivavoce.store import Row, parquet_of_rows, table_of_parquet
 from vivavoce.tasks.ranking.items.boards import ITEM, RankedBoard, item_of, ranked_boards
-from vivavoce.tasks.ranking.items.candidates import (
-    MAX_CANDIDATES,
-    NAMES,
-    TEXTS,
-    BoardQuery,
-    Name,
-    Text,
-)
 from vivavoce.tasks.ranking.items.graph_items import (
     CANDIDATE_FIELDS,
+    MAX_CANDIDATES,
+    NAMES,
     NETWORKS,
+    TEXTS,
+    BoardQuery,
     GraphPart,
+    Name,
     NetworkName,
+    Text,
     make_graph_part,
 )
 from vivavoce.tasks.ranking.items.graph_ranking import SETTINGS
@@ -46,7 +44,7 @@ class RankingOptions(Options):
     networks: tuple[NetworkName, ...] = NETWORKS
     """Networks that papers are ranked by; with none there is no `rank_by_graph`."""
     texts: tuple[Text, ...] = TEXTS
-    """Where candidates are searched."""
+    """Texts in which candidates are searched."""
     min_papers: int = Field(default=3, ge=2)
     """Papers of the corpus on a board, at least."""
     names: tuple[Name, ...] = Field(default=NAMES, min_length=1)

@@ -29,7 +29,7 @@ from vivavoce.tasks.ranking.items.graph_ranking import (
 )
 from vivavoce.tasks.ranking.items.pairwise_results import read_comparisons
 from vivavoce.tasks.ranking.items.tournament import BoardQuery, Tournament
-from vivavoce.text.dates import period
+from vivavoce.text.dates import day_after
 
 __all__ = [
     "bm25",
@@ -95,7 +95,7 @@ def recency(stop_words: bool = True) -> Solver:
 
     def newest_first(state: TaskState, row: Row) -> list[str]:
         dates = dict(zip(row["papers"], row["dates"], strict=True))
-        return sorted(_listed(row), key=lambda paper: (-_day(dates[paper]), paper))
+        return sorted(_listed(row), key=lambda paper: (-day_after(dates[paper]), paper))
 
     return _ranking("recency", _either(by_graph, newest_first))
 
@@ -181,11 +181,6 @@ def _rank(state: TaskState, row: Row, ranker: Ranker, options: RankOptions, seed
 def _listed(row: Row) -> list[str]:
     """The papers of a board in the order in which the prompt lists them."""
     return [row["papers"][place] for place in row["shown"]]
-
-
-def _day(published: str) -> int:
-    """The number of the first day on which a date is over."""
-    return period(published)[1].toordinal()
 
 
 class _RankingRound:

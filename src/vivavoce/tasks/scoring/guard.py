@@ -124,7 +124,7 @@ def find_fault(output: ModelOutput) -> str | None:
 
 
 def _stop_reason(output: ModelOutput) -> str:
-    """Why the model stopped; empty when it never answered, as in a sample that ran out of time."""
+    """Stop reason of the model; empty when it never answered, as in a sample out of time."""
     return output.stop_reason if output.choices else ""
 
 
@@ -168,10 +168,18 @@ def guarded(
         return Score(
             value={**numbers(values), VALID: 0.0 if fault else 1.0},
             answer=answer,
-            metadata={"fault": fault, "stop_reason": _stop_reason(state.output)},
+            metadata={"fault": fault, "stop_reason": _stop_reason(state.output), **_fit(state)},
         )
 
     return scorer
+
+
+def _fit(state: TaskState) -> dict[str, dict[str, int]]:
+    """How many parts of what the setting or the method adds arrived whole, cut, and not at all."""
+    shown = state.metadata.get("fit", {}).get("shown", {})
+    added = str(state.metadata.get("adds", ""))
+    counts = {name: sum(part.startswith(added) for part in parts) for name, parts in shown.items()}
+    return {"fit": counts} if any(counts.values()) else {}
 
 
 @metric
@@ -187,7 +195,7 @@ def defined_mean() -> Metric:
 
 
 REDUCERS = ("mean", "max", "std")
-"""What a sample's attempts are reduced to, each over those where a value is defined."""
+"""Reducers of a sample's attempts, each over those where a value is defined."""
 
 
 @score_reducer(name="std")

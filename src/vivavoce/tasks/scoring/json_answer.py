@@ -71,7 +71,7 @@ def _value(text: str, wanted: Collection[str]) -> Any | None:
 
 
 def _next_start(text: str, place: int) -> int:
-    """Where the next object or array begins; -1 when none does."""
+    """Start of the next object or array; -1 when there is none."""
     match = _START.search(text, place)
     return match.start() if match else -1
 

@@ -31,7 +31,7 @@ ATTEMPTS = 3
 """Requests for one verdict; the last one that cannot be read makes it malformed."""
 
 _CONFIG = GenerateConfig(temperature=0.0, max_tokens=2048)
-"""How a judge decodes, where its role does not say otherwise."""
+"""Decoding of a judge, where its role does not say otherwise."""
 _ORDERS = (("answer", True), ("reference", False))
 _KEPT_FREE = 16
 """Tokens of a window for borders that move when texts are put together."""
@@ -40,18 +40,18 @@ _is_named_later: ContextVar[bool] = ContextVar("judge_is_named_later", default=F
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What a judge is shown."""
+    """Texts that a judge is shown."""
 
     kind: str
-    """What both texts are, such as `abstract`."""
+    """Kind of both texts, such as `abstract`."""
     answer: str
     reference: str
     source: str | None = None
-    """What the paper says elsewhere; None to show nothing of it."""
+    """Other text of the paper; None to show nothing of it."""
 
     @property
     def mark(self) -> str:
-        """What the tags around the texts end in: it occurs in none of them."""
+        """End of the tags around the texts: it occurs in none of them."""
         return fence_mark([self.answer, self.reference, self.source or ""])
 
 
@@ -65,7 +65,7 @@ class Judged:
     """With the answer first, and with the reference first; None where it was malformed."""
 
     def record(self) -> dict[str, Any]:
-        """What a log keeps, short enough to stand in its summaries."""
+        """Record for a log, short enough to stand in its summaries."""
         texts = {"answer": self.comparison.answer, "reference": self.comparison.reference}
         return {
             "model": self.model,
@@ -191,7 +191,7 @@ def _share(first: str, second: str, room: int, counter: TokenCounter) -> tuple[s
 
 
 def target_source(prompt: str, spans: Mapping[str, Sequence[int]]) -> str:
-    """What a sample's prompt shows of the paper itself: its slots but for those of examples.
+    """Text of the paper itself in a sample's prompt: its slots but for those of examples.
 
     The works it cites come last, so that they are the first to be cut.
     """

@@ -12,6 +12,7 @@ from vivavoce.errors import InputError
 from vivavoce.readers.documents import LibraryPaper
 from vivavoce.rounds import Round
 from vivavoce.store import Row
+from vivavoce.tasks.library import describe_library
 from vivavoce.tasks.prompting.prompts import PromptSet
 from vivavoce.tasks.tables.items.composing import (
     gold_in_labels,
@@ -72,24 +73,18 @@ class _Maker:
             "question": asked.text,
             "prompts": self.prompts.place,
             "spans": asked.json_spans,
-            "library": self._library(row),
+            # A pool is given: what its papers cite them for tells that they were there in time.
+            "library": describe_library(
+                self.opened,
+                (FAMILY, PAPERS),
+                papers=row["pool"] if self.setting == "base" else (),
+                cutoff=None,
+                hidden_papers=row["hidden_papers"],
+            ),
             "max_tokens": self.max_tokens,
         }
         target = answer_text(gold_in_labels(row))
         return Sample(id=row["id"], input=asked.text, target=target, metadata=metadata)
-
-    def _library(self, row: Row) -> dict[str, Any]:
-        """What methods that search or read papers themselves may open."""
-        return {
-            "round": str(self.opened.folder.resolve()),
-            "family": FAMILY,
-            "file": PAPERS,
-            # A pool is given: what its papers cite them for tells that they were there in time.
-            "cutoff": None,
-            "papers": list(row["pool"]) if self.setting == "base" else [],
-            "hidden_papers": list(row["hidden_papers"]),
-            "hidden_tables": [],
-        }
 
 
 def _why_empty(opened: Round, setting: str, items: int) -> str:

@@ -22,7 +22,7 @@ from inspect_ai.scorer import (
 from inspect_ai.solver import TaskState
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.ratios import Aggregate, Ratio
+from vivavoce.metrics import Aggregate, Ratio
 from vivavoce.metrics.tables.literature_tables import (
     ASPECTS,
     LiteratureTable,
@@ -32,7 +32,7 @@ from vivavoce.metrics.tables.literature_tables import (
 )
 from vivavoce.metrics.tables.question_wording import QUESTION_ASPECTS
 from vivavoce.store import hash_of
-from vivavoce.tasks.card import TaskCard
+from vivavoce.tasks import TaskCard
 from vivavoce.tasks.prompting.prompts import SUFFIX, PromptSet, folder_at, load_prompts
 from vivavoce.tasks.scoring.guard import VALID, FaultyAnswer, guarded
 from vivavoce.tasks.tables.items.answers import (

@@ -14,7 +14,7 @@ from vivavoce.corpus import Corpus
 from vivavoce.rounds.family import EVERY_TASK, Exclusion, FamilyItems
 from vivavoce.rounds.spec import Options, RoundSpec
 from vivavoce.store import Row
-from vivavoce.tasks.writing.items import activity, cells
+from vivavoce.tasks.writing.items import activity
 from vivavoce.tasks.writing.items.inputs import (
     DEMONSTRATED,
     SCHEMAS,
@@ -25,7 +25,7 @@ from vivavoce.tasks.writing.items.inputs import (
 )
 from vivavoce.tasks.writing.items.memo import FOLDER, Memo
 from vivavoce.tasks.writing.items.papers import Pool, papers_as_bytes, read_pool
-from vivavoce.tasks.writing.items.rows import Maker, demos_of
+from vivavoce.tasks.writing.items.rows import CELLS, Maker, cells_as_bytes, demos_of, describe_cells
 
 FAMILY = "writing"
 FOLLOWS_AUTHORS = True
@@ -41,7 +41,7 @@ class WritingOptions(Options):
     splits: tuple[float, float, float] = Field(default=(0.72, 0.19, 0.09))
     """Shares of train, val and test, oldest papers first."""
     author_sampling: Literal["uniform", "inverse_activity"] = "uniform"
-    """How targets are drawn: every fit paper, or one in n where an author has n of them."""
+    """Draw of targets: every fit paper, or one in n where an author has n of them."""
     max_overlap: float = Field(default=0.20, ge=0, le=1)
     """The largest share of the gold's 13-word runs that may stand in the input."""
 
@@ -84,7 +84,7 @@ def build(corpus: Corpus, spec: RoundSpec, options: WritingOptions) -> FamilyIte
     memo.save()
     excluded += maker.excluded
     report = {
-        "cells": cells.describe_cells(tasks, maker.settings, maker.missing, excluded),
+        "cells": describe_cells(tasks, maker.settings, maker.missing, excluded),
         "authors": {
             "sampling": options.author_sampling,
             "before": activity.describe(pool.candidates, authors),
@@ -94,7 +94,7 @@ def build(corpus: Corpus, spec: RoundSpec, options: WritingOptions) -> FamilyIte
         "kin": maker.describe_kin(),
         "works": maker.describe_works(),
     }
-    files = {PAPERS: papers_as_bytes(_shown(pool, tasks)), cells.NAME: cells.as_bytes(report)}
+    files = {PAPERS: papers_as_bytes(_shown(pool, tasks)), CELLS: cells_as_bytes(report)}
     return FamilyItems(tasks, SCHEMAS, excluded, files)
 
 

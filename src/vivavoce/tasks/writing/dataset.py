@@ -22,15 +22,15 @@ from vivavoce.tasks.writing.items.inputs import (
     paper_from_row,
     slots,
 )
+from vivavoce.tasks.writing.items.rows import shown_demos
 
 USUAL_DEMOS = 2
 """Demonstrations of the paper's settings; another number stands in the setting's name."""
-_KINDS = {"random": ("random",), "coauthor": ("coauthor",), "mixed": ("random", "coauthor")}
 
 
 @dataclass(frozen=True, slots=True)
 class Showing:
-    """What a run shows of each item, and in which words."""
+    """Parts of each item that a run shows, and the wording."""
 
     task: str
     setting: str = "base"
@@ -50,7 +50,7 @@ class Showing:
 def showing(
     opened: Round, task: str, setting: str, demos: int | None, track: str, variant: int
 ) -> Showing:
-    """What a task's arguments ask for.
+    """Check a task's arguments, and put them together.
 
     Args:
         opened: The round.
@@ -167,6 +167,9 @@ class _Maker:
             "pool": [[source.label, *source.span] for source in composed.pool],
             **values,
         }
+        if parts := composed.prompt.parts:
+            metadata["parts"] = {name: list(span) for name, span in parts.items()}
+            metadata["adds"] = "example" if shown.setting in DEMONSTRATED else "work"
         if shown.task == "related_work":
             numbered = list(enumerate(works, 1))
             metadata["works"] = [work["title"] for work in works]
@@ -184,9 +187,7 @@ class _Maker:
 
 
 def _demonstrations(row: Row, shown: Showing) -> list[str]:
-    """Ids of the papers shown as examples: random ones, then those of co-authors, each once."""
-    kinds = _KINDS.get(shown.setting, ())
-    return list(dict.fromkeys(p for kind in kinds for p in row[f"demos_{kind}"][: shown.demos]))
+    return shown_demos(row, shown.setting, shown.demos)
 
 
 def _listed(row: Row, shown: Showing) -> list[Row]:

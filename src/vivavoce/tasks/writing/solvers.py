@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from inspect_ai.solver import Solver, TaskState, solver
 
-from vivavoce.models.extractive import PICKS, Pick, extract
+from vivavoce.models.offline import PICKS, Pick, extract
 from vivavoce.tasks.methods.direct import baseline, direct
 from vivavoce.tasks.methods.rag import rag
 

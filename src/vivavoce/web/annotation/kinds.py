@@ -285,8 +285,8 @@ def _check_names_of_sides(name: str, value: object) -> None:
 
 
 def _check_sample(name: str, value: object) -> None:
-    """The sample that two texts answer: {id, task?, setting?}."""
-    known = {"id", "task", "setting"}
+    """The sample that two texts answer: {id, task?, setting?, draw?}."""
+    known = {"id", "task", "setting", "draw"}
     if not isinstance(value, dict) or "id" not in value or value.keys() - known:
         raise ValueError(f"{name!r} must be {{id, task, setting}}")
     for part in sorted(value):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from vivavoce.metrics.judgement import WIN_RATE
 from vivavoce.results.board.columns import MAX_UNDEFINED, Column, shown_value
 from vivavoce.store import Row
 from vivavoce.web.board.names import kind_of
@@ -91,6 +92,8 @@ def rank_note(lead: Row | None, kind: str) -> str:
     """The ranks that a contestant may have, or why it has none."""
     if kind == "ceiling":
         return "not ranked"
+    if lead and lead.get("set_aside"):
+        return f"not ranked: {visible(lead['set_aside'])}"
     if lead is None or lead["value"] is None:
         return "no value"
     if lead["rank"] is None:
@@ -156,6 +159,8 @@ def missing(row: Row | None) -> str:
         return "not measured"
     if row["value"] is not None:
         return ""
+    if row.get("set_aside"):
+        return visible(row["set_aside"])
     if row["undefined"] and row["undefined"] == row["n"]:
         return f"undefined for all {counted(row['n'], 'item', 'items')}"
     return "no value"
@@ -163,7 +168,7 @@ def missing(row: Row | None) -> str:
 
 def notes(row: Row, lead: Row) -> list[str]:
     """Notes beside a value: differences between its row and that of the headline metric."""
-    found = []
+    found = [_calibration(row)] if row["metric"] == WIN_RATE else []
     valid_only = row["value_valid"]
     if valid_only not in (None, row["value"]) and figure(valid_only) != figure(row["value"]):
         found.append(f"{figure(valid_only)} if valid")
@@ -173,6 +178,16 @@ def notes(row: Row, lead: Row) -> list[str]:
         found.append(f"{share(row['valid'])} valid")
     differing = [key for key in ("missing", "undefined") if row[key] != lead[key]]
     return found + [f"{row[key]:,} {key}" for key in differing]
+
+
+def _calibration(row: Row) -> str:
+    """A judge's win rate as people's labels correct it."""
+    found = row.get("calibrated")
+    if not found:
+        return "not calibrated"
+    ends = interval((found["ci"][0], found["ci"][1]))
+    labels = counted(found["labels"], "label", "labels")
+    return f"{figure(found['value'])} ({ends}) corrected by {labels} of people"
 
 
 def dollars(amount: float) -> str:
@@ -187,6 +202,7 @@ def dollars(amount: float) -> str:
 _PRINTED: Mapping[str, Callable[[Any], str]] = {
     "items": "{:,}".format,
     "share": share,
+    "fit": lambda fit: share(fit["whole"]) + (f", cut {share(fit['cut'])}" if fit["cut"] else ""),
     "tokens": "{:,.0f}".format,
     "USD": dollars,
     "s": "{:,.2f}".format,

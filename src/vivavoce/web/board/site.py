@@ -17,16 +17,15 @@ from vivavoce.errors import InputError
 from vivavoce.results.board.columns import columns
 from vivavoce.results.board.groups import KEY, Board, first_repeated, relaxed_gc, spelled
 from vivavoce.store import Row, canonical_json, hash_of
+from vivavoce.web.board import downloads
 from vivavoce.web.board.charts.drawing import drawings
-from vivavoce.web.board.files import downloads
 from vivavoce.web.board.model import Site, site_of
-from vivavoce.web.board.page import Link, Page, page_of, refuse_endless, static_files
+from vivavoce.web.board.page import Link, Page, page_of, refuse_endless, static_files, write_pages
 from vivavoce.web.board.pages import boards, changes, published, timeline
 from vivavoce.web.board.pages.changes import History, history_of
 from vivavoce.web.board.pages.samples import INDEX as SAMPLES_INDEX
 from vivavoce.web.board.pages.samples import answered_boards
 from vivavoce.web.board.pages.samples import pages as sample_pages
-from vivavoce.web.board.state import write_pages
 from vivavoce.web.printing import visible
 
 if TYPE_CHECKING:

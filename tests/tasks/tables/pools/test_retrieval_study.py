@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from vivavoce.errors import InputError
 from vivavoce.metrics.retrieval import average_precision
-from vivavoce.retrieval.protocol import Hit
+from vivavoce.retrieval import Hit
 from vivavoce.statistics.intervals import resample
 from vivavoce.tasks.tables.items.pools.retrieval_study import (
     Search,

@@ -19,6 +19,7 @@ from typing import IO, TYPE_CHECKING, Any
 from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault
 from vivavoce.sources import Piece
+from vivavoce.sources.json_records import numbered_lines
 from vivavoce.store import is_gzip, open_bytes, parse_object
 
 if TYPE_CHECKING:
@@ -255,25 +256,9 @@ def _line_pieces(path: Path) -> Iterator[Piece]:
         yield Piece(path, start, offset, first)
 
 
-def _numbered_lines(stream: IO[bytes], piece: Piece) -> Iterator[tuple[int, bytes | None]]:
-    """The lines of a piece; None for one that is too long."""
-    stream.seek(piece.start)
-    offset, number = piece.start, piece.first_row
-    while piece.stop is None or offset < piece.stop:
-        line = part = stream.readline(_MAX_LINE)
-        if not line:
-            return
-        offset += len(line)
-        while len(part) == _MAX_LINE and not part.endswith(b"\n"):
-            part = stream.readline(_MAX_LINE)
-            offset += len(part)
-        yield number, line if part is line else None
-        number += 1
-
-
 def _json_rows(piece: Piece, _wanted: Collection[str] = ()) -> Rows:
     with open_bytes(piece.path) as stream:
-        for number, line in _numbered_lines(stream, piece):
+        for number, line in numbered_lines(stream, piece, _MAX_LINE):
             if line is None:
                 yield number, f"the line is longer than {_MAX_LINE:,} bytes"
             elif not line.isspace():

@@ -43,7 +43,7 @@ class Entry:
 
     identifier: str
     datestamp: str
-    """When the record was last changed in the repository, as it says."""
+    """Day of the record's last change in the repository, as it says."""
     is_deleted: bool
     sets: tuple[str, ...]
     metadata: etree._Element | None

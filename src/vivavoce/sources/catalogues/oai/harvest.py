@@ -320,7 +320,7 @@ class _Run:
 
 
 def _problem(page: Page, opened: Progress) -> str:
-    """Why a page cannot be the one that was asked for; empty when it can."""
+    """Reason why a page cannot be the one that was asked for; empty when it can."""
     if page.error:
         is_odd = page.error[0] == _NOTHING and opened.token is not None
         return "it says that nothing is left, though more was announced" if is_odd else ""

@@ -85,7 +85,7 @@ def read_versions(versions: Sequence[tuple[str, str]]) -> tuple[str | None, str 
 
 
 def first_day(arxiv_id: str, days: Iterable[str]) -> str | None:
-    """When a paper came out, of days that may be of a later version.
+    """Day on which a paper came out, of days that may be of a later version.
 
     A paper has its id since its first version: of a day after the month of the id, that month is
     what is known.

@@ -355,7 +355,7 @@ class _Finder:
 
 def _is_upper(words: Sequence[Word]) -> bool:
     letters = [c for word in words for c in word.text if c.isalpha()]
-    return len(letters) > 3 and sum(c.islower() for c in letters) <= 0.1 * len(letters)
+    return len(letters) > 3 and sum(c.isupper() for c in letters) >= 0.9 * len(letters)
 
 
 def _is_like_text(word: Word, body: Font) -> bool:

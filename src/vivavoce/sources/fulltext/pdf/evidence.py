@@ -34,6 +34,8 @@ _SHORT = 150
 _WIDEST = 0.45
 """Share of the text between two headings that is still usual."""
 _EARLY, _LATE = 0.3, 0.55
+_LEAST = -3.0
+"""Score below which nothing is better than the best hypothesis."""
 _MENTION = re.compile(r"\b(?:Sections?|Sect?\.|Chapters?|§)\s{0,2}(\d{1,2}|[IVX]{1,5}\b)", re.ASCII)
 _ROMANS = {r: n for n, r in enumerate("I II III IV V VI VII VIII IX X XI XII".split(), start=1)}
 
@@ -105,6 +107,7 @@ class Evidence:
     def best(self) -> Hypothesis:
         """The hypothesis with the most evidence; an empty one where there is none."""
         judged = [self.judge(hypothesis) for hypothesis in self.hypotheses()]
+        judged = [one for one in judged if one.score > _LEAST]
         return max(judged, key=lambda one: one.score, default=Hypothesis({}))
 
     def hypotheses(self) -> list[Hypothesis]:

@@ -159,6 +159,8 @@ def _mark_footnotes(column: Sequence[Line], layout: Layout) -> None:
     tail = column[start:]
     if start and role_of_heading(column[start - 1].text) == "references":
         return
+    if any(role_of_heading(line.text) == "abstract" for line in tail):
+        return
     if not tail or (len(tail) == len(column) and tail[0].page > 0):
         return
     for place, line in enumerate(tail):

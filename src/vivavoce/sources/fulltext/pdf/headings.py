@@ -254,7 +254,8 @@ class _Judge:
         if not candidate.is_strong or not candidate.is_apart:
             return 0
         if candidate.style == top:
-            return 1
+            is_between = self.main.number_style and place < max(self.main.members)
+            return 1 if role is not None or not is_between else max(level, 1) + 1
         if top_role == "references":
             return 0
         return ranks.get(candidate.style, max(level, 1) + 1)

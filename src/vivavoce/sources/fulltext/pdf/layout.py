@@ -68,14 +68,15 @@ class Layout:
 
 def read_layout(pages: Sequence[Page]) -> Layout:
     """The lines of all pages in reading order."""
+    if _is_leftwards(pages):
+        _mirror(pages)
     runs = {page.number: list(_runs(page)) for page in pages}
     body = _body_font(runs)
     gutters = _find_gutters(pages, runs, body)
-    is_leftwards = _is_leftwards(pages)
     lines: list[Line] = []
     for page in pages:
         own = _columns(_without_line_numbers(runs[page.number]), gutters, body)
-        lines += _order(own, gutters, is_leftwards=is_leftwards)
+        lines += _order(own, gutters)
     for line in lines:
         line.text = join_words(line.words)
     return Layout(
@@ -154,7 +155,7 @@ def _is_mixed_caps(words: Sequence[Word], font: Font) -> bool:
     if len(sizes) < _BOTH or max(sizes) > 1.6 * min(sizes):
         return False
     letters = [c for word in words if word.font.name == font.name for c in word.text if c.isalpha()]
-    return len(letters) > 3 and not any(map(str.islower, letters))
+    return len(letters) > 3 and all(map(str.isupper, letters))
 
 
 def _main_font(words: Sequence[Word]) -> Font:
@@ -243,6 +244,13 @@ def _without_line_numbers(runs: Sequence[Line]) -> list[Line]:
     return [run for run in runs if id(run) not in beside]
 
 
+def _mirror(pages: Sequence[Page]) -> None:
+    """Count places from the right edge, so that text from right to left is read like other text."""
+    for page in pages:
+        for word in page.words:
+            word.x0, word.x1 = page.width - word.x1, page.width - word.x0
+
+
 def _columns(runs: Sequence[Line], gutters: Sequence[float], body: Font) -> list[Line]:
     """The runs of a page put into columns, those on one baseline joined."""
     gutters = [gutter for gutter in gutters if _parts_page(runs, gutter)]
@@ -298,19 +306,19 @@ def _on_baseline(group: Sequence[Line], run: Line) -> bool:
     return is_script and abs(drop) < 0.55 * size and near < 0.5 * size
 
 
-def _order(lines: Sequence[Line], gutters: Sequence[float], *, is_leftwards: bool) -> list[Line]:
+def _order(lines: Sequence[Line], gutters: Sequence[float]) -> list[Line]:
     """Bands between lines across the page, inside a band one column after the other."""
     ordered: list[Line] = []
     open_band: list[Line] = []
     for line in sorted(lines, key=lambda line: (line.y, line.x0)):
         own = 1 + bisect_left(gutters, line.x0)
         if line.column == 0 and not (open_band and _pokes_across(line, open_band, own)):
-            ordered += [*_by_column(open_band, is_leftwards=is_leftwards), line]
+            ordered += [*_by_column(open_band), line]
             open_band = []
         else:
             line.column = line.column or own
             open_band.append(line)
-    return ordered + _by_column(open_band, is_leftwards=is_leftwards)
+    return ordered + _by_column(open_band)
 
 
 def _pokes_across(line: Line, band: Sequence[Line], column: int) -> bool:
@@ -323,9 +331,8 @@ def _pokes_across(line: Line, band: Sequence[Line], column: int) -> bool:
     return line.x0 >= start - 2 and line.x1 < end + 0.15 * (end - start) and line.width > 0
 
 
-def _by_column(lines: Sequence[Line], *, is_leftwards: bool) -> list[Line]:
-    sign = -1 if is_leftwards else 1
-    return sorted(lines, key=lambda line: (sign * line.column, line.y, line.x0))
+def _by_column(lines: Sequence[Line]) -> list[Line]:
+    return sorted(lines, key=lambda line: (line.column, line.y, line.x0))
 
 
 def _leading(lines: Sequence[Line], body: Font) -> float:

@@ -52,7 +52,7 @@ _BOLD = re.compile(
     re.IGNORECASE,
 )
 _ITALIC = re.compile(r"ital|obli|slant|cmti|cmsl|sfti|ecti|[-.]i(?:t)?$|libertineti", re.IGNORECASE)
-_SMALL_CAPS = re.compile(r"csc|smallcaps|small-?caps|[-.]sc\b|sccp", re.IGNORECASE)
+_SMALL_CAPS = re.compile(r"csc|smallcaps|small-?caps|(?<!cjk)[-.]sc\b|sccp", re.IGNORECASE)
 _SUBSET = re.compile(r"[A-Z]{6}\+")
 _SMALLEST = 1.5
 """Points: what is smaller is there for machines, not for readers."""
@@ -281,6 +281,8 @@ def _word(
     font, turn = style
     x, y = reader.origin(first)
     end = reader.right(last) if turn % 2 == 0 else reader.upper(last)
+    if end < x and turn == 0:  # written from right to left
+        x, end = reader.origin(last)[0], reader.right(first)
     if printed[-1] in _BROKEN_WORD:
         printed = printed[:-1] + "-"
     return Word(_clean(printed), x, end, y, font, glued), turn

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from vivavoce.records import Reference
 from vivavoce.sources.fulltext.pdf.floats import Columns
+from vivavoce.sources.fulltext.pdf.furniture import FOOTNOTE
 from vivavoce.sources.fulltext.pdf.layout import Line, join_words
 from vivavoce.sources.fulltext.pdf.lines import Word
 from vivavoce.text.citation_markers import (
@@ -25,6 +26,7 @@ from vivavoce.text.row_citations import Mention
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _LAST = re.compile(r"([^\W\d_]+(?:-[^\W\d_]+)*)-$")
 _FIRST = re.compile(r"([^\W\d_]+)(-?)")
+_IDEOGRAPH = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]")
 _PREFIXES = frozenset(
     "anti auto co cross de extra few half hyper hypo inter intra macro mega meta micro mid mini"
     " multi nano neo non over para poly post pre pro pseudo quasi re self semi sub super supra"
@@ -53,6 +55,8 @@ class Vocabulary:
 
     def join(self, before: str, after: str) -> str:
         """Two lines as one text, a broken word mended where it is one word."""
+        if _IDEOGRAPH.fullmatch(before[-1:]) and _IDEOGRAPH.fullmatch(after[:1]):
+            return before + after
         last = _LAST.search(before, max(len(before) - 80, 0)) if before.endswith("-") else None
         first = _FIRST.match(after)
         if last is None or first is None:
@@ -151,6 +155,7 @@ _HEAD = re.compile(
 _SECOND = re.compile(
     rf"\d\.\s(?:{_SURNAME},\s[^\W\d_a-z]\.|(?:[^\W\d_a-z]\.\s?){{1,3}}{_SURNAME},)"
 )
+_LISTED = frozenset({"", FOOTNOTE})
 _LONG_ENTRY = 700
 _ENOUGH_ENTRIES = 4
 _YEAR = re.compile(r"(?<![\w.:/-])(?:19|20)\d\d(?=[a-z]?(?:\W|$))(?![\d-])")
@@ -178,15 +183,19 @@ def split_entries(lines: Sequence[Line], paragraphs: Paragraphs) -> list[str]:
 
 
 def find_unheaded(lines: Sequence[Line]) -> int | None:
-    """The place of the first entry of a numbered list that ends a paper without a heading."""
+    """The place of the first entry of a numbered list that ends a paper without a heading.
+
+    Entries in small print look like footnotes: those of the list become text again.
+    """
     for place in range(len(lines) // 2, len(lines)):
-        line = lines[place]
-        if line.kind or not _opens_list(line):
+        if lines[place].kind not in _LISTED or not _opens_list(lines[place]):
             continue
-        tail = [other for other in lines[place:] if not other.kind]
+        tail = [other for other in lines[place:] if other.kind in _LISTED]
         entries = _by_label(tail)
         years = sum(any(_YEAR.search(own.text) for own in entry) for entry in entries)
         if len(entries) >= _ENOUGH_ENTRIES and years > 0.6 * len(entries):
+            for line in tail:
+                line.kind = ""
             return place
     return None
 

@@ -16,8 +16,9 @@ from lxml import etree
 
 from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault, Reference, Section
-from vivavoce.sources import Piece, ReadOptions, Source
+from vivavoce.sources import Piece, ReadOptions, Source, holds_in_text
 from vivavoce.sources.leaderboards.qa_site.bodies import paper_links, read_body
+from vivavoce.sources.xml import SAFE
 from vivavoce.text.dates import parse_date
 from vivavoce.text.normalise import clean_line
 
@@ -31,6 +32,7 @@ _FORBIDDEN = (b"<!ENTITY", b"<!DOCTYPE")
 _OVERLAP = max(map(len, _FORBIDDEN)) - 1
 _POSTS, _LINKS = "posts.xml", "PostLinks.xml"
 _HEAD_BYTES = 4096
+_ROOT = re.compile(rb"<posts")
 _TAG = re.compile(r"[^<>|\s]{1,60}")
 _MAX_TAGS = 20
 _SITE = re.compile(r"[a-z0-9-]{1,60}(?:\.[a-z0-9-]{1,60}){1,5}")
@@ -98,13 +100,7 @@ def read_rows(path: Path) -> Iterator[Row]:
                 _Checked(stream),
                 events=("end",),
                 tag="row",
-                encoding="utf-8",
-                resolve_entities=False,
-                no_network=True,
-                load_dtd=False,
-                huge_tree=False,
-                remove_comments=True,
-                remove_pis=True,
+                **SAFE,
             )
             for _, element in rows:
                 yield {str(name): str(value) for name, value in element.attrib.items()}
@@ -158,13 +154,7 @@ def _is_id(text: str) -> bool:
 
 def _matches(path: Path) -> bool:
     """Check whether a file of the name `Posts.xml` starts as a dump does."""
-    if path.name.lower() != _POSTS:
-        return False
-    try:
-        with path.open("rb") as stream:
-            return b"<posts" in stream.read(_HEAD_BYTES)
-    except OSError:
-        return True  # reading it says what is wrong
+    return path.name.lower() == _POSTS and holds_in_text(path, _ROOT, _HEAD_BYTES)
 
 
 def _name_of(path: Path) -> str:

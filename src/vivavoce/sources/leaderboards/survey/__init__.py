@@ -9,7 +9,7 @@ from pathlib import Path
 
 from vivavoce.errors import InputError
 from vivavoce.records import CitedTable, Document, Section
-from vivavoce.sources import Source, one_piece, read_with
+from vivavoce.sources import Source, holds_in_text, one_piece, read_with
 from vivavoce.sources.fulltext.tei.blocks import Block
 from vivavoce.sources.fulltext.tei.sections import build_sections
 from vivavoce.sources.leaderboards.survey.entries import Citations, read_list
@@ -126,11 +126,7 @@ def _matches(path: Path) -> bool:
     """Check whether a Markdown file has a heading above a list of references."""
     if not path.name.lower().endswith(_SUFFIXES) or path.name.lower().startswith("readme"):
         return False
-    try:
-        with path.open("rb") as stream:
-            return _REFERENCES.search(stream.read(_LARGEST_FILE)) is not None
-    except OSError:
-        return True  # reading it says what is wrong
+    return holds_in_text(path, _REFERENCES, _LARGEST_FILE)
 
 
 def _read_survey(content: bytes, name: str) -> Iterator[Document]:

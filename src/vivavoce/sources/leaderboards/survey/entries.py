@@ -319,13 +319,9 @@ class Citations:
                 yield marker.start, (ordinal,)
 
     def _resolve(self, marker: AuthorYearMarker) -> int | None:
-        """The entry a marker means; words before its names may look like names."""
-        last = len(marker.names) - (2 if marker.is_pair else 1)
-        for start in range(last + 1):
-            meant = self._fitting(marker.names[start:], marker)
-            if meant:
-                return meant[0] if len(meant) == 1 else None
-        return None
+        """The entry of the first reading of a marker that has any; None where it has several."""
+        meant = next(filter(None, (self._fitting(names, marker) for names in marker.readings)), [])
+        return meant[0] if len(meant) == 1 else None
 
     def _fitting(self, names: tuple[str, ...], marker: AuthorYearMarker) -> list[int]:
         namesakes = self._by_author.get((names[0], marker.year), [])

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from vivavoce.text.cell_text import unescape_entities
-from vivavoce.text.table_markup import HTML_START, html_end, html_rows
-from vivavoce.text.table_parsing import parse_tables
+from vivavoce.text.table_parsing import HTML_START, html_end, html_rows, parse_tables
 
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
 _FENCE = re.compile(r" {0,3}(```|~~~)")

@@ -30,8 +30,8 @@ from vivavoce.readers.documents import LibraryPaper
 from vivavoce.retrieval.sparse import Bm25Retriever, words
 from vivavoce.store import Row
 from vivavoce.tasks.leaderboards.items.board_items import TASK
-from vivavoce.tasks.library.text import cut_table, cut_text
 from vivavoce.tasks.prompting.prompts import PromptSet, Rendered, Span, template_name
+from vivavoce.text.chunk import cut_table, cut_text
 
 CHUNKS, SIZE = 10, 512
 """Chunks of a prompt, and tokens of a chunk."""

@@ -6,7 +6,7 @@ import html
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from random import Random
 from typing import Any
 
@@ -87,15 +87,7 @@ class RankedBoards:
             "development": len(self.boards) - tested,
             "papers": [len(board.papers) for board in self.boards],
             "tied_pairs": ties,
-            "dropped": [
-                {
-                    "board": one.board,
-                    "paper_id": one.paper_id,
-                    "reason": one.reason,
-                    "detail": one.detail,
-                }
-                for one in self.dropped
-            ],
+            "dropped": [asdict(one) for one in self.dropped],
         }
 
 

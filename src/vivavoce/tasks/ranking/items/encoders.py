@@ -25,7 +25,7 @@ from vivavoce.retrieval.presets import (
     find_preset,
     read_settings,
 )
-from vivavoce.retrieval.sparse import count_terms, words
+from vivavoce.retrieval.sparse import count_terms, tfidf_weights, words
 
 Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.integer[Any]]
@@ -53,8 +53,6 @@ def open_vectors(
     abstracts: Sequence[str],
     *,
     folder: str | None = None,
-    device: str = "cpu",
-    local_files_only: bool = False,
 ) -> PaperVectors:
     """The vectors of papers by an encoder.
 
@@ -63,8 +61,6 @@ def open_vectors(
         titles: Of each paper, by place.
         abstracts: Likewise; empty for none.
         folder: Where the weights of a named encoder are instead of its place on the hub.
-        device: Where it runs, by the name torch has for it.
-        local_files_only: Never ask the hub.
 
     Raises:
         MissingExtra: torch or transformers is not installed.
@@ -73,8 +69,7 @@ def open_vectors(
     check_encoder(encoder, folder)
     if encoder == TFIDF:
         return TfidfVectors(titles, abstracts)
-    preset = _preset_of(encoder, folder, local_files_only=local_files_only)
-    opened = Encoder(preset, batch_size=1, device=device, local_files_only=local_files_only)
+    opened = Encoder(_preset_of(encoder, folder), batch_size=1)
     return EncodedVectors(titles, abstracts, opened)
 
 
@@ -86,11 +81,8 @@ class TfidfVectors:
 
         texts = [f"{title}\n{text}" for title, text in zip(titles, abstracts, strict=True)]
         counts = count_terms(texts, words)
-        idf = np.log((1 + len(texts)) / (1 + counts.passages_with)) + 1
-        weights = counts.frequencies * idf[counts.terms]
-        norms = np.sqrt(np.bincount(counts.passages, weights=weights**2, minlength=len(texts)))
+        _, unit = tfidf_weights(counts)
         shape = (len(texts), len(counts.numbers))
-        unit = weights / norms[counts.passages]
         self._rows = csr_array((unit, (counts.passages, counts.terms)), shape=shape)
 
     def cosines(self, first: Places, second: Places) -> Floats:
@@ -149,11 +141,11 @@ def check_encoder(encoder: str, folder: str | None = None) -> None:
         )
 
 
-def _preset_of(encoder: str, folder: str | None, *, local_files_only: bool) -> Preset:
+def _preset_of(encoder: str, folder: str | None) -> Preset:
     name = _SYNONYMS.get(encoder, encoder)
     if name in PRESETS:
         preset = find_preset(name)
         weights = folder or preset.passages
         joint = "sep" if name in _OF_PAPERS else preset.joint
         return replace(preset, passages=weights, joint=joint)
-    return read_settings(find_folder(name, local_files_only=local_files_only))
+    return read_settings(find_folder(name))

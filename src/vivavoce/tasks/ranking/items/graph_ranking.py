@@ -22,15 +22,21 @@ from vivavoce.errors import DamagedError, InputError
 from vivavoce.networks.graph import DAMPING, Graph, induced, make_graph, pagerank
 from vivavoce.retrieval.sparse import Bm25Retriever
 from vivavoce.store import table_of_parquet
-from vivavoce.tasks.ranking.items.candidates import BoardQuery, Text
 from vivavoce.tasks.ranking.items.encoders import (
     TFIDF,
     PaperVectors,
     check_encoder,
     open_vectors,
 )
-from vivavoce.tasks.ranking.items.graph_items import EDGES, NETWORKS, PAPERS, NetworkName
-from vivavoce.text.dates import period
+from vivavoce.tasks.ranking.items.graph_items import (
+    EDGES,
+    NETWORKS,
+    PAPERS,
+    BoardQuery,
+    NetworkName,
+    Text,
+)
+from vivavoce.text.dates import day_after
 
 Direction = Literal["cited", "citing", "both"]
 Ranker = Literal["pagerank", "recency", "in_degree", "bm25", "random"]
@@ -172,7 +178,9 @@ def rank_papers(
     if ranker == "pagerank":
         scores = pagerank_scores(graph, network, places, chosen)
     elif ranker == "recency":
-        scores = np.array([_day(graph.published[place]) for place in places], dtype=np.float64)
+        scores = np.array(
+            [day_after(graph.published[place], 0) for place in places], dtype=np.float64
+        )
     elif ranker == "in_degree":
         scores = graph.in_degrees(network)[places]
     elif ranker == "bm25":
@@ -246,11 +254,6 @@ def _graphs(edges: pa.Table, n: int) -> dict[str, Graph]:
         str(name): make_graph(n, *(side[names == name] for side in ends))
         for name in sorted(set(names.tolist()))
     }
-
-
-def _day(published: str | None) -> int:
-    """The number of the first day on which a date is over; 0 for none."""
-    return 0 if published is None else period(published)[1].toordinal()
 
 
 def _chance(key: str) -> float:

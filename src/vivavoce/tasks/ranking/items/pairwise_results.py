@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import date
 
 import pyarrow as pa
@@ -96,12 +96,13 @@ def find_comparisons(corpus: Corpus, papers: Collection[str], before: date) -> l
         if paper.first_public is not None and period(paper.first_public)[1] <= before
     }
     found = [*_tables(corpus, wanted, dates), *_claims(corpus, wanted, dates)]
-    sources = {row["paper_id"] for row in found}
+    sources = {one.paper_id for one in found}
     for paper in corpus.papers:
         if paper.paper_id in sources:
             about = f"{paper.title or ''} {paper.abstract or ''}"[:_MAX_ABOUT]
-            found.append(_row(paper.paper_id, ABOUT, dates, about, (), ()))
-    return sorted(found, key=lambda row: (row["paper_id"], row["ordinal"]))
+            found.append(Comparison(paper.paper_id, ABOUT, dates[paper.paper_id], about, (), ()))
+    found.sort(key=lambda one: (one.paper_id, one.ordinal))
+    return [asdict(one) for one in found]
 
 
 def read_comparisons(rows: Iterable[Row]) -> list[Comparison]:
@@ -121,36 +122,6 @@ def read_comparisons(rows: Iterable[Row]) -> list[Comparison]:
     ]
 
 
-def _row(
-    paper_id: str,
-    ordinal: int,
-    dates: Mapping[str, str],
-    caption: str,
-    headers: Iterable[str],
-    lines: Iterable[Row],
-) -> Row:
-    return {
-        "paper_id": paper_id,
-        "ordinal": ordinal,
-        "published": dates[paper_id],
-        "caption": caption,
-        "headers": list(headers),
-        "lines": list(lines),
-    }
-
-
-def _line(
-    paper_id: str, told_by: str, numbers: Iterable[float | None], label: str = "", group: str = ""
-) -> Row:
-    return {
-        "paper_id": paper_id,
-        "label": label,
-        "group": group,
-        "told_by": told_by,
-        "numbers": list(numbers),
-    }
-
-
 # --- tables ---
 
 
@@ -160,7 +131,9 @@ class _Table:
     readings: list[Entries]
 
 
-def _tables(corpus: Corpus, wanted: frozenset[str], dates: Mapping[str, str]) -> Iterator[Row]:
+def _tables(
+    corpus: Corpus, wanted: frozenset[str], dates: Mapping[str, str]
+) -> Iterator[Comparison]:
     tables = [
         _Table(row, readings)
         for row in corpus.rows("tables")
@@ -170,7 +143,7 @@ def _tables(corpus: Corpus, wanted: frozenset[str], dates: Mapping[str, str]) ->
     names = _names(tables, attributors)
     for table in tables:
         paper_id = table.row["paper_id"]
-        lines: list[Row] = []
+        lines: list[Line] = []
         best = table.readings[0]
         for entries in table.readings:
             told = _lines(table.row, entries, attributors[paper_id], names, wanted)
@@ -178,11 +151,12 @@ def _tables(corpus: Corpus, wanted: frozenset[str], dates: Mapping[str, str]) ->
                 best, lines = entries, told
         if lines:
             caption = f"{table.row['caption']} {best.prose}".strip()[:_MAX_CAPTION]
-            yield _row(paper_id, table.row["ordinal"], dates, caption, best.headers, lines)
+            ordinal, date = table.row["ordinal"], dates[paper_id]
+            yield Comparison(paper_id, ordinal, date, caption, best.headers, tuple(lines))
 
 
-def _extent(lines: list[Row]) -> tuple[int, int]:
-    return len({line["paper_id"] for line in lines}), len(lines)
+def _extent(lines: list[Line]) -> tuple[int, int]:
+    return len({line.paper_id for line in lines}), len(lines)
 
 
 def _attributors(corpus: Corpus, sources: set[str]) -> dict[str, RowAttributor]:
@@ -216,9 +190,9 @@ def _names(tables: Iterable[_Table], attributors: Mapping[str, RowAttributor]) -
 
 def _lines(
     row: Row, entries: Entries, attributor: RowAttributor, names: Names, wanted: frozenset[str]
-) -> list[Row]:
+) -> list[Line]:
     """The lines of a table that stand for papers of interest."""
-    told: list[tuple[str, Row]] = []
+    told: list[Line] = []
     cites = False
     for entry in entries.entries:
         cited = attributor.cited_in(entry.label, row["cited"])
@@ -232,16 +206,16 @@ def _lines(
         elif (named := attributor.named(entry.label, names)) is not None:
             work, told_by = named, _OWN if named == row["paper_id"] else _NAME
         cites = cites or told_by in (_MARK, _NAME)
-        told.append((told_by, _line(work, told_by, entry.numbers, entry.label, entry.group)))
-    return [
-        line for told_by, line in told if line["paper_id"] in wanted and (told_by != _REST or cites)
-    ]
+        told.append(Line(work, entry.label, entry.group, told_by, entry.numbers))
+    return [one for one in told if one.paper_id in wanted and (one.told_by != _REST or cites)]
 
 
 # --- sentences ---
 
 
-def _claims(corpus: Corpus, wanted: frozenset[str], dates: Mapping[str, str]) -> Iterator[Row]:
+def _claims(
+    corpus: Corpus, wanted: frozenset[str], dates: Mapping[str, str]
+) -> Iterator[Comparison]:
     """Claims of the papers of interest, the abstract before the sections."""
     abstracts = {
         paper.paper_id: paper.abstract
@@ -256,7 +230,7 @@ def _claims(corpus: Corpus, wanted: frozenset[str], dates: Mapping[str, str]) ->
         yield from _claims_of(paper_id, [abstract], dates)
 
 
-def _claims_of(paper_id: str, texts: list[str], dates: Mapping[str, str]) -> Iterator[Row]:
+def _claims_of(paper_id: str, texts: list[str], dates: Mapping[str, str]) -> Iterator[Comparison]:
     for place, claim in enumerate(find_claims(texts)):
-        line = _line(paper_id, _CLAIM, claim.numbers)
-        yield _row(paper_id, _FIRST_CLAIM - place, dates, claim.sentence, claim.near, [line])
+        ordinal, line = _FIRST_CLAIM - place, Line(paper_id, "", "", _CLAIM, claim.numbers)
+        yield Comparison(paper_id, ordinal, dates[paper_id], claim.sentence, claim.near, (line,))

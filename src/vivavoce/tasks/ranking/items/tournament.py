@@ -24,9 +24,9 @@ from statistics import median_low
 import numpy as np
 import numpy.typing as npt
 
-from vivavoce.readers.board_terms import BoardTerms, terms_of_text
+from vivavoce.readers.terms import BoardTerms, terms_of_text
 from vivavoce.tasks.ranking.items.pairwise_results import ABOUT, Comparison, Line
-from vivavoce.text.dates import period
+from vivavoce.text.dates import day_after
 
 LEAST_FIT = 0.2
 """Fit of a score that is compared across tables, at least. This and the next three were chosen on
@@ -37,7 +37,8 @@ _NEARLY_BEST = 0.7
 _SAME_SCALE = 2.0
 """Scores this many times above or below the usual are of another scale."""
 _FIT_STEPS = 1_000
-_NEVER = -1
+_UNDATED = -1
+"""Day of papers without a date: they are the oldest."""
 
 _Signs = npt.NDArray[np.int64]
 
@@ -100,7 +101,9 @@ class Tournament:
         self, query: BoardQuery, papers: Sequence[str], dates: Mapping[str, str | None]
     ) -> list[str]:
         """Every paper once, best first; of equals the newer first, then by id."""
-        days = {paper: _day(dates.get(paper)) for paper in sorted(set(papers))}
+        days = {
+            paper: day_after(dates.get(paper) or None, _UNDATED) for paper in sorted(set(papers))
+        }
         told = self._told(query, days)
         ranked = _by_wins(told, _scores(told), days)
         slots = sorted((days[paper] for paper in ranked), reverse=True)
@@ -164,11 +167,6 @@ class Tournament:
             term: math.log(1 + total / count) / math.log(1 + total)
             for term, count in counts.items()
         }
-
-
-def _day(published: str | None) -> int:
-    """The day after the last that a date can mean; undated papers are the oldest."""
-    return period(published)[1].toordinal() if published else _NEVER
 
 
 def _scores(told: Mapping[str, Sequence[_Told]]) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""Who wrote the targets: authors of papers, how uneven their shares are, and a fairer draw.
+"""Authors of the targets: the unevenness of their shares, and a fairer draw.
 
 With `author_sampling = "inverse_activity"` a paper stays a target with probability 1/n, where n is
 the number of papers, among all that could be targets, of the most active of its authors. So each
@@ -26,7 +26,7 @@ TOP = 0.01
 
 @dataclass(frozen=True, slots=True)
 class Authors:
-    """Who wrote some papers of a corpus; authors are numbers."""
+    """Authors of some papers of a corpus, as numbers."""
 
     of_paper: Mapping[str, tuple[int, ...]]
     """Each paper's authors, told apart by id, else by name."""
@@ -86,13 +86,18 @@ def unit(seed: int, *names: str) -> float:
     return int(hash_of([seed, *names])[:13], 16) / 16**13
 
 
+def number_of(*parts: str | int) -> int:
+    """A number below 2^64 that belongs to some names and numbers."""
+    return int(hash_of(list(parts))[:16], 16)
+
+
 def count_papers(papers: Iterable[str], authors: Authors) -> Counter[int]:
     """Papers of each author who has one."""
     return Counter(author for paper in papers for author in authors.of_paper.get(paper, ()))
 
 
 def describe(papers: Collection[str], authors: Authors) -> Row:
-    """How evenly papers are spread over their authors."""
+    """Spread of papers over their authors."""
     counts = sorted(count_papers(papers, authors).values())
     return {
         "papers": len(papers),
@@ -124,5 +129,5 @@ def top_share(counts: Sequence[int]) -> float | None:
 
 
 def count_ambiguous(papers: Iterable[str], authors: Authors) -> int:
-    """How many authors of some papers go by a name that may be that of several people."""
+    """Count the authors of some papers whose name may be that of several people."""
     return len(count_papers(papers, authors).keys() & authors.ambiguous)

@@ -6,7 +6,8 @@ surnames and year, where most of the section's markers fit an entry. Else all re
 paper count as cited. Works without a title, the paper itself and second mentions are left out.
 
 Padding are papers of the corpus that the paper does not cite, with title and abstract and not
-dated after it: those of its primary category first, in seeded order, up to 100 works in all.
+dated after it: those of its primary category first, in seeded order, up to 100 works in all. Their
+abstracts are shown as often as those of the cited works.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from vivavoce.corpus import Corpus
 from vivavoce.networks.tables import column_batches
 from vivavoce.records import Paper
 from vivavoce.store import Row, hash_of
+from vivavoce.tasks.writing.items.activity import number_of
 from vivavoce.tasks.writing.items.inputs import PaperText, gold_paragraphs
 from vivavoce.tasks.writing.items.near_duplicates import Hashes
 from vivavoce.tasks.writing.items.papers import primary_category
@@ -33,7 +35,7 @@ from vivavoce.text.citation_markers import (
     find_numeric_markers,
     name_key,
 )
-from vivavoce.text.dates import period
+from vivavoce.text.dates import day_after
 from vivavoce.text.normalise import normalise_title
 from vivavoce.text.shingles import mix
 
@@ -51,11 +53,11 @@ class Works:
     rows: tuple[Row, ...]
     """`work_id`, `title`, `abstract`, `role`; in the order of the padded track."""
     by_text: bool
-    """Whether the text of the section told which references it cites."""
+    """True if the text of the section told which references it cites."""
 
     @property
     def cited(self) -> int:
-        """How many of them the section cites."""
+        """Number of them that the section cites."""
         return sum(row["role"] == "cited" for row in self.rows)
 
 
@@ -107,10 +109,8 @@ def _by_author(section: str, references: Sequence[Row]) -> list[Row] | None:
 def _entries(
     marker: AuthorYearMarker, entries: Mapping[tuple[str, int], list[Row]]
 ) -> Sequence[Row]:
-    """What a marker may mean; the words before its names may look like names."""
-    last = len(marker.names) - (2 if marker.is_pair else 1)
-    places = range(last + 1)
-    return next((f for p in places if (f := entries.get((marker.names[p], marker.year)))), ())
+    """Entries of the first reading of a marker that has any."""
+    return next((f for names in marker.readings if (f := entries.get((names[0], marker.year)))), ())
 
 
 def _surnames(name: str) -> set[str]:
@@ -131,9 +131,9 @@ class Library:
             and paper.first_public
             and "not_a_paper" not in paper.gates
         ]
-        ends = (period(paper.first_public or "")[1].toordinal() for paper in self._listable)
+        ends = (day_after(paper.first_public) for paper in self._listable)
         self._ends: npt.NDArray[np.int64] = np.fromiter(ends, np.int64, len(self._listable))
-        hashes = (_hash(paper.paper_id) for paper in self._listable)
+        hashes = (number_of(paper.paper_id) for paper in self._listable)
         self._hashes: Hashes = np.fromiter(hashes, np.uint64, len(self._listable))
         self._categories = np.array(
             [primary_category(paper) for paper in self._listable], np.object_
@@ -164,11 +164,13 @@ class Library:
             used |= {row["cited_paper_id"] or "", normalise_title(row["title"] or "")}
         wanted = MAX_WORKS - len(cited)
         padding = list(self._padding(paper, category, used, wanted)) if cited else []
-        key = [self._seed, "works", paper.paper_id]
-        rows = sorted(
-            cited + padding, key=lambda row: hash_of([*key, row["work_id"], row["title"]])
-        )
-        return Works(tuple(rows), told is not None)
+
+        def shuffled(rows: Sequence[Row], name: str) -> list[Row]:
+            key = [self._seed, name, paper.paper_id]
+            return sorted(rows, key=lambda row: hash_of([*key, row["work_id"], row["title"]]))
+
+        padding = _with_abstracts_as_often(shuffled(padding, "abstracts"), cited)
+        return Works(tuple(shuffled(cited + padding, "works")), told is not None)
 
     def _cited(self, references: Sequence[Row], used: set[str]) -> Iterator[Row]:
         for row in references:
@@ -182,9 +184,11 @@ class Library:
     def _padding(
         self, paper: PaperText, category: str | None, used: set[str], wanted: int
     ) -> Iterator[Row]:
-        last = period(paper.published)[1].toordinal()
+        last = day_after(paper.published)
         places = np.flatnonzero(self._ends <= last)
-        order = mix(self._hashes[places] ^ np.uint64(_hash(self._seed, "padding", paper.paper_id)))
+        order = mix(
+            self._hashes[places] ^ np.uint64(number_of(self._seed, "padding", paper.paper_id))
+        )
         is_other = (
             self._categories[places] != category if category else np.ones(len(places), np.bool_)
         )
@@ -199,6 +203,13 @@ class Library:
                 yield _work(other, other.title or "", "padding")
 
 
+def _with_abstracts_as_often(padding: Sequence[Row], cited: Sequence[Row]) -> list[Row]:
+    """The padding with as large a share of abstracts as the cited works have: else it tells."""
+    have = sum(bool(row["abstract"]) for row in cited)
+    kept = round(len(padding) * have / max(1, len(cited)))
+    return [*padding[:kept], *({**row, "abstract": None} for row in padding[kept:])]
+
+
 def _work(paper: Paper | None, title: str, role: str) -> Row:
     return {
         "work_id": paper.paper_id if paper else None,
@@ -206,7 +217,3 @@ def _work(paper: Paper | None, title: str, role: str) -> Row:
         "abstract": paper.abstract if paper else None,
         "role": role,
     }
-
-
-def _hash(*parts: str | int) -> int:
-    return int(hash_of(list(parts))[:16], 16)

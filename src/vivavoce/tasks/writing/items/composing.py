@@ -13,10 +13,7 @@ from itertools import pairwise
 
 from vivavoce.rounds import Round, Shown, measure_settings
 from vivavoce.store import Row, table_of_parquet
-from vivavoce.tasks.prompting.excerpts import OWN
-from vivavoce.tasks.prompting.prompts import PromptSet, Rendered, Span, template_name
-from vivavoce.tasks.writing.items.cells import NAME as CELLS
-from vivavoce.tasks.writing.items.cells import shown_demos
+from vivavoce.tasks.prompting.prompts import OWN, PromptSet, Rendered, Span, template_name
 from vivavoce.tasks.writing.items.inputs import (
     DEMONSTRATED,
     ROLES,
@@ -26,6 +23,7 @@ from vivavoce.tasks.writing.items.inputs import (
     paper_from_row,
     slots,
 )
+from vivavoce.tasks.writing.items.rows import CELLS, shown_demos
 from vivavoce.text.tokens import TokenCounter
 
 PARTS = {
@@ -34,9 +32,9 @@ PARTS = {
     "introduction": "introduction",
     "related_work": "related-work section",
 }
-"""What each task writes, in words."""
+"""Part that each task writes, in words."""
 TRACKS = ("cited", "padded")
-"""Which works a related-work prompt lists: those the section cites, or others beside them."""
+"""Works that a related-work prompt lists: those the section cites, or others beside them."""
 
 _BETWEEN = "\n\n"
 
@@ -73,7 +71,7 @@ class _Pieces:
     spans: dict[str, Span] = field(default_factory=dict)
     pool: list[Source] = field(default_factory=list)
     ends: list[int] = field(default_factory=list)
-    """Where each piece ends."""
+    """End of each piece."""
 
     def add(self, piece: str) -> int:
         """Put a piece at the end; gives where it starts."""
@@ -121,8 +119,11 @@ def compose(
     spans = dict(main.spans)
     pool = [Source(OWN, spans["content"])] if "content" in spans else []
     blocks: list[Span] = []
+    parts: dict[str, Span] = {}
     if works:
-        pool += _moved(listed.pool, spans["works"][0])
+        moved = _moved(listed.pool, spans["works"][0])
+        pool += moved
+        parts |= {source.label: source.span for source in moved}
     if examples:
         whole = spans.pop("demonstrations")
         shift = whole[0] + inside
@@ -130,9 +131,13 @@ def compose(
         pool += _moved(shown.pool, shift)
         # Each with what parts it from the one before; the first goes with all that is around it.
         later = [_shifted(span, shift) for span in pairwise(shown.ends)]
+        parts |= {
+            f"example {number}": _shifted(span, shift)
+            for number, span in enumerate(pairwise([0, *shown.ends]), 1)
+        }
         blocks = [*reversed(later), whole]
     pool.sort(key=lambda source: source.span)
-    return Composed(Rendered(main.text, spans, tuple(blocks)), tuple(pool))
+    return Composed(Rendered(main.text, spans, tuple(blocks), parts), tuple(pool))
 
 
 def _examples(prompts: PromptSet, task: str, examples: Sequence[Example]) -> _Pieces:
@@ -169,7 +174,7 @@ def _moved(pool: Sequence[Source], shift: int) -> list[Source]:
 
 FAMILY = "writing"
 PADDED = "+padded"
-"""What the name of a related-work setting ends in where works by others are listed too."""
+"""End of the name of a related-work setting that lists works by others too."""
 
 
 def describe_lengths(opened: Round, counter: TokenCounter) -> Row:

@@ -20,12 +20,11 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from vivavoce.store import hash_of
-from vivavoce.tasks.writing.items.activity import Authors
+from vivavoce.tasks.writing.items.activity import Authors, number_of
 from vivavoce.tasks.writing.items.inputs import PaperText
 from vivavoce.tasks.writing.items.near_duplicates import Hashes, Kinship
 from vivavoce.tasks.writing.items.papers import Pool, Reason, gold_of, why_no_gold
-from vivavoce.text.dates import earlier, period
+from vivavoce.text.dates import day_after, earlier, period
 from vivavoce.text.shingles import mix
 
 KINDS = ("random", "coauthor")
@@ -40,7 +39,7 @@ class Choice:
     shown: tuple[str, ...]
     """Paper ids, in the order shown."""
     rejected: tuple[str, Reason] | None
-    """Where none was found, a candidate that was rejected, and why."""
+    """A candidate that was rejected and the reason, if none was found."""
 
 
 @dataclass(slots=True)
@@ -109,12 +108,12 @@ class Demonstrations:
         mine = self.authors.certain(target.paper_id)
         led = {name for author in mine for name in self._led.get(author, ())}
         names = sorted(led - {target.paper_id})
-        hashes = np.array([_hash(name) for name in names], np.uint64)
+        hashes = np.array([number_of(name) for name in names], np.uint64)
         for index in _ascending(mix(hashes ^ self._key(task, "coauthor", target))):
             yield names[index]
 
     def _why_not(self, task: str, kind: str, target: PaperText, candidate: str) -> Reason | None:
-        """Why a candidate of the kind is not shown."""
+        """Reason why a candidate of the kind is not shown."""
         theirs = self.pool.texts[candidate]
         if kin := self.kinship.between(target, theirs):
             return kin
@@ -133,7 +132,7 @@ class Demonstrations:
         return None
 
     def _nearest(self, task: str, kind: str, target: PaperText) -> tuple[str, Reason]:
-        """Where no paper was a candidate: the one that came closest, and what it lacks."""
+        """The paper that came closest to being a candidate, and what it lacks."""
         find = self._nearest_of_category if kind == "random" else self._nearest_by_author
         return find(task, target)
 
@@ -186,22 +185,18 @@ class Demonstrations:
         for name, paper in self.pool.texts.items():
             category = self.pool.categories[name]
             if category and name not in self.pool.duplicates and gold_of(task, paper) is not None:
-                grouped[category].append((period(paper.published)[1].toordinal(), name))
+                grouped[category].append((day_after(paper.published), name))
         return {
             category: _Shelf(
                 [name for _, name in sorted(found)],
                 np.array([end for end, _ in sorted(found)], np.int64),
-                np.array([_hash(name) for _, name in sorted(found)], np.uint64),
+                np.array([number_of(name) for _, name in sorted(found)], np.uint64),
             )
             for category, found in grouped.items()
         }
 
     def _key(self, task: str, kind: str, target: PaperText) -> np.uint64:
-        return np.uint64(_hash(self.seed, task, kind, target.paper_id))
-
-
-def _hash(*parts: str | int) -> int:
-    return int(hash_of(list(parts))[:16], 16)
+        return np.uint64(number_of(self.seed, task, kind, target.paper_id))
 
 
 def _ascending(places: Hashes) -> Iterator[int]:

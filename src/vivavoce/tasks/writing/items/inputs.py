@@ -1,4 +1,4 @@
-"""What a writing task shows of a paper, and what of it is to be written.
+"""Parts of a paper that a writing task shows, and the part that is to be written.
 
 A paper's text is cut into the gold (what is to be written) and the input. Of the input there are
 three sizes: the main body (`base` and the settings with demonstrations), every section but the
@@ -33,7 +33,7 @@ SETTINGS: tuple[Setting, ...] = get_args(Setting)
 DEMONSTRATED = ("random", "coauthor", "mixed")
 """Settings that show other papers with their gold."""
 ROLES = ("cited", "padding")
-"""What a listed work is to the related-work section that is to be written."""
+"""Roles of a listed work in the related-work section that is to be written."""
 
 _NEVER_IN_BODY = frozenset({"abstract", "references", "acknowledgements", "appendix"})
 _LEFT_OUT = {"abstract": _NEVER_IN_BODY | {"conclusion"}}
@@ -117,7 +117,7 @@ def settings_of(task: str) -> tuple[str, ...]:
 
 
 def gold(task: str, title: str, abstract: str, sections: Sequence[Section]) -> str | None:
-    """What is to be written; None where the paper has no such section.
+    """Text that is to be written; None where the paper has no such section.
 
     A section comes with its subsections and their headings, without its own heading.
     """
@@ -194,7 +194,7 @@ def _gold_places(task: str, sections: Sequence[Section]) -> dict[int, bool]:
 
 
 def _ends(top: Section, section: Section) -> bool:
-    """Whether a section is no part of the one above it; where a heading was lost, its number tells.
+    """Check whether a section is no part of the one above it; for a lost heading its number tells.
 
     2.1 does not belong to 1, though nothing stands between them.
     """

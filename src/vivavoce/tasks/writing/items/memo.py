@@ -1,4 +1,4 @@
-"""What the inputs of a paper give away of its gold, worked out once for each text.
+"""Memory of what the inputs of a paper give away of its gold, worked out once for each text.
 
 Splitting a paper and comparing its parts takes most of the time of a build. The outcome depends
 on nothing but the paper's own text and the rule: not on other papers, the window, the seed or an
@@ -29,13 +29,13 @@ from vivavoce.tasks.writing.items.papers import Exposure, expose
 from vivavoce.text import normalise, shingles
 
 FOLDER = Path("cache", "writing")
-"""Where the memo of a corpus lies, below the corpus."""
+"""Folder of the memo of a corpus, below the corpus."""
 MAX_ENTRIES = 1 << 14
 """Texts in one of the 16 files; where there are more, those not asked for go first."""
 _MAX_BYTES = 1 << 25
 """A file that is longer was not written here."""
 _RULE_MODULES = (inputs, papers, near_duplicates, shingles, family, text_statistics, normalise)
-"""Where it says what is compared with what, and how."""
+"""Modules that define the comparison."""
 
 Exposures: TypeAlias = Mapping[str, Mapping[str, Exposure]]
 """By task and setting; of a task without gold no setting."""
@@ -51,7 +51,7 @@ class Memo:
         self._found: dict[str, Exposures] = {}
 
     def exposures(self, paper: PaperText) -> Exposures:
-        """What the inputs of a paper give away in each task."""
+        """Exposures of the inputs of a paper in each task."""
         if paper.paper_id not in self._found:
             key = key_of(paper)
             part = key[0]

@@ -1,4 +1,4 @@
-"""Which papers are the same work, or share so much text that one gives the other away.
+"""Papers that are the same work, or share so much text that one gives the other away.
 
 Two papers are kin when they are one paper, are versions of one arXiv id, have one title, or share
 at least half of the 13-word runs of their abstracts, introductions or related-work sections
@@ -55,7 +55,7 @@ class Kinship:
         self._runs: dict[str, dict[str, Hashes]] = {}
 
     def between(self, target: PaperText, candidate: PaperText) -> Kin | None:
-        """How two papers are kin; None when they are two works."""
+        """Kinship of two papers; None when they are two works."""
         if target.paper_id == candidate.paper_id:
             return "itself", "the target is no demonstration of itself"
         ids = [find_arxiv_id(paper.paper_id) for paper in (target, candidate)]
@@ -105,7 +105,7 @@ class Kinship:
 
 
 def kinship(target: PaperText, candidate: PaperText) -> Kin | None:
-    """How two papers are kin: (reason, detail); None when they are two works."""
+    """Kinship of two papers as (reason, detail); None when they are two works."""
     return Kinship().between(target, candidate)
 
 

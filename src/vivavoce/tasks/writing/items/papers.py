@@ -1,4 +1,4 @@
-"""Which papers are targets of which task, in which settings, and why others are not."""
+"""Targets of each task and setting, and the reasons why other papers are none."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from vivavoce.text.dates import inside, period
 
 SPLITS = ("train", "val", "test")
 ANTHOLOGY_CATEGORY = "cs.CL"
-"""What the ACL Anthology collects, by arXiv's name: its records have no categories."""
+"""Category of the ACL Anthology, by arXiv's name: its records have no categories."""
 MIN_SECTION_WORDS = 40
 """A section with fewer words is no gold."""
 MAX_SINGLE = 0.3
@@ -47,12 +47,12 @@ Reason = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Exposure:
-    """What an input gives away of the gold, however much of that a round allows."""
+    """Part of the gold that an input gives away, however much of that a round allows."""
 
     overlap: float | None
     """Share of the gold's 13-word runs that stand in the input; None for a gold without any."""
     leak: Reason | None
-    """Why the input is unfit in any round."""
+    """Reason why the input is unfit in any round."""
 
 
 @dataclass(slots=True)
@@ -128,7 +128,7 @@ def primary_category(paper: Paper) -> str | None:
 def _why_unfit(
     paper: Paper, titles: Mapping[str, str], copies: Mapping[str, str], window: Window
 ) -> Reason | None:
-    """Why a paper is no target; the first cause that holds."""
+    """Reason why a paper is no target; the first cause that holds."""
     if paper.gates:
         return paper.gates[0], ", ".join(paper.gates)
     if paper.first_public is None or not inside(paper.first_public, window):
@@ -141,7 +141,7 @@ def _why_unfit(
 
 
 def gold_of(task: str, paper: PaperText) -> str | None:
-    """What of a paper is to be written; None where it has none that is long enough."""
+    """Text of a paper that is to be written; None where it has none that is long enough."""
     text = gold(task, paper.title, paper.abstract, paper.sections)
     return None if task in SECTION_TASKS and text and _fault(text) else text
 
@@ -155,7 +155,7 @@ def why_no_gold(task: str, paper: PaperText) -> Reason:
 
 
 def _fault(text: str) -> Reason | None:
-    """What keeps the text of a section from being gold."""
+    """Reason why the text of a section is no gold."""
     words = text.split()
     if len(words) < MIN_SECTION_WORDS:
         return "short", f"{len(words)} words, at least {MIN_SECTION_WORDS} are needed"
@@ -188,7 +188,7 @@ def make_target(
 
 
 def _leak(exposure: Exposure, max_overlap: float) -> Reason | None:
-    """Why an input is unfit in a round that allows so much overlap."""
+    """Reason why an input is unfit in a round that allows so much overlap."""
     overlap = exposure.overlap
     if exposure.leak is None and overlap is not None and overlap > max_overlap:
         return "overlap", f"{overlap:.0%} of the gold's 13-word runs stand in the input"
@@ -196,7 +196,7 @@ def _leak(exposure: Exposure, max_overlap: float) -> Reason | None:
 
 
 def expose(task: str, paper: PaperText) -> dict[str, Exposure]:
-    """What each input of a task gives away of the gold, by setting; empty where there is no gold.
+    """Exposure of the gold by each input of a task, by setting; empty where there is no gold.
 
     It depends on the text of the paper alone. Settings that show the same as `base` are not listed.
     """
@@ -214,7 +214,7 @@ def expose(task: str, paper: PaperText) -> dict[str, Exposure]:
 
 
 def _verbatim(golds: Sequence[str], shown: Mapping[str, str]) -> Reason | None:
-    """Why an input gives its own answer away word for word, or is none."""
+    """Reason why an input gives its own answer away word for word, or is none."""
     if shown.get("content") == "":
         return "empty_input", "no section is left to write from"
     texts = {name: text for name, text in shown.items() if text}

@@ -12,8 +12,7 @@ from functools import lru_cache, partial
 
 from vivavoce.results.logs.records import CONTESTANT
 from vivavoce.store import Row, hash_of
-from vivavoce.web.board.charts.axes import Axis, axis_of
-from vivavoce.web.board.charts.drawing import Chart, Figure
+from vivavoce.web.board.charts.drawing import Axis, Chart, Figure, axis_of
 from vivavoce.web.board.charts.shapes import Dot, Line, Pair, lines, pairs, scatter, short
 from vivavoce.web.board.entries import bounds_of
 from vivavoce.web.board.model import BoardOf, Site

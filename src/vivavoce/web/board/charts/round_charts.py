@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from vivavoce.store import Row, hash_of
-from vivavoce.web.board.charts.axes import Axis, axis_of
 from vivavoce.web.board.charts.board_charts import MAX_LINES, open_rows
-from vivavoce.web.board.charts.drawing import Chart, Figure
+from vivavoce.web.board.charts.drawing import Axis, Chart, Figure, axis_of
 from vivavoce.web.board.charts.shapes import Line, heat, lines
 from vivavoce.web.board.model import BoardOf, ModelOf, Site
 from vivavoce.web.board.names import label, slug, title_of

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vivavoce.web.board.charts.axes import Axis, rounded, spread
 from vivavoce.web.board.charts.drawing import (
     ACCENT,
     FONT,
@@ -23,7 +22,10 @@ from vivavoce.web.board.charts.drawing import (
     SERIES,
     STEPS,
     STRONG,
+    Axis,
     Spec,
+    rounded,
+    spread,
 )
 from vivavoce.web.printing import visible
 

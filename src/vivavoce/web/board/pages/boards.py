@@ -12,7 +12,7 @@ from vivavoce.tasks import list_families
 from vivavoce.web.board.charts.board_charts import board_charts
 from vivavoce.web.board.charts.drawing import Chart, drawer, drawings, shown
 from vivavoce.web.board.charts.round_charts import contestant_charts, heat_chart
-from vivavoce.web.board.files.downloads import links, links_of_rounds
+from vivavoce.web.board.downloads import links, links_of_rounds
 from vivavoce.web.board.model import BoardOf, Measured, ModelOf, Site
 from vivavoce.web.board.overview import about_round, family_of, overview
 from vivavoce.web.board.page import Page, page_of, root_of

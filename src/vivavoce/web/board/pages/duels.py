@@ -9,10 +9,17 @@ from typing import TYPE_CHECKING, Any
 from vivavoce.results.logs.records import PLACE
 from vivavoce.store import Row
 from vivavoce.web.board.names import slug
-from vivavoce.web.board.page import Link, Page, json_file, page_of, refuse_endless, static_files
+from vivavoce.web.board.page import (
+    Link,
+    Page,
+    json_file,
+    page_of,
+    refuse_endless,
+    static_files,
+    write_pages,
+)
 from vivavoce.web.board.pages.item_views import Around
 from vivavoce.web.board.pages.samples import item_path, items_pages
-from vivavoce.web.board.state import write_pages
 from vivavoce.web.printing import counted, figure, interval, visible
 
 if TYPE_CHECKING:

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlsplit
 
+from vivavoce.errors import InputError
+from vivavoce.store import parse_object
 from vivavoce.web.board import names
-from vivavoce.web.board.files.bundle import transcript
 from vivavoce.web.board.page import Link
 from vivavoce.web.printing import counted, visible
 
 if TYPE_CHECKING:
     from vivavoce.results.logs.records import SampleScore
     from vivavoce.results.logs.sample_texts import Answer, ItemTexts
+
 
 _BREAKS = ("\r\n", "\r", "\u2028", "\u2029", "\x0b", "\x0c", "\x85")
 _ROWS = 12
@@ -83,7 +89,7 @@ def _verdict(name: str, said: Mapping[str, Mapping[str, object]]) -> Verdict:
 
 
 def _winner(first: str, place: object) -> str:
-    """Whose text stood in the place that won; empty without a verdict."""
+    """Owner of the text in the place that won; empty without a verdict."""
     second = "reference" if first == "answer" else "answer"
     return {"first": first, "second": second}.get(str(place), "")
 
@@ -229,3 +235,59 @@ def facts_of(item: ItemTexts) -> list[str]:
     told += [f"published {visible(score.published)}"] if score.published else []
     told += [visible(fact, 60) for fact in (score.category, score.difficulty) if fact]
     return told
+
+
+_CONTEXT = re.compile(
+    r'<script id="log_dir_context" type="application/json">([^<]{0,4000})</script>'
+)
+_LARGEST = 1_000_000
+_ADDRESS = re.compile(r"[!#-;=?-\]_a-z~]{1,2000}")
+
+
+def find_bundle(where: str, site: Path) -> str:
+    """The address of a viewer as the pages of a site link to it, ending in `/`.
+
+    Args:
+        where: An address with http or https, or the folder that holds the viewer.
+        site: The folder of the site; the link to a folder leads there from it.
+
+    Raises:
+        InputError: It is neither.
+    """
+    if urlsplit(where).scheme in ("http", "https"):
+        return _checked_address(where)
+    folder = Path(where)
+    index = folder / "index.html"
+    found = None
+    if index.is_file() and index.stat().st_size <= _LARGEST:
+        found = _CONTEXT.search(index.read_text("utf-8", errors="replace"))
+    if found is None or parse_object(found[1].encode(), str(index)).get("log_dir") != "logs":
+        raise InputError(
+            f"{where} is neither an http address nor a folder with a viewer of logs. Make one "
+            f"with: inspect view bundle --log-dir LOGS --output-dir {where}"
+        )
+    way = os.path.relpath(folder.resolve(), site.resolve()).replace(os.sep, "/")
+    return "" if way == "." else quote(way) + "/"
+
+
+def _checked_address(where: str) -> str:
+    parts = urlsplit(where)
+    if not parts.hostname or parts.query or parts.fragment or not _ADDRESS.fullmatch(where):
+        raise InputError(
+            f"{where} is not the address of a folder on a server, such as https://example.org/logs/"
+        )
+    return where.removesuffix("index.html").rstrip("/") + "/"
+
+
+def transcript(bundle: str, log: str, item: str, epoch: int) -> str:
+    """The address of a sample in a viewer.
+
+    Args:
+        bundle: What `find_bundle` gave.
+        log: The log below its folder, with `/` between the parts.
+        item: The sample's id.
+        epoch: The attempt.
+    """
+    # As Inspect's own links: the parts of the log's path are quoted, and so is every / of the id.
+    sample = quote(item, safe="", errors="replace")
+    return f"{bundle}index.html#/logs/{quote(log)}/samples/sample/{sample}/{epoch}/"

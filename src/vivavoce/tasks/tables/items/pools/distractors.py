@@ -17,7 +17,7 @@ import numpy as np
 from rapidfuzz import fuzz, process
 
 from vivavoce.errors import InputError
-from vivavoce.retrieval.protocol import best_hits
+from vivavoce.retrieval import best_hits
 from vivavoce.tasks.tables.items.gold.works import is_outside
 from vivavoce.tasks.tables.items.options import TOP, PoolRule
 from vivavoce.tasks.tables.items.pools.vectors import Floats, PaperEncoder, Vectors

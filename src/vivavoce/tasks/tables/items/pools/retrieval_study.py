@@ -18,8 +18,8 @@ import numpy.typing as npt
 
 from vivavoce.errors import InputError
 from vivavoce.metrics.retrieval import average_precision
+from vivavoce.retrieval import Retriever
 from vivavoce.retrieval.dense import DenseRetriever, open_encoders
-from vivavoce.retrieval.protocol import Retriever
 from vivavoce.retrieval.sparse import Bm25Retriever, TfidfRetriever
 from vivavoce.tasks.tables.items.pools.vectors import content_words, work_text
 from vivavoce.tasks.tables.items.table_items import GoldTable, Work

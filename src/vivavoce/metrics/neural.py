@@ -1,0 +1,357 @@
+"""Texts compared in the embedding space of an encoder: BERTScore, and cosines of sentences.
+
+BERTScore: how well the tokens of two texts match. With x_i the embeddings of the prediction's
+tokens and y_j those of the reference's, at unit length, from one hidden layer of an encoder:
+
+    P = mean_i max_j x_i . y_j      R = mean_j max_i x_i . y_j      F1 = 2 P R / (P + R)
+
+The means leave out the tokens that open and close a text; a maximum may fall on them. There is
+no inverse document frequency and no rescaling. A text without a token scores 0. Texts are cut at
+512 tokens, the opening and the closing one included. Negative values, which no trained model
+gives, are 0. The package bert-score agrees, but for a token without any positive cosine: there its
+value depends on how long the other texts of the batch are.
+
+Source: Zhang et al. 2020, BERTScore, section 3; the layers of the presets are those of its
+authors' study of correlation with human judgement.
+
+Similarity to a sentence encoder: the cosine of the mean token vectors of two texts. With h_k the
+last hidden state of token k of a text of n tokens, its vector is (1/n) Σ h_k, padding left out. A
+cosine below 0 counts as 0, and so does a text without words. Texts are cut at the model's own
+limit, at most 512 tokens.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from logging import ERROR
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from vivavoce.errors import InputError, MissingExtra
+from vivavoce.metrics import Measure, Metric, TextMetric
+from vivavoce.text.normalise import clean_text
+
+if TYPE_CHECKING:
+    import torch
+
+
+_SOURCE = "Zhang et al. 2020, section 3"
+
+METRICS = (
+    Metric("bertscore_p", "tokens of the text found in the reference", "writing", 0, 1, _SOURCE),
+    Metric("bertscore_r", "tokens of the reference found in the text", "writing", 0, 1, _SOURCE),
+    Metric("bertscore_f1", "harmonic mean of the two", "writing", 0, 1, _SOURCE),
+)
+
+PRESETS = {
+    "bert-base-uncased": 9,
+    "bert-large-uncased": 18,
+    "roberta-base": 10,
+    "roberta-large": 17,
+    "roberta-large-mnli": 19,
+    "distilbert-base-uncased": 5,
+    "distilroberta-base": 5,
+    "xlm-roberta-base": 9,
+    "xlm-roberta-large": 17,
+    "allenai/scibert_scivocab_uncased": 8,
+    "microsoft/deberta-base-mnli": 9,
+    "microsoft/deberta-large-mnli": 18,
+    "microsoft/deberta-xlarge": 18,
+    "microsoft/deberta-xlarge-mnli": 40,
+}
+"""Model -> the layer whose embeddings are compared."""
+
+MAX_TOKENS = 512
+_MAX_CHARACTERS = 100_000
+_CHUNK_TOKENS = 65_536  # of new texts between two releases of memory; 268 MB at 1,024 floats
+
+
+@dataclass(frozen=True, slots=True)
+class BertScore:
+    """Precision, recall and F1 of one pair."""
+
+    p: float
+    r: float
+    f1: float
+
+    def values(self) -> dict[str, float]:
+        """Every metric by name."""
+        return {"bertscore_p": self.p, "bertscore_r": self.r, "bertscore_f1": self.f1}
+
+
+_NOTHING = BertScore(0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Embedded:
+    vectors: torch.Tensor
+    """One row a token, at unit length."""
+    counts: torch.Tensor
+    """Flags of the tokens that count in the mean."""
+
+
+class BertScorer:
+    """A model, loaded once, that scores any number of pairs.
+
+    `model` is a name on the hub or a folder; `layer` may be left out for the models of `PRESETS`.
+    `MissingExtra` without torch and transformers, `InputError` for a model or layer that is not
+    there. `texts_encoded` counts the texts that went through the model.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        layer: int | None = None,
+        *,
+        max_tokens: int = MAX_TOKENS,
+        batch_size: int = 32,
+        device: str = "cpu",
+    ) -> None:
+        self.layer = _layer_of(model, layer)
+        self._device = device
+        self._batch_size = batch_size
+        self._tokenizer, self._model = _load(model, "BERTScore", self.layer, device)
+        self._max_tokens = min(max_tokens, self._tokenizer.model_max_length)
+        self.texts_encoded = 0
+
+    def score(self, pairs: Sequence[tuple[str, str]]) -> list[BertScore]:
+        """Scores of (prediction, reference) pairs, in their order.
+
+        Each distinct text is encoded once, so systems that share references are best scored
+        together. Pairs of one reference are scored next to each other and a text's embedding is
+        dropped after its last pair, so memory does not grow with the number of pairs.
+        """
+        clean = [(_clean(prediction), _clean(reference)) for prediction, reference in pairs]
+        tokens = self._tokenize(sorted({text for pair in clean for text in pair}))
+        scores = [_NOTHING] * len(pairs)
+        order = sorted(
+            (index for index, pair in enumerate(clean) if all(tokens[text] for text in pair)),
+            key=lambda index: (-len(tokens[clean[index][1]]), clean[index][1], clean[index][0]),
+        )
+        uses = Counter(text for index in order for text in clean[index])
+        known: dict[str, _Embedded] = {}
+        for chunk in self._chunks(order, clean, tokens):
+            new = {text: None for index in chunk for text in clean[index] if text not in known}
+            known |= self._encode({text: tokens[text] for text in new})
+            for index in chunk:
+                prediction, reference = clean[index]
+                scores[index] = _match(known[prediction], known[reference])
+                for text in clean[index]:
+                    uses[text] -= 1
+                    if not uses[text]:
+                        del known[text]
+        return scores
+
+    def _tokenize(self, texts: Sequence[str]) -> dict[str, list[int]]:
+        """Token ids by text; none for a text of which only opening and closing tokens are left."""
+        tokens: dict[str, list[int]] = {text: [] for text in texts}
+        written = [text for text in texts if text]
+        if not written:
+            return tokens
+        batch = self._tokenizer(
+            written, truncation=True, max_length=self._max_tokens, padding=False
+        )
+        edges = self._edges()
+        for text, ids in zip(written, batch["input_ids"], strict=True):
+            if any(token not in edges for token in ids):
+                tokens[text] = ids
+        return tokens
+
+    def _edges(self) -> frozenset[int]:
+        return frozenset({self._tokenizer.cls_token_id, self._tokenizer.sep_token_id})
+
+    def _chunks(
+        self,
+        order: Sequence[int],
+        pairs: Sequence[tuple[str, str]],
+        tokens: dict[str, list[int]],
+    ) -> Iterator[list[int]]:
+        """Cut the pairs where the texts not seen before reach the token limit of a chunk."""
+        seen: set[str] = set()
+        chunk: list[int] = []
+        size = 0
+        for index in order:
+            for text in pairs[index]:
+                size += 0 if text in seen else len(tokens[text])
+                seen.add(text)
+            chunk.append(index)
+            if size >= _CHUNK_TOKENS:
+                yield chunk
+                chunk, size = [], 0
+        if chunk:
+            yield chunk
+
+    def _encode(self, tokens: dict[str, list[int]]) -> dict[str, _Embedded]:
+        """Embed texts in batches of similar length."""
+        import torch
+
+        edges = torch.tensor(sorted(edge for edge in self._edges() if edge is not None))
+        texts = sorted(tokens, key=lambda text: (-len(tokens[text]), text))
+        embedded: dict[str, _Embedded] = {}
+        for start in range(0, len(texts), self._batch_size):
+            batch = texts[start : start + self._batch_size]
+            padded = self._tokenizer.pad(
+                {"input_ids": [tokens[text] for text in batch]}, return_tensors="pt"
+            ).to(self._device)
+            with torch.inference_mode():
+                hidden = self._model(**padded).last_hidden_state
+                unit = torch.nn.functional.normalize(hidden.float(), dim=-1).cpu()
+            for text, vectors in zip(batch, unit, strict=True):
+                ids = torch.tensor(tokens[text])
+                counts = ~torch.isin(ids, edges)
+                embedded[text] = _Embedded(vectors[: len(ids)].clone(), counts)
+        self.texts_encoded += len(texts)
+        return embedded
+
+
+def _match(prediction: _Embedded, reference: _Embedded) -> BertScore:
+    similarity = prediction.vectors @ reference.vectors.T
+    p = _unit_interval(similarity.amax(dim=1)[prediction.counts].mean().item())
+    r = _unit_interval(similarity.amax(dim=0)[reference.counts].mean().item())
+    return BertScore(p, r, 2 * p * r / (p + r) if p + r > 0 else 0.0)
+
+
+def _unit_interval(value: float) -> float:
+    return min(1.0, max(0.0, value))
+
+
+def _clean(text: str) -> str:
+    """Text a tokenizer accepts: no lone surrogates, no padding, not longer than can matter."""
+    return text[:_MAX_CHARACTERS].encode("utf-8", "replace").decode("utf-8").strip()
+
+
+def _layer_of(model: str, layer: int | None) -> int:
+    if layer is not None:
+        return layer
+    if model not in PRESETS:
+        raise InputError(
+            f"Which layer of {model} to compare is not known. Give one, or take one of the models "
+            f"with a preset: {', '.join(PRESETS)}."
+        )
+    return PRESETS[model]
+
+
+def _load(
+    model: str, purpose: str, layer: int | None = None, device: str = "cpu"
+) -> tuple[Any, Any]:
+    """The tokenizer and the encoder.
+
+    Args:
+        model: A name on the hub, or a folder.
+        purpose: Work that needs it, for messages.
+        layer: The last layer that is kept; None for all.
+        device: Device that runs it, by the name torch has for it.
+    """
+    try:
+        import torch
+    except ImportError as error:
+        raise MissingExtra("torch", "neural", purpose) from error
+    try:
+        from transformers import AutoConfig, AutoModel, AutoTokenizer
+        from transformers.utils import logging
+    except ImportError as error:
+        raise MissingExtra("transformers", "neural", purpose) from error
+    verbosity = logging.get_verbosity()
+    logging.set_verbosity(ERROR)  # that the upper layers' weights go unused is as intended
+    try:
+        config = AutoConfig.from_pretrained(model)
+        if layer is not None:
+            _check_layer(model, layer, config)
+            config.num_hidden_layers = layer
+        tokenizer = AutoTokenizer.from_pretrained(model)
+        loaded = AutoModel.from_pretrained(
+            model, config=config, dtype=torch.float32, use_safetensors=True
+        )
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"{model} cannot be loaded: {error}. Give the name of a model on the hub, or a folder "
+            "with its config, weights and tokenizer."
+        ) from error
+    finally:
+        logging.set_verbosity(verbosity)
+    return tokenizer, loaded.eval().to(device)
+
+
+def _check_layer(model: str, layer: int, config: Any) -> None:
+    if config.is_encoder_decoder or not 0 < layer <= config.num_hidden_layers:
+        raise InputError(
+            f"Layer {layer} of {model} cannot be compared: it takes an encoder and a layer "
+            f"from 1 to {config.num_hidden_layers}."
+        )
+
+
+_MAX_SENTENCE = 20_000
+_BATCH = 32
+
+
+class SentenceEncoder:
+    """A model, loaded once, that compares any number of pairs of texts.
+
+    `model` is a name on the hub or a folder with config, weights (safetensors) and tokenizer.
+    `MissingExtra` without torch and transformers, `InputError` for a model that cannot be loaded.
+    """
+
+    def __init__(self, model: str) -> None:
+        self._tokenizer, self._model = _load(
+            model, "comparing descriptions with a sentence encoder"
+        )
+        self._max_tokens = min(MAX_TOKENS, self._tokenizer.model_max_length)
+
+    def similarity(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        """The similarity of each pair, from 0 to 1, in their order."""
+        import torch
+
+        clean = [(_clean_short(one), _clean_short(other)) for one, other in pairs]
+        texts = sorted({text for pair in clean for text in pair if text})
+        vectors: dict[str, Any] = {}
+        for start in range(0, len(texts), _BATCH):
+            batch = texts[start : start + _BATCH]
+            vectors.update(zip(batch, self._encode(batch), strict=True))
+        found = []
+        for one, other in clean:
+            cosine = torch.dot(vectors[one], vectors[other]).item() if one and other else 0.0
+            found.append(1.0 if one and one == other else _unit_interval(cosine))
+        return found
+
+    def _encode(self, texts: Sequence[str]) -> Any:
+        """Vectors of unit length, one row a text."""
+        import torch
+
+        batch = self._tokenizer(
+            list(texts),
+            truncation=True,
+            max_length=self._max_tokens,
+            padding=True,
+            return_tensors="pt",
+        )
+        with torch.inference_mode():
+            hidden = self._model(**batch).last_hidden_state.float()
+            mask = batch["attention_mask"].unsqueeze(-1).float()
+            mean = (hidden * mask).sum(dim=1) / mask.sum(dim=1)
+            return torch.nn.functional.normalize(mean, dim=-1)
+
+
+def _clean_short(text: str) -> str:
+    return clean_text(text[:_MAX_SENTENCE]).strip()
+
+
+PAPERS_OWN = "microsoft/deberta-xlarge-mnli"
+"""Model of AcademicEval's tables."""
+
+
+def _open(model: str = PAPERS_OWN, layer: int | None = None) -> Measure:
+    scorer = BertScorer(model, layer)
+    name = Path(model).name if Path(model).is_dir() else model
+    return Measure(
+        lambda pairs: [one.values() for one in scorer.score(pairs)],
+        {"model": name, "layer": scorer.layer},
+    )
+
+
+TEXT_METRICS = (
+    TextMetric(
+        "bertscore", "writing", tuple(metric.name for metric in METRICS), _open, ("model", "layer")
+    ),
+)

@@ -1,0 +1,344 @@
+"""Offline providers: `extractive` copies sentences of the paper, `replay/FILE` serves a file.
+
+`extractive/lead` answers with the opening of the paper, `extractive/centrality` with its most
+central sentences. Both read the last user message. Our solvers say in its metadata which part of
+it is the paper's text and how long the answer should be:
+
+    {"vivavoce": {"source": [start, end], "words": 200}}
+
+`source` may also be a list of such pairs, one an excerpt of the text. Without it, the whole message
+is the text and 200 words are asked for. Tokens on the log are words.
+
+`replay/FILE` serves answers that were made elsewhere. FILE is JSON Lines, plain or gzip, with one
+row an answer:
+
+    {"id": "sample-0007", "epoch": 1, "text": "..."}
+
+`id` is the sample's, a string or an integer: 1 and "1" differ. A row without `epoch` serves every
+epoch for which there is no row of its own. `text` may be null: an empty answer. A sample without
+a row gets an empty answer too, with `{"missing": true}` in the output's metadata.
+
+FILE is read once a process, when Inspect makes the model.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TypeGuard
+
+import numpy as np
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageUser,
+    GenerateConfig,
+    ModelAPI,
+    ModelOutput,
+    ModelUsage,
+    modelapi,
+)
+from inspect_ai.tool import ToolChoice, ToolInfo
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from vivavoce.errors import InputError
+from vivavoce.retrieval.sparse import count_terms, tfidf_weights
+from vivavoce.store import Row, read_jsonl
+from vivavoce.text.sentences import cut_words, is_heading, split_sentences
+
+MAX_SENTENCES = 1_000
+"""Sentences after these are not considered: time and memory grow with their square."""
+
+_WORD = re.compile(r"\w+")
+_DAMPING = 0.85
+_TOLERANCE = 1e-10
+_MAX_STEPS = 200
+_DECIMALS = 9
+
+Vector = NDArray[np.float64]
+
+
+def central_sentences(sentences: Sequence[str], limit_words: int) -> list[int]:
+    """Indexes of the most central sentences, in the order of the text.
+
+    Goes from the most central sentence down and takes each that still fits into the limit. The
+    most central one is taken even when it is longer. Only the first `MAX_SENTENCES` count; none
+    is taken for a limit below 1.
+    """
+    considered = sentences[:MAX_SENTENCES]
+    if limit_words < 1 or not considered:
+        return []
+    scores = score_sentences(considered)
+    ranking = sorted(range(len(considered)), key=lambda index: (-scores[index], index))
+    chosen: list[int] = []
+    left = limit_words
+    for index in ranking:
+        length = len(considered[index].split())
+        if length <= left or not chosen:
+            chosen.append(index)
+            left -= length
+        if left <= 0:
+            break
+    return sorted(chosen)
+
+
+def score_sentences(sentences: Sequence[str]) -> list[float]:
+    """Centrality of each sentence: its PageRank in the graph of TF-IDF cosine similarities.
+
+    The scores sum to 1. They are rounded to nine decimals, so that the last bits of another
+    machine's arithmetic cannot turn a tie into a difference.
+    """
+    if not sentences:
+        return []
+    counts = count_terms(sentences, _words)
+    _, weights = tfidf_weights(counts)
+    shape = (len(sentences), len(counts.numbers))
+    vectors = csr_array((weights, (counts.passages, counts.terms)), shape=shape)
+    similarity: Vector = (vectors @ vectors.T).toarray()
+    np.fill_diagonal(similarity, 0.0)
+    return [float(score) for score in _page_rank(similarity).round(_DECIMALS)]
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.casefold())
+
+
+def _page_rank(similarity: Vector) -> Vector:
+    """Power iteration; the rank of a sentence like no other is spread over all."""
+    size = len(similarity)
+    totals = similarity.sum(axis=1)
+    is_alone = totals == 0
+    transition = similarity / np.where(is_alone, 1.0, totals)[:, np.newaxis]
+    rank = np.full(size, 1 / size)
+    for _ in range(_MAX_STEPS):
+        spread = rank[is_alone].sum() / size
+        following = (1 - _DAMPING) / size + _DAMPING * (rank @ transition + spread)
+        change = np.abs(following - rank).sum()
+        rank = following
+        if change < _TOLERANCE:
+            break
+    return rank
+
+
+DEFAULT_WORDS = 200
+TITLE_WORDS = 20
+"""An answer of at most this many words is one sentence, cut and without its final mark."""
+
+_PARAGRAPHS = "\n\n"
+
+Pick = Callable[[Sequence[str], int], list[int]]
+
+
+class ExtractiveAPI(ModelAPI):
+    """Answers with sentences of the input; `model_name` is `lead` or `centrality`."""
+
+    def __init__(
+        self,
+        model_name: str,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        config: GenerateConfig | None = None,
+    ) -> None:
+        super().__init__(model_name, base_url, api_key, [], config or GenerateConfig())
+        if model_name not in PICKS:
+            raise InputError(
+                f"There is no model extractive/{model_name}. "
+                f"There are: {', '.join(f'extractive/{name}' for name in PICKS)}."
+            )
+        self._pick = PICKS[model_name]
+
+    async def generate(
+        self,
+        input: list[ChatMessage],
+        tools: list[ToolInfo],
+        tool_choice: ToolChoice,
+        config: GenerateConfig,
+    ) -> ModelOutput:
+        """Answer from the last user message."""
+        text, words = _read_ask(input)
+        answer = extract(text, words, self._pick)
+        output = ModelOutput.from_content(f"extractive/{self.model_name}", answer)
+        output.usage = count_words(input, answer)
+        return output
+
+
+@modelapi(name="extractive")
+def extractive() -> type[ModelAPI]:
+    """The extractive baselines, `extractive/lead` and `extractive/centrality`."""
+    return ExtractiveAPI
+
+
+def lead_sentences(sentences: Sequence[str], limit_words: int) -> list[int]:
+    """Indexes of the first sentences that fit into the limit; at least one if there is any."""
+    left = limit_words
+    for index, sentence in enumerate(sentences):
+        left -= len(sentence.split())
+        if left < 0:
+            return list(range(max(1, index)))
+    return list(range(len(sentences)))
+
+
+def extract(text: str, words: int, pick: Pick) -> str:
+    """Make an answer of at most `words` words; headings are passed over where there is prose.
+
+    A single sentence that is longer than the answer may be is cut.
+    """
+    sentences = split_sentences(text)
+    sentences = [sentence for sentence in sentences if not is_heading(sentence)] or sentences
+    if words <= TITLE_WORDS:
+        # A limit of one word leaves room for one sentence only.
+        best = pick(sentences, 1)
+        return cut_words(sentences[best[0]], words).rstrip(".!?…:;, ") if best else ""
+    return cut_words(" ".join(sentences[index] for index in pick(sentences, words)), words)
+
+
+def count_words(messages: Sequence[ChatMessage], answer: str) -> ModelUsage:
+    """The usage of a call, in words: no tokenizer has to be downloaded."""
+    read = sum(len(message.text.split()) for message in messages)
+    written = len(answer.split())
+    return ModelUsage(input_tokens=read, output_tokens=written, total_tokens=read + written)
+
+
+def last_user_message(messages: Sequence[ChatMessage]) -> ChatMessageUser | None:
+    """The last message of the user, if there is one."""
+    users = (message for message in reversed(messages) if isinstance(message, ChatMessageUser))
+    return next(users, None)
+
+
+def our_metadata(message: ChatMessageUser | None) -> Mapping[str, object]:
+    """Metadata that our solvers wrote into a message; empty for other solvers."""
+    metadata = (message.metadata or {}) if message is not None else {}
+    ours = metadata.get("vivavoce")
+    return ours if isinstance(ours, Mapping) else {}
+
+
+def _read_ask(messages: Sequence[ChatMessage]) -> tuple[str, int]:
+    """The paper's text and the number of words asked for."""
+    message = last_user_message(messages)
+    ours = our_metadata(message)
+    text = message.text if message is not None else ""
+    if (source := ours.get("source")) is not None:
+        text = _PARAGRAPHS.join(text[start:end] for start, end in _read_source(source, len(text)))
+    words = ours.get("words", DEFAULT_WORDS)
+    if not isinstance(words, int) or words < 1:
+        raise InputError(f"The message's metadata has the words {words!r}; give an integer from 1.")
+    return text, words
+
+
+def _read_source(source: object, length: int) -> list[tuple[int, int]]:
+    """The places of the paper's text in a message of this length."""
+    pairs = (
+        source if isinstance(source, list) and source and isinstance(source[0], list) else [source]
+    )
+    spans = []
+    for pair in pairs:
+        match pair:
+            case [int(start), int(end)] if 0 <= start <= end <= length:
+                spans.append((start, end))
+            case _:
+                raise InputError(
+                    f"The message's metadata has the source {source!r}; give [start, end], or a "
+                    f"list of such pairs, inside the {length} characters of the message."
+                )
+    return spans
+
+
+PICKS: dict[str, Pick] = {"lead": lead_sentences, "centrality": central_sentences}
+"""Ways to choose sentences, by name."""
+
+
+Key = tuple[str | int, int | None]
+"""A sample's id and the epoch; None for every epoch."""
+
+
+class ReplayAPI(ModelAPI):
+    """Serves the rows of a file; `model_name` is its path, absolute or relative."""
+
+    def __init__(
+        self,
+        model_name: str,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        config: GenerateConfig | None = None,
+    ) -> None:
+        super().__init__(model_name, base_url, api_key, [], config or GenerateConfig())
+        self._answers = load_answers(Path(model_name))
+
+    async def generate(
+        self,
+        input: list[ChatMessage],
+        tools: list[ToolInfo],
+        tool_choice: ToolChoice,
+        config: GenerateConfig,
+    ) -> ModelOutput:
+        """Serve the row of the sample and epoch named by the last user message."""
+        sample_id, epoch = _read_address(input)
+        key: Key = (sample_id, epoch)
+        if key not in self._answers:
+            key = (sample_id, None)
+        answer = self._answers.get(key) or ""
+        output = ModelOutput.from_content(f"replay/{self.model_name}", answer)
+        output.usage = count_words(input, answer)
+        if key not in self._answers:
+            output.metadata = {"missing": True}
+        return output
+
+
+@modelapi(name="replay")
+def replay() -> type[ModelAPI]:
+    """Answers read from a file, `replay/FILE`."""
+    return ReplayAPI
+
+
+def load_answers(path: Path) -> dict[Key, str | None]:
+    """Read a file of answers; `InputError` names the file and the line of a bad or double row."""
+    if not path.is_file():
+        raise InputError(f"{path} is not a file. Name it as replay/FILE, from the current folder.")
+    answers: dict[Key, str | None] = {}
+    lines: dict[Key, int] = {}
+    for number, row in read_jsonl(path):
+        key, text = _read_row(row, f"{path}:{number}")
+        if key in lines:
+            raise InputError(
+                f"{path}:{number} repeats the id {key[0]!r}{_of_epoch(key[1])} of line "
+                f"{lines[key]}. Keep one of them."
+            )
+        answers[key], lines[key] = text, number
+    return answers
+
+
+def _read_row(row: Row, where: str) -> tuple[Key, str | None]:
+    sample_id, epoch = row.get("id"), row.get("epoch")
+    if not _is_id(sample_id):
+        raise InputError(f"{where} needs an id that is a string or an integer, not {sample_id!r}.")
+    if epoch is not None and not _is_epoch(epoch):
+        raise InputError(f"{where} has the epoch {epoch!r}; give an integer from 1 or none.")
+    if "text" not in row or not isinstance(row["text"], str | None):
+        raise InputError(f"{where} needs a text that is a string or null.")
+    return (sample_id, epoch), row["text"]
+
+
+def _is_id(value: object) -> TypeGuard[str | int]:
+    return isinstance(value, str | int) and not isinstance(value, bool)
+
+
+def _is_epoch(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+
+
+def _of_epoch(epoch: int | None) -> str:
+    return "" if epoch is None else f" (epoch {epoch})"
+
+
+def _read_address(messages: Sequence[ChatMessage]) -> tuple[str | int, int | None]:
+    ours = our_metadata(last_user_message(messages))
+    match ours.get("sample_id"), ours.get("epoch"):
+        case (str() | int()) as sample_id, (int() | None) as epoch:
+            return sample_id, epoch
+        case sample_id, epoch:
+            raise InputError(
+                f"replay cannot tell which sample is asked for: the message's metadata has the "
+                f"sample id {sample_id!r} and the epoch {epoch!r}. Use a solver of vivavoce, which "
+                "writes them."
+            )

@@ -1,0 +1,180 @@
+"""Authors on the first page of a PDF: names between the title and the abstract."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+from vivavoce.records import Author
+from vivavoce.sources.fulltext.pdf.candidates import compact
+from vivavoce.sources.fulltext.pdf.layout import Line, join_words
+from vivavoce.sources.fulltext.pdf.lines import Font, Word
+
+_CELL_GAP = 1.4
+"""Of the size: a wider gap parts two authors that stand side by side."""
+_RAISED = 0.87
+_MAX_AUTHORS = 500
+_MARKS = re.compile(r"[\d*∗†‡§¶‖#✉⋆♯♮♠♣◦•♢♦△⊥∥]+|\((?:\d|[a-z])\)")
+_SEPARATORS = re.compile(
+    r"\s*(?:[,;|·•、，]|\s(?:and|und|et|y|&)\s|^(?:and|by|&)\s)\s*", re.IGNORECASE
+)
+_AND = re.compile(r"\s*[,;]\s*(?:and|und|et|y|&)\s", re.IGNORECASE)
+_CEDILLA = re.compile(r"([^\W\d_])\s?¸\s?")
+_ACCENTS = re.compile(r"[´`¨˜ˆ˘ˇ˝¯˙˚]")
+_INITIAL = r"[^\W\d_a-z]\.?(?:[-‐][^\W\d_a-z]\.?)?"
+_CAPITAL = r"(?:[a-z]{1,2}['’])?[^\W\d_a-z][\w'’´`¸ˇ˘¨˝‐-]*[^\W\d_]\.?"
+_PARTICLE = (
+    r"(?:van|von|de|den|der|des|du|da|dos|das|del|della|di|la|le|el|al|bin|ibn|ten|ter|zu|af)"
+)
+_NAME = re.compile(
+    rf"(?:{_INITIAL}|{_CAPITAL})(?:\s(?:{_PARTICLE}|{_INITIAL}|{_CAPITAL})){{0,4}}\s{_CAPITAL}"
+    rf"(?:\s(?:Jr|Sr|I{{1,3}})\.?)?"
+)
+_IDEOGRAPHS = re.compile(r"[\u4e00-\u9fff]{2,4}|[\uac00-\ud7af]{2,4}")
+_CASELESS = re.compile(r"[^\W\d_]+(?:\s[^\W\d_]+){1,3}")
+_ADDRESS = re.compile(r"\S+@\S+|https?://\S+|orcid\S*|\{[^}]*\}@\S+", re.IGNORECASE)
+_KNOWN, _BESIDE, _ALONE = 0.97, 0.85, 0.65
+"""Probabilities of names that the PDF's description has too, that stand beside affiliations or
+addresses, and that stand by themselves."""
+
+
+def read_authors(lines: Sequence[Line], described: str) -> tuple[Author, ...]:
+    """The authors in the order of the page.
+
+    Args:
+        lines: The lines between the title and the abstract.
+        described: The authors in the PDF's own description, which are often missing or wrong.
+    """
+    found, has_places = _names_in(lines)
+    printed = compact(" ".join(line.text for line in lines))
+    known = [name for name in _pieces(described) if _is_name(name) and compact(name) in printed]
+    if len(known) > len(found):
+        found = known
+    names = list(dict.fromkeys(found))[:_MAX_AUTHORS]
+    sure = {compact(name) for name in known}
+    usual = _BESIDE if has_places else _ALONE
+    return tuple(Author(n, confidence=_KNOWN if compact(n) in sure else usual) for n in names)
+
+
+def _names_in(lines: Sequence[Line]) -> tuple[list[str], bool]:
+    """Names in the font of the first ones, and whether affiliations or addresses stand there."""
+    names: list[str] = []
+    font: Font | None = None
+    has_places = False
+    for text, own in _passages(lines):
+        pieces = _pieces(text)
+        good = [piece for piece in pieces if _is_name(piece)]
+        is_address = _ADDRESS.search(text) is not None or any(map(_is_place, pieces))
+        has_places = has_places or is_address
+        if pieces[:1] == good[:1] and any(map(_is_place, pieces[1:])):
+            good = pieces = good[:1]  # one author with the affiliation behind the name
+            is_address = False
+        if not good or 2 * len(good) <= len(pieces) or (is_address and font is not None):
+            continue
+        if font is not None and (own.name != font.name or abs(own.size - font.size) > 0.6):
+            continue
+        font = font or own
+        names += good
+    return [_in_usual_case(name) for name in names], has_places
+
+
+def _passages(lines: Sequence[Line]) -> Iterator[tuple[str, Font]]:
+    """Cells of lines without raised marks; lines that go on in the next are one passage."""
+    cells = [(line, cell) for line in lines for cell in _cells(line)]
+    text, last = "", None
+    for line, cell in cells:
+        own = _without_marks(cell, line)
+        if last is not None and _goes_on(text, own, last, line):
+            text = f"{text} {own}"
+        else:
+            if last is not None and text:
+                yield text, last.font
+            text = own
+        last = line
+    if last is not None and text:
+        yield text, last.font
+
+
+def _cells(line: Line) -> Iterator[list[Word]]:
+    cell = [line.words[0]]
+    for before, word in pairwise(line.words):
+        if word.x0 - before.x1 > _CELL_GAP * line.size:
+            yield cell
+            cell = []
+        cell.append(word)
+    yield cell
+
+
+def _without_marks(words: Sequence[Word], line: Line) -> str:
+    """The text of words; a raised mark ends a name, since it parts it from the next."""
+    kept: list[str] = []
+    run: list[Word] = []
+    for word in words:
+        is_small = word.font.size < _RAISED * line.size
+        if is_small and (word.y < line.y - 0.08 * line.size or _MARKS.fullmatch(word.text)):
+            kept.append(join_words(run))
+            run = []
+        else:
+            run.append(word)
+    kept.append(join_words(run))
+    joined = ""
+    for part in kept:
+        plain = part.strip()
+        needs_comma = joined and plain and plain[0] not in ",;" and joined[-1] not in ",;"
+        joined += ("," if needs_comma and not plain.startswith(("and ", "&")) else "") + " " + plain
+    return " ".join(joined.split()).strip(" ,;")
+
+
+def _goes_on(text: str, own: str, last: Line, line: Line) -> bool:
+    """Check whether a list of names goes on in the next line."""
+    if line is last or line.font != last.font or not 0 < line.y - last.y < 1.6 * line.size:
+        return False
+    is_open = text.endswith((",", " and", "&")) or len(_pieces(text)[-1:] or [""]) == 0
+    first, final = _pieces(own)[:1], _pieces(text)[-1:]
+    halves = bool(first and final) and " " not in first[0] and len(final[0].split()) <= 2
+    return is_open or (halves and len(_pieces(text)) > 1)
+
+
+def _pieces(text: str) -> list[str]:
+    plain = _AND.sub(", ", _MARKS.sub(" ", _ADDRESS.sub(" ", _mended(text))))
+    parts = _SEPARATORS.split(f" {plain} ")
+    return [" ".join(part.split()).strip(" .,:;-–~") for part in parts if part and part.strip()]
+
+
+def _mended(text: str) -> str:
+    """Names whose accents old fonts set as signs of their own: `C¸ elik`, `Nova´k`."""
+    joined = _CEDILLA.sub(lambda m: unicodedata.normalize("NFC", m[1] + "\u0327"), text)
+    return _ACCENTS.sub("", joined)
+
+
+def _is_name(text: str) -> bool:
+    words = [word.strip(".,").casefold() for word in text.split()]
+    if any(word in _words()["no_names"] for word in words) or text.casefold() in _words()["places"]:
+        return False
+    if _IDEOGRAPHS.fullmatch(text):
+        return not any(sign in text for sign in _words()["signs"])
+    is_caseless = text.lower() == text.upper()
+    if is_caseless:
+        return _CASELESS.fullmatch(text) is not None
+    return _NAME.fullmatch(text) is not None and len(text) <= 60
+
+
+def _is_place(text: str) -> bool:
+    words = {word.strip(".,()").casefold() for word in text.split()}
+    return bool(words & _words()["no_names"]) or any(s in text for s in _words()["signs"])
+
+
+def _in_usual_case(name: str) -> str:
+    """A name in capitals as it is usually written."""
+    return name.title() if name.isupper() and len(name) > 6 else name
+
+
+@cache
+def _words() -> dict[str, frozenset[str]]:
+    tables = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+    return {name: frozenset(words) for name, words in tables.items()}

@@ -1,0 +1,241 @@
+"""Title and abstract of a PDF, and the lines between them, where authors stand."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from vivavoce.sources.fulltext.pdf.candidates import Candidate, compact
+from vivavoce.sources.fulltext.pdf.furniture import FURNITURE
+from vivavoce.sources.fulltext.pdf.layout import Layout, Line, join_words
+from vivavoce.sources.fulltext.pdf.references import Paragraphs
+
+_BANNER = re.compile(
+    r"^\W*(?:arxiv|journal|proceedings|published|preprint|under review|accepted|to appear|research"
+    r"(?: article)?|article|review(?: article)?|original (?:article|research|paper)"
+    r"|letter"
+    r"|open access|contents lists|available online|https?:|doi|vol(?:ume)?\b|issn|copyright|©"
+    r"|technical report|working paper|supplementary|received|manuscript)",
+    re.IGNORECASE,
+)
+_ABSTRACT = re.compile(
+    r"\W*(?:abstract|summary|摘\s*要|要旨|요약|аннотация|(?:ال)?ملخص|résumé|zusammenfassung|resumen|resumo)"
+    r"(?![^\W\d_])\s*[.:：—–-]*\s*",
+    re.IGNORECASE,
+)
+_KEYWORDS = re.compile(
+    r"\W*(?:key\s?words|index terms|ccs concepts|categories and subject|general terms|acm reference"
+    r"|keywords and phrases|pacs|msc|jel|additional key words|\d{4} mathematics subject)",
+    re.IGNORECASE,
+)
+_ADDRESS = re.compile(r"\w@\w|https?://|www\.")
+_MIN_PROSE = 3
+
+
+class Front(NamedTuple):
+    """The front matter of a paper."""
+
+    title: str | None
+    abstract: str | None
+    between: list[Line]
+    """Lines of the first page between the title and the abstract."""
+    margins: list[Line]
+    """Lines of the first page that are no part of the text, and those above the title."""
+
+
+def read_front(
+    paragraphs: Paragraphs, candidates: Sequence[Candidate], first: int, known_title: str
+) -> Front:
+    """The front matter; `first` is the place of the first section's heading."""
+    lines = paragraphs.layout.lines
+    title, behind = _title(paragraphs, known_title)
+    start = max(behind, 0)
+    opening = _abstract_start(paragraphs, candidates, first)
+    if opening is not None:
+        place, text = opening
+        abstract = _abstract(paragraphs, candidates, place, first, text)
+    else:
+        place, abstract = _unheaded(paragraphs, start + 1, first)
+    page = lines[0].page
+    top = lines[behind].y if behind >= 0 else 0.0
+    below = lines[place].y if place < len(lines) and lines[place].page == page else None
+    # Authors may stand in every column above the abstract, which is in the first.
+    between = [
+        line
+        for at, line in enumerate(lines)
+        if line.page == page
+        and not line.kind
+        and line.y > top
+        and (start < at < min(place, first) if below is None else line.y < below - 1)
+    ]
+    between.sort(key=lambda line: (round(line.y), line.x0))
+    above = [line for line in lines[:start] if line.page == page]
+    margins = [line for line in lines if line.page == page and line.kind]
+    return Front(title, abstract, between, [*above, *margins])
+
+
+def _title(paragraphs: Paragraphs, known: str) -> tuple[str | None, int]:
+    layout = paragraphs.layout
+    groups: list[list[tuple[int, Line]]] = []
+    height = layout.heights[layout.lines[0].page]
+    page = layout.lines[0].page
+    for place, line in enumerate(layout.lines):
+        if line.page != page:
+            break
+        is_furniture = line.kind == FURNITURE and line.size <= layout.body.size + 0.5
+        if is_furniture or line.y > 0.62 * height or _BANNER.match(line.text):
+            continue
+        if groups and (
+            _goes_on(groups[-1][-1][1], line, layout)
+            or _is_subtitle(groups[-1][-1][1], line, layout)
+        ):
+            groups[-1].append((place, line))
+        else:
+            groups.append([(place, line)])
+    best: tuple[float, str, int] = (0.0, "", -1)
+    for group in groups:
+        lines = [line for _, line in group]
+        text = _without_signs(lines, paragraphs)
+        letters = sum(map(str.isalpha, text))
+        if letters < 8 or len(text) > 400 or _ADDRESS.search(text):
+            continue
+        score = _peak(lines[0]) + (1.5 if lines[0].font.bold else 0.0)
+        score -= 4.0 * (len(text.split()) < 3) + 6.0 * lines[0].y / height
+        score += 3.0 * (known != "" and compact(text) == compact(known))
+        if score > best[0]:
+            best = (score, text, group[-1][0])
+    return best[1] or None, best[2]
+
+
+def _peak(line: Line) -> float:
+    """The size of a line, that of the larger letters where it is set in small capitals."""
+    letters: Counter[float] = Counter()
+    for word in line.words:
+        letters[word.font.size] += sum(map(str.isalnum, word.text))
+    enough = max(2.0, 0.06 * sum(letters.values()))
+    return max((size for size, count in letters.items() if count >= enough), default=line.size)
+
+
+def _goes_on(before: Line, line: Line, layout: Layout) -> bool:
+    spacing = max(1.9, 1.25 * layout.leading / layout.body.size)  # manuscripts are double-spaced
+    return (
+        line.font.name == before.font.name
+        and (abs(_peak(line) - _peak(before)) < 0.3 or abs(line.size - before.size) < 0.3)
+        and 0 < line.y - before.y < spacing * max(_peak(line), _peak(before))
+        and line.page == before.page
+    )
+
+
+def _is_subtitle(before: Line, line: Line, layout: Layout) -> bool:
+    """A somewhat smaller line close below a title, larger than any author's name."""
+    size, above = _peak(line), _peak(before)
+    return (
+        line.font.name == before.font.name
+        and 0.8 * above <= size <= above
+        and size > layout.body.size + 3
+        and 0 < line.y - before.y < 1.4 * above
+    )
+
+
+def _without_signs(lines: Sequence[Line], paragraphs: Paragraphs) -> str:
+    text = ""
+    for line in lines:
+        peak = _peak(line)
+        words = [
+            word
+            for word in line.words
+            if not (word.font.size < 0.8 * peak and word.y < line.y - 0.1 * peak)
+        ]
+        while words and re.fullmatch(r"[*∗†‡§¶]+", words[-1].text):
+            words.pop()
+        printed = re.sub(r"[*∗†‡§¶]+$", "", join_words(words))
+        text = paragraphs.vocabulary.join(text, printed) if text else printed
+    return " ".join(text.split())
+
+
+def _abstract_start(
+    paragraphs: Paragraphs, candidates: Sequence[Candidate], first: int
+) -> tuple[int, str] | None:
+    """The place of the line that names the abstract, and what follows in that line."""
+    layout = paragraphs.layout
+    lines = layout.lines
+    heads = {c.start for c in candidates}
+    for place in range(min(first, len(lines))):
+        line = lines[place]
+        found = _ABSTRACT.match(line.text)
+        if line.kind or line.page > layout.lines[0].page + 1 or found is None:
+            continue
+        is_alone = found.end() >= len(line.text)
+        is_styled = place in heads or line.words[0].font != layout.body or line.text[0] in "A摘要اА"
+        if is_alone or (is_styled and _closes(line.text, found.end())):
+            return place, line.text[found.end() :]
+    return None
+
+
+def _abstract(
+    paragraphs: Paragraphs, candidates: Sequence[Candidate], place: int, first: int, rest: str
+) -> str | None:
+    lines = paragraphs.layout.lines
+    heads = {c.start: c for c in candidates}
+    end = _abstract_end(lines, place + 1, first, heads)
+    own = [item for item in lines[place + 1 : end] if not item.kind]
+    text = paragraphs.text(own)
+    if rest and own:
+        text = paragraphs.vocabulary.join(rest, text)
+    return text or rest or None
+
+
+def _closes(text: str, end: int) -> bool:
+    return (
+        text[:end].rstrip()[-1:] in ".:—–-"
+        or text[:end].strip().isupper()
+        or text[end : end + 1].isupper()
+    )
+
+
+def _abstract_end(
+    lines: Sequence[Line], start: int, first: int, heads: dict[int, Candidate]
+) -> int:
+    """The place behind the last line of an abstract."""
+    size = lines[start].size if start < len(lines) else 0.0
+    for place in range(start, min(first, len(lines))):
+        line = lines[place]
+        if line.kind:
+            continue
+        if _KEYWORDS.match(line.text):
+            return place
+        candidate = heads.get(place)
+        is_heading = candidate is not None and not candidate.runs_in and candidate.is_strong
+        if is_heading and place > start:
+            return place
+        if place > start + 1 and abs(line.size - size) > 0.8 and line.gap > 1.3 * line.size:
+            return place
+    return min(first, len(lines))
+
+
+def _unheaded(paragraphs: Paragraphs, start: int, first: int) -> tuple[int, str | None]:
+    """The longest run of full lines between the title and the first section, and its place."""
+    best: list[Line] = []
+    run: list[Line] = []
+    for line in paragraphs.layout.lines[start:first]:
+        if line.kind or line.page > 1:
+            continue
+        goes_on = (
+            bool(run)
+            and 0 < line.y - run[-1].y < 1.8 * line.size
+            and (abs(line.size - run[-1].size) < 0.4 and line.page == run[-1].page)
+        )
+        if not goes_on or _KEYWORDS.match(line.text):
+            run = []
+        if not _KEYWORDS.match(line.text):
+            run.append(line)
+        if sum(len(item.text) for item in run) > sum(len(item.text) for item in best):
+            best = list(run)
+    wide = [line for line in best if line.runs == 1 and len(line.text.split()) >= 6]
+    if len(wide) < _MIN_PROSE:
+        return first, None
+    opens = best[0]
+    place = next(n for n in range(start, first) if paragraphs.layout.lines[n] is opens)
+    return place, paragraphs.text(best)

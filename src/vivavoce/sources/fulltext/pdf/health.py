@@ -1,0 +1,109 @@
+"""Verdict on a PDF that was read: good, doubtful or failed, with reasons in words.
+
+A reader cannot know that it failed, but it knows what papers have: an introduction, sections that
+part the text, references, lines that follow each other. What a paper lacks is a reason.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from vivavoce.records import Section
+from vivavoce.sources.fulltext.pdf.layout import Line
+from vivavoce.text.headings import role_of_heading
+
+GOOD, DOUBTFUL, FAILED = "good", "doubtful", "failed"
+
+_PAGES_PER_SECTION = 7
+_FEWEST = 3
+_WIDEST = 0.25
+"""Share of the text above the usual (evidence.py) that one section may hold."""
+_GARBLED = 0.03
+_BROKEN = 0.35
+"""Share of broken words whose second half does not follow."""
+_ENOUGH_BROKEN = 12
+_EMPTY_PAGES = 0.4
+_LONG = 4
+"""Pages: a longer paper has references."""
+_WEAK_SCORE = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Everything that the verdict is based on."""
+
+    sections: Sequence[Section]
+    references: int
+    lines: Sequence[Line]
+    letters_by_page: Sequence[int]
+    features: Mapping[str, float]
+    """Evidence for the headings that were chosen."""
+    score: float
+
+
+def judge(facts: Facts) -> tuple[str, tuple[str, ...]]:
+    """The verdict and its reasons; one strong reason or two weak ones make a paper doubtful."""
+    tops = [section for section in facts.sections if section.level == 1]
+    if not tops:
+        return FAILED, ("no headings found",)
+    strong = list(_strong(facts, tops))
+    weak = list(_weak(facts, tops))
+    verdict = DOUBTFUL if strong or len(weak) > 1 else GOOD
+    return verdict, tuple(strong + weak) if verdict == DOUBTFUL else ()
+
+
+def _strong(facts: Facts, tops: Sequence[Section]) -> Iterator[str]:
+    pages = len(facts.letters_by_page)
+    if len(tops) < _FEWEST or len(tops) < pages / (2 * _PAGES_PER_SECTION):
+        yield f"{len(tops)} sections on {pages} pages"
+    if facts.features.get("widest", 0.0) > _WIDEST:
+        yield "one section holds most of the text"
+    if facts.features.get("behind", 0.0) > 0.5:
+        yield "most headings stand behind the references"
+    if facts.features.get("short", 0.0) > 0.5:
+        yield "the headings found are items of a list"
+    if _garbled(facts.sections) > _GARBLED:
+        yield "many characters cannot be decoded"
+    if _misplaced(facts.lines) > _BROKEN:
+        yield "the lines are not in reading order"
+    empty = sum(letters < 50 for letters in facts.letters_by_page)
+    if empty > _EMPTY_PAGES * pages:
+        yield f"{empty} of {pages} pages hold images only"
+
+
+def _weak(facts: Facts, tops: Sequence[Section]) -> Iterator[str]:
+    roles = {section.role or role_of_heading(section.heading or "") for section in tops}
+    if "introduction" not in roles:
+        yield "no introduction"
+    if not facts.references and len(facts.letters_by_page) > _LONG:
+        yield "no references"
+    if facts.features.get("rivals", 0.0) >= 0.5:
+        yield "usual names of sections are set otherwise than the headings"
+    if facts.features.get("mentions", 0.0) <= -1.0:
+        yield "the text refers to sections that were not found"
+    if facts.score < _WEAK_SCORE:
+        yield "little evidence for the headings"
+
+
+def _garbled(sections: Sequence[Section]) -> float:
+    total = bad = 0
+    for section in sections:
+        total += len(section.text)
+        if not section.text.isascii():
+            bad += sum(
+                c == "\ufffd" or unicodedata.category(c) in {"Co", "Cn", "Cs"} for c in section.text
+            )
+    return bad / max(total, 1)
+
+
+def _misplaced(lines: Sequence[Line]) -> float:
+    """The share of words broken at the end of a line whose next line opens no second half."""
+    broken = wrong = 0
+    for line, after in pairwise([line for line in lines if not line.kind]):
+        if line.text.endswith("-") and line.text[-2:-1].islower():
+            broken += 1
+            wrong += not after.text[:1].isalpha() or after.text[:1].isupper()
+    return wrong / broken if broken >= _ENOUGH_BROKEN else 0.0

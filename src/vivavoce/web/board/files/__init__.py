@@ -1,1 +1,0 @@
-"""Downloads of the leaderboard site, and its bundle of logs."""

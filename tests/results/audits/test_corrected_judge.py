@@ -1,0 +1,147 @@
+"""Win rates of judges corrected by people's labels: by hand, and with labels that mislead."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.results.audits.made_logs import LOST, TIED, WON, judge_note, write_log
+from tests.servers.commands import only_json
+from typer.testing import CliRunner
+
+from vivavoce.cli import app
+from vivavoce.errors import InputError
+from vivavoce.results.audits.judge import audit_judge
+from vivavoce.results.board.building import leaderboard
+
+ITEMS = [f"paper-{number:02d}" for number in range(20)]
+DRAW = "10 of 20 clusters at random, seed 0"
+
+
+def judged(folder: Path, places: Mapping[str, tuple[str, str]], judge: str = "lab/judge") -> Path:
+    """A log whose win rates are those of the verdicts."""
+    points = {WON: 1.0, TIED: 0.5, LOST: 0.0}
+    write_log(
+        folder,
+        {item: points[won] for item, won in places.items()},
+        judge=judge,
+        notes={item: judge_note(judge, *won) for item, won in places.items()},
+        metrics=("rougeL", "judge_win"),
+    )
+    return folder
+
+
+def labels(path: Path, verdicts: Mapping[str, str], **more: Any) -> Path:
+    rows = [
+        {"id": item, "a": "lab/one", "b": "reference", "verdict": verdict, **more}
+        for item, verdict in verdicts.items()
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    """A judge that lets every answer win, but for each fourth."""
+    return judged(
+        tmp_path / "logs", {item: LOST if n % 4 == 0 else WON for n, item in enumerate(ITEMS)}
+    )
+
+
+@pytest.fixture
+def human(tmp_path: Path) -> Path:
+    """Of the first ten items people let every other one win, never one the judge lets lose."""
+    verdicts = {item: "a" if n % 2 else "b" for n, item in enumerate(ITEMS[:10])}
+    return labels(tmp_path / "labels.jsonl", verdicts, draw=DRAW)
+
+
+def test_a_lenient_judge_is_corrected_by_people(logs: Path, human: Path) -> None:
+    audit = audit_judge(logs, human=human, correct=True)
+    [row] = audit.corrected
+    assert (row["contestant"], row["task"], row["setting"]) == ("lab/one", "title", "base")
+    assert row["raw"]["value"] == pytest.approx(0.75)
+    # People: 5 of 10; the judge there: 7 of 10, elsewhere 8 of 10. Of the means, the covariance is
+    # (5 - 10 x 0.5 x 0.7) / 90, and the judge's variances (7 - 4.9) / 90 and (8 - 6.4) / 90.
+    assert row["weight"] == pytest.approx(1.5 / 3.7)
+    assert row["calibrated"]["value"] == pytest.approx(0.5 + 1.5 / 3.7 * (0.8 - 0.7))
+    low, high = row["calibrated"]["ci"]
+    assert 0 < low < 0.54 < high < 1
+    assert row["calibrated"]["labels"] == row["labels"] == 10
+    assert not any("drawn at random" in note for note in audit.notes)
+
+
+def test_labels_of_items_that_somebody_chose_are_said_to_be_so(logs: Path, tmp_path: Path) -> None:
+    chosen = labels(tmp_path / "chosen.jsonl", dict.fromkeys(ITEMS[:10], "a"))
+    audit = audit_judge(logs, human=chosen, correct=True)
+    assert any("drawn at random" in note for note in audit.notes)
+
+
+def test_one_person_counts_once_and_several_with_their_mean(logs: Path, tmp_path: Path) -> None:
+    path = tmp_path / "labels.jsonl"
+    first = labels(path, dict.fromkeys(ITEMS[:4], "b"), draw=DRAW, person="ann").read_text()
+    again = labels(path, dict.fromkeys(ITEMS[:4], "a"), draw=DRAW, person="ann").read_text()
+    other = labels(path, dict.fromkeys(ITEMS[:4], "tie"), draw=DRAW, person="ben").read_text()
+    path.write_text(first + again + other)
+    audit = audit_judge(logs, human=path, correct=True)
+    [row] = audit.corrected
+    assert row["labels"] == 4
+    assert row["calibrated"]["value"] == pytest.approx(0.75)  # ann at last 1, ben 1/2
+    assert any("4 labels left out: the same person" in note for note in audit.notes)
+
+
+def test_a_contestant_with_fewer_than_two_labels_is_not_calibrated(
+    logs: Path, tmp_path: Path
+) -> None:
+    one = labels(tmp_path / "one.jsonl", {ITEMS[0]: "a"}, draw=DRAW)
+    [row] = audit_judge(logs, human=one, correct=True).corrected
+    assert (row["calibrated"], row["labels"]) == (None, 1)
+    done = CliRunner().invoke(app, ["audit", "judge", str(logs), "--human", str(one), "--correct"])
+    assert done.exit_code == 0, done.output
+    assert "not calibrated" in done.output
+
+
+def test_boards_show_the_corrected_rate_beside_the_raw_one(
+    logs: Path, human: Path, tmp_path: Path
+) -> None:
+    [corrected] = audit_judge(logs, human=human, correct=True).corrected
+    rows = {row["metric"]: row for row in leaderboard(logs, human=human).rows}
+    assert rows["judge_win"]["value"] == pytest.approx(0.75)
+    assert rows["judge_win"]["calibrated"] == corrected["calibrated"]
+    assert rows["rougeL"]["calibrated"] is None
+    without = {row["metric"]: row for row in leaderboard(logs).rows}
+    assert without["judge_win"]["calibrated"] is None
+    shown = CliRunner().invoke(app, ["board", "show", str(logs), "--human", str(human), "--json"])
+    assert [row["calibrated"] for row in only_json(shown.stdout)["rows"] if row["calibrated"]] == [
+        corrected["calibrated"]
+    ]
+    for given, told in (
+        (["--human", str(human)], "corrected by 10 labels"),
+        ([], "not calibrated"),
+    ):
+        out = tmp_path / f"site-{len(given)}"
+        done = CliRunner().invoke(app, ["board", "build", str(logs), "--out", str(out), *given])
+        assert done.exit_code == 0, done.output
+        (page,) = (out / "boards").rglob("*.html")
+        assert told in page.read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "cause"),
+    [({"paper-99": "a"}, "paper-99"), ({}, "no label")],
+)
+def test_labels_that_fit_nothing_are_refused(
+    logs: Path, tmp_path: Path, verdicts: dict[str, str], cause: str
+) -> None:
+    wrong = labels(tmp_path / "wrong.jsonl", verdicts)
+    with pytest.raises(InputError, match=cause):
+        audit_judge(logs, human=wrong, correct=True)
+    done = CliRunner().invoke(app, ["board", "show", str(logs), "--human", str(wrong)])
+    assert done.exit_code == 2
+
+
+def test_nothing_to_correct_by_is_refused(logs: Path) -> None:
+    with pytest.raises(InputError, match="--human"):
+        audit_judge(logs, correct=True)

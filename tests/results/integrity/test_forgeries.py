@@ -1,0 +1,142 @@
+"""Forged logs, made by who knows the code, are refused, not verified, or bear a mark."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.results.integrity.forging import FORGERIES, MARKED, Forgery, forge
+from tests.results.integrity.honest import RUNS, make_honest
+from tests.servers.commands import only_json, viva_here
+
+from vivavoce.running.ledger import read_ledger
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap"),
+]
+
+Made = tuple[Path, Path, Path]
+FORM = """
+[submission]
+team = "A lab"
+contact = "lab@example.org"
+date = 2024-06-01
+private_runs = 0
+"""
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    """Honest logs, the receiver's round and a forger's."""
+    honest, opened, easy = make_honest(tmp_path_factory.mktemp("forgeries"))
+    return honest, opened.folder, easy
+
+
+def verified(logs: Path, *options: str | Path) -> tuple[int, dict[str, Any]]:
+    done = viva_here("board", "verify", logs, *options, "--json", expect=None)
+    return done.exit_code, only_json(done.stdout)
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_what_runs_wrote_is_verified(made: Made, name: str) -> None:
+    honest, round, _ = made
+    code, found = verified(honest / name, "--round", round)
+    assert [(log["status"], log["refused"], log["unverified"]) for log in found["logs"]] == [
+        ("verified", [], []) for _ in found["logs"]
+    ]
+    assert (code, found["verified"]) == (0, True)
+
+
+def test_there_are_forgeries_of_every_kind_of_log() -> None:
+    assert len({forgery.name for forgery in FORGERIES}) == len(FORGERIES) >= 40
+    assert {forgery.of for forgery in FORGERIES} == set(RUNS)
+
+
+@pytest.mark.parametrize("forgery", FORGERIES, ids=lambda forgery: forgery.name)
+def test_a_forgery_is_not_verified_or_bears_a_mark(
+    made: Made, tmp_path: Path, forgery: Forgery
+) -> None:
+    honest, round, easy = made
+    logs = tmp_path / "logs"
+    forge(forgery, honest, logs, round, easy)
+    code, found = verified(logs, "--round", round)
+    if forgery.caught == MARKED:
+        assert (code, {log["status"] for log in found["logs"]}) == (0, {"verified"}), found
+        assert {log["provenance"] for log in found["logs"]} == {MARKED}
+    else:
+        assert (code, found["verified"]) == (1, False), found
+        reasons = [why for log in found["logs"] for why in (*log["refused"], *log["unverified"])]
+        assert [*reasons, *found["ledger"]["problems"]]
+
+
+@pytest.mark.parametrize("forgery", FORGERIES[::8], ids=lambda forgery: forgery.name)
+def test_what_verify_finds_submissions_and_boards_find_too(
+    made: Made, tmp_path: Path, forgery: Forgery
+) -> None:
+    honest, round, easy = made
+    logs = tmp_path / "submission" / "logs"
+    forge(forgery, honest, logs, round, easy)
+    (tmp_path / "submission" / "submission.toml").write_text(FORM)
+    checked = viva_here(
+        *("board", "submit", "--check", tmp_path / "submission", "--round", round, "--json"),
+        expect=1,
+    )
+    checks = {check["check"]: check["ok"] for check in json.loads(checked.stdout)["checks"]}
+    is_caught = not (checks.get("scores", False) and checks.get("ledger", False))
+    assert is_caught is (forgery.caught != MARKED), checks
+    site = tmp_path / "site"
+    viva_here("board", "build", logs, "--round", round, "--out", site, "--partial", expect=None)
+    if (site / "board.json").exists():
+        rows = json.loads((site / "board.json").read_text())["rows"]
+        assert "verified" not in {row["trust"] for row in rows}
+
+
+def test_a_ledger_whose_head_is_known_cannot_be_cut_or_written_anew(
+    made: Made, tmp_path: Path
+) -> None:
+    honest, round, easy = made
+    head = read_ledger(honest / "title").head
+    code, found = verified(honest / "title", "--round", round, "--head", head)
+    assert (code, {log["provenance"] for log in found["logs"]}) == (0, {"bound by a known head"})
+    assert {log["status"] for log in found["logs"]} == {"verified"}
+    for forgery in FORGERIES:
+        if forgery.of == "title" and forgery.caught == MARKED:
+            logs = tmp_path / forgery.name
+            forge(forgery, honest, logs, round, easy)
+            code, found = verified(logs, "--round", round, "--head", head)
+            assert code == 1, forgery.name
+            assert head in found["ledger"]["problems"][0]
+
+
+def test_a_round_that_comes_with_the_logs_does_not_count(made: Made, tmp_path: Path) -> None:
+    honest, round, easy = made
+    logs = tmp_path / "logs"
+    brought = Path(shutil.copytree(easy, logs / "round"))
+    [shipped] = [forgery for forgery in FORGERIES if forgery.edit.__name__ == "shipped_round"]
+    forge(shipped, honest, logs, round, brought)
+    code, found = verified(logs)
+    assert code == 1
+    assert any("is not here" in why for log in found["logs"] for why in log["unverified"])
+    code, found = verified(honest / "rag")
+    assert (code, found["logs"][0]["round"]["named"]) == (0, False)
+
+
+def test_a_board_says_verified_only_of_what_its_maker_verified(made: Made, tmp_path: Path) -> None:
+    honest, round, _ = made
+    head = read_ledger(honest / "title").head
+
+    def trust(*options: str | Path) -> set[str]:
+        viva_here("board", "build", honest / "title", "--out", tmp_path / "site", *options)
+        return {
+            row["trust"] for row in json.loads((tmp_path / "site/board.json").read_text())["rows"]
+        }
+
+    assert trust() == {"self-reported"}
+    assert trust("--round", round) == {"self-reported"}
+    assert trust("--round", round, "--head", head) == {"verified"}
+    page = next((tmp_path / "site").rglob("title*.html"))
+    assert "verified" in page.read_text()
