@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from vivavoce.records import Author, CitedTable, Document, Fault, Paper, Reference, Result, Section
 
-FORMAT = 5
+FORMAT = 6
 """Raised when a table's columns change meaning."""
 
 _PLAIN = {str: pa.string(), int: pa.int32(), float: pa.float64(), bool: pa.bool_()}
