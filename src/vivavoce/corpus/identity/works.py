@@ -31,7 +31,7 @@ from vivavoce.store import Row
 from vivavoce.text.dates import period
 from vivavoce.text.shingles import Sketch, folded_words, resemblance, sketch_of
 
-ALIKE, LIKELY = 0.3, 0.5
+ALIKE, LIKELY = 0.4, 0.5
 """Resemblance from which on texts of one author under like titles, or under any, are one: of a
 text with every eighth word changed, it is 0.45."""
 SAME = 0.6
