@@ -157,7 +157,7 @@ PROGRAMS = (
             "refused(hold)"),
     Hostile("shared pages of /dev/zero", "import mmap\nrefused(lambda: mmap.mmap("
             "os.open('/dev/zero', os.O_RDWR), 1 << 30), lambda: open('/dev/full', 'r+b'))"),
-    Hostile("shared pages of a file", "import mmap\ndef hold():\n    for number in range(99):\n"
+    Hostile("shared pages of a file", "import mmap\ndef hold():\n    for number in range(9999):\n"
             "        one = os.open(f'/work/m{number}', os.O_RDWR | os.O_CREAT)\n"
             "        os.posix_fallocate(one, 0, 1 << 20)\n        mmap.mmap(one, 1 << 20).madvise(4)\n"
             "refused(hold)"),
@@ -170,7 +170,7 @@ PROGRAMS = (
             "        one.setsockopt(1, 7, 1 << 20); one.send(bytes(1 << 17))\n"
             "try: hold()\nexcept OSError: time.sleep(30)", "memory", None),
     Hostile("more empty files than allowed", "def fill():\n    os.mkdir('/tmp/many')\n"
-            "    for number in range(9000): open(f'/tmp/many/{number}', 'w').close()\nrefused(fill)"),
+            "    for number in range(99999): open(f'/tmp/many/{number}', 'w').close()\nrefused(fill)"),
     Hostile("rights of the work folder", "refused(lambda: os.chmod('/work', 0))\n"
             "os._exit(0)", 0, None),
     Hostile("rights of /work and /tmp, again and again", "if os.fork() == 0:\n    while True:\n"
