@@ -16,7 +16,7 @@ from vivavoce.rounds import Round, parse_spec
 from vivavoce.store import table_of_parquet
 from vivavoce.tasks.leaderboards.build import OPTIONS
 from vivavoce.tasks.leaderboards.items.board_items import gold_entries, gold_table
-from vivavoce.tasks.library.search import read_library
+from vivavoce.tasks.library import read_library
 
 
 def items(opened: Round) -> list[dict[str, Any]]:

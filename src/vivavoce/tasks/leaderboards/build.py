@@ -28,7 +28,7 @@ from vivavoce.tasks.leaderboards.items.board_items import (
     gold_entries,
     gold_table,
 )
-from vivavoce.tasks.library.search import library_as_bytes, library_rows
+from vivavoce.tasks.library import library_as_bytes, library_rows
 from vivavoce.text.dates import period
 
 __all__ = ["FAMILY", "OPTIONS", "LeaderboardsOptions", "build"]

@@ -19,7 +19,7 @@ DEVELOPMENT = "development.parquet"
 REPORT = "boards.json"
 """Entries of each board that tell no date."""
 PAPERS = "papers.parquet"
-"""The library of the round: `tasks.library.search`."""
+"""The library of the round: `tasks.library`."""
 
 HEADER = ("Method", "Score")
 
