@@ -26,6 +26,7 @@ from typing import Any
 from vivavoce.errors import InputError
 from vivavoce.records import Document
 from vivavoce.sources.fulltext.pdf.document import read_file
+from vivavoce.sources.fulltext.pdf.references import mentions_in
 
 Scores = dict[str, float | None]
 _END = re.compile(
@@ -62,6 +63,7 @@ def score_file(document: Document | None, row: dict[str, Any]) -> Scores:
         "order": _pairs(text, row.get("texts")),
         "references": _entries(references, row.get("references")),
         "captions": _captions(document, row.get("captions")),
+        "citations": _citations(document, row),
     }
 
 
@@ -137,6 +139,21 @@ def _captions(document: Document | None, wanted: Sequence[str] | None) -> float 
     return found / len(tables) if tables else None
 
 
+def _citations(document: Document | None, row: dict[str, Any]) -> float | None:
+    """F1 of the entries that the text cites, told by their titles."""
+    if not row.get("cited"):
+        return None
+    titles = [compact(title) for title in row["references"]]
+    wanted = {titles[number] for part in row["cited"] for number in part}
+    if document is None:
+        return 0.0
+    text = "\n\n".join(section.text for section in document.sections)
+    raws = {reference.ordinal: compact(reference.raw) for reference in document.references}
+    cited = {n for _, meant in mentions_in(text, document.references) for n in meant}
+    ours = {next((t for t in titles if t in raws[n]), f"?{n}") for n in cited}
+    return 2 * len(ours & wanted) / max(len(ours) + len(wanted), 1)
+
+
 def is_in_half(name: str, half: str | None) -> bool:
     """Check whether a style or repository belongs to a half, by its hash."""
     is_test = hashlib.sha256(name.encode()).digest()[0] % 2 == 1
@@ -183,6 +200,7 @@ NAMES = (
     "order",
     "references",
     "captions",
+    "citations",
 )
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce.errors import InputError, VivaError
+from vivavoce.publication import SiteOptions
 from vivavoce.results.board.building import leaderboard
 from vivavoce.results.board.groups import Board
 from vivavoce.results.logs.reading import read_log
@@ -68,7 +69,7 @@ def run_demo(out: Path, progress: Progress | None = None) -> Demonstration:
             if method := card.tasks[task].demo:
                 _run_task(task, method, opened, out / "logs", progress)
     board = leaderboard(out / "logs")
-    page = write_site(board.as_dict(), out / "site")
+    page = write_site(board.as_dict(), out / "site", options=asdict(SiteOptions()))
     return Demonstration(board, page, tuple(left_out))
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from vivavoce.corpus.batches import Batch, list_batches, read_batch, read_faults
 from vivavoce.corpus.build.identity import index_papers
 from vivavoce.corpus.build.parts import text_document
-from vivavoce.corpus.dating import Statement, date_paper, judge, statements_of
+from vivavoce.corpus.dating import Statement, date_entry, date_paper, judge, statements_of
 from vivavoce.corpus.fields import assign_roles, failed_gates
 from vivavoce.corpus.identity.merge import MergedPaper, merge_documents
 from vivavoce.corpus.judging import judged
@@ -35,7 +35,13 @@ def tables_in_memory(corpus: Path) -> Rows:
     tables: Rows = {name: [] for name in TABLES}
     _add_papers(tables, merge.papers)
     tables["results"] += [
-        {"paper_id": None, **row_of(result)} for d in merge.outside for result in d.results
+        {
+            "paper_id": None,
+            **row_of(result),
+            "date": date_entry(result.paper_url, result.method, result.date),
+        }
+        for d in merge.outside
+        for result in d.results
     ]
     tables["merges"] += [row_of(join) for join in merge.joins]
     lonely = [(newest[d.kind, d.key][1].kind, d) for d in merge.unmatched]
@@ -90,7 +96,9 @@ def _add_papers(tables: Rows, papers: Sequence[MergedPaper]) -> None:
         tables["sections"] += [{**key, **file, **row_of(section)} for section in sections]
         tables["tables"] += [{**key, **row_of(table)} for table in text.tables]
         tables["results"] += [
-            {**key, **row_of(result)} for document in paper.documents for result in document.results
+            {**key, **row_of(result), "date": row["first_public"] or result.date}
+            for document in paper.documents
+            for result in document.results
         ]
         for reference in text.references:
             found = index.resolve(reference)

@@ -63,6 +63,13 @@ def test_scores_of_papers_and_works_that_came_later_are_taken_off(corpus: Corpus
         "Early",
         "Mid",
         "Outside before",
+    }
+    assert kept[0].undated == 1
+    lenient, _ = boards_within(corpus, YEAR_2020, keep_undated=True)
+    assert {entry.method for entry in lenient[0].board.entries} == {
+        "Early",
+        "Mid",
+        "Outside before",
         "Outside undated",
     }
     assert {(out.board, out.reason) for out in left_out} == {

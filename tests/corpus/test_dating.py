@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from vivavoce.cli import app
-from vivavoce.corpus.dating import Statement, date_of_doi, date_paper, judge
+from vivavoce.corpus.dating import Statement, date_entry, date_of_doi, date_paper, judge
 from vivavoce.text.dates import period
 
 
@@ -162,3 +162,23 @@ def test_the_command_shows_sources_and_contradictions(tmp_path: Path) -> None:
     assert (first["published"], first["first_public"], first["first_public_precision"]) == (
         "2016-08", "2016-03", "month",
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("address", "method", "listed", "expected"),
+    [
+        # The month of an arXiv id goes before the day of a list, which is often a conference's.
+        ("https://arxiv.org/abs/1901.01234", "Elm", "2018-06-01", "2019-01"),
+        ("https://example.org/elm", "Elm (Ash, 2017)", "2018-06-01", "2018-06-01"),
+        ("https://doi.org/10.1101/2020.03.04.123456", "Elm", None, "2020-03-04"),
+        ("https://aclanthology.org/P18-1234/", "Elm", None, "2018"),
+        ("https://example.org/elm", "Elm (Ash et al., 2017a)", None, "2017"),
+        ("https://example.org/elm", "Elm 2017", None, None),
+        (None, "Elm (2048 units)", None, None),
+        (None, "Elm", "soon", None),
+    ],
+)
+def test_an_entry_of_a_list_is_dated_by_its_address_or_what_is_printed(
+    address: str | None, method: str, listed: str | None, expected: str | None
+) -> None:
+    assert date_entry(address, method, listed) == expected

@@ -25,6 +25,7 @@ from tests.servers.golden import STUMBLING
 from tests.servers.scripted import scripted
 from tests.servers.weather import PASSING, PASSING_STREAMS, Weather, streamed
 
+from vivavoce.results.integrity.verification import verify_logs
 from vivavoce.tasks import list_families
 
 pytestmark = pytest.mark.slow
@@ -112,6 +113,12 @@ def test_what_is_no_answer_is_counted_by_its_kind(weather: Storm) -> None:
     kinds = {"empty", "overflow", "provider_error", "refusal"}
     assert counted <= {None, *kinds}
     assert len(counted & kinds) >= 2
+
+
+def test_what_was_run_in_bad_weather_is_verified(weather: Storm) -> None:
+    found = verify_logs(weather.logs, [weather.round.folder])
+    assert [(log.refused, log.unverified) for log in found.logs] == [([], [])] * len(found.logs)
+    assert found.is_sound
 
 
 def test_a_stream_that_breaks_is_asked_for_again(weather: Storm, tmp_path: Path) -> None:

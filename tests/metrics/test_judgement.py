@@ -25,6 +25,27 @@ FIRST: Verdict = dict.fromkeys(ASPECTS, "first")
 SECOND: Verdict = dict.fromkeys(ASPECTS, "second")
 
 
+@pytest.mark.parametrize("overall", ["Overall Winner", "OVERALL_WINNER", "overall winner"])
+@pytest.mark.parametrize("last", ["Answer 2", {"Winner": "answer 2"}, {"Overall Winner": 2}])
+def test_the_published_form_is_read_in_any_capitals(overall: str, last: object) -> None:
+    given = {
+        "Novelty": {"Winner": "Answer 1", "Explanation": "It is bolder."},
+        "FEASIBILITY": {"WINNER": "ANSWER 2"},
+        "consistency": {"winner": "answer 1"},
+        "Factuality": {"Winner": "Answer 2"},
+        "Academic Style": {"Winner": "Answer 1"},
+        overall: last,
+    }
+    assert read_verdict(given) == {
+        "novelty": "first",
+        "feasibility": "second",
+        "consistency": "first",
+        "factuality": "second",
+        "style": "first",
+        "overall": "second",
+    }
+
+
 def words(**changes: Any) -> dict[str, Any]:
     """A verdict as a judge writes it: the first text in everything, but for the changes."""
     return {**dict.fromkeys(ASPECTS, "Answer 1"), **changes}
@@ -42,6 +63,8 @@ def words(**changes: Any) -> dict[str, Any]:
         "Answer 1 is better.",
         {"reason": "Answer 2 is vague.", "winner": "Answer 1"},
         {"verdict": 1},
+        {"Winner": "Answer 1", "Explanation": "Answer 2 is vague."},
+        {"WINNER": "ANSWER 1"},
     ],
 )
 def test_a_place_in_many_words(value: Any) -> None:

@@ -98,6 +98,15 @@ def test_a_later_item_is_never_less_clean(
         ("google/gemini-2.5-flash-lite-preview-09-2025", "gemini-2.5-flash-lite"),
         ("hf/microsoft/Phi-3-mini-128k-instruct", "phi-3-mini"),
         ("extractive/lead", "extractive/*"),
+        ("ollama/llama3.1:8b", "llama-3.1"),
+        ("ollama/llama3.1:8b-instruct-q4_K_M", "llama-3.1"),
+        ("ollama/llama2:13b-chat", "llama-2"),
+        ("ollama/phi3:mini", "phi-3-mini"),
+        ("ollama/gemma3:27b-it", "gemma-3"),
+        ("bedrock/meta.llama3-1-8b-instruct-v1:0", "llama-3.1"),
+        ("openai/ft:gpt-4o-mini-2024-07-18:acme:papers:9abc", "gpt-4o-mini"),
+        ("google/gemini-3-pro-preview", "gemini-3-pro"),
+        ("anthropic/claude-opus-4-5-20251101", "claude-opus-4-5"),
     ],
 )
 def test_a_release_is_found_under_the_name_of_its_model(model: str, name: str) -> None:
@@ -115,12 +124,21 @@ def test_a_release_is_found_under_the_name_of_its_model(model: str, name: str) -
         "anthropic/claude-sonnet-4-6",
         "groq/deepseek-r1-distill-llama-70b",
         "lab/my-gpt-4o",
+        "ollama/llama3.4:8b",
+        "openai/ft:secret:acme::1",
         "local/smollm2-135m",
         "x" * 10_000,
     ],
 )
 def test_another_model_is_not_taken_for_one_of_a_similar_name(model: str) -> None:
     assert load_cutoffs().of(model) is None
+
+
+def test_data_of_tuning_count_where_they_are_later_than_those_of_pretraining() -> None:
+    """Meta's card: pretrained until September 2022, tuned on data until July 2023."""
+    found = load_cutoffs().of("together/meta-llama/Llama-2-70b-chat-hf")
+    assert found is not None
+    assert found.date == "2023-07"
 
 
 def test_a_hostile_name_costs_no_time() -> None:

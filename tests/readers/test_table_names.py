@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from vivavoce.readers.method_names import (
+from vivavoce.readers.leaderboard import (
     is_own,
     method_name,
     name_quality,

@@ -238,3 +238,28 @@ def test_a_file_without_a_paper_is_one_fault(tmp_path: Path) -> None:
     (fault,) = SOURCE.read(Piece(path), ReadOptions())
     assert isinstance(fault, Fault)
     assert "has no \\begin{document}" in fault.reason
+
+
+def test_a_heading_for_print_and_bookmarks_is_read_once(tmp_path: Path) -> None:
+    paper = read(tmp_path, r"\section{On \texorpdfstring{$H_2$ Gas}{H2 Gas} Alone}Text.")
+    assert [section.heading for section in paper.sections] == ["On $H_2$ Gas Alone"]
+
+
+def test_acknowledgements_in_an_environment_are_a_section(tmp_path: Path) -> None:
+    body = "\\section{End}We end.\n\\begin{ack}We thank all.\\end{ack}\n\\section{More}Words."
+    found = [(section.heading, section.text) for section in read(tmp_path, body).sections]
+    assert found == [
+        ("End", "We end."),
+        ("Acknowledgements", "We thank all."),
+        ("More", "Words."),
+    ]
+
+
+def test_authors_behind_a_break_with_a_length_and_apart_by_a_length_are_read(
+    tmp_path: Path,
+) -> None:
+    preamble = (
+        r"\title{T}\author{\\[0.15cm]{\bf Ada Lovelace\hspace{1cm}Alan Turing}\\[2pt]Kings College}"
+    )
+    paper = read(tmp_path, r"\maketitle\section{One}Text.", preamble=preamble)
+    assert [author.name for author in paper.authors] == ["Ada Lovelace", "Alan Turing"]

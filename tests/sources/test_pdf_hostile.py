@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import zlib
 from pathlib import Path
 
 import pytest
@@ -120,3 +121,24 @@ def test_bad_files_leave_the_good_ones_alone(tmp_path: Path) -> None:
 def test_the_same_bytes_give_the_same_document(tmp_path: Path) -> None:
     path = simple_paper(tmp_path / "paper.pdf", NAMES)
     assert read_file(path) == read_file(path)
+
+
+@pytest.mark.slow
+def test_a_bomb_is_too_large_and_stays_below_a_gigabyte(tmp_path: Path) -> None:
+    packer = zlib.compressobj(9)
+    stream = b"".join(packer.compress(b" " * (1 << 20)) for _ in range(1500)) + packer.flush()
+    path = tmp_path / "bomb.pdf"
+    length = str(len(stream)).encode()
+    path.write_bytes(
+        b"%PDF-1.5\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"
+        b"2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n"
+        b"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R>>endobj\n"
+        b"4 0 obj<</Filter/FlateDecode/Length "
+        + length
+        + b">>stream\n"
+        + stream
+        + b"\nendstream endobj\ntrailer<</Size 5/Root 1 0 R>>\nstartxref\n9\n%%EOF"
+    )
+    assert fault_of(path) == "too large: reading it takes more than 900 MiB of memory"
+    good = simple_paper(tmp_path / "good.pdf", NAMES)
+    assert isinstance(next(iter(get_source("pdf").read(Piece(good), ReadOptions()))), Document)

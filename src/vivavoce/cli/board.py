@@ -85,46 +85,38 @@ def build(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Write the leaderboard as a static site, with its numbers as JSON and CSV."""
-    from tempfile import TemporaryDirectory
-
-    from vivavoce.errors import InputError
     from vivavoce.models.cutoffs import load_cutoffs
-    from vivavoce.results.board.building import leaderboard
-    from vivavoce.results.board.groups import complete_only as keep_complete
-    from vivavoce.results.board.published import beside, read_published
-    from vivavoce.results.integrity.verification import verify_logs
-    from vivavoce.results.logs.sample_texts import choose_item_texts
+    from vivavoce.publication import SiteInputs, SiteOptions, make_site
     from vivavoce.store import read_jsonl
     from vivavoce.web.board.pages.item_views import find_bundle
-    from vivavoce.web.board.site import write_site
 
-    viewer = None if bundle is None else find_bundle(bundle, out)
-    known = load_cutoffs(cutoffs, margin)
-    told = [row for _, row in read_jsonl(reasons)] if reasons else []
-    published = read_published(logs) if logs.is_file() else None
-    if published and human:
-        raise InputError(f"{human} corrects judges of logs, and {logs} holds none.")
-    folders = [*([] if published else [logs]), *([own] if own else [])]
-    draw = fixed(leaderboard, partial=partial, resamples=resamples, seed=seed, cutoffs=known)
-    with TemporaryDirectory() as passing, progress("Reading logs") as update:
-        store = cache or Path(passing)
-        if published is None:
-            trust = verify_logs(logs, rounds, update, heads=heads).trust if rounds else {}
-            board = draw(logs, store=store, own=own, trust=trust, human=human)
-        else:
-            board = beside(published, draw(own, store=store) if own else None)
-        if complete_only:
-            board = keep_complete(board)
-        items = choose_item_texts(board.heads, folders, count=samples, seed=seed)
-        page = write_site(
-            board, out, samples=items, charts=charts, bundle=viewer, reasons=told, date=date
-        )
+    options = SiteOptions(
+        partial=partial,
+        resamples=resamples,
+        seed=seed,
+        samples=samples,
+        complete_only=complete_only,
+        charts=charts,
+        bundle=None if bundle is None else find_bundle(bundle, out),
+        date=date,
+    )
+    inputs = SiteInputs(
+        cutoffs=load_cutoffs(cutoffs, margin),
+        own=own,
+        human=human,
+        rounds=rounds,
+        heads=heads,
+        reasons=[row for _, row in read_jsonl(reasons)] if reasons else (),
+    )
+    with progress("Reading logs") as update:
+        board, has_texts = make_site(logs, out, options, inputs, cache=cache, progress=update)
+    page = out / "index.html"
     if as_json:
         rows = sum(len(group.rows) for group in board.groups)
         print_json({"page": str(page), "rows": rows, "notes": list(board.notes)})
     else:
         print_notes(board.notes)
-        if items:
+        if has_texts:
             say(TEXTS_NOTE)
         say(str(page))
 

@@ -20,6 +20,7 @@ from vivavoce.cli.output import (
     cells,
     interval,
     numbers,
+    print_json,
     print_notes,
     print_report,
     print_section,
@@ -44,18 +45,51 @@ HEADS_OPTION = typer.Option(
 
 
 def verify(
-    logs: Path = LOGS_ARGUMENT,
+    logs: Path = typer.Argument(help="Folder of logs, or of a site that viva board build wrote."),
     rounds: list[Path] = ROUNDS_OPTION,
     heads: list[str] = HEADS_OPTION,
+    made_from: Path | None = typer.Option(None, "--logs", help="The logs that a site is made of."),
+    cutoffs: Path | None = CUTOFFS_OPTION,
+    margin: int = MARGIN_OPTION,
     as_json: bool = JSON_OPTION,
 ) -> None:
-    """Make every answer and score again and refuse logs that were edited, naming log and sample."""
+    """Make answers and scores, or the pages of a site, again, and name all that was edited."""
     from vivavoce.results.integrity.verification import verify_logs
 
+    if (logs / "site.json").is_file():
+        _verify_site(logs, made_from, rounds, heads, cutoffs, margin, as_json)
+        return
     with progress("Logs") as update:
         found = verify_logs(logs, rounds, update, heads=heads)
     print_report(found, _print_verification, as_json=as_json)
     if not found.is_sound:
+        raise typer.Exit(1)
+
+
+def _verify_site(
+    site: Path,
+    logs: Path | None,
+    rounds: list[Path],
+    heads: list[str],
+    cutoffs: Path | None,
+    margin: int,
+    as_json: bool,
+) -> None:
+    from vivavoce.models.cutoffs import load_cutoffs
+    from vivavoce.publication import SiteInputs, check_site
+
+    if logs is None:
+        raise typer.BadParameter("a site is held against its logs: name them", param_hint="--logs")
+    inputs = SiteInputs(cutoffs=load_cutoffs(cutoffs, margin), rounds=rounds, heads=heads)
+    with progress("Logs") as update:
+        problems = check_site(site, logs, inputs, update)
+    if as_json:
+        print_json({"verified": not problems, "problems": problems})
+    else:
+        for problem in problems:
+            say(f"refused  {problem}")
+        say("Not verified." if problems else "Every file is what the logs give.")
+    if problems:
         raise typer.Exit(1)
 
 

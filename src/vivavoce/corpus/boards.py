@@ -277,6 +277,8 @@ class BoardWithin:
     board: CorpusBoard
     published: str
     """Date of the newest paper of the corpus on it that is inside the window."""
+    undated: int = 0
+    """Entries of works outside the corpus that tell no date."""
 
     @property
     def is_test(self) -> bool:
@@ -298,41 +300,61 @@ def is_test_board(name: str) -> bool:
     return hashlib.sha256(name.encode()).digest()[-1] % 2 == 1
 
 
-def boards_within(corpus: Corpus, window: Window) -> tuple[list[BoardWithin], list[LeftOut]]:
+def boards_within(
+    corpus: Corpus, window: Window, *, keep_undated: bool = False
+) -> tuple[list[BoardWithin], list[LeftOut]]:
     """The boards of a window, sorted by id, and those left out.
 
-    An entry stays when its paper, or for works outside the corpus its own date, is over before the
-    window ends; one of a work outside that tells no date stays too. An entry of a paper of the
-    corpus without a date goes.
+    An entry stays when its work, a paper of the corpus or not, was first public before the window
+    ends.
+
+    Args:
+        corpus: The corpus with the results.
+        window: The window.
+        keep_undated: Keep entries of works outside the corpus that tell no date.
     """
     dates = {p.paper_id: p.first_public for p in corpus.papers if _NO_PAPER not in p.gates}
     kept: list[BoardWithin] = []
     left_out: list[LeftOut] = []
     for board in read_boards(corpus).boards:
-        entries = tuple(entry for entry in board.entries if _is_known(entry, dates, window))
+        found = [_first_public(entry, dates) for entry in board.entries]
+        undated = sum(
+            date is None and entry.paper_id not in dates
+            for entry, date in zip(board.entries, found, strict=True)
+        )
+        entries = tuple(
+            entry
+            for entry, date in zip(board.entries, found, strict=True)
+            if _is_known(date, window)
+            or (keep_undated and date is None and entry.paper_id not in dates)
+        )
         newest = _newest(entries, dates, window)
         if board.higher_is_better is None:
             left_out.append(LeftOut(board.id, "no_direction", "no evidence for its better end"))
         elif newest is None:
             left_out.append(_why(board, dates))
         else:
-            kept.append(BoardWithin(replace(board, entries=entries), newest))
+            kept.append(BoardWithin(replace(board, entries=entries), newest, undated))
     return kept, left_out
 
 
-def _is_known(entry: BoardEntry, dates: Mapping[str, str | None], window: Window) -> bool:
+def _first_public(entry: BoardEntry, dates: Mapping[str, str | None]) -> str | None:
+    """The date of an entry's work: that of its paper, or what the table tells of it."""
     if entry.paper_id is not None and entry.paper_id in dates:
-        published = dates[entry.paper_id]
-        return published is not None and period(published)[1] <= window.end
-    return entry.date is None or _after(entry.date) <= window.end.isoformat()
+        return dates[entry.paper_id]
+    return entry.date
+
+
+def _is_known(date: str | None, window: Window) -> bool:
+    return date is not None and _after(date) <= window.end.isoformat()
 
 
 def _after(text: str) -> str:
-    """The day after the last that a date can mean; of what is no date the first of all days."""
+    """The day after the last that a date can mean; of what is no date the last of all days."""
     try:
         return period(text)[1].isoformat()
     except InputError:
-        return ""
+        return "9999"
 
 
 def _newest(

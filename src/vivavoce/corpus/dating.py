@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from vivavoce.records import Document
 from vivavoce.text.dates import parse_date, period
-from vivavoce.text.identifiers import acl_year, arxiv_month, find_acl_id, find_arxiv_id
+from vivavoce.text.identifiers import acl_year, arxiv_month, find_acl_id, find_arxiv_id, find_doi
 
 EVIDENCE = ("arxiv_id", "version", "stamp", "doi", "venue", "metadata", "near_copy")
 """Sources of a date; of equally early ones the first counts."""
@@ -35,6 +35,8 @@ _ZONE = timedelta(days=2)
 _POSTED = re.compile(r"10\.1101/(20[0-9]{2})\.([01][0-9])\.([0-3][0-9])\.[0-9]+")
 # IEEE names the venue and the year: 10.1109/cvpr.2016.90.
 _IEEE = re.compile(r"10\.1109/[a-z-]+\.((?:19|20)[0-9]{2})\.[0-9]+")
+_PRINTED_YEAR = re.compile(r"(?<![0-9])((?:19|20)[0-9]{2})[a-f]?\s?[)\]]")
+"""A year that ends a remark, as in a citation."""
 CONTRADICTIONS = ("id_after_date", "date_after_id", "far_before", "other_month")
 """Verdicts that two sources of one paper cannot both be right, or that need a look.
 
@@ -101,6 +103,26 @@ def date_of_doi(doi: str) -> tuple[str, str] | None:
     if (posted := _POSTED.match(doi)) and parse_date(day := "-".join(posted.groups())):
         return day, "doi"
     return (year[1], "doi") if (year := _IEEE.match(doi)) else None
+
+
+def date_entry(address: str | None, method: str, listed: str | None) -> str | None:
+    """The first public date of a work that a list names; None where nothing tells.
+
+    Args:
+        address: The work's address, which may hold its arXiv id, DOI or Anthology id.
+        method: The name of the entry, which may end in the work's year: `Elmo (Peters, 2018)`.
+        listed: The date that the list gives.
+    """
+    if address and (found := find_arxiv_id(address)):
+        return arxiv_month(found[0])
+    if listed and (parsed := parse_date(listed)):
+        return parsed[0]
+    if address and (doi := find_doi(address)) and (stated := date_of_doi(doi)):
+        return stated[0]
+    if address and (acl_id := find_acl_id(address)):
+        return acl_year(acl_id)
+    years = _PRINTED_YEAR.findall(method)
+    return str(max(years)) if years else None
 
 
 def statements_of(document: Document, evidence: str) -> Iterator[Statement]:

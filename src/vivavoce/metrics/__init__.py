@@ -12,14 +12,14 @@ from __future__ import annotations
 import importlib
 import math
 import pkgutil
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
 from types import ModuleType
 from typing import Literal
 
-from vivavoce.errors import PluginError
+from vivavoce.errors import InputError, PluginError
 from vivavoce.plugins import Plugins, load_plugins
 
 
@@ -39,6 +39,58 @@ class Metric:
     source: str
     """Origin of the definition: paper and equation or table."""
     higher_is_better: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A metric with its settings, ready to compare answers with references."""
+
+    score: Callable[[Sequence[tuple[str, str]]], Sequence[Mapping[str, float | None]]]
+    """Takes (answer, reference) pairs; gives the values of each by name."""
+    settings: Mapping[str, str | int] = field(default_factory=dict)
+    """What the values depend on."""
+    batch: int = 1_024
+    """Pairs that are best handed over at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextMetric:
+    """A metric of an answer's text, which can be added to logs after their runs."""
+
+    name: str
+    family: str
+    """Family of tasks, such as `writing`."""
+    names: tuple[str, ...]
+    """Its values, each described by a `Metric`."""
+    open: Callable[..., Measure]
+    """Takes settings by name."""
+    takes: tuple[str, ...] = ()
+    """Names of these settings."""
+
+    @property
+    def zero(self) -> frozenset[str]:
+        """Values that an answer which is none has 0 in; the others are undefined."""
+        known = metrics_of(self.family)
+        return frozenset(name for name in self.names if known[name].higher_is_better)
+
+
+def find_text_metric(name: str) -> TextMetric:
+    """The metric of this name that can be added to logs; `InputError` lists those there are."""
+    found = {metric.name: metric for metrics in _text_metrics().values() for metric in metrics}
+    if name not in found:
+        known = ", ".join(sorted(found))
+        raise InputError(f"No metric {name!r} can be added to logs. There are: {known}.")
+    return found[name]
+
+
+@cache
+def _text_metrics() -> dict[str, tuple[TextMetric, ...]]:
+    return load_plugins(
+        "vivavoce.metrics",
+        lambda _, module: tuple(
+            metric for part in modules_of(module) for metric in getattr(part, "TEXT_METRICS", ())
+        ),
+    ).loaded
 
 
 def shares(

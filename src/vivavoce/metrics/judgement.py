@@ -74,6 +74,8 @@ _KEYS = {
     "winner": OVERALL,
     "overallverdict": OVERALL,
 }
+_NAMES = ("winner", "verdict", "better", "overallwinner")
+"""Keys of an object that names the better text."""
 _NUMBER = re.compile(r"(?<![0-9.])([12])(?![0-9.]*[0-9])")
 _MAX_WORDS = 200
 """Characters of a value in which the winner's number is looked for."""
@@ -82,22 +84,26 @@ _MAX_WORDS = 200
 def read_verdict(value: Any) -> Verdict | None:
     """A verdict out of decoded JSON; None unless it names one text in every one of `ASPECTS`.
 
-    A criterion's value is `Answer 1`, `1` or an object whose `winner` or `verdict` is that.
+    A criterion's value is `Answer 1`, `1` or an object whose `winner` or `verdict` is that, as in
+    `{"Novelty": {"Winner": "Answer 1"}, ..., "Overall Winner": "Answer 1"}`, in any capitals.
     """
     if not isinstance(value, dict):
         return None
-    found: dict[str, Any] = {}
-    for key, given in value.items():
-        plain = re.sub(r"[^a-z]", "", str(key)[:40].lower())
-        found[_KEYS.get(plain, plain)] = given
+    found = {_KEYS.get(key, key): given for key, given in _plain(value).items()}
     places = {name: _place(found.get(name)) for name in ASPECTS}
     verdict: Verdict = {name: place for name, place in places.items() if place is not None}
     return verdict if len(verdict) == len(ASPECTS) else None
 
 
+def _plain(value: Mapping[Any, Any]) -> dict[str, Any]:
+    """The same with the letters of its keys alone, in lower case."""
+    return {re.sub(r"[^a-z]", "", str(key)[:40].lower()): given for key, given in value.items()}
+
+
 def _place(value: Any) -> Place | None:
     if isinstance(value, dict):
-        value = next((value[key] for key in ("winner", "verdict", "better") if key in value), None)
+        named = _plain(value)
+        value = next((named[key] for key in _NAMES if key in named), None)
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     numbers = set(_NUMBER.findall(str(value)[:_MAX_WORDS]))

@@ -26,10 +26,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from logging import ERROR
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import InputError, MissingExtra
-from vivavoce.metrics import Metric
+from vivavoce.metrics import Measure, Metric, TextMetric
 from vivavoce.text.normalise import clean_text
 
 if TYPE_CHECKING:
@@ -334,3 +335,23 @@ class SentenceEncoder:
 
 def _clean_short(text: str) -> str:
     return clean_text(text[:_MAX_SENTENCE]).strip()
+
+
+PAPERS_OWN = "microsoft/deberta-xlarge-mnli"
+"""Model of AcademicEval's tables."""
+
+
+def _open(model: str = PAPERS_OWN, layer: int | None = None) -> Measure:
+    scorer = BertScorer(model, layer)
+    name = Path(model).name if Path(model).is_dir() else model
+    return Measure(
+        lambda pairs: [one.values() for one in scorer.score(pairs)],
+        {"model": name, "layer": scorer.layer},
+    )
+
+
+TEXT_METRICS = (
+    TextMetric(
+        "bertscore", "writing", tuple(metric.name for metric in METRICS), _open, ("model", "layer")
+    ),
+)

@@ -33,9 +33,10 @@ Status = Literal["clean", "possibly_seen", "seen", "unknown"]
 STATUSES: tuple[Status, ...] = ("clean", "possibly_seen", "seen", "unknown")
 
 _SHIPPED = Path(__file__).with_name("cutoffs.toml")
-_KEYS = frozenset({"name", "cutoff", "source"})
+_KEYS = frozenset({"name", "cutoff", "source", "accessed"})
 _MAX_NAME = 200
 _SEPARATOR = re.compile(r"[._:@\s]")
+_FIRST_WORD = re.compile(r"^([a-z]+)-(?=[0-9])")
 _MAKER = re.compile(r"(?:(?:us|eu|apac|global)-)?(?:anthropic|meta|google|openai|microsoft)-")
 _RELEASE = re.compile(
     r"""(?:-(?>
@@ -202,14 +203,20 @@ def _fits(name: str, model: str) -> bool:
         return True
     if "/" in name:
         return False
-    own = _plain(model.rpartition("/")[2])
-    own = own[found.end() :] if (found := _MAKER.match(own)) else own
-    wanted = _plain(name)
+    own = model.rpartition("/")[2].lower()
+    own = _plain(own.split(":")[1] if own.startswith("ft:") else own)
+    own = _joined(own[found.end() :] if (found := _MAKER.match(own)) else own)
+    wanted = _joined(_plain(name))
     return own.startswith(wanted) and _RELEASE.fullmatch(own, len(wanted)) is not None
 
 
 def _plain(name: str) -> str:
     return _SEPARATOR.sub("-", name.lower())
+
+
+def _joined(name: str) -> str:
+    """A plain name with its version glued to the first word, as in llama3-1 for llama-3-1."""
+    return _FIRST_WORD.sub(r"\1", name)
 
 
 def _read(path: Path) -> tuple[Cutoff, ...]:

@@ -41,6 +41,11 @@ class ReadOptions:
     """Their column name -> ours (`--map`)."""
 
 
+def one_piece(path: Path) -> Iterator[Piece]:
+    """Cut nothing: for sources whose file is one paper."""
+    yield Piece(path)
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """A kind of input that `viva ingest KIND` reads."""
@@ -48,13 +53,13 @@ class Source:
     kind: str
     summary: str
     """One line for `viva list sources`."""
-    is_metadata: bool
-    """Its titles, authors and dates go before those extracted from text."""
     matches: Callable[[Path], bool]
     """True for a file of this kind, by its name; called with every file of a folder."""
-    pieces: Callable[[Path], Iterator[Piece]]
-    """Cut one file; raises `InputError` when the file cannot be opened at all."""
     read: Callable[[Piece, ReadOptions], Iterator[Document | Fault]]
+    is_metadata: bool = False
+    """Its titles, authors and dates go before those extracted from text."""
+    pieces: Callable[[Path], Iterator[Piece]] = one_piece
+    """Cut one file; raises `InputError` when the file cannot be opened at all."""
     name_of: Callable[[Path], str] = lambda path: path.name
     """Name of a file's paper: the file's name, or its folder's."""
     holds_many: bool = False
@@ -75,11 +80,6 @@ class Source:
     on a preprint server, `venue` for a date of print, `metadata` for what may be either."""
     reader_version: str = "1"
     """Raised when the same bytes give other records."""
-
-
-def one_piece(path: Path) -> Iterator[Piece]:
-    """Cut nothing: for sources whose file is one paper."""
-    yield Piece(path)
 
 
 def read_whole(path: Path, largest: int, noun: str) -> bytes:
@@ -115,6 +115,16 @@ def holds_in_text(path: Path, pattern: re.Pattern[bytes], largest: int) -> bool:
             return pattern.search(stream.read(largest)) is not None
     except OSError:
         return True
+
+
+def is_named(pattern: re.Pattern[str]) -> Callable[[Path], bool]:
+    """Match files whose whole names, in lower case, are of a pattern."""
+    return lambda path: pattern.fullmatch(path.name.lower()) is not None
+
+
+def name_in_folder(path: Path) -> str:
+    """Name of a file with that of its folder, where files of several folders bear one name."""
+    return f"{path.parent.name}/{path.name}"
 
 
 def read_with(

@@ -174,7 +174,7 @@ def _judging(card: TaskCard, prompts: PromptSet, judge: bool, source: bool) -> d
         )
     if not judge:
         return {}
-    check_judge(prompts)
+    check_judge(prompts, with_source=source)
     return {
         "metrics": [*card.metrics, *WINS],
         "diagnostics": [*card.diagnostics, *CHECKS],

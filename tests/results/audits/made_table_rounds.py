@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce.store import hash_file, write_bytes, write_json, write_parquet, write_sealed
-from vivavoce.tasks.library.search import library_as_bytes
+from vivavoce.tasks.library import library_as_bytes
 from vivavoce.tasks.tables.items.table_items import ITEM
 
 WORKS = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from vivavoce.rounds import Round, parse_spec
 from vivavoce.store import table_of_parquet
 from vivavoce.tasks.leaderboards.build import OPTIONS
 from vivavoce.tasks.leaderboards.items.board_items import gold_entries, gold_table
-from vivavoce.tasks.library.search import read_library
+from vivavoce.tasks.library import read_library
 
 
 def items(opened: Round) -> list[dict[str, Any]]:
@@ -78,12 +79,17 @@ def test_what_came_after_the_window_is_on_no_board_and_in_no_file(tmp_path: Path
     made.result("Willow", "99.9", late, dataset=TEST)
     made.result("Poplar", "99.8", date="2026-01-01", dataset=TEST)  # a work outside, and late
     made.result("Aspen", "60.5", date="2012-01-01", dataset=TEST)
-    made.result("Hazel", "60.25", dataset=TEST)  # a work outside without a date stays
+    made.result("Hazel", "60.25", dataset=TEST)  # a work outside without a date may be later
     undated = made.paper("Yew", None)
     made.result("Yew", "99.7", undated, dataset=TEST)
     opened = made.round()
     [item] = items(opened)
-    assert methods(item) == ["Cedar", "Birch", "Alder", "Aspen", "Hazel"]
+    assert methods(item) == ["Cedar", "Birch", "Alder", "Aspen"]
+    report = json.loads(opened.read_file("leaderboards", "boards.json"))
+    assert report == {"undated": "drop", "undated_entries": {"parsing/treebank/f1": 1}}
+    [lenient] = items(made.round(name="lenient", undated="keep"))
+    assert methods(lenient) == ["Cedar", "Birch", "Alder", "Aspen", "Hazel"]
+    assert [entry["date"] for entry in lenient["entries"]][-2:] == ["2012-01-01", None]
     assert library(opened) == item["papers"]
     for path in opened.folder.rglob("*.parquet"):
         assert b"Willow" not in path.read_bytes()
@@ -122,7 +128,7 @@ def test_too_few_methods_or_papers_are_told(tmp_path: Path) -> None:
 
 def test_gold_may_be_what_the_corpus_has_alone(tmp_path: Path) -> None:
     made = parsing(tmp_path)
-    made.result("Stranger", "99", dataset=TEST)
+    made.result("Stranger", "99", date="2012-01-01", dataset=TEST)
     assert "Stranger" in methods(items(made.round(name="all"))[0])
     assert "Stranger" not in methods(items(made.round(name="own", entries="corpus"))[0])
 

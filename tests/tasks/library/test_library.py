@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from vivavoce.corpus import Corpus, ingest, load_corpus
 from vivavoce.errors import DamagedError, InputError
 from vivavoce.readers.documents import LibraryPaper, LibrarySection, LibraryTable
-from vivavoce.tasks.library.search import Library, library_as_bytes, library_rows, read_library
+from vivavoce.tasks.library import Library, library_as_bytes, library_rows, read_library
 from vivavoce.text.chunk import cut_table
 from vivavoce.text.dates import period
 
@@ -110,7 +110,7 @@ def test_a_paper_is_shown_when_its_date_is_over_before_the_cutoff(
 
 def test_a_hidden_paper_and_a_hidden_table_are_not_shown() -> None:
     papers = [paper("melon"), paper("lemon"), paper("peach")]
-    library = Library(papers, "2024-03-01", ["peach"], [("melon", 0)])
+    library = Library(papers, "2024-03-01").hiding(["peach"], [("melon", 0)])
     found = library.search("results sizes f1 rows melon lemon peach", 50)
     assert {hit.paper_id for hit in found} == {"melon", "lemon"}
     assert {hit.part for hit in library.search("melon-one 91.5 results", 50)} != {"table 1"}

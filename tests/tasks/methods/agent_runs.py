@@ -22,7 +22,7 @@ from tests.servers.evaluations import evaluate
 from tests.servers.scripted import Ask, Reply, Script, ScriptedServer, answer
 
 from vivavoce.store import hash_file, write_bytes, write_sealed
-from vivavoce.tasks.library.search import library_as_bytes
+from vivavoce.tasks.library import library_as_bytes
 from vivavoce.tasks.methods.agent import agent
 
 QUESTION = "Which methods have an F1 score on the melon treebank?"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -190,6 +191,41 @@ def test_a_malformed_verdict_is_asked_for_again(court: Court) -> None:
     found = rows(court.hold(None, late, "late"))
     assert (found["judge_malformed"]["value"], found["judge_win"]["value"]) == (0.0, 0.5)
     assert len(court.server.prompts("judge-late")) == ITEMS * 2 * 3
+
+
+PUBLISHED = """Act as a reviewer and compare two versions of the {{ kind }} of a paper.
+
+Answer 1: <answer-1-{{ mark }}>
+{{ answer_1 }}
+</answer-1-{{ mark }}>
+Answer 2: <answer-2-{{ mark }}>
+{{ answer_2 }}
+</answer-2-{{ mark }}>
+
+Reply as JSON: {"Novelty": {"Winner": "Answer 1 or Answer 2", "Explanation": ""}, "Feasibility":
+{...}, "Consistency": {...}, "Factuality": {...}, "Academic Style": {...}, "Overall Winner": ""}"""
+
+
+def test_a_template_of_the_papers_kind_and_its_reply_are_understood(
+    court: Court, tmp_path: Path
+) -> None:
+    shipped = open_prompts("writing", None).folder
+    shutil.copytree(shipped, tmp_path / "prompts")
+    (tmp_path / "prompts" / "judge.md.j2").write_text(PUBLISHED, "utf-8")
+    gold = set(court.gold.values())
+
+    def sits(ask: Ask) -> Reply:
+        assert ask.prompt.startswith("Act as a reviewer and compare two versions of the title")
+        place = 1 if block(ask.prompt, "answer-1") in gold else 2
+        names = ("Novelty", "FEASIBILITY", "Consistency", "Factuality", "Academic Style")
+        found = {name: {"Winner": f"Answer {place}", "Explanation": "So."} for name in names}
+        return answer(f"Here it is: {json.dumps({**found, 'Overall Winner': f'Answer {place}'})}")
+
+    board = court.hold(None, sits, "published", prompts=tmp_path / "prompts")
+    found = rows(board)
+    assert (found["judge_malformed"]["value"], found["judge_flip"]["value"]) == (0.0, 0.0)
+    assert found["judge_win"]["value"] == found["judge_novelty"]["value"] == 0.0
+    assert found["judge_win"]["n"] == ITEMS
 
 
 def test_a_verdict_that_stays_malformed_is_counted_and_undefined(court: Court) -> None:

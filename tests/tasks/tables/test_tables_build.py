@@ -24,7 +24,7 @@ from vivavoce.corpus import ingest, load_corpus
 from vivavoce.errors import InputError, VivaError
 from vivavoce.rounds import Round, parse_spec
 from vivavoce.store import Row, write_jsonl
-from vivavoce.tasks.library.search import read_library
+from vivavoce.tasks.library import read_library
 from vivavoce.tasks.tables import build as family
 from vivavoce.tasks.tables.items.table_items import gold_of
 

@@ -54,8 +54,6 @@ def test_works_count_by_track(cells: dict[tuple[str, str], Shown]) -> None:
     base, padded = (cells["related_work", s].inputs for s in ("base", "base+padded"))
     assert "Some cited work" in base
     assert "The matter of other" not in base
-    assert set(padded) - set(base) == {
-        "The matter of mate", words("matesummary", 50),
-        "The matter of other", words("othersummary", 50),
-    }  # fmt: skip
+    # The cited work has no abstract, so the works beside it show none either.
+    assert set(padded) - set(base) == {"The matter of mate", "The matter of other"}
     assert cells["related_work", "title_only"].inputs == ("The matter of p",)

@@ -131,7 +131,13 @@ class _Shard:
         add[REFERENCES]([{**key, **row_of(reference)} for reference in text.references])
         add["results"](
             [
-                {**key, **row_of(result), "direction_from": [], "set_aside": None}
+                {
+                    **key,
+                    **row_of(result),
+                    "date": row["first_public"] or result.date,
+                    "direction_from": [],
+                    "set_aside": None,
+                }
                 for document in paper.documents
                 for result in document.results
             ]

@@ -16,11 +16,13 @@ import pyarrow.parquet as pq
 from vivavoce.corpus.build.identity import Identity
 from vivavoce.corpus.build.partitioning import read_rows
 from vivavoce.corpus.build.parts import RESULTS
+from vivavoce.corpus.dating import date_entry
 from vivavoce.corpus.judging import judge_results
 from vivavoce.corpus.schema import JUDGED, KEYS, TABLES, sort_rows
 from vivavoce.store import Row
 
 _SCHEMA = TABLES["results"]
+_DATED_BY = ("paper_url", "method", "date")
 _JUDGED_BY = ("task", "dataset", "metric", "score", "date", "listed_in", "position")
 
 
@@ -78,5 +80,8 @@ def _without_paper(results: pa.ListArray) -> pa.Table:
     """The results of some documents as rows without a paper."""
     flat = results.flatten()
     held = {field.name: flat.field(number) for number, field in enumerate(flat.type)}
+    if "date" in held:
+        told = zip(*(held[name].to_pylist() for name in _DATED_BY), strict=True)
+        held["date"] = pa.array([date_entry(*one) for one in told], pa.string())
     absent = pa.nulls(len(flat))
     return pa.table([held.get(name, absent) for name in _SCHEMA.names], _SCHEMA.names).cast(_SCHEMA)

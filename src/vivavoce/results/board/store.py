@@ -17,6 +17,7 @@ import numpy as np
 from vivavoce.errors import InputError
 from vivavoce.results.board.groups import Group, make_group
 from vivavoce.results.board.ranks import Contestant
+from vivavoce.results.logs.added import mark_of
 from vivavoce.results.logs.reading import find_logs, read_log, read_logs
 from vivavoce.results.logs.records import (
     ForeignLog,
@@ -70,7 +71,8 @@ class Store:
         for path in find_logs(logs):
             facts = Path(path).stat()
             entry = before.get(path)
-            mark = [facts.st_size, facts.st_mtime_ns, self._options[0]]
+            beside = mark_of(Path(path).parent)
+            mark = [facts.st_size, facts.st_mtime_ns, self._options[0], *beside]
             if not entry or entry["mark"] != mark:
                 entry = {"mark": mark, **self._first_look(path)}
             after[path] = entry
@@ -89,7 +91,7 @@ class Store:
         return {"head": head.as_row()}
 
     def _path_of(self, head: LogHeader) -> Path | None:
-        key = hash_of([self._options, head.sha256])
+        key = hash_of([self._options, head.sha256, head.added_sha256])
         return self._folder / "statistics" / key[:2] / f"{key}.json" if self._folder else None
 
     def _keep(self, head: LogHeader, made: Contestant) -> Contestant:
@@ -124,7 +126,8 @@ class Store:
         if self._folder is None:
             return make_group(make(members), headlines, metrics)
         facts = [
-            [head.sha256, head.name, head.is_own, head.trust, runs[head.key]] for head in members
+            [head.sha256, head.added_sha256, head.name, head.is_own, head.trust, runs[head.key]]
+            for head in members
         ]
         order = [headlines[place[1]], metrics[place[1]]]
         key = hash_of([self._options, place, order, facts])

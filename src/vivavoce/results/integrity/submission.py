@@ -6,7 +6,6 @@ holds the logs with their ledger. Nothing is sent anywhere: the folder is handed
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from vivavoce.errors import InputError, VivaError
 from vivavoce.models.cutoffs import NEVER
+from vivavoce.results.integrity.secrets import find_secrets
 from vivavoce.results.integrity.verification import (
     REFUSED,
     SELF_REPORTED,
@@ -33,10 +33,6 @@ from vivavoce.text.dates import parse_date
 FORM = "submission.toml"
 LOGS = "logs"
 UNKNOWN = "unknown"
-
-_SECRET = re.compile(rb"\b(?:sk|pk|hf|gsk|xai|AIza)[-_]?[A-Za-z0-9_-]{24,200}")
-_SCANNED_BYTES = 1 << 22
-"""Of a log's header, that are searched for keys."""
 
 Progress = Callable[[int, int], None]
 
@@ -147,7 +143,7 @@ def check_submission(
     verified = verify_logs(folder / LOGS, rounds, progress, untrusted=folder, heads=heads)
     checks.append(Check("ledger", tuple(_check_ledger(verified, form))))
     checks.append(Check("scores", tuple(_check_scores(verified, rounds))))
-    checks.append(Check("no keys", tuple(_find_secrets(folder))))
+    checks.append(Check("no keys", tuple(find_secrets(folder))))
     return SubmissionReport(tuple(checks), _count(verified, logs, form))
 
 
@@ -212,23 +208,6 @@ def _check_scores(verified: Verification, rounds: Sequence[Path]) -> Iterator[st
             yield from (f"{log.name}: {what}" for what in log.refused)
         elif log.status != VERIFIED:
             yield from (f"{log.name}: {why}" for why in log.unverified)
-
-
-def _find_secrets(folder: Path) -> Iterator[str]:
-    """Texts that look like keys in the form, the ledgers and the logs' headers."""
-    from inspect_ai.log import list_eval_logs, read_eval_log
-
-    for path in sorted([folder / FORM, *folder.rglob("runs.jsonl")]):
-        if path.is_file() and _SECRET.search(path.read_bytes()[:_SCANNED_BYTES]):
-            yield f"{path} holds what looks like a key of a provider."
-    for info in list_eval_logs(str(folder / LOGS), recursive=True):
-        try:
-            header = read_eval_log(info, header_only=True)
-        except Exception:  # a damaged archive fails in many ways; it is told as unreadable
-            continue
-        told = header.eval.model_dump_json().encode()[:_SCANNED_BYTES]
-        if _SECRET.search(told):
-            yield f"{Path(info.name).name} holds what looks like a key of a provider."
 
 
 def _count(verified: Verification, logs: Sequence[RunLog], form: Submission | None) -> Row:

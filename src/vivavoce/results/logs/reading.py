@@ -5,7 +5,7 @@ Logs are read by their summaries, so a folder of long prompts does not fill the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from inspect_ai.scorer import Score
 
 from vivavoce.errors import InputError
 from vivavoce.models import is_same_family
+from vivavoce.results.logs.added import Added, added_to
 from vivavoce.results.logs.records import NO_MODEL, ForeignLog, RowKey, RunLog, SampleScore
 from vivavoce.store import hash_of
 from vivavoce.tasks import short_name
@@ -89,22 +90,34 @@ def find_logs(folder: Path) -> list[str]:
 
 
 def read_log(path: str) -> RunLog | ForeignLog:
-    """Read one log; what is wrong with it where it makes no row."""
-    name = Path(path).name
+    """Read one log; what is wrong with it where it makes no row.
+
+    Raises:
+        InputError: A file of metrics that were added to it is damaged.
+    """
+    name, added = Path(path).name, added_to(Path(path).parent)
     try:
         header = read_eval_log(path, header_only=True)
         if "round_sha256" not in (header.eval.metadata or {}):
             return ForeignLog(name, "is not a log of one of our tasks", False)
-        return _run_log(path, header, read_eval_log_sample_summaries(path))
+        return _run_log(path, header, read_eval_log_sample_summaries(path), added)
     except Exception as error:  # a damaged archive fails in many ways, inside Inspect
         return ForeignLog(name, f"cannot be read ({type(error).__name__}: {error})", True)
 
 
-def _run_log(path: str, header: EvalLog, summaries: list[EvalSampleSummary]) -> RunLog:
+def _run_log(
+    path: str, header: EvalLog, summaries: list[EvalSampleSummary], beside: Sequence[Added]
+) -> RunLog:
     metadata = header.eval.metadata or {}
     metrics = tuple(metadata["metrics"])
     diagnostics = tuple(metadata.get("diagnostics", ()))
     shown = (*metrics, *diagnostics)
+    scored = [summary.uuid for summary in summaries if summary.scores and not summary.error]
+    added = [
+        one
+        for one in beside
+        if scored and one.samples.keys() >= set(scored) and not {*one.names} & {*shown}
+    ]
     key = _row_key(header, metadata)
     total = header.eval.dataset.samples or 0
     return RunLog(
@@ -113,14 +126,18 @@ def _run_log(path: str, header: EvalLog, summaries: list[EvalSampleSummary]) -> 
         created=str(header.eval.created),
         key=key,
         family=metadata["family"],
-        metrics=metrics,
+        metrics=(*metrics, *(name for one in added for name in one.names)),
         diagnostics=diagnostics,
+        added={name: one.made_by for one in added for name in one.names},
+        added_sha256=hash_of([one.sha256 for one in added]) if added else "",
         judged=frozenset(metadata.get("judged", shown if key.judge else ())),
         is_own_judge=_is_own_judge(header),
         stages=tuple(metadata.get("stages", ())),
         round_sha256=metadata["round_sha256"],
         window=tuple(metadata["window"]),
-        samples=tuple(score for summary in summaries if (score := sample_score(summary, shown))),
+        samples=tuple(
+            score for summary in summaries if (score := sample_score(summary, shown, added))
+        ),
         expected=total * (header.eval.config.epochs or 1),
         status=header.status,
         pooling=dict(metadata.get("pooling") or {}),
@@ -200,8 +217,10 @@ def _shown(value: Any) -> str:
     return str(value) if is_short else hash_of(value)[:12]
 
 
-def sample_score(summary: EvalSampleSummary, metrics: tuple[str, ...]) -> SampleScore | None:
-    """A summary's scores; None for a sample that has none."""
+def sample_score(
+    summary: EvalSampleSummary, metrics: Sequence[str], added: Sequence[Added] = ()
+) -> SampleScore | None:
+    """A summary's scores, those added after the run among them; None for a sample without any."""
     if summary.error or not summary.scores:
         return None
     # A user may have scored the log again with scorers of another kind: ours tell what is valid.
@@ -217,7 +236,8 @@ def sample_score(summary: EvalSampleSummary, metrics: tuple[str, ...]) -> Sample
         id=str(summary.id),
         epoch=summary.epoch,
         cluster=str(summary.metadata["cluster"]),
-        values={name: _number(values[name]) for name in metrics},
+        values={name: _number(values[name]) for name in metrics}
+        | {name: value for one in added for name, value in one.of(summary.uuid).items()},
         fault=None if is_valid else str(fault or "malformed"),
         tokens=sum(use.total_tokens for use in everyone) - judge_tokens,
         cost=cost if cost is None or judge_cost is None else cost - judge_cost,

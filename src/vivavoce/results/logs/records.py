@@ -113,6 +113,10 @@ class LogHeader:
     """Items that have a score."""
     is_complete: bool
     """Whether every sample of every epoch has a score."""
+    added: Mapping[str, str] = field(default_factory=dict)
+    """Of metrics added after the run, by name, the metric with its settings."""
+    added_sha256: str = ""
+    """Of the files that hold them."""
     path: str = ""
     sha256: str = ""
     """Of the file; empty where it was not hashed."""
@@ -129,7 +133,12 @@ class LogHeader:
     def as_row(self) -> Row:
         """The header as JSON values."""
         row = {each.name: getattr(self, each.name) for each in fields(LogHeader)}
-        return {**row, "key": asdict(self.key), "judged": sorted(self.judged)}
+        return {
+            **row,
+            "key": asdict(self.key),
+            "judged": sorted(self.judged),
+            "added": dict(self.added),
+        }
 
 
 def header_from_row(row: Mapping[str, Any]) -> LogHeader:

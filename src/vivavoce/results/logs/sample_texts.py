@@ -20,6 +20,7 @@ from typing import Any
 from inspect_ai.log import EvalSample, read_eval_log
 
 from vivavoce.errors import InputError
+from vivavoce.results.logs.added import Added, added_to
 from vivavoce.results.logs.reading import our_scores, sample_score
 from vivavoce.results.logs.records import LogHeader, Place, RowKey, SampleScore, mean_value
 from vivavoce.store import hash_file, hash_of
@@ -36,7 +37,7 @@ MAX_ATTEMPTS = 20
 _PIECE = 4096  # packed bytes taken at a time: what one piece unpacks to is bounded by it
 _FIELDS = (
     *("id", "epoch", "input", "target", "output", "scores", "metadata"),
-    *("model_usage", "role_usage", "working_time", "error"),
+    *("model_usage", "role_usage", "working_time", "error", "uuid"),
 )
 _ATTACHED = "attachment://"
 
@@ -64,6 +65,8 @@ class Source:
     attempts: int
     """At each item."""
     file: LogFile
+    added_sha256: str = ""
+    """Of the files of metrics that were added to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,16 +126,21 @@ def read_answer(source: Source, item: str, metrics: tuple[str, ...]) -> Answer:
     """One contestant's answer; a problem in words where an attempt cannot be had."""
     epochs = range(1, max(1, min(source.attempts, MAX_ATTEMPTS)) + 1)
     try:
+        added = added_to(source.file.path.parent)
         with _open(source.file.path) as read:
-            return Answer(source, tuple(_attempt(read, item, e, metrics) for e in epochs))
+            return Answer(source, tuple(_attempt(read, item, e, metrics, added) for e in epochs))
     except Exception as error:  # a damaged log fails in many ways, inside Inspect too
         return Answer(source, (Attempt(1, None, Texts(problem=_problem(error))),))
 
 
-def _attempt(read: _Read, item: str, epoch: int, metrics: tuple[str, ...]) -> Attempt:
+def _attempt(
+    read: _Read, item: str, epoch: int, metrics: tuple[str, ...], added: Sequence[Added]
+) -> Attempt:
     try:
         sample, attached = read(item, epoch)
-        score = sample_score(sample.summary(), metrics)
+        late = {name for one in added for name in one.names}
+        own = [name for name in metrics if name not in late]
+        score = sample_score(sample.summary(), own, added)
     except Exception as error:  # as above, of one sample
         return Attempt(epoch, None, Texts(problem=_problem(error)))
     if score is None:
@@ -245,7 +253,8 @@ class ItemTexts:
     def key(self) -> str:
         """Sha256 of all that decides what the answers say."""
         logs = [
-            [source.file.sha256, source.file.name, source.file.folder] for source in self.sources
+            [source.file.sha256, source.added_sha256, source.file.name, source.file.folder]
+            for source in self.sources
         ]
         return hash_of([self.place, self.id, self.metrics, logs])
 
@@ -337,9 +346,12 @@ def texts_of_items(
 ) -> list[ItemTexts]:
     """Items of one round, task and setting, in the order of `ids`."""
     first, desk = logs[0][0], desk or _Desk()
-    metrics = (*first.metrics, *first.diagnostics)
+    shared = set.intersection(*(set(log.added) for log, _ in logs))
+    every = (*first.metrics, *first.diagnostics)
+    metrics = tuple(name for name in every if name not in first.added or name in shared)
     sources = tuple(
-        Source(log.key, -(-log.answers // max(1, log.items)), file) for log, file in logs
+        Source(log.key, -(-log.answers // max(1, log.items)), file, log.added_sha256)
+        for log, file in logs
     )
     return [ItemTexts(first.key.place, item, metrics, sources, desk) for item in ids]
 

@@ -61,6 +61,7 @@ def choose(
     """
     _refuse_mixed_rounds(found)
     chosen, notes = _choose(found)
+    notes += _notes_on_added(chosen)
     _refuse_partial(chosen, foreign, partial)
     notes += [f"{log.name} {log.reason}; left out." for log in foreign]
     notes += [
@@ -115,6 +116,22 @@ def _refuse_partial(
             + "\nRun the same viva run again to finish them, move away those of runs you gave up, "
             "or add --partial to show them so."
         )
+
+
+def _notes_on_added(logs: Iterable[LogHeader]) -> list[str]:
+    """What made the metrics that were added after the runs; one metric may be made in one way."""
+    makers: dict[str, set[str]] = defaultdict(set)
+    for log in logs:
+        for name, made_by in log.added.items():
+            makers[name].add(made_by)
+    for name, found in makers.items():
+        if len(found) > 1:
+            ways = " and ".join(sorted(found))
+            raise VivaError(
+                f"{name} was made by {ways}. Run viva board add-metric with the same settings on "
+                "all folders of logs."
+            )
+    return [f"{name} was added after the runs: {made_by}." for name, (made_by,) in makers.items()]
 
 
 def _refuse_mixed_rounds(logs: Iterable[LogHeader]) -> None:

@@ -15,7 +15,7 @@ from lxml import etree
 
 from vivavoce.errors import InputError
 from vivavoce.records import Author, Document, Fault
-from vivavoce.sources import Source, one_piece, read_with
+from vivavoce.sources import Source, read_with
 from vivavoce.sources.xml import parse_xml
 from vivavoce.text.dates import parse_date, parse_month
 from vivavoce.text.identifiers import find_doi
@@ -250,7 +250,6 @@ SOURCE = Source(
     is_metadata=True,
     dates="venue",
     matches=_matches,
-    pieces=one_piece,
     read=read_with(_read_file, _LARGEST_FILE, "collection"),
     holds_many=True,
     reader_version="2",

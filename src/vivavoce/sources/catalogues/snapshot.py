@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from vivavoce.errors import InputError
 from vivavoce.records import Author, Document, Fault
-from vivavoce.sources import Piece, ReadOptions, Source
+from vivavoce.sources import Piece, ReadOptions, Source, is_named
 from vivavoce.sources.catalogues.metadata.tabular import cut, read_documents, read_rows
 from vivavoce.sources.catalogues.oai.listing import (
     authors_of,
@@ -28,10 +27,6 @@ _NAME = re.compile(
     r"|.*\.snapshot\.jsonl(?:\.gz)?",
     re.DOTALL,
 )
-
-
-def _matches(path: Path) -> bool:
-    return _NAME.fullmatch(path.name.lower()) is not None
 
 
 def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
@@ -79,7 +74,7 @@ SOURCE = Source(
     summary="arXiv's metadata snapshot (arxiv-metadata*.json, .jsonl, .parquet), plain or gzip",
     is_metadata=True,
     dates="version",
-    matches=_matches,
+    matches=is_named(_NAME),
     pieces=cut,
     read=_read,
     holds_many=True,

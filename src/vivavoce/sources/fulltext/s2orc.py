@@ -340,7 +340,6 @@ def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
 SOURCE = Source(
     kind="s2orc",
     summary="S2ORC JSON, a paper a file (.json) or a line (.jsonl), plain or gzip",
-    is_metadata=False,
     matches=_matches,
     pieces=cut,
     read=_read,

@@ -263,7 +263,6 @@ def _matches(path: Path) -> bool:
 SOURCE = Source(
     kind="unarxive",
     summary="unarXive full texts in JSON Lines, a paper a line, plain or gzip",
-    is_metadata=False,
     dates="version",
     matches=_matches,
     pieces=cut,

@@ -9,7 +9,7 @@ from typing import Any
 
 from vivavoce.errors import InputError
 from vivavoce.records import Author, Document, Fault, Reference, Section
-from vivavoce.sources import Piece, ReadOptions, Source
+from vivavoce.sources import Piece, ReadOptions, Source, name_in_folder
 from vivavoce.sources.json_records import (
     Fields,
     cut,
@@ -154,13 +154,8 @@ def _matches(path: Path) -> bool:
     return b'"url"' in head and b'"primary_cat"' in head and any(mark in head for mark in _MARKS)
 
 
-def _name_of(path: Path) -> str:
-    """A paper has a file of the same name in the folder of each setting."""
-    return f"{path.parent.name}/{path.name}"
-
-
 def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
-    file = _name_of(piece.path)
+    file = name_in_folder(piece.path)
     for place, value in read_values(piece, _LARGEST_FILE):
         where = place.replace(piece.path.name, file, 1)
         if isinstance(value, str):
@@ -190,10 +185,9 @@ def _is_list_of_samples(value: Any) -> bool:
 SOURCE = Source(
     kind="academiceval",
     summary="AcademicEval samples in JSON: titles, abstracts, introductions, related work",
-    is_metadata=False,
     dates="version",
     matches=_matches,
     pieces=cut,
     read=_read,
-    name_of=_name_of,
+    name_of=name_in_folder,
 )

@@ -20,7 +20,7 @@ from typing import Any
 
 from vivavoce.errors import InputError
 from vivavoce.records import Fault
-from vivavoce.sources import read_whole
+from vivavoce.sources import is_named, read_whole
 from vivavoce.sources.json_records import parse_strictly
 from vivavoce.sources.leaderboards.rows import (
     ResultRow,
@@ -41,10 +41,6 @@ _MAX_DEPTH = 20
 """Subtasks inside subtasks."""
 _DATASETS = ("datasets.json", "datasets.json.gz")
 _GZIP = b"\x1f\x8b"
-
-
-def _matches(path: Path) -> bool:
-    return _NAME.fullmatch(path.name.lower()) is not None
 
 
 def _read(path: Path, name: str, faults: list[Fault]) -> Iterable[ResultRow]:
@@ -212,7 +208,7 @@ def _first(value: Any) -> Any:
 SOURCE = results_source(
     "pwc",
     "Papers with Code (evaluation-tables.json, sota-extractor's task files): leaderboards",
-    _matches,
+    is_named(_NAME),
     _read,
     parts=_parts,
 )

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault, Result
-from vivavoce.sources import Piece, ReadOptions, Source, one_piece, read_whole
+from vivavoce.sources import Piece, ReadOptions, Source, read_whole
 from vivavoce.sources.json_records import parse_strictly
 from vivavoce.text.cell_text import read_score
 from vivavoce.text.dates import parse_date
@@ -138,7 +138,6 @@ def results_source(
         summary=summary,
         is_metadata=True,
         matches=matches,
-        pieces=one_piece,
         read=read_piece,
         name_of=name_of,
         holds_many=True,

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from vivavoce.errors import InputError
 from vivavoce.records import Fault
+from vivavoce.sources import is_named
 from vivavoce.sources.leaderboards.rows import (
     ResultRow,
     has_name,
@@ -27,10 +28,6 @@ _NAME = re.compile(r"resultsannotation\.tsv|tdms[-_a-z0-9]*\.(?:tsv|jsonl)")
 _LARGEST_FILE = 64 << 20
 _FIELDS = 4
 _PAPER_SUFFIX = ".pdf"
-
-
-def _matches(path: Path) -> bool:
-    return _NAME.fullmatch(path.name.lower()) is not None
 
 
 def _read(path: Path, name: str, faults: list[Fault]) -> Iterable[ResultRow]:
@@ -87,7 +84,7 @@ def _row(
 SOURCE = results_source(
     "tdms",
     "NLP-TDMS annotations (resultsAnnotation.tsv, tdms*.jsonl): scores that papers report",
-    _matches,
+    is_named(_NAME),
     _read,
     best_first=False,
 )

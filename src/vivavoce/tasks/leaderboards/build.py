@@ -5,6 +5,7 @@ Source: LEGOBench §3.1, with the rules of docs/families/leaderboards.md.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -22,11 +23,12 @@ from vivavoce.tasks.leaderboards.items.board_items import (
     FAMILY,
     ITEM,
     PAPERS,
+    REPORT,
     TASK,
     gold_entries,
     gold_table,
 )
-from vivavoce.tasks.library.search import library_as_bytes, library_rows
+from vivavoce.tasks.library import library_as_bytes, library_rows
 from vivavoce.text.dates import period
 
 __all__ = ["FAMILY", "OPTIONS", "LeaderboardsOptions", "build"]
@@ -45,6 +47,8 @@ class LeaderboardsOptions(Options):
     """Papers of the round: those on boards, or also those on none, for the setting `corpus`."""
     entries: Literal["all", "corpus"] = "all"
     """Scores that are gold: all, or those of papers of the corpus."""
+    undated: Literal["drop", "keep"] = "drop"
+    """Entries of works outside the corpus that tell no date: they may have come later."""
 
 
 OPTIONS = LeaderboardsOptions
@@ -62,7 +66,7 @@ class _Texts:
 
 def build(corpus: Corpus, spec: RoundSpec, options: LeaderboardsOptions) -> FamilyItems:
     """Make the items of the boards of a window."""
-    boards, left_out = boards_within(corpus, spec.window)
+    boards, left_out = boards_within(corpus, spec.window, keep_undated=options.undated == "keep")
     excluded = [Exclusion(TASK, one.board, one.reason, one.detail) for one in left_out]
     texts = _read_texts(corpus, spec)
     rows: list[Row] = []
@@ -82,7 +86,10 @@ def build(corpus: Corpus, spec: RoundSpec, options: LeaderboardsOptions) -> Fami
         shown = sorted(texts.known)
     else:
         shown = sorted({paper for row in rows for paper in row["papers"]})
+    undated = {one.board.id: one.undated for one in boards if one.undated}
+    report = {"undated": options.undated, "undated_entries": undated}
     files = {
+        REPORT: json.dumps(report, indent=1, sort_keys=True).encode() + b"\n",
         DEVELOPMENT: parquet_of_rows(development, ITEM),
         PAPERS: library_as_bytes(library_rows(corpus, shown)),
     }
@@ -130,7 +137,7 @@ def _row(
     options: LeaderboardsOptions,
 ) -> Row:
     found = board.board
-    names = ("method", "score", "score_text", "paper_id")
+    names = ("method", "score", "score_text", "paper_id", "date")
     return {
         "id": found.id,
         "cluster": found.id.rpartition("/")[0],

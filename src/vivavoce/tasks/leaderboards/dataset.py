@@ -29,7 +29,7 @@ from vivavoce.tasks.leaderboards.items.excerpts import (
     question,
     without_excerpts,
 )
-from vivavoce.tasks.library.search import describe_library, read_library
+from vivavoce.tasks.library import describe_library, read_library
 from vivavoce.tasks.prompting.prompts import PromptSet, check_variant
 
 _MAX_CHUNKS = 1_000

@@ -16,7 +16,7 @@ from vivavoce.readers.leaderboard import read_tables
 from vivavoce.rounds import load_round
 from vivavoce.store import hash_of
 from vivavoce.tasks.leaderboards.items.board_items import table_text
-from vivavoce.tasks.library.search import read_library
+from vivavoce.tasks.library import read_library
 from vivavoce.tasks.methods.agent import agent
 from vivavoce.tasks.methods.direct import baseline, direct
 

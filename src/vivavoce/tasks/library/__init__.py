@@ -1,1 +1,366 @@
-"""The dated library of a round that agents search."""
+"""The papers of a round that methods may search and read, without what came too late.
+
+A round keeps them in a Parquet file of the schema `LIBRARY`. A `Library` opens some of them for one
+item: what is not over before the item's cutoff does not exist in it, and neither do the papers and
+tables that are hidden for the item. Passages of its papers are ranked by BM25.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from copy import copy
+from dataclasses import dataclass
+from itertools import islice
+from threading import Lock
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from vivavoce.corpus import Corpus
+from vivavoce.errors import DamagedError, InputError
+from vivavoce.readers.documents import LibraryPaper, LibrarySection, LibraryTable
+from vivavoce.retrieval import best_hits, check_limit
+from vivavoce.retrieval.sparse import Bm25Retriever
+from vivavoce.rounds import Round
+from vivavoce.store import Row
+from vivavoce.text.chunk import cut_table, cut_text, headed, short
+from vivavoce.text.dates import earlier, period
+
+PASSAGE, OVERLAP = 800, 100
+"""Characters of a passage, and those that two neighbours share, at most."""
+
+Passage = tuple[str, str, str]
+"""(paper id, part, text)."""
+
+
+class Index:
+    """Passages ranked by BM25 with an idf that is never negative, so that a match never costs."""
+
+    def __init__(self, papers: Mapping[str, LibraryPaper]) -> None:
+        self._papers = papers
+        self._lock = Lock()
+        self._built: tuple[list[Passage], Bm25Retriever] | None = None
+
+    def ranked(self, query: str) -> Iterator[tuple[float, str, str, str]]:
+        """(score, paper id, part, text) of the passages that share a word with a query."""
+        with self._lock:
+            if self._built is None:
+                passages = [one for paper in self._papers.values() for one in passages_of(paper)]
+                texts = (text for _, _, text in passages)
+                self._built = passages, Bm25Retriever(texts, epsilon=None)
+        passages, retriever = self._built
+        scores = retriever.scores(query)
+        for hit in best_hits(scores, int(np.count_nonzero(scores))):
+            yield hit.score, *passages[hit.index]
+
+
+def passages_of(paper: LibraryPaper) -> Iterator[Passage]:
+    """A paper in passages: title and abstract, sections, tables."""
+    lead = f"{paper.title}\n\n{paper.abstract or ''}"
+    for text in cut_text(lead, PASSAGE, OVERLAP):
+        yield paper.paper_id, "abstract", text
+    for number, section in enumerate(paper.sections, 1):
+        for text in cut_text(headed(section.heading, section.text), PASSAGE, OVERLAP):
+            yield paper.paper_id, f"section {number}", text
+    for number, table in enumerate(paper.tables, 1):
+        for text in cut_table(table.caption, table.cells, PASSAGE):
+            yield paper.paper_id, f"table {number}", text
+
+
+_TEXT = pa.string()
+LIBRARY = pa.schema(
+    [
+        ("paper_id", _TEXT),
+        ("title", _TEXT),
+        ("published", _TEXT),
+        ("abstract", _TEXT),
+        ("sections", pa.list_(pa.struct([("heading", _TEXT), ("text", _TEXT)]))),
+        (
+            "tables",
+            pa.list_(pa.struct([("caption", _TEXT), ("cells", pa.list_(pa.list_(_TEXT)))])),
+        ),
+    ]
+)
+"""Columns of a library's file. A table's place in the list is its `ordinal` in the corpus."""
+
+OUTLINE, ABSTRACT = "outline", "abstract"
+_ROWS_AT_ONCE = 500
+_FROM_ONE_PAPER = 2
+"""Passages of one paper among the hits of a search, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A passage that a search found."""
+
+    paper_id: str
+    title: str
+    published: str
+    part: str
+    """Name for `Library.read`: `abstract`, `section 3`, `table 1`."""
+    text: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of a part of a paper."""
+
+    paper_id: str
+    title: str
+    published: str
+    part: str
+    number: int
+    """From 1."""
+    pages: int
+    text: str
+
+
+def describe_library(
+    opened: Round,
+    file: tuple[str, str],
+    *,
+    papers: Iterable[str] | None,
+    cutoff: str | None,
+    hidden_papers: Iterable[str] = (),
+) -> dict[str, Any]:
+    """The entry `library` of a sample's metadata, for methods that search and read papers.
+
+    Args:
+        opened: The round.
+        file: Family and name of the library's file.
+        papers: Ids of the papers that may be read; None for all.
+        cutoff: As of `Library`.
+        hidden_papers: Ids of papers that are not shown.
+    """
+    return {
+        "round": str(opened.folder.resolve()),
+        "family": file[0],
+        "file": file[1],
+        "cutoff": cutoff,
+        "papers": None if papers is None else list(papers),
+        "hidden_papers": list(hidden_papers),
+        "hidden_tables": [],
+    }
+
+
+def library_rows(corpus: Corpus, paper_ids: Iterable[str]) -> list[Row]:
+    """Rows of `LIBRARY` for some papers of a corpus, sorted by id; unknown ids give none.
+
+    The corpus is read as a stream: what is held in memory is what is kept.
+    """
+    wanted = set(paper_ids)
+    rows: dict[str, Row] = {
+        paper.paper_id: {
+            "paper_id": paper.paper_id,
+            "title": paper.title or "",
+            "published": paper.first_public,
+            "abstract": paper.abstract,
+            "sections": [],
+            "tables": [],
+        }
+        for paper in corpus.papers
+        if paper.paper_id in wanted
+    }
+    for section in corpus.rows("sections"):
+        if row := rows.get(section["paper_id"]):
+            row["sections"].append({"heading": section["heading"], "text": section["text"]})
+    for table in corpus.rows("tables"):
+        if row := rows.get(table["paper_id"]):
+            row["tables"].append({"caption": table["caption"], "cells": table["cells"]})
+    return [rows[name] for name in sorted(rows)]
+
+
+def library_as_bytes(rows: Iterable[Row]) -> bytes:
+    """A library's file: the same bytes for the same rows, in the order given."""
+    sink = pa.BufferOutputStream()
+    remaining = iter(rows)
+    with pq.ParquetWriter(sink, LIBRARY, compression="zstd", write_statistics=False) as writer:
+        while piece := list(islice(remaining, _ROWS_AT_ONCE)):
+            writer.write_table(pa.Table.from_pylist(piece, schema=LIBRARY))
+    return bytes(sink.getvalue().to_pybytes())
+
+
+def read_library(content: bytes, wanted: Collection[str] | None = None) -> dict[str, LibraryPaper]:
+    """The papers of a library's file by id, in its order; only those wanted, by default all.
+
+    Raises:
+        DamagedError: The bytes are not such a file.
+    """
+    try:
+        parquet = pq.ParquetFile(pa.BufferReader(content))
+        batches = parquet.iter_batches(_ROWS_AT_ONCE, columns=LIBRARY.names)
+        names = None if wanted is None else frozenset(wanted)
+        return {row["paper_id"]: _paper(row) for row in _rows(batches, names)}
+    except (pa.ArrowException, OSError, KeyError, TypeError) as error:
+        raise DamagedError(f"A round's library cannot be read: {error}") from error
+
+
+def _rows(batches: Iterable[pa.RecordBatch], wanted: frozenset[str] | None) -> Iterator[Row]:
+    for batch in batches:
+        if wanted is not None:
+            mask = [name in wanted for name in batch["paper_id"].to_pylist()]
+            batch = batch.filter(pa.array(mask, pa.bool_()))
+        yield from batch.to_pylist()
+
+
+def _paper(row: Row) -> LibraryPaper:
+    return LibraryPaper(
+        paper_id=row["paper_id"],
+        title=row["title"],
+        published=row["published"],
+        abstract=row["abstract"],
+        sections=tuple(LibrarySection(one["heading"], one["text"]) for one in row["sections"]),
+        tables=tuple(
+            LibraryTable(one["caption"], tuple(tuple(cells) for cells in one["cells"]))
+            for one in row["tables"]
+        ),
+    )
+
+
+class Library:
+    """Papers that one item may search and read.
+
+    A paper is in it when its date is over before the cutoff begins: with a cutoff of 2024-03-01, a
+    paper of 2024-02 is, and one of 2024, of 2024-03-01 or without a date is not. What is hidden is
+    never shown either; it still counts among the words by which a search weighs a match.
+
+    Args:
+        papers: The papers, or a mapping to them by id.
+        cutoff: A date; the first day on which nothing is known any more. None where the item itself
+            says what may be known: then every paper is there, undated ones too.
+
+    Raises:
+        InputError: The cutoff is no date.
+    """
+
+    def __init__(
+        self,
+        papers: Mapping[str, LibraryPaper] | Iterable[LibraryPaper],
+        cutoff: str | None,
+    ) -> None:
+        if cutoff is not None:
+            period(cutoff)
+        given = papers.values() if isinstance(papers, Mapping) else papers
+        known = {paper.paper_id: paper for paper in given if _is_over(paper, cutoff)}
+        self._known = {name: known[name] for name in sorted(known)}
+        self._index = Index(self._known)
+        self._hide((), ())
+
+    def hiding(self, papers: Collection[str], tables: Collection[tuple[str, int]] = ()) -> Library:
+        """The same library with other papers and tables hidden; the two share an index."""
+        other = copy(self)
+        other._hide(papers, tables)
+        return other
+
+    def _hide(self, papers: Collection[str], tables: Collection[tuple[str, int]]) -> None:
+        hidden = frozenset(papers)
+        self._hidden_tables = frozenset((name, ordinal) for name, ordinal in tables)
+        self._papers = {name: one for name, one in self._known.items() if name not in hidden}
+
+    def __len__(self) -> int:
+        return len(self._papers)
+
+    def __contains__(self, paper_id: object) -> bool:
+        return paper_id in self._papers
+
+    def search(self, query: str, k: int) -> list[Hit]:
+        """The k passages that fit a query best, at most two of a paper; none that shares no word.
+
+        `InputError` for a k below 0.
+        """
+        check_limit(k)
+        found: list[Hit] = []
+        taken: Counter[str] = Counter()
+        for score, name, part, text in self._index.ranked(query):
+            if len(found) == k:
+                break
+            paper = self._papers.get(name)
+            if paper and taken[name] < _FROM_ONE_PAPER and not self._is_hidden(name, part):
+                taken[name] += 1
+                found.append(Hit(name, paper.title, paper.published or "", part, text, score))
+        return found
+
+    def read(self, paper_id: str, part: str = OUTLINE, page: int = 1, size: int = 4000) -> Page:
+        """A page of a part of a paper.
+
+        Args:
+            paper_id: As a search gives it.
+            part: `outline` (date, abstract, sections and tables there are), `abstract`,
+                `section N` or `table N`, counted from 1.
+            page: From 1.
+            size: Characters of a page, at most.
+
+        Raises:
+            InputError: There is no such paper, part or page.
+        """
+        paper = self._papers.get(paper_id)
+        if paper is None:
+            raise InputError(f"There is no paper {paper_id[:80]!r}. Use an id that search gave.")
+        name = " ".join(part.lower().split()) or OUTLINE
+        pages = self._pages(paper, name, size)
+        if pages is None:
+            raise InputError(
+                f"Paper {paper_id} has no part {part[:80]!r}. It has: {self._names(paper)}."
+            )
+        if not 1 <= page <= len(pages):
+            raise InputError(f"{name} of {paper_id} has no page {page}, only 1 to {len(pages)}.")
+        text = pages[page - 1]
+        return Page(paper_id, paper.title, paper.published or "", name, page, len(pages), text)
+
+    def _is_hidden(self, paper_id: str, part: str) -> bool:
+        kind, _, number = part.partition(" ")
+        return kind == "table" and (paper_id, int(number) - 1) in self._hidden_tables
+
+    def _shown_tables(self, paper: LibraryPaper) -> list[tuple[int, LibraryTable]]:
+        hidden = self._hidden_tables
+        numbered = enumerate(paper.tables, 1)
+        return [(n, table) for n, table in numbered if (paper.paper_id, n - 1) not in hidden]
+
+    def _pages(self, paper: LibraryPaper, part: str, size: int) -> list[str] | None:
+        """A part cut into pages; None where there is no such part."""
+        if part == OUTLINE:
+            return cut_text(self._outline(paper), size) or [""]
+        if part == ABSTRACT:
+            return cut_text(paper.abstract or "", size) or ["(no abstract)"]
+        sections = {f"section {n}": one for n, one in enumerate(paper.sections, 1)}
+        if section := sections.get(part):
+            return cut_text(headed(section.heading, section.text), size) or ["(empty)"]
+        tables = {f"table {n}": one for n, one in self._shown_tables(paper)}
+        if table := tables.get(part):
+            return cut_table(table.caption, table.cells, size) or ["(empty)"]
+        return None
+
+    def _names(self, paper: LibraryPaper) -> str:
+        """The parts there are, in few words."""
+        names = [OUTLINE, ABSTRACT]
+        if paper.sections:
+            names.append(f"section 1 to {len(paper.sections)}")
+        if tables := self._shown_tables(paper):
+            names.append("table " + ", ".join(str(number) for number, _ in tables[:50]))
+        return "; ".join(names)
+
+    def _outline(self, paper: LibraryPaper) -> str:
+        lines = [paper.abstract or "(no abstract)", ""]
+        lines += [
+            f"section {number}: {short(section.heading or '(no heading)')}"
+            f" [{len(section.text)} characters]"
+            for number, section in enumerate(paper.sections, 1)
+        ]
+        lines += [
+            f"table {number}: {short(table.caption or '(no caption)')} [{len(table.cells)} rows]"
+            for number, table in self._shown_tables(paper)
+        ]
+        return "\n".join(lines)
+
+
+def _is_over(paper: LibraryPaper, cutoff: str | None) -> bool:
+    if cutoff is None:
+        return True
+    try:
+        return paper.published is not None and earlier(paper.published, cutoff)
+    except InputError:  # what is no date tells no day either
+        return False

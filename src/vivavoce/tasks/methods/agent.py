@@ -30,7 +30,7 @@ from vivavoce.errors import InputError
 from vivavoce.models.offline import ExtractiveAPI
 from vivavoce.rounds import load_round
 from vivavoce.store import hash_of
-from vivavoce.tasks.library.search import Library, read_library
+from vivavoce.tasks.library import Library, read_library
 from vivavoce.tasks.methods.agent_tools import Desk, Shown, Window, tools_of
 from vivavoce.tasks.methods.direct import check_context
 from vivavoce.tasks.methods.retry import generate_with_retry

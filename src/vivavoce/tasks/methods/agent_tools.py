@@ -11,7 +11,7 @@ from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageTool,
 from inspect_ai.tool import Tool, ToolError, tool
 
 from vivavoce.errors import InputError
-from vivavoce.tasks.library.search import OUTLINE, Library
+from vivavoce.tasks.library import OUTLINE, Library
 from vivavoce.tasks.prompting.windows import Measure
 from vivavoce.text.chunk import short
 

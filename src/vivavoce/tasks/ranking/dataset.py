@@ -35,26 +35,19 @@ class Asking:
     scoring: str = "default"
     variant: int = 1
 
+    def __post_init__(self) -> None:
+        """Refuse what there is not, with an `InputError`."""
+        choices = (("split", self.split, SPLITS), ("scoring", self.scoring, SCORINGS))
+        for name, value, known in choices:
+            if value not in known:
+                raise InputError(f"There is no {name} {value!r}. There are: {', '.join(known)}.")
+        check_variant(self.variant)
+
     @property
     def label(self) -> str:
         """The setting's name on a board, such as `base+dev` or `base+legacy`."""
         split = "" if self.split == "test" else f"+{self.split}"
         return f"{self.setting}{split}{'' if self.scoring == 'default' else f'+{self.scoring}'}"
-
-
-def asking(
-    task: str,
-    setting: str,
-    split: str = "test",
-    scoring: str = "default",
-    variant: int = 1,
-) -> Asking:
-    """Check a task's arguments; `InputError` for unknown ones."""
-    for name, value, known in (("split", split, SPLITS), ("scoring", scoring, SCORINGS)):
-        if value not in known:
-            raise InputError(f"There is no {name} {value!r}. There are: {', '.join(known)}.")
-    check_variant(variant)
-    return Asking(task, setting, split, scoring, variant)
 
 
 def ranking_dataset(

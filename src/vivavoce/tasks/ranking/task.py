@@ -11,7 +11,7 @@ from inspect_ai.scorer import Scorer
 from inspect_ai.solver import Solver
 
 from vivavoce.tasks.entry import TaskEntry, open_task
-from vivavoce.tasks.ranking.dataset import Asking, asking, ranking_dataset
+from vivavoce.tasks.ranking.dataset import Asking, ranking_dataset
 from vivavoce.tasks.ranking.scorer import paper_order, title_order
 from vivavoce.tasks.ranking.solvers import direct, pagerank
 
@@ -42,7 +42,7 @@ def rank_by_prompt(
         pin: Refuse to run when round and prompts are not the ones with this fingerprint.
     """
     entry = open_task("ranking", "rank_by_prompt", round, setting, prompts, max_tokens, pin)
-    asked = asking("rank_by_prompt", setting, split, scoring, variant)
+    asked = Asking("rank_by_prompt", setting, split, scoring, variant)
     return _compose(entry, asked, direct(context), title_order(scoring))
 
 
@@ -62,7 +62,7 @@ def rank_by_graph(
     comparison_fulltext. `context` says nothing here; the others are those of `rank_by_prompt`.
     """
     entry = open_task("ranking", "rank_by_graph", round, setting, prompts, max_tokens, pin)
-    asked = asking("rank_by_graph", setting, split)
+    asked = Asking("rank_by_graph", setting, split)
     return _compose(entry, asked, pagerank(), paper_order())
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 _MAX_LENGTH = 200_000
@@ -15,7 +15,10 @@ _MAX_STARTS = 300
 _FENCE = re.compile(r"^[ \t]{0,3}```[ \t]?(\w{0,20})[^\n]*\n(.*?)^[ \t]{0,3}```", re.M | re.S)
 
 
-def find_json(answer: str, wanted: Collection[str] = ()) -> Any | None:
+Wanted = Callable[[Any], bool]
+
+
+def find_json(answer: str, wanted: Collection[str] | Wanted = ()) -> Any | None:
     """The last object of an answer that is JSON, else its first array; None when there is neither.
 
     Blocks fenced as JSON come first, then other blocks, then the text itself. An object that names
@@ -25,15 +28,21 @@ def find_json(answer: str, wanted: Collection[str] = ()) -> Any | None:
 
     Args:
         answer: The whole text.
-        wanted: Only an object with one of these keys is taken; for answers that hold a program,
-            whose brackets may be JSON as well.
+        wanted: Only an object with one of these keys is taken, or only what this is true of; for
+            answers that hold a program, whose brackets may be JSON as well.
     """
     if len(answer) > _MAX_LENGTH:
         return None
+
+    def has_a_key(value: Any) -> bool:
+        return not keys or (isinstance(value, dict) and any(key in value for key in keys))
+
+    keys: Collection[str] = () if callable(wanted) else wanted
+    is_wanted = wanted if callable(wanted) else has_a_key
     # LaTeX is often written into strings as it is, which makes \sigma a faulty escape. JSON has
     # none of these, so that mending them changes nothing in it.
     for text in _candidates(_ESCAPE.sub(_mend, answer)):
-        found = _value(text, wanted)
+        found = _value(text, is_wanted)
         if found is not None:
             return found
     return None
@@ -50,7 +59,7 @@ def _candidates(answer: str) -> Iterator[str]:
     yield answer
 
 
-def _value(text: str, wanted: Collection[str]) -> Any | None:
+def _value(text: str, is_wanted: Wanted) -> Any | None:
     """The last object, else the first array, that is not part of another one and is wanted."""
     found = None
     place = 0
@@ -63,7 +72,7 @@ def _value(text: str, wanted: Collection[str]) -> Any | None:
             value, place = _DECODER.raw_decode(text, start)
         except (ValueError, RecursionError):
             continue
-        if wanted and not (isinstance(value, dict) and any(key in value for key in wanted)):
+        if not is_wanted(value):
             continue
         if not _is_too_deep(value) and (isinstance(value, dict) or found is None):
             found = value

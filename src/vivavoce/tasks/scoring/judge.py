@@ -88,8 +88,11 @@ def judge_named_later() -> Iterator[None]:
         _is_named_later.reset(token)
 
 
-def check_judge(prompts: PromptSet) -> None:
-    """Raise `InputError` unless a judge is named and its template can be used."""
+def check_judge(prompts: PromptSet, *, with_source: bool) -> None:
+    """Raise `InputError` unless a judge is named and its template can be used.
+
+    A template needs no slot for the paper unless the judge is shown it.
+    """
     role = model_roles().get(ROLE)
     if isinstance(role, Sequence):
         raise InputError("The role judge has several models. Give it one.")
@@ -98,8 +101,8 @@ def check_judge(prompts: PromptSet) -> None:
             "judge=true needs a judge: viva run --judge MODEL, or inspect eval ... --model-role "
             "judge=MODEL."
         )
-    for source in (None, "text"):
-        _render(prompts, Comparison("title", "one", "two", source), True, attempt=1)
+    source = "text" if with_source else None
+    _render(prompts, Comparison("title", "one", "two", source), True, attempt=1)
 
 
 def judge_hash(prompts: PromptSet) -> str:
@@ -133,8 +136,8 @@ async def _ask(
         output = await judge.generate([ChatMessageUser(content=prompt.text)])
         if find_fault(output) == "overflow":
             return None  # the same words again would not fit either
-        verdict = read_verdict(find_json(output.completion, wanted=ASPECTS))
-        if verdict is not None:
+        found = find_json(output.completion, lambda value: read_verdict(value) is not None)
+        if (verdict := read_verdict(found)) is not None:
             return verdict
     return None
 

@@ -16,7 +16,7 @@ from vivavoce.records import Window
 from vivavoce.rounds.family import Exclusion, FamilyItems
 from vivavoce.rounds.spec import RoundSpec
 from vivavoce.store import Row, hash_of
-from vivavoce.tasks.library.search import library_as_bytes
+from vivavoce.tasks.library import library_as_bytes
 from vivavoce.tasks.tables.items.demands.requests import TO_CHECK, Demand, Demands, ask_for
 from vivavoce.tasks.tables.items.gold.reading import GoldTables, read_gold_tables
 from vivavoce.tasks.tables.items.gold.statistics import overlap_statistics, table_statistics

@@ -12,7 +12,7 @@ from vivavoce.errors import InputError
 from vivavoce.readers.documents import LibraryPaper
 from vivavoce.rounds import Round
 from vivavoce.store import Row
-from vivavoce.tasks.library.search import describe_library
+from vivavoce.tasks.library import describe_library
 from vivavoce.tasks.prompting.prompts import PromptSet
 from vivavoce.tasks.tables.items.composing import (
     gold_in_labels,

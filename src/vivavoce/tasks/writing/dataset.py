@@ -22,10 +22,10 @@ from vivavoce.tasks.writing.items.inputs import (
     paper_from_row,
     slots,
 )
+from vivavoce.tasks.writing.items.rows import shown_demos
 
 USUAL_DEMOS = 2
 """Demonstrations of the paper's settings; another number stands in the setting's name."""
-_KINDS = {"random": ("random",), "coauthor": ("coauthor",), "mixed": ("random", "coauthor")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,9 +187,7 @@ class _Maker:
 
 
 def _demonstrations(row: Row, shown: Showing) -> list[str]:
-    """Ids of the papers shown as examples: random ones, then those of co-authors, each once."""
-    kinds = _KINDS.get(shown.setting, ())
-    return list(dict.fromkeys(p for kind in kinds for p in row[f"demos_{kind}"][: shown.demos]))
+    return shown_demos(row, shown.setting, shown.demos)
 
 
 def _listed(row: Row, shown: Showing) -> list[Row]:

@@ -20,7 +20,15 @@ from vivavoce.store import Row, canonical_json, hash_of
 from vivavoce.web.board import downloads
 from vivavoce.web.board.charts.drawing import drawings
 from vivavoce.web.board.model import Site, site_of
-from vivavoce.web.board.page import Link, Page, page_of, refuse_endless, static_files, write_pages
+from vivavoce.web.board.page import (
+    Link,
+    Page,
+    json_file,
+    page_of,
+    refuse_endless,
+    static_files,
+    write_pages,
+)
 from vivavoce.web.board.pages import boards, changes, published, timeline
 from vivavoce.web.board.pages.changes import History, history_of
 from vivavoce.web.board.pages.samples import INDEX as SAMPLES_INDEX
@@ -30,6 +38,9 @@ from vivavoce.web.printing import visible
 
 if TYPE_CHECKING:
     from vivavoce.results.logs.sample_texts import ItemTexts
+
+
+OPTIONS = "build.json"
 
 
 def _refuse_odd(rows: Sequence[Row]) -> None:
@@ -56,6 +67,7 @@ def write_site(
     bundle: str | None = None,
     reasons: Sequence[Mapping[str, str]] = (),
     date: str | None = None,
+    options: Mapping[str, Any] | None = None,
 ) -> Path:
     """Write a board as a folder of pages and return the path of the first of them.
 
@@ -68,6 +80,7 @@ def write_site(
         bundle: Where `inspect view bundle` put its viewer, to link to it.
         reasons: Why rows changed since the earlier build there; see `changes.history_of`.
         date: The day of the build, for the list of changes.
+        options: What the site was built with, written beside the pages for whoever checks it.
 
     Raises:
         InputError: A row lacks a key, stands twice, or holds a number that is not finite.
@@ -75,7 +88,7 @@ def write_site(
     site = read_site(board)
     history = history_of(site, out, reasons=reasons, date=date)
     made = pages_of(site, samples=samples, charts=charts, bundle=bundle, history=history)
-    write_pages(made, out)
+    write_pages([*made, *([json_file(OPTIONS, options)] if options else [])], out)
     return out / "index.html"
 
 

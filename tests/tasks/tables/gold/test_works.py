@@ -11,7 +11,7 @@ from tests.tasks.ranking.table_corpora import reference
 from tests.tasks.tables.printed_tables import OLD, SURVEY, survey_corpus
 
 from vivavoce.corpus.schema import TABLES, paper_from_row
-from vivavoce.tasks.library.search import library_as_bytes, read_library
+from vivavoce.tasks.library import library_as_bytes, read_library
 from vivavoce.tasks.tables.items.gold.works import (
     Works,
     corpus_works,

@@ -15,7 +15,8 @@ from lxml import etree
 
 from vivavoce.errors import InputError
 from vivavoce.records import Author, Document, Fault
-from vivavoce.sources import Source, has_suffix, one_piece, read_with
+from vivavoce.sources import Source, has_suffix, read_with
+from vivavoce.sources import one_piece as one_piece
 from vivavoce.sources.fulltext.latex.typeset import plain_text
 from vivavoce.sources.xml import safe_parser
 from vivavoce.text.dates import parse_date
@@ -248,7 +249,6 @@ SOURCE = Source(
     is_metadata=True,
     dates="version",
     matches=has_suffix(*_SUFFIXES),
-    pieces=one_piece,
     read=read_with(_read_file, _LARGEST_FILE, "feed"),
     holds_many=True,
     reader_version="2",

@@ -14,7 +14,8 @@ from lxml import etree
 
 from vivavoce.errors import InputError
 from vivavoce.records import Author, Document, Fault
-from vivavoce.sources import Source, has_suffix, one_piece, read_with
+from vivavoce.sources import Source, has_suffix, read_with
+from vivavoce.sources import one_piece as one_piece
 from vivavoce.sources.catalogues.arxiv import decode_feed
 from vivavoce.sources.catalogues.oai.listing import (
     authors_of,
@@ -247,7 +248,6 @@ SOURCE = Source(
     is_metadata=True,
     dates="version",
     matches=has_suffix(".oai.xml"),
-    pieces=one_piece,
     read=read_with(_read_answer, _LARGEST_FILE, "answer"),
     holds_many=True,
     reader_version="2",

@@ -13,7 +13,8 @@ from lxml import etree
 
 from vivavoce.errors import InputError
 from vivavoce.records import Author, Document, Fault
-from vivavoce.sources import Piece, ReadOptions, Source, has_suffix, one_piece, read_whole
+from vivavoce.sources import Piece, ReadOptions, Source, has_suffix, read_whole
+from vivavoce.sources import one_piece as one_piece
 from vivavoce.sources.fulltext.html.sections import Body, read_abstract, read_references
 from vivavoce.sources.fulltext.html.typeset import (
     classes_of,
@@ -271,10 +272,8 @@ def _title(root: etree._Element, document: etree._Element) -> str | None:
 SOURCE = Source(
     kind="html",
     summary="HTML by LaTeXML, as of arXiv and ar5iv (.html, .xhtml), one paper a file",
-    is_metadata=False,
     dates="version",
     matches=has_suffix(*_SUFFIXES),
-    pieces=one_piece,
     read=_read,
     reader_version="2",
 )

@@ -10,7 +10,8 @@ from lxml import etree
 
 from vivavoce.errors import InputError
 from vivavoce.records import Author, Document
-from vivavoce.sources import Source, one_piece, read_with
+from vivavoce.sources import Source, read_with
+from vivavoce.sources import one_piece as one_piece
 from vivavoce.sources.fulltext.jats.articles import (
     ASIDE,
     HREF,
@@ -179,10 +180,8 @@ def read_document(content: bytes, name: str) -> Document:
 SOURCE = Source(
     kind="jats",
     summary="JATS XML (.nxml, .xml): full text, references and tables, one paper a file",
-    is_metadata=False,
     dates="venue",
     matches=_matches,
-    pieces=one_piece,
     read=read_with(lambda content, name: [read_document(content, name)], _LARGEST_FILE, "paper"),
     reader_version="3",
 )

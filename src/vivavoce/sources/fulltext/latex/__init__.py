@@ -10,7 +10,8 @@ from pathlib import Path
 
 from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault
-from vivavoce.sources import Piece, ReadOptions, Source, one_piece, read_whole
+from vivavoce.sources import Piece, ReadOptions, Source, read_whole
+from vivavoce.sources import one_piece as one_piece
 from vivavoce.sources.fulltext.latex.archives import ARCHIVE_SUFFIXES, unpack
 from vivavoce.sources.fulltext.latex.files import (
     LARGEST_FILE,
@@ -139,11 +140,9 @@ def read_document(path: Path) -> Document:
 SOURCE = Source(
     kind="latex",
     summary="LaTeX sources: folders with a main .tex file, and e-prints (.tar.gz, .zip, .gz)",
-    is_metadata=False,
     matches=_matches,
-    pieces=one_piece,
     read=_read,
     name_of=paper_name,
     parts=_parts,
-    reader_version="2",
+    reader_version="3",
 )

@@ -18,6 +18,8 @@ _LISTS = tomllib.loads((resources.files(__package__) / "vocabulary.toml").read_t
 _COMBINING: dict[str, str] = _LISTS["accents"]
 ACCENTS = frozenset(f"\\{name}" for name in _COMBINING)
 SYMBOLS: dict[str, str] = {f"\\{name}": text for name, text in _LISTS["symbols"].items()}
+APPENDICES = ("\\appendix", "\\appendices", "\\begin{appendices}", "\\begin{appendix}")
+THANKS = ("ack", "acks", *(f"acknowledg{e}ment{s}" for e in ("", "e") for s in ("", "s")))
 SECTIONS: dict[str, int] = {f"\\{name}": level for name, level in _LISTS["sections"].items()}
 SILENT = {
     f"\\{name}": int(count) for count, names in _LISTS["silent"].items() for name in names.split()

@@ -14,12 +14,14 @@ from vivavoce.sources.fulltext.latex.files import PaperFiles
 from vivavoce.sources.fulltext.latex.layout import (
     ABSTRACT_ENVIRONMENTS,
     ABSTRACTS,
+    APPENDICES,
     AUTHORS,
     FIGURES,
     SECTIONS,
     SILENT,
     TABLES,
     TABULARS,
+    THANKS,
     TITLES,
     Layout,
     Span,
@@ -40,6 +42,7 @@ from vivavoce.sources.fulltext.latex.typeset import (
 _PARTS = frozenset({"\\and", "\\And", "\\AND", "\\qquad", "\\hfill"})
 _BLOCK = frozenset({"\\IEEEauthorblockN"})
 _RAISED = frozenset({"\\textsuperscript", "\\inst", "\\thanks", "\\Thanks", "\\footnotemark"})
+_GAPS = frozenset({"\\quad", "\\hspace"})
 _MARK = "\x04"
 _SEPARATOR = re.compile(rf"[,;{_MARK}]|\s(?:and|AND|&)\s|^(?:and|AND|&)\s|\s{{3,}}")
 _NO_NAME = re.compile(
@@ -49,8 +52,7 @@ _NO_NAME = re.compile(
     r"|division|group|technolog|science|\blabs?\b|@|\d|https?:|\\|pages",
     re.IGNORECASE,
 )
-_MAX_AUTHORS = 3_000
-_MAX_NAME = 60
+_MAX_AUTHORS, _MAX_NAME = 3_000, 60
 
 
 def read_authors(setter: Typesetter, arguments: Sequence[Span]) -> tuple[Author, ...]:
@@ -98,7 +100,7 @@ def _split(layout: Layout, span: Span, at: frozenset[str]) -> Iterator[Span]:
     start = span.start
     for place in layout.find(at, span.start, span.end):
         yield Span(start, place, place)
-        start = place + 1
+        start = layout.past_options(place + 1)
     yield Span(start, span.end, span.end)
 
 
@@ -115,20 +117,17 @@ def _line(setter: Typesetter, span: Span) -> str:
             out.append(_MARK)
             continue
         if token == "$":
-            end = next(layout.find(frozenset({"$"}), place + 1, span.end), span.end)
-            place = end + 1
+            place = 1 + next(layout.find(frozenset({"$"}), place + 1, span.end), span.end)
             out.append(_MARK)
             continue
-        if token == "\\quad":
+        if token in _GAPS:
             out.append(",")
-            place += 1
+            place = layout.past_groups(layout.past_options(place + 1), SILENT.get(token, 0))
             continue
         following = place + 1
-        while following < span.end and layout.tokens[following] not in {*_RAISED, "$", "\\quad"}:
+        while following < span.end and layout.tokens[following] not in {*_RAISED, "$", *_GAPS}:
             following += 1
-        text: list[str] = []
-        setter.walk(place, following, text, 1)
-        out += text
+        setter.walk(place, following, out, 1)
         place = following
     return "".join(out).replace("\n", " ")
 
@@ -198,13 +197,9 @@ class _Reader:
         hooks |= {_begin(name): self._abstract for name in ABSTRACT_ENVIRONMENTS}
         hooks |= {_begin(name): self._table for name in (*TABULARS, *TABLES)}
         hooks |= {_begin(name): self._figure for name in FIGURES}
-        hooks |= {
-            "\\appendix": self._appendix,
-            "\\appendices": self._appendix,
-            _begin("appendices"): self._appendix,
-            _begin("appendix"): self._appendix,
-            "\\label": self._label,
-        }
+        hooks |= dict.fromkeys(APPENDICES, self._appendix)
+        hooks |= {_begin(name): self._thanks for name in THANKS}
+        hooks["\\label"] = self._label
         return hooks
 
     def _section(self, place: int, out: list[str]) -> int:
@@ -258,6 +253,11 @@ class _Reader:
     def _appendix(self, place: int, out: list[str]) -> int:
         self.numbering.start_appendix()
         return place + 1
+
+    def _thanks(self, place: int, out: list[str]) -> int:
+        level = SECTIONS["\\section"] + self.shift
+        self.drafts.append(Draft(level, "Acknowledgements", None, None))
+        return self.layout.past_options(place + 1)
 
     def _label(self, place: int, out: list[str]) -> int:
         found = self.layout.required(place)

@@ -105,6 +105,9 @@ class Typesetter:
         if token in {"\\(", "\\["}:
             closing = "\\)" if token == "\\(" else "\\]"
             return self._formula(token, place, len(layout.tokens), out, closing)
+        if token == "\\texorpdfstring" and (printed := layout.group(place + 1)) is not None:
+            out.append(self.line(printed.start, printed.end, depth + 1))
+            return layout.past_groups(printed.after, 1)
         if token == "\\xspace":
             following = layout.tokens[place + 1] if place + 1 < len(layout.tokens) else "}"
             out.append("" if following[0] in _AFTER_XSPACE else " ")

@@ -43,15 +43,18 @@ _KNOWN, _BESIDE, _ALONE = 0.97, 0.85, 0.65
 addresses, and that stand by themselves."""
 
 
-def read_authors(lines: Sequence[Line], described: str) -> tuple[Author, ...]:
+def read_authors(
+    lines: Sequence[Line], margins: Sequence[Line], described: str
+) -> tuple[Author, ...]:
     """The authors in the order of the page.
 
     Args:
         lines: The lines between the title and the abstract.
+        margins: The lines of the page that are no part of its text.
         described: The authors in the PDF's own description, which are often missing or wrong.
     """
     found, has_places = _names_in(lines)
-    printed = compact(" ".join(line.text for line in lines))
+    printed = compact(" ".join(line.text for line in (*lines, *margins)))
     known = [name for name in _pieces(described) if _is_name(name) and compact(name) in printed]
     if len(known) > len(found):
         found = known
@@ -71,7 +74,7 @@ def _names_in(lines: Sequence[Line]) -> tuple[list[str], bool]:
         good = [piece for piece in pieces if _is_name(piece)]
         is_address = _ADDRESS.search(text) is not None or any(map(_is_place, pieces))
         has_places = has_places or is_address
-        if pieces[:1] == good[:1] and any(map(_is_place, pieces[1:])):
+        if pieces[:1] == good and any(map(_is_place, pieces[1:])):
             good = pieces = good[:1]  # one author with the affiliation behind the name
             is_address = False
         if not good or 2 * len(good) <= len(pieces) or (is_address and font is not None):
@@ -154,6 +157,7 @@ def _mended(text: str) -> str:
 
 def _is_name(text: str) -> bool:
     words = [word.strip(".,").casefold() for word in text.split()]
+    words = [word for word in words if len(word) > 1]
     if any(word in _words()["no_names"] for word in words) or text.casefold() in _words()["places"]:
         return False
     if _IDEOGRAPHS.fullmatch(text):
@@ -165,7 +169,7 @@ def _is_name(text: str) -> bool:
 
 
 def _is_place(text: str) -> bool:
-    words = {word.strip(".,()").casefold() for word in text.split()}
+    words = {word.strip(".,()").casefold() for word in text.split() if len(word) > 2}
     return bool(words & _words()["no_names"]) or any(s in text for s in _words()["signs"])
 
 

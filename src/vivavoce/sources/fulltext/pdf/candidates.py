@@ -135,6 +135,8 @@ class _Finder:
         style = self._style(words)
         head = self._prefix(words, style)
         if style.kind == OTHER and len(head) < len(words):
+            if read_numbers(join_words(head)) and head[-1].text[-1] in ".:":
+                return self._run_in(place, words, head, style)
             style, head = replace(style, kind=PLAIN), list(words)
         if len(head) == len(words):
             return self._whole(place, words, style, before)

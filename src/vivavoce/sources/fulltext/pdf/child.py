@@ -11,6 +11,7 @@ import json
 import os
 import resource
 import select
+import signal
 import subprocess
 import sys
 import threading
@@ -27,11 +28,13 @@ from vivavoce.sources.fulltext.pdf.document import read_file
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
-MEMORY = 2 << 30
-"""Bytes of address space; PDFium reserves far more than it uses."""
+MEMORY = 900 << 20
+"""Bytes of address space; usual papers take a third of it."""
 CPU_SECONDS = 120
 """For one file."""
 READY = "ready"
+_OUT_OF_MEMORY = frozenset({-signal.SIGTRAP, -signal.SIGILL, -signal.SIGABRT})
+"""Exits of PDFium when it gets no memory."""
 _FILES_PER_CHILD = 200
 """Then a new one starts, so that memory lost by a library does not add up."""
 _WALL = 3
@@ -130,8 +133,10 @@ class Child:
         except subprocess.TimeoutExpired:
             code = None
         self.close()
-        if code is None or code == -24:  # SIGXCPU
-            return f"reading it takes more than {self.cpu_seconds} s of CPU time"
+        if code is None or code == -signal.SIGXCPU:
+            return f"too large: reading it takes more than {self.cpu_seconds} s of CPU time"
+        if code in _OUT_OF_MEMORY:
+            return f"too large: reading it takes more than {MEMORY >> 20} MiB of memory"
         return "damaged: reading it crashes the process that reads PDFs"
 
 
@@ -184,7 +189,7 @@ def _answer(path: Path) -> dict[str, object]:
     except OSError as error:
         return {"reason": f"the file cannot be read: {error.strerror}"}
     except (MemoryError, RecursionError):
-        return {"reason": f"it needs more than {MEMORY >> 30} GiB of memory"}
+        return {"reason": f"too large: it needs more than {MEMORY >> 20} MiB of memory"}
     except Exception as error:  # no file, however odd, may end the ingest of the others
         return {"reason": f"its pages are set in a way that cannot be read: {error!r}"}
 

@@ -113,7 +113,7 @@ def read_pages(
         doi=imprint.doi,
         published=imprint.date,
         venue=imprint.venue,
-        authors=read_authors(front.between, known_authors),
+        authors=read_authors(front.between, front.margins, known_authors),
         stamped=find_day(pages[0].turned) if stamp and arxiv is stamp else None,
         acl_id=find_acl_id(stem),
         title=clean_text(front.title) if front.title else None,

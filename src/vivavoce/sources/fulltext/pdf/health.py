@@ -84,6 +84,8 @@ def _weak(facts: Facts, tops: Sequence[Section]) -> Iterator[str]:
         yield "usual names of sections are set otherwise than the headings"
     if facts.features.get("mentions", 0.0) <= -1.0:
         yield "the text refers to sections that were not found"
+    if facts.features.get("holes", 0.0) >= 0.5:
+        yield "numbers of sections are missing"
     if facts.score < _WEAK_SCORE:
         yield "little evidence for the headings"
 

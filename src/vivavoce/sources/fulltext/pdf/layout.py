@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from bisect import bisect_left, bisect_right
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -19,6 +19,7 @@ _SCRIPT = 0.85
 """Of the size of the text around it: what is smaller is raised or lowered."""
 _MIN_LINES = 8
 _BOTH = 2
+_SMALL_PRINT = 0.8
 _NARROWEST_COLUMN = 0.1
 """Of the width of the page."""
 
@@ -75,7 +76,7 @@ def read_layout(pages: Sequence[Page]) -> Layout:
     gutters = _find_gutters(pages, runs, body)
     lines: list[Line] = []
     for page in pages:
-        own = _columns(_without_line_numbers(runs[page.number]), gutters, body)
+        own = _columns(_without_line_numbers(runs[page.number], body), gutters, body)
         lines += _order(own, gutters)
     for line in lines:
         line.text = join_words(line.words)
@@ -221,21 +222,25 @@ def _is_leftwards(pages: Sequence[Page]) -> bool:
     return sum(kind in {"R", "AL"} for kind in letters) > 0.5 * len(letters)
 
 
-def _without_line_numbers(runs: Sequence[Line]) -> list[Line]:
-    """The runs without the numbers that manuscripts print beside every line."""
+def _without_line_numbers(runs: Sequence[Line], body: Font) -> list[Line]:
+    """The runs without the numbers that manuscripts print beside every line.
+
+    They stand outside of the text, or in small print between columns, and rise down the page.
+    """
     numbers = [run for run in runs if len(run.words) == 1 and run.words[0].text.isdigit()]
-    if len(numbers) < _MIN_LINES:
-        return list(runs)
     others = sorted((run for run in runs if run.width > 60), key=lambda run: run.x0)
-    if not others:
+    if len(numbers) < _MIN_LINES or not others:
         return list(runs)
     left = others[len(others) // 10].x0
     right = sorted(run.x1 for run in others)[-1 - len(others) // 10]
+    edges: dict[int, list[Line]] = defaultdict(list)
+    for run in numbers:
+        if run.x1 < left or run.x0 > right:
+            edges[-1 if run.x1 < left else -2].append(run)
+        elif run.size < _SMALL_PRINT * body.size:
+            edges[round(run.x1 / 3)].append(run)
     beside: set[int] = set()
-    for mine in (
-        [run for run in numbers if run.x1 < left],
-        [run for run in numbers if run.x0 > right],
-    ):
+    for mine in edges.values():
         mine.sort(key=lambda run: run.y)
         values = [int(run.words[0].text) for run in mine]
         rising = sum(0 < after - before <= 5 for before, after in pairwise(values))

@@ -10,7 +10,8 @@ from lxml import etree
 
 from vivavoce.errors import InputError
 from vivavoce.records import Author, CitedTable, Document
-from vivavoce.sources import Source, has_suffix, one_piece, read_with
+from vivavoce.sources import Source, has_suffix, read_with
+from vivavoce.sources import one_piece as one_piece
 from vivavoce.sources.fulltext.tei.blocks import ASIDE, lines_of, parse_tei, read_blocks, text_of
 from vivavoce.sources.fulltext.tei.citations import (
     Citations,
@@ -236,9 +237,7 @@ def _licence(root: etree._Element) -> str | None:
 SOURCE = Source(
     kind="tei",
     summary="GROBID TEI XML: full text, references and tables, one paper a file",
-    is_metadata=False,
     matches=has_suffix(*_SUFFIXES),
-    pieces=one_piece,
     read=read_with(lambda content, name: [read_document(content, name)], _LARGEST_FILE, "paper"),
     reader_version="3",
 )

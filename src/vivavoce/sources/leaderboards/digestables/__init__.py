@@ -14,7 +14,7 @@ from pathlib import Path
 
 from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault, Reference
-from vivavoce.sources import Piece, ReadOptions, Source
+from vivavoce.sources import Piece, ReadOptions, Source, name_in_folder
 from vivavoce.sources.fulltext.tei.blocks import Block
 from vivavoce.sources.fulltext.tei.sections import build_sections
 from vivavoce.sources.json_records import (
@@ -225,11 +225,6 @@ def _matches(path: Path) -> bool:
     return bool(marks) and marks[0] in read_head(path)
 
 
-def _name_of(path: Path) -> str:
-    """Each quality of the data set is a folder with files of the same names."""
-    return f"{path.parent.name}/{path.name}"
-
-
 def _pieces(path: Path) -> Iterator[Piece]:
     """Runs of lines; tables in parts by their paper, since those of one paper are read together."""
     if not is_lines(path) or _MARK_OF["tables"] not in read_head(path):
@@ -246,7 +241,7 @@ def _parts(path: Path) -> int:
 
 
 def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
-    file = _name_of(piece.path)
+    file = name_in_folder(piece.path)
     parts, part = 1, 0
     if is_lines(piece.path) and _MARK_OF["tables"] in read_head(piece.path):
         parts, part = _parts(piece.path), piece.start
@@ -282,10 +277,9 @@ def _paper(tables: list[TableRecord]) -> Iterator[Document | Fault]:
 SOURCE = Source(
     kind="digestables",
     summary="arxivDIGESTables (tables, papers, full_texts .jsonl) and arXiv2Table (.json)",
-    is_metadata=False,
     matches=_matches,
     pieces=_pieces,
     read=_read,
-    name_of=_name_of,
+    name_of=name_in_folder,
     reader_version="2",
 )

@@ -230,7 +230,6 @@ def _linked(thread: Thread, site: str, start: int) -> Iterator[Reference]:
 SOURCE = Source(
     kind="qa_site",
     summary="Stack Exchange dumps (Posts.xml, PostLinks.xml): questions with accepted answers",
-    is_metadata=False,
     matches=_matches,
     pieces=_pieces,
     read=_read,

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from vivavoce.errors import InputError
 from vivavoce.records import CitedTable, Document, Section
-from vivavoce.sources import Source, holds_in_text, one_piece, read_with
+from vivavoce.sources import Source, holds_in_text, read_with
+from vivavoce.sources import one_piece as one_piece
 from vivavoce.sources.fulltext.tei.blocks import Block
 from vivavoce.sources.fulltext.tei.sections import build_sections
 from vivavoce.sources.leaderboards.survey.entries import Citations, read_list
@@ -222,9 +223,7 @@ def _base_level(levels: Counter[int]) -> int:
 SOURCE = Source(
     kind="survey",
     summary="literature surveys in Markdown (.md) with HTML tables and a list of references",
-    is_metadata=False,
     matches=_matches,
-    pieces=one_piece,
     read=read_with(_read_survey, _LARGEST_FILE, "survey"),
     reader_version="3",
 )

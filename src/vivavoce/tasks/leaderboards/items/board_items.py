@@ -16,14 +16,22 @@ SETTINGS = ("base", "corpus")
 SPLITS = ("test", "dev")
 DEVELOPMENT = "development.parquet"
 """Items of boards that methods are tuned on; scores on them are not reported."""
+REPORT = "boards.json"
+"""Entries of each board that tell no date."""
 PAPERS = "papers.parquet"
-"""The library of the round: `tasks.library.search`."""
+"""The library of the round: `tasks.library`."""
 
 HEADER = ("Method", "Score")
 
 _TEXT, _TEXTS = pa.string(), pa.list_(pa.string())
 _ENTRY = pa.struct(
-    [("method", _TEXT), ("score", pa.float64()), ("score_text", _TEXT), ("paper_id", _TEXT)]
+    [
+        ("method", _TEXT),
+        ("score", pa.float64()),
+        ("score_text", _TEXT),
+        ("paper_id", _TEXT),
+        ("date", _TEXT),
+    ]
 )
 ITEM = pa.schema(
     [
@@ -41,7 +49,8 @@ ITEM = pa.schema(
         ("settings", _TEXTS),
     ]
 )
-"""Columns of an item; `entries` are the gold, best first, `papers` those of the board with text."""
+"""Columns of an item; `entries` are the gold, best first, with the first public dates of their
+works, `papers` those of the board with text."""
 
 
 def gold_entries(row: Row) -> list[Entry]:

@@ -53,8 +53,6 @@ def open_vectors(
     abstracts: Sequence[str],
     *,
     folder: str | None = None,
-    device: str = "cpu",
-    local_files_only: bool = False,
 ) -> PaperVectors:
     """The vectors of papers by an encoder.
 
@@ -63,8 +61,6 @@ def open_vectors(
         titles: Of each paper, by place.
         abstracts: Likewise; empty for none.
         folder: Where the weights of a named encoder are instead of its place on the hub.
-        device: Where it runs, by the name torch has for it.
-        local_files_only: Never ask the hub.
 
     Raises:
         MissingExtra: torch or transformers is not installed.
@@ -73,8 +69,7 @@ def open_vectors(
     check_encoder(encoder, folder)
     if encoder == TFIDF:
         return TfidfVectors(titles, abstracts)
-    preset = _preset_of(encoder, folder, local_files_only=local_files_only)
-    opened = Encoder(preset, batch_size=1, device=device, local_files_only=local_files_only)
+    opened = Encoder(_preset_of(encoder, folder), batch_size=1)
     return EncodedVectors(titles, abstracts, opened)
 
 
@@ -146,11 +141,11 @@ def check_encoder(encoder: str, folder: str | None = None) -> None:
         )
 
 
-def _preset_of(encoder: str, folder: str | None, *, local_files_only: bool) -> Preset:
+def _preset_of(encoder: str, folder: str | None) -> Preset:
     name = _SYNONYMS.get(encoder, encoder)
     if name in PRESETS:
         preset = find_preset(name)
         weights = folder or preset.passages
         joint = "sep" if name in _OF_PAPERS else preset.joint
         return replace(preset, passages=weights, joint=joint)
-    return read_settings(find_folder(name, local_files_only=local_files_only))
+    return read_settings(find_folder(name))

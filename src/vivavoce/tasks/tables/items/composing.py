@@ -15,7 +15,7 @@ from vivavoce.metrics.tables.literature_tables import LiteratureTable
 from vivavoce.readers.documents import LibraryPaper
 from vivavoce.rounds import load_round
 from vivavoce.store import Row
-from vivavoce.tasks.library.search import read_library
+from vivavoce.tasks.library import read_library
 from vivavoce.tasks.prompting.fences import fence_mark
 from vivavoce.tasks.prompting.prompts import PromptSet, Rendered
 from vivavoce.tasks.tables.items.table_items import FAMILY, PAPERS, gold_of

@@ -54,10 +54,19 @@ class Missing:
         return f"{self.candidate}: {name}" + (f", {more}" if more else "")
 
 
-def shown_demos(row: Row, setting: str) -> list[str]:
-    """The demonstrations that an item shows in a setting, each paper once."""
-    kinds = {"random": ("random",), "coauthor": ("coauthor",), "mixed": ("random", "coauthor")}
-    return list(dict.fromkeys(n for kind in kinds[setting] for n in row[f"demos_{kind}"]))
+_KINDS = {"random": ("random",), "coauthor": ("coauthor",), "mixed": ("random", "coauthor")}
+
+
+def shown_demos(row: Row, setting: str, most: int | None = None) -> list[str]:
+    """The demonstrations that an item shows in a setting: random ones first, each paper once.
+
+    Args:
+        row: The item.
+        setting: The setting.
+        most: Demonstrations of each kind, at most; None for all.
+    """
+    kinds = _KINDS.get(setting, ())
+    return list(dict.fromkeys(name for kind in kinds for name in row[f"demos_{kind}"][:most]))
 
 
 def describe_cells(

@@ -10,7 +10,7 @@ from dataclasses import replace
 from vivavoce.corpus import Corpus
 from vivavoce.records import Paper
 from vivavoce.store import Row
-from vivavoce.tasks.library.search import library_rows
+from vivavoce.tasks.library import library_rows
 from vivavoce.tasks.tables.items.table_items import Work
 from vivavoce.text.cell_text import plain_words
 from vivavoce.text.normalise import normalise_title

@@ -1,0 +1,177 @@
+"""Sites made from logs, and sites of others held against one that is made again."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial as fixed
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from vivavoce.errors import InputError
+from vivavoce.models.cutoffs import Cutoffs
+from vivavoce.results.board.building import leaderboard
+from vivavoce.results.board.groups import KEY, Board, complete_only, spelled
+from vivavoce.results.board.published import beside, read_published
+from vivavoce.results.integrity.verification import verify_logs
+from vivavoce.results.logs.sample_texts import choose_item_texts
+from vivavoce.store import Row, read_json, write_json
+from vivavoce.web.board.page import STATE, read_state
+from vivavoce.web.board.pages.changes import PATH as HISTORY
+from vivavoce.web.board.site import OPTIONS, write_site
+
+_BOARD = "board.json"
+_MAX_PROBLEMS = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteOptions:
+    """Settings of a site that stand in it, so that others can make it again."""
+
+    partial: bool = False
+    resamples: Annotated[int, Field(ge=0, le=100_000)] = 10_000
+    seed: int = 0
+    samples: Annotated[int, Field(ge=0, le=10_000)] = 0
+    complete_only: bool = False
+    charts: bool = True
+    bundle: str | None = None
+    date: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteInputs:
+    """Files that a site is made from beside its logs."""
+
+    cutoffs: Cutoffs
+    own: Path | None = None
+    human: Path | None = None
+    rounds: Sequence[Path] = ()
+    heads: Sequence[str] = ()
+    reasons: Sequence[Mapping[str, str]] = ()
+
+
+def make_site(
+    logs: Path,
+    out: Path,
+    options: SiteOptions,
+    inputs: SiteInputs,
+    *,
+    cache: Path | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[Board, bool]:
+    """Write the site of a folder of logs, or of a published `board.json`.
+
+    Args:
+        logs: The folder or the file.
+        out: The site's folder.
+        options: Of the site.
+        inputs: What else it is made from.
+        cache: Folder that keeps statistics from one time to the next.
+        progress: Called with (logs verified, logs in all) where rounds are named.
+
+    Returns:
+        The board, and whether pages of items with texts of papers were written.
+
+    Raises:
+        InputError: Labels of people are given, and no logs.
+    """
+    published = read_published(logs) if logs.is_file() else None
+    if published and inputs.human:
+        raise InputError(f"{inputs.human} corrects judges of logs, and {logs} holds none.")
+    folders = [*([] if published else [logs]), *([inputs.own] if inputs.own else [])]
+    draw = fixed(
+        leaderboard,
+        partial=options.partial,
+        resamples=options.resamples,
+        seed=options.seed,
+        cutoffs=inputs.cutoffs,
+    )
+    with TemporaryDirectory() as passing:
+        store = cache or Path(passing)
+        if published is None:
+            trust: Mapping[str, str] = {}
+            if inputs.rounds:
+                trust = verify_logs(logs, inputs.rounds, progress, heads=inputs.heads).trust
+            board = draw(logs, store=store, own=inputs.own, trust=trust, human=inputs.human)
+        else:
+            board = beside(published, draw(inputs.own, store=store) if inputs.own else None)
+        if options.complete_only:
+            board = complete_only(board)
+        items = choose_item_texts(board.heads, folders, count=options.samples, seed=options.seed)
+        write_site(
+            board,
+            out,
+            samples=items,
+            charts=options.charts,
+            bundle=options.bundle,
+            reasons=inputs.reasons,
+            date=options.date,
+            options=asdict(options),
+        )
+    return board, bool(items)
+
+
+def check_site(
+    site: Path,
+    logs: Path,
+    inputs: SiteInputs,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[str]:
+    """Make a site again from its logs, and name what is other in the one that is there.
+
+    The history of its builds is taken from it, since no log tells of earlier builds.
+
+    Raises:
+        InputError: The site does not say with what options it was built.
+    """
+    try:
+        options = TypeAdapter(SiteOptions).validate_python(read_json(site / OPTIONS))
+    except ValidationError as error:
+        raise InputError(f"{site / OPTIONS} holds no options of a site: {error}") from error
+    with TemporaryDirectory() as passing:
+        again = Path(passing)
+        write_json(again / STATE, {"schema_version": 1, "files": {}})
+        if (site / HISTORY).is_file():
+            shutil.copy(site / HISTORY, again / HISTORY)
+        make_site(logs, again, options, inputs, progress=progress)
+        problems = list(_differences(site, again))
+    rest = len(problems) - _MAX_PROBLEMS
+    return problems[:_MAX_PROBLEMS] + ([f"And {rest} more."] if rest > 0 else [])
+
+
+def _differences(site: Path, again: Path) -> Iterator[str]:
+    """Rows of the board that are other, then files."""
+    if (site / _BOARD).is_file():
+        yield from _other_rows(read_json(site / _BOARD), read_json(again / _BOARD))
+    made = set(read_state(again))
+    for path in sorted(made):
+        if not (site / path).is_file():
+            yield f"{path} is missing."
+        elif (site / path).read_bytes() != (again / path).read_bytes():
+            yield f"{path} is not what the logs give."
+    found = {file.relative_to(site).as_posix() for file in site.rglob("*") if file.is_file()}
+    for path in sorted(found - made - {STATE}):
+        yield f"{path} is no file of this board."
+
+
+def _other_rows(said: Any, true: Any) -> Iterator[str]:
+    def by_key(board: Any) -> dict[str, Row]:
+        rows = board.get("rows", ()) if isinstance(board, Mapping) else ()
+        return {str(spelled(row, (*KEY, "metric"))): row for row in rows}
+
+    told, right = by_key(said), by_key(true)
+    for key, row in right.items():
+        name = " · ".join(str(row[part]) for part in ("task", "model", "method", "metric"))
+        if key not in told:
+            yield f"{_BOARD} lacks the row {name}."
+            continue
+        for column, value in row.items():
+            if told[key].get(column) != value:
+                yield f"{_BOARD}, {name}: {column} is {told[key].get(column)}, it is {value}."
+    for key in told.keys() - right.keys():
+        row = told[key]
+        yield f"{_BOARD} has a row of {row.get('model')} ({row.get('task')}) that no log makes."

@@ -1,0 +1,94 @@
+"""Metrics added to logs after their runs, in files beside the logs.
+
+A folder of logs holds `metrics/NAME.jsonl`: a line on the metric, then a line for each text that it
+was computed for, and one for each sample with the hash of its text. A log has the metric when all
+of its samples are there.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+from vivavoce.errors import InputError
+from vivavoce.store import Row, hash_file, read_jsonl, write_text
+
+FOLDER = "metrics"
+"""Beside the logs."""
+Values = tuple[float | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """A metric of the samples of one folder."""
+
+    made_by: str
+    """Metric with its settings, such as `bertscore model=roberta-large layer=17`."""
+    names: tuple[str, ...]
+    sha256: str = ""
+    """Of the file."""
+    texts: dict[str, Values] = field(default_factory=dict)
+    """Values by the hash of answer and reference."""
+    samples: dict[str, str] = field(default_factory=dict)
+    """Hash of the text by Inspect's id of the sample."""
+
+    def of(self, sample: str | None) -> dict[str, float | None]:
+        """Values of a sample by name; None in each where it has none."""
+        found = self.texts.get(self.samples.get(sample or "", ""), (None,) * len(self.names))
+        return dict(zip(self.names, found, strict=True))
+
+
+def mark_of(folder: Path) -> list[Row]:
+    """Sizes and times of a folder's files of added metrics: changes whenever one of them does."""
+    paths = sorted((folder / FOLDER).glob("*.jsonl"))
+    return [{path.name: [path.stat().st_size, path.stat().st_mtime_ns]} for path in paths]
+
+
+def added_to(folder: Path) -> list[Added]:
+    """Metrics added to the logs of a folder.
+
+    Raises:
+        InputError: A file is not of the form that `add` writes.
+    """
+    paths = sorted((folder / FOLDER).glob("*.jsonl"))
+    return [_read(path, path.stat().st_size, path.stat().st_mtime_ns) for path in paths]
+
+
+@lru_cache(maxsize=8)
+def _read(path: Path, size: int, changed: int) -> Added:
+    rows = read_jsonl(path)
+    try:
+        head = next(rows)[1]
+        found = Added(str(head["made_by"]), tuple(map(str, head["names"])), hash_file(path))
+        for _, row in rows:
+            if "sample" in row:
+                found.samples[str(row["sample"])] = str(row["text"])
+            else:
+                found.texts[str(row["text"])] = checked(row["values"], len(found.names))
+    except (StopIteration, KeyError, TypeError, ValueError) as error:
+        raise InputError(
+            f"{path} is damaged ({error}). Delete it and run viva board add-metric again."
+        ) from error
+    return found
+
+
+def checked(values: Sequence[float | None], count: int) -> Values:
+    """The values as numbers; `ValueError` where they are not so many, or one is not finite."""
+    found = tuple(None if value is None else float(value) for value in values)
+    if len(found) != count or not all(value is None or math.isfinite(value) for value in found):
+        raise ValueError(f"{values} are not {count} finite numbers")
+    return found
+
+
+def write_added(path: Path, added: Added) -> None:
+    """Write what `added_to` reads."""
+    rows: list[Row] = [
+        {"made_by": added.made_by, "names": list(added.names)},
+        *({"text": text, "values": list(found)} for text, found in sorted(added.texts.items())),
+        *({"sample": sample, "text": text} for sample, text in sorted(added.samples.items())),
+    ]
+    write_text(path, "".join(json.dumps(row) + "\n" for row in rows))

@@ -1,0 +1,111 @@
+"""A metric computed after the runs for the answers of a folder of logs, once for each text."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from inspect_ai.log import EvalSample, read_eval_log_samples
+
+from vivavoce.errors import InputError
+from vivavoce.metrics import find_text_metric
+from vivavoce.results.logs.added import FOLDER, Added, Values, added_to, checked, write_added
+from vivavoce.results.logs.reading import find_logs, our_scores, read_log
+from vivavoce.results.logs.records import RunLog
+from vivavoce.results.logs.sample_texts import target_text
+from vivavoce.results.reports import Report
+from vivavoce.store import hash_of
+
+FAULTY = "faulty"
+"""Stands for the text of an answer that is none."""
+
+_Pair = tuple[str, str]
+_UNREAD = {"events", "store"}
+
+
+@dataclass(frozen=True, slots=True)
+class Adding(Report):
+    """Report of `viva board add-metric`."""
+
+    files: tuple[str, ...]
+    metrics: tuple[str, ...]
+    made_by: str
+    samples: int
+    computed: int
+    """Texts that were not known from an earlier time."""
+
+
+def add_metric(
+    logs: Path,
+    name: str,
+    settings: Mapping[str, str | int],
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Adding:
+    """Compute a metric for every answer below a folder of logs, and keep it beside them.
+
+    An answer that is none has 0, or no value in a metric of which less is better.
+
+    Args:
+        logs: Folder of logs.
+        name: The metric, such as `bertscore`.
+        settings: What it takes, such as a model.
+        progress: Called with (texts done, texts in all).
+
+    Raises:
+        InputError: There is no such metric, it does not take a setting, or no log has an answer
+            that it can be computed for.
+    """
+    metric = find_text_metric(name)
+    if unknown := sorted(set(settings) - set(metric.takes)):
+        raise InputError(f"{name} takes no {unknown[0]}.")
+    folders: dict[Path, dict[str, _Pair | None]] = defaultdict(dict)
+    for path in map(Path, find_logs(logs)):
+        log = read_log(str(path))
+        if isinstance(log, RunLog) and log.family == metric.family:
+            folders[path.parent] |= dict(_answers(path))
+    if not folders:
+        raise InputError(f"{logs} holds no log of the family {metric.family}, which {name} is for.")
+    measure = metric.open(**settings)
+    made_by = " ".join([name, *(f"{key}={value}" for key, value in measure.settings.items())])
+    known: dict[str, Values] = {}
+    for folder in folders:
+        for one in added_to(folder):
+            known |= one.texts if (one.made_by, one.names) == (made_by, metric.names) else {}
+    known[FAULTY] = tuple(0.0 if each in metric.zero else None for each in metric.names)
+    pairs = {_key(pair): pair for of in folders.values() for pair in of.values() if pair}
+    todo = sorted(pairs.keys() - known.keys())
+    for start in range(0, len(todo), measure.batch):
+        progress(start, len(todo))
+        part = todo[start : start + measure.batch]
+        for key, found in zip(part, measure.score([pairs[key] for key in part]), strict=True):
+            known[key] = checked([found[each] for each in metric.names], len(metric.names))
+    files = []
+    for folder, answers in folders.items():
+        samples = {sample: _key(pair) for sample, pair in answers.items()}
+        texts = {key: known[key] for key in samples.values()}
+        files.append(folder / FOLDER / f"{name}.jsonl")
+        write_added(files[-1], Added(made_by, metric.names, texts=texts, samples=samples))
+    count = sum(map(len, folders.values()))
+    return Adding(tuple(map(str, files)), metric.names, made_by, count, len(todo))
+
+
+def _answers(path: Path) -> Iterator[tuple[str, _Pair | None]]:
+    """Answer and reference of a log's samples, as our scorer read them; None for no answer."""
+    for sample in read_eval_log_samples(
+        str(path), all_samples_required=False, resolve_attachments=True, exclude_fields=_UNREAD
+    ):
+        if sample.uuid and not sample.error and our_scores(sample.scores):
+            yield sample.uuid, _answer(sample)
+
+
+def _answer(sample: EvalSample) -> _Pair | None:
+    notes = our_scores(sample.scores)[0].metadata or {}
+    if notes.get("fault"):
+        return None
+    return str(notes.get("read_as") or sample.output.completion), target_text(sample)
+
+
+def _key(pair: _Pair | None) -> str:
+    return FAULTY if pair is None else hash_of(pair)
