@@ -194,6 +194,8 @@ class Paper:
     """`day`, `month` or `year`; None for an undated paper."""
     first_public_from: str | None = None
     """One of `corpus.dating.EVIDENCE`; None for an undated paper."""
+    work: str | None = None
+    """The earliest of the papers that are one work with this one; None where it is alone."""
     health: str | None = None
     """`good`, `doubtful` or `failed` where the text was read from a PDF; else None."""
     health_reasons: tuple[str, ...] = ()

@@ -157,6 +157,7 @@ def _merge_fields(paper: MergedPaper) -> tuple[tuple[Statement, ...], Row, tuple
         "first_public": used.date if used else None,
         "first_public_precision": used.precision if used else None,
         "first_public_from": used.evidence.partition(" ")[0] if used else None,
+        "work": None,
         "health": None,
         "health_reasons": [],
     }

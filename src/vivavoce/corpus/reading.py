@@ -27,6 +27,7 @@ from vivavoce.store import (
     write_jsonl,
     write_parquet,
 )
+from vivavoce.text.dates import parse_date
 
 REBUILD = "Run any viva ingest of this corpus again to rebuild it."
 
@@ -58,7 +59,30 @@ class Corpus:
         if table not in TABLES:
             raise InputError(f"No table is called {table!r}. There are: {', '.join(TABLES)}.")
         for name in self.files(table):
-            yield from read_parquet(self.sound_path(name))
+            rows = read_parquet(self.sound_path(name))
+            yield from map(self._with_work, rows) if table == "papers" else rows
+
+    @cached_property
+    def works(self) -> dict[str, Row]:
+        """Rows of the table `works` by paper id."""
+        return {row["paper_id"]: row for row in self.rows("works")}
+
+    def date_of_work(self, paper_id: str) -> str | None:
+        """The first public date of a paper by an earlier near copy; None where it has none."""
+        found: str | None = self.works.get(paper_id, {}).get("first_public")
+        return found
+
+    def _with_work(self, paper: Row) -> Row:
+        """A row of `papers` with what near copies tell of it."""
+        if paper["paper_id"] not in self.works:
+            return paper
+        known = {"work": self.works[paper["paper_id"]]["work"]}
+        if date := self.date_of_work(paper["paper_id"]):
+            parsed = parse_date(date) or (None, None)
+            names = ("first_public", "first_public_precision", "first_public_from")
+            known |= dict(zip(names, (*parsed, "near_copy"), strict=True))
+            known["gates"] = [gate for gate in paper["gates"] if gate != "undated"]
+        return {**paper, **known}
 
     def files(self, table: str) -> list[str]:
         """The files of a table in the order of its rows, below the corpus' folder `tables`."""
@@ -72,8 +96,10 @@ class Corpus:
 
     def content_of(self, tables: Iterable[str]) -> str:
         """Hash of the content of some tables: what is made of them alone is bound to it."""
-        files = self.manifest["files"]
-        return hash_of({name: files[name]["row_hash"] for t in tables for name in self.files(t)})
+        files, read = self.manifest["files"], set(tables)
+        read |= {"works"} if "papers" in read else set()
+        names = (name for table in sorted(read) for name in self.files(table))
+        return hash_of({name: files[name]["row_hash"] for name in names})
 
     def damages(self) -> Iterator[str]:
         """Problems with any file that the tables were written to or will be updated from."""

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from vivavoce.records import Author, CitedTable, Document, Fault, Paper, Reference, Result, Section
 
-FORMAT = 5
+FORMAT = 6
 """Raised when a table's columns change meaning."""
 
 _PLAIN = {str: pa.string(), int: pa.int32(), float: pa.float64(), bool: pa.bool_()}
@@ -57,7 +57,7 @@ TABLES: dict[str, pa.Schema] = {
             *("paper_id", "source_file", "title", "abstract", "published", "date_precision"),
             *("date_source", "categories", "source", "licence", "arxiv_id", "acl_id", "doi"),
             *("source_url", "venue", "version", "gates"),
-            *("first_public", "first_public_precision", "first_public_from"),
+            *("first_public", "first_public_precision", "first_public_from", "work"),
             *("health", "health_reasons"),
         )
     ),
@@ -75,6 +75,13 @@ TABLES: dict[str, pa.Schema] = {
     "dates": pa.schema(
         _texts("paper_id", "date", "precision", "evidence", "kind", "key", "verdict")
     ),
+    "works": pa.schema(
+        [
+            *_texts("paper_id", "work", "near_copy_of", "part"),
+            pa.field("resemblance", pa.float64()),
+            *_texts("first_public"),
+        ]
+    ),
     "merges": pa.schema([*_PAPER_KEY, *_texts("kind", "key", "joined_by", "detail")]),
     "faults": pa.schema([*_texts("source"), *_columns(Fault)]),
 }
@@ -91,6 +98,7 @@ KEYS: dict[str, tuple[str, ...]] = {
         *("paper_url", "date", "area", "modality", "higher_is_better", "listed_in", "position"),
     ),
     "dates": ("paper_id", "date", "evidence", "kind", "key"),
+    "works": ("paper_id",),
     "merges": ("paper_id", "kind", "key", "joined_by", "detail"),
     "faults": ("source", "where", "reason"),
 }

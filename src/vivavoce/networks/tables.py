@@ -90,6 +90,13 @@ def read_papers(corpus: Corpus, *more: str) -> pa.Table:
     Documents that are no papers, such as questions and answers, are left out.
     """
     table = read_columns(corpus, "papers", ["paper_id", *more, "gates"])
+    if "first_public" in more and corpus.works:
+        ids, own = (table[name].to_pylist() for name in ("paper_id", "first_public"))
+        pairs = zip(ids, own, strict=True)
+        dates = [corpus.date_of_work(paper_id) or date for paper_id, date in pairs]
+        place = table.column_names.index("first_public")
+        field = table.schema.field(place)
+        table = table.set_column(place, field, pa.array(dates, field.type))
     barred = is_no_paper(table)
     return table.drop_columns(["gates"]).filter(column(~barred)).combine_chunks()
 

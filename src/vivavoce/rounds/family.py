@@ -104,6 +104,22 @@ def names_of_holders(golds: Iterable[str], inputs: Mapping[Name, str]) -> list[N
     return [name for name, text in texts.items() if any(needle in text for needle in needles)]
 
 
+def duplicate_works(papers: Sequence[Paper]) -> dict[str, str]:
+    """Near copies of an earlier paper: paper id -> the id of the paper that stands for the work.
+
+    Of the papers of one work one is kept that passes the quality gates, where any does.
+    """
+    groups: dict[str, list[Paper]] = defaultdict(list)
+    for paper in papers:
+        if paper.work:
+            groups[paper.work].append(paper)
+    duplicates: dict[str, str] = {}
+    for work, group in groups.items():
+        kept = min(group, key=lambda p: (bool(p.gates), p.paper_id != work, p.paper_id))
+        duplicates.update({p.paper_id: kept.paper_id for p in group if p is not kept})
+    return duplicates
+
+
 def duplicate_titles(papers: Sequence[Paper]) -> dict[str, str]:
     """Papers whose title an earlier paper has: paper id -> the id that is kept.
 

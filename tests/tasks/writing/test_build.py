@@ -288,13 +288,11 @@ def test_few_papers_may_leave_a_split_empty(
 def test_an_item_that_holds_over_a_fifth_of_its_gold_word_for_word_is_left_out(
     papers: Papers,
 ) -> None:
-    gold = [f"word{number}" for number in range(52)]  # 52 - 12 = 40 runs of 13 words
-    abstract = " ".join(gold)
-    eight_runs = " ".join(gold[:20])  # 20 - 12 = 8 of 40: just the 20% that are allowed
-    nine_runs = " ".join(gold[:21])
-    for name, more in (("eight", eight_runs), ("nine", nine_runs)):
-        sections = usual(name) | {"Results": more}
-        papers.add(name, "2024-03-01", abstract=abstract, sections=sections)
+    # 52 - 12 = 40 runs of 13 words; eight of them are just the 20% that are allowed.
+    for name, shown in (("eight", 20), ("nine", 21)):
+        gold = [f"{name}{number}" for number in range(52)]
+        sections = usual(name) | {"Results": " ".join(gold[:shown])}
+        papers.add(name, "2024-03-01", abstract=" ".join(gold), sections=sections)
     items = papers.build()
     assert items_of(items, "abstract", "base") == ["eight"]
     overlaps = {row["id"]: row["overlap"] for row in items.tasks["abstract"]}

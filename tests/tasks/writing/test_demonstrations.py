@@ -142,8 +142,9 @@ def test_a_demonstration_has_the_gold_of_the_task(papers: Papers) -> None:
 
 
 def test_a_planted_near_copy_is_found_by_name(papers: Papers) -> None:
+    half = words("summary", 40) + " " + words("else", 20)  # too little for one work
     papers.add("p", "2024-05", abstract=words("summary", 60), **by("Weir"))
-    papers.add("copy", "2023-05", abstract=words("summary", 55), **by("Weir", "Lim"))
+    papers.add("copy", "2023-05", title="Quite another", abstract=half, **by("Weir", "Lim"))
     items = papers.build()
     for kind in ("random", "coauthor"):
         assert demos(items, kind) == []
@@ -151,6 +152,18 @@ def test_a_planted_near_copy_is_found_by_name(papers: Papers) -> None:
     (kin,) = cells_of(items)["kin"]
     assert (kin["paper_id"], kin["candidate"], kin["reason"]) == ("p", "copy", "near_copy")
     assert "13-word runs of the abstract" in kin["detail"]
+
+
+def test_a_work_that_came_out_earlier_under_another_id_is_no_target(papers: Papers) -> None:
+    papers.add("p", "2024-05", abstract=words("summary", 60), **by("Weir"))
+    papers.add("copy", "2023-05", abstract=words("summary", 55), **by("Weir", "Lim"))
+    papers.add("q", "2024-06", abstract=words("other", 60), **by("Weir"))
+    papers.add("again", "2024-07", abstract=words("other", 58), **by("Weir"))
+    items = papers.build()
+    assert {row["id"] for row in items.tasks["abstract"]} == {"q"}
+    reasons = {e.paper_id: (e.reason, e.detail) for e in items.excluded if not e.setting}
+    assert reasons["p"] == ("outside_window", "2023-05")
+    assert reasons["again"] == ("near_copy", "the same work as q")
 
 
 def test_a_planted_later_version_is_found_by_name(papers: Papers) -> None:

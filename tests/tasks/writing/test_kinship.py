@@ -15,9 +15,9 @@ from vivavoce.tasks.writing.items.near_duplicates import (
     Kinship,
     hash_runs,
     kinship,
-    mix,
     shared_runs,
 )
+from vivavoce.text.shingles import mix
 
 
 def paper(name: str, *, title: str = "", abstract: str = "", opening: str = "") -> PaperText:

@@ -22,6 +22,7 @@ from vivavoce.corpus.build.partitioning import read_repartitioned
 from vivavoce.corpus.dating import Statement, date_paper, judge, statements_of
 from vivavoce.corpus.fields import assign_roles, failed_gates
 from vivavoce.corpus.identity.merge import MergedPaper
+from vivavoce.corpus.identity.works import SKETCH, sketch_row
 from vivavoce.corpus.resolve.facts import paper_facts
 from vivavoce.corpus.schema import KEYS, TABLES, document_from_row, row_of, sort_rows
 from vivavoce.records import Document, Section
@@ -30,6 +31,8 @@ from vivavoce.store import Row, hash_file, mark_done, read_done
 
 REFERENCES, FACTS, RESULTS = "references", "facts", "results-by-paper"
 """Tables of a shard that are not final: unresolved, for resolving, and in another order."""
+SKETCHES = "sketches"
+"""What papers are compared by to find those that are one work."""
 _FINAL = ("papers", "dates", "authorships", "sections", "tables")
 _DOCUMENTS_AT_A_TIME = 256
 _ROWS_AT_A_TIME = 4_000
@@ -51,10 +54,12 @@ def make_shard(task: Row) -> Row:
     tables = {table: rows.table() for table, rows in shard.tables.items()}
     references = tables.pop(REFERENCES)
     facts = paper_facts(shard.citable, shard.metadata_kinds)
+    sketches = pa.Table.from_pylist(shard.sketches, schema=SKETCH)
+    internal = ((RESULTS, tables.pop("results")), (FACTS, facts), (SKETCHES, sketches))
     files = {
         f"{table}/{name}": write_parquet_table(folder / table / name, rows)
-        for table, rows in ((RESULTS, tables.pop("results")), (FACTS, facts), *tables.items())
-        if rows.num_rows or table in ("papers", FACTS)
+        for table, rows in (*internal, *tables.items())
+        if rows.num_rows or table in ("papers", FACTS, SKETCHES)
     }
     lists = folder / REFERENCES / name
     extra = write_parquet_table(lists, references)
@@ -98,6 +103,7 @@ class _Shard:
     def __init__(self) -> None:
         names = (*_FINAL, REFERENCES, "results")
         self.tables = {name: Rows(name) for name in names}
+        self.sketches: list[Row] = []
         self.citable: list[tuple[MergedPaper, int | None]] = []
         self.metadata_kinds = {s.kind for s in list_sources().values() if s.is_metadata}
         self.sources: Counter[str] = Counter()
@@ -117,6 +123,8 @@ class _Shard:
         key = {"paper_id": paper.paper_id}
         file = {"source_file": row["source_file"]}
         authors = next((d.authors for d in paper.documents if d.authors), ())
+        if is_paper:
+            self.sketches.append(sketch_row(row, authors, sections))
         add = {name: rows.add for name, rows in self.tables.items()}
         add["papers"]([row])
         add["dates"]([{**key, **statement._asdict()} for statement in statements])
@@ -202,6 +210,7 @@ def _merge_fields(
         "first_public": used.date if used else None,
         "first_public_precision": used.precision if used else None,
         "first_public_from": used.evidence.partition(" ")[0] if used else None,
+        "work": None,
         "health": text.health,
         "health_reasons": list(text.health_reasons),
     }

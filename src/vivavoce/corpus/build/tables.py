@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -24,6 +24,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from vivavoce import __version__
 from vivavoce.columns import write_parquet_table
@@ -44,9 +45,17 @@ from vivavoce.corpus.build.partitioning import (
     repartition,
     runs_of_files,
 )
-from vivavoce.corpus.build.parts import FACTS, REFERENCES, RESULTS, make_shard, read_marker
+from vivavoce.corpus.build.parts import (
+    FACTS,
+    REFERENCES,
+    RESULTS,
+    SKETCHES,
+    make_shard,
+    read_marker,
+)
 from vivavoce.corpus.build.results import collect_results
 from vivavoce.corpus.identity.merge import APART
+from vivavoce.corpus.identity.works import SKETCH, find_works
 from vivavoce.corpus.schema import FORMAT, KEYS, TABLES, sort_rows
 from vivavoce.errors import DamagedError
 from vivavoce.records import Document, Fault
@@ -64,7 +73,7 @@ from vivavoce.store import (
 ROWS_PER_FILE = 100_000
 """Rows of a file of a table that is not cut where the papers are."""
 _WORK = "work"
-_OWN_FOLDERS = (*TABLES, FACTS, RESULTS, DIGESTS, _WORK)
+_OWN_FOLDERS = (*TABLES, FACTS, RESULTS, SKETCHES, DIGESTS, _WORK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +147,7 @@ def build_tables(corpus: Path, engine: Engine | None = None) -> Built:
     results, outside = collect_results(folder, ordered, found)
     small = {
         "results": results,
+        "works": find_works(_read_sketches(folder, ordered)),
         "merges": found.merges,
         "faults": _faults(batches, unmatched),
     }
@@ -284,6 +294,12 @@ def _changed(folder: Path, names: Sequence[str]) -> DamagedError:
     )
 
 
+def _read_sketches(folder: Path, shards: Iterable[str]) -> pa.Table:
+    """The sketches of every paper, in the order of the shards."""
+    read = (pq.read_table(folder / SKETCHES / f"{name}.parquet") for name in shards)
+    return pa.concat_tables([SKETCH.empty_table(), *read]).combine_chunks()
+
+
 def _faults(batches: Sequence[Batch], unmatched: Sequence[tuple[Batch, Fault]]) -> pa.Table:
     """The table `faults`: what could not be read, unless it was read later."""
     faults = [(batch.kind, fault) for batch, fault in unmatched]
@@ -321,7 +337,9 @@ def _internal(folder: Path, markers: dict[str, Row], index: str | None) -> Row:
     names = [f"{part}/{name}.parquet" for name in markers for part in ("papers", REFERENCES)]
     files = {f"{name}{DONE_SUFFIX}": hash_file(folder / f"{name}{DONE_SUFFIX}") for name in names}
     for name, marker in markers.items():
-        files[f"{FACTS}/{name}.parquet"] = marker["files"][f"{FACTS}/{name}.parquet"]["sha256"]
+        for part in (FACTS, SKETCHES):
+            file = f"{part}/{name}.parquet"
+            files[file] = marker["files"][file]["sha256"]
         if entry := marker["files"].get(f"{RESULTS}/{name}.parquet"):
             files[f"{RESULTS}/{name}.parquet"] = entry["sha256"]
         if digest := marker[REFERENCES].get("digest"):

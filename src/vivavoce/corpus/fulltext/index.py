@@ -144,7 +144,8 @@ def read_documents(corpus: Corpus, *, text: str = "abstracts") -> Iterator[Terms
             parts += section[1] if section[0] == paper_id else []
             section = next(sections, None)
         if _NO_PAPER not in gates:
-            yield TermsDocument(paper_id, "\n".join(filter(None, parts)), published)
+            over = corpus.date_of_work(paper_id) or published
+            yield TermsDocument(paper_id, "\n".join(filter(None, parts)), over)
 
 
 def read_titles(corpus: Corpus, paper_ids: Collection[str]) -> list[Row]:
@@ -155,7 +156,8 @@ def read_titles(corpus: Corpus, paper_ids: Collection[str]) -> list[Row]:
     read = ["paper_id", "first_public", "title"]
     for row in _read_columns(corpus, "papers", read) if wanted else ():
         if row[0] in wanted:
-            rows.append(dict(zip(names, row, strict=True)))
+            dated = (row[0], corpus.date_of_work(row[0]) or row[1], *row[2:])
+            rows.append(dict(zip(names, dated, strict=True)))
             if len(rows) == len(wanted):
                 break
     return rows

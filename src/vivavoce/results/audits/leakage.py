@@ -147,7 +147,7 @@ def audit_leakage(
         dates.append(compared)
         findings += found
         findings += kin(task, items[task], papers, golds)
-        findings += copies(task, items[task], papers, golds)
+        findings += copies(task, items[task], papers)
     return LeakageAudit(
         round=opened.id,
         cells=tuple(cells),

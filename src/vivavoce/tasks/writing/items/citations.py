@@ -27,7 +27,7 @@ from vivavoce.records import Paper
 from vivavoce.store import Row, hash_of
 from vivavoce.tasks.writing.items.activity import number_of
 from vivavoce.tasks.writing.items.inputs import PaperText, gold_paragraphs
-from vivavoce.tasks.writing.items.near_duplicates import Hashes, mix
+from vivavoce.tasks.writing.items.near_duplicates import Hashes
 from vivavoce.tasks.writing.items.papers import primary_category
 from vivavoce.text.citation_markers import (
     AuthorYearMarker,
@@ -37,6 +37,7 @@ from vivavoce.text.citation_markers import (
 )
 from vivavoce.text.dates import day_after
 from vivavoce.text.normalise import normalise_title
+from vivavoce.text.shingles import mix
 
 MAX_WORKS = 100
 """Works listed in the padded track."""

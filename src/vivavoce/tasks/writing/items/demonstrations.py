@@ -22,9 +22,10 @@ import numpy.typing as npt
 
 from vivavoce.tasks.writing.items.activity import Authors, number_of
 from vivavoce.tasks.writing.items.inputs import PaperText
-from vivavoce.tasks.writing.items.near_duplicates import Hashes, Kinship, mix
+from vivavoce.tasks.writing.items.near_duplicates import Hashes, Kinship
 from vivavoce.tasks.writing.items.papers import Pool, Reason, gold_of, why_no_gold
 from vivavoce.text.dates import day_after, earlier, period
+from vivavoce.text.shingles import mix
 
 KINDS = ("random", "coauthor")
 _FIRST_LOOK = 32
@@ -116,8 +117,11 @@ class Demonstrations:
         theirs = self.pool.texts[candidate]
         if kin := self.kinship.between(target, theirs):
             return kin
+        works = self.pool.works
+        if candidate in works and works[candidate] == works.get(target.paper_id):
+            return "near_copy", f"both are the work {works[candidate]}"
         if kept := self.pool.duplicates.get(candidate):
-            return "duplicate_title", f"same title as {kept}"
+            return "duplicate_title", f"same title or work as {kept}"
         if not earlier(theirs.published, target.published):
             return "not_earlier", f"{theirs.published}, the target {target.published}"
         if gold_of(task, theirs) is None:

@@ -26,7 +26,7 @@ from vivavoce.store import canonical_json, hash_file, hash_of, lock, read_sealed
 from vivavoce.tasks.writing.items import inputs, near_duplicates, papers
 from vivavoce.tasks.writing.items.inputs import TASKS, PaperText, row_of_paper
 from vivavoce.tasks.writing.items.papers import Exposure, expose
-from vivavoce.text import normalise
+from vivavoce.text import normalise, shingles
 
 FOLDER = Path("cache", "writing")
 """Folder of the memo of a corpus, below the corpus."""
@@ -34,7 +34,7 @@ MAX_ENTRIES = 1 << 14
 """Texts in one of the 16 files; where there are more, those not asked for go first."""
 _MAX_BYTES = 1 << 25
 """A file that is longer was not written here."""
-_RULE_MODULES = (inputs, papers, near_duplicates, family, text_statistics, normalise)
+_RULE_MODULES = (inputs, papers, near_duplicates, shingles, family, text_statistics, normalise)
 """Modules that define the comparison."""
 
 Exposures: TypeAlias = Mapping[str, Mapping[str, Exposure]]

@@ -7,7 +7,6 @@ at least half of the 13-word runs of their abstracts, introductions or related-w
 
 from __future__ import annotations
 
-import zlib
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
@@ -17,6 +16,7 @@ import numpy.typing as npt
 
 from vivavoce.metrics.text_statistics import words_of
 from vivavoce.tasks.writing.items.inputs import SECTION_TASKS, PaperText, gold
+from vivavoce.text import shingles
 from vivavoce.text.identifiers import find_arxiv_id
 from vivavoce.text.normalise import normalise_title
 
@@ -30,8 +30,6 @@ Kin: TypeAlias = tuple[str, str]
 """(reason, detail): `itself`, `another_version`, `same_title` or `near_copy`."""
 
 _PARTS = ("abstract", *SECTION_TASKS)
-_FACTOR = np.uint64(0x9E3779B97F4A7C15)
-_MIXERS = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 _SAMPLED_FROM = 128
 _SAMPLE = 4
 """Of a long text one run in so many is looked up, told by its hash, so the same in every text."""
@@ -39,30 +37,9 @@ _MAX_BEARERS = 20
 """A run of more papers is a phrase of the trade and points to nobody."""
 
 
-def mix(values: Hashes) -> Hashes:
-    """Spread 64-bit numbers evenly, the same for the same number.
-
-    Source: the finaliser of SplitMix64 (Steele, Lea and Flood 2014).
-    """
-    with np.errstate(over="ignore"):
-        values = (values ^ (values >> np.uint64(30))) * _MIXERS[0]
-        values = (values ^ (values >> np.uint64(27))) * _MIXERS[1]
-    return values ^ (values >> np.uint64(31))
-
-
 def hash_runs(text: str) -> Hashes:
     """The distinct 13-word runs of a text as sorted hashes; none for fewer words."""
-    words = words_of(text)
-    count = len(words) - RUN + 1
-    if count < 1:
-        return np.empty(0, np.uint64)
-    codes = (zlib.crc32(word.encode("utf-8", "surrogatepass")) for word in words)
-    numbers = mix(np.fromiter(codes, np.uint64, len(words)) + _FACTOR)
-    runs = np.zeros(count, np.uint64)
-    with np.errstate(over="ignore"):
-        for place in range(RUN):
-            runs = runs * _FACTOR + numbers[place : place + count]
-    return np.unique(mix(runs))
+    return np.unique(shingles.hash_runs(words_of(text), RUN))
 
 
 def shared_runs(first: Hashes, second: Hashes) -> float:

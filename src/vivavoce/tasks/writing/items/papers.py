@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from vivavoce.corpus import Corpus
 from vivavoce.metrics.text_statistics import ngram_overlap, words_of
 from vivavoce.records import Paper, Window
-from vivavoce.rounds.family import duplicate_titles, names_of_holders
+from vivavoce.rounds.family import duplicate_titles, duplicate_works, names_of_holders
 from vivavoce.store import Row, parquet_of_rows
 from vivavoce.tasks.writing.items.inputs import (
     PAPER,
@@ -79,9 +79,11 @@ class Pool:
     unfit: Mapping[str, Reason]
     """All papers that cannot be targets -> why."""
     duplicates: Mapping[str, str]
-    """Papers with the title of another -> the one that is kept."""
+    """Papers with the title of another, or near copies of it -> the one that is kept."""
     evidence: Mapping[str, str | None] = field(default_factory=dict)
     """Source of each paper's date, as `Paper.first_public_from` names it."""
+    works: Mapping[str, str] = field(default_factory=dict)
+    """Papers that are one work with others -> the work."""
 
     @property
     def candidates(self) -> list[str]:
@@ -91,11 +93,12 @@ class Pool:
 
 def read_pool(corpus: Corpus, window: Window) -> Pool:
     """Judge every paper of a corpus, and read the texts of those that pass the gates."""
-    duplicates = duplicate_titles(corpus.papers)
+    copies = duplicate_works(corpus.papers)
+    titles = duplicate_titles([paper for paper in corpus.papers if paper.paper_id not in copies])
     reasons = {
         paper.paper_id: reason
         for paper in corpus.papers
-        if (reason := _why_unfit(paper, duplicates, window))
+        if (reason := _why_unfit(paper, titles, copies, window))
     }
     sound = {paper.paper_id: paper for paper in corpus.papers if not paper.gates}
     texts = {
@@ -111,7 +114,8 @@ def read_pool(corpus: Corpus, window: Window) -> Pool:
     }
     categories = {name: primary_category(sound[name]) for name in texts}
     evidence = {name: sound[name].first_public_from for name in texts}
-    return Pool(texts, categories, reasons, duplicates, evidence)
+    works = {paper.paper_id: paper.work for paper in corpus.papers if paper.work}
+    return Pool(texts, categories, reasons, titles | copies, evidence, works)
 
 
 def primary_category(paper: Paper) -> str | None:
@@ -121,13 +125,17 @@ def primary_category(paper: Paper) -> str | None:
     return ANTHOLOGY_CATEGORY if paper.acl_id else None
 
 
-def _why_unfit(paper: Paper, duplicates: Mapping[str, str], window: Window) -> Reason | None:
+def _why_unfit(
+    paper: Paper, titles: Mapping[str, str], copies: Mapping[str, str], window: Window
+) -> Reason | None:
     """Reason why a paper is no target; the first cause that holds."""
     if paper.gates:
         return paper.gates[0], ", ".join(paper.gates)
     if paper.first_public is None or not inside(paper.first_public, window):
         return "outside_window", str(paper.first_public)
-    if kept := duplicates.get(paper.paper_id):
+    if kept := copies.get(paper.paper_id):
+        return "near_copy", f"the same work as {kept}"
+    if kept := titles.get(paper.paper_id):
         return "duplicate_title", f"same title as {kept}"
     return None
 
