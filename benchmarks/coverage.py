@@ -20,8 +20,8 @@ from vivavoce.statistics.sequential import Question, Sequential
 from vivavoce.statistics.sign_flips import Contrasts
 
 CONTESTANTS, ITEMS, RESAMPLES = 14, 200, 2_000
+STOPPED_CONTESTANTS, STOPPED_ITEMS, STOPPED_RESAMPLES = 5, 100, 999
 JUDGED, TRUTH = 1_000, 0.5
-STOPPED = 6
 QUESTIONS: tuple[Question, ...] = ("all", "top")
 SHAPES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "bounded": norm.cdf,
@@ -138,8 +138,8 @@ def stopping(worlds: int, seed: int) -> Iterator[str]:
             false, asked = np.zeros(3), 0.0
             for number in range(worlds):
                 for kind, question in enumerate(QUESTIONS):
-                    ability = ability_of(generator)[:STOPPED] * kind
-                    values, clusters = world(generator, shape, size, ability, ITEMS)
+                    ability = ability_of(generator)[:STOPPED_CONTESTANTS] * kind
+                    values, clusters = world(generator, shape, size, ability, STOPPED_ITEMS)
                     found, naive, cells = stopped_run(values, clusters, looks, question, number)
                     false[2 * kind] += any(ability[i] <= ability[j] for i, j in found)
                     false[1] += naive and not kind
@@ -152,7 +152,7 @@ def stopped_run(
     values: np.ndarray, clusters: list[int], looks: int, question: Question, seed: int
 ) -> tuple[frozenset[tuple[int, int]], bool, float]:
     """Pairs decided, whether one look of its own would have decided any, the share asked."""
-    test = Sequential(question, k=2, looks=looks, seed=seed, resamples=RESAMPLES)
+    test = Sequential(question, k=2, looks=looks, seed=seed, resamples=STOPPED_RESAMPLES)
     seen, naive, asked = np.full_like(values, np.nan), False, 0
     active: tuple[int, ...] = tuple(range(values.shape[1]))
     for look in range(1, looks + 1):

@@ -22,7 +22,7 @@ from typing import Any
 
 from vivavoce.corpus.fields import assign_roles
 from vivavoce.records import Document
-from vivavoce.sources.fulltext.pdf.candidates import compact
+from vivavoce.sources.fulltext.pdf.bookmarks import compact
 from vivavoce.sources.fulltext.pdf.document import read_file
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -11,7 +11,7 @@ import pytest
 
 from vivavoce.corpus.fields import assign_roles
 from vivavoce.records import Document
-from vivavoce.sources.fulltext.pdf.candidates import compact
+from vivavoce.sources.fulltext.pdf.bookmarks import compact
 from vivavoce.sources.fulltext.pdf.document import read_file
 
 pytestmark = pytest.mark.data

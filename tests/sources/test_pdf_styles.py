@@ -9,7 +9,7 @@ from unicodedata import combining, normalize
 
 import pytest
 
-from vivavoce.sources.fulltext.pdf.candidates import compact
+from vivavoce.sources.fulltext.pdf.bookmarks import compact
 from vivavoce.sources.fulltext.pdf.document import read_file
 
 FOLDER = Path(__file__).parent / "fixtures" / "pdf"

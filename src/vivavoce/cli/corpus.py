@@ -86,6 +86,11 @@ def ingest(
             f"{report.undated:,} undated; {report.completed:,} are known from {kind} and "
             "another source."
         )
+        if kind == "pdf" and report.undated:
+            say(
+                f"Undated papers are never targets: viva ingest metadata ROWS --corpus {corpus} "
+                "dates them, by rows with the columns file and published."
+            )
         if report.results:
             say(
                 f"{report.results:,} results are from {kind}, {report.results_of_papers:,} of them "

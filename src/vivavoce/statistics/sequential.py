@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from vivavoce.errors import InputError
 from vivavoce.statistics.intervals import DEFAULT_RESAMPLES, Integers
-from vivavoce.statistics.ranks import SAME, bound_of
+from vivavoce.statistics.ranks import SAME, allowed_draws, bound_of
 from vivavoce.statistics.sign_flips import Contrasts, Flips
 
 Question = Literal["top", "all"]
@@ -116,7 +116,7 @@ class Sequential:
             bound = bound_of(drawn.max(axis=0), spent)
             is_decided = np.abs(contrasts.statistics[pairs]) > bound
             if not is_decided.any():
-                self._crossed |= (drawn > bound * SAME).any(axis=0)
+                self._crossed |= _crossing(drawn.max(axis=0), bound, spent)
                 self._add_near(contrasts, pairs, bound)
                 break
             self._decide(contrasts, pairs[is_decided])
@@ -201,3 +201,18 @@ class Sequential:
         if self._question == "all":
             active = np.flatnonzero(~self._settled().all(axis=1)).tolist()
         return Decision(not active, beats, tuple(active), tuple(sorted(self._inside)), self._look)
+
+
+def _crossing(
+    greatest: npt.NDArray[np.float32], bound: float, spent: float
+) -> npt.NDArray[np.bool_]:
+    """Draws that have used their chance up, those that had before among them.
+
+    What is observed is one draw among all others, and of these together no larger share than was
+    spent may cross: the draw at the bound does, unless others equal to it would be too many.
+    """
+    reaching = greatest >= bound * SAME**2
+    if np.count_nonzero(reaching) <= allowed_draws(len(greatest), spent) + 1:
+        return reaching
+    beyond: npt.NDArray[np.bool_] = greatest > bound
+    return beyond

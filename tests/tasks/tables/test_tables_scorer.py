@@ -98,10 +98,10 @@ def test_what_is_no_table_is_malformed_and_stays_in_n(answer: str) -> None:
     assert "no table" in str(given.explanation)
 
 
-def test_an_empty_table_is_an_answer_that_is_worth_nothing() -> None:
+def test_an_empty_table_is_a_fault_and_worth_nothing() -> None:
     found = values(table("", {}))
     assert {found[name] for name in NAMES} == {0.0}
-    assert (found["valid"], found["success"]) == (1.0, 1.0)
+    assert (found["valid"], found["success"]) == (0.0, 0.0)
 
 
 def test_a_refusal_and_an_overflow_are_told_apart() -> None:

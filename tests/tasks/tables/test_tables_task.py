@@ -333,7 +333,7 @@ def test_arguments_that_make_no_sense_are_told(
 
 def test_the_common_arguments_are_there() -> None:
     names = list(python_inspect.signature(table).parameters)
-    own = ["answerer", "synthesizer", "headers", "pairs", "question_seed", "aggregate"]
+    own = ["answerer", "meaning", "synthesizer", "headers", "pairs", "question_seed", "aggregate"]
     common = ["context", "prompts", "max_tokens", "pin"]
     assert names == ["round", "setting", *own, *common]
 

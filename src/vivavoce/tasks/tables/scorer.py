@@ -5,8 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 from inspect_ai.model import Model, get_model, model_roles
 from inspect_ai.scorer import (
     Metric,
@@ -23,6 +26,7 @@ from inspect_ai.solver import TaskState
 
 from vivavoce.errors import InputError
 from vivavoce.metrics import Aggregate, Ratio
+from vivavoce.metrics.tables.aligning import align_by_meaning
 from vivavoce.metrics.tables.literature_tables import (
     ASPECTS,
     LiteratureTable,
@@ -30,7 +34,9 @@ from vivavoce.metrics.tables.literature_tables import (
     aggregate_tables,
     score_table,
 )
+from vivavoce.metrics.tables.meaning import Meaning
 from vivavoce.metrics.tables.question_wording import QUESTION_ASPECTS
+from vivavoce.retrieval.dense import open_encoders
 from vivavoce.store import hash_of
 from vivavoce.tasks import TaskCard
 from vivavoce.tasks.prompting.prompts import SUFFIX, PromptSet, folder_at, load_prompts
@@ -54,6 +60,7 @@ from vivavoce.tasks.tables.roles.answering import (
     use_tables,
 )
 
+FORMS = "forms"
 YES_BIAS = "yes_bias"
 _COUNTS = "counts"
 """Right answers and questions of an answer, in its score's metadata, so that they can be pooled."""
@@ -89,18 +96,21 @@ _BY_NAME: dict[str, list[Metric]] = {
 
 
 @scorer(metrics=_BY_NAME)
-def tables(pairs: int | None = None, seed: int = 0) -> Scorer:
+def tables(pairs: int | None = None, seed: int = 0, meaning: str = FORMS) -> Scorer:
     """Papers, columns, cells and pairs of cells of the answer's table against the gold one.
 
     Args:
         pairs: Pairwise questions a table; all of them by default.
         seed: Of the pairs that are asked.
+        meaning: What decides that headers and cells mean the same: forms, or an encoder as well.
     """
+    decide = open_meaning(meaning)
 
     async def compare(
         state: TaskState, gold: LiteratureTable, answer: LiteratureTable, notes: dict[str, Any]
     ) -> dict[str, float]:
-        scored = score_table(gold, answer, pairs=pairs, seed=seed)
+        aligned = align_by_meaning(gold, answer, decide)
+        scored = score_table(gold, aligned, pairs=pairs, seed=seed)
         notes[_COUNTS] = _counts([scored])
         return _numbers(scored.values())
 
@@ -187,7 +197,7 @@ def _scorer(compare: _Compare, pairs: int | None, seed: int, *further: str) -> S
         table = found[0] if found else None
         return given.model_copy(
             update={
-                "value": {**failed, **given.value, **diagnose(gold, table)},
+                "value": {**failed, **given.value, **diagnose(gold, table, pairs, seed)},
                 "metadata": {**(given.metadata or {}), **notes},
                 "explanation": side_by_side(gold, table, titles),
             }
@@ -224,6 +234,29 @@ def _score_of(score: Score) -> TableScore:
     return TableScore(ratios, 0, False)
 
 
+@lru_cache(maxsize=4)
+def open_meaning(name: str) -> Meaning:
+    """What decides that two headers or cells mean the same.
+
+    Args:
+        name: `forms`, or an encoder by the name of a preset, such as minilm, or by its folder.
+
+    Raises:
+        InputError: There is no such encoder.
+        MissingExtra: The encoder needs torch and transformers.
+    """
+    if name == FORMS:
+        return Meaning()
+    passages = open_encoders(name).passages
+
+    def embed(texts: Sequence[str]) -> npt.NDArray[np.float64]:
+        vectors = np.asarray(passages.embed(list(texts)).vectors, dtype=np.float64)
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        return np.asarray(vectors / np.maximum(lengths, 1e-12), dtype=np.float64)
+
+    return Meaning(embed)
+
+
 MATCHER, ROLE, ITEMS = "matcher", "role", "items"
 _AVERAGES = {"avg": [f"{aspect}_f1" for aspect in QUESTION_ASPECTS]}
 _TEMPLATES = ("answering", "questions", "headers")
@@ -239,6 +272,8 @@ class Evaluation:
 
     answerer: str = MATCHER
     """`matcher`, `role`, or the name of a model."""
+    meaning: str = FORMS
+    """What the matcher decides by: `forms`, or the name of an encoder as well."""
     synthesizer: str | None = None
     """`role` or the name of a model; None for fixed words."""
     headers: str = "schema"
@@ -273,7 +308,7 @@ class Evaluation:
     def scorer(self) -> Scorer:
         """The scorer."""
         if self._is_matcher:
-            return tables(self.pairs, self.seed)
+            return tables(self.pairs, self.seed, self.meaning)
         return tables_by_use(
             self.pairs, self.seed, self.headers, synthesizer=self.synthesizer is not None
         )
@@ -311,10 +346,12 @@ class Evaluation:
     def _judging(self, card: TaskCard, prompts: PromptSet) -> dict[str, Any]:
         use = self._use()
         if self._is_matcher:
-            if self.pairs is None:
+            if self.pairs is None and self.meaning == FORMS:
                 return {}
             said = f"{MATCHER} pairs={self.pairs} seed={self.seed}"
             judged = [name for name in NAMES if name.startswith(("avg", "pairwise"))]
+            if self.meaning != FORMS:
+                said, judged = f"{said} meaning={self.meaning}", list(_ON_QUESTIONS)
             return {"judge": said, "judged": judged}
         sources = [(prompts.folder / f"{name}{SUFFIX}").read_text("utf-8") for name in _TEMPLATES]
         parts = [

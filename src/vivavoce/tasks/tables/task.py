@@ -11,7 +11,7 @@ from inspect_ai import Task, task
 from vivavoce.tasks.entry import open_task
 from vivavoce.tasks.tables.dataset import table_dataset
 from vivavoce.tasks.tables.items.table_items import FAMILY, TASK
-from vivavoce.tasks.tables.scorer import ITEMS, MATCHER, Evaluation
+from vivavoce.tasks.tables.scorer import FORMS, ITEMS, MATCHER, Evaluation
 from vivavoce.tasks.tables.solvers import one_step
 
 
@@ -20,6 +20,7 @@ def table(
     round: str = "",
     setting: str = "base",
     answerer: str = MATCHER,
+    meaning: str = FORMS,
     synthesizer: str | None = None,
     headers: str = "schema",
     pairs: int | None = None,
@@ -37,6 +38,8 @@ def table(
         setting: What is shown of each paper: base (all that is known), abstracts or titles.
         answerer: What compares the answer with the gold: matcher, by rule; role, by questions to
             the model of the role answerer; or the name of a model to play it.
+        meaning: What the matcher decides by that headers and cells mean the same: forms, or the
+            name of an encoder as well, such as minilm.
         synthesizer: Who words these questions: role or the name of a model; by default their words
             are fixed.
         headers: Who says for an answerer which columns mean the same: none, schema or model.
@@ -50,7 +53,7 @@ def table(
         pin: Refuse to run when round and prompts are not the ones with this fingerprint.
     """
     entry = open_task(FAMILY, TASK, round, setting, prompts, max_tokens, pin)
-    by = Evaluation(answerer, synthesizer, headers, pairs, question_seed, aggregate)
+    by = Evaluation(answerer, meaning, synthesizer, headers, pairs, question_seed, aggregate)
     dataset = table_dataset(entry.round, setting, entry.prompts, max_tokens=entry.max_tokens)
     metadata = by.metadata(entry.card, entry.prompts, setting)
     roles = by.start_roles()

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from vivavoce.sources.fulltext.pdf.floats import Columns
-from vivavoce.sources.fulltext.pdf.layout import Layout, Line, join_words
-from vivavoce.sources.fulltext.pdf.lines import Font, Word
+from vivavoce.sources.fulltext.pdf.layout import Line, join_words
+from vivavoce.sources.fulltext.pdf.lines import Word
+from vivavoce.sources.fulltext.pdf.styles import (
+    BOLD,
+    CAPS,
+    LARGE,
+    OTHER,
+    PLAIN,
+    Style,
+    fonts_below,
+    is_like_text,
+    is_upper,
+)
 from vivavoce.text.headings import (
     SectionNumber,
     is_heading_text,
@@ -18,14 +29,10 @@ from vivavoce.text.headings import (
     role_of_heading,
 )
 
-BOLD, LARGE, CAPS, OTHER, PLAIN = "bold", "large", "caps", "other", "plain"
-
 _MAX_WORDS = 25
 _MAX_LINES = 4
 _LARGER = 0.7
 """Points above the text that make a line large."""
-_LINES_BELOW = 8
-_OTHER_SIZE = 0.6
 _CHAPTER = re.compile(r"(?:chapter|appendix|part) +(?:\d{1,2}|[A-Z]|[IVX]{1,5})", re.IGNORECASE)
 _FOOTNOTE_MARK = re.compile(r"[\d*∗†‡§¶,]{1,4}")
 _STATEMENT = re.compile(
@@ -38,24 +45,6 @@ _OPENING = re.compile(r"[(\[]?[A-Z0-9“\"‘'$]|[^\x00-\x7f]")
 _ALONE = frozenset({"references", "acknowledgements", "abstract", "introduction", "conclusion"})
 _ENOUGH = 3
 """So many of its titles have to be found before an outline is believed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Style:
-    """Properties that headings of one level share."""
-
-    name: str
-    size: float
-    """Of the largest letters, to half a point."""
-    kind: str
-    """Difference from the text: `bold`, `large`, `caps`, `other` (another face) or `plain`."""
-    upper: bool = False
-    """In capitals, as other headings of this look are not."""
-
-    @property
-    def weight(self) -> float:
-        """The size, and a little more for capitals: a heavier heading stands above."""
-        return self.size + (0.4 if self.upper else 0.0)
 
 
 @dataclass(slots=True)
@@ -123,7 +112,7 @@ class _Finder:
         self.columns = columns
         self.layout = columns.layout
         self.lines = self.layout.lines
-        self.texts = _fonts_below(self.layout)
+        self.texts = fonts_below(self.layout)
         self.body = self.layout.body
 
     def at(self, place: int, before: Sequence[Candidate]) -> Candidate | None:
@@ -150,13 +139,13 @@ class _Finder:
         same = [word for word in words if word.font.name == lead.font.name]
         size = max(word.font.size for word in same)
         is_bold = lead.font.bold and not self.body.bold
-        is_upper = _is_upper(same)
+        in_capitals = is_upper(same)
         kind = PLAIN
         if is_bold:
             kind = BOLD
         elif size > max(self.body.size, self.layout.body.size) + _LARGER:
             kind = LARGE
-        elif is_upper or (lead.font.small_caps and not self.body.small_caps):
+        elif in_capitals or (lead.font.small_caps and not self.body.small_caps):
             kind = CAPS
         elif lead.font.italic and not self.body.italic:
             kind = OTHER
@@ -164,7 +153,7 @@ class _Finder:
 
     def _prefix(self, words: Sequence[Word], style: Style) -> list[Word]:
         """The words from the first that are set in a style; formulas inside belong to it."""
-        if style.kind == PLAIN or (style.kind != BOLD and _is_upper(words)):
+        if style.kind == PLAIN or (style.kind != BOLD and is_upper(words)):
             return list(words)
         if style.kind != BOLD and self._is_mostly(words, style):
             return list(words)
@@ -172,7 +161,7 @@ class _Finder:
         for place, word in enumerate(words):
             if self._is_in(word, style):
                 end = place + 1
-            elif _is_like_text(word, self.body) and any(map(str.isalpha, word.text)):
+            elif is_like_text(word, self.body) and any(map(str.isalpha, word.text)):
                 if end:
                     break
             elif place - end > 6:
@@ -180,7 +169,7 @@ class _Finder:
         tail = [word for word in words[end:] if any(map(str.isalnum, word.text))]
         return (
             list(words[:end])
-            if tail and any(_is_like_text(w, self.body) for w in tail)
+            if tail and any(is_like_text(w, self.body) for w in tail)
             else (list(words))
         )
 
@@ -355,40 +344,6 @@ class _Finder:
         )
 
 
-def _is_upper(words: Sequence[Word]) -> bool:
-    letters = [c for word in words for c in word.text if c.isalpha()]
-    return len(letters) > 3 and sum(c.isupper() for c in letters) >= 0.9 * len(letters)
-
-
-def _is_like_text(word: Word, body: Font) -> bool:
-    return (
-        not word.font.bold
-        and abs(word.font.size - body.size) < 0.8
-        and not (word.font.small_caps and not body.small_caps)
-    ) or word.font == body
-
-
-def _fonts_below(layout: Layout) -> list[Font]:
-    """The font of the text below each line: that of the document, or another size set there."""
-    fonts = [layout.body] * len(layout.lines)
-    letters: Counter[Font] = Counter()
-    window: list[Line] = []
-    for place in range(len(layout.lines) - 1, -1, -1):
-        if letters:
-            main = max(letters, key=lambda font: (letters[font], font.name))
-            is_other = abs(main.size - layout.body.size) > _OTHER_SIZE and not main.bold
-            fonts[place] = main if is_other else layout.body
-        line = layout.lines[place]
-        if line.kind:
-            continue
-        window.append(line)
-        letters[line.font] += len(line.text)
-        if len(window) > _LINES_BELOW:
-            last = window.pop(0)
-            letters[last.font] -= len(last.text)
-    return fonts
-
-
 def _without_marks(line: Line) -> list[Word]:
     """The words of a line without raised marks of footnotes."""
     peak = max(word.font.size for word in line.words)
@@ -424,40 +379,3 @@ def _could_head(text: str, numbers: Sequence[SectionNumber], style: Style) -> bo
     if "@" in plain or plain.startswith(("http", "www.")):
         return False
     return is_heading_text(plain) or role_of_heading(text) is not None
-
-
-@dataclass(frozen=True, slots=True)
-class Bookmark:
-    """An entry of the outline that a PDF carries."""
-
-    depth: int
-    title: str
-    page: int
-
-
-def compact(text: str) -> str:
-    """Letters and digits, for comparison."""
-    return "".join(character for character in text.casefold() if character.isalnum())
-
-
-def match_bookmarks(
-    candidates: Sequence[Candidate], bookmarks: Iterable[Bookmark]
-) -> dict[int, int]:
-    """The level that the outline gives to candidates with the same words, in the same order."""
-    wanted = [(compact(mark.title), mark.depth) for mark in bookmarks]
-    depths = [depth for _, depth in wanted]
-    shallow = min(depths, default=0)
-    if depths.count(shallow) == 1 and len(depths) > _ENOUGH:  # the title, above everything
-        shallow += 1
-    found: dict[int, int] = {}
-    place = 0
-    for title, depth in wanted:
-        for other in range(place, len(candidates)):
-            texts = {compact(candidates[other].text)}
-            texts |= {compact(number.text) for number in candidates[other].numbers}
-            if title and title in texts and not candidates[other].runs_in:
-                found[other] = max(depth - shallow + 1, 0)
-                place = other + 1
-                break
-    found = {place: depth for place, depth in found.items() if depth}
-    return found if len(found) >= _ENOUGH else {}

@@ -15,12 +15,8 @@ from vivavoce.records import CitedTable, Document, Reference
 from vivavoce.sources import read_whole
 from vivavoce.sources.fulltext.drafts import Draft, number_sections
 from vivavoce.sources.fulltext.pdf.authors import read_authors
-from vivavoce.sources.fulltext.pdf.candidates import (
-    Bookmark,
-    Candidate,
-    Style,
-    find_candidates,
-)
+from vivavoce.sources.fulltext.pdf.bookmarks import Bookmark
+from vivavoce.sources.fulltext.pdf.candidates import Candidate, find_candidates
 from vivavoce.sources.fulltext.pdf.floats import Columns, Float, find_floats
 from vivavoce.sources.fulltext.pdf.front import read_front
 from vivavoce.sources.fulltext.pdf.furniture import mark_furniture
@@ -36,6 +32,7 @@ from vivavoce.sources.fulltext.pdf.references import (
     read_reference,
     split_entries,
 )
+from vivavoce.sources.fulltext.pdf.styles import PLAIN, Style
 from vivavoce.text.dates import find_day
 from vivavoce.text.headings import role_of_heading
 from vivavoce.text.identifiers import find_acl_id, find_arxiv_id
@@ -130,7 +127,7 @@ def _unheaded_list(layout: Layout) -> Iterator[Heading]:
     """A heading of no lines before a list of references that has none."""
     place = find_unheaded(layout.lines)
     if place is not None:
-        style = Style(layout.body.name, layout.body.size, "plain")
+        style = Style(layout.body.name, layout.body.size, PLAIN)
         candidate = Candidate(place, place, "References", style, (), [], is_apart=True)
         yield Heading(candidate, 1, "References", None, "references")
 

@@ -18,8 +18,9 @@ from itertools import pairwise
 from pathlib import Path
 
 from vivavoce.sources.fulltext.drafts import heaviest_chain
-from vivavoce.sources.fulltext.pdf.candidates import PLAIN, Candidate, Style
+from vivavoce.sources.fulltext.pdf.candidates import Candidate
 from vivavoce.sources.fulltext.pdf.layout import Line
+from vivavoce.sources.fulltext.pdf.styles import PLAIN, Style
 from vivavoce.text.headings import ARABIC, ROMAN, SectionNumber, role_of_heading, step_cost
 
 ANCHORS = frozenset(

@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from vivavoce.sources.fulltext.pdf.candidates import Candidate, compact
+from vivavoce.sources.fulltext.pdf.bookmarks import compact
+from vivavoce.sources.fulltext.pdf.candidates import Candidate
 from vivavoce.sources.fulltext.pdf.furniture import FURNITURE
 from vivavoce.sources.fulltext.pdf.layout import Layout, Line, join_words
 from vivavoce.sources.fulltext.pdf.references import Paragraphs

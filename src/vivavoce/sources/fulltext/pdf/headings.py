@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from vivavoce.sources.fulltext.pdf.candidates import Bookmark, Candidate, Style, match_bookmarks
+from vivavoce.sources.fulltext.pdf.bookmarks import Bookmark, match_bookmarks
+from vivavoce.sources.fulltext.pdf.candidates import Candidate
 from vivavoce.sources.fulltext.pdf.evidence import (
     Evidence,
     Hypothesis,
@@ -19,6 +20,7 @@ from vivavoce.sources.fulltext.pdf.evidence import (
     plain_heading,
 )
 from vivavoce.sources.fulltext.pdf.layout import Line
+from vivavoce.sources.fulltext.pdf.styles import Style
 from vivavoce.text.headings import ARABIC, LETTER, ROMAN, SectionNumber
 
 _END = frozenset({"references", "acknowledgements", "appendix"})

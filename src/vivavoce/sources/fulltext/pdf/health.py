@@ -59,6 +59,8 @@ def _strong(facts: Facts, tops: Sequence[Section]) -> Iterator[str]:
     pages = len(facts.letters_by_page)
     if len(tops) < _FEWEST or len(tops) < pages / (2 * _PAGES_PER_SECTION):
         yield f"{len(tops)} sections on {pages} pages"
+    if all(_role(section) == "appendix" for section in tops):
+        yield "appendices only"
     if facts.features.get("widest", 0.0) > _WIDEST:
         yield "one section holds most of the text"
     if facts.features.get("behind", 0.0) > 0.5:
@@ -75,7 +77,7 @@ def _strong(facts: Facts, tops: Sequence[Section]) -> Iterator[str]:
 
 
 def _weak(facts: Facts, tops: Sequence[Section]) -> Iterator[str]:
-    roles = {section.role or role_of_heading(section.heading or "") for section in tops}
+    roles = {_role(section) for section in tops}
     if "introduction" not in roles:
         yield "no introduction"
     if not facts.references and len(facts.letters_by_page) > _LONG:
@@ -88,6 +90,10 @@ def _weak(facts: Facts, tops: Sequence[Section]) -> Iterator[str]:
         yield "numbers of sections are missing"
     if facts.score < _WEAK_SCORE:
         yield "little evidence for the headings"
+
+
+def _role(section: Section) -> str | None:
+    return section.role or role_of_heading(section.heading or "")
 
 
 def _garbled(sections: Sequence[Section]) -> float:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from vivavoce.errors import InputError
 from vivavoce.metrics.tables.digestables import jaccard, schema_recall
-from vivavoce.metrics.tables.literature_tables import LiteratureTable
+from vivavoce.metrics.tables.literature_tables import LiteratureTable, score_table
 from vivavoce.metrics.tables.table_answers import FAULTS, count_faults
 from vivavoce.tasks.tables.items.replies import UnusableReply, read_table
 
@@ -18,8 +18,8 @@ NAMES = (
     *("paper_p", "paper_r"),
 )
 """Metrics in the order of the card."""
-SCHEMA_RECALL = "schema_recall"
-DIAGNOSTICS = ("success", SCHEMA_RECALL, *FAULTS[1:])
+LEXICAL, SCHEMA_RECALL = "avg_lexical", "schema_recall"
+DIAGNOSTICS = ("success", LEXICAL, SCHEMA_RECALL, *FAULTS[1:])
 NOTHING = LiteratureTable((), (), ())
 
 _ROWS, _COLUMNS, _CELL = 60, 30, 160
@@ -55,12 +55,19 @@ def read_gold(target: str, titles: Mapping[str, str]) -> LiteratureTable:
     return gold
 
 
-def diagnose(gold: LiteratureTable, answer: LiteratureTable | None) -> dict[str, float]:
+def diagnose(
+    gold: LiteratureTable,
+    answer: LiteratureTable | None,
+    pairs: int | None = None,
+    seed: int = 0,
+) -> dict[str, float]:
     """The values of `DIAGNOSTICS`; NaN where undefined."""
     columns = (answer or NOTHING).columns[:_MAX_COLUMNS]
     recall = schema_recall(gold.columns, columns, jaccard)
     faults = count_faults(gold, answer)
-    return {name: number({SCHEMA_RECALL: recall, **faults}[name]) for name in DIAGNOSTICS}
+    lexical = score_table(gold, answer or NOTHING, pairs=pairs, seed=seed).values()["avg"]
+    values = {LEXICAL: lexical, SCHEMA_RECALL: recall, **faults}
+    return {name: number(values[name]) for name in DIAGNOSTICS}
 
 
 def number(value: float | None) -> float:

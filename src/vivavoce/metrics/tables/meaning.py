@@ -1,0 +1,311 @@
+"""When two headers, or two cells of one column, mean the same.
+
+Forms are compared first: marks, numbers with units (`quantities`), dates, complexities, lists in
+any order, and words (`wording`). Where they decide nothing, an embedding does, if one is given, by
+thresholds that were fitted to labelled pairs. Texts that differ in a number, in a negation or in
+words that exclude each other never mean the same, however near they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from vivavoce.metrics.tables.quantities import read_numbers, same_numbers
+from vivavoce.metrics.tables.wording import (
+    NEGATIONS,
+    are_contrasted,
+    clean,
+    expand,
+    head,
+    is_short_for,
+    own_terms,
+    raw_words,
+    terms_in_order,
+    terms_of,
+)
+
+Embed = Callable[[Sequence[str]], npt.NDArray[np.float64]]
+"""Texts -> vectors of length 1, one a row."""
+
+_YES = frozenset("✓ ✔ ☑ ✅ √ yes y true supported has present available full included".split())
+_NO = frozenset("✗ ✘ ❌ ☒ × x ✕ ✖ no n false none unsupported absent".split())
+_PARTIAL = frozenset("◐ ◑ ~ △ partial partially limited".split())
+_UNKNOWN = frozenset(
+    "- -- --- ? n/a na n.a. n.a nan null nil nr unknown unspecified unreported tbd".split()
+) | {
+    f"not {word}"
+    for word in (
+        "available applicable reported specified mentioned given "
+        "stated provided known disclosed clear"
+    ).split()
+}
+_MARKS = {
+    **dict.fromkeys(_YES, "yes"),
+    **dict.fromkeys(_NO, "no"),
+    **dict.fromkeys(_PARTIAL, "partly"),
+    **dict.fromkeys(_UNKNOWN, "unknown"),
+}
+_MONTHS = {
+    name: number
+    for number, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), 1)
+}
+_DATES = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"(?P<y>(?:19|20)\d\d)(?:[-/.](?P<m>\d{1,2})(?:[-/.](?P<d>\d{1,2}))?)?",
+        r"(?:(?P<d>\d{1,2})[-/.])?(?P<m>\d{1,2})[-/.](?P<y>(?:19|20)\d\d)",
+        r"(?:(?P<d>\d{1,2})\.?\s)?(?P<n>[a-z]{3,9})\.?[\s,'-]{1,3}(?P<y>(?:19|20)?\d\d)",
+        r"(?P<n>[a-z]{3,9})\s(?P<d>\d{1,2}),\s?(?P<y>(?:19|20)\d\d)",
+        r"'(?P<y>\d\d)",
+    )
+)
+_COMPLEXITY = re.compile(r"[OΘΩ]\s?\((.+)\)")
+_COMPLEXITY_WORDS = {
+    "constant": "1",
+    "logarithmic": "logn",
+    "linear": "n",
+    "quadratic": "n2",
+    "cubic": "n3",
+    "exponential": "2n",
+}
+_SEPARATOR = re.compile(
+    r"\s*(?:[;,&|•\n]|\s\+\s|\+(?=\s)|\s/\s|/(?=[^\W\d])|/\s)\s*(?:and\s+)?|\s+and\s+|\s+or\s+"
+)
+_ARROW = re.compile(r"\s*(?:→|->|=>|⇒)\s*")
+_ETC = re.compile(r"[\s,]*\b(?:etc\.?|and others|among others|\.\.\.|…)$", re.IGNORECASE)
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_MAX_ITEM_WORDS, _MAX_ITEMS = 4, 60
+# Cosines of MiniLM, fitted to the half of the labelled pairs that was set aside for it.
+MIN_SHORT, MIN_LONG, MIN_WORD = 0.6, 0.45, 0.6
+MAX_SHARED = 0.5
+_LONG = 5
+"""Words from which a cell is a sentence, of which word order is a part."""
+
+
+@dataclass(slots=True)
+class Meaning:
+    """Decides about pairs of headers and of cells.
+
+    Args:
+        embed: An embedding; None leaves what forms do not decide as different.
+        abbreviations: Those that the paper or its table gives: the short form -> what it means.
+    """
+
+    embed: Embed | None = None
+    abbreviations: Mapping[str, str] = field(default_factory=dict)
+    _vectors: dict[str, npt.NDArray[np.float64]] = field(default_factory=dict)
+    _known: dict[tuple[str, str, str | None], bool] = field(default_factory=dict)
+
+    def same_headers(self, first: str, second: str) -> bool:
+        """Whether two columns would hold the same statement about every paper."""
+        return self._same(first, second, None)
+
+    def same_cells(self, first: str, second: str, header: str = "") -> bool:
+        """Whether two cells under a header state the same."""
+        return self._same(first, second, header)
+
+    def _same(self, first: str, second: str, header: str | None) -> bool:
+        # The same answer whichever comes first, whatever an embedding makes of its batch.
+        first, second = sorted((first, second))
+        key = (first, second, header)
+        if key not in self._known:
+            one, other = (expand(clean(text), self.abbreviations) for text in (first, second))
+            self._known[key] = self._decide(one, other, header)
+        return self._known[key]
+
+    def _decide(self, one: str, other: str, header: str | None) -> bool:
+        if one == other:
+            return True
+        found = header_forms(one, other) if header is None else self._cell_forms(one, other, header)
+        return self._are_near(one, other) if found is None else found
+
+    def _cell_forms(self, one: str, other: str, header: str) -> bool | None:
+        found = mark_forms(one, other)
+        for compare in (date_forms, complexity_forms, number_forms):
+            if found is None:
+                found = compare(one, other, header)
+        if found is None:
+            found = self._list_forms(one, other, header)
+        return word_forms(one, other, header) if found is None else found
+
+    def _list_forms(self, one: str, other: str, header: str) -> bool | None:
+        """Equal as sets, or as sequences where arrows join them; None for no list."""
+        for read, is_ordered in ((_steps, True), (_items, False)):
+            ones, others = read(one), read(other)
+            if max(len(ones), len(others)) < 2:
+                continue
+            if min(len(ones), len(others)) < 2 and _is_sentence(one, other):
+                return None
+            if is_ordered or not (ones and others):
+                if len(ones) != len(others):
+                    return None if not (ones and others) else False
+                return all(self._same(a, b, header) for a, b in zip(ones, others, strict=True))
+            return self._are_same_sets(ones, others, header)
+        return None
+
+    def _are_same_sets(
+        self, ones: Sequence[str], others: Sequence[str], header: str
+    ) -> bool | None:
+        if terms_of(" ".join(ones)) == terms_of(" ".join(others)):
+            return True
+        left = list(others)
+        for item in ones:
+            match = next((each for each in left if self._same(item, each, header)), None)
+            if match is None:
+                return False
+            left.remove(match)
+        return not left
+
+    def _are_near(self, one: str, other: str) -> bool:
+        """Whether an embedding holds two texts for the same that forms do not decide."""
+        words, others = raw_words(one), raw_words(other)
+        is_negated = [not NEGATIONS.isdisjoint(each) for each in (words, others)]
+        digits = [{word for word in each if word.isdigit()} for each in (words, others)]
+        if self.embed is None or is_negated[0] != is_negated[1] or digits[0] != digits[1]:
+            return False
+        if are_contrasted(words, others):
+            return False
+        nearness = float(self._vector(one) @ self._vector(other))
+        is_near = self._nearest(words, others) >= MIN_WORD
+        if max(len(words), len(others)) < _LONG:
+            return nearness >= MIN_SHORT and is_near
+        stems, their = set(terms_of(one)), set(terms_of(other))
+        # All but a word or two are shared: these words decide.
+        is_edit = len(stems & their) > MAX_SHARED * len(stems | their)
+        return nearness >= MIN_LONG and (is_near or not is_edit)
+
+    def _nearest(self, words: Sequence[str], others: Sequence[str]) -> float:
+        """Nearness to the other text of the words that only one has: that of the farthest word."""
+        left = [sorted(set(words) - set(others)), sorted(set(others) - set(words))]
+        if not (left[0] and left[1]):
+            return 0.0
+        table = np.array([[self._vector(x) @ self._vector(y) for y in left[1]] for x in left[0]])
+        return float(table.max(axis=1).min() + table.max(axis=0).min()) / 2
+
+    def _vector(self, text: str) -> npt.NDArray[np.float64]:
+        if text not in self._vectors:
+            assert self.embed is not None
+            self._vectors[text] = np.asarray(self.embed([text])[0], dtype=np.float64)
+        return self._vectors[text]
+
+
+def header_forms(one: str, other: str) -> bool | None:
+    """True for headers of the same words; None where these do not decide."""
+    bare = [re.sub(r"(?<=\w)\?$|^is\s", "", head(text)) for text in (one, other)]
+    for first, second in ((one, other), tuple(bare)):
+        if terms_of(first, is_header=True) == terms_of(second, is_header=True):
+            return True
+        if is_short_for(first, second) or is_short_for(second, first):
+            return True
+    return False if are_contrasted(raw_words(one), raw_words(other)) else None
+
+
+def mark_forms(one: str, other: str) -> bool | None:
+    """Marks for yes, no, partly and unknown; None unless both are marks."""
+    marks = [
+        _MARKS.get(text.casefold().rstrip(".")) or _MARKS.get(head(text).casefold())
+        for text in (one, other)
+    ]
+    if None not in marks:
+        return marks[0] == marks[1]
+    return False if "unknown" in marks else None
+
+
+def date_forms(one: str, other: str, header: str) -> bool | None:
+    """Dates in any form; a year beside a fuller date is the same where a year is asked for."""
+    dates = [_date(head(text)) for text in (one, other)]
+    if dates[0] is None or dates[1] is None:
+        return None
+    if "year" in header.casefold() or len(dates[0]) == len(dates[1]):
+        shared = min(len(dates[0]), len(dates[1]))
+        return dates[0][:shared] == dates[1][:shared]
+    return False
+
+
+def _date(text: str) -> tuple[int, ...] | None:
+    for pattern in _DATES:
+        if match := pattern.fullmatch(text.strip()):
+            found = match.groupdict()
+            month = (
+                _MONTHS.get((found.get("n") or "")[:3].casefold())
+                if found.get("n")
+                else found.get("m")
+            )
+            if found.get("n") and month is None:
+                return None
+            year = int(found["y"]) + (2000 if len(found["y"]) == 2 else 0)
+            return tuple(int(part) for part in (year, month, found.get("d")) if part is not None)
+    return None
+
+
+def complexity_forms(one: str, other: str, header: str) -> bool | None:
+    """Complexities of algorithms: `O(n^2 d)`, `O(n²d)`; None unless both are."""
+    found = [_complexity(text) for text in (one, other)]
+    return None if None in found else found[0] == found[1]
+
+
+def _complexity(text: str) -> tuple[str, ...] | None:
+    if match := _COMPLEXITY.search(text):
+        text = re.sub(r"[\s·*^{}\\]|\|(?=\w)|(?<=\w)\|", "", match[1]).casefold()
+        terms = re.split(r"\+", text.replace("²", "2").replace("³", "3"))
+        return tuple(sorted("".join(sorted(re.findall(r"log\w|\w\d*|\W", term))) for term in terms))
+    word = next((word for word in raw_words(text) if word in _COMPLEXITY_WORDS), None)
+    return (_COMPLEXITY_WORDS[word],) if word else None
+
+
+def number_forms(one: str, other: str, header: str) -> bool | None:
+    """Numbers with units; None unless both cells consist of numbers."""
+    tries = [(one, other), (head(one), head(other))]
+    for first, second in tries:
+        numbers = read_numbers(first), read_numbers(second)
+        if numbers[0] is None or numbers[1] is None:
+            return None
+        if same_numbers(numbers[0], numbers[1], header):
+            return True
+    return False
+
+
+def word_forms(one: str, other: str, header: str = "") -> bool | None:
+    """Words in the same senses, or a short form; False where words exclude each other."""
+    for first, second in ((one, other), (head(one), head(other))):
+        words = raw_words(first), raw_words(second)
+        if terms_of(first) == terms_of(second):
+            in_order = [terms_in_order(text) for text in (first, second)]
+            is_passive = len({"by" in each for each in words}) == 2
+            return min(map(len, words)) < _LONG or in_order[0] == in_order[1] or is_passive
+        if "".join(words[0]) == "".join(words[1]):
+            return True
+        if is_short_for(first, second) or is_short_for(second, first):
+            return True
+        is_short = max(map(len, words)) < _LONG
+        if is_short and own_terms(first, header) == own_terms(second, header):
+            return True
+    if min(map(len, words)) < _LONG and are_contrasted(*words):
+        return False
+    digits = [{word for word in each if any(map(str.isdigit, word))} for each in words]
+    return False if digits[0] and digits[1] and digits[0] != digits[1] else None
+
+
+def _is_sentence(one: str, other: str) -> bool:
+    return max(len(raw_words(text)) for text in (one, other)) >= _LONG
+
+
+def _items(text: str) -> list[str]:
+    """Items of a list of short ones; the text alone where it is none."""
+    text = _ETC.sub("", _THOUSANDS.sub("", text))
+    items = [item.strip() for item in _SEPARATOR.split(text) if item and item.strip()]
+    is_list = len(items) <= _MAX_ITEMS and all(len(i.split()) <= _MAX_ITEM_WORDS for i in items)
+    if len(items) == 2 and " and " in text and len(raw_words(text)) > _LONG:
+        is_list = False  # a sentence with two objects
+    return list(dict.fromkeys(items)) if is_list else []
+
+
+def _steps(text: str) -> list[str]:
+    """Steps that arrows join; nothing where there are none."""
+    steps = [step.strip() for step in _ARROW.split(text)]
+    return steps if len(steps) > 1 else []

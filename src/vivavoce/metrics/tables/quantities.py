@@ -1,0 +1,238 @@
+"""Quantities and dates that a cell states, and whether two cells state the same ones.
+
+Two quantities are the same after conversion of units when the one is a rounding of the other to at
+least three digits (two beside a scale such as `k`, or a mark such as `~`). A bound (`>10k`) and a
+range are no single value. A spread (`± 0.3`) counts only where both cells give one. A share and its
+percentage are the same (`0.912`, `91.2%`).
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+_DATA = tomllib.loads(Path(__file__).with_name("units.toml").read_text("utf-8"))
+_UNITS: dict[str, tuple[str, float]] = {
+    name: (base, factor) for base, names in _DATA["units"].items() for name, factor in names.items()
+} | {
+    prefix + base: (base, factor)
+    for base in _DATA["prefixed"]
+    for prefix, factor in (("", 1.0), *_DATA["prefixes"].items())
+    if prefix + base not in ("min", "T")
+}
+_SCALES: dict[str, float] = _DATA["scales"]
+_BOUNDS: dict[str, str] = {word: sign for sign, words in _DATA["bounds"].items() for word in words}
+_NUMBER_WORDS = {word: str(number) for number, word in enumerate(_DATA["numbers"])}
+_FILLERS = frozenset(_DATA["fillers"])
+
+_NUMBER = r"(?:\d{1,3}(?:[, \u2009\u202f]\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:e[+-]?\d+)?|\.\d+"
+_POWER = re.compile(
+    rf"(?:({_NUMBER})\s*[x×·*]\s*)?\b10\s*(?:\^\s*|(?=\s*[-+]\s*\d+$))([-+]?)\s*(\d+)"
+)
+_ROUGH = re.compile(r"~|\b(?:about|approx\w*|around|roughly|circa|ca)\b\.?", re.IGNORECASE)
+_SPREAD = re.compile(rf"\(?\s*(?:±|\bSD\b\s*=?)\s*({_NUMBER})\s*%?\s*\)?")
+_BOUND = "|".join(sorted(map(re.escape, _BOUNDS), key=len, reverse=True))
+_SCALE = "|".join(sorted(_SCALES, key=len, reverse=True))
+_TOKEN = re.compile(
+    rf"(?P<bound>{_BOUND})?\s*(?P<money>[$€])?\s*(?P<sign>(?<![\w)%])[+-])?"
+    rf"(?<![^\W_])(?<!\d\.)(?<![^\W\d_]-)(?P<number>{_NUMBER})"
+    rf"(?:\s?(?P<scale>(?-i:{_SCALE}))(?![^\W_]))?(?P<plus>\+(?!\s*\d))?"
+    r"\s?(?P<unit>percentage points|[%°$€]|(?!to\b|and\b|or\b|until\b)[^\W\d_]+(?:/[^\W\d_]+)?)?",
+    re.IGNORECASE,
+)
+_JOINT = re.compile(r"\s*(?:-|–|to|and|through|until)\s*", re.IGNORECASE)
+_BY = re.compile(r"(?<=[\d°])\s*[x×]\s*(?=\d)")
+_RANGE = re.compile(r"(?<=\d)([kKMBTG%]?)\s*[-~]\s*(?=\d)")
+_SQUARE = re.compile(r"(?<=\d)\^2\b")
+_PER = re.compile(r"\s*\b(\w+)\^-1")
+_WORD = re.compile(r"[^\W\d_]+|=")
+_MAX_CELL = 200
+_RELATIVE = 1e-6
+_MIN_DIGITS, _MIN_ROUGH_DIGITS = 3, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """One number of a cell."""
+
+    value: float
+    step: float
+    """One of the last printed digit."""
+    digits: int
+    is_rough: bool
+    """True beside a scale or a mark of approximation."""
+    unit: str
+    """Base unit; empty where there is none."""
+    bound: str
+    """`<`, `>` or empty."""
+    spread: float | None
+    closes_range: bool
+    """True of the second end of a range."""
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """Numbers of a cell."""
+
+    quantities: tuple[Quantity, ...]
+    nouns: frozenset[str]
+    """Words beside the numbers that are neither units nor fillers."""
+
+
+def read_numbers(text: str) -> Numbers | None:
+    """The numbers of a cell that consists of them; None for a cell of words.
+
+    Args:
+        text: The cell without markup, with one kind of dash.
+    """
+    if len(text) > _MAX_CELL or not re.search(r"\d|\b(?:" + "|".join(_NUMBER_WORDS) + r")\b", text):
+        return None
+    text = " ".join(_NUMBER_WORDS.get(word.lower(), word) for word in text.split())
+    text = _POWER.sub(lambda m: f"{m[1] or 1}e{m[2]}{m[3]}", text)
+    text = _RANGE.sub(r"\1 - ", text)
+    text = _PER.sub(r"/\1", _SQUARE.sub("", _BY.sub(" , ", text)))
+    plain = _ROUGH.sub("", text)
+    spreads = [float(match[1].replace(",", "")) for match in _SPREAD.finditer(plain)]
+    words = _SPREAD.sub(" ", plain)
+    found: list[Quantity] = []
+    nouns: set[str] = set()
+    position = 0
+    for match in _TOKEN.finditer(words):
+        between = words[position : match.start()]
+        quantity, noun = _quantity(match, is_rough=plain != text)
+        joins = bool(found) and _JOINT.fullmatch(between) is not None
+        found.append(replace(quantity, closes_range=joins and not match["sign"]))
+        nouns |= {noun, *_WORD.findall("" if joins else between.lower())}
+        position = match.end()
+    nouns |= set(_WORD.findall(words[position:].lower()))
+    kept = frozenset(word.removesuffix("s") for word in nouns - _FILLERS if word)
+    if not found or len(kept) > len(found):
+        return None
+    if spreads:
+        found[0] = replace(found[0], spread=spreads[0])
+    return Numbers(_share_units(found), kept)
+
+
+def same_numbers(first: Numbers, second: Numbers, header: str = "") -> bool:
+    """Whether two cells state the same numbers.
+
+    Args:
+        first: Of one cell.
+        second: Of the other.
+        header: Name of the column, which may give a unit that a cell leaves out.
+    """
+    ones, others = _unrepeated(first.quantities), _unrepeated(second.quantities)
+    if len(ones) != len(others):
+        return False
+    if not (first.nouns <= second.nouns or second.nouns <= first.nouns):
+        return False
+    given = _header_unit(header)
+    return all(_same(one, other, given) for one, other in zip(ones, others, strict=True))
+
+
+def _quantity(match: re.Match[str], *, is_rough: bool) -> tuple[Quantity, str]:
+    """A number with its unit, and the noun that stands in the place of one."""
+    digits = re.sub(r"[, \u2009\u202f]", "", match["number"]).lower()
+    mantissa, _, exponent = digits.partition("e")
+    scale = _scale_of(match["scale"])
+    after = match["unit"] or match["money"] or ""
+    unit, factor = _UNITS.get(after) or _UNITS.get(after.lower()) or ("", 1.0)
+    power = scale * factor * 10.0 ** float(exponent or 0)
+    bound = _BOUNDS.get((match["bound"] or "").lower(), "") or (">" if match["plus"] else "")
+    value = float(mantissa) * power
+    quantity = Quantity(
+        value=-value if match["sign"] == "-" else value,
+        step=power * 10.0 ** -len(mantissa.partition(".")[2]),
+        digits=len(mantissa.replace(".", "").lstrip("0")),
+        is_rough=is_rough or bool(match["scale"]),
+        unit=unit,
+        bound=bound,
+        spread=None,
+        closes_range=False,
+    )
+    return quantity, "" if unit or not after else after.lower()
+
+
+def _scale_of(name: str | None) -> float:
+    return _SCALES[name] if name else 1.0
+
+
+def _share_units(found: list[Quantity]) -> tuple[Quantity, ...]:
+    """Numbers of a list or range whose last one alone has a unit or scale: `7/13/33B`."""
+    last = found[-1]
+    if len(found) < 2 or not (last.unit or last.is_rough):
+        return tuple(found)
+    if any(one.unit or one.is_rough for one in found[:-1]):
+        return tuple(found)
+    factor = last.step * 10.0 ** _decimals(last)
+    return tuple(
+        replace(one, value=one.value * factor, step=one.step * factor, unit=last.unit)
+        if one is not last
+        else one
+        for one in found
+    )
+
+
+def _decimals(one: Quantity) -> int:
+    """Digits after the point, as `step` tells of a number without its scale."""
+    text = f"{one.step:e}".partition("e")[2]
+    return -int(text) % 3 if one.step < 1 or int(text) % 3 else 0
+
+
+def _unrepeated(found: tuple[Quantity, ...]) -> tuple[Quantity, ...]:
+    """`224 x 224` as 224."""
+    same = len({(one.value, one.bound) for one in found}) == 1
+    return found[:1] if same and len(found) > 1 and not found[1].closes_range else found
+
+
+def _header_unit(header: str) -> float | None:
+    """Factor of the unit or scale that a header gives in brackets or after `in`."""
+    for name in re.findall(r"[(\[,]\s*([^()\[\],]{1,20})\s*[)\]]|\bin (\w+)$|^(\w+)$", header):
+        unit = "".join(name).strip()
+        if unit in _SCALES:
+            return _SCALES[unit]
+        if known := _UNITS.get(unit) or _UNITS.get(unit.lower()):
+            return known[1]
+    return None
+
+
+def _same(one: Quantity, other: Quantity, given: float | None) -> bool:
+    if one.bound != other.bound or one.closes_range != other.closes_range:
+        return False
+    if None not in (one.spread, other.spread) and one.spread != other.spread:
+        return False
+    pairs = [(one, other)]
+    free = {"", "share", "times", "frame"}
+    if one.unit != other.unit and not {one.unit, other.unit} <= free:
+        millions = {each.unit for each in (one, other)} == {"", "m"}
+        if not millions and ((one.unit and other.unit) or given is None):
+            return False
+        if millions:  # `340m` of parameters, not metres
+            pairs = [
+                (_times(a, 1e6) if a.unit else a, _times(b, 1e6) if b.unit else b) for a, b in pairs
+            ]
+    if given and given != 1.0 and (one.unit == other.unit or not (one.unit and other.unit)):
+        scaled = [_times(each, given) if not each.unit else each for each in (one, other)]
+        pairs += [(scaled[0], other), (one, scaled[1]), (scaled[0], scaled[1])]
+    if {one.unit, other.unit} <= {"", "share"} and not (one.is_rough or other.is_rough):
+        pairs += [(_times(a, 100.0), b) for a, b in ((one, other), (other, one)) if _is_share(a, b)]
+    return any(_close(a, b) for a, b in pairs)
+
+
+def _is_share(small: Quantity, large: Quantity) -> bool:
+    return not small.unit and 0 < abs(small.value) <= 1 < large.value <= 100 and small.step < 1
+
+
+def _times(one: Quantity, factor: float) -> Quantity:
+    return replace(one, value=one.value * factor, step=one.step * factor)
+
+
+def _close(one: Quantity, other: Quantity) -> bool:
+    fine, coarse = sorted((one, other), key=lambda each: each.step)
+    gap = abs(fine.value - coarse.value)
+    if gap <= _RELATIVE * abs(coarse.value):
+        return True
+    enough = _MIN_ROUGH_DIGITS if one.is_rough or other.is_rough else _MIN_DIGITS
+    return coarse.digits >= enough and gap <= 0.5 * coarse.step * (1 + _RELATIVE)

@@ -1,0 +1,200 @@
+"""Words of headers and cells in the form in which they are compared.
+
+Markup, citations, footnotes, capitals, accents, hyphens, number (singular or plural), British or
+American spelling, function words and word order cost nothing; synonyms and usual abbreviations are
+those of `vocabulary.toml`. An abbreviation that the paper or its table gives stands for what it is
+given for, and for nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from pathlib import Path
+
+from vivavoce.text.cell_text import plain_words
+from vivavoce.text.terms import porter
+
+_DATA = tomllib.loads(Path(__file__).with_name("vocabulary.toml").read_text("utf-8"))
+_FILLERS = frozenset(_DATA["fillers"])
+_GENERAL = frozenset(_DATA["general"])
+NEGATIONS = frozenset(_DATA["negations"])
+MAX_CELL = 2_000
+_MARKS = str.maketrans(
+    {
+        **dict.fromkeys("−–—‐‑‒", "-"),
+        **dict.fromkeys("≈∼≃", "~"),
+        **dict.fromkeys("‘’ʼ′`", "'"),
+        **dict.fromkeys('"“”„«»', None),
+    }
+)
+_CITATION = re.compile(r"\s*\[\s*\d{1,3}(?:\s*[,;-]\s*\d{1,3})*\s*\]|(?<=\w)[†‡§¶*]+")
+_FUNCTION = re.compile(r"\\(log|ln|exp|min|max|sqrt)\b")
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
+_RAISED = re.compile(r"[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
+_WORD = re.compile(r"#|[^\W_]+")
+_ASIDE = re.compile(r"\s*[(\[]([^()\[\]]{0,80})[)\]]")
+_AMERICAN = (
+    (re.compile(r"(?<=\w{3}i)s(?=(?:e|ed|es|er|ers|ing|ation|ations)$)"), "z"),
+    (re.compile(r"(?<=\w{3})our(?=s?$|ed$|ing$)"), "or"),
+    (re.compile(r"(?<=\w{2})ll(?=(?:ed|ing|er|ers)$)"), "l"),
+    (re.compile(r"(?<=\w{2})tre$"), "ter"),
+)
+_WHOLE = 2
+"""Letters of an abbreviation that stands for something only where it is the whole cell."""
+_MAX_PHRASE = 8
+Terms = tuple[str, ...]
+
+
+def clean(text: str) -> str:
+    """A text without markup, citations and footnotes, with one kind of each mark."""
+    text = plain_words(_FUNCTION.sub(r" \1 ", text[:MAX_CELL]))
+    text = _RAISED.sub(lambda match: "^" + match.group().translate(_SUPERSCRIPTS), text)
+    return _CITATION.sub("", unicodedata.normalize("NFKC", text).translate(_MARKS)).strip()
+
+
+def head(text: str) -> str:
+    """A clean text without what stands in brackets; the whole where nothing else is left."""
+    return _ASIDE.sub("", text).strip() or text
+
+
+@lru_cache(maxsize=200_000)
+def raw_words(text: str) -> Terms:
+    """Words of a clean text in small letters, in their order, in American spelling."""
+    folded = unicodedata.normalize("NFD", text.casefold())
+    folded = "".join(letter for letter in folded if not unicodedata.combining(letter))
+    return tuple(map(_american, _WORD.findall(folded)))
+
+
+def _american(word: str) -> str:
+    for pattern, replacement in _AMERICAN:
+        word = pattern.sub(replacement, word)
+    return word
+
+
+@lru_cache(maxsize=50_000)
+def _stem(word: str) -> str:
+    return porter()(word).rstrip("i") if word.isalpha() and len(word) > 3 else word
+
+
+def _stems(words: Sequence[str]) -> Terms:
+    return tuple(_stem(word) for word in words)
+
+
+def _header_stems(words: Sequence[str]) -> Terms:
+    """Stems of a header without function words; `#` is a number of something."""
+    return _stems(["number" if word == "#" else word for word in words if word not in _FILLERS])
+
+
+def _phrases(kind: str) -> dict[Terms, str]:
+    """The sense of each phrase of a vocabulary, by its stems."""
+    stems = _header_stems if kind == "headers" else _stems
+    return {
+        stems(raw_words(phrase)): f"={group[0]}"
+        for group in _DATA[kind]
+        for phrase in reversed(group)
+    }
+
+
+_CELLS = _phrases("cells")
+_HEADERS = _phrases("headers")
+_CONTRASTS: dict[str, frozenset[int]] = {}
+for _number, _group in enumerate(_DATA["contrasts"]):
+    for _name in _group:
+        _key = "".join(_stems(raw_words(_name)))
+        _CONTRASTS[_key] = _CONTRASTS.get(_key, frozenset()) | {_number}
+
+
+def expand(text: str, given: Mapping[str, str]) -> str:
+    """A clean text with the abbreviations that a paper gives written out."""
+    for short, long in given.items():
+        text = re.sub(rf"(?<![^\W_]){re.escape(short)}(?![^\W_])", long.replace("\\", " "), text)
+    return text
+
+
+def terms_of(text: str, *, is_header: bool = False) -> Terms:
+    """Senses of a clean text, sorted: known phrases as one, other words as their stems."""
+    stems = _header_stems if is_header else _stems
+    return tuple(sorted({*_senses(stems(raw_words(text)), is_header=is_header)}))
+
+
+def own_terms(text: str, header: str) -> Terms:
+    """Senses of a cell without those that its header gives and without general nouns."""
+    known = {*terms_of(header), *_GENERAL}
+    terms = terms_of(text)
+    return tuple(term for term in terms if term not in known) or terms
+
+
+def terms_in_order(text: str) -> Terms:
+    """Senses of a clean text in the order of their words."""
+    return tuple(_senses(_stems(raw_words(text)), is_header=False))
+
+
+def _senses(stems: Terms, *, is_header: bool) -> Iterator[str]:
+    if is_header and stems in _HEADERS:
+        yield _HEADERS[stems]
+        return
+    if stems in _CELLS:
+        yield _CELLS[stems]
+        return
+    place = 0
+    while place < len(stems):
+        for size in range(min(_MAX_PHRASE, len(stems) - place), 0, -1):
+            phrase = stems[place : place + size]
+            sense = _CELLS.get(phrase) or (_HEADERS.get(phrase) if is_header else None)
+            if sense and len("".join(phrase)) > _WHOLE:
+                yield sense
+                place += size
+                break
+        else:
+            if stems[place] not in _FILLERS:
+                yield stems[place]
+            place += 1
+
+
+def are_contrasted(first: Sequence[str], second: Sequence[str]) -> bool:
+    """Whether two texts differ in words that exclude each other."""
+    ones, others = (
+        {_CONTRASTS[word]: word for word in _joined(words) if word in _CONTRASTS}
+        for words in (first, second)
+    )
+    return any(
+        a & b
+        and ones[a] != others[b]
+        and ones[a] not in others.values()
+        and others[b] not in ones.values()
+        for a in ones
+        for b in others
+    )
+
+
+def _joined(words: Sequence[str]) -> Iterator[str]:
+    """Words, and pairs of neighbours as one: `zero-shot` is a word of its own."""
+    stems = _stems(words)
+    yield from stems
+    yield from map("".join, pairwise(stems))
+
+
+def is_short_for(short: str, long: str) -> bool:
+    """Whether a text is made of the initials of another one, or is cut off from it."""
+    letters = "".join(raw_words(short))
+    words = [word for word in raw_words(long) if word != "#"]
+    bare = [word for word in words if word not in _FILLERS]
+    if len(letters) < 2 or not words:
+        return False
+    if len(words) == 1 or " " not in long.strip():
+        is_cut = 3 <= len(letters) <= 6 and len(words) == 1 and len(raw_words(short)) == 1
+        return (
+            is_cut
+            and len(words[0]) >= len(letters) + 2
+            and words[0].startswith(letters.removesuffix("s"))
+        )
+    if sum(letter.isupper() for letter in short) < 2 and len(raw_words(short)) == 1:
+        return False
+    return letters.removesuffix("s") in (
+        "".join(word[0] for word in each) for each in (words, bare)
+    )

@@ -1,0 +1,147 @@
+"""Headers and cells that mean the same: by forms, by an embedding, and in whole tables."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vivavoce.metrics.tables.aligning import align_by_meaning, match_headers
+from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableRow, score_table
+from vivavoce.metrics.tables.meaning import Meaning
+
+FORMS = Meaning()
+PAIRS = Path(__file__).parents[2] / "benchmarks" / "table_pairs.jsonl"
+SAME_CELLS = [
+    ("2.77~3.74×", "2.77–3.74x", "Speedup"),
+    ("1B-78B", "1B to 78B", "Parameters"),
+    ("O(n^2 d)", "O(n²d)", "Complexity"),
+    ("March 2021", "2021-03", "Date"),
+    ("1.28M", "1,281,167", "# images"),
+    ("304", "304M", "Params (M)"),
+    ("48 hours", "2 days", "Training time"),
+    ("0.912", "91.2%", "Accuracy"),
+    ("91.2 ± 0.3", "91.2", "Accuracy"),
+    ("ROUGE; BLEU", "BLEU and ROUGE", "Metrics"),
+    ("graph neural networks [12]", "GNN", "Architecture"),
+    ("colour images", "color image", "Input"),
+    ("outcome-based reward", "Outcome", "Reward"),
+    ("✗", "none", "Code"),
+    ("n/a", "not reported", "Code"),
+]
+OTHER_CELLS = [
+    (">10k", "10k", "# samples"),
+    ("1B-78B", "78B", "Parameters"),
+    ("14 GB", "14 Gb", "Size"),
+    ("O(n)", "O(n^2)", "Complexity"),
+    ("2019", "2019-05", "Date"),
+    ("91.2", "91.3", "Accuracy"),
+    ("supervised", "unsupervised", "Supervision"),
+    ("BLEU, ROUGE", "BLEU", "Metrics"),
+    ("CIFAR-10", "CIFAR-100", "Dataset"),
+    ("✗", "n/a", "Code"),
+    ("voice was preferred over touch", "touch was preferred over voice", "Findings"),
+]
+
+
+@pytest.mark.parametrize(("one", "other", "header"), SAME_CELLS)
+def test_cells_that_state_the_same(one: str, other: str, header: str) -> None:
+    assert FORMS.same_cells(one, other, header)
+    assert FORMS.same_cells(other, one, header)
+
+
+@pytest.mark.parametrize(("one", "other", "header"), OTHER_CELLS)
+def test_cells_that_differ(one: str, other: str, header: str) -> None:
+    assert not FORMS.same_cells(one, other, header)
+    assert not FORMS.same_cells(other, one, header)
+
+
+def test_headers_by_synonym_unit_and_short_form() -> None:
+    assert FORMS.same_headers("Arch.", "Architecture")
+    assert FORMS.same_headers("Publication year", "Year")
+    assert FORMS.same_headers("#Parameters (B)", "Params")
+    assert not FORMS.same_headers("Training data", "Test data")
+    assert not FORMS.same_headers("Precision", "Recall")
+
+
+def test_an_abbreviation_stands_for_what_the_paper_gives_it_for() -> None:
+    given_here = Meaning(abbreviations={"RE": "relation extraction"})
+    assert given_here.same_cells("RE", "relation extraction", "Task")
+    assert not given_here.same_cells("RE", "regular expressions", "Task")
+
+
+def test_an_embedding_decides_what_forms_do_not_but_no_number_and_no_negation() -> None:
+    def all_near(texts: Sequence[str]) -> np.ndarray:
+        return np.ones((len(texts), 1))
+
+    near = Meaning(embed=all_near)
+    assert not FORMS.same_cells("ethanol", "alcohol", "Solvent")
+    assert near.same_cells("ethanol", "alcohol", "Solvent")
+    assert not near.same_cells("uses 3 labels here", "uses 5 labels there", "Labels")
+    assert not near.same_cells("works with no labels", "works with many labels", "Labels")
+
+
+def test_a_table_in_other_words_scores_what_it_says() -> None:
+    gold = LiteratureTable(
+        ("p1", "p2"),
+        ("Architecture", "Params"),
+        (
+            TableRow("p1", ("convolutional neural network", "340M")),
+            TableRow("p2", ("LSTM", "1.5B")),
+        ),
+    )
+    system = LiteratureTable(
+        ("p1", "p2"),
+        ("# parameters", "Arch."),
+        (TableRow("p1", ("340,000,000", "CNN")), TableRow("p2", ("7B", "LSTM"))),
+    )
+    aligned = align_by_meaning(gold, system, FORMS)
+    assert aligned.columns == ("Params", "Architecture")
+    lexical, found = (score_table(gold, each).values() for each in (system, aligned))
+    assert (lexical["unary_f1"], found["unary_f1"]) == (pytest.approx(0.5), pytest.approx(0.75))
+    assert found["schema_f1"] == 1.0
+
+
+CELL = st.text("ab1 2,./-%()OMkx✓", max_size=12)
+
+
+@given(st.lists(st.tuples(CELL, CELL), max_size=4), st.lists(st.tuples(CELL, CELL), max_size=4))
+def test_meaning_never_scores_below_the_lexical_rule(
+    here: list[tuple[str, str]], there: list[tuple[str, str]]
+) -> None:
+    gold, system = (
+        LiteratureTable(
+            tuple(f"p{n}" for n in range(len(rows))),
+            ("Method", "Size"),
+            tuple(TableRow(f"p{n}", row) for n, row in enumerate(rows)),
+        )
+        for rows in (here, there)
+    )
+    lexical = score_table(gold, system).ratios["unary_r"]
+    found = score_table(gold, align_by_meaning(gold, system, FORMS)).ratios["unary_r"]
+    assert found.hits >= lexical.hits
+
+
+def test_headers_are_paired_one_to_one() -> None:
+    assert match_headers(("Year", "Task"), ("Publication year", "Year"), FORMS) == {0: 1}
+
+
+@pytest.mark.parametrize(("half", "least"), [("develop", 0.80), ("held", 0.65)])
+def test_forms_agree_with_people_on_the_labelled_pairs(half: str, least: float) -> None:
+    lines = PAIRS.read_text("utf-8").splitlines()
+    rows = [row for row in map(json.loads, lines) if row["half"] == half]
+    agreed = 0
+    for row in rows:
+        meaning = Meaning(abbreviations=row["context"].get("abbreviations", {}))
+        if row["kind"] == "header":
+            found = meaning.same_headers(row["a"], row["b"])
+        else:
+            found = meaning.same_cells(row["a"], row["b"], row["context"]["header"])
+        agreed += found == row["same"]
+    assert len(rows) > 600
+    assert agreed / len(rows) >= least
