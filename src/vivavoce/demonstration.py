@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce.errors import InputError, VivaError
-from vivavoce.publication import SiteOptions
-from vivavoce.results.board.building import leaderboard
+from vivavoce.models.cutoffs import load_cutoffs
+from vivavoce.publication import SiteInputs, SiteOptions, make_site
 from vivavoce.results.board.groups import Board
 from vivavoce.results.logs.reading import read_log
 from vivavoce.results.logs.records import RunLog
@@ -28,7 +28,6 @@ from vivavoce.sandbox.guarantees import why_unusable
 from vivavoce.tasks import list_families
 from vivavoce.tasks.sample_round import build_sample, demo_spec
 from vivavoce.tasks.subsets import Subset
-from vivavoce.web.board.site import write_site
 
 MODELS = ("extractive/lead", "extractive/centrality")
 """Models that run `direct`; only papers are written with a model, since a sentence of a paper is no
@@ -68,9 +67,9 @@ def run_demo(out: Path, progress: Progress | None = None) -> Demonstration:
         for task in tasks:
             if method := card.tasks[task].demo:
                 _run_task(task, method, opened, out / "logs", progress)
-    board = leaderboard(out / "logs")
-    page = write_site(board.as_dict(), out / "site", options=asdict(SiteOptions()))
-    return Demonstration(board, page, tuple(left_out))
+    inputs = SiteInputs(cutoffs=load_cutoffs())
+    board, _ = make_site(out / "logs", out / "site", SiteOptions(), inputs)
+    return Demonstration(board, out / "site" / "index.html", tuple(left_out))
 
 
 def _run_task(task: str, method: str, opened: Round, logs: Path, progress: Progress | None) -> None:

@@ -108,14 +108,14 @@ def _sandbox() -> list[Finding]:
     """Guarantees of the sandbox on this machine: one is started to find out."""
     if shutil.which("bwrap") is None:
         return []
-    from vivavoce.sandbox.guarantees import examine_sandbox
+    from vivavoce.sandbox.guarantees import examine_sandbox, find_switch
 
     try:
         guarantees = examine_sandbox()
     except VivaError as error:
-        return [Finding("sandbox", "missing", str(error), "")]
+        return [Finding("sandbox", "missing", str(error), find_switch())]
     return [
-        Finding(f"sandbox: {found.name}", "ok" if found.holds else "missing", found.how, "")
+        Finding(f"sandbox: {found.name}", "ok" if found.holds else "missing", found.how, found.mend)
         for found in guarantees
     ]
 

@@ -49,6 +49,11 @@ def board(folder: Path, made: dict[str, str]) -> dict[str, Any]:
     return dict(only_json(demo(folder, "--json")))
 
 
+def test_its_site_is_what_its_logs_give(folder: Path, printed: str) -> None:
+    assert printed
+    viva_here("board", "verify", folder / "site", "--logs", folder / "logs")
+
+
 def test_everything_is_where_it_is_promised(folder: Path, board: dict[str, Any]) -> None:
     assert (folder / "corpus").is_dir()
     assert [path.name for path in (folder / "round").glob("[!.]*")] == ["sample-2024"]

@@ -96,7 +96,7 @@ PROGRAMS = (
     Hostile("the canary", "refused(lambda: os.listdir(CANARY), lambda: open(CANARY + '/x', 'w'))"),
     Hostile("root's home", "found = [name for name in os.listdir('/root')] if "
             "os.path.isdir('/root') else []\n"
-            "print('held' if set(found) <= {sys.base_prefix.split('/')[2]} else found)"),
+            "print('held' if set(found) <= set(sys.base_prefix.split('/')) else found)"),
     Hostile("write to the system", "refused(*(lambda p=p: open(p, 'w') for p in ('/x', '/usr/x', "
             "'/usr/bin/python3', '/site/x', '/dev/x', '/etc/x', '/etc/ld.so.preload', "
             "'/supervisor.py', os.__file__)))"),
@@ -111,8 +111,6 @@ PROGRAMS = (
             "    for folder, folders, files in os.walk(top):\n"
             "        found += [name for name in folders + files if 'vivavoce' in name]\n"
             "found += [1] if b'vivavoce' in open('/supervisor.py', 'rb').read() else []\n"
-            "found += [2] if b'vivavoce' in open('/proc/1/cmdline', 'rb').read() else []\n"
-            "found += [3] if 'vivavoce' in open('/proc/mounts').read() else []\n"
             "refused(lambda: __import__('vivavoce'))\nprint(found or 'held')", 0, "held\nheld"),
     Hostile("new user namespace", "refused(lambda: libc.unshare(0x10000000), "
             "lambda: libc.unshare(0x20000), lambda: libc.setns(0, 0), "
@@ -153,4 +151,42 @@ PROGRAMS = (
             "        os.setsid(); time.sleep(60)\ntime.sleep(60)", "timeout", ""),
     Hostile("recursion", "def f(): f()\nsys.setrecursionlimit(10 ** 9)\nf()", None, None),
     Hostile("crash", "ctypes.string_at(0)", -11, ""),
+    Hostile("shared pages, dropped", "import mmap\nkept = []\ndef hold():\n"
+            "    for _ in range(12):\n        one = mmap.mmap(-1, 100 << 20)\n        kept.append(one)\n"
+            "        for at in range(0, 100 << 20, 4096): one[at] = 1\n        one.madvise(4)\n"
+            "refused(hold)"),
+    Hostile("shared pages of /dev/zero", "import mmap\nrefused(lambda: mmap.mmap("
+            "os.open('/dev/zero', os.O_RDWR), 1 << 30), lambda: open('/dev/full', 'r+b'))"),
+    Hostile("shared pages of a file", "import mmap\ndef hold():\n    for number in range(9999):\n"
+            "        one = os.open(f'/work/m{number}', os.O_RDWR | os.O_CREAT)\n"
+            "        os.posix_fallocate(one, 0, 1 << 20)\n        mmap.mmap(one, 1 << 20).madvise(4)\n"
+            "refused(hold)"),
+    Hostile("huge pages", "import mmap\nrefused(lambda: mmap.mmap(-1, 1 << 21, flags=0x40022))"),
+    Hostile("pages lent to a pipe", "refused(lambda: libc.vmsplice(os.pipe()[1], 0, 0, 0), "
+            "lambda: libc.syscall(278, 1, 0, 0, 0))"),
+    Hostile("sockets full of data", "kept = []\nfor _ in range(15):\n    if os.fork() == 0: break\n"
+            "def hold():\n    while True:\n        one, other = socket.socketpair()\n"
+            "        kept.append((one, other)); one.setblocking(False)\n"
+            "        one.setsockopt(1, 7, 1 << 20); one.send(bytes(1 << 17))\n"
+            "try: hold()\nexcept OSError: time.sleep(30)", "memory", None),
+    Hostile("more empty files than allowed", "def fill():\n    os.mkdir('/tmp/many')\n"
+            "    for number in range(99999): open(f'/tmp/many/{number}', 'w').close()\nrefused(fill)"),
+    Hostile("rights of the work folder", "refused(lambda: os.chmod('/work', 0))\n"
+            "os._exit(0)", 0, None),
+    Hostile("rights of /work and /tmp, again and again", "if os.fork() == 0:\n    while True:\n"
+            "        for name in ('/tmp', '/work'):\n            try: os.chmod(name, 0)\n"
+            "            except OSError: pass\ntime.sleep(0.2); print('held')"),
+    Hostile("the work folder gone", "refused(lambda: os.rmdir('/work'), "
+            "lambda: os.rename('/work', '/tmp/w'), lambda: os.symlink('/tmp', '/work/../x'))"),
+    Hostile("priority of process 1", "refused(lambda: os.setpriority(os.PRIO_PROCESS, 1, 19), "
+            "lambda: os.sched_setaffinity(1, {0}), lambda: os.sched_setaffinity(0, range(64)), "
+            "lambda: os.nice(-20), lambda: libc.syscall(314, 1, 0, 0))"),
+    Hostile("paths of the host", "refused(lambda: open('/proc/self/mountinfo').read(), "
+            "lambda: open('/proc/mounts').read(), lambda: open('/proc/1/mountinfo').read())"),
+    Hostile("process files", "print('held' if os.listdir('/proc') == [] else 'ESCAPED')"),
+    Hostile("many locks", "import fcntl\none = open('/work/l', 'w')\ntry:\n"
+            "    for at in range(9000): fcntl.lockf(one, fcntl.LOCK_EX, 1, 2 * at)\n"
+            "except OSError: pass\nprint('held')"),
+    Hostile("calls that nobody names", "refused(*(lambda n=n: libc.syscall(n, 0, 0, 0, 0, 0) "
+            "for n in (206, 237, 253, 278, 310, 317, 425, 444, 462, 511)))"),
 )  # fmt: skip

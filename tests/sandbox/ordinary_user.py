@@ -23,6 +23,7 @@ SYSTEM = "/usr/bin/python3"
 CLEAN = {"PATH": "/usr/bin:/bin"}
 UNUSED = shutil.ignore_patterns("nvidia*", "ray", "torch*", "transformers", "triton", "xllamacpp*")
 """Packages of gigabytes that no program of this user imports; a copy goes without them."""
+ENTER = 'while [ "$1" != -- ]; do echo $$ >"$1/cgroup.procs"; shift; done; shift; exec "$@"'
 ABLE = "import inspect_ai, pydantic, vivavoce.sandbox.process"
 
 
@@ -32,19 +33,31 @@ class OrdinaryUser:
 
     python: str
     paths: Sequence[Path]
+    setpriv: bool = os.geteuid() == 0
+    """Another user than the one who runs the tests."""
+    groups: Sequence[Path] = ()
+    """Control groups that a program of this user is started in."""
 
     @property
     def ids(self) -> tuple[int, int]:
         """Whose files this user may change: the numbers of the user and of its group."""
-        return (os.geteuid(), os.getegid()) if os.geteuid() else (ID, ID)
+        return (ID, ID) if self.setpriv else (os.geteuid(), os.getegid())
 
     def run(
         self, program: str, *arguments: object, cwd: Path = Path("/"), **environment: str
     ) -> subprocess.CompletedProcess[str]:
         """Run the text of a program to its end."""
+        enter = ["/bin/sh", "-c", ENTER, "sh", *map(str, self.groups), "--"]
         user = ["setpriv", f"--reuid={ID}", f"--regid={ID}", "--clear-groups"]
         wanted = f"import sys; sys.path[:0] = {list(map(str, self.paths))!r}\n"
-        command = [*([] if os.geteuid() else user), self.python, "-B", "-c", wanted + program]
+        command = [
+            *(enter if self.groups else []),
+            *(user if self.setpriv else []),
+            self.python,
+            "-B",
+            "-c",
+            wanted + program,
+        ]
         return subprocess.run(
             [*command, *map(str, arguments)], env={**CLEAN, **environment},
             capture_output=True, text=True, cwd=cwd, check=False, timeout=500,

@@ -1,11 +1,20 @@
-"""Kernel limits on the memory and processes of a whole sandbox, where this machine offers them."""
+"""Kernel limits on the memory and processes of a whole sandbox, where this machine offers them.
+
+Root makes control groups itself, and so does an ordinary user in a subtree that was handed over.
+Elsewhere the user's systemd is asked for a scope. The groups of a process that was killed are
+removed by a shell that outlives it.
+"""
 
 from __future__ import annotations
 
+import functools
 import itertools
 import os
+import shutil
 import signal
+import subprocess
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +23,19 @@ _ROOT = Path("/sys/fs/cgroup")
 _COUNTER = itertools.count()
 _REMOVE_TRIES, _REMOVE_PAUSE = 200, 0.01
 _TMPFS_COUNT = 2  # /work and /tmp; what they hold is charged to the sandbox
+_PROBE_SECONDS = 10
+_BUS = ("XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS")
+_PATH = "/usr/local/bin:/usr/bin:/bin"
+_REAPER = """
+read -r _
+for _ in $(seq 400); do
+  left=
+  for folder; do [ -d "$folder" ] && ! rmdir "$folder" 2>/dev/null && left=1; done
+  [ "$left" ] || exit 0
+  sleep 0.05
+done
+"""
+"""Removes folders once its standard input ends, as it does however the writer ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +43,8 @@ class Group:
     """The control groups of one sandbox."""
 
     folders: tuple[Path, ...]
+    reaper: subprocess.Popen[bytes] | None = None
+    """What removes the folders after this process; None where systemd does."""
 
     def kills(self) -> int:
         """Number of processes that the kernel ended here for want of memory."""
@@ -39,8 +63,11 @@ class Group:
 
     def remove(self) -> None:
         """End what still runs in the groups and remove them."""
+        if self.reaper is None:
+            return
         for _ in range(_REMOVE_TRIES):
             if all(_gone(folder) for folder in self.folders):
+                self.reaper.communicate()
                 return
             time.sleep(_REMOVE_PAUSE)
 
@@ -59,32 +86,112 @@ def _gone(folder: Path) -> bool:
     return True
 
 
-def _limits(memory: int, processes: int) -> list[tuple[Path, dict[str, int]]]:
+def _own_paths() -> dict[str, str]:
+    """This process's group by controller; that of version 2 under the empty name."""
+    found: dict[str, str] = {}
+    for line in Path("/proc/self/cgroup").read_text("utf-8").splitlines():
+        _, names, path = line.split(":", 2)
+        found |= dict.fromkeys(names.split(","), path)
+    return found
+
+
+def _parents(controller: str, own: dict[str, str]) -> Iterator[Path]:
+    """Folders that may hold a new group: from the hierarchy's root down to this process's own."""
+    base = _ROOT / controller
+    yield base
+    for part in Path(own.get(controller, "/")).parts[1:]:
+        if part == "..":  # outside of what a container shows
+            return
+        base = base / part
+        yield base
+
+
+def _limits(memory: int, processes: int) -> list[tuple[str, dict[str, int]]]:
+    """Values by controller; of version 2 all are under the empty name."""
     if (_ROOT / "cgroup.controllers").is_file():
-        both = {"memory.max": memory, "memory.swap.max": 0, "pids.max": processes}
-        return [(_ROOT, both)]
-    first = {"memory.limit_in_bytes": memory}
-    return [(_ROOT / "memory", first), (_ROOT / "pids", {"pids.max": processes})]
+        return [("", {"memory.max": memory, "memory.swap.max": 0, "pids.max": processes})]
+    return [("memory", {"memory.limit_in_bytes": memory}), ("pids", {"pids.max": processes})]
+
+
+def _sizes(memory_mb: int, work_mb: int, processes: int) -> tuple[int, int]:
+    """Bytes and processes of the groups: beyond the measured limits, which are seen and named."""
+    return (memory_mb + _TMPFS_COUNT * work_mb + 64) << 20, processes + 17
 
 
 def make_group(memory_mb: int, work_mb: int, processes: int) -> Group | None:
     """Control groups for one sandbox (sizes in MiB), None where they cannot be made."""
     name = f"sandbox-{os.getpid()}-{next(_COUNTER)}"
-    memory = (memory_mb + _TMPFS_COUNT * work_mb + 64) << 20
-    made: list[Path] = []
+    own, made = _own_paths(), list[Path]()
+    for controller, values in _limits(*_sizes(memory_mb, work_mb, processes)):
+        folders = (parent / name for parent in _parents(controller, own))
+        found = next((folder for folder in folders if _make(folder, values)), None)
+        if found is None:
+            for folder in made:
+                folder.rmdir()
+            return None
+        made.append(found)
+    command = ["/bin/sh", "-c", _REAPER, "sh", *map(str, made)]
+    reaper = subprocess.Popen(
+        command,
+        cwd="/",
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    return Group(tuple(made), reaper)
+
+
+def _make(folder: Path, values: dict[str, int]) -> bool:
+    """Make a group with these limits; nothing is left of one that cannot have them."""
     try:
-        # 16 beyond the measured limit, so that going over it is seen and named.
-        for parent, values in _limits(memory, processes + 17):
-            if not parent.is_dir():
-                raise FileNotFoundError(parent)
-            folder = parent / name
-            folder.mkdir()
-            made.append(folder)
-            for file, value in values.items():
-                if file == "memory.swap.max" and not (folder / file).exists():
-                    continue
-                (folder / file).write_text(str(value), encoding="ascii")
+        folder.mkdir()
     except OSError:
-        Group(tuple(made)).remove()
-        return None
-    return Group(tuple(made))
+        return False
+    try:
+        for file, value in values.items():
+            if file == "memory.swap.max" and not (folder / file).exists():
+                continue
+            (folder / file).write_text(str(value), encoding="ascii")
+    except OSError:
+        folder.rmdir()
+        return False
+    return True
+
+
+def scope_command(memory_mb: int, work_mb: int, processes: int) -> list[str]:
+    """The start of a command that runs in a scope of the user's systemd; empty without one."""
+    memory, tasks = _sizes(memory_mb, work_mb, processes)
+    return _scope(memory, tasks) if _has_scopes() else []
+
+
+def _scope(memory: int, tasks: int) -> list[str]:
+    limits = {"MemoryMax": memory, "MemorySwapMax": 0, "TasksMax": tasks}
+    given = [part for name, value in limits.items() for part in ("-p", f"{name}={value}")]
+    bus = [f"{name}={os.environ[name]}" for name in _BUS if name in os.environ]
+    scope = ["systemd-run", "--user", "--scope", "--quiet", "--collect", *given, "--"]
+    # systemd needs to find the user's bus; what it starts gets no environment at all.
+    return ["/usr/bin/env", "-i", f"PATH={_PATH}", *bus, *scope, "/usr/bin/env", "-i"]
+
+
+@functools.cache
+def _has_scopes() -> bool:
+    """True where a scope of the user's systemd really has the limit that it is given."""
+    if (
+        shutil.which("systemd-run", path=_PATH) is None
+        or not (_ROOT / "cgroup.controllers").is_file()
+    ):
+        return False
+    size = 64 << 20
+    look = 'while IFS=: read -r _ _ path; do cat "/sys/fs/cgroup$path/memory.max"; done'
+    command = [*_scope(size, 16), "/bin/sh", "-c", f"{look} </proc/self/cgroup"]
+    with suppress(OSError, subprocess.SubprocessError):
+        done = subprocess.run(command, capture_output=True, timeout=_PROBE_SECONDS, check=False)
+        return done.stdout.split() == [str(size).encode()]
+    return False
+
+
+def group_of(pid: int) -> Group:
+    """The groups that a process is in by itself, as one that was started in a scope."""
+    text = Path(f"/proc/{pid}/cgroup").read_text("utf-8")
+    return Group((_ROOT / text.rpartition("::/")[2].strip(),))

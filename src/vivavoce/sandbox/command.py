@@ -79,7 +79,11 @@ SITE, WORK = "/site", "/work"
 SUPERVISOR = "/supervisor.py"
 _SYSTEM = ("/usr/lib", "/usr/lib64", "/usr/bin")
 _LINKS = ("/bin", "/lib", "/lib64", "/sbin")
-_ROOT_CAPABILITIES = ("CAP_SETUID", "CAP_SETGID", "CAP_KILL")
+_DEVICES = ("/dev/null", "/dev/random", "/dev/urandom")
+"""No /dev/zero: mapped as shared, it would hold memory that no process is charged for."""
+_CAPABILITIES = ("CAP_SYS_ADMIN",)
+"""What the supervisor needs to bound and hide file systems; it drops it before any program."""
+_ROOT_CAPABILITIES = ("CAP_SETUID", "CAP_SETGID", "CAP_KILL", "CAP_SYS_PTRACE")
 _SITES = ("site-packages", "dist-packages")
 
 
@@ -143,10 +147,9 @@ def _trees(python: str) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
 
 
 def _namespaces(root: bool) -> list[str]:
-    if not root:
-        return ["--unshare-all", "--unshare-user", "--disable-userns", "--cap-drop", "ALL"]
-    kept = [part for name in _ROOT_CAPABILITIES for part in ("--cap-add", name)]
-    kinds = ("pid", "net", "ipc", "uts", "cgroup")
+    names = (*_CAPABILITIES, *(_ROOT_CAPABILITIES if root else ()))
+    kept = [part for name in names for part in ("--cap-add", name)]
+    kinds = ("pid", "net", "ipc", "uts", "cgroup", *(() if root else ("user",)))
     return [*(f"--unshare-{kind}" for kind in kinds), "--cap-drop", "ALL", *kept]
 
 
@@ -175,9 +178,7 @@ def _files(config: BwrapConfig) -> list[str]:
     return parts
 
 
-def build_command(
-    config: BwrapConfig, supervisor_at: int, info_at: int, filter_at: int | None
-) -> list[str]:
+def build_command(config: BwrapConfig, supervisor_at: int, info_at: int) -> list[str]:
     """The whole command; the numbers are descriptors that bwrap inherits.
 
     Raises:
@@ -190,11 +191,11 @@ def build_command(
     command = [program, *_namespaces(os.geteuid() == 0), "--as-pid-1", "--new-session"]
     command += ["--die-with-parent", "--hostname", "sandbox"]
     command += _files(config)
-    command += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
+    command += ["--proc", "/proc", "--perms", "0755", "--dir", "/dev"]
+    for device in _DEVICES:
+        command += ["--dev-bind", device, device]
     for folder in (WORK, "/tmp"):
         command += ["--perms", "1777", "--size", size, "--tmpfs", folder]
     command += ["--perms", "0444", "--ro-bind-data", str(supervisor_at), SUPERVISOR]
     command += ["--remount-ro", "/", "--chdir", WORK, "--info-fd", str(info_at)]
-    if filter_at is not None:
-        command += ["--seccomp", str(filter_at)]
     return [*command, "--", interpreter(config), "-I", "-S", SUPERVISOR]

@@ -15,5 +15,15 @@ class MissingProgram(VivaError):
         )
 
 
+class UnknownProcessor(VivaError):
+    """No filter of system calls is written for this machine's processor."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"Programs run only under a filter of system calls, and none is written for {name}. "
+            "Use x86_64 or aarch64, or -T sandbox=docker."
+        )
+
+
 class SandboxLost(VivaError):
     """The sandbox ended or answered nonsense; the next use starts a fresh, empty one."""

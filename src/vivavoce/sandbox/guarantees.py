@@ -6,20 +6,21 @@ import asyncio
 import json
 import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from vivavoce.errors import VivaError
 from vivavoce.sandbox.command import environment, python_command
 from vivavoce.sandbox.config import BwrapConfig
 from vivavoce.sandbox.process import RunResult, Sandbox, open_sandbox
-from vivavoce.sandbox.seccomp import build_filter
 
 _CONFIG = BwrapConfig(
     packages=(), memory_mb=128, address_space_mb=1024, processes=12, work_mb=8, wall_seconds=20
 )
 
 _PROBE = r"""
-import json, os, socket
+import ctypes, json, mmap, os, socket, struct
+libc = ctypes.CDLL(None)
 def tries(action):
     try:
         action()
@@ -28,27 +29,25 @@ def tries(action):
     return 0
 def connect():
     socket.create_connection(("192.0.2.1", 80), timeout=2)
-def environs():
-    found = set()
-    for name in os.listdir("/proc"):
-        if name.isdigit():
-            try:
-                found.update(open(f"/proc/{name}/environ", "rb").read().split(b"\0"))
-            except OSError:
-                pass
-    return sorted(one.split(b"=")[0].decode() for one in found if one)
+def capabilities():
+    held = ctypes.create_string_buffer(24)
+    libc.capget(struct.pack("=Ii", 0x20080522, 0), held)
+    return any(held.raw)
 print(json.dumps({
     "network": tries(connect),
     "root": sorted(os.listdir("/")),
-    "pids": sorted(int(name) for name in os.listdir("/proc") if name.isdigit()),
-    "environs": environs(),
-    "first": tries(lambda: open("/proc/1/environ", "rb").read()),
+    "proc": os.listdir("/proc"),
+    "environ": sorted(os.environ),
+    "shared": [tries(lambda: mmap.mmap(-1, 4096)), tries(lambda: open("/dev/zero", "r+b")),
+        tries(lambda: os.memfd_create("x"))],
     "writes": [tries(lambda: open(path, "w")) for path in ("/x", "/usr/x", "/site/x", "/dev/x",
         "/etc/x", "/dev/shm/x")],
     "uid": os.getuid(),
-    "seccomp": [line.split()[1] for line in open("/proc/self/status") if line[:8] == "Seccomp:"],
-    "capabilities": [line.split()[1] for line in open("/proc/self/status") if line[:6] == "CapEff"],
+    "seccomp": libc.prctl(21, 0, 0, 0, 0),
+    "capabilities": capabilities(),
     "size": os.statvfs("/work").f_blocks * os.statvfs("/work").f_frsize,
+    "files": os.statvfs("/work").f_files,
+    "processors": len(os.sched_getaffinity(0)),
 }))
 """
 
@@ -74,21 +73,24 @@ for _ in range(40):
 time.sleep(15)
 """
 
+_MEND = "systemd-run --user --scope -p Delegate=yes viva run ..., or run it as root"
+
 _ALLOWED_AT_ROOT = set("bin dev etc lib lib64 proc sbin site supervisor.py tmp usr work".split())
 
 
 @dataclass(frozen=True, slots=True)
 class Guarantee:
-    """One promise: its name, whether it was seen to hold, and by what means."""
+    """One promise: its name, whether it was seen to hold, by what means, and what would mend it."""
 
     name: str
     holds: bool
     how: str
+    mend: str = ""
 
 
 def _from_probe(found: dict[str, Any], box: Sandbox) -> list[Guarantee]:
     host = set(os.environ) - {"HOME", "LANG", "LOGNAME", "PATH", "TMPDIR", "USER"}
-    leaked = sorted(host & set(found["environs"]) - set(environment()))
+    leaked = sorted(host & set(found["environ"]) - set(environment()))
     # The interpreter's own folder may lie below another top folder, of which only it is seen.
     prefix = python_command(_CONFIG)[0].split("/")[1]
     strange = sorted(set(found["root"]) - _ALLOWED_AT_ROOT - {prefix})
@@ -96,12 +98,16 @@ def _from_probe(found: dict[str, Any], box: Sandbox) -> list[Guarantee]:
     return [
         Guarantee("network", found["network"] != 0, "own network namespace without a way out"),
         Guarantee("host files", not strange, "an allow list, bound read-only"),
-        Guarantee("processes unseen", max(found["pids"]) < 100, "own pid namespace"),
-        Guarantee(
-            "environment", not leaked and found["first"] != 0, "empty; process 1 cannot be read"
-        ),
+        Guarantee("processes unseen", found["proc"] == [], "own pid namespace, and no /proc"),
+        Guarantee("environment", not leaked, "empty but for the sandbox's own variables"),
         Guarantee("read-only system", 0 not in found["writes"], "/, /usr, /site, /etc and /dev"),
-        Guarantee("capped files", found["size"] <= _CONFIG.work_mb << 20, "tmpfs at /work, /tmp"),
+        Guarantee(
+            "capped files",
+            found["size"] <= _CONFIG.work_mb << 20 and 0 < found["files"] < 1 << 16,
+            "tmpfs at /work, /tmp: bytes and inodes",
+        ),
+        Guarantee("shared memory", 0 not in found["shared"], "refused outside of capped files"),
+        Guarantee("one processor", found["processors"] == 1, "no other program has it meanwhile"),
         Guarantee(
             "fresh user id",
             fresh,
@@ -109,18 +115,15 @@ def _from_probe(found: dict[str, Any], box: Sandbox) -> list[Guarantee]:
             if fresh
             else "needs root: programs have your own, in a user namespace without capabilities",
         ),
-        Guarantee("capabilities", set(found["capabilities"]) == {"0" * 16}, "all dropped"),
-        Guarantee(
-            "system calls",
-            found["seccomp"] == ["2"],
-            "seccomp deny list" if build_filter() else "no filter is written for this processor",
-        ),
+        Guarantee("capabilities", not found["capabilities"], "all dropped"),
+        Guarantee("system calls", found["seccomp"] == 2, "seccomp allow list"),
     ]
 
 
 def _ended(name: str, result: RunResult, reason: str, kernel: bool) -> Guarantee:
-    means = "control group" if kernel else "measured and killed"
-    return Guarantee(name, result.killed_for == reason, means)
+    means = "control group" if kernel else "measured 100 times a second, and killed"
+    holds = result.killed_for == reason
+    return Guarantee(name, holds, means if holds else f"{name} is not held", "" if holds else _MEND)
 
 
 async def _examine() -> list[Guarantee]:
@@ -134,12 +137,13 @@ async def _examine() -> list[Guarantee]:
         memory = await box.run([*python, "-c", _EATERS])
         forks = await box.run([*python, "-c", _FORKS])
         late = await box.run([*python, "-c", "while True: pass"], timeout=0.5)
-        left = await box.run(["/bin/sh", "-c", "echo /proc/[0-9]*"])
         found += [
             _ended("memory of all processes", memory, "memory", kernel),
             _ended("number of processes", forks, "processes", kernel),
             Guarantee("time", late.killed_for == "timeout", "wall clock, and CPU seconds"),
-            Guarantee("nothing left running", len(left.stdout.split()) == 2, "all ended each time"),
+            Guarantee(
+                "nothing left running", memory.left + forks.left + late.left == 0, "all are ended"
+            ),
         ]
         return found
 
@@ -147,6 +151,29 @@ async def _examine() -> list[Guarantee]:
 def examine_sandbox() -> list[Guarantee]:
     """Start a sandbox and try each promise; raises MissingProgram without bwrap."""
     return asyncio.run(_examine())
+
+
+_SWITCHES = {
+    "kernel.unprivileged_userns_clone": "1",
+    "kernel.apparmor_restrict_unprivileged_userns": "0",
+    "user.max_user_namespaces": "10000",
+}
+"""Settings of the kernel that may keep ordinary users from namespaces, and values that do not."""
+
+
+def find_switch() -> str:
+    """The command that lets ordinary users make sandboxes here; empty when nothing is in the way.
+
+    Only settings that are known to forbid it are named.
+    """
+    if os.geteuid() == 0:
+        return ""
+    for name, value in _SWITCHES.items():
+        path = Path("/proc/sys", *name.split("."))
+        found = path.read_text("ascii").strip() if path.exists() else value
+        if found != value and (found == "0" or value == "0"):
+            return f"sudo sysctl -w {name}={value}"
+    return ""
 
 
 def why_unusable() -> str | None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import itertools
 import json
 import os
+import platform
 import struct
+import weakref
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -14,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce.errors import InputError
-from vivavoce.sandbox.cgroup import Group, make_group
+from vivavoce.sandbox.cgroup import Group, group_of, make_group, scope_command
 from vivavoce.sandbox.command import WORK, build_command, environment
 from vivavoce.sandbox.config import BwrapConfig
-from vivavoce.sandbox.errors import SandboxLost
+from vivavoce.sandbox.errors import SandboxLost, UnknownProcessor
 from vivavoce.sandbox.seccomp import build_filter
 
 _FIRST_UID = 200_000
@@ -25,6 +28,7 @@ _COUNTER = itertools.count()
 _MAX_HEADER = 1 << 22
 _START_SECONDS, _GRACE_SECONDS, _FILE_SECONDS = 30.0, 15.0, 90.0
 _EXEC_SLACK = 1 << 20
+_MIN_INODES, _INODES_PER_MB = 4096, 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +37,7 @@ class RunResult:
 
     `killed_for` is None or "timeout", "memory", "processes". `dropped` counts bytes of standard
     output and standard error beyond what was kept. `failure` is the errno of a program that
-    could not be started, else 0.
+    could not be started, else 0. `left` counts the processes that were alive after it was ended.
     """
 
     returncode: int
@@ -42,6 +46,7 @@ class RunResult:
     killed_for: str | None
     dropped: tuple[int, int]
     failure: int = 0
+    left: int = 0
 
     @property
     def success(self) -> bool:
@@ -53,6 +58,25 @@ def _fresh_uid() -> int | None:
     if os.geteuid() != 0:
         return None
     return _FIRST_UID + os.getpid() * 256 + next(_COUNTER) % 256
+
+
+_FREE: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Queue[int]]
+_FREE = weakref.WeakKeyDictionary()
+
+
+@asynccontextmanager
+async def _processor() -> AsyncIterator[int]:
+    """The number of a processor that no other program has meanwhile: time limits stay fair."""
+    loop = asyncio.get_running_loop()
+    if loop not in _FREE:
+        _FREE[loop] = asyncio.Queue()
+        for number in sorted(os.sched_getaffinity(0)):
+            _FREE[loop].put_nowait(number)
+    number = await _FREE[loop].get()
+    try:
+        yield number
+    finally:
+        _FREE[loop].put_nowait(number)
 
 
 def _loaded(name: str, data: bytes) -> int:
@@ -90,15 +114,17 @@ class Sandbox:
         return self._process
 
     async def _spawn(self) -> asyncio.subprocess.Process:
+        rules = build_filter()
+        if rules is None:
+            raise UnknownProcessor(platform.machine())
         source = Path(__file__).with_name("supervisor.py").read_bytes()
         read_info, write_info = os.pipe()
         held = [_loaded("supervisor", source), write_info]
+        sizes = (self.config.memory_mb, self.config.work_mb, self.config.processes)
+        self.group = make_group(*sizes)
+        scope = [] if self.group else scope_command(*sizes)
         try:
-            rules = build_filter()
-            held += [_loaded("filter", rules)] if rules is not None else []
-            command = build_command(
-                self.config, held[0], held[1], held[2] if rules is not None else None
-            )
+            command = [*scope, *build_command(self.config, held[0], held[1])]
             self._process = await asyncio.create_subprocess_exec(
                 *command,
                 stdin=asyncio.subprocess.PIPE,
@@ -111,18 +137,21 @@ class Sandbox:
             for descriptor in held:
                 os.close(descriptor)
             held = []
-            await self._greet(self._process)
-            self._confine(os.read(read_info, 4096))
+            await self._greet(self._process, rules)
+            self._confine(os.read(read_info, 4096), bool(scope))
         finally:
             for descriptor in (*held, read_info):
                 os.close(descriptor)
         return self._process
 
-    async def _greet(self, process: asyncio.subprocess.Process) -> None:
+    async def _greet(self, process: asyncio.subprocess.Process, rules: bytes) -> None:
+        inodes = max(_MIN_INODES, _INODES_PER_MB * self.config.work_mb)
+        setup = {"filter": base64.b64encode(rules).decode(), "inodes": inodes, "size": 0}
         try:
             async with asyncio.timeout(_START_SECONDS):
+                await self._send(process, setup, b"")
                 await self._answer(process, 0)
-        except (TimeoutError, SandboxLost):
+        except (TimeoutError, OSError, SandboxLost):
             with suppress(ProcessLookupError):
                 process.kill()
             assert process.stderr is not None
@@ -132,15 +161,17 @@ class Sandbox:
                 "Run `viva doctor` to see what this machine allows."
             ) from None
 
-    def _confine(self, info: bytes) -> None:
-        config = self.config
-        self.group = make_group(config.memory_mb, config.work_mb, config.processes)
-        if self.group is None:
-            return
+    def _confine(self, info: bytes, in_scope: bool) -> None:
+        """Put the sandbox into its group; what cannot be done leaves the measured limits."""
         try:
-            self.group.add(int(json.loads(info)["child-pid"]))
+            pid = int(json.loads(info)["child-pid"])
+            if self.group is not None:
+                self.group.add(pid)
+            elif in_scope:
+                self.group = group_of(pid)
         except (OSError, ValueError, KeyError):
-            self.group.remove()
+            if self.group is not None:
+                self.group.remove()
             self.group = None
 
     async def close(self) -> None:
@@ -177,18 +208,23 @@ class Sandbox:
                 "The next program starts in a fresh one."
             ) from None
 
+    async def _send(
+        self, process: asyncio.subprocess.Process, request: dict[str, Any], data: bytes
+    ) -> None:
+        assert process.stdin is not None
+        encoded = json.dumps(request).encode()
+        process.stdin.write(struct.pack(">I", len(encoded)) + encoded)
+        process.stdin.write(data)
+        await process.stdin.drain()
+
     async def _ask(
         self, request: dict[str, Any], data: bytes, seconds: float, most: int
     ) -> tuple[dict[str, Any], bytes]:
         async with self._turn:
             process = await self._ensure()
-            assert process.stdin is not None
-            encoded = json.dumps(request | {"size": len(data), "uid": self.uid}).encode()
             try:
                 async with asyncio.timeout(seconds):
-                    process.stdin.write(struct.pack(">I", len(encoded)) + encoded)
-                    process.stdin.write(data)
-                    await process.stdin.drain()
+                    await self._send(process, request | {"size": len(data), "uid": self.uid}, data)
                     return await self._answer(process, most)
             except BaseException as error:  # also a cancelled caller leaves half an exchange behind
                 await self.close()
@@ -232,7 +268,9 @@ class Sandbox:
         }
         if not command or any("\0" in part for part in command):
             raise InputError("A program for the sandbox needs a command without NUL characters.")
-        header, data = await self._ask(request, input, seconds + _GRACE_SECONDS, _EXEC_SLACK)
+        async with _processor() as number:
+            request["processor"] = number
+            header, data = await self._ask(request, input, seconds + _GRACE_SECONDS, _EXEC_SLACK)
         reason = header["killed_for"]
         if reason is None and self.group and self.group.kills() > before:
             reason = "memory"
@@ -244,6 +282,7 @@ class Sandbox:
             reason,
             (int(header["dropped"][0]), int(header["dropped"][1])),
             int(header["failure"]),
+            int(header["left"]),
         )
 
     def _limits(self) -> dict[str, int]:

@@ -1,8 +1,9 @@
-"""A filter of system calls, assembled by hand, that bwrap puts over everything in the sandbox.
+"""A filter of system calls, assembled by hand, that every program in the sandbox is started under.
 
-Classic BPF over `struct seccomp_data` (linux/seccomp.h). What is refused has no use in a program
-that computes numbers: making namespaces, mounting, tracing, loading code into the kernel,
-sockets other than local and internet ones.
+Classic BPF over `struct seccomp_data` (linux/seccomp.h). An allow list: what is not named in
+`seccomp.toml` is answered as by a kernel that does not have it. Anonymous shared memory is refused
+because its pages stay where no process is charged for them, sockets other than local ones because
+there is nobody to talk to.
 """
 
 from __future__ import annotations
@@ -17,7 +18,10 @@ _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _NUMBER_AT, _ARCHITECTURE_AT, _ARGUMENT_AT = 0, 4, 16
 _ALLOW, _ERRNO, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
 _NAMESPACES = 0x7E020000  # CLONE_NEWNS and CLONE_NEW{CGROUP,UTS,IPC,USER,PID,NET}
-_SOCKET_FAMILIES = (1, 2, 10)  # local, IPv4, IPv6
+_FLAGS_AT = _ARGUMENT_AT + 3 * 8
+_SHARED, _ANONYMOUS, _HUGE_PAGES = 0x01, 0x20, 0x40000
+_LOCAL = 1
+"""The socket family AF_UNIX."""
 
 _CALLS: dict[str, dict[str, list[int]]] = tomllib.loads(
     Path(__file__).with_name("seccomp.toml").read_text("utf-8")
@@ -35,6 +39,9 @@ def _refuse(reason: int) -> bytes:
     return _step(_RETURN, _ERRNO | reason)
 
 
+_PERMIT = _step(_RETURN, _ALLOW)
+
+
 def build_filter(machine: str | None = None) -> bytes | None:
     """The filter for a machine as `uname -m` names it, None where none is written."""
     known = _MACHINES.get(machine or platform.machine())
@@ -42,7 +49,6 @@ def build_filter(machine: str | None = None) -> bytes | None:
         return None
     architecture, column = known
     numbers = {name: both[column] for name, both in _CALLS["examined"].items()}
-    allow = _step(_RETURN, _ALLOW)
     steps = [
         _step(_LOAD, _ARCHITECTURE_AT),
         _step(_EQUAL, architecture, 1, 0),
@@ -51,28 +57,45 @@ def build_filter(machine: str | None = None) -> bytes | None:
     ]
     if architecture == _X86_64:  # the same calls again under the x32 numbers
         steps += [_step(_AT_LEAST, 0x40000000, 0, 1), _refuse(errno.ENOSYS)]
-    for both in _CALLS["refused"].values():
-        steps += [_step(_EQUAL, both[column], 0, 1), _refuse(errno.EPERM)]
-    # glibc falls back to clone, whose flags a filter can read.
-    steps += [_step(_EQUAL, numbers["clone3"], 0, 1), _refuse(errno.ENOSYS)]
-    steps += [
-        _step(_EQUAL, numbers["clone"], 0, 4),
+    for name, rule in _rules().items():
+        steps += [_step(_EQUAL, numbers[name], 0, len(rule)), *rule]
+    for both in _CALLS["allowed"].values():
+        if both[column] >= 0:
+            steps += [_step(_EQUAL, both[column], 0, 1), _PERMIT]
+    return b"".join([*steps, _refuse(errno.ENOSYS)])
+
+
+def _rules() -> dict[str, list[bytes]]:
+    """Steps that decide about a call by its arguments, by the call's name."""
+    local_only = [
         _step(_LOAD, _ARGUMENT_AT),
-        _step(_ANY_BIT, _NAMESPACES, 0, 1),
-        _refuse(errno.EPERM),
-        allow,
+        _step(_EQUAL, _LOCAL, 0, 1),
+        _PERMIT,
+        _refuse(errno.EAFNOSUPPORT),
     ]
-    # Limits of other processes: without root all of the sandbox has one user id.
-    steps += [
-        _step(_EQUAL, numbers["prlimit64"], 0, 4),
-        _step(_LOAD, _ARGUMENT_AT),
-        _step(_EQUAL, 0, 1, 0),
-        _refuse(errno.EPERM),
-        allow,
-    ]
-    families = len(_SOCKET_FAMILIES)
-    steps += [_step(_EQUAL, numbers["socket"], 0, families + 2), _step(_LOAD, _ARGUMENT_AT)]
-    for place, family in enumerate(_SOCKET_FAMILIES):
-        steps.append(_step(_EQUAL, family, families - place, 0))
-    steps += [_refuse(errno.EAFNOSUPPORT), allow]
-    return b"".join(steps)
+    return {
+        "mmap": [
+            _step(_LOAD, _FLAGS_AT),
+            _step(_ANY_BIT, _HUGE_PAGES, 2, 0),
+            _step(_ANY_BIT, _SHARED, 0, 2),
+            _step(_ANY_BIT, _ANONYMOUS, 0, 1),
+            _refuse(errno.ENOMEM),
+            _PERMIT,
+        ],
+        # glibc falls back from clone3 to clone, whose flags a filter can read.
+        "clone": [
+            _step(_LOAD, _ARGUMENT_AT),
+            _step(_ANY_BIT, _NAMESPACES, 0, 1),
+            _refuse(errno.EPERM),
+            _PERMIT,
+        ],
+        # Limits of other processes: without root all of the sandbox has one user id.
+        "prlimit64": [
+            _step(_LOAD, _ARGUMENT_AT),
+            _step(_EQUAL, 0, 1, 0),
+            _refuse(errno.EPERM),
+            _PERMIT,
+        ],
+        "socket": local_only,
+        "socketpair": local_only,
+    }

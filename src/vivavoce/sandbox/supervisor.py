@@ -2,12 +2,14 @@
 
 It runs as process 1 of its own pid namespace with nothing but the standard library, reads
 requests on standard input and answers on standard output. A message is a length (4 bytes, big
-endian), that many bytes of JSON, then `size` raw bytes. Programs run in forked children that
-have dropped to the sandbox's own user id; none of them shares a descriptor with this process.
+endian), that many bytes of JSON, then `size` raw bytes. The first one sets it up. Programs run in
+forked children that have dropped to the sandbox's own user id, under a filter of system calls;
+none of them shares a descriptor with this process or sees a /proc.
 """
 
 from __future__ import annotations
 
+import base64
 import ctypes
 import json
 import os
@@ -22,13 +24,32 @@ from contextlib import suppress
 from typing import Any, NoReturn
 
 KEPT_BYTES = 256 * 1024
-_POLL_SECONDS = 0.05
+_POLL_SECONDS = 0.01
+_POLL_SHARE = 4
+"""Measuring takes at most one part in so many of the time."""
 _PIECE = 1 << 16
 _MAX_HEADER = 1 << 22
-_PR_SET_DUMPABLE = 4
+_PR_SET_DUMPABLE, _PR_SET_SECCOMP, _PR_CAP_AMBIENT, _CLEAR_ALL = 4, 22, 47, 4
+_MNT_DETACH, _MS_NOSUID, _MS_NODEV, _MS_REMOUNT = 2, 2, 4, 32
+_CAPABILITY_VERSION = 0x20080522
+_ROOT_CAPABILITIES = 1 << 5 | 1 << 6 | 1 << 7 | 1 << 19
+"""CAP_KILL, CAP_SETGID, CAP_SETUID, and CAP_SYS_PTRACE to tell shared pages from own ones."""
 _FILE_SECONDS = 60.0
+_FOLDERS = ("/work", "/tmp")
+_SOCKET_BYTES = 2 * 212_992
+"""What one socket can hold at most; the kernel charges it to no process."""
+_CHARGED = ("RssAnon:", "VmSwap:", "VmPTE:", "HugetlbPages:")
+"""Lines of a process's status; files that it maps lie in folders of a bounded size."""
+_NICE = 5
 
 Request = dict[str, Any]
+_LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+class _Rules(ctypes.Structure):
+    """The kernel's `struct sock_fprog`."""
+
+    _fields_ = [("count", ctypes.c_ushort), ("steps", ctypes.c_char_p)]
 
 
 def _take(count: int) -> bytes:
@@ -80,29 +101,70 @@ def _limit(limits: dict[str, int]) -> None:
         resource.setrlimit(name, (allowed, allowed))
 
 
-def _prefer_as_victim() -> None:
+def _prefer_as_victim(proc: int) -> None:
     """Make the kernel end a program when memory runs out, never this process."""
-    try:
-        with open("/proc/self/oom_score_adj", "w", encoding="ascii") as stream:  # noqa: PTH123
-            stream.write("1000")
-    except OSError:  # not ours to write without root: the measured limit remains
-        pass
+    with suppress(OSError):  # not ours to write without root: the measured limit remains
+        descriptor = os.open("self/oom_score_adj", os.O_WRONLY, dir_fd=proc)
+        os.write(descriptor, b"1000")
+        os.close(descriptor)
 
 
-def _start(request: Request, descriptors: tuple[int, int, int], report: int) -> NoReturn:
+def _checked(result: int) -> None:
+    if result != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+
+
+def _drop_capabilities() -> None:
+    """Keep what it takes to become another user and to end its programs, and only as root."""
+    kept = 0 if os.getuid() else _ROOT_CAPABILITIES
+    _checked(_LIBC.prctl(_PR_CAP_AMBIENT, _CLEAR_ALL, 0, 0, 0))
+    header = struct.pack("=Ii", _CAPABILITY_VERSION, 0)
+    _checked(_LIBC.capset(header, struct.pack("=6I", kept, kept, 0, 0, 0, 0)))
+
+
+def set_up(inodes: int) -> int:
+    """Bound the folders that can be written and hide /proc; a descriptor of /proc."""
+    flags = _MS_NOSUID | _MS_NODEV | _MS_REMOUNT
+    for folder in _FOLDERS:
+        _checked(_LIBC.mount(None, folder.encode(), None, flags, f"nr_inodes={inodes}".encode()))
+    proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
+    _checked(_LIBC.umount2(b"/proc", _MNT_DETACH))
+    _drop_capabilities()
+    return proc
+
+
+def _open_folders() -> None:
+    """Take back what a program of the same user did to the rights of its folders."""
+    if os.getuid() != 0:
+        for folder in _FOLDERS:
+            os.chmod(folder, 0o1777)  # noqa: PTH101
+
+
+def _filter_calls(rules: bytes) -> None:
+    program = _Rules(len(rules) // 8, rules)
+    _checked(_LIBC.prctl(_PR_SET_SECCOMP, 2, ctypes.byref(program), 0, 0))
+
+
+def _start(
+    request: Request, descriptors: tuple[int, int, int], report: int, proc: int, rules: bytes
+) -> NoReturn:
     """The child's side of an exec: never returns."""
     try:
+        _prefer_as_victim(proc)
+        os.sched_setaffinity(0, {request["processor"]})
+        os.nice(_NICE)
         os.setsid()
         for number, descriptor in enumerate((*descriptors, report)):
             os.dup2(descriptor, number, inheritable=number < 3)
         os.closerange(4, 4096)
         for name in (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ):
             signal.signal(name, signal.SIG_DFL)
-        _prefer_as_victim()
         _limit(request["limits"])
         _become(request)
         os.umask(0o022)
         os.chdir(request["cwd"])
+        _filter_calls(rules)
         os.execvpe(request["argv"][0], request["argv"], request["env"])
     except OSError as error:
         os.write(3, struct.pack(">i", error.errno or 1))
@@ -110,23 +172,38 @@ def _start(request: Request, descriptors: tuple[int, int, int], report: int) -> 
         os._exit(127)
 
 
-def _usage() -> tuple[int, int]:
-    """Resident bytes and number of tasks of everything but this process."""
-    resident, tasks = 0, 0
-    for name in os.listdir("/proc"):  # noqa: PTH208
-        if not name.isdigit() or name == "1":
-            continue
-        try:
-            with open(f"/proc/{name}/status", encoding="ascii", errors="replace") as stream:  # noqa: PTH123
-                lines = stream.read().splitlines()
-        except OSError:  # it ended meanwhile
-            continue
-        for line in lines:
-            if line.startswith(("RssAnon:", "RssShmem:")):
-                resident += int(line.split()[1]) * 1024
-            elif line.startswith("Threads:"):
-                tasks += int(line.split()[1])
-    return resident, tasks
+def _text(proc: int, name: str) -> str:
+    """A file of /proc; empty when the process has ended, or may not be looked at."""
+    try:
+        with open(os.open(name, os.O_RDONLY, dir_fd=proc), encoding="ascii", errors="replace") as s:  # noqa: PTH123
+            return s.read()
+    except OSError:
+        return ""
+
+
+def _kilobytes(text: str, names: tuple[str, ...]) -> int:
+    return sum(int(line.split()[1]) for line in text.splitlines() if line.startswith(names))
+
+
+def _usage(proc: int, limit: int) -> tuple[int, int]:
+    """Bytes and number of tasks of everything but this process.
+
+    Pages that forked processes share count in each; only beyond the limit are they told apart,
+    where the kernel lets this user do so.
+    """
+    others = [name for name in os.listdir(proc) if name.isdigit() and name != "1"]
+    statuses = {name: _text(proc, f"{name}/status") for name in others}
+    tasks = sum(_kilobytes(status, ("Threads:",)) for status in statuses.values())
+    sockets = max(0, _text(proc, "net/unix").count("\n") - 1)
+    held = sockets * _SOCKET_BYTES
+    held += sum(1024 * _kilobytes(status, _CHARGED) for status in statuses.values())
+    if held <= limit:
+        return held, tasks
+    for name, status in statuses.items():
+        if shares := _text(proc, f"{name}/smaps_rollup"):
+            twice = _kilobytes(status, ("RssAnon:",)) - _kilobytes(shares, ("Pss_Anon:",))
+            held -= 1024 * max(0, twice)
+    return held, tasks
 
 
 def _sweep(main: int) -> int | None:
@@ -165,11 +242,11 @@ class _Kept:
             self.dropped += max(0, len(piece) - room)
 
 
-def _reason(deadline: float, limits: dict[str, int]) -> str | None:
+def _reason(deadline: float, limits: dict[str, int], proc: int) -> str | None:
     if time.monotonic() >= deadline:
         return "timeout"
-    resident, tasks = _usage()
-    if resident > limits["memory"]:
+    held, tasks = _usage(proc, limits["memory"])
+    if held > limits["memory"]:
         return "memory"
     return "processes" if tasks > limits["processes"] else None
 
@@ -183,10 +260,12 @@ def _feed(descriptor: int, waiting: memoryview) -> memoryview:
         return waiting[:0]
 
 
-def _watch(main: int, request: Request, streams: list[_Kept], feed: int, data: bytes) -> Request:
+def _watch(
+    main: int, request: Request, streams: list[_Kept], feed: int, data: bytes, proc: int
+) -> Request:
     """Wait for the main child, feeding, draining and measuring; then end everything."""
     deadline = time.monotonic() + request["timeout"]
-    waiting, status, reason, measured = memoryview(data), None, None, 0.0
+    waiting, status, reason, due = memoryview(data), None, None, 0.0
     ended = os.pidfd_open(main)
     os.set_blocking(feed, False)
     while status is None and reason is None:
@@ -203,8 +282,9 @@ def _watch(main: int, request: Request, streams: list[_Kept], feed: int, data: b
         pid, found = os.waitpid(main, os.WNOHANG)
         if pid == main:
             status = found
-        elif time.monotonic() - measured >= _POLL_SECONDS:
-            reason, measured = _reason(deadline, request["limits"]), time.monotonic()
+        elif (begun := time.monotonic()) >= due:
+            reason, now = _reason(deadline, request["limits"], proc), time.monotonic()
+            due = now + max(_POLL_SECONDS, _POLL_SHARE * (now - begun))
     os.close(ended)
     if feed >= 0:
         os.close(feed)
@@ -215,10 +295,10 @@ def _watch(main: int, request: Request, streams: list[_Kept], feed: int, data: b
             stream.drain(64)
         os.close(stream.descriptor)
     code = -int(signal.SIGKILL) if status is None else os.waitstatus_to_exitcode(status)
-    return {"returncode": code, "killed_for": reason}
+    return {"returncode": code, "killed_for": reason, "left": _usage(proc, 0)[1]}
 
 
-def run(request: Request, data: bytes) -> None:
+def run(request: Request, data: bytes, proc: int, rules: bytes) -> None:
     """Run one program to its end and answer with what it printed."""
     feed_read, feed_write = os.pipe()
     out_read, out_write = os.pipe()
@@ -228,13 +308,13 @@ def run(request: Request, data: bytes) -> None:
     if main == 0:
         # Above every number that dup2 will write to: pipes opened at start are never below 3.
         moved = [_above(one) for one in (feed_read, out_write, error_write, report_write)]
-        _start(request, (moved[0], moved[1], moved[2]), moved[3])
+        _start(request, (moved[0], moved[1], moved[2]), moved[3], proc, rules)
     for descriptor in (feed_read, out_write, error_write, report_write):
         os.close(descriptor)
     streams = [_Kept(out_read), _Kept(error_read)]
     failure = os.read(report_read, 4)
     os.close(report_read)
-    header = _watch(main, request, streams, feed_write, data)
+    header = _watch(main, request, streams, feed_write, data, proc)
     header["failure"] = struct.unpack(">i", failure)[0] if len(failure) == 4 else 0
     out, errors = streams
     header |= {"split": len(out.data), "dropped": [out.dropped, errors.dropped]}
@@ -318,20 +398,28 @@ def touch_file(request: Request, data: bytes) -> None:
     _answer({"failure": failure}, bytes(found[4:]))
 
 
+def _next() -> tuple[Request, bytes]:
+    """The next request, and the bytes that come with it."""
+    (length,) = struct.unpack(">I", _take(4))
+    if length > _MAX_HEADER:
+        os._exit(1)
+    request = json.loads(_take(length))
+    return request, _take(request["size"])
+
+
 def main() -> None:
     """Serve requests until standard input ends."""
-    ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+    _LIBC.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
     os.closerange(3, 4096)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    setup, _ = _next()
+    proc, rules = set_up(setup["inodes"]), base64.b64decode(setup["filter"])
     _answer({"ready": True, "uid": os.getuid()})
     while True:
-        (length,) = struct.unpack(">I", _take(4))
-        if length > _MAX_HEADER:
-            os._exit(1)
-        request = json.loads(_take(length))
-        data = _take(request["size"])
+        request, data = _next()
+        _open_folders()
         if request["op"] == "exec":
-            run(request, data)
+            run(request, data, proc, rules)
         else:
             touch_file(request, data)
 

@@ -146,4 +146,11 @@ ANSWERS = {
     "footer without a file": "odd = b'PAR1' + b'\\xff' * 64 + b'PAR1'\n"
     "open('result.parquet', 'wb').write(odd)",
     "a crash": "ctypes.string_at(0)",
+    "mode of the work folder": "table(); os.chmod('/work', 0); os.chmod('/tmp', 0)",
+    "mode of the result": "table(); os.chmod('result.parquet', 0o200)",
+    "the work folder full": "table()\nfor number in range(9999):\n"
+    "    quiet(lambda: open(f'/tmp/f{number}', 'wb').write(bytes(1 << 20)))",
+    "all inodes": "table()\nfor number in range(99999):\n"
+    "    if quiet(lambda: open(f'/tmp/f{number}', 'w')) is None: break",
+    "surrogates": "print('\\udcff' * 9); raise SystemExit(ascii('\\udcff'))",
 }

@@ -7,12 +7,12 @@ import json
 import os
 import shutil
 import socket
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from inspect_ai.log import EvalSample, read_eval_log
@@ -57,8 +57,8 @@ WAITING = {"sleep past the limit", "deaf past the limit"} | {
 }
 """Programs that do nothing until their limit; begun first, they all wait for it at one time."""
 SECRET = "SECRET-d41d8cd9"
-WAIT = 20
-"""Seconds a program may run: enough for the right one beside other work."""
+WAIT = 12
+"""Seconds a program may run: enough for the right one, which has a processor of its own."""
 
 
 @pytest.fixture(scope="module")
@@ -156,6 +156,19 @@ def _own_processes() -> list[str]:
     return found
 
 
+def _check(name: str, acc: float, fault: str | None, printed: str, canary: Path) -> None:
+    """What a program reached, and nothing of the host in what it printed."""
+    if name.startswith("right"):
+        assert (acc, fault) == (1.0, None), name
+    else:
+        assert acc == 0.0, name
+    assert SECRET not in printed, name
+    assert "ESCAPED" not in printed, name
+    assert str(canary / "canary") not in printed, name
+    if name in HELD:
+        assert "held" in printed, name
+
+
 def _values(sample: EvalSample) -> tuple[dict[str, float], str | None]:
     (score,) = (sample.scores or {}).values()
     assert isinstance(score.value, dict)
@@ -196,16 +209,8 @@ def test_no_hostile_program_escapes_or_scores_and_the_run_goes_on(
     assert sorted(samples) == list(range(1, len(programs) + 1))
     for epoch, name in enumerate(programs, 1):
         values, fault = _values(samples[epoch])
-        if name.startswith("right"):
-            assert (values["acc"], fault) == (1.0, None), name
-        else:
-            assert values["acc"] == 0.0, name
-        printed = _printed(samples[epoch])
-        assert SECRET not in printed, name
-        assert "ESCAPED" not in printed, name
-        assert str(folders["canary"] / "canary") not in printed, name
-        if name in HELD:
-            assert "held" in printed, name
+        assert not samples[epoch].error_retries, name  # asked once
+        _check(name, values["acc"], fault, _printed(samples[epoch]), folders["canary"])
 
     assert _fingerprint(*watched) == before
     assert not Path("/dev/shm/vivavoce-canary").exists()
@@ -256,35 +261,39 @@ assert os.getuid() != 0
 folder, answers, epochs = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 report = run(RunSpec(
     tasks=["formula"], round=folder, logs=Path("logs"), models=[f"replay/{answers}"],
-    epochs=epochs, task_args={"timeout": 20}, display="none",
+    epochs=epochs, task_args={"timeout": int(sys.argv[4])}, max_connections=6, display="none",
 ))
 assert report.failed == (), report.failed
 found = {}
 for sample in read_eval_log(report.logs[0]).samples:
+    assert not sample.error_retries, sample.epoch
     (score,) = sample.scores.values()
     printed = [str(one.output) for one in sample.events if one.event == "sandbox"]
-    found[sample.epoch] = [score.value["acc"], "\\n".join(printed)]
+    found[sample.epoch] = [score.value["acc"], score.metadata["fault"], "\\n".join(printed)]
 print("FOUND" + json.dumps([found[epoch] for epoch in sorted(found)]))
 """
 
 
 def test_an_ordinary_user_runs_them_as_safely(opened: Round) -> None:
-    daemon = ANSWERS["daemon that writes the result later"]
-    with ordinary_user() as user, tempfile.TemporaryDirectory() as name:
+    with ordinary_user() as user, listener() as (port, heard), TemporaryDirectory() as name:
         folder = Path(name)
-        programs = [ANSWERS["environment"], RIGHT, ANSWERS["signals to all"], daemon, RIGHT]
-        answers = _answers(folder, [PRELUDE + program for program in programs])
+        canary = folder / "canary"
+        canary.mkdir()
+        (canary / "canary").write_text("alive", encoding="utf-8")
         shutil.copytree(opened.folder, folder / "round")
+        programs = _programs(canary, port, folder / "round")
+        answers = _answers(folder, list(programs.values()))
         for path in (folder, *folder.rglob("*")):
             os.chown(path, *user.ids)
-        arguments = [folder / "round", answers, len(programs)]
+        before = _fingerprint(canary, folder / "round")
+        arguments = [folder / "round", answers, len(programs), WAIT]
         done = user.run(ORDINARY, *arguments, cwd=folder, HOME=name, SECRET_KEY=SECRET)
-    if "did not start" in done.stdout + done.stderr:
-        pytest.skip("this kernel gives ordinary users no namespaces")
+        assert _fingerprint(canary, folder / "round") == before
+        assert heard == []
     assert "FOUND" in done.stdout, done.stderr[-2000:]
     found = json.loads(done.stdout.partition("FOUND")[2])
-    assert [acc for acc, _ in found] == [0.0, 1.0, 0.0, 0.0, 1.0]
-    assert all(SECRET not in printed for _, printed in found)
+    for name, (acc, fault, printed) in zip(programs, found, strict=True):
+        _check(name, acc, fault, printed, canary)
 
 
 def test_cheats_gain_nothing_where_constants_are_wrong(opened: Round, tmp_path: Path) -> None:

@@ -12,10 +12,17 @@ import errno
 import re
 import warnings
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from inspect_ai.util import SandboxEnvironment, SandboxEnvironmentSpec, registry_info, sandbox
+from inspect_ai.util import (
+    OutputLimitExceededError,
+    SandboxEnvironment,
+    SandboxEnvironmentSpec,
+    registry_info,
+    sandbox,
+)
 
 from vivavoce.errors import InputError
 from vivavoce.sandbox.command import python_command
@@ -27,6 +34,11 @@ from vivavoce.sandbox.provider import BwrapSandboxEnvironment
 PROVIDERS = ("bwrap", "docker")
 _CLEAR = "kill -9 -1; chmod -R u+rwX /work /tmp; find /work /tmp -mindepth 1 -delete"
 """Ends all that runs as the container's user, but for process 1 and this shell, and empties it."""
+FAILURES = (SandboxLost, OutputLimitExceededError, OSError, UnicodeError)
+"""Ways in which a sandbox fails once a program has run in it: all of them the program's doing.
+
+A failed sample is asked again, so a program that could fail one could discard its own answer.
+"""
 
 
 def sandbox_for(
@@ -97,7 +109,8 @@ async def clear(box: SandboxEnvironment) -> None:
 async def end_all(box: SandboxEnvironment) -> None:
     """End whatever a program left running; the supervisor of bwrap has done so by itself."""
     if _kind(box) == "docker":
-        await box.exec(["/bin/sh", "-c", "kill -9 -1"])
+        with suppress(*FAILURES):
+            await box.exec(["/bin/sh", "-c", "kill -9 -1"])
 
 
 async def read_bytes(box: SandboxEnvironment, path: str) -> bytes:
@@ -218,7 +231,7 @@ async def run_program(
         done = await box.exec([*python_inside(box), start or name], timeout=timeout)
     except TimeoutError:
         return Outcome("timeout", f"The program ran for more than {timeout} seconds.")
-    except SandboxLost as error:
+    except FAILURES as error:
         return Outcome("error", str(error))
     finally:
         await end_all(box)

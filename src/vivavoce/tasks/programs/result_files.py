@@ -17,11 +17,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from inspect_ai.util import OutputLimitExceededError, sandbox
+from inspect_ai.util import sandbox
 
 from vivavoce.metrics.implementation.factor import FactorFrame
-from vivavoce.sandbox.errors import SandboxLost
-from vivavoce.tasks.programs.program import python_inside, read_bytes
+from vivavoce.tasks.programs.program import FAILURES, python_inside, read_bytes
 from vivavoce.tasks.scoring.guard import FaultyAnswer
 
 _MAX_COLUMNS = 8
@@ -46,7 +45,6 @@ _TYPES = {
 """Number types that are read, in numpy's words; the driver writes no other float than F64."""
 _MAX_NUMBER = 4_096
 """Bytes; a number in JSON needs a few dozen."""
-_NOT_READ = (OSError, TimeoutError, OutputLimitExceededError)
 _NOT_PARSED = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
 
 Layers = dict[str, npt.NDArray[Any]]
@@ -140,13 +138,15 @@ async def read_factor(name: str, *, max_rows: int, timeout: int) -> FactorFrame 
         FaultyAnswer: `no_file` when there is none, `unreadable` when it is not Parquet.
     """
     box = sandbox()
-    if not (await box.exec(["/usr/bin/test", "-f", name], timeout=timeout)).success:
+    with _guard(*FAILURES):
+        there = await box.exec(["/usr/bin/test", "-f", name], timeout=timeout)
+    if not there.success:
         raise FaultyAnswer("no_file")
     # A name that no program can have prepared a trap under.
     target = f"/tmp/{secrets.token_hex(16)}"
     limits = [str(max_rows), str(_MAX_COLUMNS), str(_MAX_NAME)]
     command = [*python_inside(box), "-c", _DECODER, name, target, *limits]
-    with _guard(*_NOT_READ, SandboxLost):
+    with _guard(*FAILURES):
         done = await box.exec(command, cwd="/work", timeout=timeout)
         if not done.success:
             raise FaultyAnswer("unreadable")
@@ -180,7 +180,7 @@ async def read_layers(name: str, *, max_bytes: int) -> Layers:
     Raises:
         FaultyAnswer: `no_file` when there is none, `unreadable` when it is no such file.
     """
-    with _guard(*_NOT_READ, SandboxLost):
+    with _guard(*FAILURES):
         try:
             content = await read_bytes(sandbox(), name)
         except FileNotFoundError as error:
@@ -244,7 +244,7 @@ async def read_number(name: str, key: str, *, timeout: int) -> float | None:
         if not done.success or len(done.stdout) > _MAX_NUMBER:
             return None
         value = json.loads(done.stdout)[key]
-    except (*_NOT_READ, *_NOT_PARSED):
+    except (*FAILURES, *_NOT_PARSED):
         return None
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return _finite(value) if is_number else None

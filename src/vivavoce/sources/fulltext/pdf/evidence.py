@@ -3,7 +3,7 @@
 A hypothesis is a set of candidates that look alike: a run of numbers, or one typographic style.
 Evidence is counted over the whole document: names of sections where papers have them, numbers that
 continue each other, `Section 3` in the text, how the headings part the text, what else is set
-larger. The weights are in `evidence.toml`; benchmarks/pdf/fit.py fits them on the style matrix.
+larger. The weights are in `evidence.toml`; benchmarks/pdf/fit.py judges them on styles left out.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ _SHORT = 150
 _WIDEST = 0.45
 """Share of the text between two headings that is still usual."""
 _EARLY, _LATE = 0.3, 0.55
+_MAX_HYPOTHESES = 100
 _LEAST = -3.0
 """Score below which nothing is better than the best hypothesis."""
 _MENTION = re.compile(r"\b(?:Sections?|Sect?\.|Chapters?|§)\s{0,2}(\d{1,2}|[IVX]{1,5}\b)", re.ASCII)
@@ -135,7 +136,9 @@ class Evidence:
         tops = {p: n for p, n in outline.items() if self.marked[p] == 1}
         if tops:
             found.append(Hypothesis(tops, self.candidates[min(tops)].style))
-        return [self._from_start(one) for one in found if one.members]
+        # A drawing may hold thousands of styles: those of a paper's headings recur.
+        found.sort(key=lambda one: -len(one.members))
+        return [self._from_start(one) for one in found[:_MAX_HYPOTHESES] if one.members]
 
     def _from_start(self, one: Hypothesis) -> Hypothesis:
         """The hypothesis without what stands before the introduction, such as the title."""

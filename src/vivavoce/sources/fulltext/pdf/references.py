@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from vivavoce.records import Reference
 from vivavoce.sources.fulltext.pdf.floats import Columns
@@ -87,6 +88,8 @@ _SECOND = re.compile(
 _LISTED = frozenset({"", FOOTNOTE})
 _LONG_ENTRY = 700
 _ENOUGH_ENTRIES = 4
+_MAX_TRIES = 30
+"""Lines that may open a list of references; a file of such lines is no paper."""
 _YEAR = re.compile(r"(?<![\w.:/-])(?:19|20)\d\d(?=[a-z]?(?:\W|$))(?![\d-])")
 _NAME = re.compile(r"[^\W\d_][\w’'´`-]*(?:[ ,]|$)")
 _QUOTED = re.compile(r"[“\"‘«]([^”\"»]{8,300})[”\"»]")
@@ -116,9 +119,9 @@ def find_unheaded(lines: Sequence[Line]) -> int | None:
 
     Entries in small print look like footnotes: those of the list become text again.
     """
-    for place in range(len(lines) // 2, len(lines)):
-        if lines[place].kind not in _LISTED or not _opens_list(lines[place]):
-            continue
+    half = range(len(lines) // 2, len(lines))
+    opening = (p for p in half if lines[p].kind in _LISTED and _opens_list(lines[p]))
+    for place in islice(opening, _MAX_TRIES):
         tail = [other for other in lines[place:] if other.kind in _LISTED]
         entries = _by_label(tail)
         years = sum(any(_YEAR.search(own.text) for own in entry) for entry in entries)
