@@ -78,6 +78,25 @@ def test_gold_standing_verbatim_in_the_input_is_a_breach(tmp_path: Path) -> None
     assert (base["run_words"], base["limit"], base["above_limit"]) == (4, None, None)
 
 
+@pytest.mark.parametrize(
+    ("edited", "is_leak"),
+    [
+        ([w if n % 8 else "other" for n, w in enumerate(words("one", 80).split())], True),
+        ([*words("one", 80).split()[40:], *words("one", 80).split()[:40]], True),
+        ([f"{w[:2]}- {w[2:]}" for w in words("one", 80).split()], True),
+        (words("one", 20).split(), False),  # 18 of 78 runs
+    ],
+)
+def test_gold_retold_in_other_words_is_a_breach(
+    tmp_path: Path, edited: list[str], is_leak: bool
+) -> None:
+    method = f"{words('before', 100)} {' '.join(edited)} {words('after', 100)}"
+    leaky = paper("leaky", abstract=words("one", 80), method=method)
+    rows = abstracts(leaky, TWO)
+    found = find(audit_leakage(write_round(tmp_path / "made", [leaky, TWO], rows)), "gold_retold")
+    assert [(row["id"], row["breach"]) for row in found] == [("leaky", True)] * is_leak
+
+
 def test_gold_inside_a_demonstration_or_a_listed_work_is_told(tmp_path: Path) -> None:
     gold = ONE.sections[0].text
     demo = paper("demo", published="2023-01-01", method=gold)
@@ -153,7 +172,10 @@ def test_the_target_a_near_copy_and_a_later_version_are_found_by_name(tmp_path: 
     checks = {row["other"]: row["check"] for row in audit.findings if row["check"] != "overlap"}
     del checks["one"]  # found as itself, and as not earlier than itself
     assert [row["other"] for row in find(audit, "target_in_demonstrations")] == ["one"]
-    assert checks == {"version": "same_title", "copied": "near_copy", "retold": "near_copy"}
+    assert checks == {
+        **{"version": "same_title", "copied": "near_copy", "retold": "near_copy"},
+        None: "gold_retold",  # in the demonstrations
+    }
     details = {row["other"]: row["detail"] for row in find(audit, "near_copy")}
     assert "abstract" in details["copied"]
     assert "gold" in details["retold"]

@@ -3,6 +3,8 @@
 - overlap: of the gold's 13-word runs (of a title, which has no such runs, 4-word runs), the share
   that the input of a setting holds (the paper's own text, its demonstrations and listed works
   together), and the gold standing there verbatim;
+- retold gold: the share of the gold's three-word runs that stand close together in one of these,
+  whatever words were changed, broken or put in another order;
 - dates: targets inside the window, splits in the order of time, every demonstration over before its
   target begins;
 - demonstrations that are the target itself, share its title, or share half of the 13-word runs of
@@ -54,6 +56,7 @@ from vivavoce.tasks.writing.items.inputs import (
     settings_of,
     slots,
 )
+from vivavoce.text.shingles import RETOLD, retold_share, shingles_of
 
 FAMILY = "writing"
 PAPERS = "papers.parquet"
@@ -187,23 +190,32 @@ def _overlaps(
 ) -> Iterator[tuple[str, Row]]:
     """For each setting of an item, how much of the gold its own text and its whole input hold."""
     paper = papers[row["paper_id"]]
-    own: dict[tuple[str, ...], tuple[Found, bool]] = {}
+    own: dict[tuple[str, ...], tuple[Found, bool, float | None]] = {}
+    told = shingles_of(row["reference"]) if task != "title" else shingles_of("")
+    beside_work = [
+        retold_share(told, shingles_of(w["abstract"] or "")) for w in row.get("works") or ()
+    ]
     works = [
         found_in(runs, runs_of(work["abstract"] or "", length)) for work in row.get("works") or ()
     ]
-    shown: dict[str, Found] = {}
+    shown: dict[str, tuple[Found, float | None]] = {}
     for setting in row["settings"]:
         texts = tuple(slots(task, setting, paper).values())
         if texts not in own:
             found = found_in(runs, runs_of("\n\n".join(texts), length))
-            own[texts] = found, gold_is_inside(row["reference"], texts)
+            retold = retold_share(told, shingles_of("\n\n".join(texts)))
+            own[texts] = found, gold_is_inside(row["reference"], texts), retold
         demos = demonstrations(row, setting)
         for paper_id in demos:
             if paper_id not in shown:
-                shown[paper_id] = found_in(runs, _shown_of(task, papers[paper_id], length))
-        beside = [shown[paper_id] for paper_id in demos]
+                text = _shown_of(task, papers[paper_id])
+                retold = retold_share(told, shingles_of(text))
+                shown[paper_id] = found_in(runs, runs_of(text, length)), retold
+        beside = [shown[paper_id][0] for paper_id in demos]
         beside += works if setting != "title_only" else []
-        mine, is_verbatim = own[texts]
+        mine, is_verbatim, retold_own = own[texts]
+        shares = [retold_own, *(shown[paper_id][1] for paper_id in demos)]
+        shares += beside_work if setting != "title_only" else []
         yield (
             setting,
             {
@@ -212,15 +224,17 @@ def _overlaps(
                 "own": share_of(mine),
                 "whole": share_of(mine, *beside),
                 "verbatim": is_verbatim,
+                "retold": max((share for share in shares if share is not None), default=None),
+                "retold_own": retold_own,
             },
         )
 
 
-def _shown_of(task: str, paper: PaperText, length: int) -> Runs:
+def _shown_of(task: str, paper: PaperText) -> str:
     """What a demonstration shows: the inputs of its paper, and its gold."""
     texts = [*slots(task, "base", paper).values()]
     texts.append(gold(task, paper.title, paper.abstract, paper.sections) or "")
-    return runs_of("\n\n".join(texts), length)
+    return "\n\n".join(texts)
 
 
 def _cell(
@@ -242,6 +256,7 @@ def _cell(
         "limit": limit,
         "short": len(measured) - len(known),
         "verbatim": sum(row["verbatim"] for row in measured),
+        "retold": sum((row["retold"] or 0.0) >= RETOLD for row in measured),
     }
 
 
@@ -251,6 +266,16 @@ def _leaking(
     for row in measured:
         if row["verbatim"]:
             yield finding("gold_in_input", task, row["id"], setting=setting, breach=True)
+        if (row["retold"] or 0.0) >= max(RETOLD, limit or 0.0):
+            yield finding(
+                "gold_retold",
+                task,
+                row["id"],
+                setting=setting,
+                detail=f"{row['retold']:.0%} of the gold's 3-word runs stand close together in the "
+                f"input, {row['retold_own'] or 0.0:.0%} in the paper's own text",
+                breach=True,
+            )
         if limit is not None and row["whole"] is not None and row["whole"] > limit:
             yield finding(
                 "overlap",

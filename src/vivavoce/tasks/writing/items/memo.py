@@ -110,7 +110,7 @@ def _as_entry(paper: PaperText) -> str:
     found = {task: expose(task, paper) for task in TASKS}
     return canonical_json(
         {
-            task: {setting: [one.overlap, one.leak] for setting, one in exposed.items()}
+            task: {setting: [one.overlap, one.retold, one.leak] for setting, one in exposed.items()}
             for task, exposed in found.items()
         }
     )
@@ -119,8 +119,8 @@ def _as_entry(paper: PaperText) -> str:
 def _from_entry(entry: str) -> Exposures:
     return {
         task: {
-            setting: Exposure(overlap, (leak[0], leak[1]) if leak else None)
-            for setting, (overlap, leak) in exposed.items()
+            setting: Exposure(overlap, (leak[0], leak[1]) if leak else None, retold)
+            for setting, (overlap, retold, leak) in exposed.items()
         }
         for task, exposed in json.loads(entry).items()
     }

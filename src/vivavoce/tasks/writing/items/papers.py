@@ -22,6 +22,7 @@ from vivavoce.tasks.writing.items.inputs import (
 )
 from vivavoce.tasks.writing.items.near_duplicates import RUN
 from vivavoce.text.dates import inside, period
+from vivavoce.text.shingles import RETOLD, retold_share, shingles_of
 
 SPLITS = ("train", "val", "test")
 ANTHOLOGY_CATEGORY = "cs.CL"
@@ -53,6 +54,8 @@ class Exposure:
     """Share of the gold's 13-word runs that stand in the input; None for a gold without any."""
     leak: Reason | None
     """Reason why the input is unfit in any round."""
+    retold: float | None = None
+    """Share of the gold's three-word runs close together in the input; None as `overlap`."""
 
 
 @dataclass(slots=True)
@@ -192,6 +195,9 @@ def _leak(exposure: Exposure, max_overlap: float) -> Reason | None:
     overlap = exposure.overlap
     if exposure.leak is None and overlap is not None and overlap > max_overlap:
         return "overlap", f"{overlap:.0%} of the gold's 13-word runs stand in the input"
+    retold = exposure.retold
+    if exposure.leak is None and retold is not None and retold >= max(RETOLD, max_overlap):
+        return "gold_retold", f"{retold:.0%} of the gold's 3-word runs stand close together in it"
     return exposure.leak
 
 
@@ -209,7 +215,9 @@ def expose(task: str, paper: PaperText) -> dict[str, Exposure]:
     for setting in (s for s in _ALIKE if s in settings_of(task)):
         shown = slots(task, setting, paper)
         overlap = ngram_overlap(reference, "\n\n".join(shown.values())) if has_runs else None
-        found[setting] = Exposure(overlap, _verbatim(golds, shown))
+        text = "\n\n".join(shown.values())
+        retold = retold_share(shingles_of(reference), shingles_of(text)) if has_runs else None
+        found[setting] = Exposure(overlap, _verbatim(golds, shown), retold)
     return found
 
 
