@@ -22,7 +22,7 @@ from vivavoce.rounds import Round
 STUMBLING = "stumbling"
 """A model whose name ends so answers with a program that fails when it is asked for one."""
 WRONG = "```python\nraise SystemExit('not yet')\n```"
-LABELS = re.compile(r'<paper label="(\w+)">')
+LABELS = re.compile(r'<paper(?:-\w{12})? label="(\w+)">')
 
 Table = Mapping[str, Any]
 
@@ -61,7 +61,7 @@ class Golden:
             return answer(WRONG)
         if first in self._answers:
             return answer(self._answers[first])
-        if "<demand>" in first:
+        if _has(first, "demand"):
             return answer(json.dumps(_step(first, self._tables[slot(first, "demand")])))
         assert _wish(first) in self._parts, f"a prompt of no item: {first[:80]}"
         return answer(self._parts[_wish(first)])
@@ -77,7 +77,12 @@ class Golden:
 
 def _wish(prompt: str) -> tuple[str, str]:
     """What is to be written, and of which paper: the same with excerpts as with the whole text."""
-    return prompt.splitlines()[-1], slot(prompt, "title" if "<title>" in prompt else "abstract")
+    return prompt.splitlines()[-1], slot(prompt, "title" if _has(prompt, "title") else "abstract")
+
+
+def _has(prompt: str, tag: str) -> bool:
+    """Whether a prompt has a slot of a name, which may end in a mark."""
+    return re.search(rf"<{tag}(-\w{{12}})?>", prompt) is not None
 
 
 def text_of(message: Mapping[str, Any]) -> str:
@@ -90,7 +95,7 @@ def _step(prompt: str, table: Table) -> Any:
     """What a method that makes a table in steps is answered, told by the form it asks for."""
     cells = {row["paper"]: row["cells"] for row in table["rows"]}
     shown = LABELS.findall(prompt)
-    if "<digests>" in prompt:
+    if _has(prompt, "digests"):
         inside = [label for label in shown if label in table["papers"]]
         return {
             "include": inside,
@@ -98,14 +103,14 @@ def _step(prompt: str, table: Table) -> Any:
             "add": table["columns"],
             "rows": {label: cells[label] for label in inside},
         }
-    if "<row>" in prompt:
+    if _has(prompt, "row"):
         return {"unsupported": []}
     if '{"digest":' in prompt:
         return {"digest": f"Paper {shown[0]} is about what its title says."}
     if '{"include": true' in prompt:
         [label] = shown
         return {"include": label in cells, **({"cells": cells[label]} if label in cells else {})}
-    if "<columns>" in prompt:
+    if _has(prompt, "columns"):
         [label] = shown
         return {"cells": cells[label]}
     return table
