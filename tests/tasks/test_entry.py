@@ -109,7 +109,7 @@ def test_a_judges_template_that_cannot_be_used_is_told_at_once(
     shutil.copytree(open_prompts("writing", None).folder, own)
     (own / "judge.md.j2").write_text("{{ answer_1 }} or {{ answer_2 }}")
     with judge_named_later(), pytest.raises(InputError, match="source"):
-        enter(opened.folder, prompts=str(own), judge=True)
+        enter(opened.folder, prompts=str(own), judge=True, judge_source=True)
     (own / "judge.md.j2").unlink()
     with judge_named_later(), pytest.raises(InputError, match=r"judge\.md\.j2"):
         enter(opened.folder, prompts=str(own), judge=True)
