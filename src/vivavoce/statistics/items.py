@@ -57,14 +57,15 @@ def item_statistics(values: npt.ArrayLike) -> ItemTable:
     filled = np.where(known, table, 0.0)
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = filled.sum(axis=1) / count
-        apart = np.where(known, table - mean[:, None], 0.0)
+        apart = _apart(filled, known)
         squares = (apart**2).sum(axis=1)
         size = np.abs(filled).max(axis=1, initial=0.0)
         is_even = squares <= (_ROUNDING * size) ** 2 * np.maximum(count, 1)
         error = np.sqrt(np.where(is_even, 0.0, squares) / (count - 1) / count)
         reach = t.ppf((1 + DEFAULT_LEVEL) / 2, np.maximum(count - 1, 1)) * error
         reach[count < 2] = np.nan
-        rest = _with_the_rest(filled, known, apart, np.where(is_even, 0.0, squares))
+        rest = _with_the_rest(filled, known)
+        rest[is_even] = np.nan
         rest[count < 3] = np.nan
         z = NormalDist().inv_cdf((1 + DEFAULT_LEVEL) / 2) / np.sqrt(np.maximum(count - 3, 0))
         center = np.arctanh(np.clip(rest, -1 + 1e-9, 1 - 1e-9))
@@ -73,18 +74,21 @@ def item_statistics(values: npt.ArrayLike) -> ItemTable:
     return ItemTable(count, mean, mean - reach, mean + reach, rest, low, high, is_alike)
 
 
-def _with_the_rest(
-    filled: Floats, known: npt.NDArray[np.bool_], apart: Floats, squares: Floats
-) -> Floats:
+def _with_the_rest(filled: Floats, known: npt.NDArray[np.bool_]) -> Floats:
     """Correlation of each item with the means of its contestants on the other items."""
     others = known.sum(axis=0) - known
-    rest = (filled.sum(axis=0) - filled) / others
-    is_both = known & (others > 0)
-    rest = np.where(is_both, rest, 0.0)
-    middle = rest.sum(axis=1) / is_both.sum(axis=1)
-    away = np.where(is_both, rest - middle[:, None], 0.0)
-    spread = (away**2).sum(axis=1)
-    scale = np.sqrt(squares * np.where(spread > _ROUNDING**2, spread, 0.0))
+    both = known & (others > 0)
+    rest = np.where(both, (filled.sum(axis=0) - filled) / others, 0.0)
+    own = _apart(np.where(both, filled, 0.0), both)
+    away = _apart(rest, both)
+    spread, kept = ((away**2).sum(axis=1), (own**2).sum(axis=1))
+    scale = np.sqrt(np.where(spread > _ROUNDING**2, spread * kept, 0.0))
     found = np.full(len(filled), np.nan)
-    np.divide((apart * away).sum(axis=1), scale, out=found, where=scale > 0)
+    np.divide((own * away).sum(axis=1), scale, out=found, where=scale > 0)
     return found
+
+
+def _apart(values: Floats, known: npt.NDArray[np.bool_]) -> Floats:
+    """Deviations of known values from their means by row, 0 for the others."""
+    middle = values.sum(axis=1) / known.sum(axis=1)
+    return np.where(known, values - middle[:, None], 0.0)

@@ -170,6 +170,7 @@ def reopen(header: EvalLog, folder: Path) -> Task:
     """The task of a log on a round.
 
     Raises:
+        InputError: There is no such task here.
         VivaError: The task cannot be opened as it was, for want of its prompts for instance.
     """
     metadata = header.eval.metadata or {}
