@@ -5,6 +5,7 @@ VivaError           1   the work failed
 ├── DamagedError    1   a stored file no longer matches its recorded hash
 ├── StaleError      1   a step has to be done first
 ├── InputError      2   wrong use or unreadable input
+│   └── NoItemsError  2 a task has no item in a setting
 ├── MissingExtra    1   an optional package is not installed
 ├── PluginError     1   an installed package registers something unusable
 └── LockedError    75   another process holds the corpus or round
@@ -32,6 +33,10 @@ class InputError(VivaError):
     """Wrong use or unreadable input; the message names the file, the line or the id."""
 
     exit_code = 2
+
+
+class NoItemsError(InputError):
+    """A task has no item in a setting; a run of several tasks leaves it out."""
 
 
 class MissingExtra(VivaError):

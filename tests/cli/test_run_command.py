@@ -66,6 +66,34 @@ def test_several_models_tasks_and_methods_in_one_command(
     assert only_json(viva_here(*command).stdout) == report
 
 
+def test_a_task_without_items_in_a_setting_is_skipped_and_named(
+    small: Round, tmp_path: Path
+) -> None:
+    command = ("--round", small.folder, "--setting", "title_only", "--method", "null", "--json")
+    done = viva_here("run", "title", "abstract", *command, "--logs", tmp_path / "both")
+    assert done.exit_code == 0
+    report = json.loads(done.stdout)
+    assert len(report["logs"]) == 1
+    assert ["title has no setting 'title_only'" in line for line in report["skipped"]] == [True]
+    # Of one task alone, there is nothing else to run.
+    alone = viva_here("run", "title", *command, "--logs", tmp_path / "alone")
+    assert alone.exit_code == 2
+    assert "title has no setting 'title_only'" in alone.output
+    assert not (tmp_path / "alone").exists()
+
+
+def test_a_wording_that_a_method_lacks_is_refused_before_anything_is_asked(
+    small: Round, tmp_path: Path
+) -> None:
+    done = viva_here(
+        *("run", "abstract", "--round", small.folder, "--logs", tmp_path / "logs"),
+        *("--model", "extractive/lead", "--method", "rag", "-T", "variant=3"),
+    )
+    assert done.exit_code == 2
+    assert "The method rag has no wording 3 of abstract" in done.output
+    assert not list(tmp_path.glob("logs/*.eval"))
+
+
 @pytest.mark.slow
 def test_inspect_finds_the_tasks_from_any_folder(small: Round, tmp_path: Path) -> None:
     done = run(

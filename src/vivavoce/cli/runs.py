@@ -162,10 +162,12 @@ def run(
 
 
 def _print_report(report: RunReport, logs: Path, as_json: bool) -> None:
+    for line in report.skipped:
+        say(f"Skipped: {line}", quiet=True)
     for name in report.set_aside:
         say(f"Set aside a log that cannot be read: {name}", quiet=True)
     if as_json:
-        fields = ("logs", "failed", "set_aside")
+        fields = ("logs", "failed", "skipped", "set_aside")
         print_json({name: list(getattr(report, name)) for name in fields})
         return
     for line in report.failed:

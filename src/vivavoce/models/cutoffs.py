@@ -15,7 +15,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from vivavoce.errors import InputError
+from vivavoce.errors import InputError, NoItemsError
 from vivavoce.models import read_models
 from vivavoce.text.dates import parse_date, period
 
@@ -162,7 +162,7 @@ def take_clean(task: Task, models: Sequence[str], cutoffs: Cutoffs) -> Task:
     items = [{"id": s.id, "published": (s.metadata or {}).get("published")} for s in task.dataset]
     clean = {item["id"] for item in clean_items(items, models, cutoffs)}
     if not clean:
-        raise InputError(
+        raise NoItemsError(
             f"No item of {task.name} is clean for {', '.join(models)}: all {len(items)} are from "
             f"before the cutoff, within {cutoffs.margin_days} days of it, or undated. Build a "
             "later round."

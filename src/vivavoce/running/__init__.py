@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vivavoce.errors import InputError, VivaError
+from vivavoce.errors import InputError, NoItemsError, VivaError
 from vivavoce.models.cutoffs import Cutoffs, take_clean
 from vivavoce.running.journal import open_journal
 from vivavoce.running.ledger import recording
@@ -116,6 +116,8 @@ class RunReport:
     """One log a (task, method, model) and combination of a sweep."""
     failed: tuple[str, ...]
     """Logs that are not complete, each with the reason."""
+    skipped: tuple[str, ...] = ()
+    """Tasks without an item in the setting, each with the reason."""
     set_aside: tuple[str, ...] = ()
     """Damaged logs that lay in the folder, by their new names."""
 
@@ -132,7 +134,7 @@ def run(spec: RunSpec, progress: Progress | None = None) -> RunReport:
         VivaError: A model cannot be started, for want of a key or of a package.
         LockedError: Another run writes into the log folder.
     """
-    tasks = _resolve(spec)
+    tasks, skipped = _resolve(spec)
     sizes = [len(task.dataset) for task in tasks]
     listen(progress, spec.epochs * sum(min(size, spec.limit or size) for size in sizes))
     asked = {name: list(getattr(spec, name)) for name in ("tasks", "models", "methods")}
@@ -147,6 +149,7 @@ def run(spec: RunSpec, progress: Progress | None = None) -> RunReport:
     return RunReport(
         logs=tuple(sorted(log_path(log) for log in logs)),
         failed=failed,
+        skipped=tuple(skipped),
         set_aside=tuple(set_aside),
     )
 
@@ -200,8 +203,8 @@ def list_methods() -> dict[str, str]:
     return {**dict(sorted(offered.items())), **CONTESTANTS}
 
 
-def _resolve(spec: RunSpec) -> list[Task]:
-    """One Inspect task for each (task, method, model)."""
+def _resolve(spec: RunSpec) -> tuple[list[Task], list[str]]:
+    """One Inspect task for each (task, method, model), and why tasks were skipped."""
     # What needs no Inspect is said before it is loaded, which takes seconds.
     spec = replace(spec, round=open_round(spec.round).folder)
     found = [find_task(name) for name in dict.fromkeys(spec.tasks)]
@@ -211,7 +214,7 @@ def _resolve(spec: RunSpec) -> list[Task]:
     from inspect_ai import task_with
 
     from vivavoce import _registry  # noqa: F401  # registers our tasks, solvers and models
-    from vivavoce.tasks.lookup import create_method
+    from vivavoce.tasks.lookup import check_samples, create_method
 
     spec = _with_own_names(spec, found)
     _check_arguments(spec, found)
@@ -219,24 +222,33 @@ def _resolve(spec: RunSpec) -> list[Task]:
     # A judge is started anew for its role.
     roles = {"judge": _start_models([spec.judge], {})[0]} if spec.judge else {}
     set_prices([*started, *roles.values()], spec.prices, spec.cost_limit)
-    resolved = []
+    resolved, skipped = [], []
     for family, task in found:
-        created = _create_task(task, _task_args(spec, family))
+        try:
+            created = _create_task(task, _task_args(spec, family))
+            if spec.subset:
+                created = take_subset(created, spec.subset)
+            if spec.clean_for is not None:
+                created = take_clean(created, spec.models, spec.clean_for)
+        except NoItemsError as error:
+            if len(found) == 1:
+                raise
+            skipped.append(str(error))
+            continue
         created.config = _with_patience(created.config, spec)
-        if spec.subset:
-            created = take_subset(created, spec.subset)
-        if spec.clean_for is not None:
-            created = take_clean(created, spec.models, spec.clean_for)
         if roles:
             created = task_with(created, model_roles=roles)
         for method, given in _uses(spec, family):
+            check_samples(family, method, created.dataset)
             for model in started if _needs_model(family, method) else [NO_MODEL]:
                 # The samples are made once: no run changes them.
                 use = task_with(copy(created), model=model)
                 if method != "direct":
                     use = task_with(use, solver=create_method(family, method, given))
                 resolved.append(use)
-    return resolved
+    if not resolved:
+        raise NoItemsError("\n".join(skipped))
+    return resolved, skipped
 
 
 def _with_patience(config: GenerateConfig, spec: RunSpec) -> GenerateConfig:

@@ -14,7 +14,7 @@ from inspect_ai.model import GenerateConfig
 from inspect_ai.scorer import Scorer
 from inspect_ai.solver import Solver
 
-from vivavoce.errors import InputError
+from vivavoce.errors import InputError, NoItemsError
 from vivavoce.metrics.judgement import CHECKS, WINS
 from vivavoce.rounds import Round
 from vivavoce.store import hash_of
@@ -124,7 +124,7 @@ def open_task(
     card = find_family(family).card.tasks[task]
     if setting not in card.settings:
         known = ", ".join(card.settings)
-        raise InputError(f"{task} has no setting {setting!r}. There are: {known}.")
+        raise NoItemsError(f"{task} has no setting {setting!r}. There are: {known}.")
     if not round:
         raise NoRoundError(
             "Name a round: -T round=FOLDER, or -T round=sample for the sample papers."

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Iterable, Mapping
 from types import ModuleType
 from typing import Any, Literal
 
 from inspect_ai import Task
+from inspect_ai.dataset import Sample
 from inspect_ai.scorer import Scorer
 from inspect_ai.solver import Solver
 from inspect_ai.util import registry_create, registry_info
@@ -86,6 +88,18 @@ def create_method(family: str, method: str, arguments: Mapping[str, Any]) -> Sol
     name = registry_info(find_method_maker(family, method)).name
     made: Solver = registry_create("solver", name, **arguments)
     return made
+
+
+def check_samples(family: str, method: str, samples: Iterable[Sample]) -> None:
+    """Refuse samples that a method cannot answer, before anything is asked.
+
+    A method's module may define `check_samples`, which takes samples and raises `InputError`.
+    """
+    check = getattr(
+        sys.modules[find_method_maker(family, method).__module__], "check_samples", None
+    )
+    if check is not None:
+        check(samples)
 
 
 def create_scorer(task: str, name: str, options: Mapping[str, Any]) -> Scorer:

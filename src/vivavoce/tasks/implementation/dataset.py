@@ -10,7 +10,7 @@ from typing import Any
 from inspect_ai.dataset import MemoryDataset, Sample
 from safetensors.numpy import load
 
-from vivavoce.errors import InputError
+from vivavoce.errors import NoItemsError
 from vivavoce.metrics.implementation.extraction import GoldMethod
 from vivavoce.metrics.implementation.factor import FactorFrame, frame_from_columns
 from vivavoce.rounds import Round
@@ -197,7 +197,7 @@ def extraction_dataset(
     rows = opened.items("implementation", "extract_method")
     samples = [extraction_sample(row, prompts, column, max_tokens) for row in rows if row[column]]
     if not samples:
-        raise InputError(f"Round {opened.id} holds no report for the setting {setting}.")
+        raise NoItemsError(f"Round {opened.id} holds no report for the setting {setting}.")
     return MemoryDataset(samples, name=f"{opened.id}/implementation/extract_method")
 
 

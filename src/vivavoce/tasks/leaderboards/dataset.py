@@ -7,7 +7,7 @@ from typing import Any
 
 from inspect_ai.dataset import MemoryDataset, Sample
 
-from vivavoce.errors import InputError
+from vivavoce.errors import InputError, NoItemsError
 from vivavoce.rounds import Round
 from vivavoce.store import Row, table_of_parquet
 from vivavoce.tasks.leaderboards.items.board_items import (
@@ -90,7 +90,7 @@ def leaderboard_dataset(
     )
     rows = [row for row in items if shown.setting in row["settings"]]
     if not rows:
-        raise InputError(_why_empty(opened, shown, len(items)))
+        raise NoItemsError(_why_empty(opened, shown, len(items)))
     wanted = {paper for row in rows for paper in row["papers"]}
     papers = read_library(
         opened.read_file(FAMILY, PAPERS), None if shown.setting == "corpus" else wanted

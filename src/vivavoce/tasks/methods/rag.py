@@ -12,13 +12,14 @@ which needs neither weights nor a network.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 from anyio import to_thread
+from inspect_ai.dataset import Sample
 from inspect_ai.model import ChatMessageUser, Model, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
@@ -29,6 +30,8 @@ from vivavoce.retrieval.sparse import Bm25Retriever, TfidfRetriever
 from vivavoce.tasks.methods.direct import check_context, fit_to, message_of
 from vivavoce.tasks.prompting.prompts import (
     OWN,
+    SUFFIX,
+    VARIANTS,
     PromptSet,
     Rendered,
     Span,
@@ -198,6 +201,19 @@ def rag(
         return await generate(state)
 
     return solve
+
+
+def check_samples(samples: Iterable[Sample]) -> None:
+    """Raise `InputError` for a wording of a task that there is no prompt of excerpts in."""
+    notes = [sample.metadata or {} for sample in samples]
+    for place, task, variant in {(one["prompts"], one["task"], one["variant"]) for one in notes}:
+        names = {v: f"{template_name(f'rag.{task}', v)}{SUFFIX}" for v in VARIANTS}
+        there = [v for v, name in names.items() if (_open(place).folder / name).is_file()]
+        if variant not in there:
+            known = ", ".join(map(str, there)) or "none"
+            raise InputError(
+                f"The method rag has no wording {variant} of {task}. There are: {known}."
+            )
 
 
 def _search(

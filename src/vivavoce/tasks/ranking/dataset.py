@@ -7,7 +7,7 @@ from typing import Any
 
 from inspect_ai.dataset import MemoryDataset, Sample
 
-from vivavoce.errors import InputError
+from vivavoce.errors import InputError, NoItemsError
 from vivavoce.rounds import Round
 from vivavoce.store import Row, table_of_parquet
 from vivavoce.tasks.prompting.prompts import (
@@ -64,14 +64,19 @@ def ranking_dataset(
     Raises:
         InputError: The round has no such board.
     """
-    rows = read_rows(opened, asked.task, asked.split)
+    boards = read_rows(opened, asked.task, asked.split)
+    rows = boards
     if asked.task == GRAPH:
-        rows = [row for row in rows if asked.setting in row["settings"]]
+        rows = [row for row in boards if asked.setting in row["settings"]]
     if not rows:
-        raise InputError(
+        raise NoItemsError(
             f"Round {opened.id} has no {asked.split} board of {asked.task} with the setting "
-            f"{asked.setting}. Give the round more papers with results, or build it with the "
-            "networks and texts of the setting ([ranking] networks, texts)."
+            f"{asked.setting}: "
+            + (
+                "build it with the networks and texts of the setting ([ranking] networks, texts)."
+                if boards
+                else "give it more papers with results."
+            )
         )
     common = {
         "task": asked.task,

@@ -8,7 +8,7 @@ from typing import Any
 
 from inspect_ai.dataset import MemoryDataset, Sample
 
-from vivavoce.errors import InputError
+from vivavoce.errors import NoItemsError
 from vivavoce.readers.documents import LibraryPaper
 from vivavoce.rounds import Round
 from vivavoce.store import Row
@@ -40,7 +40,7 @@ def table_dataset(
     items = opened.items(FAMILY, TASK)
     rows = [row for row in items if setting in row["settings"]]
     if not rows:
-        raise InputError(_why_empty(opened, setting, len(items)))
+        raise NoItemsError(_why_empty(opened, setting, len(items)))
     papers = open_library(str(opened.folder.resolve()), opened.sha256)
     maker = _Maker(opened, setting, prompts, papers, max_tokens)
     return MemoryDataset(

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 from inspect_ai.dataset import MemoryDataset, Sample
 
-from vivavoce.errors import InputError
+from vivavoce.errors import InputError, NoItemsError
 from vivavoce.rounds import Round
 from vivavoce.store import Row, read_json, table_of_parquet
 from vivavoce.tasks.prompting.prompts import PromptSet, check_variant
@@ -106,7 +106,7 @@ def writing_dataset(
     rows = opened.items("writing", shown.task)
     rows = [row for row in rows if shown.setting in row["settings"]]
     if not rows:
-        raise InputError(_why_empty(opened, shown))
+        raise NoItemsError(_why_empty(opened, shown))
     wanted = {paper for row in rows for paper in (row["paper_id"], *_demonstrations(row, shown))}
     papers = _read_papers(opened, wanted)
     values = {"words": words, "max_tokens": max_tokens}
@@ -211,6 +211,9 @@ def _why_empty(opened: Round, shown: Showing) -> str:
     message = f"Round {opened.id} has no item of {shown.task} with the setting {shown.setting}"
     if not found:
         return f"{message}: it was built without that setting ([writing] settings)."
+    if reasons := found[0].get("left_out"):
+        counts = ", ".join(f"{reason} {count}" for reason, count in reasons.items())
+        message += f". Papers were left out for these reasons: {counts}"
     if not (rejected := found[0]["rejected"]):
         return f"{message}."
     detail = f", {rejected['detail']}" if rejected["detail"] else ""

@@ -8,7 +8,7 @@ rejected, and the reason: the demonstration that came closest, or the target tha
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
@@ -112,9 +112,11 @@ def _cell(
             "reason": without[0].reason[0],
             "detail": without[0].reason[1],
         }
-    elif not items:
-        here = (e for e in excluded if e.task in (EVERY_TASK, task) and e.setting in ("", setting))
-        cell["rejected"] = _left_out(here)
+    if not items:
+        places = (EVERY_TASK, task), ("", setting)
+        here = [e for e in excluded if e.task in places[0] and e.setting in places[1]]
+        cell["left_out"] = dict(Counter(e.reason for e in here).most_common())
+        cell["rejected"] = cell["rejected"] or _left_out(here)
     return cell
 
 
