@@ -21,7 +21,7 @@ from vivavoce import build_round, run
 from vivavoce.corpus import ingest
 from vivavoce.results.logs.reading import read_logs
 from vivavoce.running import RunSpec
-from vivavoce.statistics.comparison import rank
+from vivavoce.statistics import rank
 from vivavoce.statistics.intervals import resample
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
@@ -79,11 +79,15 @@ def main(out: Path) -> None:
         # In the order of the ids, so that all contestants are compared on the same papers.
         values[name] = [kept_numbers(*answers[item]) for item in sorted(answers)]
 
-    draws = resample(sorted(answers))
-    places = rank(values, draws)
+    items, names = sorted(answers), sorted(values)
+    draws = resample(items)
+    standings = rank(
+        [[values[name][place] for name in names] for place in range(len(items))], items
+    )
+    places = dict(zip(names, standings, strict=True))
     undefined = sum(map(math.isnan, values["oracle"]))
     print(f"kept_numbers on {draws.items} abstracts, {undefined} without a number")
-    for name in sorted(values, key=lambda name: (places[name].rank or 99, name)):
+    for name in sorted(values, key=lambda name: (places[name].rank, name)):
         (mean,), (ends,) = draws.mean(values[name]), draws.intervals(values[name])
         shown = "no interval" if ends is None else f"[{ends[0]:.3f}, {ends[1]:.3f}]"
         print(f"  {places[name].rank}. {name:<22} {mean:.3f}  {shown}")

@@ -18,8 +18,7 @@ from tests.corpus.in_memory_build import tables_in_memory
 
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.corpus.build import partitioning
-from vivavoce.corpus.schema import TABLES
-from vivavoce.store import hash_tree
+from vivavoce.store import hash_tree, read_parquet
 
 pytestmark = [
     pytest.mark.slow,
@@ -147,5 +146,7 @@ def test_a_cluster_that_loses_a_machine_makes_the_same_tables(
     assert opened.fingerprint == load_corpus(tmp_path / "native").fingerprint
     assert hash_tree(tmp_path / "ray") == hash_tree(tmp_path / "native")
     wanted = tables_in_memory(tmp_path / "ray")
-    for name in TABLES:
-        assert list(opened.rows(name)) == wanted[name], name
+    for name in wanted.keys() - {"works"}:  # what near copies tell is worked out of all tables
+        files = map(opened.sound_path, opened.files(name))
+        stored = [row for file in files for row in read_parquet(file)]
+        assert stored == wanted[name], name

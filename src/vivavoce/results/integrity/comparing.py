@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from inspect_ai import Task
@@ -54,8 +55,12 @@ def compare_transcript(sample: EvalSample, header: EvalLog) -> Iterator[str]:
         yield f"it says that it used {told} tokens, its transcript has {used}."
 
 
-def compare_task(task: Task, header: EvalLog, recording: Recording) -> Iterator[str]:
-    """Differences between what a log says that it asked and what its task asks."""
+def compare_task(task: Task, header: EvalLog, recording: Recording, folder: Path) -> Iterator[str]:
+    """Differences between what a log says that it asked and what its task asks.
+
+    Where a log names the folder of its round, the receiver's own `folder` counts as the same.
+    """
+    moved = {str(header.eval.task_args.get("round")): str(folder.resolve())}
     true, told = _plain(task.metadata or {}), header.eval.metadata or {}
     for name in sorted({*true, *told}):
         if told.get(name) != true.get(name):
@@ -76,7 +81,7 @@ def compare_task(task: Task, header: EvalLog, recording: Recording) -> Iterator[
             yield f"{place} has another gold than the round."
         described = _plain(item.metadata or {})
         for name, value in described.items():
-            if _plain(answer.metadata.get(name)) != value:
+            if _replaced(_plain(answer.metadata.get(name)), moved) != value:
                 yield f"{place} has another {name} than the round."
 
 
@@ -133,6 +138,17 @@ def _compare_scores(told: Score, true: Score, who: str) -> Iterator[str]:
     for name in ("fault", "counts"):
         if _plain(told.metadata or {}).get(name) != _plain(true.metadata or {}).get(name):
             yield f"{who} says another {name}."
+
+
+def _replaced(value: Any, texts: Mapping[str, str]) -> Any:
+    """A value in which some whole texts stand as others."""
+    if isinstance(value, str):
+        return texts.get(value, value)
+    if isinstance(value, list):
+        return [_replaced(member, texts) for member in value]
+    if isinstance(value, dict):
+        return {name: _replaced(member, texts) for name, member in value.items()}
+    return value
 
 
 def _plain(value: Any) -> Any:

@@ -260,7 +260,7 @@ def _make_again(header: EvalLog, recording: Recording, folder: Path, check: LogC
             "here: verify it with the vivavoce it was made with."
         )
         return
-    check.refused += compare_task(task, header, recording)
+    check.refused += compare_task(task, header, recording, folder)
     if lacking := missing(task, header, recording):
         check.unverified.append(lacking)
     if not recording.answers:
