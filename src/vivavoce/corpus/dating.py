@@ -30,7 +30,7 @@ MAX_LAG = timedelta(days=5 * 366)
 MAX_HOLD = timedelta(days=92)
 """Longest time that a submission waits for its announcement."""
 _ZONE = timedelta(days=2)
-"""What the clocks of a day and a month may differ by at the end of the month."""
+"""Longest time that the clocks of a day and a month may differ by at the end of the month."""
 # Preprint servers in biology and medicine write the day of posting into the DOI.
 _POSTED = re.compile(r"10\.1101/(20[0-9]{2})\.([01][0-9])\.([0-3][0-9])\.[0-9]+")
 # IEEE names the venue and the year: 10.1109/cvpr.2016.90.
@@ -185,7 +185,7 @@ def _doubt(
     listed: Collection[str],
     ordered: Sequence[Statement],
 ) -> str | None:
-    """Why a statement is not believed, for reasons that lie in its own kind."""
+    """The reason not to believe a statement, of those that lie in its own kind."""
     if statement.kind in listed and statement.evidence == "metadata":
         rest = (s for s in ordered if s.kind not in listed or s.evidence != "metadata")
         return "last_resort" if any(rest) else None
@@ -201,7 +201,7 @@ def _doubt(
 
 
 def _is_far(credible: Sequence[Statement]) -> bool:
-    """Whether the first statement is no identifier's and lies far before every other one."""
+    """True if the first statement is no identifier's and lies far before every other one."""
     if credible[0].evidence in ("arxiv_id", "version", "venue"):
         return False
     return min(period(s.date)[0] for s in credible[1:]) - period(credible[0].date)[1] > MAX_LAG

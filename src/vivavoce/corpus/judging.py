@@ -22,7 +22,7 @@ RESOURCE = "a resource"
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What its board says of a result: columns of the table `results`."""
+    """The judgement of a board on a result: columns of the table `results`."""
 
     higher_is_better: bool | None
     """None where nothing tells."""

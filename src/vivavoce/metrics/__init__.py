@@ -48,7 +48,7 @@ class Measure:
     score: Callable[[Sequence[tuple[str, str]]], Sequence[Mapping[str, float | None]]]
     """Takes (answer, reference) pairs; gives the values of each by name."""
     settings: Mapping[str, str | int] = field(default_factory=dict)
-    """What the values depend on."""
+    """Things that the values depend on."""
     batch: int = 1_024
     """Pairs that are best handed over at once."""
 

@@ -42,7 +42,7 @@ _LISTED = 5
 _LONGEST = 60
 _DATED = 8
 _WHOLE, _PART, _GIVEN, _TREND = 0.98, 0.88, 0.99, 0.65
-"""How sure the evidence is: a whole name, a part of one, what a list says, progress over time."""
+"""Confidence of the evidence: a whole name, a part of one, what a list says, progress over time."""
 _SURE, _DECIDED = 0.8, 0.75
 """Evidence from which on a contradiction counts, and the confidence that settles it."""
 
@@ -52,7 +52,7 @@ class Evidence:
     """One reason for a direction."""
 
     source: Literal["source", "name", "order", "values"]
-    """What the list says, the name, the order of the list, or the scores by date."""
+    """The list, the name, the order of the list, or the scores by date."""
     higher_is_better: bool
     confidence: float
 
@@ -71,13 +71,13 @@ class Direction:
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """Where the evidence for the direction comes from, the surest first."""
+        """Sources of the evidence for the direction, the surest first."""
         agreeing = [e for e in self.evidence if e.higher_is_better == self.higher_is_better]
         return tuple(e.source for e in sorted(agreeing, key=lambda e: -e.confidence))
 
     @property
     def confidence(self) -> float:
-        """How sure the direction is, from 0.5 to 1."""
+        """Confidence of the direction, from 0.5 to 1."""
         return 1 / (1 + math.exp(-abs(sum(_weight(one) for one in self.evidence))))
 
     @property

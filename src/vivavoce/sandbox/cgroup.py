@@ -44,7 +44,7 @@ class Group:
 
     folders: tuple[Path, ...]
     reaper: subprocess.Popen[bytes] | None = None
-    """What removes the folders after this process; None where systemd does."""
+    """The process that removes the folders after this one; None where systemd does."""
 
     def kills(self) -> int:
         """Number of processes that the kernel ended here for want of memory."""

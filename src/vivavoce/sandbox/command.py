@@ -82,7 +82,7 @@ _LINKS = ("/bin", "/lib", "/lib64", "/sbin")
 _DEVICES = ("/dev/null", "/dev/random", "/dev/urandom")
 """No /dev/zero: mapped as shared, it would hold memory that no process is charged for."""
 _CAPABILITIES = ("CAP_SYS_ADMIN",)
-"""What the supervisor needs to bound and hide file systems; it drops it before any program."""
+"""Right that the supervisor needs to bound and hide file systems, dropped before any program."""
 _ROOT_CAPABILITIES = ("CAP_SETUID", "CAP_SETGID", "CAP_KILL", "CAP_SYS_PTRACE")
 _SITES = ("site-packages", "dist-packages")
 

@@ -37,7 +37,7 @@ _ROOT_CAPABILITIES = 1 << 5 | 1 << 6 | 1 << 7 | 1 << 19
 _FILE_SECONDS = 60.0
 _FOLDERS = ("/work", "/tmp")
 _SOCKET_BYTES = 2 * 212_992
-"""What one socket can hold at most; the kernel charges it to no process."""
+"""Bytes that one socket can hold at most; the kernel charges it to no process."""
 _CHARGED = ("RssAnon:", "VmSwap:", "VmPTE:", "HugetlbPages:")
 """Lines of a process's status; files that it maps lie in folders of a bounded size."""
 _NICE = 5

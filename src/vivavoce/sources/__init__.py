@@ -76,7 +76,7 @@ class Source:
     """True when a document only describes a work, as a list of results does: it completes the
     corpus' paper of that work, and makes none."""
     dates: str = "metadata"
-    """What `published` of its documents is evidence of: `version` for the day of the first version
+    """The evidence that `published` of its documents is: `version` for the day of the first version
     on a preprint server, `venue` for a date of print, `metadata` for what may be either."""
     reader_version: str = "1"
     """Raised when the same bytes give other records."""

@@ -71,7 +71,7 @@ class Difference:
     high: float | None
     """The 95% interval; None when it cannot be had (see `Resample.intervals`)."""
     tied: bool | None
-    """Whether the interval contains 0 or `rank` does not tell the two apart; None without an
+    """True if the interval contains 0 or `rank` does not tell the two apart; None without an
     interval. Of few clusters the interval alone says too much."""
 
 

@@ -32,7 +32,7 @@ from vivavoce.store import Row, hash_file, mark_done, read_done
 REFERENCES, FACTS, RESULTS = "references", "facts", "results-by-paper"
 """Tables of a shard that are not final: unresolved, for resolving, and in another order."""
 SKETCHES = "sketches"
-"""What papers are compared by to find those that are one work."""
+"""Facts that papers are compared by to find those that are one work."""
 _FINAL = ("papers", "dates", "authorships", "sections", "tables")
 _DOCUMENTS_AT_A_TIME = 256
 _ROWS_AT_A_TIME = 4_000
@@ -165,7 +165,7 @@ def _without_texts(paper: MergedPaper) -> MergedPaper:
 def _merge_fields(
     paper: MergedPaper, text: Document, *, is_paper: bool
 ) -> tuple[tuple[Statement, ...], Row, tuple[Section, ...]]:
-    """What dates a paper, its row, and its sections with their roles."""
+    """The statements that date a paper, its row, and its sections with their roles."""
     documents = paper.documents
 
     def first(name: str) -> Any:

@@ -62,7 +62,7 @@ SKETCH = pa.schema(
 
 
 def sketch_row(row: Row, authors: Sequence[Author], sections: Sequence[Section]) -> Row:
-    """What a paper is compared by, out of its row of `papers`, its authors and its text."""
+    """Facts that a paper is compared by, out of its row of `papers`, its authors and its text."""
     title = row["title"] or ""
     body = "\n".join(section.text for section in sections if section.role in _TEXT_ROLES)
     return {

@@ -1,4 +1,4 @@
-"""When two headers, or two cells of one column, mean the same.
+"""Headers, and cells of one column, that mean the same.
 
 Forms are compared first: marks, numbers with units (`quantities`), dates, complexities, lists in
 any order, and words (`wording`). Where they decide nothing, an embedding does, if one is given, by
@@ -102,11 +102,11 @@ class Meaning:
     _known: dict[tuple[str, str, str | None], bool] = field(default_factory=dict)
 
     def same_headers(self, first: str, second: str) -> bool:
-        """Whether two columns would hold the same statement about every paper."""
+        """True if two columns would hold the same statement about every paper."""
         return self._same(first, second, None)
 
     def same_cells(self, first: str, second: str, header: str = "") -> bool:
-        """Whether two cells under a header state the same."""
+        """True if two cells under a header state the same."""
         return self._same(first, second, header)
 
     def _same(self, first: str, second: str, header: str | None) -> bool:
@@ -162,7 +162,7 @@ class Meaning:
         return not left
 
     def _are_near(self, one: str, other: str) -> bool:
-        """Whether an embedding holds two texts for the same that forms do not decide."""
+        """True if an embedding holds two texts for the same that forms do not decide."""
         words, others = raw_words(one), raw_words(other)
         is_negated = [not NEGATIONS.isdisjoint(each) for each in (words, others)]
         digits = [{word for word in each if word.isdigit()} for each in (words, others)]

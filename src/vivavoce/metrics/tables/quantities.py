@@ -116,7 +116,7 @@ def read_numbers(text: str) -> Numbers | None:
 
 
 def same_numbers(first: Numbers, second: Numbers, header: str = "") -> bool:
-    """Whether two cells state the same numbers.
+    """True if two cells state the same numbers.
 
     Args:
         first: Of one cell.

@@ -157,7 +157,7 @@ def _senses(stems: Terms, *, is_header: bool) -> Iterator[str]:
 
 
 def are_contrasted(first: Sequence[str], second: Sequence[str]) -> bool:
-    """Whether two texts differ in words that exclude each other."""
+    """True if two texts differ in words that exclude each other."""
     ones, others = (
         {_CONTRASTS[word]: word for word in _joined(words) if word in _CONTRASTS}
         for words in (first, second)
@@ -180,7 +180,7 @@ def _joined(words: Sequence[str]) -> Iterator[str]:
 
 
 def is_short_for(short: str, long: str) -> bool:
-    """Whether a text is made of the initials of another one, or is cut off from it."""
+    """True if a text is made of the initials of another one, or is cut off from it."""
     letters = "".join(raw_words(short))
     words = [word for word in raw_words(long) if word != "#"]
     bare = [word for word in words if word not in _FILLERS]

@@ -38,7 +38,7 @@ class Label:
     narrowed: Mapping[str, str]
     """Task and setting, where the row names them."""
     person: str | None = None
-    """Who said it, where the row tells."""
+    """The person who said it, where the row tells."""
     draw: str | None = None
     """Record of the random draw that the item comes from."""
 

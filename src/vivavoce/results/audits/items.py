@@ -25,7 +25,7 @@ _CONTROLS = (CEILING, "null", "copycat", "random")
 
 @dataclass(frozen=True, slots=True)
 class ItemAudit(Report):
-    """What `viva audit items` shows."""
+    """The report of `viva audit items`."""
 
     groups: tuple[Row, ...]
     """One row a round, task and setting."""
@@ -37,7 +37,7 @@ class ItemAudit(Report):
 def audit_items(
     logs: Path | str, *, metric: str | None = None, **reading: Unpack[Reading]
 ) -> ItemAudit:
-    """How hard each item is, and whether it tells contestants apart as the others do.
+    """Difficulty of each item, and whether it tells contestants apart as the others do.
 
     Contestants that know nothing of the items, or their gold, are left out.
 

@@ -72,7 +72,7 @@ class Board:
         return tuple(row for group in self.groups for row in group.rows)
 
     def __repr__(self) -> str:
-        """What the board is of, in one line."""
+        """The content of the board in one line."""
         tasks = {group.place[1] for group in self.groups}
         rows = sum(len(group.leads) for group in self.groups)
         return f"<Board: {len(self.rounds)} rounds, {len(tasks)} tasks, {rows} contestants' rows>"

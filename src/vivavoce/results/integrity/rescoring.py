@@ -74,7 +74,7 @@ class Answer:
     score: Score
     """What our scorer gave it."""
     is_cut_off: bool
-    """Whether a limit ended it, which ends nothing when it is made again."""
+    """True if a limit ended it, which ends nothing when it is made again."""
 
 
 @dataclass(slots=True)
@@ -298,7 +298,7 @@ def _logged_model(name: str, role: str, recording: Recording) -> Model:
 def _request(
     address: Address, messages: Iterable[ChatMessage], config: GenerateConfig | None
 ) -> str:
-    """What a model was asked for a sample, whatever Inspect calls the messages.
+    """The messages that a model was sent for a sample, whatever Inspect calls them.
 
     Messages of one role in a row are one: some providers take them only so.
     """

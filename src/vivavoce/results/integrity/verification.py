@@ -56,7 +56,7 @@ class LogCheck:
     refused: list[str] = field(default_factory=list)
     """What cannot be, each with the sample it is in where it is in one."""
     unverified: list[str] = field(default_factory=list)
-    """Why it cannot be told what it is worth; empty when it can."""
+    """Reasons why it cannot be told what it is worth; empty when it can."""
     provenance: str = SELF_REPORTED
 
     @property

@@ -119,7 +119,7 @@ def _refuse_partial(
 
 
 def _notes_on_added(logs: Iterable[LogHeader]) -> list[str]:
-    """What made the metrics that were added after the runs; one metric may be made in one way."""
+    """Makers of the metrics that were added after the runs; one metric may be made in one way."""
     makers: dict[str, set[str]] = defaultdict(set)
     for log in logs:
         for name, made_by in log.added.items():

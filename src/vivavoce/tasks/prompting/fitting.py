@@ -20,7 +20,7 @@ from vivavoce.tasks.prompting.prompts import Rendered, Span
 from vivavoce.tasks.prompting.windows import TokenCounter
 
 SHOWN = ("whole", "cut", "dropped")
-"""What is left of a part of a prompt."""
+"""Rest of a part of a prompt."""
 _MAX_WORD = 40
 """Characters that a cut may go back to end with a whole word."""
 

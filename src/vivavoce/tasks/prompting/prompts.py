@@ -35,7 +35,7 @@ class Rendered:
     blocks: tuple[Span, ...] = ()
     """Parts that may be taken out as a whole, in this order; a later one may hold earlier ones."""
     parts: dict[str, Span] = field(default_factory=dict)
-    """What a setting or a method adds, such as `example 1`: a log says what was left of each."""
+    """Parts that a setting or a method adds, such as `example 1`; logs tell what is left."""
 
     @property
     def json_spans(self) -> dict[str, list[int]]:

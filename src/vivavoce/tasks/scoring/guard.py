@@ -175,7 +175,7 @@ def guarded(
 
 
 def _fit(state: TaskState) -> dict[str, dict[str, int]]:
-    """How many parts of what the setting or the method adds arrived whole, cut, and not at all."""
+    """Counts of parts of what the setting or the method adds arrived whole, cut, and not at all."""
     shown = state.metadata.get("fit", {}).get("shown", {})
     added = str(state.metadata.get("adds", ""))
     counts = {name: sum(part.startswith(added) for part in parts) for name, parts in shown.items()}

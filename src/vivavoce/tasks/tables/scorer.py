@@ -236,7 +236,7 @@ def _score_of(score: Score) -> TableScore:
 
 @lru_cache(maxsize=4)
 def open_meaning(name: str) -> Meaning:
-    """What decides that two headers or cells mean the same.
+    """The rule by which two headers or cells mean the same.
 
     Args:
         name: `forms`, or an encoder by the name of a preset, such as minilm, or by its folder.
@@ -273,7 +273,7 @@ class Evaluation:
     answerer: str = MATCHER
     """`matcher`, `role`, or the name of a model."""
     meaning: str = FORMS
-    """What the matcher decides by: `forms`, or the name of an encoder as well."""
+    """Basis of the matcher: `forms`, or the name of an encoder as well."""
     synthesizer: str | None = None
     """`role` or the name of a model; None for fixed words."""
     headers: str = "schema"

@@ -28,7 +28,8 @@ from vivavoce.tasks.tables.items.table_items import answer_text
 from vivavoce.tasks.tables.items.working_table import WorkingTable
 
 RECORD, FAULT = "table_run", "fault"
-"""Where a sample's metadata say what the method did, and there the fault of its last bad reply."""
+"""Keys of a sample's metadata for what the method did, and in it for the fault of its last bad
+reply."""
 ATTEMPTS = 2
 """An answer that cannot be used is asked for once again."""
 AGAIN = "again"
