@@ -64,18 +64,20 @@ def item_statistics(values: npt.ArrayLike) -> ItemTable:
         error = np.sqrt(np.where(is_even, 0.0, squares) / (count - 1) / count)
         reach = t.ppf((1 + DEFAULT_LEVEL) / 2, np.maximum(count - 1, 1)) * error
         reach[count < 2] = np.nan
-        rest = _with_the_rest(filled, known)
+        rest, shared = _with_the_rest(filled, known)
         rest[is_even] = np.nan
-        rest[count < 3] = np.nan
-        z = NormalDist().inv_cdf((1 + DEFAULT_LEVEL) / 2) / np.sqrt(np.maximum(count - 3, 0))
+        rest[shared < 3] = np.nan
+        z = NormalDist().inv_cdf((1 + DEFAULT_LEVEL) / 2) / np.sqrt(np.maximum(shared - 3, 0))
         center = np.arctanh(np.clip(rest, -1 + 1e-9, 1 - 1e-9))
-        low, high = (np.where(count > 3, np.tanh(center + sign * z), np.nan) for sign in (-1, 1))
+        low, high = (np.where(shared > 3, np.tanh(center + sign * z), np.nan) for sign in (-1, 1))
     is_alike = is_even & (count > 1)
     return ItemTable(count, mean, mean - reach, mean + reach, rest, low, high, is_alike)
 
 
-def _with_the_rest(filled: Floats, known: npt.NDArray[np.bool_]) -> Floats:
-    """Correlation of each item with the means of its contestants on the other items."""
+def _with_the_rest(
+    filled: Floats, known: npt.NDArray[np.bool_]
+) -> tuple[Floats, npt.NDArray[np.int64]]:
+    """Correlation of each item with its contestants' means on other items, and their number."""
     others = known.sum(axis=0) - known
     both = known & (others > 0)
     rest = np.where(both, (filled.sum(axis=0) - filled) / others, 0.0)
@@ -85,7 +87,7 @@ def _with_the_rest(filled: Floats, known: npt.NDArray[np.bool_]) -> Floats:
     scale = np.sqrt(np.where(spread > _ROUNDING**2, spread * kept, 0.0))
     found = np.full(len(filled), np.nan)
     np.divide((own * away).sum(axis=1), scale, out=found, where=scale > 0)
-    return found
+    return found, both.sum(axis=1)
 
 
 def _apart(values: Floats, known: npt.NDArray[np.bool_]) -> Floats:

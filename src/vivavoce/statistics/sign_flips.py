@@ -27,6 +27,8 @@ CELLS = 4_000_000
 """Pairs x draws, or clusters x draws, that are held at once: 16 MB an array."""
 
 _ROUNDING = 1e-12  # a difference this small beside the values differs from 0 by rounding alone
+_SMALLEST = 1e-30
+"""Differences below it are none: draws are counted in single precision."""
 _NEAR = 1e-2  # two contestants so near that the difference of their own sums would be inexact
 
 
@@ -104,7 +106,7 @@ class Contrasts:
         self.spread = float(np.ptp(known)) if known.size else 0.0
         """Between the greatest value and the least."""
         self.scales = np.sqrt(squares)
-        self.scales[self.scales <= _ROUNDING * size] = 0.0
+        self.scales[self.scales <= max(_ROUNDING * size, _SMALLEST)] = 0.0
         unequal = self.scales > 0
         self.statistics = np.divide(self.sums, self.scales, out=np.zeros(count), where=unequal)
         """By pair, above 0 where the first is ahead, 0 where the two cannot be compared."""
