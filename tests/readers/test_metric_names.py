@@ -7,8 +7,7 @@ import time
 
 import pytest
 
-from vivavoce.readers.board_names import metric_key
-from vivavoce.readers.metric_names import METRICS
+from vivavoce.readers.board_names import METRICS, metric_key
 from vivavoce.readers.metric_values import direction_of, impossible, is_resource
 from vivavoce.readers.terms import MEASURE_IN_SENTENCE, MEASURES, RESOURCES, terms_in, terms_of_text
 from vivavoce.tasks.tables.items.keyword.vocabulary import METRIC, terms_of

@@ -18,10 +18,9 @@ from vivavoce.metrics.tables.cell_matching import read_number
 from vivavoce.readers.blocks import Block, Record
 from vivavoce.readers.board_names import metric_key
 from vivavoce.readers.claims import claims, own_method
-from vivavoce.readers.documents import LibraryPaper
 from vivavoce.readers.evidence import Question
 from vivavoce.readers.metric_values import direction_of, impossible, is_resource
-from vivavoce.readers.paper_tables import IN_TEXT, Source, sources_of
+from vivavoce.readers.paper_tables import IN_TEXT, LibraryPaper, Source, sources_of
 from vivavoce.readers.terms import (
     MEASURES,
     RESOURCES,

@@ -17,10 +17,10 @@ from vivavoce.rounds import Round
 from vivavoce.store import Row, table_of_parquet
 from vivavoce.tasks.implementation.items.architecture import driver_source
 from vivavoce.tasks.implementation.items.architectures.reference import Arrays
-from vivavoce.tasks.implementation.items.extraction import gold_method
 from vivavoce.tasks.implementation.items.formula import RESULT
 from vivavoce.tasks.implementation.items.market.generate import TABLES
 from vivavoce.tasks.implementation.items.report import CLAIM as CLAIM
+from vivavoce.tasks.implementation.items.report import gold_method
 from vivavoce.tasks.implementation.items.settings import data_level, has_knowledge
 from vivavoce.tasks.prompting.prompts import PromptSet, Rendered
 

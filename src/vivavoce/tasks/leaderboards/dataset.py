@@ -11,21 +11,19 @@ from vivavoce.errors import InputError, NoItemsError
 from vivavoce.rounds import Round
 from vivavoce.store import Row, table_of_parquet
 from vivavoce.tasks.leaderboards.items.board_items import (
+    CHUNKS,
     DEVELOPMENT,
     FAMILY,
     PAPERS,
-    SPLITS,
-    TASK,
-    gold_table,
-)
-from vivavoce.tasks.leaderboards.items.excerpts import (
-    CHUNKS,
     SIZE,
     SMALLEST,
+    SPLITS,
+    TASK,
     FoundChunk,
     Shelf,
     ceilings,
     compose,
+    gold_table,
     question,
     without_excerpts,
 )

@@ -11,8 +11,8 @@ from typing import Any
 from inspect_ai.solver import Solver, TaskState, solver
 
 from vivavoce.errors import InputError
-from vivavoce.readers.documents import LibraryPaper
 from vivavoce.readers.leaderboard import read_tables
+from vivavoce.readers.paper_tables import LibraryPaper
 from vivavoce.rounds import load_round
 from vivavoce.store import hash_of
 from vivavoce.tasks.leaderboards.items.board_items import table_text

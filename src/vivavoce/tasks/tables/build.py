@@ -21,7 +21,6 @@ from vivavoce.tasks.tables.items.demands.requests import TO_CHECK, Demand, Deman
 from vivavoce.tasks.tables.items.gold.reading import GoldTables, read_gold_tables
 from vivavoce.tasks.tables.items.gold.statistics import overlap_statistics, table_statistics
 from vivavoce.tasks.tables.items.gold.works import corpus_works, works_library
-from vivavoce.tasks.tables.items.options import TablesOptions
 from vivavoce.tasks.tables.items.pools.distractors import Barred, find_universe, rank_distractors
 from vivavoce.tasks.tables.items.pools.making import (
     CANDIDATES,
@@ -47,6 +46,7 @@ from vivavoce.tasks.tables.items.table_items import (
     STATISTICS,
     TASK,
     GoldTable,
+    TablesOptions,
     Work,
     answer_table,
     answer_text,

@@ -9,7 +9,7 @@ from typing import Any
 from inspect_ai.dataset import MemoryDataset, Sample
 
 from vivavoce.errors import NoItemsError
-from vivavoce.readers.documents import LibraryPaper
+from vivavoce.readers.paper_tables import LibraryPaper
 from vivavoce.rounds import Round
 from vivavoce.store import Row
 from vivavoce.tasks.library import describe_library

@@ -14,11 +14,15 @@ from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelOutput, get_m
 from inspect_ai.solver import TaskState
 
 from vivavoce.errors import InputError
-from vivavoce.tasks.methods.direct import check_context
-from vivavoce.tasks.methods.retry import generate_with_retry
-from vivavoce.tasks.prompting.fences import fence_mark, without_mark
+from vivavoce.tasks.methods.direct import check_context, generate_with_retry
 from vivavoce.tasks.prompting.fitting import Fitted, Group, fit
-from vivavoce.tasks.prompting.prompts import Rendered, folder_at, load_prompts
+from vivavoce.tasks.prompting.prompts import (
+    Rendered,
+    fence_mark,
+    folder_at,
+    load_prompts,
+    without_mark,
+)
 from vivavoce.tasks.prompting.windows import TokenCounter, measure
 from vivavoce.tasks.scoring.guard import find_fault
 from vivavoce.tasks.tables.items.composing import pool_with_texts

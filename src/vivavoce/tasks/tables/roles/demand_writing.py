@@ -22,10 +22,9 @@ from vivavoce.corpus import load_corpus
 from vivavoce.errors import InputError, VivaError
 from vivavoce.rounds import read_spec
 from vivavoce.store import Row, write_jsonl
-from vivavoce.tasks.methods.retry import run_at_once
-from vivavoce.tasks.prompting.fences import fence_mark
+from vivavoce.tasks.methods.direct import run_at_once
 from vivavoce.tasks.prompting.fitting import fit
-from vivavoce.tasks.prompting.prompts import PromptSet, load_prompts
+from vivavoce.tasks.prompting.prompts import PromptSet, fence_mark, load_prompts
 from vivavoce.tasks.prompting.windows import measure
 from vivavoce.tasks.scoring.guard import find_fault
 from vivavoce.tasks.scoring.json_answer import find_json

@@ -21,10 +21,9 @@ from vivavoce.metrics.tables.cell_matching import cell_key, read_number
 from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableRow
 from vivavoce.metrics.tables.table_schema import column_key
 from vivavoce.readers.claims import own_method
-from vivavoce.readers.documents import LibraryPaper, LibrarySection, LibraryTable
 from vivavoce.readers.leaderboard import read_tables
 from vivavoce.readers.metric_values import direction_of
-from vivavoce.readers.paper_tables import sources_of
+from vivavoce.readers.paper_tables import LibraryPaper, LibrarySection, LibraryTable, sources_of
 from vivavoce.readers.terms import stands_for, terms_in
 from vivavoce.retrieval.sparse import TfidfRetriever, words
 from vivavoce.tasks.tables.items.demands.leaks import is_telling, stem_of

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from vivavoce.readers.metric_names import METRICS
+from vivavoce.readers.board_names import METRICS
 
 _LISTS: dict[str, str] = tomllib.loads(
     Path(__file__).with_name("vocabulary.toml").read_text("utf-8")

@@ -17,14 +17,13 @@ from typing import Any
 
 from vivavoce.errors import InputError
 from vivavoce.store import hash_of, hash_rows, read_json
-from vivavoce.tasks.tables.items.options import TOP, PoolRule
 from vivavoce.tasks.tables.items.pools.distractors import (
     DIGITS,
     POOL_RULES,
     Barred,
     Candidate,
 )
-from vivavoce.tasks.tables.items.table_items import GoldTable, PoolPaper, Work
+from vivavoce.tasks.tables.items.table_items import TOP, GoldTable, PoolPaper, PoolRule, Work
 
 CANDIDATES = "candidates.json"
 LEAST = 4
