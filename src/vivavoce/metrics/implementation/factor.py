@@ -20,8 +20,8 @@ Source: RD2Bench, section 3.1 (executability, format, correlation, value accurac
 is its code's. `acc` counts NaN with NaN as equal, where its code cannot reach 1 with a NaN.
 
 `skill`: some formulas are mostly one value, such as the sign of a change that is mostly 0: a table
-of zeros then has a high `acc`. With c the share of rows that the best single value gets right (NaN is one
-such value, and a number counts as right within the tolerance of `acc`),
+of zeros then has a high `acc`. With c the share of rows that the best single value gets right (NaN
+is one such value, and a number counts as right within the tolerance of `acc`),
 
     skill = max(0, (acc - c) / (1 - c))
 

@@ -27,6 +27,7 @@ from vivavoce.tasks.tables.items.demands.leaks import (
 )
 from vivavoce.tasks.tables.items.table_items import GoldTable
 from vivavoce.text.cell_text import plain_words
+from vivavoce.text.data import read_data, read_patterns
 from vivavoce.text.normalise import normalise
 from vivavoce.text.sentences import split_sentences
 
@@ -41,49 +42,17 @@ _MAX_TOPIC = 8
 _MAX_SHARED = 4
 """Words of a topic that titles share."""
 
-_NUMBER_OF_TABLE = re.compile(
-    r"\s*(?:supplementary\s)?tab(?:le|\.)?\s?(?:[ivxlc]{1,7}|[a-z]?\.?\d{1,3})\b[\s.:–—-]*",
-    re.IGNORECASE,
-)
-_ASIDE = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|\bcite\w{0,9}:\S+|https?://\S+")
-_LEAD_IN = re.compile(
-    r"(?:(?:an?|the|this|our|some|brief|short|detailed|comprehensive|general|systematic|overall"
-    r"|qualitative|quantitative|main|key|selected|table|shows?|presents?|lists?|gives?)\s+){0,6}"
-    r"(?:(?:comparisons?|comparing|summary|summaries|summari[sz]ing|summari[sz]es|overview|lists?"
-    r"|listing|categori[sz]ation|classification|taxonomy|review|survey|statistics|details"
-    r"|descriptions?|collection|characteristics|properties|metadata|analysis|examples?|compilation"
-    r"|inventory|catalogu?e|(?:published\s)?results)"
-    r"\s*(?:and\s+)?){1,3}(?:(?:of|for|on|about|between|among|over|across)\s+)",
-    re.IGNORECASE,
-)
-_VAGUE = re.compile(
-    r"(?:(?:the|all|some|several|different|existing|recent|various|representative|selected|main"
-    r"|major|popular|common|related|available|relevant|notable|prominent|current|state-of-the-art"
-    r"|commonly used|widely used|published|prior|previous"
-    r"|other|many|most|key|our|these|their)\s+){1,6}",
-    re.IGNORECASE,
-)
+_PATTERNS = read_patterns(__file__, "patterns.toml")
+_NUMBER_OF_TABLE = _PATTERNS["number_of_table"]
+_ASIDE = _PATTERNS["aside"]
+_LEAD_IN = _PATTERNS["lead_in"]
+_VAGUE = _PATTERNS["vague"]
 # What follows says how the table compares, which is its schema.
-_TURN = re.compile(
-    r"[:;–—]|\s-\s|,|\b(?:that|which|where|whose|when|in terms of|based on|according to"
-    r"|with respect|w\.r\.t|with regard|regarding|by|with|along|including|such as|used"
-    r"|grouped|sorted|ordered|organi[sz]ed|categori[sz]ed"
-    r"|we|our|this|and their|in this|from this|is|are|were|was)\b",
-    re.IGNORECASE,
-)
-_TITLE_BREAK = re.compile(
-    r"[:;,.?!–—]|\b(?:and|or|with|without|via|by|from|the|a|an|is|are|as|at|on|to|using|through|its"
-    r"|arxiv|preprint|proceedings|how|what|can|do|you)\b",
-    re.IGNORECASE,
-)
+_TURN = _PATTERNS["turn"]
+_TITLE_BREAK = _PATTERNS["title_break"]
 _WORD = re.compile(r"[^\W_]+(?:[-‐‑'’][^\W_]+)*")
-_EMPTY = frozenset(
-    {
-        *("approach", "method", "model", "work", "paper", "studi", "survei", "review", "system"),
-        *("technique", "techniqu", "new", "novel", "toward", "improv", "effici", "simpl", "better"),
-        *("learn", "use", "base", "framework", "algorithm", "analysi", "larg", "deep", "fast"),
-    }
-)
+_WORDS = read_data(__file__, "words.toml")
+_EMPTY = frozenset(_WORDS["empty"])
 """Stems that make no topic alone."""
 
 
@@ -221,19 +190,7 @@ Source = Literal["template", "model", "given"]
 
 ACCEPT, REWRITE = "ACCEPT", "REWRITE"
 
-WORDINGS = (
-    "I need a table that sets work on {topic} side by side, so that I can see how the papers "
-    "differ and choose among them.",
-    "Please prepare a table about {topic}. It should let a newcomer tell the lines of research "
-    "apart and judge which of them to follow.",
-    "For a review of {topic} I want the relevant literature weighed up in one table, in order to "
-    "spot trends and gaps.",
-    "Build a table from publications on {topic}. I mean to understand what they share, where they "
-    "part, and what is still missing.",
-    "Give me an overview of {topic} that helps to decide which earlier efforts a project could "
-    "build upon.",
-    "I am reading up on {topic} and would like a chart that shows how far things have come.",
-)
+WORDINGS = tuple(_WORDS["wordings"])
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from vivavoce.metrics.tables.cell_matching import cell_key, folded, read_number
 from vivavoce.metrics.tables.table_schema import column_key
 from vivavoce.tasks.tables.items.table_items import GoldTable, TablesOptions
 from vivavoce.text.cell_text import latex_words, plain_words
+from vivavoce.text.data import read_data
 
 JOINT = " › "
 """Between the name of a group of columns and that of a column in it."""
@@ -26,10 +27,8 @@ _NAMES_AND_YEAR = re.compile(
     r"(?:\s?[,;][^()\[\]]{0,200})?[)\]]"  # (Name et al., 2019a; Name, 2020)
 )
 _YEAR = re.compile(r"\(\s?(?:19|20)\d\d[a-z]?\s?\)")  # Name et al. (2019)
-_LABELS = frozenset(
-    "algorithm approach author authors benchmark dataset datasets framework method methods model "
-    "models name paper papers study studies system systems variant variants work works".split()
-)
+_WORDS = read_data(__file__, "words.toml")
+_LABELS = frozenset(_WORDS["labels"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,16 +179,9 @@ def _is_label(name: str) -> bool:
 
 _NO, _YES = "no", "yes"
 _CROSS = "✗"
-_POINTERS = frozenset(
-    {
-        *("author", "authors", "bib", "citation", "citations", "cite", "paper", "papers"),
-        *("papertitle", "ref", "ref.", "refs", "refs.", "reference", "references", "title"),
-        *("github", "homepage", "link", "links", "projectpage", "resource", "resourcelink"),
-        *("resourcelinks", "resources", "url", "urls", "webpage", "website", "codelink"),
-    }
-)
+_POINTERS = frozenset(_WORDS["pointers"])
 """Names of columns that point to a work and say nothing of it."""
-_INDEX_NAMES = frozenset({"#", "id", "idx", "index", "no", "no.", "nr", "nr.", "s.no", "s.no."})
+_INDEX_NAMES = frozenset(_WORDS["index_names"])
 _MATHS = re.compile(r"\$([^$]{1,500})\$")
 _OPERATOR = re.compile(r"[=^_(+/|]|\\(?:frac|sum|prod|int|sqrt|log|exp|max|min|hat|bar|mathbb)\b")
 _FORMULAS = 0.1

@@ -29,13 +29,7 @@ from vivavoce.retrieval.sparse import TfidfRetriever, words
 from vivavoce.tasks.tables.items.demands.leaks import is_telling, stem_of
 from vivavoce.tasks.tables.items.keyword.facets import FACETS, find_topics
 from vivavoce.tasks.tables.items.keyword.papers import PoolText, datasets_in
-from vivavoce.tasks.tables.items.keyword.vocabulary import (
-    ARCHITECTURE,
-    BASE_MODEL,
-    LANGUAGE,
-    METRIC,
-    terms_of,
-)
+from vivavoce.tasks.tables.items.keyword.vocabulary import terms_of
 from vivavoce.text.terms import STOP_WORDS
 
 JOINT = " – "
@@ -144,7 +138,7 @@ def _boards(paper: LibraryPaper, datasets: Datasets) -> Iterator[tuple[Board, bo
 
 
 def _metrics(text: str) -> list[str]:
-    return list(dict.fromkeys(name for _, _, name in terms_of(METRIC).find(text)))
+    return list(dict.fromkeys(name for _, _, name in terms_of("metric").find(text)))
 
 
 def _is_split(text: str) -> bool:
@@ -183,7 +177,7 @@ def _key(name: str) -> str:
 
 def _is_known(name: str) -> bool:
     """Whether a name is one of something else, such as a model's."""
-    listings = (METRIC, ARCHITECTURE, BASE_MODEL, LANGUAGE)
+    listings = ("metric", "architecture", "base_model", "language")
     return any(terms_of(listing).has(name) for listing in listings)
 
 

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from vivavoce.text.data import read_patterns
+
 _MAX_TITLE, _MAX_ABSTRACT, _MAX_TEXT = 300, 5_000, 300_000
 _ALL_TEXTS = 20_000_000
 """Characters that are read of a pool; of each paper of a large pool, less."""
@@ -48,44 +50,17 @@ def _part(row: Mapping[str, Any], name: str, most: int) -> str:
 
 
 _TITLED = re.compile(r"([A-Z][\w+@./-]{1,30}(?: [\w+@./-]{1,20})?)\s?:\s")
-_CALLED = re.compile(
-    r"\b(?:propos\w{0,3}|introduc\w{0,3}|present|call(?:ed)?|named?|dub(?:bed)?|term(?:ed)?)\b"
-    r"[^.\n]{0,80}?\b([A-Z][\w-]{0,20}[A-Z0-9][\w-]{0,12})\b"
-)
-_DATASET = re.compile(
-    r"((?:[A-Z][\w/+-]{1,30})(?: (?:[A-Z0-9][\w/+.'-]{0,30}|of the|of|and)){0,4}?)"
-    r"(?: \([A-Z][\w-]{1,12}\))?"
-    r"(?: (?:data ?sets?|corpus|corpora|benchmarks?|test sets?|challenge)\b"
-    r"|(?<=Treebank)|(?<=Corpus)|(?<=Dataset))"
-)
-_ON_DATASET = re.compile(
-    r"\b[Oo]n (?:the )?((?:[A-Z][\w/+'-]{2,30}|[a-z]{3,10}\d{1,2}\b)"
-    r"(?: [A-Z0-9][\w/+'-]{1,30}){0,3})"
-)
+_PATTERNS = read_patterns(__file__, "patterns.toml")
+_CALLED = _PATTERNS["called"]
+_DATASET = _PATTERNS["dataset"]
+_ON_DATASET = _PATTERNS["on_dataset"]
 _AND = re.compile(r" and ")
 _KINDS = frozenset(("Dataset", "Datasets", "Corpus", "Treebank", "Benchmark"))
-_FALSE_START = re.compile(
-    r"(?:The|This|These|That|Our|We|In|On|For|Each|Both|All|Using|With|An?|It|As|To|From|Some|Many"
-    r"|Most|Other|Different|New|Such|Several|Two|Three|Table|Figure|Section|Data|Test|Training"
-    r"|Large|Small|Standard|Public|Original|Same|Benchmark|And|Of|Results|Existing|While|Since)\b\s?"
-)
-_TASK = re.compile(
-    r"\b(?:[a-z][\w-]{2,20} ){1,2}(?:alignment|analysis|answering|captioning|classification"
-    r"|clustering|completion|compression|detection|diagnosis|disambiguation|estimation|evaluation"
-    r"|extraction|forecasting|generation|grounding|inference|labell?ing|linking|localization"
-    r"|matching|model(?:l)?ing|navigation|optimi[sz]ation|parsing|planning|prediction|ranking"
-    r"|reasoning|recognition|recommendation|reconstruction|resolution|retrieval|search|segmentation"
-    r"|similarity|simplification|summari[sz]ation|synthesis|tagging|tracking|transcription"
-    r"|translation|understanding|verification)\b"
-)
-_AIM = re.compile(r"\b(?:for|towards?)\s(?:the\s|an?\s)?((?:[\w-]{3,20}\s?){1,4})")
-_AIM_ENDS = re.compile(
-    r"\s(?:and|as|at|by|from|in|into|of|on|or|that|through|to|under|using|via|when|with|without)\s"
-)
-_VAGUE = re.compile(
-    r"(?:and|or|of|for|in|on|the|an?|with|by|from|to|we|our|this|that|is|are|using|based|via|new"
-    r"|novel|neural|deep|large|end-to-end|improved|improving|efficient|automatic|study|case|fast)\s"
-)
+_FALSE_START = _PATTERNS["false_start"]
+_TASK = _PATTERNS["task"]
+_AIM = _PATTERNS["aim"]
+_AIM_ENDS = _PATTERNS["aim_ends"]
+_VAGUE = _PATTERNS["vague"]
 _TITLE, _ABSTRACT = 8, 4
 
 

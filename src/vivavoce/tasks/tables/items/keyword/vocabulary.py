@@ -7,24 +7,14 @@ word; a name in capitals is only found in capitals.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 
 from vivavoce.readers.board_names import METRICS
+from vivavoce.text.data import read_data
 
-_LISTS: dict[str, str] = tomllib.loads(
-    Path(__file__).with_name("vocabulary.toml").read_text("utf-8")
-)
-LEARNING = _LISTS["learning"]
-ARCHITECTURE = _LISTS["architecture"]
-BASE_MODEL = _LISTS["base_model"]
-MODALITY = _LISTS["modality"]
-LANGUAGE = _LISTS["language"]
-DOMAIN = _LISTS["domain"]
-STUDY = _LISTS["study"]
-METRIC = "\n".join(
+_LISTS: dict[str, str] = read_data(__file__, "vocabulary.toml")
+_LISTS["metric"] = "\n".join(
     f"{metric.name}: {', '.join((*metric.forms, *metric.loose))}"
     for metric in METRICS
     if metric.name
@@ -77,5 +67,5 @@ def _form_pattern(form: str) -> str:
 
 @cache
 def terms_of(listing: str) -> Terms:
-    """The terms of one of the lists, made once."""
-    return Terms(listing)
+    """The terms of one of the lists by its name, such as `architecture` or `metric`."""
+    return Terms(_LISTS[listing])
