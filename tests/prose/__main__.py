@@ -33,7 +33,9 @@ def main(arguments: list[str]) -> int:
     """Print every finding, or with --count how many of each kind; 1 when there is one."""
     found = list(findings([*manual(), *package()]))
     if "--count" in arguments:
-        print(*(f"{kind}: {n}" for kind, n in sorted(Counter(k for k, _ in found).items())), sep="\n")
+        print(
+            *(f"{kind}: {n}" for kind, n in sorted(Counter(k for k, _ in found).items())), sep="\n"
+        )
     else:
         print(*(line for _, line in found), sep="\n")
     return 1 if found else 0

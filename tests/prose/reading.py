@@ -42,14 +42,13 @@ def package() -> Iterator[Passage]:
     """Docstrings of every module, class and function, and the help of every option."""
     for path in sorted((ROOT / "src").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(
-                node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
-            ):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
                 if doc := ast.get_docstring(node):
                     yield from _docstring(path, node.body[0].lineno, doc)
             elif isinstance(node, ast.keyword) and node.arg == "help":
-                if isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
-                    yield Passage(path, node.value.lineno, plain(node.value.value))
+                text = getattr(node.value, "value", None)
+                if isinstance(text, str):
+                    yield Passage(path, node.value.lineno, plain(text))
 
 
 def paragraphs(path: Path, text: str) -> Iterator[Passage]:
