@@ -25,14 +25,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
-from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from vivavoce.errors import InputError
 from vivavoce.metrics import Metric, shares
+from vivavoce.text.shingles import hash_runs
 
 _OF_COMPLETION = {
     "completion_match": "places from which the next five words are reproduced exactly",
@@ -58,9 +56,6 @@ MAX_WORDS = 250_000
 
 _WORD = re.compile(r"\w+")
 
-Runs: TypeAlias = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]
-"""For each place in either text, the number of the run of words that starts there."""
-
 
 def words_of(text: str) -> list[str]:
     """The words of a text, at most `MAX_WORDS`."""
@@ -79,37 +74,8 @@ def ngram_overlap(gold: str, source: str, n: int = 13) -> float | None:
     """Share of the gold text's n-grams that the source contains; `InputError` unless n >= 1."""
     if n < 1:
         raise InputError(f"The length n of an n-gram is {n}. It must be at least 1.")
-    runs = _number_words(words_of(gold), words_of(source))
-    if len(runs[0]) < n:
-        return None
-    grams, length, power = runs, n & 1, 1
-    while length < n:
-        runs, power = _join(runs, runs, power), 2 * power
-        if n & power:
-            grams = _join(grams, runs, length) if length else runs
-            length += power
-    return float(np.isin(*grams).mean())
-
-
-def _number_words(first: Sequence[str], second: Sequence[str]) -> Runs:
-    """A number for every word, the same for the same word."""
-    numbers = {word: number for number, word in enumerate(dict.fromkeys((*first, *second)))}
-    return (
-        np.fromiter(map(numbers.__getitem__, first), np.int32, len(first)),
-        np.fromiter(map(numbers.__getitem__, second), np.int32, len(second)),
-    )
-
-
-def _join(left: Runs, right: Runs, gap: int) -> Runs:
-    """Numbers of the runs that are a run of `left` and, `gap` words on, one of `right`."""
-    base = 1 + max((int(side.max()) for side in right if len(side)), default=0)
-    keys = [
-        one[: max(len(other) - gap, 0)].astype(np.int64) * base + other[gap:]
-        for one, other in zip(left, right, strict=True)
-    ]
-    _, numbers = np.unique(np.concatenate(keys), return_inverse=True)
-    cut = len(keys[0])
-    return numbers[:cut].astype(np.int32), numbers[cut:].astype(np.int32)
+    grams = hash_runs(words_of(gold), n)
+    return float(np.isin(grams, hash_runs(words_of(source), n)).mean()) if len(grams) else None
 
 
 NGRAM = 5
@@ -170,3 +136,7 @@ def _behind(end: Sequence[str], said: list[str]) -> list[str]:
         if said[place : place + size] == list(end):
             return said[place + size :]
     return said
+=======
+    grams = hash_runs(words_of(gold), n)
+    return float(np.isin(grams, hash_runs(words_of(source), n)).mean()) if len(grams) else None
+>>>>>>> main

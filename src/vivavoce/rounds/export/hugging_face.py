@@ -19,6 +19,7 @@ from vivavoce.rounds.export.contents import (
     tables_of,
 )
 from vivavoce.rounds.reading import Round
+from vivavoce.rounds.splits import SPLIT_NAMES, split_name
 from vivavoce.rounds.texts import render
 from vivavoce.store import Row, canonical_json, write_chunks, write_parquet, write_text
 
@@ -28,10 +29,6 @@ if TYPE_CHECKING:
     from vivavoce.corpus import Corpus
 
 
-_SPLITS = {"train": "train", "val": "validation", "dev": "validation", "test": "test"}
-"""Splits of a round by the names that Hugging Face gives them."""
-_ONLY = "test"
-"""The split of rows that have none."""
 _SIZES = (
     (1_000, "n<1K"),
     (10_000, "1K<n<10K"),
@@ -68,8 +65,8 @@ def _by_split(content: pa.Table, table: TableFile) -> dict[str, list[Row]]:
     found: dict[str, list[Row]] = {}
     for row in rows:
         given = row.get("split") if table.is_items else None
-        found.setdefault(_SPLITS.get(str(given), _ONLY) if given else _ONLY, []).append(row)
-    return {name: found[name] for name in ("train", "validation", "test") if name in found}
+        found.setdefault(split_name(given), []).append(row)
+    return {name: found[name] for name in SPLIT_NAMES if name in found}
 
 
 def _card(opened: Round, configs: list[Row], papers: Mapping[str, str]) -> str:

@@ -19,6 +19,7 @@ def title(
     round: str = "",
     setting: str = "base",
     demos: int | None = None,
+    split: str | None = None,
     variant: int = 1,
     judge: bool = False,
     judge_source: bool = False,
@@ -33,6 +34,7 @@ def title(
         round: Folder that holds the manifest, or `sample` for the round of the sample papers.
         setting: What the model sees: base, random, coauthor, mixed, title_only, leave_one_out.
         demos: Other papers shown with their gold, of each kind; by default all the round holds.
+        split: Only its items: train, validation or test; by default all.
         variant: Wording of the prompt, 1 to 3.
         judge: Whether a model with the role `judge` compares the answer with the gold.
         judge_source: Whether the judge also sees what the answer was written from.
@@ -42,7 +44,7 @@ def title(
         pin: Refuse to run when round and prompts are not the ones with this fingerprint.
     """
     opened = (round, setting, prompts, max_tokens, pin)
-    return _task("title", opened, demos, "cited", variant, judge, judge_source, context)
+    return _task("title", opened, demos, "cited", split, variant, judge, judge_source, context)
 
 
 @task
@@ -50,6 +52,7 @@ def abstract(
     round: str = "",
     setting: str = "base",
     demos: int | None = None,
+    split: str | None = None,
     variant: int = 1,
     judge: bool = False,
     judge_source: bool = False,
@@ -60,7 +63,7 @@ def abstract(
 ) -> Task:
     """Write a paper's abstract from its title and main text; the arguments are those of `title`."""
     opened = (round, setting, prompts, max_tokens, pin)
-    return _task("abstract", opened, demos, "cited", variant, judge, judge_source, context)
+    return _task("abstract", opened, demos, "cited", split, variant, judge, judge_source, context)
 
 
 @task
@@ -68,6 +71,7 @@ def introduction(
     round: str = "",
     setting: str = "base",
     demos: int | None = None,
+    split: str | None = None,
     variant: int = 1,
     judge: bool = False,
     judge_source: bool = False,
@@ -78,7 +82,9 @@ def introduction(
 ) -> Task:
     """Write a paper's introduction from all the rest; the arguments are those of `title`."""
     opened = (round, setting, prompts, max_tokens, pin)
-    return _task("introduction", opened, demos, "cited", variant, judge, judge_source, context)
+    return _task(
+        "introduction", opened, demos, "cited", split, variant, judge, judge_source, context
+    )
 
 
 @task
@@ -87,6 +93,7 @@ def related_work(
     setting: str = "base",
     track: str = "cited",
     demos: int | None = None,
+    split: str | None = None,
     variant: int = 1,
     judge: bool = False,
     judge_source: bool = False,
@@ -101,7 +108,7 @@ def related_work(
     other arguments are those of `title`.
     """
     opened = (round, setting, prompts, max_tokens, pin)
-    return _task("related_work", opened, demos, track, variant, judge, judge_source, context)
+    return _task("related_work", opened, demos, track, split, variant, judge, judge_source, context)
 
 
 def _task(
@@ -109,6 +116,7 @@ def _task(
     opened: tuple[str, str, str | None, int | None, str | None],
     demos: int | None,
     track: str,
+    split: str | None,
     variant: int,
     judge: bool,
     judge_source: bool,
@@ -116,7 +124,7 @@ def _task(
 ) -> Task:
     entry = open_task("writing", name, *opened, judge, judge_source)
     _, setting, prompts, _, _ = opened
-    shown = showing(entry.round, name, setting, demos, track, variant)
+    shown = showing(entry.round, name, setting, demos, track, variant, split)
     words = entry.card.answer_words or 0
     dataset = writing_dataset(
         entry.round, shown, entry.prompts, words=words, max_tokens=entry.max_tokens
