@@ -136,7 +136,3 @@ def _behind(end: Sequence[str], said: list[str]) -> list[str]:
         if said[place : place + size] == list(end):
             return said[place + size :]
     return said
-=======
-    grams = hash_runs(words_of(gold), n)
-    return float(np.isin(grams, hash_runs(words_of(source), n)).mean()) if len(grams) else None
->>>>>>> main
