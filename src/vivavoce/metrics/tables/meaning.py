@@ -35,32 +35,14 @@ from vivavoce.metrics.tables.wording import (
     terms_in_order,
     terms_of,
 )
+from vivavoce.text.data import read_data
+from vivavoce.text.dates import MONTHS
 
 Embed = Callable[[Sequence[str]], npt.NDArray[np.float64]]
 """Texts -> vectors of length 1, one a row."""
 
-_YES = frozenset("✓ ✔ ☑ ✅ √ yes y true supported has present available full included".split())
-_NO = frozenset("✗ ✘ ❌ ☒ × x ✕ ✖ no n false none unsupported absent".split())
-_PARTIAL = frozenset("◐ ◑ ~ △ partial partially limited".split())
-_UNKNOWN = frozenset(
-    "- -- --- ? n/a na n.a. n.a nan null nil nr unknown unspecified unreported tbd".split()
-) | {
-    f"not {word}"
-    for word in (
-        "available applicable reported specified mentioned given "
-        "stated provided known disclosed clear"
-    ).split()
-}
-_MARKS = {
-    **dict.fromkeys(_YES, "yes"),
-    **dict.fromkeys(_NO, "no"),
-    **dict.fromkeys(_PARTIAL, "partly"),
-    **dict.fromkeys(_UNKNOWN, "unknown"),
-}
-_MONTHS = {
-    name: number
-    for number, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), 1)
-}
+_DATA = read_data(__file__, "vocabulary.toml")
+_MARKS = {word: mark for mark, words in _DATA["marks"].items() for word in words}
 _DATES = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -72,14 +54,7 @@ _DATES = tuple(
     )
 )
 _COMPLEXITY = re.compile(r"[OΘΩ]\s?\((.+)\)")
-_COMPLEXITY_WORDS = {
-    "constant": "1",
-    "logarithmic": "logn",
-    "linear": "n",
-    "quadratic": "n2",
-    "cubic": "n3",
-    "exponential": "2n",
-}
+_COMPLEXITY_WORDS: dict[str, str] = _DATA["complexities"]
 _SEPARATOR = re.compile(
     r"\s*(?:[;,&|•\n]|\s\+\s|\+(?=\s)|\s/\s|/(?=[^\W\d])|/\s)\s*(?:and\s+)?|\s+and\s+|\s+or\s+"
 )
@@ -239,7 +214,7 @@ def _date(text: str) -> tuple[int, ...] | None:
         if match := pattern.fullmatch(text.strip()):
             found = match.groupdict()
             month = (
-                _MONTHS.get((found.get("n") or "")[:3].casefold())
+                MONTHS.get((found.get("n") or "")[:3].casefold())
                 if found.get("n")
                 else found.get("m")
             )

@@ -22,7 +22,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Hashable, Sequence
-from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -30,54 +29,14 @@ import numpy.typing as npt
 from vivavoce.metrics import shares
 from vivavoce.metrics.tables.cell_matching import MAX_CELL, folded, is_unit
 from vivavoce.text.cell_text import plain_words
-from vivavoce.text.terms import porter
+from vivavoce.text.data import read_data
+from vivavoce.text.terms import porter_stem
 
-SYNONYMS = (
-    ("accuracy", "acc"),
-    ("advantage", "benefit", "merit", "pro", "strength"),
-    ("architecture", "model architecture", "network architecture", "arch"),
-    ("author", "authors"),
-    ("backbone", "backbone model", "base model", "backbone network"),
-    ("baseline", "baseline method", "baseline model"),
-    ("benchmark", "evaluation benchmark"),
-    ("code", "code availability", "code available", "source code", "open source", "public code"),
-    ("contribution", "key contribution", "main contribution"),
-    ("dataset", "corpus", "data", "data corpus"),
-    ("dataset size", "data size", "corpus size"),
-    ("domain", "application domain", "application area", "area", "field"),
-    ("example", "instance", "sample", "data point"),
-    ("feature", "attribute", "characteristic"),
-    ("finding", "key finding", "main finding"),
-    ("goal", "aim", "objective", "purpose"),
-    ("language", "lang"),
-    ("limitation", "con", "disadvantage", "drawback", "shortcoming", "weakness"),
-    ("loss", "loss function"),
-    ("metric", "evaluation measure", "evaluation metric", "measure", "performance metric"),
-    ("method", "approach", "methodology", "technique"),
-    ("modality", "data modality", "input modality"),
-    ("number", "num", "no", "nr", "nb", "count", "amount"),
-    ("parameter", "param", "number of parameters", "parameter count", "model size"),
-    ("participant", "subject"),
-    ("reference", "ref", "citation", "cite"),
-    ("result", "outcome"),
-    ("runtime", "running time", "execution time"),
-    ("task", "problem"),
-    ("venue", "publication venue", "conference", "journal"),
-    ("year", "publication year", "year of publication", "year published", "yr"),
-)
+_WORDS = read_data(__file__, "columns.toml")
+SYNONYMS = tuple(map(tuple, _WORDS["synonyms"]))
 """Names that mean the same; the first of each group stands for it."""
 
-_IRREGULAR = {
-    "analyses": "analysis",
-    "corpora": "corpus",
-    "criteria": "criterion",
-    "datum": "data",
-    "hypotheses": "hypothesis",
-    "indices": "index",
-    "matrices": "matrix",
-    "phenomena": "phenomenon",
-    "vertices": "vertex",
-}
+_IRREGULAR = _WORDS["irregular"]
 _FILLERS = frozenset({"a", "an", "and", "of", "the", "used", "in"})
 _BRACKETS = re.compile(r"[(\[]([^()\[\]]{0,60})[)\]]")
 _WORD = re.compile(r"[^\W_]+|#")
@@ -178,17 +137,7 @@ METRICS = shares(
 )
 DEFAULT_THRESHOLD = 0.7
 _PLAIN_WORD = re.compile(r"[^\W_]+")
-_STOP_WORDS = frozenset(
-    {
-        *("a", "about", "all", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by"),
-        *("can", "do", "does", "each", "for", "from", "had", "has", "have", "how", "if", "in"),
-        *("into", "is", "it", "its", "more", "most", "no", "nor", "not", "of", "on", "only", "or"),
-        *("other", "our", "out", "own", "same", "should", "so", "some", "such", "than", "that"),
-        *("the", "their", "them", "then", "there", "these", "they", "this", "those", "to", "too"),
-        *("very", "was", "we", "were", "what", "when", "where", "which", "who", "whom", "why"),
-        *("will", "with", "you", "your"),
-    }
-)
+_STOP_WORDS = frozenset(_WORDS["stop_words"])
 
 
 def schema_recall(
@@ -227,9 +176,4 @@ def jaccard(gold: Sequence[str], produced: Sequence[str]) -> npt.NDArray[np.floa
 
 def _stems(text: str) -> frozenset[str]:
     words = _PLAIN_WORD.findall(text.casefold())
-    return frozenset(_stem(word) for word in words if word not in _STOP_WORDS)
-
-
-@lru_cache(maxsize=100_000)
-def _stem(word: str) -> str:
-    return porter()(word)
+    return frozenset(porter_stem(word) for word in words if word not in _STOP_WORDS)

@@ -26,7 +26,7 @@ from vivavoce.metrics.tables.table_schema import column_key
 from vivavoce.tasks.tables.items.table_items import GoldTable
 from vivavoce.text.cell_text import plain_words
 from vivavoce.text.normalise import normalise
-from vivavoce.text.terms import STOP_WORDS, porter
+from vivavoce.text.terms import STOP_WORDS, porter_stem
 
 _SILENT = STOP_WORDS | {"yes", "true", "false", "none", "na", "etc", "eg", "ie", "vs", "et"}
 _MAX_WORD = 40
@@ -129,7 +129,7 @@ def _stem(word: str) -> str:
         return word
     if len(word) > _SHORTEST_ROOT:
         word = word.replace("our", "or")
-    return porter()(word.replace("yz", "ys").replace("iz", "is"))
+    return porter_stem(word.replace("yz", "ys").replace("iz", "is"))
 
 
 Kind = Literal["column", "synonym", "column_word", "value", "number"]

@@ -30,6 +30,7 @@ from vivavoce.tasks.tables.items.demands.leaks import is_telling, stem_of
 from vivavoce.tasks.tables.items.keyword.facets import FACETS, find_topics
 from vivavoce.tasks.tables.items.keyword.papers import PoolText, datasets_in
 from vivavoce.tasks.tables.items.keyword.vocabulary import terms_of
+from vivavoce.text.data import read_data
 from vivavoce.text.terms import STOP_WORDS
 
 JOINT = " – "
@@ -197,18 +198,8 @@ _MAX_SPREAD = 200
 """Papers of a pool whose likeness to one another is looked at; it takes the square of them."""
 _MAX_DEMAND = 2_000
 _WORD = re.compile(r"[\w-]+")
-_ASKING = frozenset(
-    {
-        *("apart", "build", "chart", "choose", "compare", "compares", "comparing", "comparison"),
-        *("compile", "create", "decide", "differ", "effort", "efforts", "existing", "explain"),
-        *("find", "gaps", "generate", "give", "help", "helps", "identify", "interested", "know"),
-        *("like", "literature", "looking", "make", "need", "newcomer", "one", "order", "overview"),
-        *("paper", "papers", "please", "prepare", "project", "publication", "publications"),
-        *("question", "reader", "reading", "relevant", "research", "review", "reviews", "see"),
-        *("set", "share", "show", "shows", "side", "studies", "study", "summarise", "summarize"),
-        *("summary", "survey", "table", "tell", "trends", "understand", "want", "work", "works"),
-    }
-)
+_WORDS = read_data(__file__, "words.toml")
+_ASKING = frozenset(_WORDS["asking"])
 """Words of asking for a table, which say nothing of its topic."""
 
 Floats = NDArray[np.float64]
