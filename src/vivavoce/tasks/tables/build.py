@@ -25,16 +25,14 @@ from vivavoce.tasks.tables.items.pools.distractors import Barred, find_universe,
 from vivavoce.tasks.tables.items.pools.making import (
     CANDIDATES,
     CandidatesFile,
+    PaperLabels,
     Pool,
     candidates_as_bytes,
+    count_checked,
     count_distractors,
     hash_works,
     make_pool,
     read_candidates,
-)
-from vivavoce.tasks.tables.items.pools.people_labels import (
-    PaperLabels,
-    count_checked,
     read_paper_labels,
     without_included,
 )

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
+from pydantic import Field
+
+from vivavoce.checking import Name, Ordinal, read_records
 from vivavoce.errors import InputError
-from vivavoce.store import Row, hash_of, read_jsonl
+from vivavoce.store import Row, hash_of
 from vivavoce.tasks.tables.items.demands.checklist import Check, check_demand
 from vivavoce.tasks.tables.items.demands.leaks import (
     MAX_DEMAND,
@@ -197,13 +200,11 @@ WORDINGS = tuple(_WORDS["wordings"])
 class Verdict:
     """What was said of one wording."""
 
-    attempt: int
-    """From 1."""
+    attempt: Ordinal
     demand: str
     check: str
-    """Who said it: `answer` (nothing usable came), `checklist`, or `model`."""
-    decision: str
-    """`ACCEPT` or `REWRITE`."""
+    """`checklist`, `model`, or `answer` when the model gave no wording."""
+    decision: Annotated[str, Field(pattern=f"^({ACCEPT}|{REWRITE})$")]
     reason: str
 
 
@@ -211,12 +212,12 @@ class Verdict:
 class WrittenDemand:
     """A row of a file of demands."""
 
-    id: str
+    id: Name
     """The table's."""
-    demand: str | None
+    demand: Annotated[str, Field(max_length=MAX_DEMAND, pattern=r"\S")] | None
     """None where every attempt failed; the last verdict says why."""
-    model: str
-    attempts: int
+    model: Name
+    attempts: Ordinal
     verdicts: tuple[Verdict, ...]
 
     @property
@@ -274,11 +275,11 @@ def read_demands(path: Path) -> dict[str, WrittenDemand]:
         InputError: Names the file, the line and what is wrong with it.
     """
     demands: dict[str, WrittenDemand] = {}
-    for number, row in read_jsonl(path):
-        where = f"{path}:{number}"
-        demand = _read_row(row, where)
+    for where, demand in read_records(path, WrittenDemand):
         if demand.id in demands:
             raise InputError(f"{where}: the table {demand.id} has a demand already.")
+        if demand.demand and not any(one.decision == ACCEPT for one in demand.verdicts[-1:]):
+            raise InputError(f"{where}: the last verdict on a demand must be {ACCEPT}.")
         demands[demand.id] = demand
     return demands
 
@@ -296,42 +297,3 @@ def _worded(topics: Sequence[str], wordings: Sequence[str]) -> Iterator[str]:
 def _listed(topics: Sequence[str]) -> str:
     *others, last = topics
     return f"{', '.join(others)} and {last}" if others else last
-
-
-def _read_row(row: Mapping[str, object], where: str) -> WrittenDemand:
-    table, demand, model = row.get("id"), row.get("demand"), row.get("model")
-    attempts, verdicts = row.get("attempts"), row.get("verdicts")
-    if not isinstance(table, str) or not table:
-        raise InputError(f"{where}: id must be the id of a table; got {table!r}.")
-    if demand is not None and not (isinstance(demand, str) and demand.strip()):
-        raise InputError(f"{where}: demand must be a text, or null for a table without one.")
-    if isinstance(demand, str) and len(demand) > MAX_DEMAND:
-        raise InputError(f"{where}: a demand has at most {MAX_DEMAND:,} characters.")
-    if not isinstance(model, str) or not model:
-        raise InputError(f"{where}: model must name who wrote the demand; got {model!r}.")
-    # True is an int of Python's.
-    if not isinstance(attempts, int) or isinstance(attempts, bool) or attempts < 1:
-        raise InputError(f"{where}: attempts must be a whole number from 1; got {attempts!r}.")
-    if not isinstance(verdicts, list):
-        raise InputError(f"{where}: verdicts must be a list of objects; got {verdicts!r}.")
-    read = tuple(_read_verdict(one, f"{where}: verdict {n}") for n, one in enumerate(verdicts, 1))
-    if demand is not None and not any(one.decision == ACCEPT for one in read[-1:]):
-        raise InputError(f"{where}: the last verdict on a demand must be {ACCEPT}.")
-    return WrittenDemand(table, demand, model, attempts, read)
-
-
-def _read_verdict(value: object, where: str) -> Verdict:
-    if not isinstance(value, dict):
-        raise InputError(f"{where} is not an object.")
-    attempt, decision = value.get("attempt"), value.get("decision")
-    if not isinstance(attempt, int) or isinstance(attempt, bool) or attempt < 1:
-        raise InputError(f"{where}: attempt must be a whole number from 1; got {attempt!r}.")
-    if decision not in (ACCEPT, REWRITE):
-        raise InputError(f"{where}: decision must be {ACCEPT} or {REWRITE}; got {decision!r}.")
-    texts = {name: value.get(name) for name in ("demand", "check", "reason")}
-    for name, text in texts.items():
-        if not isinstance(text, str):
-            raise InputError(f"{where}: {name} must be a text; got {text!r}.")
-    return Verdict(
-        attempt, str(texts["demand"]), str(texts["check"]), decision, str(texts["reason"])
-    )

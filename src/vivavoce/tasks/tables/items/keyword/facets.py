@@ -9,8 +9,13 @@ from dataclasses import dataclass
 from functools import cache
 
 from vivavoce.tasks.tables.items.demands.leaks import is_telling, stem_of
-from vivavoce.tasks.tables.items.keyword.papers import PoolText, datasets_in, own_name, task_of
-from vivavoce.tasks.tables.items.keyword.vocabulary import terms_of
+from vivavoce.tasks.tables.items.keyword.papers import (
+    PoolText,
+    datasets_in,
+    own_name,
+    task_of,
+    terms_of,
+)
 from vivavoce.text.data import read_data, read_patterns
 
 _MAX_VALUES = 3
