@@ -108,13 +108,7 @@ def cut_at_places(text: str, places: int = PLACES) -> list[tuple[str, str]]:
 
 
 def score_completion(given: str, continuation: str, answer: str) -> dict[str, float]:
-    """The metrics of one answer.
-
-    Args:
-        given: The text up to the place.
-        continuation: The words asked for.
-        answer: What a model said.
-    """
+    """The metrics of one answer."""
     true, said = words_of(continuation), words_of(answer)
     behind = _behind(words_of(given)[-_REPEATED:], said)
     reproduced = max(_reproduced(true, said), _reproduced(true, behind))

@@ -361,13 +361,7 @@ class AnswerFaults:
 
 
 def count_faults(text: str, titles: Sequence[str], found: FoundTitles) -> AnswerFaults:
-    """Count what an answer holds beside the titles.
-
-    Args:
-        text: The answer.
-        titles: The listed titles.
-        found: What `find_titles` found of them in the answer.
-    """
+    """Count what an answer holds beside the titles."""
     text = text[:MAX_CHARACTERS]
     after_thought = text.rpartition("</think>")[2]
     keys = [f" {title_key(title)} " for title in titles]

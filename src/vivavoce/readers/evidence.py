@@ -77,14 +77,7 @@ class Question:
     def columns(
         self, block: Block, source: Source, place: int, *, named: bool = False
     ) -> list[float]:
-        """Weight of the evidence for each column of a block.
-
-        Args:
-            block: A part of a table.
-            source: The table.
-            place: Which of its blocks it is.
-            named: Whether rows of it name the dataset.
-        """
+        """Weight of the evidence for each column of a block."""
         context = _Context(self, block, source, place, named=named)
         return [context.weigh(column) for column in block.columns]
 

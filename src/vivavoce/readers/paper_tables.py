@@ -44,11 +44,7 @@ class LibraryPaper:
     """In the corpus' order: the place of a table is its `ordinal`."""
 
     def texts(self, *, abstract: bool = False) -> Iterator[str]:
-        """The texts of the sections, cut where a paper holds more than any real one.
-
-        Args:
-            abstract: Begin with the abstract.
-        """
+        """The texts of the sections, cut where a paper holds more than any real one."""
         left = _MAX_CHARACTERS
         opening = [self.abstract or ""] if abstract else []
         for text in (*opening, *(section.text for section in self.sections)):

@@ -216,13 +216,7 @@ class TableGrid:
 
 
 def pair_rows(truth: TableGrid, answer: TableGrid, columns: Mapping[int, int]) -> dict[int, int]:
-    """Pair the rows of each paper one to one so that most cells agree.
-
-    Args:
-        truth: The one table.
-        answer: The other table.
-        columns: Columns of the one that belong together with columns of the other.
-    """
+    """Pair the rows of each paper one to one so that most cells agree."""
     own = answer.of_papers()
     pairs: dict[int, int] = {}
     for paper, rows in truth.of_papers().items():
@@ -258,10 +252,7 @@ def _pair_rows_of_paper(
 def draw_pairs(sizes: Sequence[int], pairs: int | None, seed: int) -> list[tuple[int, int, int]]:
     """Pairs of cells of one column: the column's place, and two places among its cells.
 
-    Args:
-        sizes: For each column the number of its cells that have a value.
-        pairs: How many to draw; None for all of them.
-        seed: Of the draw.
+    `sizes` counts the cells of each column that have a value; `pairs` bounds a seeded draw.
     """
     totals = [math.comb(size, 2) for size in sizes]
     numbers: Sequence[int] = range(sum(totals))

@@ -300,13 +300,7 @@ _MAX_COLUMNS, _MAX_ROWS = 60, 500
 def align_by_meaning(
     gold: LiteratureTable, system: LiteratureTable, meaning: Meaning
 ) -> LiteratureTable:
-    """The system's table with gold names for columns and gold values for cells of the same sense.
-
-    Args:
-        gold: The table that is right.
-        system: The table under review.
-        meaning: Decides which headers and cells mean the same.
-    """
+    """The system's table, with gold names and values wherever columns and cells mean the same."""
     pairs = match_headers(gold.columns, system.columns, meaning)
     given = rename_columns(system, gold, pairs)
     values: dict[tuple[str, int], list[str]] = {}

@@ -28,14 +28,7 @@ from vivavoce.tasks.prompting.prompts import PromptSet, Rendered
 def formula_dataset(
     opened: Round, prompts: PromptSet, *, setting: str, max_tokens: int
 ) -> MemoryDataset:
-    """The samples of `formula`.
-
-    Args:
-        opened: The round.
-        prompts: The templates.
-        setting: How much is told of the data.
-        max_tokens: The longest answer a model may give.
-    """
+    """The samples of `formula`."""
     rows = opened.items("implementation", "formula")
     samples = [record_to_sample(row, prompts, setting, max_tokens) for row in rows]
     return MemoryDataset(samples, name=f"{opened.id}/implementation/formula")

@@ -72,12 +72,6 @@ def leaderboard_dataset(
 ) -> MemoryDataset:
     """The samples of a round: its boards that have the setting.
 
-    Args:
-        opened: The round.
-        shown: What to show.
-        prompts: The templates.
-        max_tokens: The longest answer a model may give; the fitter keeps this room free.
-
     Raises:
         InputError: No board of the split has the setting.
     """

@@ -75,10 +75,6 @@ def table_reader() -> Solver:
 def random_rows(rows: int = ROWS, seed: int = 0) -> Solver:
     """Answer with random rows of the papers' tables: the first words of each and one number of it.
 
-    Args:
-        rows: How many.
-        seed: What is drawn depends on it and on the sample's id alone.
-
     Raises:
         InputError: There is no such number of rows.
     """

@@ -125,12 +125,7 @@ def answered(state: TaskState, name: str, text: str) -> TaskState:
 
 
 def baseline(name: str, answer: Callable[[TaskState], str]) -> Solver:
-    """Solver of a contestant whose answer is made from the sample alone.
-
-    Args:
-        name: The contestant, as logs name it.
-        answer: Gives the answer to a sample.
-    """
+    """Solver of a contestant whose answer is made from the sample alone."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         return answered(state, name, answer(state))
@@ -173,13 +168,7 @@ UNREADABLE = (
 async def generate_with_retry(
     model: Model, messages: Sequence[ChatMessage], **more: Any
 ) -> ModelOutput:
-    """A model's reply; a reply that cannot be read or says nothing at all is asked for again.
-
-    Args:
-        model: The model.
-        messages: The conversation.
-        more: What else `Model.generate` takes.
-    """
+    """A model's reply; a reply that cannot be read or says nothing at all is asked for again."""
     for attempt in range(1, TRIES):
         try:
             output = await model.generate(list(messages), **more)

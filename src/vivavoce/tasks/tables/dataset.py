@@ -28,12 +28,6 @@ def table_dataset(
 ) -> MemoryDataset:
     """The samples of a round: its tables that have the setting.
 
-    Args:
-        opened: The round.
-        setting: What is shown of each paper.
-        prompts: The templates.
-        max_tokens: The longest answer a model may give; methods keep this room free.
-
     Raises:
         InputError: No table has the setting.
     """

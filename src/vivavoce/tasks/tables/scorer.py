@@ -165,14 +165,7 @@ _Compare = Callable[
 
 
 def _scorer(compare: _Compare, pairs: int | None, seed: int, *further: str) -> Scorer:
-    """A scorer of tables, to which an answer without a paper is none: it has no column or cell.
-
-    Args:
-        compare: Gives the values of a table, and notes what a log keeps.
-        pairs: Pairwise questions a table.
-        seed: Of these.
-        further: Values beside `NAMES` that it gives; undefined for an answer without a table.
-    """
+    """A scorer of tables, to which an answer without a paper is none: it has no column or cell."""
 
     async def score(state: TaskState, target: Target) -> Score:
         titles = titles_of(state)

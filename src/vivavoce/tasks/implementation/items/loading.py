@@ -35,12 +35,6 @@ def read_items(
 ) -> dict[str, ItemT]:
     """Items of all files of some folders by name, sorted.
 
-    Args:
-        kind: The items' kind in messages, such as `formula`.
-        folders: Where the files are.
-        suffix: End of the files' names.
-        read: The items of one file.
-
     Raises:
         InputError: A file is not a complete item, or a name comes twice.
     """

@@ -254,12 +254,6 @@ def compose(
 ) -> Rendered:
     """Put a prompt together.
 
-    Args:
-        prompts: The templates.
-        asked: The question.
-        found: The chunks, best first.
-        variant: The wording.
-
     Raises:
         InputError: A template is missing, malformed or lacks a slot.
     """

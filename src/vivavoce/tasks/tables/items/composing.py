@@ -121,12 +121,7 @@ _BACKSLASHED = str.maketrans({char: f"\\{char}" for char in "\\|`*_[]$~"})
 
 
 def read_answer(answer: str, titles: Mapping[str, str]) -> LiteratureTable | None:
-    """The table of an answer, papers by label; None where there is none.
-
-    Args:
-        answer: A JSON object, or a table in a text.
-        titles: Of the pool's papers, by label; a row may name either.
-    """
+    """The table of an answer, papers by label; None where there is none."""
     try:
         return read_table(answer, titles)
     except UnusableReply:

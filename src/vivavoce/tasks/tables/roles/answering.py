@@ -144,16 +144,7 @@ async def use_tables(
     use: Use,
     askers: Askers | None = None,
 ) -> Used:
-    """Ask both tables what the other one says.
-
-    Args:
-        prompts: The templates `answering`, `questions` and `headers`.
-        gold: The table that is right.
-        system: The table under review.
-        names: What papers are called, by id.
-        use: How to ask.
-        askers: The models; by default those of the evaluation's roles.
-    """
+    """Ask both tables what the other one says."""
     papers = {row.paper for table in (gold, system) for row in table.rows}
     names = {paper: names.get(paper) or paper.removeprefix("unknown: ") for paper in sorted(papers)}
     asking = _Asking(prompts, use, names, askers or _askers_of_roles(use))

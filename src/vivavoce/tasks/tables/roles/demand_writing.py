@@ -85,13 +85,7 @@ class Writers:
 async def open_writers(
     prompts: PromptSet, writer: str, checker: str | None = None
 ) -> AsyncIterator[Writers]:
-    """The models for writing, closed at the end.
-
-    Args:
-        prompts: With the templates `demand` and `leak_check`.
-        writer: The model that writes.
-        checker: The model that looks wordings through; the writer unless told otherwise.
-    """
+    """The models for writing, closed at the end."""
     # A model that is kept for later holds connections of the event loop it was first used in.
     async with (
         get_model(writer, role=WRITER, config=_WRITING, memoize=False) as writing,

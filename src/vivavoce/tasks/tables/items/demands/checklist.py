@@ -52,14 +52,7 @@ class Check:
 def check_demand(
     demand: str, table: GoldTable, titles: Sequence[str], index: LeakIndex | None = None
 ) -> tuple[Check, ...]:
-    """Go through the checklist.
-
-    Args:
-        demand: The demand.
-        table: The table that it asks for.
-        titles: Of the table's works.
-        index: `leak_index` of both, where it is at hand.
-    """
+    """Go through the checklist."""
     reasons = {
         "self_contained": _not_self_contained(demand, table.caption, titles),
         "goal_oriented": _not_goal_oriented(demand),

@@ -293,12 +293,7 @@ class LeakIndex:
 
 
 def leak_index(table: GoldTable, titles: Sequence[str]) -> LeakIndex:
-    """A gold table made ready to look demands through.
-
-    Args:
-        table: The table.
-        titles: Of its works; what half of them hold is the topic.
-    """
+    """A gold table made ready to look demands through."""
     cells = (cell for row in table.rows for cell in row.cells if cell is not None)
     # Nobody wrote the caption of a table of results: it is the name of a task.
     topic = table.caption if table.kind == "results" else ""

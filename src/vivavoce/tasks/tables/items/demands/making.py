@@ -231,12 +231,7 @@ class WrittenDemand:
 
 
 def template_demand(table: GoldTable, titles: Sequence[str]) -> str | None:
-    """A demand worded without a model; None where no topic is left or no wording passes.
-
-    Args:
-        table: The table that is asked for.
-        titles: Of its works.
-    """
+    """A demand worded without a model; None where no topic is left or no wording passes."""
     index = leak_index(table, titles)
     topics = find_topics(table.caption, titles, index)
     first = int(hash_of(table.id)[:8], 16)

@@ -151,14 +151,7 @@ def read_mentions(corpus: Corpus, sources: Mapping[str, Source]) -> set[str]:
 def make_table(
     source: Source, row: Row, works: Mapping[str, Work], options: TablesOptions
 ) -> Made | Exclusion:
-    """The gold table of a printed one, or why there is none.
-
-    Args:
-        source: The paper that prints it.
-        row: Its row of `tables`.
-        works: What is known of every work that it cites.
-        options: What it needs to be an item.
-    """
+    """The gold table of a printed one, or why there is none."""
     name = table_id(row)
     if not row["caption"].strip():
         return Exclusion(TASK, name, "no_caption")

@@ -272,10 +272,6 @@ def make_table(demand: str, papers: Sequence[PoolText]) -> LiteratureTable:
     Papers that are not near the demand are left out. Columns are results on boards that the papers
     share, and properties that papers of most fields have, first those that the demand has a word
     for, then those that most papers tell and that tell them apart. What nothing tells is N/A.
-
-    Args:
-        demand: What is asked for.
-        papers: The pool, as `read_pool` gives it.
     """
     chosen = choose_papers(demand, papers)
     columns = _columns(demand, chosen)

@@ -159,12 +159,6 @@ def read_candidates(
 ) -> CandidatesFile:
     """Read the candidates of some tables out of a file; those of other tables are passed over.
 
-    Args:
-        path: The file.
-        tables: The tables that have to be in it.
-        works: The works that a candidate can be.
-        barred: Which works cannot be candidates, also when a file says so.
-
     Raises:
         InputError: The file cannot be read, has another form, lacks a table, or names a candidate
             that is unknown or barred; the message says where.
