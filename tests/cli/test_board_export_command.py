@@ -101,13 +101,14 @@ def test_the_hub_gets_one_file_for_each_language_model() -> None:
         cut([row, copier, {**row, "method": "null", "model": "none"}], {}, {}), (), {}, {}, ()
     )
     ((path, content),) = eval_results(board, "2026-01-02", "lab/round")
-    assert path == "lab/one/.eval_results/r-direct.yaml"
+    assert path == "lab/one/.eval_results/r-base-direct.yaml"
     import yaml
 
     (entry,) = parse_eval_result_entries(yaml.safe_load(content))
-    assert (entry.dataset_id, entry.task_id, entry.value) == ("lab/round", "title-base", 0.25)
+    assert (entry.dataset_id, entry.task_id, entry.value) == ("lab/round", "title", 0.25)
     assert entry.notes == (
-        "rougeL; n 12; method direct; 95% interval 0.2000 to 0.3000; ranks 1 to 2; judge lab/judge"
+        "rougeL; n 12; setting base; method direct; 95% interval 0.2000 to 0.3000; ranks 1 to 2; "
+        "judge lab/judge"
     )
 
 

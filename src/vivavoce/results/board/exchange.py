@@ -211,12 +211,13 @@ def eval_results(board: Board, date: str, dataset: str) -> Iterator[tuple[str, b
     found: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in board.rows:
         if row.get("headline") and row["value"] is not None and _is_trained(row):
-            found[model_id(row), f"{row['round']}-{row['method']}"].append(row)
+            name = f"{row['round']}-{row['setting']}-{row['method']}"
+            found[model_id(row), name].append(row)
     for (model, name), rows in sorted(found.items()):
         entries = [
             EvalResultEntry(
                 dataset_id=dataset,
-                task_id=f"{row['task'].rpartition('/')[2]}-{row['setting']}",
+                task_id=row["task"].rpartition("/")[2],
                 value=row["value"],
                 date=date,
                 source_url=f"https://huggingface.co/datasets/{dataset}",
@@ -238,7 +239,12 @@ def _is_trained(row: Row) -> bool:
 
 def _notes(row: Row) -> str:
     """Facts of a row that the format has no field for."""
-    parts = [f"{row['metric']}", f"n {row['n']}", f"method {row['method']}"]
+    parts = [
+        f"{row['metric']}",
+        f"n {row['n']}",
+        f"setting {row['setting']}",
+        f"method {row['method']}",
+    ]
     if row["ci"]:
         parts.append(f"95% interval {row['ci'][0]:.4f} to {row['ci'][1]:.4f}")
     if row["rank_interval"]:
