@@ -18,6 +18,7 @@ from vivavoce.rounds.export.contents import (
     read_table,
     tables_of,
 )
+from vivavoce.rounds.export.croissant import canary, croissant, eval_yaml
 from vivavoce.rounds.reading import Round
 from vivavoce.rounds.splits import SPLIT_NAMES, split_name
 from vivavoce.rounds.texts import render
@@ -44,6 +45,8 @@ def write(opened: Round, out: Path, papers: Mapping[str, str], corpus: Corpus | 
     for name in (*files_beside(opened), *ABOUT):
         copy_file(opened, name, out / "round" / name)
     write_text(out / "README.md", _card(opened, configs, papers))
+    write_text(out / "eval.yaml", eval_yaml(opened, configs))
+    write_text(out / "croissant.json", croissant(opened, out, configs, papers))
 
 
 def _write_table(opened: Round, table: TableFile, out: Path) -> Row | None:
@@ -82,6 +85,7 @@ def _card(opened: Round, configs: list[Row], papers: Mapping[str, str]) -> str:
         configs=configs,
         card=demoted(opened.card).strip(),
         papers=papers,
+        canary=canary(opened),
     )
 
 
