@@ -105,13 +105,6 @@ def writing_dataset(
 ) -> MemoryDataset:
     """The samples of a task: its items that have the setting.
 
-    Args:
-        opened: The round.
-        shown: What to show.
-        prompts: The templates.
-        words: About how long an answer is asked for.
-        max_tokens: The longest answer a model may give; the fitter keeps this room free.
-
     Raises:
         InputError: No item has the setting; the message tells why one did not get it.
     """
