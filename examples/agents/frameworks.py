@@ -1,6 +1,6 @@
 """Agents of your own as contestants: by hand, and with four frameworks.
 
-`viva run leaderboard --round sample --model MODEL --agent examples/agents/frameworks.py@by_hand --logs logs`
+`viva run leaderboard --round sample --model MODEL --logs logs --agent frameworks.py@by_hand`
 
 Each function takes the question and the round's papers as two plain functions, `search` and `read`.
 A client that asks for the model `inspect` reaches the model of the run, so that its tokens and

@@ -72,7 +72,9 @@ def test_a_function_by_hand(folder: Path, monkeypatch: pytest.MonkeyPatch) -> No
         assert "Found in the papers" in ask.prompt
         return answer(re.findall(r"\S+-one", ask.prompt)[0])
 
-    server, found = work(f"{ROOT / 'examples' / 'agents' / 'frameworks.py'}@by_hand", folder, monkeypatch, play)
+    server, found = work(
+        f"{ROOT / 'examples' / 'agents' / 'frameworks.py'}@by_hand", folder, monkeypatch, play
+    )
     assert found.scores["includes"].value == "C"
     assert found.metadata["agent"] == {
         "steps": 1,
