@@ -1,4 +1,4 @@
-"""Draw the board of README: `make picture` runs the demo and takes its first page, light and dark."""
+"""Draw the board of README: `make picture` runs the demo and shows its first page twice."""
 
 from __future__ import annotations
 
