@@ -17,8 +17,8 @@ whose scores differ (all n(n-1)/2 without scores; a tied pair is neither right n
   divided by log2(1 + its place among the titles found); tied titles gain the mean of theirs, a
   missing one nothing.
 
-Source: LEGOBench, section 4.1 and section A.4.2 for CIS, BEM, KTau and CP; Kendall 1945 for tau-b,
-Stuart 1953 for tau-c; Järvelin and Kekäläinen 2002 for nDCG.
+Source: LEGOBench, section 4.1 and section A.4.2 for CIS, BEM, KTau and CP; Kendall 1945 for tau-b;
+Järvelin and Kekäläinen 2002 for nDCG.
 
 A ranking by a network is scored against a board of n papers, best first. An answer is a list of
 paper ids, best first, of which the board's papers are kept. C and D are the pairs of kept papers in
@@ -39,10 +39,11 @@ Source: LEGOBench, section 4.1 for BEM and KTau; what becomes of papers that are
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from vivavoce.metrics import Metric
 from vivavoce.metrics.titles_list import FoundTitles, distinct_titles, find_titles
@@ -70,8 +71,6 @@ METRICS = (
 )
 NAMES = tuple(metric.name for metric in METRICS[:7])
 """Metrics of a free answer with titles."""
-
-TauVariant = Literal["a", "b", "c"]
 
 
 class RankingRow(NamedTuple):
@@ -108,15 +107,15 @@ def score_ranking_row(
     found = find_titles(text, gold)
     told = range(len(gold)) if scores is None else scores
     titles = distinct_titles(gold)
-    levels = dict(zip(titles, levels_of([told[title] for title in titles]), strict=True))
-    order = [levels[title] for title in found.order]
+    levels = levels_of([told[title] for title in titles])
+    level_of = dict(zip(titles, levels, strict=True))
+    order = [level_of[title] for title in found.order]
     is_complete = bool(order) and found.missing == 0
     is_exact = is_complete and order == sorted(order)
     counts = count_pairs(range(len(order)), order)
-    gold_pairs = untied_pairs(list(levels.values()))
+    gold_pairs = untied_pairs(levels)
     concordant = counts.concordant / gold_pairs if gold_pairs else float(is_complete)
     difference = counts.concordant - counts.discordant
-    gains = gains_of(list(levels.values()))
     return RankingScore(
         cis=float(is_complete),
         bem=float(is_exact),
@@ -124,8 +123,7 @@ def score_ranking_row(
         cp_partial=concordant,
         bem_complete=float(is_exact) if is_complete else None,
         ktau=difference / gold_pairs if is_complete and gold_pairs else None,
-        ndcg=ndcg([gains[level] for level in order], [gains[one] for one in levels.values()])
-        or 0.0,
+        ndcg=_gain(order, levels),
         found=found,
     )
 
@@ -139,12 +137,13 @@ def levels_of(scores: Sequence[float]) -> list[int]:
     return levels
 
 
-def gains_of(levels: Sequence[int]) -> dict[int, float]:
-    """The gain of each level: n for the best of n places, 1 for the last, ties their mean."""
+def _gain(order: Sequence[int], levels: Sequence[int]) -> float:
+    """NDCG of levels that were found: n for the best of n places, 1 for the last, ties the mean."""
     places: dict[int, list[int]] = {}
     for place, level in enumerate(levels):
         places.setdefault(level, []).append(len(levels) - place)
-    return {level: sum(gains) / len(gains) for level, gains in places.items()}
+    gains = {level: sum(places) / len(places) for level, places in places.items()}
+    return ndcg([gains[level] for level in order], [gains[level] for level in levels]) or 0.0
 
 
 def untied_pairs(levels: Sequence[int]) -> int:
@@ -164,7 +163,7 @@ class PairCounts(NamedTuple):
 
 
 def count_pairs(first: Sequence[float], second: Sequence[float]) -> PairCounts:
-    """Count concordant, discordant and tied pairs in n log n (Knight 1966).
+    """Count concordant, discordant and tied pairs (Knight 1966).
 
     Raises ValueError when the lengths differ.
     """
@@ -178,36 +177,28 @@ def count_pairs(first: Sequence[float], second: Sequence[float]) -> PairCounts:
     return PairCounts(pairs, concordant, discordant, tied_first, tied_second)
 
 
-def kendall_tau(
-    first: Sequence[float], second: Sequence[float], variant: TauVariant = "b"
-) -> float | None:
-    """Kendall's tau-a, tau-b or tau-c of two lists of scores for the same items.
+def kendall_tau(first: Sequence[float], second: Sequence[float]) -> float | None:
+    """Kendall's tau-b of two lists of scores for the same items.
 
-    None where undefined: fewer than two items, a NaN, or (b and c) a side that is all ties.
+    None where undefined: fewer than two items, a NaN, or a side that is all ties.
     """
-    if len(first) < 2 or _has_nan(first) or _has_nan(second):
+    if any(map(math.isnan, (*first, *second))):
         return None
     counts = count_pairs(first, second)
-    difference = counts.concordant - counts.discordant
-    if variant == "a":
-        return difference / counts.pairs
     untied = (counts.pairs - counts.tied_first) * (counts.pairs - counts.tied_second)
     if untied == 0:
         return None
-    if variant == "b":
-        # The root of a product of equal integers can miss 1 by a rounding error.
-        return max(-1.0, min(1.0, difference / math.sqrt(untied)))
-    levels = min(len(set(first)), len(set(second)))
-    return 2 * difference * levels / (len(first) ** 2 * (levels - 1))
+    # The root of a product of equal integers can miss 1 by a rounding error.
+    return max(-1.0, min(1.0, (counts.concordant - counts.discordant) / math.sqrt(untied)))
 
 
-def ndcg(gains: Sequence[float], ideal: Sequence[float], k: int | None = None) -> float | None:
-    """Discounted cumulative gain over that of the best order of `ideal`, both cut at k.
+def ndcg(gains: Sequence[float], ideal: Sequence[float]) -> float | None:
+    """Discounted cumulative gain over that of the best order of `ideal`.
 
     Gains are in the predicted order; None when the ideal order gains nothing.
     """
-    best = _dcg(sorted(ideal, reverse=True)[:k])
-    return _dcg(gains[:k]) / best if best > 0 else None
+    best = _dcg(sorted(ideal, reverse=True))
+    return _dcg(gains) / best if best > 0 else None
 
 
 def _dcg(gains: Sequence[float]) -> float:
@@ -218,25 +209,14 @@ def _pairs(count: int) -> int:
     return count * (count - 1) // 2
 
 
-def _has_nan(values: Sequence[float]) -> bool:
-    return any(math.isnan(value) for value in values)
-
-
 def _count_inversions(values: Sequence[float]) -> int:
-    """Pairs that stand in strictly falling order, by a binary indexed tree over the ranks."""
-    ranks = {value: rank for rank, value in enumerate(sorted(set(values)), start=1)}
-    tree = [0] * (len(ranks) + 1)
+    """Pairs that stand in strictly falling order."""
     inversions = 0
-    for seen, value in enumerate(values):
-        not_above, place = 0, ranks[value]
-        while place:
-            not_above += tree[place]
-            place &= place - 1
-        inversions += seen - not_above
-        place = ranks[value]
-        while place < len(tree):
-            tree[place] += 1
-            place += place & -place
+    seen: list[float] = []
+    for value in values:
+        place = bisect_right(seen, value)
+        inversions += len(seen) - place
+        seen.insert(place, value)
     return inversions
 
 
@@ -276,20 +256,18 @@ def score_paper_ranking(
     """
     if not gold:
         raise ValueError("a board without papers cannot be ranked")
-    told = list(range(len(gold)) if scores is None else scores)
-    levels = dict(zip(gold, levels_of(told), strict=True))
-    order = [levels[paper] for paper in dict.fromkeys(answer) if paper in levels]
+    levels = levels_of(range(len(gold)) if scores is None else scores)
+    level_of = dict(zip(gold, levels, strict=True))
+    order = [level_of[paper] for paper in dict.fromkeys(answer) if paper in level_of]
     n, k = len(gold), len(order)
     counts = count_pairs(range(k), order)
     difference = counts.concordant - counts.discordant
-    pairs, found_pairs = untied_pairs(list(levels.values())), untied_pairs(order)
-    gains = gains_of(list(levels.values()))
+    pairs, found_pairs = untied_pairs(levels), untied_pairs(order)
     return PaperRankingScore(
         ktau_all=difference / pairs if pairs else k / n,
         bem=float(k == n and order == sorted(order)),
         candidate_recall=k / n,
-        ndcg=ndcg([gains[level] for level in order], [gains[one] for one in levels.values()])
-        or 0.0,
+        ndcg=_gain(order, levels),
         ktau=difference / found_pairs if found_pairs else None,
         found=k,
         listed=len(set(answer)),
