@@ -1,8 +1,8 @@
-"""Rows of files checked against the records that they have to be."""
+"""Rows of files checked against the records that they have to be, and arguments of tasks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -38,6 +38,18 @@ def checked(kind: type[Record] | TypeAdapter[Record], value: Any, where: str) ->
         field = f" {'.'.join(map(str, first['loc']))}:" if first["loc"] else ""
         given = repr(first["input"])[:_SHOWN]
         raise InputError(f"{where}:{field} {first['msg']}; got {given}.") from error
+
+
+def check_numbers(given: Mapping[str, tuple[object, int, int | None]]) -> None:
+    """Raise `InputError` for an argument that is no whole number from its lowest to its highest.
+
+    Args:
+        given: By name the value, the lowest and the highest; None where there is no highest.
+    """
+    for name, (value, low, high) in given.items():
+        if type(value) is not int or value < low or (high is not None and value > high):
+            upper = "" if high is None else f" to {high}"
+            raise InputError(f"{name}={value!r} is not a number from {low}{upper}.")
 
 
 def read_records(path: Path, kind: type[Record]) -> Iterator[tuple[str, Record]]:

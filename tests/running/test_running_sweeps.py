@@ -83,7 +83,7 @@ def test_the_names_a_paper_gives_to_arguments_are_known_by_the_card(
         ({"sweep": {"chunk": [1]}}, "'chunk' is no argument of rag. There are: chunks"),
         ({"sweep": {"context": [1]}}, "'context' is no argument of rag"),
         ({"sweep": {"chunks": [1]}, "solver_args": {"chunks": 2}}, "one value and is swept too"),
-        ({"sweep": {"chunks": [1, 0]}}, "chunks=0 is not a number of excerpts"),
+        ({"sweep": {"chunks": [1, 0]}}, "chunks=0 is not a number from 1"),
     ],
 )
 def test_a_wrong_sweep_is_refused_before_any_work(

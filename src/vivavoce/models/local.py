@@ -37,6 +37,7 @@ from inspect_ai.model import (
 )
 from inspect_ai.tool import ToolChoice, ToolInfo
 
+from vivavoce.checking import check_numbers
 from vivavoce.errors import InputError, MissingExtra, VivaError
 from vivavoce.models.offline import last_user_message, our_metadata
 
@@ -137,8 +138,8 @@ class Engine:
         self, weights: Path, n_ctx: int | None = None, n_threads: int | None = None
     ) -> None:
         for name, value in (("n_ctx", n_ctx), ("n_threads", n_threads)):
-            if value is not None and (type(value) is not int or value < 1):
-                raise InputError(f"{name}={value!r} is not a number from 1, such as {name}=4.")
+            if value is not None:
+                check_numbers({name: (value, 1, None)})
         # Threads wait for each other at every step: one that must share its processor with other
         # work makes all of them many times slower.
         threads = n_threads or max(1, (os.cpu_count() or 1) // 2)

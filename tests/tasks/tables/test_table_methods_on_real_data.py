@@ -27,9 +27,10 @@ import vivavoce._registry  # noqa: F401  (registers the providers)
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.rounds import Round, parse_spec
 from vivavoce.rounds.build import build_round
+from vivavoce.tasks.library import open_papers
 from vivavoce.tasks.methods.direct import null, oracle
 from vivavoce.tasks.tables import build as family
-from vivavoce.tasks.tables.items.composing import full_text, open_library
+from vivavoce.tasks.tables.items.composing import full_text
 from vivavoce.tasks.tables.solvers import (
     iterative,
     keyword_table,
@@ -198,7 +199,7 @@ class Reader:
 
 
 def reader_of(made: Round, window: int | None = None) -> Reader:
-    papers = open_library(str(made.folder), made.sha256)
+    papers = open_papers(str(made.folder), "tables", "papers.parquet")
     shown: dict[str, set[int]] = {}
     for row in made.items("tables", "table"):
         shown.setdefault(row["demand"], set()).add(len(row["pool"]))
@@ -321,7 +322,7 @@ def test_methods_make_a_table_of_full_texts(results: Round, tmp_path: Path, meth
 def test_32_real_papers_make_a_table_with_a_window_of_8k(
     results: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    papers = list(open_library(str(results.folder), results.sha256).values())[:32]
+    papers = list(open_papers(str(results.folder), "tables", "papers.parquet").values())[:32]
     demand = "Give me an overview of language models that helps to decide which to build upon."
     pool = [
         {"label": f"P{n}", "title": one.title, "abstract": one.abstract, "text": full_text(one)}

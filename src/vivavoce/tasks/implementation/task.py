@@ -10,7 +10,7 @@ from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset
 from inspect_ai.scorer import Scorer
 
-from vivavoce.errors import InputError
+from vivavoce.checking import check_numbers
 from vivavoce.tasks.entry import TaskEntry, open_task
 from vivavoce.tasks.implementation.dataset import (
     architecture_dataset,
@@ -149,8 +149,7 @@ def _compose(
     Raises:
         InputError: The timeout is not a number of seconds, or the sandbox is none.
     """
-    if type(timeout) is not int or timeout < 1:
-        raise InputError(f"timeout={timeout!r} is not a number of seconds, such as 120.")
+    check_numbers({"timeout": (timeout, 1, None)})
     noted = note_run(dataset, entry.metadata["task"], entry, timeout)
     return entry.task(
         noted, direct(context), scorer, sandbox=sandbox_for(packages, sandbox, timeout)

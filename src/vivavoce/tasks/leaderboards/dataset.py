@@ -7,6 +7,7 @@ from typing import Any
 
 from inspect_ai.dataset import MemoryDataset, Sample
 
+from vivavoce.checking import check_numbers
 from vivavoce.errors import InputError, NoItemsError
 from vivavoce.rounds import Round
 from vivavoce.store import Row, table_of_parquet
@@ -47,15 +48,8 @@ class Showing:
     def __post_init__(self) -> None:
         if self.split not in SPLITS:
             raise InputError(f"There is no split {self.split!r}. There are: {', '.join(SPLITS)}.")
-        if type(self.chunks) is not int or not 1 <= self.chunks <= _MAX_CHUNKS:
-            raise InputError(
-                f"chunks={self.chunks!r} is not a number from 1 to {_MAX_CHUNKS}, such as {CHUNKS}."
-            )
-        if type(self.chunk_size) is not int or not SMALLEST <= self.chunk_size <= _MAX_CHUNK_SIZE:
-            raise InputError(
-                f"chunk_size={self.chunk_size!r} is not a number of tokens from {SMALLEST}, such "
-                f"as {SIZE}."
-            )
+        check_numbers({"chunks": (self.chunks, 1, _MAX_CHUNKS)})
+        check_numbers({"chunk_size": (self.chunk_size, SMALLEST, _MAX_CHUNK_SIZE)})
         check_variant(self.variant)
 
     @property

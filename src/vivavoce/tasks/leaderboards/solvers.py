@@ -5,18 +5,16 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any
 
 from inspect_ai.solver import Solver, TaskState, solver
 
-from vivavoce.errors import InputError
+from vivavoce.checking import check_numbers
 from vivavoce.readers.leaderboard import read_tables
 from vivavoce.readers.paper_tables import LibraryPaper
-from vivavoce.rounds import load_round
 from vivavoce.store import hash_of
 from vivavoce.tasks.leaderboards.items.board_items import table_text
-from vivavoce.tasks.library import read_library
+from vivavoce.tasks.library import open_papers
 from vivavoce.tasks.methods.agent import agent
 from vivavoce.tasks.methods.direct import baseline, direct
 
@@ -78,8 +76,7 @@ def random_rows(rows: int = ROWS, seed: int = 0) -> Solver:
     Raises:
         InputError: There is no such number of rows.
     """
-    if type(rows) is not int or rows < 1 or type(seed) is not int:
-        raise InputError(f"rows={rows!r} and seed={seed!r} are not a number of rows and a seed.")
+    check_numbers({"rows": (rows, 1, None), "seed": (seed, -(2**63), 2**63)})
 
     def answer(state: TaskState) -> str:
         drawn = random.Random(hash_of([seed, state.sample_id]))
@@ -95,11 +92,6 @@ def _shown(score: str | float | None) -> str:
 def _papers(state: TaskState) -> list[LibraryPaper]:
     """The papers of the sample's setting."""
     held: dict[str, Any] = state.metadata["library"]
-    papers = _open(held["round"], held["family"], held["file"])
+    papers = open_papers(held["round"], held["family"], held["file"])
     wanted = papers if held["papers"] is None else held["papers"]
     return [papers[name] for name in wanted if name in papers]
-
-
-@lru_cache(maxsize=2)
-def _open(folder: str, family: str, file: str) -> dict[str, LibraryPaper]:
-    return read_library(load_round(folder).read_file(family, file))

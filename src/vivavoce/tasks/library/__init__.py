@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 from threading import Lock
 from typing import Any
@@ -25,7 +26,7 @@ from vivavoce.errors import DamagedError, InputError
 from vivavoce.readers.paper_tables import LibraryPaper, LibrarySection, LibraryTable
 from vivavoce.retrieval import best_hits, check_limit
 from vivavoce.retrieval.sparse import Bm25Retriever
-from vivavoce.rounds import Round
+from vivavoce.rounds import Round, load_round
 from vivavoce.store import Row
 from vivavoce.text.chunk import cut_table, cut_text, headed, short
 from vivavoce.text.dates import earlier, period
@@ -185,6 +186,16 @@ def read_library(content: bytes, wanted: Collection[str] | None = None) -> dict[
         return {row["paper_id"]: _paper(row) for row in _rows(batches, names)}
     except (pa.ArrowException, OSError, KeyError, TypeError) as error:
         raise DamagedError(f"A round's library cannot be read: {error}") from error
+
+
+def open_papers(folder: str, family: str, file: str) -> Mapping[str, LibraryPaper]:
+    """The papers of a library of the round in a folder by id; those read last are kept."""
+    return _papers_of(folder, load_round(folder).sha256, family, file)
+
+
+@lru_cache(maxsize=2)
+def _papers_of(folder: str, _sha256: str, family: str, file: str) -> Mapping[str, LibraryPaper]:
+    return read_library(load_round(folder).read_file(family, file))
 
 
 def _rows(batches: Iterable[pa.RecordBatch], wanted: frozenset[str] | None) -> Iterator[Row]:

@@ -26,6 +26,7 @@ from inspect_ai.model import (
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import Tool, ToolCallError, ToolDef
 
+from vivavoce.checking import check_numbers
 from vivavoce.errors import InputError
 from vivavoce.models.offline import ExtractiveAPI
 from vivavoce.rounds import load_round
@@ -47,12 +48,6 @@ _OURS = Path(__file__).with_name("agent_prompts")
 _MAX_COMPLAINT = 500
 _NARROWINGS = 4
 """Further tries with ever less of a conversation that a provider finds too long."""
-_LIMITS = {
-    "steps": (1, 200),
-    "search_results": (1, 20),
-    "page": (500, 20_000),
-    "tokens": (1_000, 100_000_000),
-}
 _OPENING = Lock()
 
 
@@ -77,10 +72,14 @@ def agent(
         InputError: An argument is not a number that makes sense.
     """
     check_context(context)
-    given = {"steps": steps, "search_results": search_results, "page": page, "tokens": tokens}
-    for name, (low, high) in _LIMITS.items():
-        if type(given[name]) is not int or not low <= given[name] <= high:
-            raise InputError(f"{name}={given[name]!r} is not a number from {low} to {high}.")
+    check_numbers(
+        {
+            "steps": (steps, 1, 200),
+            "search_results": (search_results, 1, 20),
+            "page": (page, 500, 20_000),
+            "tokens": (tokens, 1_000, 100_000_000),
+        }
+    )
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         model = get_model()

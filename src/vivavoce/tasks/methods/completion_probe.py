@@ -15,6 +15,7 @@ from inspect_ai.model import GenerateConfig
 from inspect_ai.scorer import Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState
 
+from vivavoce.checking import check_numbers
 from vivavoce.errors import InputError
 from vivavoce.metrics import metrics_of
 from vivavoce.metrics.text_statistics import ASKED, PLACES, cut_at_places, score_completion
@@ -53,8 +54,7 @@ def completion_probe(
     Raises:
         InputError: `places` is no number from 1 to as many as an abstract is asked at.
     """
-    if type(places) is not int or not 1 <= places <= ASKED:
-        raise InputError(f"places={places!r} is not a number from 1 to {ASKED}.")
+    check_numbers({"places": (places, 1, ASKED)})
     opened, templates = load_round(round), load_prompts(Path(prompts) if prompts else _OURS)
     setting = "base" if places == PLACES else f"base@{places}"
     return Task(

@@ -20,9 +20,8 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from pydantic import ValidationError
 
 from vivavoce.errors import InputError, VivaError
-from vivavoce.tasks.prompting.fitting import Fitted, Group, fit
+from vivavoce.tasks.prompting.fitting import Fitted, fit_to_model
 from vivavoce.tasks.prompting.prompts import Rendered, Span
-from vivavoce.tasks.prompting.windows import measure
 
 SOURCE_SLOT = "content"
 """The paper's text: the slot that is cut; the others are short and arrive whole."""
@@ -63,7 +62,8 @@ def first_message(state: TaskState, context: int | None, model: Model) -> ChatMe
     """The prompt cut to the model's window, with the sample's address; what was cut is noted."""
     prompt = prompt_of(state)
     group = tuple(slot for slot in (SOURCE_SLOT, WORKS_SLOT) if slot in prompt.spans)
-    fitted = fit_to(model, context, state, prompt, [group] if group else [])
+    order, answer = [group] if group else [], state.metadata["max_tokens"]
+    fitted = fit_to_model(prompt, order, model, answer=answer, context=context)
     spans = fitted.prompt.spans
     source = next((spans[slot] for slot in (SOURCE_SLOT, TITLE_SLOT) if slot in spans), None)
     return message_of(state, fitted, list(source) if source else None)
@@ -75,24 +75,6 @@ def prompt_of(state: TaskState) -> Rendered:
     blocks: list[Span] = [(start, end) for start, end in state.metadata.get("blocks", ())]
     parts = {name: (start, end) for name, (start, end) in state.metadata.get("parts", {}).items()}
     return Rendered(state.input_text, spans, tuple(blocks), parts)
-
-
-def fit_to(
-    model: Model,
-    context: int | None,
-    state: TaskState,
-    prompt: Rendered,
-    cut_order: Sequence[Group],
-) -> Fitted:
-    """Fit a prompt to a model's window less the sample's longest answer."""
-    measured = measure(str(model), model.api, context)
-    return fit(
-        prompt,
-        cut_order,
-        measured.counter,
-        window=measured.window,
-        reserved=state.metadata["max_tokens"] + measured.overhead,
-    )
 
 
 def message_of(state: TaskState, fitted: Fitted, source: object) -> ChatMessageUser:

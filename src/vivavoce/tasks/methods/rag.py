@@ -23,11 +23,13 @@ from inspect_ai.dataset import Sample
 from inspect_ai.model import ChatMessageUser, Model, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+from vivavoce.checking import check_numbers
 from vivavoce.errors import InputError
 from vivavoce.retrieval import Retriever
 from vivavoce.retrieval.presets import PRESETS
 from vivavoce.retrieval.sparse import Bm25Retriever, TfidfRetriever
-from vivavoce.tasks.methods.direct import check_context, fit_to, message_of
+from vivavoce.tasks.methods.direct import check_context, message_of
+from vivavoce.tasks.prompting.fitting import fit_to_model
 from vivavoce.tasks.prompting.prompts import (
     OWN,
     SUFFIX,
@@ -186,10 +188,8 @@ def rag(
         InputError: An argument makes no sense, or there is no such retriever.
     """
     check_context(context)
-    if type(chunks) is not int or chunks < 1:
-        raise InputError(f"chunks={chunks!r} is not a number of excerpts, such as {CHUNKS}.")
-    if type(size) is not int or type(overlap) is not int:
-        raise InputError(f"size={size!r} and overlap={overlap!r} must be numbers of tokens.")
+    check_numbers({"chunks": (chunks, 1, None), "size": (size, 1, None)})
+    check_numbers({"overlap": (overlap, 0, None)})
     split_text("", size, overlap)  # says what is wrong with two numbers that do not fit together
     opener = find_retriever(retriever)
 
@@ -244,7 +244,8 @@ def _message(
 ) -> ChatMessageUser:
     prompt = _compose(state, found)
     best = next(slot_of(one) for one in found if one.rank == 1)
-    fitted = fit_to(model, context, state, prompt, [best])
+    answer = state.metadata["max_tokens"]
+    fitted = fit_to_model(prompt, [best], model, answer=answer, context=context)
     left = fitted.prompt.spans
     state.metadata["adds"] = "excerpt"
     state.metadata["retrieved"] = [_record(one, slot_of(one) in left) for one in found]

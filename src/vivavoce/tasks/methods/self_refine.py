@@ -12,7 +12,7 @@ from inspect_ai.dataset import MemoryDataset
 from inspect_ai.model import ChatMessage, ChatMessageUser, ContentReasoning, get_model
 from inspect_ai.solver import Generate, Solver, TaskState
 
-from vivavoce.errors import InputError
+from vivavoce.checking import check_numbers
 from vivavoce.tasks.entry import TaskEntry
 from vivavoce.tasks.methods.direct import check_context, first_message
 from vivavoce.tasks.programs.program import find_program
@@ -55,8 +55,7 @@ def refine(checks: Mapping[str, Check], rounds: int, context: int | None) -> Sol
         InputError: `rounds` or `context` is not a number that makes sense.
     """
     check_context(context)
-    if type(rounds) is not int or not 0 <= rounds <= _MAX_ROUNDS:
-        raise InputError(f"rounds={rounds!r} is not a number of answers from 0 to {_MAX_ROUNDS}.")
+    check_numbers({"rounds": (rounds, 0, _MAX_ROUNDS)})
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         run = state.metadata["run"]

@@ -15,9 +15,11 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from inspect_ai.model import Model
+
 from vivavoce.errors import InputError
 from vivavoce.tasks.prompting.prompts import Rendered, Span
-from vivavoce.tasks.prompting.windows import TokenCounter
+from vivavoce.tasks.prompting.windows import TokenCounter, measure
 
 SHOWN = ("whole", "cut", "dropped")
 """Rest of a part of a prompt."""
@@ -108,6 +110,29 @@ def fit(
     return Fitted(
         work.prompt, work.tokens, window, reserved, counter.is_estimated, cuts, work.dropped, left
     )
+
+
+def fit_to_model(
+    prompt: Rendered,
+    cut_order: Sequence[Group],
+    model: Model,
+    *,
+    answer: int | None = None,
+    context: int | None = None,
+) -> Fitted:
+    """Fit a prompt to a model's window less its longest answer; see `fit`.
+
+    Args:
+        prompt: The prompt with every slot in full.
+        cut_order: Slots that may be cut.
+        model: The model that is asked.
+        answer: Tokens of the longest answer; by default those of the model's own configuration.
+        context: Window in tokens; by default what the provider or the model table says.
+    """
+    measured = measure(str(model), model.api, context)
+    longest = (model.config.max_tokens or 0) if answer is None else answer
+    reserved = longest + measured.overhead
+    return fit(prompt, cut_order, measured.counter, window=measured.window, reserved=reserved)
 
 
 class _Fitting:

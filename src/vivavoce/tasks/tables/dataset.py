@@ -12,11 +12,10 @@ from vivavoce.errors import NoItemsError
 from vivavoce.readers.paper_tables import LibraryPaper
 from vivavoce.rounds import Round
 from vivavoce.store import Row
-from vivavoce.tasks.library import describe_library
+from vivavoce.tasks.library import describe_library, open_papers
 from vivavoce.tasks.prompting.prompts import PromptSet
 from vivavoce.tasks.tables.items.composing import (
     gold_in_labels,
-    open_library,
     pool_entries,
     question,
 )
@@ -35,7 +34,7 @@ def table_dataset(
     rows = [row for row in items if setting in row["settings"]]
     if not rows:
         raise NoItemsError(_why_empty(opened, setting, len(items)))
-    papers = open_library(str(opened.folder.resolve()), opened.sha256)
+    papers = open_papers(str(opened.folder.resolve()), FAMILY, PAPERS)
     maker = _Maker(opened, setting, prompts, papers, max_tokens)
     return MemoryDataset(
         [maker.sample(row) for row in rows], name=f"{opened.id}/{FAMILY}/{TASK}/{setting}"

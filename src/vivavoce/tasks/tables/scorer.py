@@ -24,6 +24,7 @@ from inspect_ai.scorer import (
 )
 from inspect_ai.solver import TaskState
 
+from vivavoce.checking import check_numbers
 from vivavoce.errors import InputError
 from vivavoce.metrics import Aggregate, Ratio
 from vivavoce.metrics.tables.literature_tables import (
@@ -277,11 +278,8 @@ class Evaluation:
     def __post_init__(self) -> None:
         if self.aggregate not in (ITEMS, "macro", "micro"):
             raise InputError(f"aggregate={self.aggregate!r} is none of items, macro, micro.")
-        numbers = (0 if self.pairs is None else self.pairs, self.seed)
-        if any(type(one) is not int or one < 0 for one in numbers):
-            raise InputError(
-                f"pairs={self.pairs!r} and question_seed={self.seed!r} are numbers from 0."
-            )
+        pairs = 0 if self.pairs is None else self.pairs
+        check_numbers({"pairs": (pairs, 0, None), "question_seed": (self.seed, 0, None)})
         if not all(
             isinstance(one, str) and one for one in (self.answerer, self.synthesizer or "-")
         ):

@@ -10,7 +10,6 @@ import html
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any
 
 from vivavoce.errors import InputError
@@ -22,9 +21,8 @@ from vivavoce.metrics.tables.literature_tables import (
 )
 from vivavoce.metrics.tables.table_schema import jaccard, schema_recall
 from vivavoce.readers.paper_tables import LibraryPaper
-from vivavoce.rounds import load_round
 from vivavoce.store import Row
-from vivavoce.tasks.library import read_library
+from vivavoce.tasks.library import open_papers
 from vivavoce.tasks.prompting.prompts import PromptSet, Rendered, fence_mark
 from vivavoce.tasks.tables.items.replies import UnusableReply, read_table
 from vivavoce.tasks.tables.items.table_items import FAMILY, PAPERS, gold_of
@@ -81,14 +79,8 @@ def pool_with_texts(metadata: Mapping[str, Any]) -> list[dict[str, Any]]:
     library = metadata.get("library")
     if library is None or metadata.get("setting") != "base":
         return pool
-    papers = open_library(library["round"], load_round(library["round"]).sha256)
+    papers = open_papers(library["round"], FAMILY, PAPERS)
     return [{"text": full_text(papers[one["paper_id"]]), **one} for one in pool]
-
-
-@lru_cache(maxsize=2)
-def open_library(folder: str, sha256: str) -> Mapping[str, LibraryPaper]:
-    """The papers of a round's library, read once; the hash is that of the round."""
-    return read_library(load_round(folder).read_file(FAMILY, PAPERS))
 
 
 def full_text(paper: LibraryPaper) -> str:

@@ -22,6 +22,7 @@ from dataclasses import replace
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import collect
 
+from vivavoce.checking import check_numbers
 from vivavoce.retrieval.sparse import Bm25Retriever
 from vivavoce.store import hash_of
 from vivavoce.tasks.prompting.fitting import Group
@@ -35,7 +36,7 @@ from vivavoce.tasks.tables.items.replies import (
     read_unsupported,
 )
 from vivavoce.tasks.tables.items.working_table import MAX_VALUE, TableFault, WorkingTable
-from vivavoce.tasks.tables.methods.steps import TableRun, check_common, check_numbers
+from vivavoce.tasks.tables.methods.steps import TableRun, check_common
 from vivavoce.text.chunk import split_text
 
 DIGEST_TOKENS = 400
@@ -88,9 +89,15 @@ def iterative(
         InputError: An argument makes no sense.
     """
     check_common(context, cot=cot, settle=settle)
-    check_numbers({"batch": (batch, 1, 100), "rounds": (rounds, 1, 100)})
-    check_numbers({"seed": (seed, 0, 2**63), "reading": (reading, 0, 10**6)})
-    check_numbers({"evidence": (evidence, 0, 10**6)})
+    check_numbers(
+        {
+            "batch": (batch, 1, 100),
+            "rounds": (rounds, 1, 100),
+            "seed": (seed, 0, 2**63),
+            "reading": (reading, 0, 10**6),
+            "evidence": (evidence, 0, 10**6),
+        }
+    )
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         run = TableRun(state, context, cot=cot, templates=_TEMPLATES)

@@ -295,13 +295,6 @@ def read_output(output: ModelOutput, read: Callable[[str], Read]) -> Read:
     return read(output.completion)
 
 
-def check_numbers(given: Mapping[str, tuple[object, int, int]]) -> None:
-    """Raise `InputError` for an argument that is not a whole number between two bounds."""
-    for name, (value, low, high) in given.items():
-        if type(value) is not int or not low <= value <= high:
-            raise InputError(f"{name}={value!r} is not a number from {low} to {high}.")
-
-
 def check_common(context: object, **switches: object) -> None:
     """Raise `InputError` for a window or a switch that makes no sense."""
     check_context(context)

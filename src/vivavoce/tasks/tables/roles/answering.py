@@ -32,9 +32,8 @@ from vivavoce.metrics.tables.table_questions import (
     tally,
 )
 from vivavoce.metrics.tables.table_schema import match_columns
-from vivavoce.tasks.prompting.fitting import fit
-from vivavoce.tasks.prompting.prompts import PromptSet, Rendered, fence_mark
-from vivavoce.tasks.prompting.windows import measure
+from vivavoce.tasks.prompting.fitting import fit_to_model
+from vivavoce.tasks.prompting.prompts import PromptSet, fence_mark
 from vivavoce.tasks.scoring.guard import find_fault
 from vivavoce.tasks.scoring.json_answer import find_json
 from vivavoce.tasks.tables.roles.use_replies import (
@@ -293,23 +292,12 @@ class _Asking:
         prompt = self._prompts.render(
             template, slots, {**values, "mark": fence_mark(slots.values())}
         )
-        fitted = self._fit(model, prompt)
-        config = GenerateConfig(seed=self._use.seed + run)
-        output = await model.generate([ChatMessageUser(content=fitted.text)], config=config)
-        return None if find_fault(output) else output.completion
-
-    def _fit(self, model: Model, prompt: Rendered) -> Rendered:
-        """The prompt in the model's window: the end of a table goes first, and is noted."""
-        measured = measure(str(model), model.api)
-        fitted = fit(
-            prompt,
-            [slot for slot in ("table",) if slot in prompt.spans],
-            measured.counter,
-            window=measured.window,
-            reserved=(model.config.max_tokens or 0) + measured.overhead,
-        )
+        # The end of a table goes first, and is noted.
+        fitted = fit_to_model(prompt, [one for one in ("table",) if one in prompt.spans], model)
         self._cut_tables += bool(fitted.cuts)
-        return fitted.prompt
+        config = GenerateConfig(seed=self._use.seed + run)
+        output = await model.generate([ChatMessageUser(content=fitted.prompt.text)], config=config)
+        return None if find_fault(output) else output.completion
 
 
 def _askers_of_roles(use: Use) -> Askers:

@@ -23,9 +23,8 @@ from vivavoce.errors import InputError, VivaError
 from vivavoce.rounds import read_spec
 from vivavoce.store import Row, write_jsonl
 from vivavoce.tasks.methods.direct import run_at_once
-from vivavoce.tasks.prompting.fitting import fit
+from vivavoce.tasks.prompting.fitting import fit_to_model
 from vivavoce.tasks.prompting.prompts import PromptSet, fence_mark, load_prompts
-from vivavoce.tasks.prompting.windows import measure
 from vivavoce.tasks.scoring.guard import find_fault
 from vivavoce.tasks.scoring.json_answer import find_json
 from vivavoce.tasks.tables import build
@@ -193,14 +192,7 @@ async def _ask(
 ) -> str:
     """A model's answer, its prompt cut to the window; empty for a refusal or a fault."""
     values = {"mark": fence_mark(slots.values()), "attempt": attempt}
-    measured = measure(str(model), model.api)
-    fitted = fit(
-        prompts.render(template, slots, values),
-        _CUT_ORDER,
-        measured.counter,
-        window=measured.window,
-        reserved=(model.config.max_tokens or 0) + measured.overhead,
-    )
+    fitted = fit_to_model(prompts.render(template, slots, values), _CUT_ORDER, model)
     output = await model.generate([ChatMessageUser(content=fitted.prompt.text)])
     return "" if find_fault(output) else output.completion
 
