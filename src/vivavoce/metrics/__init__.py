@@ -1,10 +1,10 @@
 """Metrics: pure functions from predictions and references to numbers.
 
-One file per metric family; no Inspect, no files, no model calls. Each file defines `METRICS`,
-which describes what it computes; `viva list metrics`, the docs and the contract tests read it.
+One file per metric family; no Inspect, no files, no model calls. `METRICS` describes what they
+compute, from metrics.toml; `viva list metrics`, the docs and the contract tests read it.
 
-A package registers metrics under the group `vivavoce.metrics`: name = module. Of a module that is
-a package, as this one is, every module below its folder is read.
+A package registers metrics under the group `vivavoce.metrics`: name = module, which defines
+`METRICS`. Of a module that is a package, every module below its folder may.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from typing import Literal
 
 from vivavoce.errors import InputError, PluginError
 from vivavoce.plugins import Plugins, load_plugins
+from vivavoce.text.data import read_data
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,24 @@ class Metric:
     source: str
     """Origin of the definition: paper and equation or table."""
     higher_is_better: bool = True
+
+
+def _read() -> Iterator[Metric]:
+    for group in read_data(__file__, "metrics.toml")["group"]:
+        high = group.get("high", 1.0)
+        for name, summary in group["metrics"].items():
+            yield Metric(
+                name,
+                summary,
+                group["family"],
+                group.get("low", 0.0),
+                high if math.isfinite(high) else None,
+                group["source"],
+                group.get("higher_is_better", True),
+            )
+
+
+METRICS = tuple(_read())
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,16 +110,6 @@ def _text_metrics() -> dict[str, tuple[TextMetric, ...]]:
             metric for part in modules_of(module) for metric in getattr(part, "TEXT_METRICS", ())
         ),
     ).loaded
-
-
-def shares(
-    family: str, source: str, summaries: Mapping[str, str], *, higher_is_better: bool = True
-) -> tuple[Metric, ...]:
-    """Metrics from 0 to 1 of one family and one source, out of their names and summaries."""
-    return tuple(
-        Metric(name, summary, family, 0.0, 1.0, source, higher_is_better)
-        for name, summary in summaries.items()
-    )
 
 
 def list_metrics() -> tuple[Metric, ...]:

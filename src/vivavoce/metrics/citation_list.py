@@ -19,22 +19,12 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from vivavoce.metrics import shares
 from vivavoce.text.citation_markers import (
     AuthorYearMarker,
     find_author_year_markers,
     find_numeric_markers,
 )
 from vivavoce.text.normalise import normalise_title
-
-METRICS = shares(
-    "writing",
-    "ours",
-    {
-        "citation_precision": "citations that are in the list of works given",
-        "citation_recall": "works the paper cites that the answer cites",
-    },
-)
 
 MAX_CHARACTERS = 200_000
 """A text beyond this is not read."""

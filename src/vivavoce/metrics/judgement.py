@@ -22,8 +22,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
-from vivavoce.metrics import Metric, shares
-
 CRITERIA = ("novelty", "feasibility", "consistency", "factuality", "style")
 OVERALL = "overall"
 WIN_RATE = "judge_win"
@@ -35,35 +33,9 @@ Verdict: TypeAlias = dict[str, Place]
 """The place of the better text in every one of `ASPECTS`."""
 Outcome: TypeAlias = Literal["win", "tie", "loss"]
 
-_SOURCE = "AcademicEval, section 4.4.1; both orders: ours"
-_OF_WINS = {
-    WIN_RATE: "answers a judge prefers to the reference, a tie counting half",
-    **{f"judge_{name}": f"the same in {name} alone" for name in CRITERIA},
-}
-_OF_CHECKS = {
-    "judge_flip": "comparisons whose overall verdict changes with the order",
-    "judge_malformed": "verdicts of a judge that nobody could read",
-}
-_FLEISS = "Fleiss 1971"
-_KRIPPENDORFF = "Krippendorff 2011"
-_GWET = "Gwet 2008"
-
-_COEFFICIENTS = (
-    Metric("pairwise_agreement", "pairs of raters that agree", "agreement", 0.0, 1.0, _FLEISS),
-    Metric("fleiss_kappa", "agreement beyond chance", "agreement", -1.0, 1.0, _FLEISS),
-    Metric(
-        "krippendorff_alpha", "1 - disagreement / chance", "agreement", -1.0, 1.0, _KRIPPENDORFF
-    ),
-    Metric("gwet_ac1", "agreement beyond chance", "agreement", -1.0, 1.0, _GWET),
-)
-METRICS = (
-    *_COEFFICIENTS,
-    *shares("writing", _SOURCE, _OF_WINS),
-    *shares("writing", _SOURCE, _OF_CHECKS, higher_is_better=False),
-)
-WINS = tuple(_OF_WINS)
+WINS = (WIN_RATE, *(f"judge_{name}" for name in CRITERIA))
 """Names of the win rates, the overall one first."""
-CHECKS = tuple(_OF_CHECKS)
+CHECKS = ("judge_flip", "judge_malformed")
 """Names of what tells how far a judge can be trusted."""
 
 _POINTS: Mapping[Outcome, float] = {"win": 1.0, "tie": 0.5, "loss": 0.0}

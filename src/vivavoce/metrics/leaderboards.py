@@ -24,32 +24,13 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from vivavoce.metrics import Metric, Ratio, harmonic_mean
+from vivavoce.metrics import Ratio, harmonic_mean
 from vivavoce.metrics.ranking import kendall_tau
 from vivavoce.metrics.tables.cell_matching import folded, read_number
 from vivavoce.text.cell_text import plain_words
 from vivavoce.text.data import read_data
 from vivavoce.text.table_parsing import parse_tables
 
-_SOURCE = "LEGOBench, section 4"
-_FAULTS = "LEGOBench, section 4.1"
-_OWN = "this project, docs/families/leaderboards.md"
-_FAMILY = "leaderboards"
-
-METRICS = (
-    Metric("mr", "gold methods that were found", _FAMILY, 0.0, 1.0, _SOURCE),
-    Metric("mp", "produced methods that are gold", _FAMILY, 0.0, 1.0, _SOURCE),
-    Metric("f1", "harmonic mean of mr and mp", _FAMILY, 0.0, 1.0, _SOURCE),
-    Metric("sp_matched", "right scores of matched methods", _FAMILY, 0.0, 1.0, _SOURCE),
-    Metric("sp_generated", "right scores of produced methods", _FAMILY, 0.0, 1.0, _SOURCE),
-    Metric("ktau", "Kendall's tau-b of the scores", _FAMILY, -1.0, 1.0, _SOURCE),
-    Metric("mr_ceiling", "gold methods that stand in the excerpts", _FAMILY, 0.0, 1.0, _OWN),
-    Metric("sp_ceiling", "scores in the excerpts, of those methods", _FAMILY, 0.0, 1.0, _OWN),
-    Metric("invented", "produced methods that are not gold", _FAMILY, 0.0, None, _FAULTS, False),
-    Metric("repeated", "rows that repeat another", _FAMILY, 0.0, None, _FAULTS, False),
-    Metric("header_only", "answers of a header alone", _FAMILY, 0.0, 1.0, _FAULTS, False),
-    Metric("truncated", "answers that were cut off", _FAMILY, 0.0, 1.0, _FAULTS, False),
-)
 CEILINGS = ("mr_ceiling", "sp_ceiling")
 """Highest values of an answer that is read out of the excerpts: of `mr` and `sp_matched`."""
 FAULTS = ("invented", "repeated", "header_only", "truncated")

@@ -30,20 +30,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import InputError, MissingExtra
-from vivavoce.metrics import Measure, Metric, TextMetric
+from vivavoce.metrics import Measure, TextMetric
 from vivavoce.text.normalise import clean_text
 
 if TYPE_CHECKING:
     import torch
 
-
-_SOURCE = "Zhang et al. 2020, section 3"
-
-METRICS = (
-    Metric("bertscore_p", "tokens of the text found in the reference", "writing", 0, 1, _SOURCE),
-    Metric("bertscore_r", "tokens of the reference found in the text", "writing", 0, 1, _SOURCE),
-    Metric("bertscore_f1", "harmonic mean of the two", "writing", 0, 1, _SOURCE),
-)
 
 PRESETS = {
     "bert-base-uncased": 9,
@@ -343,8 +335,5 @@ def _open(model: str = PAPERS_OWN, layer: int | None = None) -> Measure:
     )
 
 
-TEXT_METRICS = (
-    TextMetric(
-        "bertscore", "writing", tuple(metric.name for metric in METRICS), _open, ("model", "layer")
-    ),
-)
+NAMES = ("bertscore_p", "bertscore_r", "bertscore_f1")
+TEXT_METRICS = (TextMetric("bertscore", "writing", NAMES, _open, ("model", "layer")),)

@@ -45,31 +45,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from vivavoce.metrics import Metric
 from vivavoce.metrics.titles_list import FoundTitles, distinct_titles, find_titles
 
-_LEGOBENCH = "LEGOBench, section A.4.2"
-
-METRICS = (
-    Metric("cis", "share of answers that list every title", "ranking", 0.0, 1.0, _LEGOBENCH),
-    Metric("bem", "share of answers in exactly the gold order", "ranking", 0.0, 1.0, _LEGOBENCH),
-    Metric("cp", "pairs in the gold order; incomplete answers 0", "ranking", 0.0, 1.0, _LEGOBENCH),
-    Metric(
-        "cp_partial", "pairs in the gold order, of all gold pairs", "ranking", 0.0, 1.0, _LEGOBENCH
-    ),
-    Metric("bem_complete", "exact order among complete answers", "ranking", 0.0, 1.0, _LEGOBENCH),
-    Metric("ktau", "Kendall's tau of complete answers", "ranking", -1.0, 1.0, _LEGOBENCH),
-    Metric("ndcg", "discounted gain of the order", "ranking", 0.0, 1.0, "Järvelin 2002"),
-    Metric(
-        "ktau_all",
-        "Kendall's tau over all papers of a board; pairs with one not found count 0",
-        *("ranking", -1.0, 1.0, "LEGOBench, section 4.1; unfound papers: ours"),
-    ),
-    Metric(
-        "candidate_recall", "share of a board's papers that were found", "ranking", 0.0, 1.0, "ours"
-    ),
-)
-NAMES = tuple(metric.name for metric in METRICS[:7])
+NAMES = ("cis", "bem", "cp", "cp_partial", "bem_complete", "ktau", "ndcg")
 """Metrics of a free answer with titles."""
 
 

@@ -16,16 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterator, Sequence
 
-from vivavoce.metrics import Metric
-
-_SOURCE = "Manning et al. 2008, section 8.4"
-
-METRICS = (
-    Metric("p_at_k", "relevant among the first k", "retrieval", 0.0, 1.0, _SOURCE),
-    Metric("r_at_k", "relevant found among the first k", "retrieval", 0.0, 1.0, _SOURCE),
-    Metric("ap", "precision averaged over the relevant", "retrieval", 0.0, 1.0, _SOURCE),
-)
-
 
 def average_precision(
     retrieved: Sequence[Hashable], relevant: Collection[Hashable]

@@ -19,16 +19,7 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import LCSseq
 
-from vivavoce.metrics import Metric
 from vivavoce.text.terms import porter_stem
-
-_LIN = "Lin 2004, ROUGE"
-
-METRICS = (
-    Metric("rouge1", "F of the words shared with the reference", "writing", 0.0, 1.0, _LIN),
-    Metric("rouge2", "F of the word pairs shared with the reference", "writing", 0.0, 1.0, _LIN),
-    Metric("rougeL", "F of the longest common subsequence of words", "writing", 0.0, 1.0, _LIN),
-)
 
 _WORD = re.compile("[a-z0-9]+")
 _SHORTEST_STEMMED = 4

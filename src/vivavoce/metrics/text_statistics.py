@@ -30,27 +30,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from vivavoce.errors import InputError
-from vivavoce.metrics import Metric, shares
 from vivavoce.text.shingles import hash_runs
-
-_OF_COMPLETION = {
-    "completion_match": "places from which the next five words are reproduced exactly",
-    "completion_run": "words reproduced before the first other one, of those asked for",
-}
-METRICS = (
-    Metric(
-        "length_ratio",
-        "words of the answer for each word of the reference",
-        *("writing", 0.0, None, "Papineni et al. 2002, section 2.2.2"),
-    ),
-    *shares(
-        "text",
-        "Brown et al. 2020, appendix C",
-        {"ngram_overlap": "gold n-grams found in the input"},
-        higher_is_better=False,
-    ),
-    *shares("probe", "Xu et al. 2024, section 3.2", _OF_COMPLETION, higher_is_better=False),
-)
 
 MAX_WORDS = 250_000
 """Words of a text beyond this are not read."""

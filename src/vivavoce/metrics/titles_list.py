@@ -33,7 +33,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from vivavoce.metrics import Metric
 from vivavoce.text.normalise import normalise_title
 
 MAX_CHARACTERS = 500_000
@@ -324,17 +323,7 @@ def _without_marker(line: str) -> str:
     return text if label is None else text[label.end() :]
 
 
-_SUMMARIES = {
-    "invented": "items of an answer that are no title of the list",
-    "repeated": "items of an answer that say an earlier one again",
-    "missing": "titles of the list that an answer leaves out",
-    "markup": "HTML tags in an answer",
-    "chatter": "lines of an answer that are neither titles nor items of a list",
-}
-METRICS = tuple(
-    Metric(name, summary, "ranking", 0.0, None, "ours", higher_is_better=False)
-    for name, summary in _SUMMARIES.items()
-)
+FAULTS = ("invented", "repeated", "missing", "markup", "chatter")
 
 _TAG = re.compile(r"</?[a-z][^<>\n]{0,200}>", re.IGNORECASE)
 _ITEM_TAG = re.compile(r"<(?:li|td|th)\b[^<>\n]{0,200}>", re.IGNORECASE)
@@ -357,7 +346,7 @@ class AnswerFaults:
 
     def values(self) -> dict[str, float]:
         """Every count by name."""
-        return {metric.name: float(getattr(self, metric.name)) for metric in METRICS}
+        return {name: float(getattr(self, name)) for name in FAULTS}
 
 
 def count_faults(text: str, titles: Sequence[str], found: FoundTitles) -> AnswerFaults:

@@ -32,17 +32,6 @@ import numpy as np
 import numpy.typing as npt
 
 from vivavoce.errors import InputError
-from vivavoce.metrics import Metric
-
-_SOURCE = "RD2Bench, section 2.3, equations 1 and 2"
-
-METRICS = (
-    Metric("tsc", "agreement of the layers' shapes", "architecture", 0.0, 1.0, _SOURCE),
-    Metric("tvc", "agreement of the layers' values", "architecture", 0.0, 1.0, _SOURCE),
-    Metric("tsc_unseen", "tsc on inputs of other sizes", "implementation", 0.0, 1.0, _SOURCE),
-    Metric("tvc_unseen", "tvc on inputs of other sizes", "implementation", 0.0, 1.0, _SOURCE),
-    Metric("match", "share of layers with every value right", "implementation", 0.0, 1.0, "ours"),
-)
 
 DEFAULT_GAMMA = 1.1
 RELATIVE, ABSOLUTE = 1e-4, 1e-5

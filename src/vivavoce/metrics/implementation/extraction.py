@@ -33,20 +33,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from vivavoce.errors import InputError
-from vivavoce.metrics import Metric
 from vivavoce.text.latex_formulas import same_formula, symbol_stem
 
-_SOURCE = "RD2Bench, section 2.2, made exact here"
-
-METRICS = (
-    Metric("entity_f1", "F1 of methods, variables and formulas", "extraction", 0, 1, _SOURCE),
-    Metric("method_f1", "F1 of the methods, matched by name", "extraction", 0, 1, _SOURCE),
-    Metric("variable_f1", "F1 of the methods' variables", "extraction", 0, 1, _SOURCE),
-    Metric("description", "matched methods described alike", "extraction", 0, 1, _SOURCE),
-    Metric("similarity", "mean similarity of the descriptions", "extraction", 0, 1, _SOURCE),
-    Metric("inferred", "open methods with an inferred formula", "extraction", 0, 1, _SOURCE),
-)
-
+NAMES = ("entity_f1", "method_f1", "variable_f1", "description", "similarity", "inferred")
 THRESHOLD = 0.9
 """Similarity from which two descriptions say the same."""
 
@@ -104,7 +93,7 @@ class ExtractionScore:
 
     def values(self) -> dict[str, float | None]:
         """Every metric by name; None where undefined."""
-        return {metric.name: getattr(self, metric.name) for metric in METRICS}
+        return {name: getattr(self, name) for name in NAMES}
 
 
 def score_extraction(

@@ -53,21 +53,8 @@ import numpy as np
 import numpy.typing as npt
 
 from vivavoce.errors import InputError
-from vivavoce.metrics import Metric, shares
 
-_SOURCE = "RD2Bench, section 3.1"
-_OF_CLAIMS = {"data": "F1 of the columns chosen", "claim": "the claimed number is right"}
-
-METRICS = (
-    Metric("exe", "there is a readable result", "factor", 0.0, 1.0, _SOURCE),
-    Metric("form", "one value column and the gold rows", "factor", 0.0, 1.0, _SOURCE),
-    Metric("corr", "mean daily cross-sectional correlation", "factor", -1.0, 1.0, _SOURCE),
-    Metric("corr_pooled", "correlation over all values at once", "factor", -1.0, 1.0, _SOURCE),
-    Metric("acc", "share of equal values over all rows", "factor", 0.0, 1.0, _SOURCE),
-    Metric("skill", "acc beyond the best constant", "implementation", 0.0, 1.0, "ours"),
-    *shares("reproduction", "ours, after RD2Bench, section 2", _OF_CLAIMS),
-)
-_OF_FACTORS = tuple(metric.name for metric in METRICS if metric.family == "factor")
+_OF_FACTORS = ("exe", "form", "corr", "corr_pooled", "acc")
 
 TOLERANCE = 1e-6
 _NO_DATE = frozenset({"", "NaT", "None", "nan"})

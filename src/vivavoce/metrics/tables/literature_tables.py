@@ -35,29 +35,12 @@ from itertools import accumulate
 
 import numpy as np
 
-from vivavoce.metrics import Aggregate, Metric, Ratio, aggregate_ratios, harmonic_mean
+from vivavoce.metrics import Aggregate, Ratio, aggregate_ratios, harmonic_mean
 from vivavoce.metrics.tables.cell_matching import cell_key, folded
 from vivavoce.metrics.tables.table_schema import column_unit, match_columns
 
 ASPECTS = ("paper", "schema", "unary", "pairwise")
 _TABLE_ASPECTS = ("schema", "unary", "pairwise")
-_SOURCE = "arXiv2Table, section 5"
-_ANSWERS = "arXiv2Table, Tables 2 and 9"
-_OF_ANSWERS = ("tables", 0.0, 1.0, _ANSWERS)
-_MEANINGS = {"p": "precision", "r": "recall", "f1": "F1"}
-
-METRICS = (
-    *(
-        Metric(f"{aspect}_{part}", f"{meaning} of {aspect} questions", "tables", 0.0, 1.0, _SOURCE)
-        for aspect in ASPECTS
-        for part, meaning in _MEANINGS.items()
-    ),
-    Metric("avg", "mean F1 of schema, unary and pairwise", "tables", 0.0, 1.0, _SOURCE),
-    Metric("avg_lexical", "avg by equal forms alone, a lower bound", *_OF_ANSWERS),
-    Metric("success", "answers that are a table", *_OF_ANSWERS),
-    Metric("invented", "papers selected that are not gold", "tables", 0.0, None, _ANSWERS, False),
-    Metric("empty_cells", "share of N/A among the cells of the answer", *_OF_ANSWERS),
-)
 
 
 @dataclass(frozen=True, slots=True)

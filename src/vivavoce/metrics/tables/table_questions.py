@@ -24,7 +24,7 @@ from functools import cached_property
 from typing import Literal
 
 from vivavoce.errors import InputError
-from vivavoce.metrics import Metric, Ratio
+from vivavoce.metrics import Ratio
 from vivavoce.metrics.tables.cell_matching import cell_key, folded, is_unit
 from vivavoce.metrics.tables.literature_tables import (
     LiteratureTable,
@@ -88,18 +88,6 @@ def rename_columns(
 def _without_unit(bracketed: re.Match[str]) -> str:
     return "" if is_unit(folded(bracketed.group(1))) else bracketed.group()
 
-
-METRICS = (
-    Metric(
-        "yes_bias",
-        "probes, whose right answer is no, that were answered with yes",
-        "tables",
-        0.0,
-        1.0,
-        "arXiv2Table, section 4.3, with probes added",
-        False,
-    ),
-)
 
 Side = Literal["gold", "system"]
 PAIRS = 10

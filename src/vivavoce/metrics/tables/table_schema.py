@@ -26,7 +26,6 @@ from collections.abc import Callable, Hashable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from vivavoce.metrics import shares
 from vivavoce.metrics.tables.cell_matching import MAX_CELL, folded, is_unit
 from vivavoce.text.cell_text import plain_words
 from vivavoce.text.data import read_data
@@ -130,11 +129,6 @@ _PHRASES.update({column_key(name): column_key(group[0]) for group in SYNONYMS fo
 Similarity = Callable[[Sequence[str], Sequence[str]], npt.ArrayLike]
 """Texts of gold columns and of produced ones -> a matrix, one row a gold column."""
 
-METRICS = shares(
-    "tables",
-    "Newman et al. 2024, section 4",
-    {"schema_recall": "gold columns that some produced column resembles"},
-)
 DEFAULT_THRESHOLD = 0.7
 _PLAIN_WORD = re.compile(r"[^\W_]+")
 _STOP_WORDS = frozenset(_WORDS["stop_words"])

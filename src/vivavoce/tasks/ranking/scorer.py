@@ -7,17 +7,16 @@ from inspect_ai.solver import TaskState
 
 from vivavoce.metrics.ranking import read_paper_ids, score_paper_ranking, score_ranking_row
 from vivavoce.metrics.ranking_legacy import score_ranking_row_legacy
-from vivavoce.metrics.titles_list import METRICS, count_faults, find_titles
+from vivavoce.metrics.titles_list import FAULTS, count_faults, find_titles
 from vivavoce.tasks.scoring.guard import VALID, FaultyAnswer, Values, defined_mean, guarded
 
 TITLE_NAMES = ("cp", "cis", "bem", "ktau", "bem_complete", "cp_partial", "ndcg")
-FAULT_NAMES = tuple(metric.name for metric in METRICS)
 PAPER_NAMES = ("ktau_all", "candidate_recall", "bem", "ndcg", "ktau")
-_UNDEFINED = ("ktau", "bem_complete", *FAULT_NAMES)
+_UNDEFINED = ("ktau", "bem_complete", *FAULTS)
 _MAX_WORDS_OF_ID = 3
 
 
-@scorer(metrics={name: [defined_mean()] for name in (*TITLE_NAMES, *FAULT_NAMES, VALID)})
+@scorer(metrics={name: [defined_mean()] for name in (*TITLE_NAMES, *FAULTS, VALID)})
 def title_order(scoring: str = "default") -> Scorer:
     """Compare a list of titles with the board's order, and count what else the answer holds.
 
@@ -40,7 +39,7 @@ def title_order(scoring: str = "default") -> Scorer:
             raise FaultyAnswer("malformed", measured)
         return measured
 
-    return guarded((*TITLE_NAMES, *FAULT_NAMES), values, undefined=_UNDEFINED)
+    return guarded((*TITLE_NAMES, *FAULTS), values, undefined=_UNDEFINED)
 
 
 def _legacy(gold: list[str], answer: str) -> Values:
