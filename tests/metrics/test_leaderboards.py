@@ -8,10 +8,10 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vivavoce.metrics import metrics_of
 from vivavoce.metrics.leaderboards import (
     CEILINGS,
     FAULTS,
-    METRICS,
     Entry,
     ProducedBoard,
     method_key,
@@ -52,7 +52,7 @@ def test_a_board_counted_by_hand() -> None:
     }
     assert (board.generated, board.invented, board.repeated) == (4, 1, 1)
     beside = {*CEILINGS, *FAULTS}
-    assert set(board.values()) == {metric.name for metric in METRICS} - beside
+    assert set(board.values()) == metrics_of("leaderboards").keys() - beside
 
 
 def test_the_gold_board_itself_is_the_maximum() -> None:
@@ -189,7 +189,7 @@ def test_values_against_sets_and_scipy(gold: list[Entry], answer: list[Entry]) -
 
 
 def test_of_what_stands_beside_the_metrics_only_a_ceiling_is_better_when_higher() -> None:
-    known = {metric.name: metric for metric in METRICS}
+    known = metrics_of("leaderboards")
     assert all(known[name].higher_is_better for name in CEILINGS)
     assert not any(known[name].higher_is_better for name in FAULTS)
     # Methods and rows are counted, answers are shares.

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from vivavoce.metrics import metrics_of
-from vivavoce.metrics.ranking import METRICS, read_paper_ids, score_paper_ranking
+from vivavoce.metrics.ranking import read_paper_ids, score_paper_ranking
 
 GOLD = ["a", "b", "c", "d"]
 answers = st.permutations([*GOLD, "x", "y"]).flatmap(
@@ -84,5 +84,5 @@ def test_a_found_part_has_scipys_tau_and_the_whole_its_share_of_pairs(answer: li
 
 
 def test_the_family_knows_them() -> None:
-    assert {metric.name for metric in METRICS} <= metrics_of("ranking").keys()
+    assert metrics_of("ranking").keys() >= {"ktau_all", "ktau", "bem", "ndcg", "candidate_recall"}
     assert metrics_of("ranking")["ktau_all"].low == -1.0

@@ -239,7 +239,7 @@ def test_an_agent_gets_the_question_without_excerpts(
 
 @pytest.mark.parametrize("arguments", [{"rows": 0}, {"rows": True}, {"seed": "x"}])
 def test_random_rows_refuse_what_is_no_number(arguments: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match="number of rows"):
+    with pytest.raises(InputError, match="is not a number from"):
         random_rows(**arguments)
 
 
