@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce.errors import DamagedError, InputError
+from vivavoce.running.settled import answers_to_come
 from vivavoce.store import Row, canonical_json, hash_file, hash_of, parse_object, write_text
 from vivavoce.tasks import short_name
 
@@ -142,7 +143,7 @@ def told_by_log(path: Path) -> Row:
         "method": "+".join(short_name(step.solver) for step in header.plan.steps),
         "model": header.eval.model,
         "answers": results.completed_samples if results else 0,
-        "expected": results.total_samples if results else 0,
+        "expected": (results.total_samples if results else 0) + answers_to_come(header),
     }
 
 

@@ -20,13 +20,12 @@ from inspect_ai.scorer import Score
 from vivavoce.errors import InputError, VivaError
 from vivavoce.metrics.tables.literature_tables import LiteratureTable, score_table
 from vivavoce.results.audits.evaluators import EVALUATED, Evaluated
-from vivavoce.results.logs.reading import our_scores
 from vivavoce.results.logs.records import NO_MODEL, RunLog
 from vivavoce.results.logs.selection import select_logs
 from vivavoce.store import Row, hash_of, read_jsonl, write_jsonl
 from vivavoce.tasks.methods.retry import run_at_once
 from vivavoce.tasks.prompting.prompts import PromptSet
-from vivavoce.tasks.scoring.guard import VALID
+from vivavoce.tasks.scoring.guard import VALID, our_scores
 from vivavoce.tasks.subsets import Candidate, Subset, choose
 from vivavoce.tasks.tables.items.answers import NOTHING, read_answer, read_gold
 from vivavoce.tasks.tables.items.table_items import TASK, answer_text

@@ -17,12 +17,24 @@ from pydantic import AfterValidator, ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
 from vivavoce.results.logs.records import RunLog
+from vivavoce.running.settled import Settled
 
 MAX_UNDEFINED = 0.05
 """A metric with a larger share undefined ranks nobody."""
 
 Unit = Literal[
-    "", "items", "answers", "share", "fit", "score", "tokens", "USD", "s", "rank", "exposure"
+    "",
+    "items",
+    "answers",
+    "share",
+    "fit",
+    "score",
+    "tokens",
+    "USD",
+    "s",
+    "rank",
+    "exposure",
+    "look",
 ]
 Kind = Literal["text", "float", "int", "bool"]
 
@@ -313,6 +325,18 @@ class BoardRow(_OldBoardRow, total=False):
     set_aside: Annotated[
         str | None,
         Column(says="Reason why the row has no value and no rank.", of_log=why_set_aside),
+    ]
+    stopped: Annotated[
+        Settled | None,
+        Column(
+            says="Reason why it was asked no more, of a run that ends when it is decided.",
+            label="Stopped",
+            unit="look",
+            page=9,
+            is_optional=True,
+            parts=(("question", "text"), ("look", "int"), ("looks", "int"), ("items", "int")),
+            of_log=lambda log: log.stopped,
+        ),
     ]
     faults: Annotated[
         dict[str, Count],

@@ -15,8 +15,10 @@ import numpy as np
 
 from vivavoce.metrics import metrics_of
 from vivavoce.results.board.pairing import Only, Pair, Side, contestant_pairs, path_pairs
+from vivavoce.results.board.ranks import decided
 from vivavoce.results.logs.records import PLACE, RunLog
 from vivavoce.results.logs.sample_texts import ItemTexts, LogFile, locate, texts_of_items
+from vivavoce.running.settled import Settled
 from vivavoce.statistics.comparison import (
     paired_difference,
     smallest_detectable_difference,
@@ -117,6 +119,8 @@ def duel(a: Side, b: Side, *, resamples: int, seed: int, differing: int = DIFFER
         sign = 1 if known is None else 0 if known.high is None else known.higher_is_better * 2 - 1
         rows.append(_metric_row(a.log, b.log, name, sign, shared, draws))
     headline = a.log.metrics[0]
+    if a.log.stopped and b.log.stopped:
+        _take_decision(rows, headline, [a.log.stopped, b.log.stopped])
     return {
         **{field: getattr(a.log.key, field) for field in PLACE},
         "family": a.log.family,
@@ -130,6 +134,17 @@ def duel(a: Side, b: Side, *, resamples: int, seed: int, differing: int = DIFFER
         "metrics": rows,
         "differ_most": _differ_most(a.log, b.log, headline, shared, differing),
     }
+
+
+def _take_decision(rows: Sequence[Row], headline: str, stopped: Sequence[Settled]) -> None:
+    """Say of a run that stopped what it decided: a further test would be a look not counted."""
+    is_one = stopped[0]["comparison"] == stopped[1]["comparison"]
+    ahead = decided(stopped) if is_one else np.zeros((2, 2), dtype=bool)
+    for row in rows:
+        better = "a" if ahead[0, 1] else "b" if ahead[1, 0] else None
+        row["better"] = better if row["metric"] == headline else None
+        row["tied"] = row["better"] is None if row["metric"] == headline else None
+        row["detectable"] = row["sign_p"] = None
 
 
 def _side(side: Side) -> Row:

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from vivavoce.metrics import metrics_of
 from vivavoce.results.board.columns import MAX_UNDEFINED
 from vivavoce.results.logs.records import CEILING, contestant_label
+from vivavoce.running.settled import Settled
 from vivavoce.statistics.comparison import rank_contestants, smallest_detectable_difference
 from vivavoce.statistics.intervals import resample
 from vivavoce.store import Row
@@ -37,6 +38,12 @@ class Contestant:
     """Metrics that rest on the rows' judge."""
 
     @property
+    def stopped(self) -> Settled | None:
+        """Why it was asked no more, of a run that ends when its question is answered."""
+        found: Settled | None = next(iter(self.rows.values())).get("stopped")
+        return found
+
+    @property
     def is_ranked(self) -> bool:
         """True if it is neither the ceiling nor partial nor set aside."""
         row = next(iter(self.rows.values()))
@@ -49,13 +56,46 @@ def add_ranks(contestants: Sequence[Contestant], *, resamples: int, seed: int) -
     A metric that rests on a judge ranks those of one judge. By any other metric a contestant that
     several judges have seen is ranked once, by its first row.
     """
-    ranked = [contestant for contestant in contestants if contestant.is_ranked]
+    stopped: dict[str, list[Contestant]] = defaultdict(list)
+    for contestant in contestants:
+        if contestant.is_ranked and contestant.stopped:
+            stopped[contestant.stopped["comparison"]].append(contestant)
+    for compared in stopped.values():
+        _rank_stopped(compared)
+    ranked = [each for each in contestants if each.is_ranked and not each.stopped]
     groups: dict[tuple[int, ...], list[str]] = {}
     for metric in dict.fromkeys(name for contestant in ranked for name in contestant.rows):
         for members in _comparable(ranked, metric):
             groups.setdefault(tuple(members), []).append(metric)
     for places, metrics in groups.items():
         _rank_group([ranked[place] for place in places], metrics, resamples, seed)
+
+
+def _rank_stopped(compared: Sequence[Contestant]) -> None:
+    """Rank contestants of a run that stopped by what it decided, and by nothing else.
+
+    Their values are of different items, and tests of them would be looks that it did not count.
+    """
+    ahead = decided([each.stopped for each in compared if each.stopped])
+    names = _labels([next(iter(each.rows.values())) for each in compared])
+    for place, contestant in enumerate(compared):
+        (row,) = (row for row in contestant.rows.values() if row["headline"])
+        low, high = 1 + int(ahead[:, place].sum()), len(compared) - int(ahead[place].sum())
+        known = ahead[place] | ahead[:, place]
+        tied = [name for n, name in enumerate(names) if n != place and not known[n]]
+        row |= {"rank": low, "rank_interval": [low, high], "tied_with": sorted(tied)}
+
+
+def decided(records: Sequence[Settled]) -> npt.NDArray[np.bool_]:
+    """Who of some contestants of one comparison is better than whom, by all that it decided."""
+    places = {record["contestant"]: place for place, record in enumerate(records)}
+    ahead = np.zeros((len(records), len(records)), dtype=bool)
+    for better, worse in {tuple(pair) for record in records for pair in record["beats"]}:
+        if better in places and worse in places:
+            ahead[places[better], places[worse]] = True
+    for place in range(len(records)):  # who is better than a better one is better too
+        ahead |= np.outer(ahead[:, place], ahead[place])
+    return ahead
 
 
 def _comparable(contestants: Sequence[Contestant], metric: str) -> list[list[int]]:

@@ -31,9 +31,10 @@ from vivavoce.results.integrity.comparing import (
 )
 from vivavoce.results.integrity.rescoring import NO_MODEL, Recording, make_again, reopen
 from vivavoce.results.logs.ledger import LedgerCheck, check_ledgers
-from vivavoce.results.logs.reading import find_logs, our_scores
+from vivavoce.results.logs.reading import find_logs
 from vivavoce.rounds import Round, load_round
 from vivavoce.store import Row
+from vivavoce.tasks.scoring.guard import our_scores
 
 Progress = Callable[[int, int], None]
 

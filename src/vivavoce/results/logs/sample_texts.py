@@ -21,9 +21,10 @@ from inspect_ai.log import EvalSample, read_eval_log
 
 from vivavoce.errors import InputError
 from vivavoce.results.logs.added import Added, added_to
-from vivavoce.results.logs.reading import our_scores, sample_score
+from vivavoce.results.logs.reading import sample_score
 from vivavoce.results.logs.records import LogHeader, Place, RowKey, SampleScore, mean_value
 from vivavoce.store import hash_file, hash_of
+from vivavoce.tasks.scoring.guard import our_scores
 
 MAX_LENGTH = 1_000_000
 """Characters of a text that are kept of a first attempt."""
