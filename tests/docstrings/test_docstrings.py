@@ -110,7 +110,7 @@ def test_a_module_of_metrics_says_where_they_are_defined() -> None:
         has_metrics = "METRICS" in reading.assigned(tree) and where.startswith("metrics/")
         return [where] if has_metrics and "Source:" not in (ast.get_docstring(tree) or "") else []
 
-    assert len([tree for tree in modules().values() if "METRICS" in reading.assigned(tree)]) > 20
+    assert len([tree for tree in modules().values() if "METRICS" in reading.assigned(tree)]) > 15
     assert over_all(without) == ""
 
 

@@ -17,7 +17,7 @@ from vivavoce.metrics.tables.literature_answers import PaperNames, table_from_js
 from vivavoce.metrics.tables.literature_tables import score_table
 from vivavoce.sources.json_records import parse_strictly, raw_json
 from vivavoce.store import parse_object
-from vivavoce.tasks.implementation.items.extraction import parse_methods
+from vivavoce.tasks.implementation.items.report import parse_methods
 from vivavoce.tasks.scoring.json_answer import find_json
 from vivavoce.tasks.tables.items.replies import UnusableReply, read_operations
 from vivavoce.text.answers import clean_title

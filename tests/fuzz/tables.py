@@ -7,13 +7,12 @@ from collections.abc import Mapping
 from tests.fuzz.documents import through_source
 
 from vivavoce.metrics.leaderboards import Entry, read_board, score_board
-from vivavoce.metrics.ranking_answers import count_faults
 from vivavoce.metrics.tables.literature_answers import PaperNames, table_from_text
 from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableRow, score_table
-from vivavoce.metrics.titles_list import find_titles
-from vivavoce.readers.documents import LibraryPaper, LibrarySection, LibraryTable
+from vivavoce.metrics.titles_list import count_faults, find_titles
 from vivavoce.readers.leaderboard import read_tables
-from vivavoce.tasks.tables.items.answers import diagnose, read_answer, side_by_side
+from vivavoce.readers.paper_tables import LibraryPaper, LibrarySection, LibraryTable
+from vivavoce.tasks.tables.items.composing import diagnose, read_answer, side_by_side
 from vivavoce.text.table_lines import MAX_CELLS, MAX_COLUMNS, MAX_ROWS, MAX_TABLES
 from vivavoce.text.table_parsing import parse_tables
 

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vivavoce.metrics.completion import ASKED, METRICS, NGRAM, cut_at_places, score_completion
+from vivavoce.metrics import metrics_of
+from vivavoce.metrics.text_statistics import ASKED, NGRAM, cut_at_places, score_completion
 
 TEXT = " ".join(f"word{i}" for i in range(40))
 GIVEN = "We read papers and count what is in them"
@@ -66,7 +67,7 @@ def test_an_answer_is_read_up_to_the_first_other_word(
 
 
 def test_to_know_a_text_by_heart_is_nothing_to_be_proud_of() -> None:
-    assert {metric.name: metric.higher_is_better for metric in METRICS} == {
+    assert {m.name: m.higher_is_better for m in metrics_of("probe").values()} == {
         "completion_match": False,
         "completion_run": False,
     }

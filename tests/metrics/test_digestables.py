@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from vivavoce.metrics.tables.digestables import exact, jaccard, schema_recall
+from vivavoce.metrics.tables.table_schema import exact, jaccard, schema_recall
 
 names = st.lists(st.text(max_size=6), max_size=5)
 

@@ -10,11 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vivavoce.metrics import Ratio, aggregate_ratios, harmonic_mean
-from vivavoce.metrics.implementation.reproduction import score_claim, score_columns
+from vivavoce.metrics.implementation.factor import score_claim, score_columns
 from vivavoce.metrics.ranking_legacy import score_ranking_row_legacy
 from vivavoce.metrics.tables.literature_answers import PaperNames, table_from_json, table_from_text
-from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableRow, score_table
-from vivavoce.metrics.tables.table_answers import count_faults
+from vivavoce.metrics.tables.literature_tables import (
+    LiteratureTable,
+    TableRow,
+    count_faults,
+    score_table,
+)
 
 RATIOS = st.integers(1, 10**6).flatmap(
     lambda asked: st.builds(Ratio, st.integers(0, asked), st.just(asked))

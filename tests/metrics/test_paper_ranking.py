@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from vivavoce.metrics import metrics_of
-from vivavoce.metrics.paper_ranking import METRICS, read_paper_ids, score_paper_ranking
+from vivavoce.metrics.ranking import METRICS, read_paper_ids, score_paper_ranking
 
 GOLD = ["a", "b", "c", "d"]
 answers = st.permutations([*GOLD, "x", "y"]).flatmap(

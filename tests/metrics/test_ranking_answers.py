@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vivavoce.metrics.ranking_answers import METRICS, AnswerFaults, count_faults
-from vivavoce.metrics.titles_list import find_titles
+from vivavoce.metrics.titles_list import METRICS, AnswerFaults, count_faults, find_titles
 
 GOLD = ["Trees of Ash, Elm, and Oak", "Sparse Attention", "Sparse Attention with Memory"]
 LIST = "\n".join(f"{number}. {title}" for number, title in enumerate(GOLD, 1))

@@ -9,8 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.metrics.implementation.factor import FactorFrame, frame_from_columns, score_factor
-from vivavoce.metrics.implementation.skill import best_constant, score_skill
+from vivavoce.metrics.implementation.factor import (
+    FactorFrame,
+    best_constant,
+    frame_from_columns,
+    score_factor,
+    score_skill,
+)
 
 
 def frame(values: list[float]) -> FactorFrame:

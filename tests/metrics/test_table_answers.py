@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from vivavoce.metrics import metrics_of
-from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableRow
-from vivavoce.metrics.tables.table_answers import FAULTS, count_faults
+from vivavoce.metrics.tables.literature_tables import (
+    FAULTS,
+    LiteratureTable,
+    TableRow,
+    count_faults,
+)
 
 GOLD = LiteratureTable(("a", "b"), ("Size",), (TableRow("a", ("3",)), TableRow("b", ("4",))))
 

@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.metrics.tables.aligning import align_by_meaning, match_headers
 from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableRow, score_table
-from vivavoce.metrics.tables.meaning import Meaning
+from vivavoce.metrics.tables.meaning import Meaning, align_by_meaning, match_headers
 
 FORMS = Meaning()
 PAIRS = Path(__file__).parents[2] / "benchmarks" / "table_pairs.jsonl"

@@ -7,11 +7,10 @@ import time
 
 import pytest
 
-from vivavoce.readers.board_names import metric_key
-from vivavoce.readers.metric_names import METRICS
+from vivavoce.readers.board_names import METRICS, metric_key
 from vivavoce.readers.metric_values import direction_of, impossible, is_resource
 from vivavoce.readers.terms import MEASURE_IN_SENTENCE, MEASURES, RESOURCES, terms_in, terms_of_text
-from vivavoce.tasks.tables.items.keyword.vocabulary import METRIC, terms_of
+from vivavoce.tasks.tables.items.keyword.papers import terms_of
 
 SPELLINGS = [
     ("mean average precision", "map", "map", "MAP"),
@@ -28,7 +27,7 @@ SPELLINGS = [
 def test_every_reader_knows_a_spelling(text: str, term: str, key: str, name: str) -> None:
     assert terms_in(text) == terms_of_text(text) == (term,)
     assert metric_key(text) == key
-    assert [found for _, _, found in terms_of(METRIC).find(text)] == [name]
+    assert [found for _, _, found in terms_of("metric").find(text)] == [name]
     assert MEASURE_IN_SENTENCE.search(f"We reach 12.3 {text}.") is not None
 
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from vivavoce.readers.documents import LibraryPaper, LibrarySection, LibraryTable
 from vivavoce.readers.leaderboard import LIMIT, read_tables
+from vivavoce.readers.paper_tables import LibraryPaper, LibrarySection, LibraryTable
 
 ASKED: dict[str, Any] = {"task": "Question answering", "dataset": "SQuAD", "metric": "F1"}
 

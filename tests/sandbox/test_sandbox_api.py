@@ -24,8 +24,7 @@ from vivavoce.errors import InputError
 from vivavoce.sandbox import cgroup
 from vivavoce.sandbox.cgroup import make_group
 from vivavoce.sandbox.command import build_command, closure, python_command, site_entries
-from vivavoce.sandbox.config import BwrapConfig
-from vivavoce.sandbox.errors import MissingProgram, SandboxLost
+from vivavoce.sandbox.config import BwrapConfig, MissingProgram, SandboxLost
 from vivavoce.sandbox.guarantees import examine_sandbox
 from vivavoce.sandbox.process import RunResult, open_sandbox
 from vivavoce.sandbox.seccomp import build_filter

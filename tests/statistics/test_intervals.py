@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from vivavoce.errors import InputError
 from vivavoce.statistics import intervals
-from vivavoce.statistics.intervals import dropped_draws, interval, percentile_interval, resample
+from vivavoce.statistics.intervals import interval, percentile_interval, resample
 
 NAN = math.nan
 
@@ -49,7 +49,7 @@ def test_an_undefined_value_counts_neither_above_nor_below_the_line() -> None:
     only_b = drawn.sum(axis=1) == 2
     assert np.isnan(means[only_b, 0]).all()
     assert (means[~only_b, 0] == 1.0).all()
-    assert dropped_draws(means) == [int(only_b.sum())]
+    assert int(np.isnan(means).sum()) == int(only_b.sum())
 
 
 def test_columns_with_different_gaps_do_not_disturb_each_other() -> None:
@@ -144,7 +144,7 @@ def test_every_resampled_mean_lies_between_the_smallest_and_the_largest_value(
     if drawn.size:
         assert defined.min() - 1e-12 <= drawn.min()
         assert drawn.max() <= defined.max() + 1e-12
-    assert dropped_draws(means) == [50 - drawn.size]
+    assert int(np.isnan(means).sum()) == 50 - drawn.size
 
 
 @given(items)

@@ -21,6 +21,7 @@ from vivavoce.cli.output import (
     RESAMPLES_OPTION,
     SAMPLES_OPTION,
     SEED_OPTION,
+    SPLIT_OPTION,
     Columns,
     cells,
     estimate,
@@ -61,6 +62,7 @@ def build(
     partial: bool = PARTIAL_OPTION,
     resamples: int = RESAMPLES_OPTION,
     seed: int = SEED_OPTION,
+    split: str | None = SPLIT_OPTION,
     cutoffs: Path | None = CUTOFFS_OPTION,
     margin: int = MARGIN_OPTION,
     samples: int = SAMPLES_OPTION,
@@ -94,6 +96,7 @@ def build(
         partial=partial,
         resamples=resamples,
         seed=seed,
+        split=split,
         samples=samples,
         complete_only=complete_only,
         charts=charts,
@@ -127,6 +130,7 @@ def show(
     partial: bool = PARTIAL_OPTION,
     resamples: int = RESAMPLES_OPTION,
     seed: int = SEED_OPTION,
+    split: str | None = SPLIT_OPTION,
     cutoffs: Path | None = CUTOFFS_OPTION,
     margin: int = MARGIN_OPTION,
     human: Path | None = HUMAN_OPTION,
@@ -144,7 +148,13 @@ def show(
 
     known = load_cutoffs(cutoffs, margin)
     board = leaderboard(
-        logs, human=human, partial=partial, resamples=resamples, seed=seed, cutoffs=known
+        logs,
+        human=human,
+        partial=partial,
+        resamples=resamples,
+        seed=seed,
+        cutoffs=known,
+        split=split,
     )
     if as_json:
         print_json(board.as_dict())

@@ -15,6 +15,7 @@ from vivavoce.cli.output import (
     PARTIAL_OPTION,
     RESAMPLES_OPTION,
     SEED_OPTION,
+    SPLIT_OPTION,
     cells,
     estimate,
     interval,
@@ -48,12 +49,13 @@ def gains(
     partial: bool = PARTIAL_OPTION,
     resamples: int = RESAMPLES_OPTION,
     seed: int = SEED_OPTION,
+    split: str | None = SPLIT_OPTION,
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Print what added context gains: each setting against the base, paired by item."""
     from vivavoce.results.audits.gains import context_gains
 
-    found = context_gains(logs, partial=partial, resamples=resamples, seed=seed)
+    found = context_gains(logs, partial=partial, resamples=resamples, seed=seed, split=split)
     print_report(found, _print_gains, as_json=as_json)
 
 
@@ -154,6 +156,7 @@ def compare(
     task: str | None = typer.Option(None, "--task", help="Only this task."),
     setting: str | None = typer.Option(None, "--setting", help="Only this setting."),
     round_id: str | None = typer.Option(None, "--round", help="Only this round."),
+    split: str | None = SPLIT_OPTION,
     items: int = typer.Option(
         10, "--items", min=0, max=200, help="Items to name of those that differ most."
     ),
@@ -183,7 +186,7 @@ def compare(
         a,
         b,
         logs,
-        only=Only(round_id, task, setting),
+        only=Only(round_id, task, setting, split),
         partial=partial,
         resamples=resamples,
         seed=seed,

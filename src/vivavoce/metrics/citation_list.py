@@ -71,12 +71,7 @@ class Citations:
 
 
 def find_citations(text: str, works: Sequence[str]) -> Citations:
-    """Find what a text cites.
-
-    Args:
-        text: The text.
-        works: The titles of the list, in the order of their numbers.
-    """
+    """Find what a text cites; `works` are the titles of the list, by their numbers."""
     text = _without_references(text[:MAX_CHARACTERS])
     markers = list(find_numeric_markers(text))
     numbers = {number for marker in markers for number in marker.numbers}

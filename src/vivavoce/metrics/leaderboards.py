@@ -28,6 +28,7 @@ from vivavoce.metrics import Metric, Ratio, harmonic_mean
 from vivavoce.metrics.ranking import kendall_tau
 from vivavoce.metrics.tables.cell_matching import folded, read_number
 from vivavoce.text.cell_text import plain_words
+from vivavoce.text.data import read_data
 from vivavoce.text.table_parsing import parse_tables
 
 _SOURCE = "LEGOBench, section 4"
@@ -56,19 +57,10 @@ FAULTS = ("invented", "repeated", "header_only", "truncated")
 
 TOLERANCE = 1e-6
 
-_METHOD_HEADERS = frozenset(
-    {
-        *("algorithm", "approach", "approaches", "architecture", "method", "methods", "model"),
-        *("models", "name", "network", "paper", "system", "systems", "technique"),
-    }
-)
-_SCORE_HEADERS = frozenset({"performance", "result", "results", "score", "scores", "value"})
-_OTHER_HEADERS = frozenset(
-    {
-        *("#", "citation", "code", "date", "id", "link", "no", "params", "parameters", "position"),
-        *("rank", "reference", "size", "source", "url", "venue", "year"),
-    }
-)
+_WORDS = read_data(__file__, "leaderboards.toml")
+_METHOD_HEADERS = frozenset(_WORDS["method_headers"])
+_SCORE_HEADERS = frozenset(_WORDS["score_headers"])
+_OTHER_HEADERS = frozenset(_WORDS["other_headers"])
 _WORD = re.compile(r"[^\W_]+|#")
 _NUMBERED_CITATION = re.compile(r"\[\s?\d{1,4}(?:\s?[,;–-]\s?\d{1,4}){0,50}\s?\]")
 _BRACKETED = re.compile(r"[(\[]([^()\[\]]{1,300})[)\]]")

@@ -236,14 +236,7 @@ def _layer_of(model: str, layer: int | None) -> int:
 def _load(
     model: str, purpose: str, layer: int | None = None, device: str = "cpu"
 ) -> tuple[Any, Any]:
-    """The tokenizer and the encoder.
-
-    Args:
-        model: A name on the hub, or a folder.
-        purpose: Work that needs it, for messages.
-        layer: The last layer that is kept; None for all.
-        device: Device that runs it, by the name torch has for it.
-    """
+    """The tokenizer and the encoder."""
     try:
         import torch
     except ImportError as error:

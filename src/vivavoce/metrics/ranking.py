@@ -19,13 +19,28 @@ whose scores differ (all n(n-1)/2 without scores; a tied pair is neither right n
 
 Source: LEGOBench, section 4.1 and section A.4.2 for CIS, BEM, KTau and CP; Kendall 1945 for tau-b,
 Stuart 1953 for tau-c; Järvelin and Kekäläinen 2002 for nDCG.
+
+A ranking by a network is scored against a board of n papers, best first. An answer is a list of
+paper ids, best first, of which the board's papers are kept. C and D are the pairs of kept papers in
+and against the board's order. Papers of equal scores are tied: their pair is neither right nor
+wrong, and is not counted.
+
+- `ktau_all` = (C - D) / pairs of the board: a pair with a paper that was not found counts 0, so the
+  value is always defined. Where there is no pair to get wrong: the share of papers found.
+- `ktau` = (C - D) / pairs of the k papers found; undefined where there is none.
+- `bem` is 1 when all n are found, in the board's order.
+- `candidate_recall` = k / n.
+- `ndcg`: the paper of rank r = 1 ... n gains n + 1 - r, divided by log2(1 + its place among the
+  papers found); tied papers gain the mean of theirs, and one that was not found nothing.
+
+Source: LEGOBench, section 4.1 for BEM and KTau; what becomes of papers that are not found is ours.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -44,7 +59,17 @@ METRICS = (
     Metric("bem_complete", "exact order among complete answers", "ranking", 0.0, 1.0, _LEGOBENCH),
     Metric("ktau", "Kendall's tau of complete answers", "ranking", -1.0, 1.0, _LEGOBENCH),
     Metric("ndcg", "discounted gain of the order", "ranking", 0.0, 1.0, "Järvelin 2002"),
+    Metric(
+        "ktau_all",
+        "Kendall's tau over all papers of a board; pairs with one not found count 0",
+        *("ranking", -1.0, 1.0, "LEGOBench, section 4.1; unfound papers: ours"),
+    ),
+    Metric(
+        "candidate_recall", "share of a board's papers that were found", "ranking", 0.0, 1.0, "ours"
+    ),
 )
+NAMES = tuple(metric.name for metric in METRICS[:7])
+"""Metrics of a free answer with titles."""
 
 TauVariant = Literal["a", "b", "c"]
 
@@ -73,46 +98,7 @@ class RankingScore:
 
     def values(self) -> dict[str, float | None]:
         """Every metric by name."""
-        return {metric.name: getattr(self, metric.name) for metric in METRICS}
-
-
-class Mean(NamedTuple):
-    """The mean over the rows that have a value; None where none has."""
-
-    value: float | None
-    n: int
-    """All rows."""
-    undefined: int
-    """Rows without a value."""
-
-
-@dataclass(frozen=True, slots=True)
-class RankingScores:
-    """The values of every row, in the rows' order, and their means."""
-
-    rows: tuple[RankingScore, ...]
-    means: dict[str, Mean]
-    invented: int
-    repeated: int
-    missing_titles: int
-    truncated: int
-    """Answers of which only the beginning was read."""
-
-
-def score_ranking(rows: Iterable[RankingRow]) -> RankingScores:
-    """Score answers to ranking queries."""
-    scores = tuple(score_ranking_row(*row) for row in rows)
-    return RankingScores(
-        rows=scores,
-        means={
-            metric.name: mean_defined([score.values()[metric.name] for score in scores])
-            for metric in METRICS
-        },
-        invented=sum(score.found.invented for score in scores),
-        repeated=sum(score.found.repeated for score in scores),
-        missing_titles=sum(score.found.missing for score in scores),
-        truncated=sum(score.found.truncated for score in scores),
-    )
+        return {name: getattr(self, name) for name in NAMES}
 
 
 def score_ranking_row(
@@ -164,13 +150,6 @@ def gains_of(levels: Sequence[int]) -> dict[int, float]:
 def untied_pairs(levels: Sequence[int]) -> int:
     """Pairs of different levels."""
     return _pairs(len(levels)) - sum(map(_pairs, Counter(levels).values()))
-
-
-def mean_defined(values: Sequence[float | None]) -> Mean:
-    """Mean of the values that are not None."""
-    defined = [value for value in values if value is not None]
-    mean = math.fsum(defined) / len(defined) if defined else None
-    return Mean(mean, len(values), len(values) - len(defined))
 
 
 class PairCounts(NamedTuple):
@@ -259,3 +238,59 @@ def _count_inversions(values: Sequence[float]) -> int:
             tree[place] += 1
             place += place & -place
     return inversions
+
+
+MAX_LINES = 100_000
+"""Lines of an answer beyond this are not read."""
+
+
+@dataclass(frozen=True, slots=True)
+class PaperRankingScore:
+    """The values of one answer; None is undefined."""
+
+    ktau_all: float
+    bem: float
+    candidate_recall: float
+    ndcg: float
+    ktau: float | None
+    found: int
+    """Papers of the board in the answer."""
+    listed: int
+    """Different papers in the answer."""
+
+
+def read_paper_ids(text: str | None) -> list[str]:
+    """The ids of an answer, one a line, each where it stands first."""
+    lines = (line.strip() for line in (text or "").splitlines()[:MAX_LINES])
+    return list(dict.fromkeys(line for line in lines if line))
+
+
+def score_paper_ranking(
+    gold: Sequence[str], answer: Sequence[str], scores: Sequence[float] | None = None
+) -> PaperRankingScore:
+    """Score a list of paper ids against a board's, both best first and without repetitions.
+
+    Equal `scores` of gold papers, in their order, are tied.
+
+    Raises ValueError for a board without papers.
+    """
+    if not gold:
+        raise ValueError("a board without papers cannot be ranked")
+    told = list(range(len(gold)) if scores is None else scores)
+    levels = dict(zip(gold, levels_of(told), strict=True))
+    order = [levels[paper] for paper in dict.fromkeys(answer) if paper in levels]
+    n, k = len(gold), len(order)
+    counts = count_pairs(range(k), order)
+    difference = counts.concordant - counts.discordant
+    pairs, found_pairs = untied_pairs(list(levels.values())), untied_pairs(order)
+    gains = gains_of(list(levels.values()))
+    return PaperRankingScore(
+        ktau_all=difference / pairs if pairs else k / n,
+        bem=float(k == n and order == sorted(order)),
+        candidate_recall=k / n,
+        ndcg=ndcg([gains[level] for level in order], [gains[one] for one in levels.values()])
+        or 0.0,
+        ktau=difference / found_pairs if found_pairs else None,
+        found=k,
+        listed=len(set(answer)),
+    )

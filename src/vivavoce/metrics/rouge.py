@@ -15,13 +15,12 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from rapidfuzz.distance import LCSseq
 
 from vivavoce.metrics import Metric
-from vivavoce.text.terms import porter
+from vivavoce.text.terms import porter_stem
 
 _LIN = "Lin 2004, ROUGE"
 
@@ -34,8 +33,6 @@ METRICS = (
 _WORD = re.compile("[a-z0-9]+")
 _SHORTEST_STEMMED = 4
 # Longer "words" are noise: they are stemmed, but not kept, so that the cache stays small.
-_MAX_CACHED = 64
-_CACHED_STEMS = 1 << 17
 
 
 class Overlap(NamedTuple):
@@ -131,13 +128,4 @@ def _overlap(matches: int, predicted: int, expected: int) -> Overlap:
 
 
 def _stem(word: str) -> str:
-    if len(word) < _SHORTEST_STEMMED:
-        return word
-    if len(word) > _MAX_CACHED:
-        return porter()(word)
-    return _cached_stem(word)
-
-
-@lru_cache(maxsize=_CACHED_STEMS)
-def _cached_stem(word: str) -> str:
-    return porter()(word)
+    return word if len(word) < _SHORTEST_STEMMED else porter_stem(word)

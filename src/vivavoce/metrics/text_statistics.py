@@ -5,13 +5,20 @@ Words are runs of letters, digits and underscores in any script, case folded aft
 - `length_ratio` = words of the prediction / words of the reference.
 - `ngram_overlap` = of the n-grams of the gold text, by place, the share that occurs in the input;
   n is 13 by default, long enough not to be met by chance.
-- `longest_common_ngram` = words in the longest run that both texts contain.
 
 A ratio without a denominator (an empty reference, a gold text of fewer than n words) is None.
 
 Source: the length ratio as in BLEU's brevity penalty, Papineni et al. 2002, section 2.2.2; 13-gram
 overlap as a sign of leaked text: Brown et al. 2020, "Language Models are Few-Shot Learners",
 appendix C.
+
+From a place in a text on, a model is asked for the words that follow. `completion_match` is 1 when
+the next five are exactly those of the text; `completion_run` is the share of the words asked for
+that come before the first other one. Words are compared without case and punctuation. An answer
+that repeats the end of what was given is also read from behind it, and the better reading counts.
+
+Source: the n-gram accuracy of Xu et al. 2024, "Benchmarking Benchmark Leakage in Large Language
+Models", section 3.2, with the places spread evenly over the text.
 """
 
 from __future__ import annotations
@@ -19,41 +26,36 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from vivavoce.errors import InputError
-from vivavoce.metrics import Metric
+from vivavoce.metrics import Metric, shares
+from vivavoce.text.shingles import hash_runs
 
+_OF_COMPLETION = {
+    "completion_match": "places from which the next five words are reproduced exactly",
+    "completion_run": "words reproduced before the first other one, of those asked for",
+}
 METRICS = (
     Metric(
         "length_ratio",
         "words of the answer for each word of the reference",
-        "writing",
-        0.0,
-        None,
-        "Papineni et al. 2002, section 2.2.2",
+        *("writing", 0.0, None, "Papineni et al. 2002, section 2.2.2"),
     ),
-    Metric(
-        "ngram_overlap",
-        "gold n-grams found in the input",
+    *shares(
         "text",
-        0.0,
-        1.0,
         "Brown et al. 2020, appendix C",
+        {"ngram_overlap": "gold n-grams found in the input"},
         higher_is_better=False,
     ),
+    *shares("probe", "Xu et al. 2024, section 3.2", _OF_COMPLETION, higher_is_better=False),
 )
 
 MAX_WORDS = 250_000
 """Words of a text beyond this are not read."""
 
 _WORD = re.compile(r"\w+")
-
-Runs: TypeAlias = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]
-"""For each place in either text, the number of the run of words that starts there."""
 
 
 def words_of(text: str) -> list[str]:
@@ -73,59 +75,59 @@ def ngram_overlap(gold: str, source: str, n: int = 13) -> float | None:
     """Share of the gold text's n-grams that the source contains; `InputError` unless n >= 1."""
     if n < 1:
         raise InputError(f"The length n of an n-gram is {n}. It must be at least 1.")
-    runs = _number_words(words_of(gold), words_of(source))
-    if len(runs[0]) < n:
-        return None
-    grams, length, power = runs, n & 1, 1
-    while length < n:
-        runs, power = _join(runs, runs, power), 2 * power
-        if n & power:
-            grams = _join(grams, runs, length) if length else runs
-            length += power
-    return float(np.isin(*grams).mean())
+    grams = hash_runs(words_of(gold), n)
+    return float(np.isin(grams, hash_runs(words_of(source), n)).mean()) if len(grams) else None
 
 
-def longest_common_ngram(first: str, second: str) -> int:
-    """Number of words in the longest run of words that both texts contain.
-
-    Runs of 1, 2, 4, 8 ... words are numbered until none is common, then the length is refined
-    power by power: n log² n time, and no chance of a false match.
-    """
-    runs = _number_words(words_of(first), words_of(second))
-    powers = []
-    while _have_common(runs):
-        powers.append(runs)
-        runs = _join(runs, runs, 1 << (len(powers) - 1))
-    if not powers:
-        return 0
-    longest, length = powers[-1], 1 << (len(powers) - 1)
-    for exponent in reversed(range(len(powers) - 1)):
-        longer = _join(longest, powers[exponent], length)
-        if _have_common(longer):
-            longest, length = longer, length + (1 << exponent)
-    return length
+NGRAM = 5
+"""Words that have to follow exactly."""
+ASKED = 20
+"""Words asked for at a place."""
+PLACES = 3
+"""Places in a text, spread evenly."""
+_SHORTEST_START = 10
+"""Words that have to stand before a place."""
+_REPEATED = 4
+"""Words of the given end by which an answer that repeats it is told."""
+_TOKEN = re.compile(r"\S+")
 
 
-def _number_words(first: Sequence[str], second: Sequence[str]) -> Runs:
-    """A number for every word, the same for the same word."""
-    numbers = {word: number for number, word in enumerate(dict.fromkeys((*first, *second)))}
-    return (
-        np.fromiter(map(numbers.__getitem__, first), np.int32, len(first)),
-        np.fromiter(map(numbers.__getitem__, second), np.int32, len(second)),
-    )
+def cut_at_places(text: str, places: int = PLACES) -> list[tuple[str, str]]:
+    """A text up to each place, and the words asked for there; shorter texts have fewer places."""
+    tokens = list(_TOKEN.finditer(text))
+    cuts = []
+    for number in range(1, places + 1):
+        place = len(tokens) * number // (places + 1)
+        following = tokens[place : place + ASKED]
+        if place < _SHORTEST_START or not following:
+            continue
+        continuation = text[following[0].start() : following[-1].end()]
+        if len(words_of(continuation)) >= NGRAM:
+            cuts.append((text[: tokens[place - 1].end()], continuation))
+    return cuts
 
 
-def _join(left: Runs, right: Runs, gap: int) -> Runs:
-    """Numbers of the runs that are a run of `left` and, `gap` words on, one of `right`."""
-    base = 1 + max((int(side.max()) for side in right if len(side)), default=0)
-    keys = [
-        one[: max(len(other) - gap, 0)].astype(np.int64) * base + other[gap:]
-        for one, other in zip(left, right, strict=True)
-    ]
-    _, numbers = np.unique(np.concatenate(keys), return_inverse=True)
-    cut = len(keys[0])
-    return numbers[:cut].astype(np.int32), numbers[cut:].astype(np.int32)
+def score_completion(given: str, continuation: str, answer: str) -> dict[str, float]:
+    """The metrics of one answer."""
+    true, said = words_of(continuation), words_of(answer)
+    behind = _behind(words_of(given)[-_REPEATED:], said)
+    reproduced = max(_reproduced(true, said), _reproduced(true, behind))
+    return {
+        "completion_match": float(reproduced >= NGRAM),
+        "completion_run": reproduced / len(true) if true else 0.0,
+    }
 
 
-def _have_common(runs: Runs) -> bool:
-    return bool(np.isin(*runs).any())
+def _reproduced(true: Sequence[str], said: Sequence[str]) -> int:
+    """Words that are the true ones before the first other one."""
+    other = (i for i, (a, b) in enumerate(zip(true, said, strict=False)) if a != b)
+    return next(other, min(len(true), len(said)))
+
+
+def _behind(end: Sequence[str], said: list[str]) -> list[str]:
+    """Words of an answer behind the end of what was given, where it repeats that."""
+    size = len(end)
+    for place in range(len(said) - size + 1):
+        if said[place : place + size] == list(end):
+            return said[place + size :]
+    return said

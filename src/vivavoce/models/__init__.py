@@ -54,11 +54,6 @@ def read_models(
 ) -> list[_Entry]:
     """Entries of the `[[model]]` tables of a file, in order.
 
-    Args:
-        path: The file.
-        entry: Makes an entry out of a table and its place, from 1.
-        what: What the file should be, for messages.
-
     Raises:
         InputError: The file cannot be read, or is nothing of the kind.
     """

@@ -244,12 +244,7 @@ def _without_number(record: Record, width: int) -> Record:
 
 
 def _grid_blocks(rows: Sequence[Sequence[str]], parsed: Sequence[Sequence[Line]]) -> list[Block]:
-    """The blocks of a table.
-
-    Args:
-        rows: Its cells.
-        parsed: The same, read.
-    """
+    """The blocks of a table."""
     width = max(map(len, rows))
     blocks: list[Block] = []
     header: list[Sequence[str]] = []

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from vivavoce.readers.documents import LibraryPaper
 from vivavoce.readers.evidence import Question
+from vivavoce.readers.paper_tables import LibraryPaper
 from vivavoce.readers.terms import MEASURE_IN_SENTENCE, MEASURES, SPLITS, terms_in
 from vivavoce.text.cell_text import read_score
 from vivavoce.text.citation_markers import find_author_year_markers, find_numeric_markers

@@ -16,17 +16,13 @@ from vivavoce.readers.terms import (
     telling_terms,
     terms_in,
 )
+from vivavoce.text.data import read_data
 
 _SHORT = re.compile(r"\b[A-Z][A-Za-z]{0,7}[A-Z0-9][\w-]{0,4}\b")
 _CAPITALS = re.compile(r"\b[A-Z]{2,5}\b")
 _INITIAL = re.compile(r"[A-Z][a-z]{0,3}\.?")
-_ASIDE = frozenset(
-    {
-        *("ablation", "ablations", "hyperparameters", "hyperparameter", "hyper", "statistics"),
-        *("statistic", "correlation", "slowdown", "examples", "runtime", "nearest", "neighbors"),
-        *("neighbours", "influence", "effect", "variation", "sensitivity"),
-    }
-)
+_WORDS = read_data(__file__, "words.toml")
+_ASIDE = frozenset(_WORDS["aside"])
 """Words in the captions of tables that compare no methods."""
 _KINDS = MEASURES - {"score"}
 _OTHER_MEASURE = 0.05
@@ -81,14 +77,7 @@ class Question:
     def columns(
         self, block: Block, source: Source, place: int, *, named: bool = False
     ) -> list[float]:
-        """Weight of the evidence for each column of a block.
-
-        Args:
-            block: A part of a table.
-            source: The table.
-            place: Which of its blocks it is.
-            named: Whether rows of it name the dataset.
-        """
+        """Weight of the evidence for each column of a block."""
         context = _Context(self, block, source, place, named=named)
         return [context.weigh(column) for column in block.columns]
 

@@ -18,10 +18,9 @@ from vivavoce.metrics.tables.cell_matching import read_number
 from vivavoce.readers.blocks import Block, Record
 from vivavoce.readers.board_names import metric_key
 from vivavoce.readers.claims import claims, own_method
-from vivavoce.readers.documents import LibraryPaper
 from vivavoce.readers.evidence import Question
 from vivavoce.readers.metric_values import direction_of, impossible, is_resource
-from vivavoce.readers.paper_tables import IN_TEXT, Source, sources_of
+from vivavoce.readers.paper_tables import IN_TEXT, LibraryPaper, Source, sources_of
 from vivavoce.readers.terms import (
     MEASURES,
     RESOURCES,
@@ -30,6 +29,7 @@ from vivavoce.readers.terms import (
     terms_in,
 )
 from vivavoce.text.cell_text import plain_words
+from vivavoce.text.data import read_data
 
 _MAX_NAME = 160
 _AUTHORS = (
@@ -63,17 +63,8 @@ _ABLATION = re.compile(
     r"(?:[-–−+]\s?|w/o\b|w/\s?o\b|without\b|minus\b|no\b|with\b|w/|only\b|all\b|full\b)",
     re.IGNORECASE,
 )
-_NOT_NAMES = frozenset(
-    {
-        *("dataset", "datasets", "corpus", "domain", "language", "task", "reduction"),
-        *("all", "baseline", "baselines", "overall", "total", "sum", "single", "ensemble", "human"),
-        *("other", "others", "default", "none", "yes", "no", "max", "min", "random", "average"),
-        *("batch", "learning", "rate", "dropout", "embedding", "bptt", "length", "weight", "decay"),
-        *("optimizer", "units", "initial", "clip", "momentum", "lr", "beam", "width"),
-        *("table", "figure", "supervised", "unsupervised", "previous", "number", "source"),
-        "target",
-    }
-)
+_WORDS = read_data(__file__, "words.toml")
+_NOT_NAMES = frozenset(_WORDS["not_names"])
 _COMMON = MEASURES | SPLITS | STUBS | RESOURCES | _NOT_NAMES
 
 

@@ -13,8 +13,7 @@ from pathlib import Path
 from statistics import median
 from typing import Literal, NamedTuple
 
-from vivavoce.readers.board_names import metric_key
-from vivavoce.readers.metric_names import METRICS, words_where
+from vivavoce.readers.board_names import METRICS, metric_key, words_where
 from vivavoce.text.normalise import words_of
 
 _COSTS = words_where(lambda metric: metric.cost)

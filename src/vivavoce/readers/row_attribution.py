@@ -100,13 +100,7 @@ class _Work:
 
 
 class RowAttributor:
-    """Finds the works that the lines of one paper's tables belong to.
-
-    Args:
-        paper_id: The paper whose tables are read.
-        own: What its own methods are called.
-        references: Its rows of the corpus' table `references`.
-    """
+    """Finds the works that the lines of one paper's tables belong to."""
 
     def __init__(self, paper_id: str, own: frozenset[str], references: Iterable[Row]) -> None:
         self._paper_id = paper_id

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from vivavoce.readers.metric_names import METRICS
+from vivavoce.readers.board_names import METRICS
 from vivavoce.text.normalise import normalise
 
 MAX_LETTERS = 10

@@ -15,8 +15,7 @@ from importlib import metadata
 from pathlib import Path
 
 from vivavoce.errors import InputError
-from vivavoce.sandbox.config import BwrapConfig
-from vivavoce.sandbox.errors import MissingProgram
+from vivavoce.sandbox.config import BwrapConfig, MissingProgram
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _NEVER = frozenset({"vivavoce", "torch-geometric", "inspect-ai"})

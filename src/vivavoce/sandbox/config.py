@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from vivavoce.errors import VivaError
+
 
 class BwrapConfig(BaseModel):
     """Contents and limits of a sandbox.
@@ -24,3 +26,27 @@ class BwrapConfig(BaseModel):
     wall_seconds: float = Field(default=60.0, gt=0)
     read_mb: int = Field(default=64, ge=1)
     interpreter: str | None = None
+
+
+class MissingProgram(VivaError):
+    """The program that makes sandboxes is not installed."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Programs run only inside a sandbox, which needs the program bwrap. "
+            "Install it with: apt-get install -y bubblewrap"
+        )
+
+
+class UnknownProcessor(VivaError):
+    """No filter of system calls is written for this machine's processor."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"Programs run only under a filter of system calls, and none is written for {name}. "
+            "Use x86_64 or aarch64, or -T sandbox=docker."
+        )
+
+
+class SandboxLost(VivaError):
+    """The sandbox ended or answered nonsense; the next use starts a fresh, empty one."""

@@ -203,7 +203,7 @@ def interval(
 def percentile_interval(draws: npt.ArrayLike, level: float = DEFAULT_LEVEL) -> Interval | None:
     """Interval that leaves (1 - level) / 2 of the draws on either side, interpolated linearly.
 
-    NaN draws are dropped (`dropped_draws` counts them); None when no draw is left. `InputError` for
+    NaN draws are dropped; None when no draw is left. `InputError` for
     a level that is not between 0 and 1.
     """
     if not 0.0 < level < 1.0:
@@ -215,12 +215,6 @@ def percentile_interval(draws: npt.ArrayLike, level: float = DEFAULT_LEVEL) -> I
     tail = (1.0 - level) / 2.0
     low, high = np.quantile(column, [tail, 1.0 - tail])
     return float(low), float(high)
-
-
-def dropped_draws(draws: npt.ArrayLike) -> list[int]:
-    """For each column of resampled means, how many draws held no defined value."""
-    table = np.asarray(draws, dtype=np.float64)
-    return [int(count) for count in np.isnan(table.reshape(len(table), -1)).sum(axis=0)]
 
 
 def _exact_sums(ordered: Floats, starts: Integers) -> Floats:

@@ -201,11 +201,6 @@ def build_round(
 ) -> Round:
     """Build a round from a corpus and a spec into `out`/ID and open it.
 
-    Args:
-        corpus: An opened corpus, or its folder.
-        spec: A TOML file, its content as a mapping, or the folder of an export of ids.
-        out: The folder that holds rounds.
-
     Raises:
         InputError: The spec or the corpus is not usable.
         VivaError: The round is there with other content, or would hold no item.

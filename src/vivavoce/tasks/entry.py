@@ -45,12 +45,7 @@ class TaskEntry:
         return self.config.max_tokens or 0
 
     def worded(self, setting: str, variant: int) -> dict[str, Any]:
-        """Metadata of a run in one wording of the prompts.
-
-        Args:
-            setting: The setting's name on a board.
-            variant: The wording.
-        """
+        """Metadata of a run in one wording of the prompts."""
         return {"setting": setting, "prompt_hash": self.prompts.hash_in(variant)}
 
     def task(
@@ -61,15 +56,7 @@ class TaskEntry:
         metadata: Mapping[str, Any] | None = None,
         **parts: Any,
     ) -> Task:
-        """Compose the Inspect task.
-
-        Args:
-            dataset: The samples.
-            solver: The method, where a run names no other.
-            scorer: Compares answers with the gold.
-            metadata: Facts beyond those of every log of the task.
-            parts: Further arguments of `inspect_ai.Task`.
-        """
+        """Compose the Inspect task."""
         return Task(
             dataset=dataset,
             solver=solver,

@@ -30,12 +30,7 @@ def demo_spec() -> dict[str, Any]:
 
 
 def build_sample(out: Path, spec: Mapping[str, Any]) -> Round:
-    """Build a round of the sample papers.
-
-    Args:
-        out: Gets corpus/ and round/ID/.
-        spec: The round's spec.
-    """
+    """Build a round of the sample papers."""
     from vivavoce.corpus import ingest, load_corpus
     from vivavoce.networks import build_networks
 

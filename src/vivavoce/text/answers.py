@@ -20,6 +20,8 @@ from __future__ import annotations
 import json
 import re
 
+from vivavoce.text.data import read_patterns
+
 MAX_CHARACTERS = 20_000
 """An answer's text beyond this is not read."""
 _MAX_LINES = 200
@@ -37,62 +39,17 @@ _WRAPS = ("***", "**", "__", "*", "_", "``", "`")
 _QUOTES = (('"', '"'), ("“", "”"), ("„", "“"), ("«", "»"), ("'", "'"), ("‘", "’"), ("`", "'"))
 
 _EMPHASIS = r"[*_]{0,3}"
-_LABEL = re.compile(
-    rf"""{_EMPHASIS}(?:the\s|my\s|a\s)?
-    (?:(?:paper|article|manuscript|suggested|proposed|possible|potential|recommended|generated|final
-        |revised|improved|new|concise|short|working|academic|research)(?:['’]s)?\s){{0,3}}
-    (?:title(?:\s(?:suggestion|option|proposal))?|(?:title\s)?option|(?:final\s)?answer|output)
-    (?:\s(?:of|for)\s(?:the|this|your)\s(?:\w{{1,20}}\s)?(?:paper|article|manuscript|work|study))?
-    (?:\s\#?[0-9]{{1,2}})?
-    (?:\s(?:is|could\sbe|would\sbe|should\sbe|might\sbe|can\sbe|may\sbe|reads))?
-    {_EMPHASIS}\s?[:：]{_EMPHASIS}""",
-    re.IGNORECASE | re.VERBOSE,
-)
+_PATTERNS = read_patterns(__file__, "answers.toml")
+_LABEL = _PATTERNS["label"]
 # What opens a reply: it goes only with a lead-in behind it, or alone in its line.
-_COURTESY = re.compile(
-    r"(?:sure(?:\sthing)?|certainly|of\scourse|absolutely|okay|ok|great|gladly|yes|thank\syou"
-    r"|thanks)(?:\s?[!.]|,|\s[-–—])\s{0,5}",
-    re.IGNORECASE,
-)
-_LEAD_IN = re.compile(
-    r"""(?:
-      (?:here|below|this)(?:\s(?:is|are)|['’]s)
-    | (?:after|having)\s(?:reading|read|reviewing|reviewed)
-    | (?:based|drawing)\son | given\s(?:the|this|your)
-    | i\s(?:would|suggest|propose|recommend|have|think|came|believe)
-    | i['’](?:d|ve)\s | my\s(?:suggestion|proposal)
-    | the\s(?:\w{1,20}\s){0,3}title | (?:a|one)\s(?:\w{1,20}\s){1,4}title\b
-    )[^:：\n]{0,200}?\b(?:titles?|suggestion|proposal|following|is|be)\b
-    (?:\s(?:for|of|that|which|based|in|with|as|you|would|could|might|should|is|suggestion|option)\b
-      [^:：\n]{0,160})?
-    (?:[:：]|\.{3}|…)""",
-    re.IGNORECASE | re.VERBOSE,
-)
-_NAMES_TITLE = re.compile(r"\btitles?\b|\bsuggest|\bpropos", re.IGNORECASE)
+_COURTESY = _PATTERNS["courtesy"]
+_LEAD_IN = _PATTERNS["lead_in"]
+_NAMES_TITLE = _PATTERNS["names_title"]
 # The title is "..." and nothing more: only with quotation marks is it plain where the title begins.
-_SENTENCE = re.compile(
-    r"""(?:the|a|an|my)\s(?:\w{1,20}\s){0,3}title\s(?:[^"“«\n]{0,120}\s)?
-    (?:is|be|reads)\s(?=["“«])""",
-    re.IGNORECASE | re.VERBOSE,
-)
-_UNFINISHED = re.compile(
-    r"(?:[:：,–—-]|\b(?:a|an|and|as|at|by|for|from|in|into|of|on|or|over|the|through|to|towards?"
-    r"|under|using|via|with|within|without))$",
-    re.IGNORECASE,
-)
-_COUNT = re.compile(
-    r"\s{0,5}[(\[]\s?(?:word\scount:?\s|about\s|approx(?:\.|imately)?\s|~)?[0-9]{1,3}"
-    r"(?:\swords?)\s?[)\]][.!]?$|\s{0,5}[(\[]word\scount:?\s[0-9]{1,3}[)\]]$",
-    re.IGNORECASE,
-)
-_REMARK = re.compile(
-    r"""(?:(?<=[.!?"”»*)])\s{1,5}(?:[-–—]\s)?|\s[-–—]\s|\s[(])
-    (?:this\s(?:proposed\s|suggested\s)?title\b|(?:it|which)\s(?:captures|reflects|highlights)\b
-      |the\stitle\s(?:captures|reflects|highlights|emphasi[sz]es|conveys|is)\b
-      |let\sme\sknow\b|i\shope\b|i\schose\b|feel\sfree\sto\b
-      |(?:explanation|rationale|reasoning|justification|note|why\sit\sworks)\s?:)""",
-    re.IGNORECASE | re.VERBOSE,
-)
+_SENTENCE = _PATTERNS["sentence"]
+_UNFINISHED = _PATTERNS["unfinished"]
+_COUNT = _PATTERNS["count"]
+_REMARK = _PATTERNS["remark"]
 
 
 def clean_title(answer: str) -> str:
@@ -161,7 +118,7 @@ def _is_talk(line: str) -> bool:
     return bool(_NAMES_TITLE.search(line)) and ((is_open and len(line.split()) > 3) or is_speech)
 
 
-_PERSON = re.compile(r"(?:i\s|i['’]|here\s(?:is|are)\b|here['’]s\b|based\son\b)", re.IGNORECASE)
+_PERSON = _PATTERNS["person"]
 
 
 def _without_lead_in(line: str) -> str:

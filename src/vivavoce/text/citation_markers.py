@@ -108,12 +108,7 @@ def surname_keys(name: str) -> set[str]:
 def numeric_mentions(
     text: str, ordinals: Mapping[int, int]
 ) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """Place and references of the numeric markers of which every number has a reference.
-
-    Args:
-        text: Running text, or the text of a table.
-        ordinals: Reference by printed number.
-    """
+    """Place and references of the numeric markers of which every number has a reference."""
     for marker in find_numeric_markers(text):
         meant = tuple(ordinals[number] for number in marker.numbers if number in ordinals)
         # A number without its reference shows that the brackets are no citation.

@@ -18,27 +18,10 @@ _DATE = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?")
 _TIMESTAMP = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:.,]{2,18} ?(?:Z|[+-][0-9:]{2,8})?")
 _PRECISIONS = {4: "year", 7: "month", 10: "day"}
 
-_MONTHS = {
-    name: number
-    for number, names in enumerate(
-        (
-            ("january", "jan"),
-            ("february", "feb"),
-            ("march", "mar"),
-            ("april", "apr"),
-            ("may",),
-            ("june", "jun"),
-            ("july", "jul"),
-            ("august", "aug"),
-            ("september", "sept", "sep"),
-            ("october", "oct"),
-            ("november", "nov"),
-            ("december", "dec"),
-        ),
-        start=1,
-    )
-    for name in names
-}
+_NAMES = "january february march april may june july august september october november december"
+MONTHS = {
+    form: number for number, name in enumerate(_NAMES.split(), start=1) for form in (name, name[:3])
+} | {"sept": 9}
 _WORD = re.compile(r"[a-z]+")
 _MONTH_NUMBERS = re.compile(r"([0-9]{1,2})(?:\s?[-–—/]{1,3}\s?([0-9]{1,2}))?")
 _MAX_MONTH = 100
@@ -154,4 +137,4 @@ def _parse_month_text(text: str) -> int | None:
         months = [int(number) for number in numbers.groups() if number]
         return months[0] if all(1 <= month <= 12 for month in months) else None
     words = _WORD.findall(text.lower())
-    return next((_MONTHS[word] for word in words if word in _MONTHS), None)
+    return next((MONTHS[word] for word in words if word in MONTHS), None)

@@ -18,6 +18,15 @@ _LONG_RUN = re.compile(r"[^\w\s\x00-\x7f]{32,}")
 _MAX_MARKS = 30
 """Marks on one letter; more have no meaning, and putting them in order takes quadratic time."""
 
+PLAIN_MARKS = str.maketrans(
+    {
+        **dict.fromkeys("−–—‐‑‒", "-"),
+        **dict.fromkeys("≈∼≃", "~"),
+        **dict.fromkeys("‘’ʼ′`", "'"),
+        **dict.fromkeys('"“”„«»', None),
+    }
+)
+"""One kind of dash, of tilde and of apostrophe, and no quotation marks."""
 _ASCII_TITLE = {code: chr(code).lower() if chr(code).isalnum() else " " for code in range(128)}
 
 

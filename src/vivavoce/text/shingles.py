@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 import unicodedata
 import zlib
+from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -73,6 +74,21 @@ def hash_runs(words: list[str], size: int) -> Shingles:
         for place in range(size):
             runs = runs * _FACTOR + numbers[place : place + count]
     return mix(runs)
+
+
+def holders(lists: Sequence[Shingles], most: int) -> Iterator[list[int]]:
+    """Of each number that two lists hold, or up to so many of them, their places in order.
+
+    No list holds a number twice.
+    """
+    numbers = np.concatenate([np.empty(0, np.uint64), *lists])
+    places = np.repeat(np.arange(len(lists)), [len(one) for one in lists])
+    order = np.argsort(numbers, kind="stable")
+    numbers, places = numbers[order], places[order]
+    bounds = np.flatnonzero(np.r_[True, numbers[1:] != numbers[:-1], True])
+    sizes = np.diff(bounds)
+    for number in np.flatnonzero((sizes > 1) & (sizes <= most)).tolist():
+        yield places[bounds[number] : bounds[number + 1]].tolist()
 
 
 def sketch_of(text: str) -> Sketch:

@@ -11,17 +11,27 @@ import unicodedata
 from collections.abc import Callable
 from functools import cache, lru_cache
 
+from vivavoce.text.data import read_data
 from vivavoce.text.normalise import normalise_title
 
 
 @cache
-def porter() -> Callable[[str], str]:
-    """NLTK's variant of Porter's stemmer, loaded when first asked for."""
+def _porter() -> Callable[[str], str]:
     # NLTK takes seconds to import, and only stemming needs it.
     from nltk.stem.porter import PorterStemmer
 
-    stem: Callable[[str], str] = PorterStemmer().stem
-    return stem
+    found: Callable[[str], str] = PorterStemmer().stem
+    return found
+
+
+def porter_stem(word: str) -> str:
+    """A word without its ending, by NLTK's variant of Porter's rules; loaded when first needed."""
+    return _cached_stem(word) if len(word) <= MAX_TERM else _porter()(word)
+
+
+@lru_cache(maxsize=1 << 17)
+def _cached_stem(word: str) -> str:
+    return _porter()(word)
 
 
 MAX_TERM = 64
@@ -30,19 +40,8 @@ MAX_TERM = 64
 TERM_RULES = {"rules": 1, "unicode": unicodedata.unidata_version}
 """Rules for the terms of a text; terms kept under other rules cannot be compared."""
 
-STOP_WORDS = frozenset(
-    {
-        *("a", "about", "all", "also", "an", "and", "any", "are", "as", "at", "be", "because"),
-        *("been", "between", "both", "but", "by", "can", "could", "did", "do", "does", "during"),
-        *("each", "for", "from", "had", "has", "have", "he", "her", "his", "how", "if", "in"),
-        *("into", "is", "it", "its", "may", "more", "most", "no", "nor", "not", "of", "on", "or"),
-        *("other", "our", "over", "she", "should", "so", "some", "such", "than", "that", "the"),
-        *("their", "them", "then", "there", "these", "they", "this", "those", "through", "to"),
-        *("under", "up", "upon", "using", "very", "via", "was", "we", "were", "what", "when"),
-        *("where", "which", "while", "who", "whose", "why", "will", "with", "within", "without"),
-        *("would", "you", "your"),
-    }
-)
+_WORDS = read_data(__file__, "terms.toml")
+STOP_WORDS = frozenset(_WORDS["stop_words"])
 """English words that say nothing of a topic."""
 
 _LONG_PIECE = 200

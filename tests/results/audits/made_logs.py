@@ -66,6 +66,7 @@ def write_log(
     judge: str = "",
     notes: Mapping[str, Mapping[str, Any]] | None = None,
     clusters: Mapping[str, str] | None = None,
+    splits: Mapping[str, str] | None = None,
     round_sha256: str = ROUND_SHA256,
     round_id: str = "made",
     name: str = "",
@@ -81,8 +82,10 @@ def write_log(
         epochs = len(attempts)
         for epoch, value in enumerate(attempts, start=1):
             note = (notes or {}).get(item)
-            cluster = (clusters or {}).get(item, item)
-            samples.append(_sample(item, epoch, value, note, cluster, metrics))
+            told = {"cluster": (clusters or {}).get(item, item)}
+            if splits:
+                told["split"] = splits[item]
+            samples.append(_sample(item, epoch, value, note, told, metrics))
     log = EvalLog(
         status="success",
         eval=EvalSpec(
@@ -122,7 +125,7 @@ def _sample(
     epoch: int,
     value: float | None,
     note: Mapping[str, Any] | None,
-    cluster: str,
+    told: Mapping[str, str],
     metrics: Sequence[str],
 ) -> EvalSample:
     number = float("nan") if value is None else value
@@ -134,7 +137,7 @@ def _sample(
         epoch=epoch,
         input="ask",
         target="gold",
-        metadata={"cluster": cluster},
+        metadata=dict(told),
         scores={
             "writing": Score(
                 value={**dict.fromkeys(metrics, number), "valid": 1.0}, metadata=metadata

@@ -59,6 +59,19 @@ def test_every_setting_is_held_against_the_base_of_its_track(tmp_path: Path) -> 
     assert base_of("mixed@3") == "base"
 
 
+def test_gains_are_those_of_a_split_where_one_is_asked_for(tmp_path: Path) -> None:
+    splits = {"a": "train", "b": "val", "c": "test", "d": "test"}
+    write_log(tmp_path, dict.fromkeys(splits, 0.1), splits=splits)
+    gained = {"a": 0.9, "b": 0.7, "c": 0.2, "d": 0.4}
+    write_log(tmp_path, gained, setting="random@1", splits=splits)
+    for split, gain, n in (("test", 0.2, 2), ("validation", 0.6, 1)):
+        [row] = headline(context_gains(tmp_path, split=split).rows)
+        assert (row["gain"], row["n"]) == (pytest.approx(gain), n)
+        assert (row["setting"], row["base"]) == (f"random+{split}@1", f"base+{split}")
+    assert base_of("base+padded+test") == "base+test"
+    assert base_of("corpus+dev") == "base+dev"
+
+
 def test_contestants_are_not_mixed(tmp_path: Path) -> None:
     write_log(tmp_path, {"a": 0.1, "b": 0.1}, model="lab/one")
     write_log(tmp_path, {"a": 0.2, "b": 0.2}, model="lab/one", setting="random")

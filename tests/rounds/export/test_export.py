@@ -19,7 +19,7 @@ from vivavoce.corpus import Corpus, ingest, load_corpus
 from vivavoce.errors import DamagedError, InputError, StaleError, VivaError
 from vivavoce.rounds import Round, load_round
 from vivavoce.rounds.export import export_round, is_ids_export
-from vivavoce.store import hash_tree, read_jsonl, write_sealed
+from vivavoce.store import hash_file, hash_tree, read_jsonl, write_sealed
 from vivavoce.tasks import build_round
 
 WINDOW = {"start": "2023-07-01", "end": "2025-01-01"}
@@ -34,6 +34,19 @@ for name in datasets.get_dataset_config_names(sys.argv[1]):
 first = datasets.load_dataset(sys.argv[1])
 found[""] = {split: [] for split in first}
 print(json.dumps(found))
+"""
+
+CROISSANT = """
+import json, sys
+import mlcroissant
+found = mlcroissant.Dataset(jsonld=sys.argv[1])
+first = next(iter(found.records("title/test")))
+print(json.dumps({
+    "problems": sorted(found.metadata.ctx.issues.errors | found.metadata.ctx.issues.warnings),
+    "files": {one.content_url: one.sha256 for one in found.metadata.distribution},
+    "first": {key.rpartition("/")[2]: value.decode() for key, value in first.items()
+              if isinstance(value, bytes)},
+}))
 """
 
 
@@ -295,3 +308,35 @@ def test_a_round_that_follows_from_another_one_is_rebuilt_after_it(
     build_round(sample, tmp_path / "base", tmp_path / "again")
     again = build_round(sample, tmp_path / done.round.id, tmp_path / "again")
     assert hash_tree(again.folder) == hash_tree(done.round.folder)
+
+
+@pytest.mark.slow
+def test_the_metadata_are_valid_croissant_and_name_every_file(
+    opened: Round, tmp_path: Path
+) -> None:
+    folder = export_round(opened, tmp_path / "hf", "hf", FROM)
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", CROISSANT, str(folder / "croissant.json")],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    found = json.loads(done.stdout)
+    assert found["problems"] == []
+    assert found["files"] == {
+        path.relative_to(folder).as_posix(): hash_file(path) for path in folder.rglob("*.parquet")
+    }
+    paper_of = {row["id"]: row["paper_id"] for row in opened.items("writing", "title")}
+    assert found["first"]["paper_id"] == paper_of[found["first"]["id"]]
+
+
+def test_a_benchmark_on_the_hub_has_a_task_for_each_table_of_items(
+    opened: Round, tmp_path: Path
+) -> None:
+    folder = export_round(opened, tmp_path / "hf", "hf", FROM)
+    found = yaml.safe_load((folder / "eval.yaml").read_text("utf-8"))
+    assert [task["id"] for task in found["tasks"]] == list(items_of(opened))
+    assert {task["split"] for task in found["tasks"]} == {"test"}
+    # The hash of the manifest, cut as identifiers are.
+    assert f"canary {opened.sha256[:8]}-" in (folder / "README.md").read_text("utf-8")

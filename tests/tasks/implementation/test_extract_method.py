@@ -18,12 +18,12 @@ from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.tasks import build_round
-from vivavoce.tasks.implementation.items.extraction import (
+from vivavoce.tasks.implementation.items.report import (
     headings_as_methods,
     judge_of,
+    list_reports,
     parse_methods,
 )
-from vivavoce.tasks.implementation.items.report import list_reports
 from vivavoce.tasks.implementation.scorer import extract_method
 from vivavoce.tasks.implementation.task import extract_method as extract_method_task
 from vivavoce.tasks.scoring.json_answer import find_json

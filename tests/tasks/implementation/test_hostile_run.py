@@ -26,8 +26,8 @@ from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.running import RunReport, RunSpec, run
 from vivavoce.tasks import build_round
-from vivavoce.tasks.implementation.items.cheats import CHEATS
 from vivavoce.tasks.implementation.items.formula import list_formulas
+from vivavoce.tasks.implementation.items.loading import CHEATS
 
 pytestmark = [
     pytest.mark.slow,

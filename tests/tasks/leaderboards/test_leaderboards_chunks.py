@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vivavoce.readers.documents import LibraryPaper, LibrarySection, LibraryTable
-from vivavoce.tasks.leaderboards.items.excerpts import Shelf, chunks_of
+from vivavoce.readers.paper_tables import LibraryPaper, LibrarySection, LibraryTable
+from vivavoce.tasks.leaderboards.items.board_items import Shelf, chunks_of
 
 
 def paper(

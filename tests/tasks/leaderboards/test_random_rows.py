@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from vivavoce.readers.documents import LibraryPaper, LibraryTable
+from vivavoce.readers.paper_tables import LibraryPaper, LibraryTable
 from vivavoce.tasks.leaderboards.solvers import draw_rows
 
 CELLS = (

@@ -9,8 +9,8 @@ import pytest
 from inspect_ai.model import ChatMessageUser, Model, ModelOutput, get_model
 from tests.servers.scripted import FAULTS, KEY, Reply, ScriptedServer, answer, scripted
 
-from vivavoce.tasks.methods import retry
-from vivavoce.tasks.methods.retry import TRIES, generate_with_retry
+from vivavoce.tasks.methods import direct
+from vivavoce.tasks.methods.direct import TRIES, generate_with_retry
 
 _NUMBERS = itertools.count()
 ERROR_WITH_200 = Reply(b'{"error": {"message": "overloaded", "code": 503}}')
@@ -22,7 +22,7 @@ def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     async def no_time(seconds: float) -> None:
         pass
 
-    monkeypatch.setattr(retry.anyio, "sleep", no_time)
+    monkeypatch.setattr(direct.anyio, "sleep", no_time)
 
 
 def ask(server: ScriptedServer) -> ModelOutput:

@@ -14,8 +14,7 @@ from inspect_ai.model import ChatMessageUser, ModelName, ModelOutput
 from inspect_ai.scorer import Target
 from inspect_ai.solver import TaskState
 
-from vivavoce.metrics.ranking_answers import count_faults
-from vivavoce.metrics.titles_list import distinct_titles, find_titles
+from vivavoce.metrics.titles_list import count_faults, distinct_titles, find_titles
 from vivavoce.tasks.ranking.items.boards import plain_title
 from vivavoce.tasks.ranking.scorer import title_order
 

@@ -9,7 +9,7 @@ import pytest
 
 from vivavoce.errors import InputError
 from vivavoce.tasks.tables.items.pools.distractors import Candidate
-from vivavoce.tasks.tables.items.pools.people_labels import (
+from vivavoce.tasks.tables.items.pools.making import (
     count_checked,
     read_demand_labels,
     read_paper_labels,
@@ -53,9 +53,12 @@ GOOD = {"table": "t", "paper": "p", "decision": "include"}
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ({**GOOD, "decision": "maybe"}, "Choose: include, exclude"),
-        ({**GOOD, "table": 5}, "table must be an id"),
-        ({"table": "t", "decision": "include"}, "paper must be an id"),
+        (
+            {**GOOD, "decision": "maybe"},
+            "decision: Input should be 'include' or 'exclude'",
+        ),
+        ({**GOOD, "table": 5}, "table: Input should be a valid string; got 5"),
+        ({"table": "t", "decision": "include"}, "paper: Field required"),
         ({**GOOD, "decision": "exclude"}, "was include before"),
     ],
 )
@@ -72,8 +75,8 @@ def test_a_bad_label_of_a_paper_is_named_by_its_line(
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ({"id": "t", "accepted": "yes"}, "true or false"),
-        ({"accepted": True}, "id must be an id"),
+        ({"id": "t", "accepted": "yes"}, "accepted: Input should be a valid boolean; got 'yes'"),
+        ({"accepted": True}, "id: Field required"),
         ({"id": "t", "accepted": False}, "otherwise before"),
     ],
 )

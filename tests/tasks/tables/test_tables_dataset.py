@@ -17,7 +17,7 @@ from tests.tasks.tables.table_rounds import (
 )
 
 from vivavoce.errors import InputError
-from vivavoce.readers.documents import LibraryPaper, LibrarySection, LibraryTable
+from vivavoce.readers.paper_tables import LibraryPaper, LibrarySection, LibraryTable
 from vivavoce.rounds import Round
 from vivavoce.tasks.entry import open_prompts
 from vivavoce.tasks.tables.dataset import table_dataset

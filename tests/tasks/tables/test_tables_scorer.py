@@ -14,7 +14,7 @@ from inspect_ai.scorer import SampleScore, Score, Target
 from inspect_ai.solver import TaskState
 from inspect_ai.util import registry_info
 
-from vivavoce.tasks.tables.items.answers import DIAGNOSTICS, NAMES, side_by_side
+from vivavoce.tasks.tables.items.composing import DIAGNOSTICS, NAMES, side_by_side
 from vivavoce.tasks.tables.scorer import YES_BIAS, macro, micro, tables, tables_by_use
 
 TITLES = {"P1": "Reading Nets", "P2": "Translating Nets", "P3": "Nets | and *More*"}

@@ -11,7 +11,7 @@ from tests.servers.commands import small_round
 from tests.servers.scripted import slot
 from tests.tasks.writing.hand_round import WORKS, hand_round, item, paper, work
 
-from vivavoce.errors import InputError
+from vivavoce.errors import InputError, NoItemsError
 from vivavoce.rounds import Round
 from vivavoce.store import hash_of
 from vivavoce.tasks.entry import open_prompts
@@ -203,6 +203,27 @@ def test_a_setting_is_named_by_all_that_changes_what_is_seen(
     opened: Round, setting: str, demos: int | None, track: str, label: str
 ) -> None:
     assert showing(opened, "related_work", setting, demos, track, 1).label == label
+
+
+def test_a_split_holds_its_items_alone_and_stands_in_the_name(tmp_path: Path) -> None:
+    papers = [paper(name) for name in ("pear", "plum", "elm", "fir", "oak")]
+    splits = {"pear": "train", "plum": "val", "elm": "test"}
+    rows = [item("title", papers[n], split=split) for n, split in enumerate(splits.values())]
+    opened = hand_round(tmp_path, papers, {"title": rows})
+    prompts = open_prompts("writing", None)
+    for split, name in (("train", "pear"), ("validation", "plum"), ("test", "elm")):
+        shown = showing(opened, "title", "mixed", 1, "padded", 1, split)
+        assert shown.label == f"mixed+padded+{split}@1"
+        [sample] = writing_dataset(opened, shown, prompts, words=10, max_tokens=128)
+        assert sample.id == name
+    with pytest.raises(InputError, match="There are: train, validation, test"):
+        showing(opened, "title", "base", None, "cited", 1, "dev")
+
+
+def test_a_round_without_items_of_a_split_says_so(opened: Round) -> None:
+    shown = showing(opened, "title", "base", None, "cited", 1, "train")
+    with pytest.raises(NoItemsError, match="no train item of title with the setting base"):
+        writing_dataset(opened, shown, open_prompts("writing", None), words=10, max_tokens=128)
 
 
 def test_a_round_with_another_number_of_demonstrations_shows_all_of_them(tmp_path: Path) -> None:

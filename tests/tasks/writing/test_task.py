@@ -342,7 +342,7 @@ def test_a_title_is_not_written_from_the_title(tmp_path: Path) -> None:
 
 
 def test_all_tasks_take_the_same_arguments() -> None:
-    arguments = ["round", "setting", "demos", "variant", "judge", "judge_source"]
+    arguments = ["round", "setting", "demos", "split", "variant", "judge", "judge_source"]
     arguments += ["context", "prompts", "max_tokens", "pin"]
     for name, task in MAKERS.items():
         own = [*arguments[:2], "track", *arguments[2:]] if name == "related_work" else arguments

@@ -22,13 +22,12 @@ from vivavoce.web.board.charts.round_charts import (
     contestant_charts,
     course_chart,
     courses,
-    heat_chart,
+    price_chart,
 )
 from vivavoce.web.board.charts.shapes import (
     Dot,
     Line,
     Pair,
-    heat,
     lines,
     pairs,
     scatter,
@@ -172,7 +171,7 @@ def test_a_contestant_has_a_line_for_each_task() -> None:
     assert not contestant_charts(one_round, one_round.contestants[0])
 
 
-def test_the_heat_map_has_families_and_contestants() -> None:
+def test_quality_is_drawn_against_price_over_all_families() -> None:
     rows = [
         scored(
             model,
@@ -181,18 +180,23 @@ def test_the_heat_map_has_families_and_contestants() -> None:
             family=family,
             task=f"vivavoce/{task}",
             rank_interval=[rank, rank] if family == "writing" else [1, 2],
+            cost=cost,
         )
         for family, task in (("writing", "title"), ("tables", "table"))
-        for rank, model in ((1, "a/one"), (2, "b/two"))
+        for rank, model, cost in ((1, "a/one", 2.4), (2, "b/two", 1.2))
     ]
-    chart = heat_chart(site_with(*rows))
+    chart = price_chart(site_with(*rows))
     assert chart is not None
-    drawn = texts(svg_of(chart.build().spec))
-    # Of one other contestant the first is better than all and the second than none; of tables the
-    # items show neither.
-    shares = ["100%", "0%", "0–100%", "0–100%"]
-    assert sorted(drawn) == sorted(["one", "two", "Writing", "Tables", *shares])
-    assert heat_chart(site_with(*rows[:2])) is None
+    figure = chart.build()
+    assert {"one", "two", "US$ an answer", "better than"} <= set(texts(svg_of(figure.spec)))
+    # Of one other contestant the first is surely better in one family of two, and the second in
+    # none; of tables the items show neither.
+    assert [(price, shares) for _, price, shares in figure.values["found"]] == [
+        (pytest.approx(0.024), (0.5, 1.0)),
+        (pytest.approx(0.012), (0.0, 0.5)),
+    ]
+    same = [{**row, "cost": 1.2} for row in rows]
+    assert price_chart(site_with(*same)) is None
 
 
 EVERY_FORM = {
@@ -208,7 +212,6 @@ EVERY_FORM = {
         {0.0: name[:40], 1.0: name[:40]},
     ),
     "pairs": lambda name: pairs([Pair(name, 0.1, 0.2)], axis_of(name, [0.1, 0.2])),
-    "heat": lambda name: heat([name], [name], [(0, 0, 4, "1.0")]),
 }
 
 
@@ -252,11 +255,11 @@ def test_every_colour_of_a_drawing_has_a_dark_one() -> None:
 def test_the_same_chart_is_drawn_alike_in_another_process() -> None:
     code = (
         "import sys; from vivavoce.web.board.charts import drawing, shapes; "
-        "spec = shapes.heat(['a'], ['b'], [(0, 0, 2, '0.5')]); "
+        "spec = shapes.pairs([shapes.Pair('a', 0.1, 0.2)], drawing.axis_of('b', [0.1, 0.2])); "
         "sys.stdout.buffer.write(drawing.draw(spec))"
     )
     again = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
-    assert again.stdout == drawing.draw(heat(["a"], ["b"], [(0, 0, 2, "0.5")]))
+    assert again.stdout == drawing.draw(pairs([Pair("a", 0.1, 0.2)], axis_of("b", [0.1, 0.2])))
 
 
 def test_nothing_is_fetched_for_a_drawing() -> None:
@@ -363,5 +366,5 @@ def test_labels_keep_their_order_and_their_distance(places: list[float]) -> None
 
 
 def test_a_chart_tells_its_size() -> None:
-    # 172 + 56 x 3 columns + 74 wide, 96 + 25 x 2 rows + 8 high
-    assert size_of(heat(["a", "b"], ["x", "y", "z"], [])) == (414, 154)
+    # 8 above, 24 for each of two pairs, 46 below
+    assert size_of(pairs([Pair("a", 0.1, 0.2)] * 2, axis_of("x", [0.1, 0.2]))) == (440, 102)

@@ -186,58 +186,116 @@ def test_the_verdict_says_how_sure_the_first_place_is(
     sentence: str,
 ) -> None:
     first = make_row("a/one", 0.4, 1, tied_with=tied_with, rank_interval=ranks)
-    page = read_index(make_board(first, make_row("b/two", second, 2)), tmp_path)
-    (card,) = page.xpath("//a[@class='card']")
-    assert text_of(card).endswith(sentence)
-    assert "a/one" in text_of(card)
-    assert "n 120" in text_of(card)
-    (name,) = card.xpath(".//*[@class='card-name']")
-    assert text_of(name) == ("a/one" if ranks == [1, 1] else "Not decided")
-    (table,) = page.xpath("//table[contains(@class, 'grid')]")
-    assert ("not decided" in text_of(table)) is (ranks != [1, 1])
+    page = read_page(make_board(first, make_row("b/two", second, 2)), tmp_path)
+    (verdict,) = page.xpath("//p[@class='verdict']")
+    assert text_of(verdict).startswith("a/one leads with" if ranks == [1, 1] else "a/one has the")
+    assert text_of(verdict).endswith(sentence)
 
 
-def firsts(page: html.HtmlElement) -> dict[str, tuple[str, ...]]:
-    """Of each contestant on the first page, the cells after its name."""
-    rows = page.xpath("//table[contains(@class, 'heat')]/tbody/tr")
+def matrix(page: html.HtmlElement) -> dict[str, tuple[str, ...]]:
+    """Cells of each contestant on the first page: valid, then its value at each task."""
+    rows = page.xpath("//table[contains(@class, 'matrix')]/tbody/tr")
     return {
-        text_of(row.find("th").find("a")): tuple(map(text_of, row.findall("td"))) for row in rows
+        text_of(row.find("th").find("a")): tuple(
+            " ".join([cell.text or "", *(["ahead"] if "ahead" in cell.get("class", "") else [])])
+            for cell in row.findall("td")
+        )
+        for row in rows
     }
 
 
-def test_equal_contestants_are_first_nowhere_and_surely_better_than_nobody(tmp_path: Path) -> None:
+def shades(page: html.HtmlElement) -> list[str]:
+    return [found.split()[0] for found in page.xpath("//table//td[contains(@class, 's')]/@class")]
+
+
+def test_the_first_page_begins_with_contestants_by_tasks(tmp_path: Path) -> None:
+    rows = [
+        make_row("a/one", 0.4, 1, rank_interval=[1, 1], tied_with=[], cost=0.24),
+        make_row("b/two", 0.3, 2, rank_interval=[2, 3], tied_with=["none"], valid=0.9),
+        make_row("none", 0.1, 3, method="null", rank_interval=[2, 3], tied_with=["b/two"]),
+    ]
+    page = read_index(make_board(*rows), tmp_path)
+    # $0.24 for 120 answers is 0.0020 an answer; only a/one may be the best.
+    assert matrix(page) == {
+        "a/one": ("0.0020", "100%", "0.400 ahead"),
+        "b/two": ("–", "90%", "0.300"),
+        "null": ("–", "100%", "0.100"),
+    }
+    # Surely better than both others; than none of them; than none of them.
+    assert shades(page) == ["s4", "s0", "s0"]
+    (head,) = page.xpath("//th[contains(@class, 'task')]")
+    assert text_of(head) == "Title base rougeL n 120"
+    (cell,) = page.xpath("//td[contains(@class, 'ahead')]")
+    assert [text_of(part) for part in cell.findall("small")] == ["0.380–0.420", "rank 1"]
+
+
+def test_equal_contestants_may_all_lead_and_are_surely_better_than_nobody(tmp_path: Path) -> None:
     rows = [
         make_row(f"a/m{number}", 0.3 + number / 100, 7 - number, rank_interval=[1, 6], tied_with=[])
         for number in range(1, 7)
     ]
     page = read_index(make_board(*rows), tmp_path)
-    assert firsts(page) == {f"a/m{number}": ("0–100%", "0", "1") for number in range(1, 7)}
-    assert {row.findall("td")[0].get("class") for row in page.xpath("//tbody/tr[th/a]")} >= {"s0"}
+    assert all(cells[-1].endswith("ahead") for cells in matrix(page).values())
+    assert set(shades(page)) == {"s0"}
 
 
-def test_a_floor_is_no_winner_where_it_is_ahead(tmp_path: Path) -> None:
+def test_a_floor_never_leads(tmp_path: Path) -> None:
     rows = [
         make_row("none", 0.5, 1, method="null", rank_interval=[1, 1], tied_with=[]),
         make_row("a/one", 0.4, 2, rank_interval=[2, 2], tied_with=[]),
         make_row("none", 0.3, 3, method="random", rank_interval=[3, 3], tied_with=[]),
     ]
     page = read_index(make_board(*rows), tmp_path)
-    (card,) = page.xpath("//a[@class='card']")
-    assert text_of(card).endswith("n 120: a/one Behind null, which is a floor.")
-    assert firsts(page) == {
-        "null": ("100%", "0", "1"),
-        "a/one": ("50%", "0", "1"),
-        "random": ("0%", "0", "1"),
+    assert matrix(page) == {
+        "null": ("100%", "0.500"),
+        "a/one": ("100%", "0.400"),
+        "random": ("100%", "0.300"),
     }
     (verdict,) = read_page(make_board(*rows), tmp_path / "page").xpath("//p[@class='verdict']")
     assert text_of(verdict).startswith("a/one has the best value, 0.400 in rougeL")
+    assert text_of(verdict).endswith("Behind null, which is a floor.")
 
 
 def test_an_unranked_contestant_never_leads(tmp_path: Path) -> None:
     rows = [make_row("a/one", 0.9, None, undefined=60), make_row("b/two", 0.3, 1)]
-    (card,) = read_index(make_board(*rows), tmp_path).xpath("//a[@class='card']")
-    assert "b/two" in text_of(card)
-    assert "a/one" not in text_of(card)
+    page = read_index(make_board(*rows), tmp_path)
+    assert matrix(page) == {"b/two": ("100%", "0.300 ahead"), "a/one": ("–", "–")}
+
+
+def test_trust_is_summed_over_the_tasks_of_a_contestant(tmp_path: Path) -> None:
+    exposure = {"cutoff": "2026-02", "items": {"clean": 90, "seen": 20, "near_cutoff": 10}}
+    rows = [
+        make_row(
+            "a/one",
+            0.4,
+            1,
+            task=f"vivavoce/{task}",
+            valid=valid,
+            contamination="mixed",
+            judge=judge,
+        )
+        | {"exposure": exposure}
+        for task, valid, judge in (("title", 1.0, None), ("abstract", 0.5, "a/judge"))
+    ]
+    page = read_index(make_board(*rows), tmp_path)
+    # 240 answers, 180 of them valid; 180 of 240 items clean; one judged task, by nobody checked.
+    assert matrix(page)["a/one"][:3] == ("75%", "25%", "0 of 1 task calibrated")
+    assert page.xpath("//tr[@data-cutoff='2026-02']")
+
+
+def test_a_matrix_of_many_cells_holds_values_alone_and_names_who_is_left_out(
+    tmp_path: Path,
+) -> None:
+    rows = [
+        make_row(f"a/m{number:03}", 0.3, number + 1, task=f"vivavoce/{task}")
+        for task in ("title", "abstract", "introduction", "related_work")
+        for number in range(1510)
+    ]
+    page = read_index(make_board(*rows), tmp_path)
+    assert len(matrix(page)) == 1500
+    assert "10 more contestants are on the tasks’ pages" in text_of(page.find(".//caption"))
+    assert not page.xpath("//td/small")
+    assert (tmp_path / "index.html").stat().st_size < 700_000
 
 
 def test_what_all_were_run_with_stands_once_and_differences_in_their_rows(tmp_path: Path) -> None:
@@ -331,8 +389,8 @@ def test_a_value_without_an_interval_says_so(tmp_path: Path) -> None:
     rows = [make_row("a/one", 0.4, 1, ci=None), make_row("b/two", 0.3, 2)]
     page = read_page(make_board(*rows), tmp_path)
     assert "no interval" in text_of(row_of(page, "a/one"))
-    (card,) = read_index(make_board(*rows), tmp_path).xpath("//a[@class='card']")
-    assert "nobody can say how sure" in text_of(card)
+    (verdict,) = page.xpath("//p[@class='verdict']")
+    assert "nobody can say how sure" in text_of(verdict)
 
 
 def test_figures_are_rounded_without_inventing_zeros_or_full_shares() -> None:

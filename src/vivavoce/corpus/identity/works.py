@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -29,7 +29,7 @@ from vivavoce.corpus.schema import TABLES
 from vivavoce.records import Author, Section
 from vivavoce.store import Row
 from vivavoce.text.dates import period
-from vivavoce.text.shingles import Sketch, folded_words, resemblance, sketch_of
+from vivavoce.text.shingles import Sketch, folded_words, holders, resemblance, sketch_of
 
 ALIKE, LIKELY = 0.4, 0.5
 """Resemblance from which on texts of one author under like titles, or under any, are one: of a
@@ -102,16 +102,9 @@ def _candidates(sketches: pa.Table) -> Iterator[tuple[int, int]]:
     yield from _pairs(titles.values())
     for part in ("abstract", "text"):
         lists = sketches[part].combine_chunks()
-        starts, ends = lists.offsets.to_numpy()[:-1], lists.offsets.to_numpy()[1:]
-        counts = np.minimum(ends - starts, _POINTING)
-        holder = np.repeat(np.arange(len(counts)), counts)
-        first = np.repeat(starts - np.cumsum(counts) + counts, counts)
-        hashes = lists.values.to_numpy()[first + np.arange(len(holder))]
-        order = np.argsort(hashes, kind="stable")
-        hashes, holder = hashes[order], holder[order]
-        bounds = np.flatnonzero(np.r_[True, hashes[1:] != hashes[:-1], True])
-        several = np.flatnonzero(np.diff(bounds) > 1).tolist()
-        met = Counter(_pairs(holder[bounds[n] : bounds[n + 1]].tolist() for n in several))
+        values, bounds = lists.values.to_numpy(), lists.offsets.to_numpy()
+        smallest = [values[a : min(a + _POINTING, b)] for a, b in pairwise(bounds)]
+        met = Counter(_pairs(holders(smallest, _MAX_HOLDERS)))
         yield from (pair for pair, number in met.items() if number >= _SHARED)
 
 

@@ -18,12 +18,34 @@ leave nothing to compare, so `acc` is 0. Of a duplicated row the first counts.
 
 Source: RD2Bench, section 3.1 (executability, format, correlation, value accuracy); the tolerance
 is its code's. `acc` counts NaN with NaN as equal, where its code cannot reach 1 with a NaN.
+
+`skill`: some formulas are mostly one value, such as the sign of a change that is mostly 0: a table
+of zeros then has a high `acc`. With c the share of rows that the best single value gets right (NaN
+is one such value, and a number counts as right within the tolerance of `acc`),
+
+    skill = max(0, (acc - c) / (1 - c))
+
+so that every constant has 0 and the right values have 1. Undefined when the gold is constant.
+
+Source: ours; the form is that of skill scores in forecasting.
+
+A report's central claim is computed again: with C and D the sets of columns that its method needs
+and that an answer names,
+
+    data = 2 |C ∩ D| / (|C| + |D|)
+    claim = 1 when |number - gold| <= 1e-6 |gold| + 1e-12, else 0
+
+A column is named `table.column`; case and surrounding spaces do not count, nor do the keys
+`datetime` and `instrument`, which every table has.
+
+Source: RD2Bench, section 2 (the whole way from a report to numbers), with stages of our own.
 """
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -31,9 +53,10 @@ import numpy as np
 import numpy.typing as npt
 
 from vivavoce.errors import InputError
-from vivavoce.metrics import Metric
+from vivavoce.metrics import Metric, shares
 
 _SOURCE = "RD2Bench, section 3.1"
+_OF_CLAIMS = {"data": "F1 of the columns chosen", "claim": "the claimed number is right"}
 
 METRICS = (
     Metric("exe", "there is a readable result", "factor", 0.0, 1.0, _SOURCE),
@@ -41,7 +64,10 @@ METRICS = (
     Metric("corr", "mean daily cross-sectional correlation", "factor", -1.0, 1.0, _SOURCE),
     Metric("corr_pooled", "correlation over all values at once", "factor", -1.0, 1.0, _SOURCE),
     Metric("acc", "share of equal values over all rows", "factor", 0.0, 1.0, _SOURCE),
+    Metric("skill", "acc beyond the best constant", "implementation", 0.0, 1.0, "ours"),
+    *shares("reproduction", "ours, after RD2Bench, section 2", _OF_CLAIMS),
 )
+_OF_FACTORS = tuple(metric.name for metric in METRICS if metric.family == "factor")
 
 TOLERANCE = 1e-6
 _NO_DATE = frozenset({"", "NaT", "None", "nan"})
@@ -83,7 +109,7 @@ class FactorScore:
 
     def values(self) -> dict[str, float | None]:
         """Every metric by name."""
-        return {metric.name: getattr(self, metric.name) for metric in METRICS}
+        return {name: getattr(self, name) for name in _OF_FACTORS}
 
 
 def frame_from_columns(columns: Mapping[str, npt.ArrayLike]) -> FactorFrame:
@@ -262,3 +288,46 @@ def _as_floats(name: str, values: npt.ArrayLike) -> Floats:
         return np.asarray(values).astype(np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(f"The column {name} of a factor holds no numbers: {error}") from error
+
+
+def best_constant(gold: FactorFrame) -> float:
+    """The highest `acc` that a table of one value everywhere can have; 0 without rows."""
+    (values,) = gold.values
+    if not len(values):
+        return 0.0
+    numbers = np.sort(values[~np.isnan(values)])
+    # A constant in the middle is right for every value less than a tolerance away on either side.
+    ends = np.searchsorted(numbers, numbers + 2 * TOLERANCE, side="left")
+    most = int((ends - np.arange(len(numbers))).max()) if len(numbers) else 0
+    return max(most, int(np.isnan(values).sum())) / len(values)
+
+
+def score_skill(acc: float, constant: float) -> float:
+    """The skill of an accuracy beyond that of the best constant; NaN where nothing is beyond it."""
+    if constant >= 1:
+        return float("nan")
+    return max(0.0, (acc - constant) / (1 - constant))
+
+
+_SMALLEST = 1e-12
+KEYS = frozenset({"datetime", "instrument"})
+
+
+def score_columns(gold: Iterable[str], chosen: Iterable[str]) -> float:
+    """F1 of the columns chosen; 0 when none is."""
+    needed, named = _columns(gold), _columns(chosen)
+    if not needed or not named:
+        return 0.0
+    return 2 * len(needed & named) / (len(needed) + len(named))
+
+
+def score_claim(gold: float, number: float | None) -> float:
+    """1 for the right number, else 0; None and NaN are never right."""
+    if number is None or not math.isfinite(number):
+        return 0.0
+    return float(abs(number - gold) <= TOLERANCE * abs(gold) + _SMALLEST)
+
+
+def _columns(names: Iterable[str]) -> set[str]:
+    spelt = {name.strip().casefold() for name in names}
+    return {name for name in spelt if name and name.rpartition(".")[2] not in KEYS}

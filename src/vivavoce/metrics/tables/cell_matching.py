@@ -22,16 +22,9 @@ import re
 import unicodedata
 
 from vivavoce.text.cell_text import plain_words
+from vivavoce.text.data import read_data
+from vivavoce.text.normalise import PLAIN_MARKS
 
-_MARKS = str.maketrans(
-    {
-        **dict.fromkeys("−–—‐‑‒", "-"),
-        **dict.fromkeys("≈∼≃", "~"),
-        "×": "x",
-        **dict.fromkeys("‘’ʼ′`", "'"),
-        **dict.fromkeys('"“”„«»', None),
-    }
-)
 _PLUS_MINUS = re.compile(r"\+\s?/?\s?-")
 _FOOTNOTES = re.compile(r"(?:[†‡§¶]{1,4}|\[\d{1,3}\])$")
 _INITIALS = re.compile(r"(?<![^\W_])[^\W\d_](?:\.[^\W\d_])+\.?(?![^\W_])")
@@ -59,7 +52,7 @@ def words_key(words: str) -> str:
 
 def _plain(words: str) -> str:
     """Without accents, quotation marks and footnotes; one kind of dash and of apostrophe."""
-    text = unicodedata.normalize("NFKC", words).translate(_MARKS).casefold()
+    text = unicodedata.normalize("NFKC", words).translate(PLAIN_MARKS).replace("×", "x").casefold()
     if not text.isascii():
         text = "".join(_without_accents(unicodedata.normalize("NFD", text)))
         text = unicodedata.normalize("NFC", text)
@@ -107,50 +100,13 @@ MAX_CELL = 2_000
 """Characters of a cell that are compared."""
 _MAX_NUMBER = 200
 
-_ABSENT = frozenset(
-    {
-        *("", "-", "--", "---", "–", "—", "?", "n/a", "na", "n.a.", "n.a", "nan", "null", "nil"),
-        *("notavailable", "notapplicable", "notreported", "notspecified", "notmentioned"),
-        *("notstated", "notprovided", "unspecified", "unreported", "unknown"),
-    }
-)
-_YES = frozenset({"✓", "✔", "✔️", "☑", "✅", "√", "yes", "y", "true"})
-_NO = frozenset({"✗", "✘", "❌", "☒", "×", "✕", "✖", "no", "n", "false"})
-
-_SCALES = {
-    **dict.fromkeys(("k", "thousand", "thousands"), 1e3),
-    **dict.fromkeys(("m", "mn", "million", "millions"), 1e6),
-    **dict.fromkeys(("b", "bn", "billion", "billions"), 1e9),
-    **dict.fromkeys(("t", "tn", "trillion", "trillions"), 1e12),
-}
-_UNITS = {
-    name: (base, factor)
-    for base, factor, names in (
-        ("", 1.0, ("", "%", "percent", "pct", "pp")),
-        ("s", 1e-3, ("ms", "msec", "millisecond", "milliseconds")),
-        ("s", 1.0, ("s", "sec", "secs", "second", "seconds")),
-        ("s", 60.0, ("min", "mins", "minute", "minutes")),
-        ("s", 3600.0, ("h", "hr", "hrs", "hour", "hours")),
-        ("s", 86400.0, ("d", "day", "days")),
-        ("s", 604800.0, ("wk", "week", "weeks")),
-        ("byte", 1.0, ("byte", "bytes")),
-        ("byte", 1e3, ("kb", "kilobyte", "kilobytes")),
-        ("byte", 1e6, ("mb", "megabyte", "megabytes")),
-        ("byte", 1e9, ("gb", "gigabyte", "gigabytes")),
-        ("byte", 1e12, ("tb", "terabyte", "terabytes")),
-        ("hz", 1.0, ("hz", "hertz")),
-        ("hz", 1e3, ("khz", "kilohertz")),
-        ("hz", 1e6, ("mhz", "megahertz")),
-        ("hz", 1e9, ("ghz", "gigahertz")),
-    )
-    for name in names
-}
-_NUMBER_WORDS = {
-    word: str(number)
-    for number, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve".split()
-    )
-}
+_DATA = read_data(__file__, "cells.toml")
+_ABSENT = frozenset(_DATA["absent"])
+_YES = frozenset(_DATA["yes"])
+_NO = frozenset(_DATA["no"])
+_SCALES: dict[str, float] = _DATA["scales"]
+_UNITS = {name: (base, factor) for base, factor, names in _DATA["units"] for name in names}
+NUMBER_WORDS = {word: str(number) for number, word in enumerate(_DATA["numbers"])}
 _DIGITS = r"(?:\d+(?:,\d+)*(?:\.\d+)?|\.\d+)(?:e[+-]?\d{1,3}(?![\da-z]))?"
 _NUMBER = re.compile(rf"(?<![\w.])[+-]?{_DIGITS}", re.IGNORECASE)
 _QUANTITY = re.compile(rf"([+-]?{_DIGITS})\s*([a-zµ%/°.]{{0,30}})", re.IGNORECASE)
@@ -193,7 +149,7 @@ def cell_key(cell: str | None, unit: str = "") -> str:
         return "yes"
     if text in _NO:
         return "no"
-    quantity = _FOOTNOTE_MARKS.sub("", _NUMBER_WORDS.get(text, text))
+    quantity = _FOOTNOTE_MARKS.sub("", NUMBER_WORDS.get(text, text))
     return _quantity_key(quantity, unit) or f"text {words_key(plain_words(cell)) or text}"
 
 

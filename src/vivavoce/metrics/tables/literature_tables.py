@@ -19,21 +19,31 @@ F1 is the harmonic mean of the aggregated P and R, `avg` the mean of the three F
 
 Source: arXiv2Table, section 5 (two-way questions), with its language model answering questions
 replaced by comparison of normalised values.
+
+`success`, `invented` and `empty_cells` say what is wrong with an answer: arXiv2Table, tables 2 and
+9. The questions of `table_questions` count what is paired here too.
 """
 
 from __future__ import annotations
 
 import math
+import random
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
+
+import numpy as np
 
 from vivavoce.metrics import Aggregate, Metric, Ratio, aggregate_ratios, harmonic_mean
-from vivavoce.metrics.tables.table_grid import TableGrid, draw_pairs, pair_rows
-from vivavoce.metrics.tables.table_schema import match_columns
+from vivavoce.metrics.tables.cell_matching import cell_key, folded
+from vivavoce.metrics.tables.table_schema import column_unit, match_columns
 
 ASPECTS = ("paper", "schema", "unary", "pairwise")
 _TABLE_ASPECTS = ("schema", "unary", "pairwise")
 _SOURCE = "arXiv2Table, section 5"
+_ANSWERS = "arXiv2Table, Tables 2 and 9"
+_OF_ANSWERS = ("tables", 0.0, 1.0, _ANSWERS)
 _MEANINGS = {"p": "precision", "r": "recall", "f1": "F1"}
 
 METRICS = (
@@ -43,6 +53,10 @@ METRICS = (
         for part, meaning in _MEANINGS.items()
     ),
     Metric("avg", "mean F1 of schema, unary and pairwise", "tables", 0.0, 1.0, _SOURCE),
+    Metric("avg_lexical", "avg by equal forms alone, a lower bound", *_OF_ANSWERS),
+    Metric("success", "answers that are a table", *_OF_ANSWERS),
+    Metric("invented", "papers selected that are not gold", "tables", 0.0, None, _ANSWERS, False),
+    Metric("empty_cells", "share of N/A among the cells of the answer", *_OF_ANSWERS),
 )
 
 
@@ -161,3 +175,116 @@ def _pair_counter(pairs: int | None, seed: int) -> Callable[[Sequence[Sequence[b
         return Ratio(hits, pairs)
 
     return count
+
+
+Place = tuple[int, int]
+"""A row and a column."""
+
+
+class TableGrid:
+    """A table as keys, equal rows once, in an order that does not depend on how it was written."""
+
+    def __init__(self, table: LiteratureTable) -> None:
+        names = table.columns
+        self.order = sorted(range(len(names)), key=lambda column: (folded(names[column]), column))
+        units = [column_unit(name) for name in names]
+        known: dict[tuple[str | None, str], str] = {}
+        rows: dict[tuple[str, tuple[str, ...]], tuple[str | None, ...]] = {}
+        for row in table.rows:
+            cells = list(zip(row.cells, units, strict=True))
+            for cell in cells:
+                if cell not in known:
+                    known[cell] = cell_key(*cell)
+            rows.setdefault((row.paper, tuple(known[cell] for cell in cells)), row.cells)
+        self.rows = sorted(
+            rows, key=lambda row: (row[0], [row[1][column] for column in self.order])
+        )
+        """Of each row its paper and the keys of its cells; an empty key is an absent value."""
+        self.written = [rows[row] for row in self.rows]
+        """The cells of each row as they were written."""
+
+    def of_papers(self) -> dict[str, list[int]]:
+        """The rows of each paper."""
+        papers: dict[str, list[int]] = {}
+        for index, (paper, _) in enumerate(self.rows):
+            papers.setdefault(paper, []).append(index)
+        return papers
+
+    def filled(self, column: int) -> list[int]:
+        """The rows that have a value in a column."""
+        return [row for row, (_, keys) in enumerate(self.rows) if keys[column]]
+
+
+def pair_rows(truth: TableGrid, answer: TableGrid, columns: Mapping[int, int]) -> dict[int, int]:
+    """Pair the rows of each paper one to one so that most cells agree."""
+    own = answer.of_papers()
+    pairs: dict[int, int] = {}
+    for paper, rows in truth.of_papers().items():
+        pairs.update(_pair_rows_of_paper(truth, rows, answer, own.get(paper, []), columns))
+    return pairs
+
+
+def _pair_rows_of_paper(
+    truth: TableGrid,
+    rows: Sequence[int],
+    answer: TableGrid,
+    others: Sequence[int],
+    columns: Mapping[int, int],
+) -> list[tuple[int, int]]:
+    if len(rows) == len(others) == 1 or not others:
+        return list(zip(rows, others, strict=False))
+    from scipy.optimize import linear_sum_assignment
+
+    codes: dict[str, int] = {"": 0}
+    here = [[truth.rows[row][1][column] for column in columns] for row in rows]
+    there = [[answer.rows[row][1][column] for column in columns.values()] for row in others]
+    coded = [
+        np.array([[codes.setdefault(key, len(codes)) for key in keys] for keys in side])
+        for side in (here, there)
+    ]
+    agreement = np.zeros((len(rows), len(others)))
+    for index, keys in enumerate(coded[0]):
+        agreement[index] = ((coded[1] == keys) & (keys != 0)).sum(axis=1)
+    first, second = linear_sum_assignment(agreement, maximize=True)
+    return [(rows[int(one)], others[int(other)]) for one, other in zip(first, second, strict=True)]
+
+
+def draw_pairs(sizes: Sequence[int], pairs: int | None, seed: int) -> list[tuple[int, int, int]]:
+    """Pairs of cells of one column: the column's place, and two places among its cells.
+
+    `sizes` counts the cells of each column that have a value; `pairs` bounds a seeded draw.
+    """
+    totals = [math.comb(size, 2) for size in sizes]
+    numbers: Sequence[int] = range(sum(totals))
+    if pairs is not None and pairs < len(numbers):
+        numbers = random.Random(seed).sample(numbers, pairs)
+    starts = list(accumulate(totals, initial=0))
+    drawn = []
+    for number in numbers:
+        column = bisect_right(starts, number) - 1
+        drawn.append((column, *_pair_at(number - starts[column])))
+    return drawn
+
+
+def _pair_at(number: int) -> tuple[int, int]:
+    """The pair i < j at a place of the list (0, 1), (0, 2), (1, 2), (0, 3), ..."""
+    second = (1 + math.isqrt(1 + 8 * number)) // 2
+    return number - second * (second - 1) // 2, second
+
+
+FAULTS = ("success", "invented", "empty_cells")
+
+
+def count_faults(gold: LiteratureTable, answer: LiteratureTable | None) -> dict[str, float | None]:
+    """The values of `FAULTS` for one answer; None stands for an answer that is no table.
+
+    The share of empty cells is undefined for a table without a cell.
+    """
+    if answer is None:
+        return {"success": 0.0, "invented": 0.0, "empty_cells": None}
+    cells = [cell for row in answer.rows for cell in row.cells]
+    return {
+        "success": 1.0,
+        "invented": float(len(set(answer.papers) - set(gold.papers))),
+        "empty_cells": cells.count(None) / len(cells) if cells else None,
+    }

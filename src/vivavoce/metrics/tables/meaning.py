@@ -4,18 +4,25 @@ Forms are compared first: marks, numbers with units (`quantities`), dates, compl
 any order, and words (`wording`). Where they decide nothing, an embedding does, if one is given, by
 thresholds that were fitted to labelled pairs. Texts that differ in a number, in a negation or in
 words that exclude each other never mean the same, however near they are.
+
+What is compared after it is compared by the lexical rule as before, so that `score_table` of the
+table as it was given is a lower bound.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
 
+from vivavoce.metrics.tables.cell_matching import cell_key
+from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableRow
 from vivavoce.metrics.tables.quantities import read_numbers, same_numbers
+from vivavoce.metrics.tables.table_questions import rename_columns
+from vivavoce.metrics.tables.table_schema import column_unit, match_columns
 from vivavoce.metrics.tables.wording import (
     NEGATIONS,
     are_contrasted,
@@ -28,32 +35,14 @@ from vivavoce.metrics.tables.wording import (
     terms_in_order,
     terms_of,
 )
+from vivavoce.text.data import read_data
+from vivavoce.text.dates import MONTHS
 
 Embed = Callable[[Sequence[str]], npt.NDArray[np.float64]]
 """Texts -> vectors of length 1, one a row."""
 
-_YES = frozenset("✓ ✔ ☑ ✅ √ yes y true supported has present available full included".split())
-_NO = frozenset("✗ ✘ ❌ ☒ × x ✕ ✖ no n false none unsupported absent".split())
-_PARTIAL = frozenset("◐ ◑ ~ △ partial partially limited".split())
-_UNKNOWN = frozenset(
-    "- -- --- ? n/a na n.a. n.a nan null nil nr unknown unspecified unreported tbd".split()
-) | {
-    f"not {word}"
-    for word in (
-        "available applicable reported specified mentioned given "
-        "stated provided known disclosed clear"
-    ).split()
-}
-_MARKS = {
-    **dict.fromkeys(_YES, "yes"),
-    **dict.fromkeys(_NO, "no"),
-    **dict.fromkeys(_PARTIAL, "partly"),
-    **dict.fromkeys(_UNKNOWN, "unknown"),
-}
-_MONTHS = {
-    name: number
-    for number, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), 1)
-}
+_DATA = read_data(__file__, "vocabulary.toml")
+_MARKS = {word: mark for mark, words in _DATA["marks"].items() for word in words}
 _DATES = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -65,14 +54,7 @@ _DATES = tuple(
     )
 )
 _COMPLEXITY = re.compile(r"[OΘΩ]\s?\((.+)\)")
-_COMPLEXITY_WORDS = {
-    "constant": "1",
-    "logarithmic": "logn",
-    "linear": "n",
-    "quadratic": "n2",
-    "cubic": "n3",
-    "exponential": "2n",
-}
+_COMPLEXITY_WORDS: dict[str, str] = _DATA["complexities"]
 _SEPARATOR = re.compile(
     r"\s*(?:[;,&|•\n]|\s\+\s|\+(?=\s)|\s/\s|/(?=[^\W\d])|/\s)\s*(?:and\s+)?|\s+and\s+|\s+or\s+"
 )
@@ -232,7 +214,7 @@ def _date(text: str) -> tuple[int, ...] | None:
         if match := pattern.fullmatch(text.strip()):
             found = match.groupdict()
             month = (
-                _MONTHS.get((found.get("n") or "")[:3].casefold())
+                MONTHS.get((found.get("n") or "")[:3].casefold())
                 if found.get("n")
                 else found.get("m")
             )
@@ -309,3 +291,63 @@ def _steps(text: str) -> list[str]:
     """Steps that arrows join; nothing where there are none."""
     steps = [step.strip() for step in _ARROW.split(text)]
     return steps if len(steps) > 1 else []
+
+
+_MAX_COLUMNS, _MAX_ROWS = 60, 500
+"""Of a table whose words are compared by meaning; what is beyond keeps its words."""
+
+
+def align_by_meaning(
+    gold: LiteratureTable, system: LiteratureTable, meaning: Meaning
+) -> LiteratureTable:
+    """The system's table, with gold names and values wherever columns and cells mean the same."""
+    pairs = match_headers(gold.columns, system.columns, meaning)
+    given = rename_columns(system, gold, pairs)
+    values: dict[tuple[str, int], list[str]] = {}
+    for row in gold.rows[:_MAX_ROWS]:
+        for column, there in pairs.items():
+            if cell := row.cells[column]:
+                values.setdefault((row.paper, there), []).append(cell)
+    units = [column_unit(name) for name in given.columns]
+
+    def aligned(row: TableRow) -> TableRow:
+        return replace(
+            row,
+            cells=tuple(
+                cell
+                if cell is None
+                else _in_words_of(
+                    values.get((row.paper, place), ()), cell, units[place], name, meaning
+                )
+                for place, (cell, name) in enumerate(zip(row.cells, given.columns, strict=True))
+            ),
+        )
+
+    rows = (*map(aligned, given.rows[:_MAX_ROWS]), *given.rows[_MAX_ROWS:])
+    return replace(given, rows=rows)
+
+
+def match_headers(
+    gold: tuple[str, ...], system: tuple[str, ...], meaning: Meaning
+) -> dict[int, int]:
+    """Pair columns one to one: those of the lexical rule first, then those of the same sense."""
+    pairs = match_columns(gold, system)
+    left = [place for place in range(len(system))[:_MAX_COLUMNS] if place not in pairs.values()]
+    for here in sorted(range(len(gold))[:_MAX_COLUMNS], key=lambda place: gold[place]):
+        if here in pairs:
+            continue
+        for there in sorted(left, key=lambda place: system[place]):
+            if meaning.same_headers(gold[here], system[there]):
+                pairs[here] = there
+                left.remove(there)
+                break
+    return pairs
+
+
+def _in_words_of(values: Iterable[str], cell: str, unit: str, header: str, meaning: Meaning) -> str:
+    """The gold value that a cell means; the cell itself where it means none or is one."""
+    keys = {cell_key(value, unit) for value in values}
+    key = cell_key(cell, unit)
+    if not key or key in keys:
+        return cell
+    return next((value for value in values if meaning.same_cells(value, cell, header)), cell)

@@ -9,11 +9,12 @@ percentage are the same (`0.912`, `91.2%`).
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass, replace
-from pathlib import Path
 
-_DATA = tomllib.loads(Path(__file__).with_name("units.toml").read_text("utf-8"))
+from vivavoce.metrics.tables.cell_matching import NUMBER_WORDS
+from vivavoce.text.data import read_data
+
+_DATA = read_data(__file__, "units.toml")
 _UNITS: dict[str, tuple[str, float]] = {
     name: (base, factor) for base, names in _DATA["units"].items() for name, factor in names.items()
 } | {
@@ -24,7 +25,6 @@ _UNITS: dict[str, tuple[str, float]] = {
 }
 _SCALES: dict[str, float] = _DATA["scales"]
 _BOUNDS: dict[str, str] = {word: sign for sign, words in _DATA["bounds"].items() for word in words}
-_NUMBER_WORDS = {word: str(number) for number, word in enumerate(_DATA["numbers"])}
 _FILLERS = frozenset(_DATA["fillers"])
 
 _NUMBER = r"(?:\d{1,3}(?:[, \u2009\u202f]\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:e[+-]?\d+)?|\.\d+"
@@ -87,9 +87,9 @@ def read_numbers(text: str) -> Numbers | None:
     Args:
         text: The cell without markup, with one kind of dash.
     """
-    if len(text) > _MAX_CELL or not re.search(r"\d|\b(?:" + "|".join(_NUMBER_WORDS) + r")\b", text):
+    if len(text) > _MAX_CELL or not re.search(r"\d|\b(?:" + "|".join(NUMBER_WORDS) + r")\b", text):
         return None
-    text = " ".join(_NUMBER_WORDS.get(word.lower(), word) for word in text.split())
+    text = " ".join(NUMBER_WORDS.get(word.lower(), word) for word in text.split())
     text = _POWER.sub(lambda m: f"{m[1] or 1}e{m[2]}{m[3]}", text)
     text = _RANGE.sub(r"\1 - ", text)
     text = _PER.sub(r"/\1", _SQUARE.sub("", _BY.sub(" , ", text)))

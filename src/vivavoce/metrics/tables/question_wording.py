@@ -10,8 +10,7 @@ from itertools import permutations
 from typing import Any, Literal
 
 from vivavoce.metrics.tables.cell_matching import MAX_CELL, cell_key
-from vivavoce.metrics.tables.literature_tables import LiteratureTable
-from vivavoce.metrics.tables.table_grid import TableGrid, draw_pairs
+from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableGrid, draw_pairs
 from vivavoce.metrics.tables.table_schema import SYNONYMS, column_key, column_unit
 from vivavoce.store import hash_of
 from vivavoce.text.cell_text import collapse_spaces

@@ -26,7 +26,13 @@ from typing import Literal
 from vivavoce.errors import InputError
 from vivavoce.metrics import Metric, Ratio
 from vivavoce.metrics.tables.cell_matching import cell_key, folded, is_unit
-from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableScore, score_table
+from vivavoce.metrics.tables.literature_tables import (
+    LiteratureTable,
+    TableGrid,
+    TableScore,
+    pair_rows,
+    score_table,
+)
 from vivavoce.metrics.tables.question_wording import (
     QUESTION_ASPECTS,
     Claim,
@@ -34,7 +40,6 @@ from vivavoce.metrics.tables.question_wording import (
     QuestionWriter,
     make_probes,
 )
-from vivavoce.metrics.tables.table_grid import TableGrid, pair_rows
 from vivavoce.metrics.tables.table_schema import column_unit, match_columns
 from vivavoce.text.cell_text import collapse_spaces
 

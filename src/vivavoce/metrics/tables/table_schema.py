@@ -2,6 +2,19 @@
 
 A rename by case, number (singular or plural), punctuation, word order or the synonyms below costs
 nothing. A free paraphrase does: it takes a judge to credit it.
+
+Schema recall of DIGESTables is another measure of the names:
+
+recall = |{gold columns g : max over produced columns p of s(g, p) >= threshold}| / |gold columns|
+
+One produced column may serve several gold ones and there is no precision, so more columns never
+hurt: read it beside `schema_p`. Undefined for a gold table without columns. The similarity s is
+`exact` (names equal but for case), `jaccard` (shared word stems, stop words left out; the exact
+comparison where a side has nothing else) or any function of two lists of texts, such as the
+cosine of sentence embeddings, for which the paper recommends a threshold of 0.7. A text is the
+column's name, alone or with its values.
+
+Source: Newman et al. 2024, arXivDIGESTables, section 4 (schema alignment).
 """
 
 from __future__ import annotations
@@ -10,55 +23,20 @@ import re
 import unicodedata
 from collections.abc import Callable, Hashable, Sequence
 
+import numpy as np
+import numpy.typing as npt
+
+from vivavoce.metrics import shares
 from vivavoce.metrics.tables.cell_matching import MAX_CELL, folded, is_unit
 from vivavoce.text.cell_text import plain_words
+from vivavoce.text.data import read_data
+from vivavoce.text.terms import porter_stem
 
-SYNONYMS = (
-    ("accuracy", "acc"),
-    ("advantage", "benefit", "merit", "pro", "strength"),
-    ("architecture", "model architecture", "network architecture", "arch"),
-    ("author", "authors"),
-    ("backbone", "backbone model", "base model", "backbone network"),
-    ("baseline", "baseline method", "baseline model"),
-    ("benchmark", "evaluation benchmark"),
-    ("code", "code availability", "code available", "source code", "open source", "public code"),
-    ("contribution", "key contribution", "main contribution"),
-    ("dataset", "corpus", "data", "data corpus"),
-    ("dataset size", "data size", "corpus size"),
-    ("domain", "application domain", "application area", "area", "field"),
-    ("example", "instance", "sample", "data point"),
-    ("feature", "attribute", "characteristic"),
-    ("finding", "key finding", "main finding"),
-    ("goal", "aim", "objective", "purpose"),
-    ("language", "lang"),
-    ("limitation", "con", "disadvantage", "drawback", "shortcoming", "weakness"),
-    ("loss", "loss function"),
-    ("metric", "evaluation measure", "evaluation metric", "measure", "performance metric"),
-    ("method", "approach", "methodology", "technique"),
-    ("modality", "data modality", "input modality"),
-    ("number", "num", "no", "nr", "nb", "count", "amount"),
-    ("parameter", "param", "number of parameters", "parameter count", "model size"),
-    ("participant", "subject"),
-    ("reference", "ref", "citation", "cite"),
-    ("result", "outcome"),
-    ("runtime", "running time", "execution time"),
-    ("task", "problem"),
-    ("venue", "publication venue", "conference", "journal"),
-    ("year", "publication year", "year of publication", "year published", "yr"),
-)
+_WORDS = read_data(__file__, "columns.toml")
+SYNONYMS = tuple(map(tuple, _WORDS["synonyms"]))
 """Names that mean the same; the first of each group stands for it."""
 
-_IRREGULAR = {
-    "analyses": "analysis",
-    "corpora": "corpus",
-    "criteria": "criterion",
-    "datum": "data",
-    "hypotheses": "hypothesis",
-    "indices": "index",
-    "matrices": "matrix",
-    "phenomena": "phenomenon",
-    "vertices": "vertex",
-}
+_IRREGULAR = _WORDS["irregular"]
 _FILLERS = frozenset({"a", "an", "and", "of", "the", "used", "in"})
 _BRACKETS = re.compile(r"[(\[]([^()\[\]]{0,60})[)\]]")
 _WORD = re.compile(r"[^\W_]+|#")
@@ -147,3 +125,55 @@ _WORD_SYNONYMS = {
 }
 _PHRASES: dict[tuple[str, ...], tuple[str, ...]] = {}
 _PHRASES.update({column_key(name): column_key(group[0]) for group in SYNONYMS for name in group})
+
+
+Similarity = Callable[[Sequence[str], Sequence[str]], npt.ArrayLike]
+"""Texts of gold columns and of produced ones -> a matrix, one row a gold column."""
+
+METRICS = shares(
+    "tables",
+    "Newman et al. 2024, section 4",
+    {"schema_recall": "gold columns that some produced column resembles"},
+)
+DEFAULT_THRESHOLD = 0.7
+_PLAIN_WORD = re.compile(r"[^\W_]+")
+_STOP_WORDS = frozenset(_WORDS["stop_words"])
+
+
+def schema_recall(
+    gold: Sequence[str],
+    produced: Sequence[str],
+    similarity: Similarity,
+    *,
+    threshold: float = DEFAULT_THRESHOLD,
+) -> float | None:
+    """Share of gold columns that some produced column resembles."""
+    if not gold:
+        return None
+    if not produced:
+        return 0.0
+    scores = np.asarray(similarity(gold, produced))
+    return float((scores.max(axis=1) >= threshold).mean())
+
+
+def exact(gold: Sequence[str], produced: Sequence[str]) -> npt.NDArray[np.float64]:
+    """1 for texts that are equal but for case and the space around them, else 0."""
+    own = [text.strip().casefold() for text in produced]
+    return np.array([[float(text.strip().casefold() == other) for other in own] for text in gold])
+
+
+def jaccard(gold: Sequence[str], produced: Sequence[str]) -> npt.NDArray[np.float64]:
+    """Shared stems over all stems of two texts."""
+    scores = exact(gold, produced)
+    own = [_stems(text) for text in produced]
+    for row, text in enumerate(gold):
+        stems = _stems(text)
+        for column, other in enumerate(own):
+            if stems and other:
+                scores[row, column] = len(stems & other) / len(stems | other)
+    return scores
+
+
+def _stems(text: str) -> frozenset[str]:
+    words = _PLAIN_WORD.findall(text.casefold())
+    return frozenset(porter_stem(word) for word in words if word not in _STOP_WORDS)

@@ -9,29 +9,21 @@ given for, and for nothing else.
 from __future__ import annotations
 
 import re
-import tomllib
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from pathlib import Path
 
 from vivavoce.text.cell_text import plain_words
-from vivavoce.text.terms import porter
+from vivavoce.text.data import read_data
+from vivavoce.text.normalise import PLAIN_MARKS
+from vivavoce.text.terms import porter_stem
 
-_DATA = tomllib.loads(Path(__file__).with_name("vocabulary.toml").read_text("utf-8"))
+_DATA = read_data(__file__, "vocabulary.toml")
 _FILLERS = frozenset(_DATA["fillers"])
 _GENERAL = frozenset(_DATA["general"])
 NEGATIONS = frozenset(_DATA["negations"])
 MAX_CELL = 2_000
-_MARKS = str.maketrans(
-    {
-        **dict.fromkeys("−–—‐‑‒", "-"),
-        **dict.fromkeys("≈∼≃", "~"),
-        **dict.fromkeys("‘’ʼ′`", "'"),
-        **dict.fromkeys('"“”„«»', None),
-    }
-)
 _CITATION = re.compile(r"\s*\[\s*\d{1,3}(?:\s*[,;-]\s*\d{1,3})*\s*\]|(?<=\w)[†‡§¶*]+")
 _FUNCTION = re.compile(r"\\(log|ln|exp|min|max|sqrt)\b")
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
@@ -54,7 +46,7 @@ def clean(text: str) -> str:
     """A text without markup, citations and footnotes, with one kind of each mark."""
     text = plain_words(_FUNCTION.sub(r" \1 ", text[:MAX_CELL]))
     text = _RAISED.sub(lambda match: "^" + match.group().translate(_SUPERSCRIPTS), text)
-    return _CITATION.sub("", unicodedata.normalize("NFKC", text).translate(_MARKS)).strip()
+    return _CITATION.sub("", unicodedata.normalize("NFKC", text).translate(PLAIN_MARKS)).strip()
 
 
 def head(text: str) -> str:
@@ -76,9 +68,8 @@ def _american(word: str) -> str:
     return word
 
 
-@lru_cache(maxsize=50_000)
 def _stem(word: str) -> str:
-    return porter()(word).rstrip("i") if word.isalpha() and len(word) > 3 else word
+    return porter_stem(word).rstrip("i") if word.isalpha() and len(word) > 3 else word
 
 
 def _stems(words: Sequence[str]) -> Terms:

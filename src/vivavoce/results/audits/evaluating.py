@@ -23,11 +23,11 @@ from vivavoce.results.audits.evaluators import EVALUATED, Evaluated
 from vivavoce.results.logs.records import NO_MODEL, RunLog
 from vivavoce.results.logs.selection import select_logs
 from vivavoce.store import Row, hash_of, read_jsonl, write_jsonl
-from vivavoce.tasks.methods.retry import run_at_once
+from vivavoce.tasks.methods.direct import run_at_once
 from vivavoce.tasks.prompting.prompts import PromptSet
 from vivavoce.tasks.scoring.guard import VALID, our_scores
 from vivavoce.tasks.subsets import Candidate, Subset, choose
-from vivavoce.tasks.tables.items.answers import NOTHING, read_answer, read_gold
+from vivavoce.tasks.tables.items.composing import NOTHING, read_answer, read_gold
 from vivavoce.tasks.tables.items.table_items import TASK, answer_text
 from vivavoce.tasks.tables.roles.answering import Askers, Use, open_askers, use_tables
 

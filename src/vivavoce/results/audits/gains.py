@@ -15,6 +15,7 @@ from vivavoce.errors import VivaError
 from vivavoce.results.logs.records import CEILING, RunLog
 from vivavoce.results.logs.selection import Reading, open_logs
 from vivavoce.results.reports import Table
+from vivavoce.rounds.splits import SPLIT_LABELS
 from vivavoce.statistics.estimates import Draws, paired_row
 from vivavoce.store import Row
 
@@ -62,11 +63,12 @@ def base_of(setting: str) -> str:
     """The setting with less context to compare with, on the same track.
 
     `mixed+padded@1` is held against `base+padded`, and that against `base`; a subset of the items,
-    such as `mixed (60 of 400)`, against the same one.
+    such as `mixed (60 of 400)` or `mixed+test`, against the same one.
     """
     shown, space, items = setting.partition(" ")
     name, *track = shown.partition("@")[0].split("+")
-    return (BASE if name == BASE else "+".join([BASE, *track])) + space + items
+    kept = [part for part in track if name != BASE or part in SPLIT_LABELS]
+    return "+".join([BASE, *kept]) + space + items
 
 
 def _row(base: RunLog, other: RunLog, metric: str, draws: Draws) -> Row:

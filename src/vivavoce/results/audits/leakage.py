@@ -305,12 +305,13 @@ def _title_only(
     # Inspect is imported to read logs only: a round is audited without it.
     from vivavoce.results.audits.gains import BASE, TITLE_ONLY, gain_rows
     from vivavoce.results.logs.selection import select_logs
+    from vivavoce.results.logs.splits import bare_setting
 
     found, notes = select_logs(logs, partial=partial)
     ours = [log for log in found if log.round_sha256 == opened.sha256]
     if len(ours) < len(found):
         notes.append(f"{len(found) - len(ours)} logs are of another round; left out.")
-    chosen = [log for log in ours if log.key.setting in (BASE, TITLE_ONLY)]
+    chosen = [log for log in ours if bare_setting(log.key.setting) in (BASE, TITLE_ONLY)]
     rows, missing = gain_rows(chosen, draws)
     if not rows:
         notes.append(f"{logs} holds no contestant that ran both in base and in {TITLE_ONLY}.")

@@ -26,7 +26,7 @@ from vivavoce.statistics.estimates import Draws, paired_row
 from vivavoce.statistics.intervals import Floats, Interval
 from vivavoce.store import Row
 from vivavoce.tasks.tables.items.gold.works import corpus_works
-from vivavoce.tasks.tables.items.pools.retrieval_study import (
+from vivavoce.tasks.tables.items.pools.vectors import (
     DEPTH,
     RETRIEVERS,
     SPARSE,

@@ -28,6 +28,7 @@ from vivavoce.results.board.store import Store
 from vivavoce.results.logs.ledger import count_runs
 from vivavoce.results.logs.records import LogHeader, Place, RowKey, RunLog, SampleScore, mean_value
 from vivavoce.results.logs.selection import choose
+from vivavoce.results.logs.splits import refuse_empty
 from vivavoce.statistics.estimates import Draws
 from vivavoce.statistics.intervals import resample
 from vivavoce.statistics.linearised import pooled_metrics, spread
@@ -47,6 +48,7 @@ def leaderboard(
     seed: int = 0,
     cutoffs: Cutoffs | None = None,
     trust: Mapping[str, str] | None = None,
+    split: str | None = None,
 ) -> Board:
     """Build a board from a folder of logs.
 
@@ -62,9 +64,11 @@ def leaderboard(
         cutoffs: What is known of the models' training data; None for the shipped file.
         trust: What `Verification.trust` says of the logs by their paths; a refused one makes no
             row. Without it every row is self-reported.
+        split: Only answers to items of this split; None for all.
 
     Raises:
-        InputError: No logs there or all are refused, or a label of what no judge has judged.
+        InputError: No logs there or all are refused, none has an item of the split, or a label of
+            what no judge has judged.
         VivaError: A log is incomplete or damaged and `partial` was not asked for, or one round
             name stands for two rounds.
     """
@@ -73,8 +77,10 @@ def leaderboard(
         lambda log: contestant_of(log, resamples, seed, known),
         store,
         [resamples, seed, hash_of(repr(known)), *([hash_file(human)] if human else [])],
+        split,
     )
     found, foreign = keeper.read(Path(logs))
+    refuse_empty(Path(logs), found, split)
     found, refused = _trusted(found, Path(logs), trust or {})
     runs = count_runs(Path(logs), found)
     if own is not None:

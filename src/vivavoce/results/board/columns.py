@@ -310,6 +310,13 @@ class BoardRow(_OldBoardRow, total=False):
             unit="score",
         ),
     ]
+    clusters: Annotated[
+        Count,
+        Column(
+            says="Clusters that the items come from; intervals draw these.",
+            of_log=lambda log: len(set(log.item_clusters().values())),
+        ),
+    ]
     fit: Annotated[
         Fit | None,
         Column(

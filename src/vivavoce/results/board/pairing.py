@@ -11,6 +11,8 @@ from vivavoce.errors import InputError
 from vivavoce.results.logs.reading import read_log
 from vivavoce.results.logs.records import Place, RunLog
 from vivavoce.results.logs.selection import select_logs
+from vivavoce.results.logs.splits import bare_setting
+from vivavoce.rounds.splits import check_split
 
 _LISTED = 20
 """Names that a refusal lists."""
@@ -36,11 +38,16 @@ class Only:
     round: str | None = None
     task: str | None = None
     setting: str | None = None
+    split: str | None = None
+    """Only answers to its items, in settings that bear its name."""
 
     def takes(self, log: RunLog) -> bool:
         """Check that a log is of what is asked for."""
         wanted = (self.round, self.task, self.setting)
-        key = (log.key.round, log.key.task, log.key.setting)
+        setting = log.key.setting
+        if self.split and self.setting:
+            setting = setting if self.setting == setting else bare_setting(setting)
+        key = (log.key.round, log.key.task, setting)
         return all(want in (None, has) for want, has in zip(wanted, key, strict=True))
 
 
@@ -56,7 +63,7 @@ def contestant_pairs(
     """
     if a == b:
         raise InputError(f"{a} cannot be compared with itself.")
-    chosen, notes = select_logs(logs, partial=partial)
+    chosen, notes = select_logs(logs, partial=partial, split=only.split)
     places = _by_place(chosen, only)
     sides = [
         {place: [log for log in group if name in _names(log)] for place, group in places.items()}
@@ -90,7 +97,7 @@ def path_pairs(
     """
     if a.resolve() == b.resolve():
         raise InputError(f"{a} cannot be compared with itself.")
-    (of_a, notes_a), (of_b, notes_b) = (_logs_at(path, partial) for path in (a, b))
+    (of_a, notes_a), (of_b, notes_b) = (_logs_at(path, partial, only.split) for path in (a, b))
     places_a, places_b = _by_place(of_a, only), _by_place(of_b, only)
     pairs = [
         _sides(first, a, second, b)
@@ -105,10 +112,11 @@ def path_pairs(
     return pairs, [*notes_a, *notes_b]
 
 
-def _logs_at(path: Path, partial: bool) -> tuple[list[RunLog], list[str]]:
+def _logs_at(path: Path, partial: bool, split: str | None) -> tuple[list[RunLog], list[str]]:
     if path.is_dir():
-        return select_logs(path, partial=partial)
-    log = read_log(str(path))
+        return select_logs(path, partial=partial, split=split)
+    check_split(split)
+    log = read_log(str(path), split)
     if not isinstance(log, RunLog):
         raise InputError(f"{path} {log.reason}.")
     if not log.is_complete and not partial:

@@ -48,7 +48,11 @@ class Store:
     """Logs and their statistics, kept in a folder from one time to the next where there is one."""
 
     def __init__(
-        self, compute: Callable[[RunLog], Contestant], folder: Path | None, options: Sequence[Any]
+        self,
+        compute: Callable[[RunLog], Contestant],
+        folder: Path | None,
+        options: Sequence[Any],
+        split: str | None = None,
     ) -> None:
         """Compute a log's rows but for their ranks, and its values by item, with `compute`.
 
@@ -56,16 +60,17 @@ class Store:
             compute: Depends on the log and the options alone.
             folder: Where to keep what is computed; None to keep nothing.
             options: JSON values.
+            split: Only answers to its items are read; None for all.
         """
-        self._compute, self._folder = compute, folder
-        self._options = [hash_code(*_CODE), *options] if folder else []
+        self._compute, self._folder, self._split = compute, folder, split
+        self._options = [hash_code(*_CODE), *options, split] if folder else []
 
     def read(self, logs: Path) -> tuple[list[LogHeader], list[ForeignLog]]:
         """Our logs below a folder, and the others; a file that is as it was is not opened."""
         if self._folder is None:
-            found, foreign = read_logs(logs)
+            found, foreign = read_logs(logs, self._split)
             return list(found), foreign
-        index = self._folder / hash_of(str(logs.resolve()))[:16] / _INDEX
+        index = self._folder / hash_of([str(logs.resolve()), self._split])[:16] / _INDEX
         before = _load(index) or {}
         after: dict[str, Any] = {}
         for path in find_logs(logs):
@@ -83,7 +88,7 @@ class Store:
         return heads, foreign
 
     def _first_look(self, path: str) -> Row:
-        log = read_log(path)
+        log = read_log(path, self._split)
         if isinstance(log, ForeignLog):
             return {"foreign": asdict(log)}
         head = replace(log, sha256=hash_file(Path(path)))
@@ -108,7 +113,7 @@ class Store:
         path = self._path_of(head)
         if path is not None and (found := _load(path)) is not None:
             return _from_row(found)
-        log = head if isinstance(head, RunLog) else read_log(head.path)
+        log = head if isinstance(head, RunLog) else read_log(head.path, self._split)
         if isinstance(log, ForeignLog):
             raise InputError(f"{head.path} {log.reason}. Put back the log that was there.")
         return self._keep(head, self._compute(log))

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from vivavoce.results.logs.records import LogHeader, RowKey
+from vivavoce.results.logs.splits import bare_setting
 from vivavoce.running.ledger import LEDGER, Ledger, is_finished, read_ledger, told_by_log
 from vivavoce.store import Row, hash_file
 
@@ -156,7 +157,7 @@ def count_runs(folder: Path, logs: Iterable[LogHeader]) -> dict[RowKey, Row]:
     return {
         key: {
             "logs": repeated[key],
-            "removed": gone[(*_tried(key), _bare(key.method))],
+            "removed": sum(gone[(*tried, _bare(key.method))] for tried in _removed(key)),
             "variants": len(variants[_tried(key)]) - 1,
         }
         for key in repeated
@@ -165,6 +166,11 @@ def count_runs(folder: Path, logs: Iterable[LogHeader]) -> dict[RowKey, Row]:
 
 def _tried(key: RowKey) -> tuple[str, ...]:
     return key.round, key.task, key.setting, key.model
+
+
+def _removed(key: RowKey) -> set[tuple[str, ...]]:
+    """Rows that a log which is gone may have made: of all items, or of the row's split of them."""
+    return {_tried(key), _tried(replace(key, setting=bare_setting(key.setting)))}
 
 
 def _bare(method: str) -> str:

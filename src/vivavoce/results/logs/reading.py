@@ -22,6 +22,8 @@ from vivavoce.errors import InputError
 from vivavoce.models import is_same_family
 from vivavoce.results.logs.added import Added, added_to
 from vivavoce.results.logs.records import NO_MODEL, ForeignLog, RowKey, RunLog, SampleScore
+from vivavoce.results.logs.splits import of_split
+from vivavoce.rounds.splits import split_name
 from vivavoce.running.settled import answers_to_come, settled
 from vivavoce.store import hash_of
 from vivavoce.tasks import short_name
@@ -57,8 +59,10 @@ _MAX_SETTING = 24
 """Characters of a setting that is shown as it is; of a longer one a row's key holds the hash."""
 
 
-def read_logs(folder: Path) -> tuple[list[RunLog], list[ForeignLog]]:
+def read_logs(folder: Path, split: str | None = None) -> tuple[list[RunLog], list[ForeignLog]]:
     """Read every log below a folder: those of our tasks, and the others.
+
+    With a split, our logs hold the answers to its items alone.
 
     Raises:
         InputError: The folder does not exist or holds no log.
@@ -66,7 +70,7 @@ def read_logs(folder: Path) -> tuple[list[RunLog], list[ForeignLog]]:
     logs: list[RunLog] = []
     foreign: list[ForeignLog] = []
     for path in find_logs(folder):
-        log = read_log(path)
+        log = read_log(path, split)
         if isinstance(log, RunLog):
             logs.append(log)
         else:
@@ -89,8 +93,8 @@ def find_logs(folder: Path) -> list[str]:
     return found
 
 
-def read_log(path: str) -> RunLog | ForeignLog:
-    """Read one log; what is wrong with it where it makes no row.
+def read_log(path: str, split: str | None = None) -> RunLog | ForeignLog:
+    """Read one log, or its answers to one split; what is wrong with it where it makes no row.
 
     Raises:
         InputError: A file of metrics that were added to it is damaged.
@@ -100,9 +104,10 @@ def read_log(path: str) -> RunLog | ForeignLog:
         header = read_eval_log(path, header_only=True)
         if "round_sha256" not in (header.eval.metadata or {}):
             return ForeignLog(name, "is not a log of one of our tasks", False)
-        return _run_log(path, header, read_eval_log_sample_summaries(path), added)
+        log = _run_log(path, header, read_eval_log_sample_summaries(path), added)
     except Exception as error:  # a damaged archive fails in many ways, inside Inspect
         return ForeignLog(name, f"cannot be read ({type(error).__name__}: {error})", True)
+    return log if split is None else of_split(log, split)
 
 
 def _run_log(
@@ -248,6 +253,7 @@ def sample_score(
         judge_tokens=judge_tokens,
         judge_cost=judge_cost,
         published=_date(summary.metadata.get("published")),
+        split=split_name(summary.metadata.get("split")),
         published_from=str(summary.metadata.get("published_from") or ""),
         counts=(score.metadata or {}).get("counts") or {},
         fit=(score.metadata or {}).get("fit") or {},

@@ -74,6 +74,8 @@ class SampleScore:
     judge_cost: float | None = None
     published: str = ""
     """The item's date; empty for an undated one."""
+    split: str = ""
+    """The item's split: train, validation or test."""
     published_from: str = ""
     """Evidence of that date, such as `arxiv_id`; empty where the task does not tell."""
     counts: Mapping[str, Any] = field(default_factory=dict)
@@ -118,6 +120,8 @@ class LogHeader:
     """Of metrics added after the run, by name, the metric with its settings."""
     added_sha256: str = ""
     """Of the files that hold them."""
+    only: tuple[str, ...] = ()
+    """Ids of its items, where they are a split of the log's; else empty."""
     path: str = ""
     sha256: str = ""
     """Of the file; empty where it was not hashed."""
@@ -144,7 +148,7 @@ class LogHeader:
 
 def header_from_row(row: Mapping[str, Any]) -> LogHeader:
     """The header that `as_row` wrote; `TypeError` or `KeyError` for anything else."""
-    lists = {name: tuple(row[name]) for name in ("metrics", "diagnostics", "window")}
+    lists = {name: tuple(row[name]) for name in ("metrics", "diagnostics", "window", "only")}
     key, judged = RowKey(**row["key"]), frozenset(row["judged"])
     return LogHeader(**{**row, **lists, "key": key, "judged": judged})
 

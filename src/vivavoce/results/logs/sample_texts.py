@@ -359,9 +359,9 @@ def texts_of_items(
 
 def _draw(logs: Sequence[tuple[LogHeader, LogFile]], count: int, seed: int) -> list[str]:
     """Ids of the items to show, sorted: of the log with most, since others may be partial."""
-    _, file = max(logs, key=lambda log: (log[0].items, log[0].name))
+    log, file = max(logs, key=lambda log: (log[0].items, log[0].name))
     header = read_eval_log(str(file.path), header_only=True)
-    ids = [str(item) for item in header.eval.dataset.sample_ids or ()]
+    ids = [str(item) for item in log.only or header.eval.dataset.sample_ids or ()]
 
     def lot(item: str) -> str:
         return hashlib.sha256(f"{seed}\n{item}".encode("utf-8", "surrogatepass")).hexdigest()

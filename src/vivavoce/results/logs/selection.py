@@ -10,6 +10,7 @@ from typing import TypedDict, TypeVar
 from vivavoce.errors import VivaError
 from vivavoce.results.logs.reading import read_logs
 from vivavoce.results.logs.records import ForeignLog, LogHeader, RowKey, RunLog
+from vivavoce.results.logs.splits import refuse_empty
 from vivavoce.statistics.estimates import Draws
 
 Log = TypeVar("Log", bound=LogHeader)
@@ -24,10 +25,17 @@ class Reading(TypedDict, total=False):
     """Draws of the bootstrap over clusters, 10,000 by default; 0 for no intervals."""
     seed: int
     """Of these draws."""
+    split: str | None
+    """Only answers to items of this split."""
 
 
 def open_logs(
-    folder: Path | str, *, partial: bool = False, resamples: int = 10_000, seed: int = 0
+    folder: Path | str,
+    *,
+    partial: bool = False,
+    resamples: int = 10_000,
+    seed: int = 0,
+    split: str | None = None,
 ) -> tuple[list[RunLog], list[str], Draws]:
     """The logs that make the rows of a board, in the order of their keys, notes, and the draws.
 
@@ -35,18 +43,21 @@ def open_logs(
         InputError: No logs there.
         VivaError: As `select_logs` says.
     """
-    return *select_logs(Path(folder), partial=partial), Draws(resamples, seed)
+    return *select_logs(Path(folder), partial=partial, split=split), Draws(resamples, seed)
 
 
-def select_logs(folder: Path, *, partial: bool = False) -> tuple[list[RunLog], list[str]]:
+def select_logs(
+    folder: Path, *, partial: bool = False, split: str | None = None
+) -> tuple[list[RunLog], list[str]]:
     """The logs that make the rows of a board, and notes on those that do not.
 
     Raises:
-        InputError: No logs there.
+        InputError: No logs there, or none with an item of the split.
         VivaError: A log is incomplete or damaged and `partial` was not asked for, or one round
             name stands for two rounds.
     """
-    found, foreign = read_logs(folder)
+    found, foreign = read_logs(folder, split)
+    refuse_empty(folder, found, split)
     return choose(found, foreign, partial=partial)
 
 

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from vivavoce.errors import InputError
 from vivavoce.metrics.implementation.factor import (
-    METRICS,
     FactorFrame,
     frame_from_columns,
     score_factor,
@@ -29,7 +28,7 @@ def _measure(gold: Path, predictions: Path, options: ScoreOptions) -> Measured:
         produced = None
     score = score_factor(truth, produced, is_readable=is_readable)
     return Measured(
-        {metric.name: means_of([score.values()[metric.name]]) for metric in METRICS},
+        {name: means_of([value]) for name, value in score.values().items()},
         settings={
             "rows": score.rows,
             "index": score.index,

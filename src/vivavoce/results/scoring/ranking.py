@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.ranking import METRICS, RankingRow, score_ranking
+from vivavoce.metrics.ranking import NAMES, RankingRow, score_ranking_row
 from vivavoce.metrics.ranking_legacy import SCORED, score_ranking_legacy
 from vivavoce.results.scoring import ScoreFamily, ScoreOptions
 from vivavoce.results.scoring.pairs import Pair
@@ -16,16 +16,13 @@ def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:
     rows = [RankingRow(_titles(pair), _answer(pair), _scores(pair)) for pair in pairs]
     if options.legacy:
         return _legacy(rows)
-    scores = score_ranking(rows)
-    shares = {
-        metric.name: means_of([row.values()[metric.name] for row in scores.rows])
-        for metric in METRICS
-    }
+    scores = [score_ranking_row(*row) for row in rows]
+    shares = {name: means_of([score.values()[name] for score in scores]) for name in NAMES}
     counts = {
-        "invented_titles": scores.invented,
-        "repeated_titles": scores.repeated,
-        "missing_titles": scores.missing_titles,
-        "truncated": scores.truncated,
+        "invented_titles": sum(score.found.invented for score in scores),
+        "repeated_titles": sum(score.found.repeated for score in scores),
+        "missing_titles": sum(score.found.missing for score in scores),
+        "truncated": sum(score.found.truncated for score in scores),
     }
     return Measured(shares, settings={"legacy": False, **counts})
 

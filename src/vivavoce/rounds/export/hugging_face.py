@@ -18,7 +18,9 @@ from vivavoce.rounds.export.contents import (
     read_table,
     tables_of,
 )
+from vivavoce.rounds.export.croissant import canary, croissant, eval_yaml
 from vivavoce.rounds.reading import Round
+from vivavoce.rounds.splits import SPLIT_NAMES, split_name
 from vivavoce.rounds.texts import render
 from vivavoce.store import Row, canonical_json, write_chunks, write_parquet, write_text
 
@@ -28,10 +30,6 @@ if TYPE_CHECKING:
     from vivavoce.corpus import Corpus
 
 
-_SPLITS = {"train": "train", "val": "validation", "dev": "validation", "test": "test"}
-"""Splits of a round by the names that Hugging Face gives them."""
-_ONLY = "test"
-"""The split of rows that have none."""
 _SIZES = (
     (1_000, "n<1K"),
     (10_000, "1K<n<10K"),
@@ -47,6 +45,8 @@ def write(opened: Round, out: Path, papers: Mapping[str, str], corpus: Corpus | 
     for name in (*files_beside(opened), *ABOUT):
         copy_file(opened, name, out / "round" / name)
     write_text(out / "README.md", _card(opened, configs, papers))
+    write_text(out / "eval.yaml", eval_yaml(opened, configs))
+    write_text(out / "croissant.json", croissant(opened, out, configs, papers))
 
 
 def _write_table(opened: Round, table: TableFile, out: Path) -> Row | None:
@@ -68,8 +68,8 @@ def _by_split(content: pa.Table, table: TableFile) -> dict[str, list[Row]]:
     found: dict[str, list[Row]] = {}
     for row in rows:
         given = row.get("split") if table.is_items else None
-        found.setdefault(_SPLITS.get(str(given), _ONLY) if given else _ONLY, []).append(row)
-    return {name: found[name] for name in ("train", "validation", "test") if name in found}
+        found.setdefault(split_name(given), []).append(row)
+    return {name: found[name] for name in SPLIT_NAMES if name in found}
 
 
 def _card(opened: Round, configs: list[Row], papers: Mapping[str, str]) -> str:
@@ -85,6 +85,7 @@ def _card(opened: Round, configs: list[Row], papers: Mapping[str, str]) -> str:
         configs=configs,
         card=demoted(opened.card).strip(),
         papers=papers,
+        canary=canary(opened),
     )
 
 

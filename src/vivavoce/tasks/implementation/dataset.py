@@ -17,10 +17,10 @@ from vivavoce.rounds import Round
 from vivavoce.store import Row, table_of_parquet
 from vivavoce.tasks.implementation.items.architecture import driver_source
 from vivavoce.tasks.implementation.items.architectures.reference import Arrays
-from vivavoce.tasks.implementation.items.extraction import gold_method
 from vivavoce.tasks.implementation.items.formula import RESULT
 from vivavoce.tasks.implementation.items.market.generate import TABLES
 from vivavoce.tasks.implementation.items.report import CLAIM as CLAIM
+from vivavoce.tasks.implementation.items.report import gold_method
 from vivavoce.tasks.implementation.items.settings import data_level, has_knowledge
 from vivavoce.tasks.prompting.prompts import PromptSet, Rendered
 
@@ -28,14 +28,7 @@ from vivavoce.tasks.prompting.prompts import PromptSet, Rendered
 def formula_dataset(
     opened: Round, prompts: PromptSet, *, setting: str, max_tokens: int
 ) -> MemoryDataset:
-    """The samples of `formula`.
-
-    Args:
-        opened: The round.
-        prompts: The templates.
-        setting: How much is told of the data.
-        max_tokens: The longest answer a model may give.
-    """
+    """The samples of `formula`."""
     rows = opened.items("implementation", "formula")
     samples = [record_to_sample(row, prompts, setting, max_tokens) for row in rows]
     return MemoryDataset(samples, name=f"{opened.id}/implementation/formula")

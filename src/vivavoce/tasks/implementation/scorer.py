@@ -9,9 +9,14 @@ from inspect_ai.solver import TaskState
 
 from vivavoce.metrics.implementation.architecture import DEFAULT_GAMMA, Layers, score_tracks
 from vivavoce.metrics.implementation.extraction import THRESHOLD, score_extraction
-from vivavoce.metrics.implementation.factor import FactorScore, score_factor
-from vivavoce.metrics.implementation.reproduction import score_claim, score_columns
-from vivavoce.metrics.implementation.skill import best_constant, score_skill
+from vivavoce.metrics.implementation.factor import (
+    FactorScore,
+    best_constant,
+    score_claim,
+    score_columns,
+    score_factor,
+    score_skill,
+)
 from vivavoce.metrics.neural import SentenceEncoder
 from vivavoce.rounds import load_round
 from vivavoce.tasks.implementation.dataset import (
@@ -22,9 +27,9 @@ from vivavoce.tasks.implementation.dataset import (
     gold_values,
     market_files,
 )
-from vivavoce.tasks.implementation.items.extraction import parse_methods
 from vivavoce.tasks.implementation.items.formula import RESULT
 from vivavoce.tasks.implementation.items.report import CLAIM as CLAIM
+from vivavoce.tasks.implementation.items.report import parse_methods
 from vivavoce.tasks.programs.program import find_program, is_placeholder, run_program
 from vivavoce.tasks.programs.result_files import read_factor, read_layers, read_number
 from vivavoce.tasks.scoring.guard import (

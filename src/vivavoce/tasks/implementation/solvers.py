@@ -10,9 +10,9 @@ from inspect_ai.solver import Solver, TaskState, solver
 
 from vivavoce.rounds import load_round
 from vivavoce.tasks.implementation.dataset import architecture_trials, market_files
-from vivavoce.tasks.implementation.items.cheats import choose_cheat
-from vivavoce.tasks.implementation.items.extraction import headings_as_methods
 from vivavoce.tasks.implementation.items.formula import RESULT
+from vivavoce.tasks.implementation.items.loading import choose_cheat
+from vivavoce.tasks.implementation.items.report import headings_as_methods
 from vivavoce.tasks.methods.direct import SOURCE_SLOT, baseline, direct
 from vivavoce.tasks.methods.self_refine import Check, refine
 from vivavoce.tasks.programs.program import run_program

@@ -18,7 +18,7 @@ from vivavoce.tasks.implementation.dataset import (
     formula_dataset,
     reproduce_dataset,
 )
-from vivavoce.tasks.implementation.items.extraction import judge_of
+from vivavoce.tasks.implementation.items.report import judge_of
 from vivavoce.tasks.implementation.items.settings import effective_setting
 from vivavoce.tasks.implementation.scorer import architecture as architecture_scorer
 from vivavoce.tasks.implementation.scorer import extract_method as extract_method_scorer

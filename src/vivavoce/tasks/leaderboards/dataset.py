@@ -11,21 +11,19 @@ from vivavoce.errors import InputError, NoItemsError
 from vivavoce.rounds import Round
 from vivavoce.store import Row, table_of_parquet
 from vivavoce.tasks.leaderboards.items.board_items import (
+    CHUNKS,
     DEVELOPMENT,
     FAMILY,
     PAPERS,
-    SPLITS,
-    TASK,
-    gold_table,
-)
-from vivavoce.tasks.leaderboards.items.excerpts import (
-    CHUNKS,
     SIZE,
     SMALLEST,
+    SPLITS,
+    TASK,
     FoundChunk,
     Shelf,
     ceilings,
     compose,
+    gold_table,
     question,
     without_excerpts,
 )
@@ -73,12 +71,6 @@ def leaderboard_dataset(
     opened: Round, shown: Showing, prompts: PromptSet, *, max_tokens: int
 ) -> MemoryDataset:
     """The samples of a round: its boards that have the setting.
-
-    Args:
-        opened: The round.
-        shown: What to show.
-        prompts: The templates.
-        max_tokens: The longest answer a model may give; the fitter keeps this room free.
 
     Raises:
         InputError: No board of the split has the setting.

@@ -11,8 +11,8 @@ from typing import Any
 from inspect_ai.solver import Solver, TaskState, solver
 
 from vivavoce.errors import InputError
-from vivavoce.readers.documents import LibraryPaper
 from vivavoce.readers.leaderboard import read_tables
+from vivavoce.readers.paper_tables import LibraryPaper
 from vivavoce.rounds import load_round
 from vivavoce.store import hash_of
 from vivavoce.tasks.leaderboards.items.board_items import table_text
@@ -74,10 +74,6 @@ def table_reader() -> Solver:
 @solver
 def random_rows(rows: int = ROWS, seed: int = 0) -> Solver:
     """Answer with random rows of the papers' tables: the first words of each and one number of it.
-
-    Args:
-        rows: How many.
-        seed: What is drawn depends on it and on the sample's id alone.
 
     Raises:
         InputError: There is no such number of rows.

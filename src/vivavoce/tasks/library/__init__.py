@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 
 from vivavoce.corpus import Corpus
 from vivavoce.errors import DamagedError, InputError
-from vivavoce.readers.documents import LibraryPaper, LibrarySection, LibraryTable
+from vivavoce.readers.paper_tables import LibraryPaper, LibrarySection, LibraryTable
 from vivavoce.retrieval import best_hits, check_limit
 from vivavoce.retrieval.sparse import Bm25Retriever
 from vivavoce.rounds import Round

@@ -32,8 +32,7 @@ from vivavoce.rounds import load_round
 from vivavoce.store import hash_of
 from vivavoce.tasks.library import Library, read_library
 from vivavoce.tasks.methods.agent_tools import Desk, Shown, Window, tools_of
-from vivavoce.tasks.methods.direct import check_context
-from vivavoce.tasks.methods.retry import generate_with_retry
+from vivavoce.tasks.methods.direct import check_context, generate_with_retry
 from vivavoce.tasks.prompting.prompts import SUFFIX, PromptSet, folder_at, load_prompts
 from vivavoce.tasks.prompting.windows import measure
 

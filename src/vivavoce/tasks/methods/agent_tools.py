@@ -21,13 +21,7 @@ _MAX_PAGES = 10_000
 
 
 class Desk:
-    """A library as one sample works with it: what was asked for is counted.
-
-    Args:
-        library: What may be shown.
-        results: Hits of a search, at most.
-        page: Characters of a page, at most.
-    """
+    """A library as one sample works with it: what was asked for is counted."""
 
     def __init__(self, library: Library, results: int, page: int) -> None:
         self.searches = self.reads = 0
@@ -133,15 +127,11 @@ class Shown:
 
 @dataclass(slots=True)
 class Window:
-    """Bounds on the conversation that a model can take.
-
-    Args:
-        measure: The model's window and how its tokens are counted.
-        reserved: Tokens kept free for the answer and taken up by the tools' descriptions.
-    """
+    """Bounds on the conversation that a model can take."""
 
     measure: Measure
     reserved: int
+    """Tokens kept free for the answer, and those of the tools' descriptions."""
     _sizes: dict[str, int] = field(default_factory=dict)
 
     def fit(self, messages: Sequence[ChatMessage]) -> Shown:

@@ -16,7 +16,8 @@ from inspect_ai.scorer import Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.completion import ASKED, METRICS, PLACES, cut_at_places, score_completion
+from vivavoce.metrics import metrics_of
+from vivavoce.metrics.text_statistics import ASKED, PLACES, cut_at_places, score_completion
 from vivavoce.rounds import Round, load_round
 from vivavoce.store import table_of_parquet
 from vivavoce.tasks.entry import log_metadata
@@ -28,7 +29,7 @@ NAME, FAMILY, VERSION = "completion_probe", "probe", "1-A"
 TEMPLATE = "completion"
 _PAPERS = ("writing", "papers.parquet")
 _MAX_TOKENS = 96
-_NAMES = tuple(metric.name for metric in METRICS)
+_NAMES = tuple(metrics_of(FAMILY))
 _OURS = Path(__file__).with_name("completion_prompts")
 
 

@@ -30,14 +30,7 @@ _MAX_ROUNDS = 100
 
 
 def note_run(dataset: MemoryDataset, kind: str, entry: TaskEntry, timeout: int) -> MemoryDataset:
-    """Note in every sample how its task runs programs, for methods that do so too.
-
-    Args:
-        dataset: The samples.
-        kind: Name of the check that runs them.
-        entry: The task opened on its round.
-        timeout: Seconds a program may run.
-    """
+    """Note in every sample how its task runs programs, for methods that do so too."""
     for sample in dataset:
         sample.metadata = (sample.metadata or {}) | {
             "run": {

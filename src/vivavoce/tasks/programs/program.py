@@ -26,9 +26,8 @@ from inspect_ai.util import (
 
 from vivavoce.errors import InputError
 from vivavoce.sandbox.command import python_command
-from vivavoce.sandbox.config import BwrapConfig
+from vivavoce.sandbox.config import BwrapConfig, SandboxLost
 from vivavoce.sandbox.containers import compose_file, find_docker
-from vivavoce.sandbox.errors import SandboxLost
 from vivavoce.sandbox.provider import BwrapSandboxEnvironment
 
 PROVIDERS = ("bwrap", "docker")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -142,3 +142,23 @@ def _place(marked: str, slots: Mapping[str, str], markers: Mapping[str, str]) ->
         position = start + len(markers[slot])
     pieces.append(marked[position:])
     return Rendered("".join(pieces), spans)
+
+
+_REPLACED = "□"
+
+
+def fence_mark(texts: Iterable[str]) -> str:
+    """An ending for tags that occurs in none of the texts; the same texts give the same one.
+
+    It depends on all texts together, so that the writer of one of them cannot foresee it.
+    """
+    texts = list(texts)
+    count = 0
+    while any((mark := hash_of([*texts, count])[:12]) in text for text in texts):
+        count += 1
+    return mark
+
+
+def without_mark(text: str, mark: str) -> str:
+    """A text that a model wrote after it saw the mark, which it may have been told to repeat."""
+    return text.replace(mark, _REPLACED)

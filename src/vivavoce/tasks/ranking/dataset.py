@@ -55,12 +55,6 @@ def ranking_dataset(
 ) -> MemoryDataset:
     """The samples of a task.
 
-    Args:
-        opened: The round.
-        asked: Which boards, and in which words.
-        prompts: The templates.
-        max_tokens: The longest answer a model may give.
-
     Raises:
         InputError: The round has no such board.
     """

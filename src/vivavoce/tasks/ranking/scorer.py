@@ -5,11 +5,9 @@ from __future__ import annotations
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
-from vivavoce.metrics.paper_ranking import read_paper_ids, score_paper_ranking
-from vivavoce.metrics.ranking import score_ranking_row
-from vivavoce.metrics.ranking_answers import METRICS, count_faults
+from vivavoce.metrics.ranking import read_paper_ids, score_paper_ranking, score_ranking_row
 from vivavoce.metrics.ranking_legacy import score_ranking_row_legacy
-from vivavoce.metrics.titles_list import find_titles
+from vivavoce.metrics.titles_list import METRICS, count_faults, find_titles
 from vivavoce.tasks.scoring.guard import VALID, FaultyAnswer, Values, defined_mean, guarded
 
 TITLE_NAMES = ("cp", "cis", "bem", "ktau", "bem_complete", "cp_partial", "ndcg")

@@ -17,7 +17,6 @@ from vivavoce.rounds import Round, load_round
 from vivavoce.store import Row, table_of_parquet
 from vivavoce.tasks.methods.direct import baseline, direct
 from vivavoce.tasks.ranking.dataset import FAMILY, GRAPH, read_rows
-from vivavoce.tasks.ranking.items.encoders import ENCODERS
 from vivavoce.tasks.ranking.items.graph_ranking import (
     SETTINGS,
     Direction,
@@ -28,7 +27,7 @@ from vivavoce.tasks.ranking.items.graph_ranking import (
     rank_papers,
 )
 from vivavoce.tasks.ranking.items.pairwise_results import read_comparisons
-from vivavoce.tasks.ranking.items.tournament import BoardQuery, Tournament
+from vivavoce.tasks.ranking.items.tournament import ENCODERS, BoardQuery, Tournament
 from vivavoce.text.dates import day_after
 
 __all__ = [

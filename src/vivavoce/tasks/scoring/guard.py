@@ -7,7 +7,6 @@ fault stands in the score's metadata.
 from __future__ import annotations
 
 import math
-import re
 import statistics
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Protocol, TypeAlias
@@ -24,6 +23,8 @@ from inspect_ai.scorer import (
 )
 from inspect_ai.solver import TaskState
 
+from vivavoce.text.data import read_patterns
+
 Values: TypeAlias = Mapping[str, float | None]
 """Metrics of an answer by name; None where one is undefined."""
 
@@ -34,54 +35,9 @@ _STOP_FAULTS = {"model_length": "overflow", "content_filter": "refusal"}
 _START = 400
 """Characters looked at for a refusal or an error text."""
 _REFUSAL_WORDS = 80
-_REFUSAL = re.compile(
-    r"""\W{0,20}(?:
-    # As an AI language model, I ...
-    as\ an?\ (?:large\ language|language|ai|artificial)\b[^.,\n]{0,60},?\s+i\b
-    # I must decline ... / I do not have access to ... / I'm sorry, but the text ...
-    | i\s(?:must|(?:will\ )?have\ to|need\ to)\s(?:respectfully\s|politely\s)?(?:decline|refuse)\b
-    | i\s(?:do\ not|don['’]?t)\s(?:currently\s)?have\s
-      (?:access\ to\b|(?:enough|sufficient)\ (?:information|context)\b)
-    | i(?:['’]?m|\ am)\ sorry,?\ but\ (?:the|this|that|your|there|no)\b
-    # [I'm sorry,] I cannot + what was asked for
-    | (?P<opener>
-        (?:(?:i['’]?m|i\ am|we['’]re|we\ are)\ (?:\w{1,12}\ )?sorry|(?:my\ )?apologies|sorry
-          |i\ apologi[sz]e|unfortunately|regrettably|(?:i['’]?m|i\ am)\ afraid(?:\ that)?)
-        [\s,.:;!—–-]{1,4}(?:but\s)?
-      )?
-      (?:i\s|i(?=['’]m\b)|(?(opener)(?:we\s|)|(?!)))
-      (?:cannot|can\ not|can['’]?t|won['’]?t|will\ not|decline\ to|refuse\ to
-        |(?:am|['’]m|are)\ (?:unable|not\ able|not\ going)\ to)\s(?:be\ able\ to\s)?
-      (?:
-        (?:help|assist|comply|proceed|continue)\b(?:\s(?:you|with)\b){0,2}
-          (?:\s(?:that|this|it|(?:that|this|your|the|such)\s(?:an?\s)?(?:request|task|question|prompt)))?
-          (?:\s?[.,;!?—–]|\s?$|\s(?:because|as|since|due|without)\b)
-        | (?:do|answer|fulfil|fulfill|complete|process)\s
-          (?:that|this|it|(?:that|this|your|the|such)\s(?:an?\s)?(?:request|task|question|prompt))
-          (?:\s?[.,;!?—–]|\s?$|\s(?:because|as|since|due|without)\b)
-        | (?:provide|write|generate|create|produce|give|offer|share|draft|suggest|propose|reproduce
-            |summari[sz]e|access|see|read|view|open|help\ (?:you\ )?with|assist\ (?:you\ )?with)\s
-          (?:you\s(?:with\s)?)?(?:writing\s)?(?:an?|the|this|that|any|your|such)\s(?:\w{1,20}\s){0,2}?
-          (?:title|abstract|summary|introduction|section|answer|response|content|text|paper|document
-            |file|article|request)\b(?!\s?:)
-      )
-    )""",
-    re.IGNORECASE | re.VERBOSE,
-)
-_PROVIDER_ERROR = re.compile(
-    r"""\s{0,20}(?:
-    error\ code:\ ?[45]\d\d\s?(?:[-–—:,.{]|$)
-    | \{\s{0,9}"error"\s{0,9}:
-    | <!doctype\ html | <html[\s>]
-    | this\ model's\ maximum\ context\ length
-    | upstream\ connect\ error
-    | (?:http\ )?(?:error\ )?(?:[45]\d\d:?\s)?
-      (?:bad\ request|unauthorized|forbidden|not\ found|too\ many\ requests|internal\ server\ error
-        |bad\ gateway|service\ unavailable|gateway\ time-?out|rate\ (?:limit\ )?exceeded)
-      (?:\W{0,9}$|[\s.:-]{1,3}(?:\{|<|for\ url\b))
-    )""",
-    re.IGNORECASE | re.VERBOSE,
-)
+_PATTERNS = read_patterns(__file__, "guard.toml")
+_REFUSAL = _PATTERNS["refusal"]
+_PROVIDER_ERROR = _PATTERNS["provider_error"]
 
 
 def our_scores(scores: Mapping[str, Score] | None) -> list[Score]:

@@ -18,9 +18,8 @@ from inspect_ai.model import ChatMessageUser, GenerateConfig, Model, get_model, 
 from vivavoce.errors import InputError
 from vivavoce.metrics.judgement import ASPECTS, Verdict, read_verdict
 from vivavoce.store import hash_of
-from vivavoce.tasks.prompting.fences import fence_mark
 from vivavoce.tasks.prompting.fitting import fit
-from vivavoce.tasks.prompting.prompts import PromptSet, Rendered
+from vivavoce.tasks.prompting.prompts import PromptSet, Rendered, fence_mark
 from vivavoce.tasks.prompting.windows import Measure, TokenCounter, measure
 from vivavoce.tasks.scoring.guard import find_fault
 from vivavoce.tasks.scoring.json_answer import find_json

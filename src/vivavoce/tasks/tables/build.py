@@ -21,21 +21,18 @@ from vivavoce.tasks.tables.items.demands.requests import TO_CHECK, Demand, Deman
 from vivavoce.tasks.tables.items.gold.reading import GoldTables, read_gold_tables
 from vivavoce.tasks.tables.items.gold.statistics import overlap_statistics, table_statistics
 from vivavoce.tasks.tables.items.gold.works import corpus_works, works_library
-from vivavoce.tasks.tables.items.options import TablesOptions
 from vivavoce.tasks.tables.items.pools.distractors import Barred, find_universe, rank_distractors
 from vivavoce.tasks.tables.items.pools.making import (
     CANDIDATES,
     CandidatesFile,
+    PaperLabels,
     Pool,
     candidates_as_bytes,
+    count_checked,
     count_distractors,
     hash_works,
     make_pool,
     read_candidates,
-)
-from vivavoce.tasks.tables.items.pools.people_labels import (
-    PaperLabels,
-    count_checked,
     read_paper_labels,
     without_included,
 )
@@ -47,6 +44,7 @@ from vivavoce.tasks.tables.items.table_items import (
     STATISTICS,
     TASK,
     GoldTable,
+    TablesOptions,
     Work,
     answer_table,
     answer_text,

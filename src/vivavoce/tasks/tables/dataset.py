@@ -9,7 +9,7 @@ from typing import Any
 from inspect_ai.dataset import MemoryDataset, Sample
 
 from vivavoce.errors import NoItemsError
-from vivavoce.readers.documents import LibraryPaper
+from vivavoce.readers.paper_tables import LibraryPaper
 from vivavoce.rounds import Round
 from vivavoce.store import Row
 from vivavoce.tasks.library import describe_library
@@ -27,12 +27,6 @@ def table_dataset(
     opened: Round, setting: str, prompts: PromptSet, *, max_tokens: int
 ) -> MemoryDataset:
     """The samples of a round: its tables that have the setting.
-
-    Args:
-        opened: The round.
-        setting: What is shown of each paper.
-        prompts: The templates.
-        max_tokens: The longest answer a model may give; methods keep this room free.
 
     Raises:
         InputError: No table has the setting.

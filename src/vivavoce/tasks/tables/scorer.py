@@ -26,7 +26,6 @@ from inspect_ai.solver import TaskState
 
 from vivavoce.errors import InputError
 from vivavoce.metrics import Aggregate, Ratio
-from vivavoce.metrics.tables.aligning import align_by_meaning
 from vivavoce.metrics.tables.literature_tables import (
     ASPECTS,
     LiteratureTable,
@@ -34,14 +33,14 @@ from vivavoce.metrics.tables.literature_tables import (
     aggregate_tables,
     score_table,
 )
-from vivavoce.metrics.tables.meaning import Meaning
+from vivavoce.metrics.tables.meaning import Meaning, align_by_meaning
 from vivavoce.metrics.tables.question_wording import QUESTION_ASPECTS
 from vivavoce.retrieval.dense import open_encoders
 from vivavoce.store import hash_of
 from vivavoce.tasks import TaskCard
 from vivavoce.tasks.prompting.prompts import SUFFIX, PromptSet, folder_at, load_prompts
 from vivavoce.tasks.scoring.guard import VALID, FaultyAnswer, guarded
-from vivavoce.tasks.tables.items.answers import (
+from vivavoce.tasks.tables.items.composing import (
     DIAGNOSTICS,
     NAMES,
     NOTHING,
@@ -166,14 +165,7 @@ _Compare = Callable[
 
 
 def _scorer(compare: _Compare, pairs: int | None, seed: int, *further: str) -> Scorer:
-    """A scorer of tables, to which an answer without a paper is none: it has no column or cell.
-
-    Args:
-        compare: Gives the values of a table, and notes what a log keeps.
-        pairs: Pairwise questions a table.
-        seed: Of these.
-        further: Values beside `NAMES` that it gives; undefined for an answer without a table.
-    """
+    """A scorer of tables, to which an answer without a paper is none: it has no column or cell."""
 
     async def score(state: TaskState, target: Target) -> Score:
         titles = titles_of(state)

@@ -12,6 +12,7 @@ from inspect_ai.dataset import MemoryDataset, Sample
 
 from vivavoce.errors import InputError, NoItemsError
 from vivavoce.rounds import Round
+from vivavoce.rounds.splits import check_split, split_name
 from vivavoce.store import Row, read_json, table_of_parquet
 from vivavoce.tasks.prompting.prompts import PromptSet, check_variant
 from vivavoce.tasks.writing.items.composing import TRACKS, Example, compose
@@ -37,18 +38,27 @@ class Showing:
     demos: int = 0
     """Demonstrations of each kind, at most."""
     track: str = "cited"
+    split: str | None = None
+    """Only these items; all where it is None."""
     variant: int = 1
 
     @property
     def label(self) -> str:
-        """The setting's name on a board, such as `base+padded` or `mixed@1`."""
-        track = "" if self.track == "cited" else f"+{self.track}"
+        """The setting's name on a board, such as `base+padded`, `base+test` or `mixed@1`."""
+        parts = [self.setting, *([self.track] if self.track != "cited" else ())]
         has_usual = self.setting not in DEMONSTRATED or self.demos == USUAL_DEMOS
-        return f"{self.setting}{track}{'' if has_usual else f'@{self.demos}'}"
+        label = "+".join([*parts, *([self.split] if self.split else ())])
+        return label if has_usual else f"{label}@{self.demos}"
 
 
 def showing(
-    opened: Round, task: str, setting: str, demos: int | None, track: str, variant: int
+    opened: Round,
+    task: str,
+    setting: str,
+    demos: int | None,
+    track: str,
+    variant: int,
+    split: str | None = None,
 ) -> Showing:
     """Check a task's arguments, and put them together.
 
@@ -59,12 +69,14 @@ def showing(
         demos: Demonstrations of each kind; None for as many as the round holds.
         track: Which works are listed.
         variant: The wording.
+        split: Which items are asked for; None for all.
 
     Raises:
-        InputError: There is no such number, track or wording.
+        InputError: There is no such number, track, split or wording.
     """
     if track not in TRACKS:
         raise InputError(f"There is no track {track!r}. There are: {', '.join(TRACKS)}.")
+    check_split(split)
     check_variant(variant)
     held = _held(opened) if setting in DEMONSTRATED else 0
     if demos is None:
@@ -79,7 +91,7 @@ def showing(
             f"demos={demos!r} is not a number from 1 to the {held} demonstrations of each kind "
             f"that round {opened.id} holds. For more, build a round with more ([writing] demos)."
         )
-    return Showing(task, setting, demos, track, variant)
+    return Showing(task, setting, demos, track, split, variant)
 
 
 def _held(opened: Round) -> int:
@@ -93,13 +105,6 @@ def writing_dataset(
 ) -> MemoryDataset:
     """The samples of a task: its items that have the setting.
 
-    Args:
-        opened: The round.
-        shown: What to show.
-        prompts: The templates.
-        words: About how long an answer is asked for.
-        max_tokens: The longest answer a model may give; the fitter keeps this room free.
-
     Raises:
         InputError: No item has the setting; the message tells why one did not get it.
     """
@@ -107,6 +112,13 @@ def writing_dataset(
     rows = [row for row in rows if shown.setting in row["settings"]]
     if not rows:
         raise NoItemsError(_why_empty(opened, shown))
+    if shown.split:
+        rows = [row for row in rows if split_name(row["split"]) == shown.split]
+        if not rows:
+            raise NoItemsError(
+                f"Round {opened.id} has no {shown.split} item of {shown.task} with the setting "
+                f"{shown.setting}. viva round stats counts the items of each split."
+            )
     wanted = {paper for row in rows for paper in (row["paper_id"], *_demonstrations(row, shown))}
     papers = _read_papers(opened, wanted)
     values = {"words": words, "max_tokens": max_tokens}

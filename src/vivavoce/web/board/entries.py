@@ -77,6 +77,12 @@ def between(row: Row) -> str:
     return "no interval" if row["ci"] is None else interval(bounds_of(row))
 
 
+def ranks(row: Row) -> str:
+    """The ranks that the items allow a ranked row, such as "rank 1–3"."""
+    low, high = row["rank_interval"] or (row["rank"], row["rank"])
+    return f"rank {low}" if low == high else f"ranks {low}–{high}"
+
+
 def _percent(value: float, scale: tuple[float, float]) -> float:
     low, high = scale
     # A margin of 4% on both sides, so that the dots at the ends are drawn whole.

@@ -1,8 +1,8 @@
-"""The first page: who leads where, every board, and how each contestant stands in each family."""
+"""The first page: a matrix of contestants by tasks, with price and trust beside each name."""
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from math import fsum
 from typing import Any, NamedTuple
@@ -11,49 +11,83 @@ from vivavoce.store import Row
 from vivavoce.tasks import list_families
 from vivavoce.web.board.model import BoardOf, ModelOf, Site
 from vivavoce.web.board.names import identity_of, is_floor, title_of
-from vivavoce.web.board.sections import is_first
-from vivavoce.web.printing import share, visible
+from vivavoce.web.printing import counted, share, visible
 
 Interval = tuple[float, float]
 
 SHADES = 5
-MAX_CONTESTANTS = 300
-"""In the table of the first page; the pages of further ones are found from their boards."""
+MAX_CELLS = 6000
+"""Cells of the matrix; contestants beyond them are on the pages of their boards."""
+MAX_DETAILED = 1200
+"""Cells up to which each also holds its interval and its ranks; the page stays below 300 KB."""
 
 
-class Standing(NamedTuple):
-    """One contestant across families."""
+class Cell(NamedTuple):
+    """A contestant's best result on one board."""
+
+    row: Row
+    shade: int
+    """Share of the other contestants that it is surely better than, from 0 to SHADES - 1."""
+    may_lead: bool
+    """True if the first rank is possible and it is no floor."""
+
+
+class Line(NamedTuple):
+    """One contestant: a line of the matrix."""
 
     model: ModelOf
-    boards: int
-    firsts: int
-    """Boards on which everybody else is told apart as worse; a floor has none."""
-    shares: tuple[tuple[str, int] | None, ...]
-    """By family: between which shares of the others it is better than, as text and as a shade."""
+    name: str
+    options: str
+    """Arguments of a method, in small type beside its name."""
+    cells: tuple[Cell | None, ...]
+    """One for each board of the newest round."""
+    better_than: Interval | None
+    """Share of the others that it is better than, averaged over families: surely, and at most.
+
+    A family of the round that it did not take counts 0.
+    """
+    price: float | None
+    """US dollars an answer; None where no board records a cost."""
+    valid: str
+    seen: str
+    judge: str
+    cutoff: str
 
 
 def overview(site: Site) -> dict[str, Any]:
     """Everything that `index.html.j2` prints."""
-    newest = site.round_names[-1] if site.round_names else ""
-    boards = [board for board in site.boards if board.round == newest]
+    boards = newest_boards(site)
     families: dict[str, list[BoardOf]] = defaultdict(list)
     for board in boards:
         families[board.family].append(board)
+    boards = [board for found in families.values() for board in found]
     # Versions of a task share a line: a round has one of them, or the last one stands for it.
-    lines: dict[tuple[str, str], dict[str, BoardOf]] = defaultdict(dict)
+    courses: dict[tuple[str, str], dict[str, BoardOf]] = defaultdict(dict)
     for board in site.boards:
-        lines[board.task, board.setting][board.round] = board
-    standings = standings_of(site, boards, list(families))
+        courses[board.task, board.setting][board.round] = board
+    found = lines_of(site, boards)
+    room = max(1, MAX_CELLS // max(1, len(boards)))
     return {
-        "newest": newest,
-        "families": [(*family_of(name), found) for name, found in families.items()],
+        "newest": site.round_names[-1] if site.round_names else "",
+        "families": [(name, *family_of(name), of) for name, of in families.items()],
+        "boards": boards,
+        "settings": list(dict.fromkeys(board.setting for board in boards)),
         "rounds": site.round_names,
-        "lines": lines,
-        "standings": standings[:MAX_CONTESTANTS],
-        "unlisted": max(0, len(standings) - MAX_CONTESTANTS),
+        "courses": courses,
+        "lines": found[:room],
+        "is_detailed": min(room, len(found)) * len(boards) <= MAX_DETAILED,
+        "unlisted": max(0, len(found) - room),
+        "has_prices": any(line.price is not None for line in found),
+        "has_seen": any(line.seen for line in found),
+        "has_judge": any(line.judge for line in found),
         "counts": (len(site.contestants), len(site.boards), len(site.round_names)),
         "about_rounds": [about_round(entry) for entry in site.rounds],
     }
+
+
+def newest_boards(site: Site) -> list[BoardOf]:
+    """The boards of the newest round."""
+    return [board for board in site.boards if [board.round] == list(site.round_names[-1:])]
 
 
 def family_of(family: str) -> tuple[str, str]:
@@ -79,28 +113,49 @@ def flat_counts(counts: Mapping[str, Any], prefix: str = "") -> list[tuple[str, 
     return pairs
 
 
-def standings_of(site: Site, boards: Sequence[BoardOf], families: Sequence[str]) -> list[Standing]:
-    """Everybody but the ceiling, first who is surely better than the most on average."""
-    shares: dict[tuple[str, str], dict[str, list[Interval]]] = defaultdict(
-        lambda: defaultdict(list)
-    )
-    firsts: dict[tuple[str, str], int] = defaultdict(int)
-    for board in boards:
-        for identity, row in best_rows(board).items():
-            if (above := shares_above(row, len(board.ranked))) is not None:
-                shares[identity][board.family].append(above)
-            firsts[identity] += is_first(row) and not is_floor(row)
+def lines_of(site: Site, boards: Sequence[BoardOf]) -> list[Line]:
+    """Lines of all contestants but the ceiling; who is surely better than most comes first."""
+    best = [best_rows(board) for board in boards]
     made = []
     for one in site.contestants:
         if one.kind == "ceiling":
             continue
-        identity = one.kind, one.name
-        means = {name: _mean(of) for name, of in shares[identity].items()}
-        surely, at_most = _mean(list(means.values())) if means else (-1.0, -1.0)
-        boards_of = len(site.appearances.get(identity, ()))
-        shown = tuple(_shaded(means[name]) if name in means else None for name in families)
-        made.append((-surely, -at_most, Standing(one, boards_of, firsts[identity], shown)))
-    return [standing for *_, standing in sorted(made, key=lambda each: each[:2])]
+        rows = [found.get((one.kind, one.name)) for found in best]
+        made.append(_line(one, boards, rows))
+    return sorted(made, key=lambda line: [-end for end in line.better_than or (-1.0, -1.0)])
+
+
+def _line(one: ModelOf, boards: Sequence[BoardOf], rows: Sequence[Row | None]) -> Line:
+    shares: dict[str, list[Interval]] = {board.family: [] for board in boards}
+    for board, row in zip(boards, rows, strict=True):
+        if row is not None and (above := shares_above(row, len(board.ranked))) is not None:
+            shares[board.family].append(above)
+    measured = [row for row in rows if row is not None]
+    cutoffs = [(row.get("exposure") or {}).get("cutoff") for row in measured]
+    name, _, options = visible(one.name, 80).partition("(")
+    return Line(
+        one,
+        name,
+        options.removesuffix(")"),
+        tuple(
+            _cell(row, len(board.ranked)) if row else None
+            for board, row in zip(boards, rows, strict=True)
+        ),
+        _mean([_mean(of) if of else (0.0, 0.0) for of in shares.values()])
+        if any(shares.values())
+        else None,
+        _price(measured),
+        _valid(measured),
+        _seen(measured),
+        _judge(measured),
+        next((str(cutoff) for cutoff in cutoffs if cutoff), ""),
+    )
+
+
+def _cell(row: Row, ranked: int) -> Cell:
+    low, _ = shares_above(row, ranked) or (0.0, 0.0)
+    ranks = row["rank_interval"] or (row["rank"], row["rank"])
+    return Cell(row, min(SHADES - 1, int(low * SHADES)), ranks[0] == 1 and not is_floor(row))
 
 
 def _mean(intervals: Sequence[Interval]) -> Interval:
@@ -108,10 +163,36 @@ def _mean(intervals: Sequence[Interval]) -> Interval:
     return low, high
 
 
-def _shaded(mean: Interval) -> tuple[str, int]:
-    low, high = mean
-    text = share(low) if low == high else f"{share(low).removesuffix('%')}–{share(high)}"
-    return text, min(SHADES - 1, int(low * SHADES))
+def _price(rows: Sequence[Row]) -> float | None:
+    """US dollars an answer over the boards that record a cost."""
+    paid = [row for row in rows if row["cost"] is not None]
+    answers = sum(row.get("answers") or row["n"] for row in paid)
+    return fsum(row["cost"] for row in paid) / answers if answers else None
+
+
+def _valid(rows: Sequence[Row]) -> str:
+    known = [row for row in rows if row["valid"] is not None]
+    items = sum(row["n"] for row in known)
+    return share(fsum(row["valid"] * row["n"] for row in known) / items) if items else ""
+
+
+def _seen(rows: Sequence[Row]) -> str:
+    """Share of the items that a model may have learnt; "unknown" where its cutoff is."""
+    counts: Counter[str] = Counter()
+    for row in rows:
+        counts.update((row.get("exposure") or {}).get("items") or {})
+    known = sum(counts.values()) - counts["unknown"]
+    if not known:
+        return "unknown" if counts or any(row["contamination"] for row in rows) else ""
+    return share((known - counts["clean"]) / known)
+
+
+def _judge(rows: Sequence[Row]) -> str:
+    judged = [row for row in rows if row["judge"]]
+    if not judged:
+        return ""
+    calibrated = sum(bool(row.get("calibrated")) for row in judged)
+    return f"{calibrated} of {counted(len(judged), 'task', 'tasks')} calibrated"
 
 
 def best_rows(board: BoardOf) -> dict[tuple[str, str], Row]:

@@ -41,8 +41,15 @@ _FILTERS: tuple[Callable[..., Any], ...] = (
     *(printing.figure, printing.interval, printing.share, printing.counted),
     *(printing.chance, printing.amount),
     *(names.kind_of, names.label, names.title_of, names.run_with, names.model_path),
-    *(entries.between, entries.rank_of, entries.rank_note, entries.tied_names),
-    *(entries.fact, entries.missing, entries.notes, sections.sureness, sections.is_first),
+    *(entries.between, entries.ranks, entries.rank_of, entries.rank_note, entries.tied_names),
+    *(
+        entries.fact,
+        entries.missing,
+        entries.notes,
+        entries.dollars,
+        sections.sureness,
+        sections.is_first,
+    ),
 )
 _CODE = ("web/printing.py", "web/board", "web/templates", "web/static")
 _SOURCES = (".py", ".j2", ".css", ".js", ".yaml")

@@ -5,9 +5,10 @@
 document.documentElement.classList.add("js");
 
 const byId = (id) => document.getElementById(id);
-const table = document.querySelector("table.board, table.heat");
-const controls = { q: byId("filter"), kind: byId("kind"), complete: byId("complete") };
-const state = { q: "", kind: "", complete: "", sort: "", hide: [] };
+const table = document.querySelector("table.board, table.matrix");
+const CHOICES = ["q", "kind", "complete", "family", "setting", "price", "cutoff", "intervals"];
+const controls = Object.fromEntries(CHOICES.map((key) => [key, byId(key === "q" ? "filter" : key)]));
+const state = { ...Object.fromEntries(CHOICES.map((key) => [key, ""])), sort: "", hide: [] };
 
 function valueOf(cell, kind) {
   const text = cell.dataset.v ?? cell.textContent.trim();
@@ -34,8 +35,11 @@ function compare(kind, direction, column) {
   };
 }
 
-const labelOf = (header) => (header.querySelector("button") ?? header).textContent.trim();
-const headersOf = (of) => [...of.tHead.rows[0].cells];
+const labelOf = (header) => {
+  const named = header.querySelector("button") ?? header;
+  return named.getAttribute("aria-label") ?? named.textContent.trim();
+};
+const headersOf = (of) => [...of.tHead.rows[of.tHead.rows.length - 1].cells];
 
 function sortBy(header, direction) {
   const button = header.querySelector("button");
@@ -49,48 +53,59 @@ function sortBy(header, direction) {
 
 function matches(row) {
   const wanted = state.q.trim().toLowerCase();
-  const name = row.cells ? (row.querySelector("th") ?? row).textContent : row.textContent;
-  const text = row.closest("table.grid") ? row.textContent : name;
-  if (wanted && !text.toLowerCase().includes(wanted)) return false;
+  const name = (row.querySelector("th") ?? row).textContent;
+  if (wanted && !name.toLowerCase().includes(wanted)) return false;
   if (state.complete && "gaps" in row.dataset) return false;
+  // Whoever has no price or no cutoff fails no limit: a baseline costs nothing and learnt nothing.
+  if (state.price && Number(row.dataset.price) > Number(state.price)) return false;
+  if (state.cutoff && row.dataset.cutoff >= state.cutoff) return false;
   return !state.kind || row.classList.contains(state.kind);
 }
 
 function filterRows() {
-  const rows = table?.classList.contains("board")
-    ? [...table.querySelectorAll("tbody tr")]
-    : [...document.querySelectorAll(".found")];
+  if (!table) return;
+  const rows = [...table.querySelectorAll("tbody tr")];
   let shown = 0;
   for (const row of rows) {
     row.hidden = !matches(row);
     shown += row.hidden ? 0 : 1;
   }
-  for (const group of document.querySelectorAll(".family")) {
-    group.hidden = !group.querySelector(".found:not([hidden])");
-  }
-  for (const body of document.querySelectorAll("table.heat, table.grid")) {
-    body.closest("section").hidden = !body.querySelector("tbody tr:not([hidden])");
-  }
-  if (table?.classList.contains("board")) table.closest(".scroll").hidden = shown === 0;
+  table.closest(".scroll").hidden = shown === 0;
   const nothing = document.querySelector(".nothing");
   if (nothing) nothing.hidden = shown !== 0;
-  const isChosen = state.q.trim() || state.kind || state.complete;
+  const isChosen = ["q", "kind", "complete", "price", "cutoff"].some((key) => state[key].trim());
   const status = byId("status");
   if (status) status.textContent = isChosen ? `${shown} of ${rows.length} rows` : "";
 }
 
+function isHidden(header) {
+  const { family, setting } = header.dataset;
+  if (family !== undefined && state.family && family !== state.family) return true;
+  if (setting !== undefined && state.setting && setting !== state.setting) return true;
+  return state.hide.includes(labelOf(header));
+}
+
 function hideColumns() {
   if (!table) return;
-  const hidden = new Set(state.hide);
-  const places = headersOf(table).map((header) => hidden.has(labelOf(header)));
-  for (const row of table.rows) {
+  const headers = headersOf(table);
+  const places = headers.map(isHidden);
+  for (const row of [...table.tBodies].flatMap((body) => [...body.rows])) {
     for (const cell of row.cells) cell.hidden = Boolean(places[cell.cellIndex]);
+  }
+  headers.forEach((header, place) => (header.hidden = places[place]));
+  if (table.tHead.rows.length === 1) return;
+  // The upper row has one cell for each column without a family, in the same order.
+  for (const [place, cell] of [...table.tHead.rows[0].cells].entries()) {
+    const under = headers.filter((one) => one.dataset.family === cell.dataset.family);
+    const shown = under.filter((one) => !one.hidden).length;
+    cell.hidden = cell.dataset.family === undefined ? Boolean(places[place]) : shown === 0;
+    if (cell.dataset.family !== undefined) cell.colSpan = Math.max(1, shown);
   }
 }
 
 function writeAddress() {
   const chosen = new URLSearchParams();
-  for (const key of ["q", "kind", "complete", "sort"]) if (state[key]) chosen.set(key, state[key]);
+  for (const key of [...CHOICES, "sort"]) if (state[key]) chosen.set(key, state[key]);
   for (const label of state.hide) chosen.append("hide", label);
   const text = chosen.toString();
   if (text === location.hash.slice(1)) return;
@@ -100,13 +115,15 @@ function writeAddress() {
 
 function readAddress() {
   const chosen = new URLSearchParams(location.hash.slice(1));
-  const known = ["q", "kind", "complete", "sort", "hide"];
+  const known = [...CHOICES, "sort", "hide"];
   if (location.hash && !known.some((key) => chosen.has(key))) return;
-  for (const key of ["q", "kind", "complete", "sort"]) state[key] = chosen.get(key) ?? "";
+  for (const key of [...CHOICES, "sort"]) state[key] = chosen.get(key) ?? "";
   state.hide = chosen.getAll("hide");
-  if (controls.q) controls.q.value = state.q;
-  if (controls.kind) controls.kind.value = state.kind;
-  if (controls.complete) controls.complete.checked = Boolean(state.complete);
+  for (const key of CHOICES) {
+    const control = controls[key];
+    if (control?.type === "checkbox") control.checked = Boolean(state[key]);
+    else if (control) control.value = state[key];
+  }
   for (const box of document.querySelectorAll("#columns input")) {
     box.checked = !state.hide.includes(box.value);
   }
@@ -121,6 +138,7 @@ function readAddress() {
 function apply() {
   filterRows();
   hideColumns();
+  table?.classList.toggle("detailed", Boolean(state.intervals));
 }
 
 function choose(change) {
@@ -161,9 +179,10 @@ function offerColumns() {
 }
 
 offerColumns();
-controls.q?.addEventListener("input", () => choose({ q: controls.q.value }));
-controls.kind?.addEventListener("change", () => choose({ kind: controls.kind.value }));
-controls.complete?.addEventListener("change", () => choose({ complete: controls.complete.checked ? "1" : "" }));
+const chosenIn = (control) => (control.type === "checkbox" ? (control.checked ? "1" : "") : control.value);
+const chosenNow = () =>
+  Object.fromEntries(CHOICES.filter((key) => controls[key]).map((key) => [key, chosenIn(controls[key])]));
+for (const key of CHOICES) controls[key]?.addEventListener("input", () => choose(chosenNow()));
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && byId("columns")?.open) {
     byId("columns").open = false;
@@ -173,6 +192,4 @@ document.addEventListener("keydown", (event) => {
 window.addEventListener("hashchange", readAddress);
 // A browser may restore the text of the boxes when it comes back to the page.
 if (location.hash) readAddress();
-else if (controls.q?.value || controls.kind?.value || controls.complete?.checked) {
-  choose({ q: controls.q?.value ?? "", kind: controls.kind?.value ?? "", complete: controls.complete?.checked ? "1" : "" });
-}
+else if (Object.values(chosenNow()).some(Boolean)) choose(chosenNow());

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from vivavoce.tasks.tables.items.gold.filters import (
+from vivavoce.tasks.tables.items.gold.headers import (
+    Grid,
+    Line,
     Values,
     find_duplicates,
     read_values,
     why_not,
 )
-from vivavoce.tasks.tables.items.gold.headers import Grid, Line
-from vivavoce.tasks.tables.items.options import TablesOptions
-from vivavoce.tasks.tables.items.table_items import GoldRow, GoldTable
+from vivavoce.tasks.tables.items.table_items import GoldRow, GoldTable, TablesOptions
 
 
 def values(header: tuple[str, ...], *lines: tuple[str, ...]) -> Values:

@@ -17,10 +17,10 @@ from vivavoce.records import Window
 from vivavoce.store import Row, parquet_of_rows, table_of_parquet
 from vivavoce.tasks.tables.items.gold.reading import GoldTables, read_gold_tables
 from vivavoce.tasks.tables.items.gold.works import work_id
-from vivavoce.tasks.tables.items.options import TablesOptions
 from vivavoce.tasks.tables.items.table_items import (
     ITEM,
     GoldRow,
+    TablesOptions,
     answer_table,
     answer_text,
     gold_of,

@@ -15,7 +15,7 @@ from vivavoce.tasks.tables.items.gold.reading import (
     read_gold_tables,
     read_results_tables,
 )
-from vivavoce.tasks.tables.items.options import TablesOptions
+from vivavoce.tasks.tables.items.table_items import TablesOptions
 
 WINDOW = Window(date(2020, 1, 1), date(2022, 1, 1))
 NAMES = ("ash", "bay", "cob", "dew")

@@ -6,7 +6,6 @@ import time
 
 import pytest
 
-from vivavoce.tasks.tables.items.keyword import vocabulary
 from vivavoce.tasks.tables.items.keyword.facets import FACETS
 from vivavoce.tasks.tables.items.keyword.papers import (
     PoolText,
@@ -14,8 +13,8 @@ from vivavoce.tasks.tables.items.keyword.papers import (
     own_name,
     read_pool,
     task_of,
+    terms_of,
 )
-from vivavoce.tasks.tables.items.keyword.vocabulary import terms_of
 
 BY_NAME = {facet.name: facet for facet in FACETS}
 
@@ -61,10 +60,10 @@ def test_what_the_title_says_counts_more_than_what_the_text_mentions() -> None:
 
 
 def test_the_longest_form_wins() -> None:
-    found = [name for _, _, name in terms_of(vocabulary.LEARNING).find("Semi-supervised learning")]
+    found = [name for _, _, name in terms_of("learning").find("Semi-supervised learning")]
     assert found == ["semi-supervised learning"]
-    assert terms_of(vocabulary.BASE_MODEL).has("Llama 2")
-    assert not terms_of(vocabulary.BASE_MODEL).has("a Llama 2")
+    assert terms_of("base_model").has("Llama 2")
+    assert not terms_of("base_model").has("a Llama 2")
 
 
 def test_a_paper_names_its_method_in_the_title_or_where_it_is_proposed() -> None:

@@ -12,8 +12,7 @@ from inspect_ai.solver import Solver
 from tests.servers.scripted import Ask, Reply, answer
 from tests.tasks.tables.methods.method_runs import DEMAND, PROMPTS, parser, sample, work
 
-from vivavoce.tasks.prompting.fences import fence_mark
-from vivavoce.tasks.prompting.prompts import load_prompts
+from vivavoce.tasks.prompting.prompts import fence_mark, load_prompts
 from vivavoce.tasks.tables.items.composing import question
 from vivavoce.tasks.tables.methods.iterative import iterative
 from vivavoce.tasks.tables.solvers import one_step, per_paper, two_stage

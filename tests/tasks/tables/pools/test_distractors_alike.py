@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from vivavoce.tasks.tables.items.options import TOP
 from vivavoce.tasks.tables.items.pools.distractors import Candidate, rank_distractors
 from vivavoce.tasks.tables.items.pools.vectors import open_encoder
-from vivavoce.tasks.tables.items.table_items import GoldRow, GoldTable, Work
+from vivavoce.tasks.tables.items.table_items import TOP, GoldRow, GoldTable, Work
 
 SUBJECTS = "apples bananas cherries damsons elderberries figs grapes hazelnuts".split()
 

@@ -19,7 +19,6 @@ from vivavoce.sources.fulltext.pdf.child import read_in_child
 from vivavoce.store import Row, canonical_json
 from vivavoce.tasks.implementation.items.architecture import Architecture, build_case
 from vivavoce.tasks.implementation.items.architectures.reference import import_geometric
-from vivavoce.tasks.implementation.items.extraction import methods_json
 from vivavoce.tasks.implementation.items.formula import Formula, list_formulas
 from vivavoce.tasks.implementation.items.market.dictionary import texts
 from vivavoce.tasks.implementation.items.market.generate import TABLES
@@ -29,6 +28,7 @@ from vivavoce.tasks.implementation.items.report import (
     Report,
     claim_program,
     compute_claim,
+    methods_json,
 )
 
 _TYPES = {

@@ -13,11 +13,6 @@ KNOWLEDGE = "+knowledge"
 def effective_setting(setting: str, data_info: str | None, knowledge: bool | None) -> str:
     """The setting that a name or its two parts ask for.
 
-    Args:
-        setting: A name, such as `full+knowledge`.
-        data_info: none, brief or full; None to leave it to the name.
-        knowledge: Whether notes are added; None to leave it to the name.
-
     Raises:
         InputError: A part is unknown, or name and parts disagree.
     """

@@ -1,14 +1,39 @@
-"""The columns of a leaderboard item, and the gold as the table that a model is asked for."""
+"""The columns of a leaderboard item, and the gold as the table that a model is asked for.
+
+Text is cut by `text.chunk`, with overlap; a table is a chunk of its own, a long one several of
+whole rows, each with caption and first row. A token is counted as three characters, since no model
+is known yet.
+
+A chunk is searched with the paper's title in front of it. A table says little in words of what it
+is about: it is searched without its short numbers, and with the abstract and the headings of its
+paper. What is shown of it is the table alone.
+
+The ceiling is the share of gold methods and scores that stand literally in some texts. A method
+stands in a text when the letters and digits of its normalised name do, one after the other, from
+the start of a word to the end of one. A score does when a number of the text equals it in the
+printed scale: 93.5 and 93.50 are one, 0.935 is another. Scores of methods that are not there are
+not looked for, so that the share of scores is one of the methods found, as in `sp_matched`.
+
+Source: LEGOBench §4.1 (the ten best chunks by BM25).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 
 import pyarrow as pa
 
 from vivavoce.metrics.leaderboards import TOLERANCE, Entry, method_key
 from vivavoce.metrics.tables.cell_matching import read_number
+from vivavoce.readers.paper_tables import LibraryPaper
+from vivavoce.retrieval.sparse import Bm25Retriever, words
 from vivavoce.store import Row
+from vivavoce.tasks.prompting.prompts import PromptSet, Rendered, Span, template_name
+from vivavoce.text.chunk import cut_table, cut_text
 
 FAMILY, TASK = "leaderboards", "leaderboard"
 SETTINGS = ("base", "corpus")
@@ -87,3 +112,264 @@ def _printed(entry: Row) -> str:
     if number is not None and abs(number - score) <= TOLERANCE * max(abs(number), abs(score)):
         return str(entry["score_text"])
     return f"{score:.10g}"
+
+
+CHUNKS, SIZE = 10, 512
+"""Chunks of a prompt, and tokens of a chunk."""
+SMALLEST = 16
+_OVERLAP = 1 / 8
+_CHARACTERS = 3
+"""Characters of a token."""
+_MAX_HEADING, _MAX_ABSTRACT = 200, 5_000
+_HEADINGS = 100
+_PASSAGES = 20_000
+_INDEXES = 16
+_PAPERS = 2_000
+"""Kept at one time: passages by their words, indexes, and papers in chunks."""
+
+
+@dataclass(frozen=True, slots=True)
+class PaperChunk:
+    """A piece of a paper."""
+
+    paper_id: str
+    source: str
+    """The paper's title and the part of it, for people."""
+    text: str
+    about: str | None = None
+    """Abstract and headings of the paper of a table; None for running text."""
+
+    @property
+    def searched(self) -> str:
+        """The text that a query is compared with."""
+        if self.about is None:
+            return f"{self.source}\n{self.text}"
+        return f"{self.source}\n{_without_numbers(self.text)}\n{self.about}"
+
+
+@dataclass(frozen=True, slots=True)
+class FoundChunk:
+    """A chunk that a query found."""
+
+    chunk: PaperChunk
+    rank: int
+    """1 for the best."""
+    score: float | None
+    """None where the query shares no word with any chunk, and the first are taken instead."""
+
+
+def chunks_of(paper: LibraryPaper, size: int = SIZE) -> list[PaperChunk]:
+    """A paper in chunks: abstract, sections in order, tables in order.
+
+    Args:
+        paper: The paper.
+        size: Tokens of a chunk; a row of a table that alone is longer is cut.
+    """
+    most = size * _CHARACTERS
+    overlap = int(most * _OVERLAP)
+    title = _one_line(paper.title)
+    parts = [("abstract", cut_text(paper.abstract or "", most, overlap))]
+    for section in paper.sections:
+        name = _one_line(section.heading or "") or "text"
+        parts.append((name, cut_text(section.text, most, overlap)))
+    chunks = [
+        PaperChunk(paper.paper_id, source, text)
+        for name, texts in parts
+        for source in [_source(title, name)]
+        for text in texts
+    ]
+    about = _about(paper)
+    for number, table in enumerate(paper.tables, 1):
+        source = _source(title, f"table {number}")
+        chunks += [
+            PaperChunk(paper.paper_id, source, text, about)
+            for text in cut_table(table.caption, table.cells, most)
+        ]
+    return chunks
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text[:_MAX_HEADING].split())
+
+
+def _source(title: str, part: str) -> str:
+    return f"{title} – {part}" if title else part
+
+
+def _about(paper: LibraryPaper) -> str:
+    """A paper's abstract and its headings."""
+    headings = [_one_line(section.heading or "") for section in paper.sections[:_HEADINGS]]
+    return "\n".join([(paper.abstract or "")[:_MAX_ABSTRACT], *headings])
+
+
+def _without_numbers(text: str) -> str:
+    """The words of a table; a score is two numbers of two digits, a name's number often longer."""
+    return " ".join(word for word in words(text) if len(word) > 2 or not word.isdigit())
+
+
+class Shelf:
+    """The chunks of a round's papers, and searches over those of some papers.
+
+    What is cut, counted and indexed once serves every item.
+    """
+
+    def __init__(self, papers: Mapping[str, LibraryPaper], size: int = SIZE) -> None:
+        self._papers = papers
+        self._cut = lru_cache(maxsize=_PAPERS)(lambda name: chunks_of(papers[name], size))
+        self._words = lru_cache(maxsize=_PASSAGES)(words)
+        self._open = lru_cache(maxsize=_INDEXES)(self._index)
+
+    def search(self, papers: Sequence[str] | None, query: str, k: int) -> list[FoundChunk]:
+        """The k best chunks of some papers, best first; of all papers with None."""
+        names = tuple(self._papers) if papers is None else tuple(papers)
+        chunks, retriever = self._open(names)
+        hits: list[tuple[int, float | None]] = [
+            (hit.index, hit.score) for hit in retriever.search(query, k)
+        ] or [(index, None) for index in range(min(k, len(chunks)))]
+        return [
+            FoundChunk(chunks[index], rank, score) for rank, (index, score) in enumerate(hits, 1)
+        ]
+
+    def _index(self, names: tuple[str, ...]) -> tuple[list[PaperChunk], Bm25Retriever]:
+        chunks = [chunk for name in names for chunk in self._cut(name)]
+        return chunks, Bm25Retriever((chunk.searched for chunk in chunks), self._words)
+
+
+_ASKED = ("task", "dataset", "metric")
+_BETWEEN = "\n\n"
+
+
+def question(prompts: PromptSet, row: Row) -> str:
+    """The question of an item, in one sentence: also the query that chunks are found by."""
+    return prompts.render("query", {name: row[name] for name in _ASKED}, {}).text
+
+
+def without_excerpts(prompts: PromptSet, asked: str) -> str:
+    """The question with the form of its answer, for methods that find the papers themselves."""
+    return prompts.render("question", {"question": asked}, {}).text
+
+
+def compose(
+    prompts: PromptSet, asked: str, found: Sequence[FoundChunk], variant: int = 1
+) -> Rendered:
+    """Put a prompt together.
+
+    Raises:
+        InputError: A template is missing, malformed or lacks a slot.
+    """
+    text, places = _lay_out(prompts, found)
+    slots = {"question": asked, "excerpts": text}
+    main = prompts.render(template_name(TASK, variant), slots, {})
+    spans = dict(main.spans)
+    shift = spans.pop("excerpts")[0]  # no slot, so that no excerpt is cut in the middle
+    blocks = tuple((start + shift, end + shift) for start, end in reversed(places))
+    return Rendered(main.text, spans, blocks)
+
+
+def _lay_out(prompts: PromptSet, found: Sequence[FoundChunk]) -> tuple[str, list[Span]]:
+    """The chunks as one text, and the place of each with what parts it from the one before."""
+    text = ""
+    places: list[Span] = []
+    for one in found:
+        start = len(text)
+        slots = {"source": one.chunk.source, "text": one.chunk.text}
+        text += (_BETWEEN if places else "") + prompts.render("excerpt", slots, {}).text
+        places.append((start, len(text)))
+    return text, places
+
+
+_WORD = re.compile(r"[^\W_]+")
+_NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?|\.\d+", re.ASCII)
+_DECIMAL_COMMA = re.compile(r"\d+,\d+", re.ASCII)
+_MAX_NUMBER = 40
+_SCALES = (1e3, 1e6, 1e9)
+
+
+@dataclass(frozen=True, slots=True)
+class Ceiling:
+    """The most that an answer read out of some texts can reach."""
+
+    mr: float
+    sp: float | None
+    """None where no method stands in the texts."""
+
+
+def ceilings(entries: Sequence[Row], texts: Sequence[str]) -> list[Ceiling]:
+    """The ceilings of the first 0, 1, 2 ... texts.
+
+    Args:
+        entries: The gold, with `method`, `score` and `score_text`.
+        texts: What is shown, best first.
+    """
+    gold: dict[str, set[str]] = {}
+    for entry in entries:
+        gold.setdefault(method_key(entry["method"]), set()).update(_keys_of(entry))
+    shown = [_Text(text) for text in texts]
+    never = len(texts) + 1
+    places = []
+    for method, scores in gold.items():
+        named = next((n for n, text in enumerate(shown, 1) if text.names(method)), never)
+        scored = next((n for n, text in enumerate(shown, 1) if text.numbers & scores), never)
+        places.append((named, scored))
+    return [_ceiling(places, count) for count in range(len(texts) + 1)]
+
+
+def _ceiling(places: Sequence[tuple[int, int]], count: int) -> Ceiling:
+    named = [scored for name, scored in places if name <= count]
+    mr = len(named) / len(places) if places else 0.0
+    return Ceiling(mr, sum(scored <= count for scored in named) / len(named) if named else None)
+
+
+class _Text:
+    """A text whose names and numbers are looked up."""
+
+    def __init__(self, text: str) -> None:
+        plain = unicodedata.normalize("NFKC", text).casefold()
+        pieces: list[str] = []
+        length = 0
+        self._starts: set[int] = set()
+        self._ends: set[int] = set()
+        for match in _WORD.finditer(plain):
+            pieces.append(match.group())
+            self._starts.add(length)
+            length += len(match.group())
+            self._ends.add(length)
+        self._letters = "".join(pieces)
+        self.numbers = set(_numbers(plain))
+
+    def names(self, key: str) -> bool:
+        """Check whether a method of this key stands in the text as whole words."""
+        letters = "".join(_WORD.findall(key))
+        place = self._letters.find(letters) if letters else -1
+        while place >= 0:
+            if place in self._starts and place + len(letters) in self._ends:
+                return True
+            place = self._letters.find(letters, place + 1)
+        return False
+
+
+def _keys_of(entry: Row) -> Iterator[str]:
+    """The score as a number, and as printed: 33,000,000 may be `33M` there."""
+    score: float = entry["score"]
+    yield _key(score)
+    if first := _NUMBER.search((entry["score_text"] or "")[:_MAX_NUMBER]):
+        printed = float(first.group().replace(",", ""))
+        if _key(score) in {_key(printed * scale) for scale in _SCALES}:
+            yield _key(printed)
+
+
+def _numbers(text: str) -> Iterator[str]:
+    for match in _NUMBER.finditer(text):
+        yield from _readings(match.group())
+    for match in _DECIMAL_COMMA.finditer(text):
+        yield from _readings(match.group().replace(",", "."))
+
+
+def _readings(digits: str) -> Iterator[str]:
+    if len(digits) <= _MAX_NUMBER:
+        yield _key(float(digits.replace(",", "")))
+
+
+def _key(value: float) -> str:
+    """Ten digits without the sign, which prints in many ways."""
+    return f"{abs(value):.10g}"

@@ -22,12 +22,6 @@ from vivavoce.errors import DamagedError, InputError
 from vivavoce.networks.graph import DAMPING, Graph, induced, make_graph, pagerank
 from vivavoce.retrieval.sparse import Bm25Retriever
 from vivavoce.store import table_of_parquet
-from vivavoce.tasks.ranking.items.encoders import (
-    TFIDF,
-    PaperVectors,
-    check_encoder,
-    open_vectors,
-)
 from vivavoce.tasks.ranking.items.graph_items import (
     EDGES,
     NETWORKS,
@@ -35,6 +29,12 @@ from vivavoce.tasks.ranking.items.graph_items import (
     BoardQuery,
     NetworkName,
     Text,
+)
+from vivavoce.tasks.ranking.items.tournament import (
+    TFIDF,
+    PaperVectors,
+    check_encoder,
+    open_vectors,
 )
 from vivavoce.text.dates import day_after
 

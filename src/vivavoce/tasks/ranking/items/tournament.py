@@ -1,4 +1,8 @@
-"""Papers ranked by a tournament: who beats whom in tables of results.
+"""Similarity of two papers: cosines of the vectors of their titles and abstracts.
+
+TF-IDF and the packaged MiniLM need no network; SciBERT, SPECTER, SciNCL and any other encoder are
+loaded from a folder or the hub. A paper is encoded when an edge first needs it, by itself, so its
+vector does not depend on what else is encoded, and is kept for as long as the round is open.
 
 Every pair of papers that anything is told of meets once. Numbers count that fit the board: by the
 words of the column, the group, the caption and the paper around them. The pair is won
@@ -17,16 +21,153 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from statistics import median_low
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from vivavoce.errors import InputError
 from vivavoce.readers.terms import BoardTerms, terms_of_text
+from vivavoce.retrieval.dense import Encoder
+from vivavoce.retrieval.presets import (
+    OAG_BERT,
+    PRESETS,
+    Preset,
+    find_folder,
+    find_preset,
+    read_settings,
+)
+from vivavoce.retrieval.sparse import count_terms, tfidf_weights, words
 from vivavoce.tasks.ranking.items.pairwise_results import ABOUT, Comparison, Line
 from vivavoce.text.dates import day_after
+
+Floats = npt.NDArray[np.float64]
+Places = npt.NDArray[np.integer[Any]]
+
+TFIDF = "tfidf"
+ENCODERS = (TFIDF, "minilm", "scibert", "specter", "scincl", "oagbert")
+"""Encoders with a name; every other is the folder of a model or its name on the hub."""
+
+_SYNONYMS = {"oagbert": "oag-bert"}
+_OF_PAPERS = ("scibert", "specter", "scincl", "oag-bert")
+"""Read a paper as title, separator token, abstract."""
+
+
+class PaperVectors(Protocol):
+    """The vectors of the papers of a round."""
+
+    def cosines(self, first: Places, second: Places) -> Floats:
+        """The cosine of each pair of papers, named by their places."""
+        ...
+
+
+def open_vectors(
+    encoder: str,
+    titles: Sequence[str],
+    abstracts: Sequence[str],
+    *,
+    folder: str | None = None,
+) -> PaperVectors:
+    """The vectors of papers by an encoder.
+
+    Args:
+        encoder: A name of `ENCODERS`, a folder, or a name on the hub.
+        titles: Of each paper, by place.
+        abstracts: Likewise; empty for none.
+        folder: Where the weights of a named encoder are instead of its place on the hub.
+
+    Raises:
+        MissingExtra: torch or transformers is not installed.
+        InputError: The encoder cannot be found or loaded; OAG-BERT says why.
+    """
+    check_encoder(encoder, folder)
+    if encoder == TFIDF:
+        return TfidfVectors(titles, abstracts)
+    opened = Encoder(_preset_of(encoder, folder), batch_size=1)
+    return EncodedVectors(titles, abstracts, opened)
+
+
+class TfidfVectors:
+    """TF-IDF vectors, with the weights of `TfidfRetriever`: f (ln((1 + N) / (1 + n)) + 1)."""
+
+    def __init__(self, titles: Sequence[str], abstracts: Sequence[str]) -> None:
+        from scipy.sparse import csr_array
+
+        texts = [f"{title}\n{text}" for title, text in zip(titles, abstracts, strict=True)]
+        counts = count_terms(texts, words)
+        _, unit = tfidf_weights(counts)
+        shape = (len(texts), len(counts.numbers))
+        self._rows = csr_array((unit, (counts.passages, counts.terms)), shape=shape)
+
+    def cosines(self, first: Places, second: Places) -> Floats:
+        """The cosine of each pair of papers, 0 for one without words."""
+        if not len(first):
+            return np.zeros(0)
+        products = self._rows[first].multiply(self._rows[second])
+        return np.asarray(products.sum(axis=1), dtype=np.float64).ravel()
+
+
+class EncodedVectors:
+    """Vectors of a neural encoder, made when they are first asked for."""
+
+    def __init__(self, titles: Sequence[str], abstracts: Sequence[str], encoder: Encoder) -> None:
+        self.encoder = encoder
+        self.truncated = 0
+        """Papers so far that were too long for the model."""
+        self._titles, self._abstracts = titles, abstracts
+        self._known: dict[int, Floats] = {}
+
+    def cosines(self, first: Places, second: Places) -> Floats:
+        """The cosine of each pair of papers."""
+        if not len(first):
+            return np.zeros(0)
+        left = np.stack([self.vector(place) for place in first.tolist()])
+        right = np.stack([self.vector(place) for place in second.tolist()])
+        return np.asarray((left * right).sum(axis=1), dtype=np.float64)
+
+    def vector(self, place: int) -> Floats:
+        """The vector of one paper, of length 1; shape (dimensions of the encoder,)."""
+        known = self._known.get(place)
+        if known is None:
+            text = self.encoder.paper_text(self._titles[place], self._abstracts[place])
+            found = self.encoder.embed([text])
+            self.truncated += found.truncated
+            raw = found.vectors[0].astype(np.float64)
+            length = float(np.sqrt((raw**2).sum()))
+            known = self._known[place] = raw / length if length else raw
+        return known
+
+
+def check_encoder(encoder: str, folder: str | None = None) -> None:
+    """Raise `InputError` for an encoder that cannot be; nothing is loaded."""
+    name = _SYNONYMS.get(encoder, encoder)
+    if encoder == TFIDF and folder is not None:
+        raise InputError("tfidf has no weights: give the folder with a named encoder.")
+    if name in PRESETS:
+        if folder is None and find_preset(name).passages == OAG_BERT:
+            find_folder(OAG_BERT)  # says why it is refused
+    elif folder is not None:
+        raise InputError(f"{encoder} is no named encoder: give its folder as the encoder alone.")
+    elif encoder != TFIDF and "/" not in name and not Path(name).is_dir():
+        raise InputError(
+            f"There is no encoder {encoder!r}. There are {', '.join(ENCODERS)}; any other is named "
+            "by its folder or as OWNER/NAME on the hub."
+        )
+
+
+def _preset_of(encoder: str, folder: str | None) -> Preset:
+    name = _SYNONYMS.get(encoder, encoder)
+    if name in PRESETS:
+        preset = find_preset(name)
+        weights = folder or preset.passages
+        joint = "sep" if name in _OF_PAPERS else preset.joint
+        return replace(preset, passages=weights, joint=joint)
+    return read_settings(find_folder(name))
+
 
 LEAST_FIT = 0.2
 """Fit of a score that is compared across tables, at least. This and the next three were chosen on
@@ -157,8 +298,8 @@ class Tournament:
     def _weights(self) -> dict[str, float]:
         """Rarity of each term among the comparisons, from 0 to 1."""
         counts: Counter[str] = Counter()
-        for one, words in zip(self._tables, self._words, strict=True):
-            terms = set(words.caption).union(*words.headers)
+        for one, told in zip(self._tables, self._words, strict=True):
+            terms = set(told.caption).union(*told.headers)
             for line in one.lines:
                 terms |= set(terms_of_text(line.group))
             counts.update(terms)

@@ -85,10 +85,7 @@ def apply_operations(
 ) -> Outcome:
     """Carry changes out: exclude, drop, rename, add, include, rows.
 
-    Args:
-        operations: The changes.
-        table: The table that they change.
-        allowed: Labels of the papers that may be changed; all with None.
+    Only papers with one of the `allowed` labels are changed; without these all may be.
     """
     work = _Application(table, allowed)
     excluded = [work.do(table.exclude, name, paper=name) for name in operations.exclude]
@@ -225,10 +222,6 @@ def _shown(key: str) -> str:
 
 def read_table(answer: str, titles: Mapping[str, str]) -> LiteratureTable:
     """The table of an answer: a JSON object, or a table inside a text.
-
-    Args:
-        answer: The whole text.
-        titles: Titles of the pool's papers by label; a row may name either.
 
     Raises:
         UnusableReply: It is neither.

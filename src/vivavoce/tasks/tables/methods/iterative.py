@@ -205,17 +205,7 @@ def _excerpt(
     each: int,
     most: int,
 ) -> PoolText:
-    """A paper with its whole text, or of a longer one with what some queries find.
-
-    Args:
-        run: The sample.
-        name: The template of the prompt to come.
-        slots: Its other slots.
-        paper: The paper.
-        queries: What finds passages.
-        each: Passages that each of them may find.
-        most: Tokens of the text; fewer where the window holds fewer; 0 for all.
-    """
+    """A paper with its whole text, or of a longer one with what some queries find."""
     text = paper.text
     if most:
         bare = run.prompt(name, slots, {"paper": run.paper_listing([paper], texts=False)})

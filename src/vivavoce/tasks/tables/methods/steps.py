@@ -14,11 +14,15 @@ from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelOutput, get_m
 from inspect_ai.solver import TaskState
 
 from vivavoce.errors import InputError
-from vivavoce.tasks.methods.direct import check_context
-from vivavoce.tasks.methods.retry import generate_with_retry
-from vivavoce.tasks.prompting.fences import fence_mark, without_mark
+from vivavoce.tasks.methods.direct import check_context, generate_with_retry
 from vivavoce.tasks.prompting.fitting import Fitted, Group, fit
-from vivavoce.tasks.prompting.prompts import Rendered, folder_at, load_prompts
+from vivavoce.tasks.prompting.prompts import (
+    Rendered,
+    fence_mark,
+    folder_at,
+    load_prompts,
+    without_mark,
+)
 from vivavoce.tasks.prompting.windows import TokenCounter, measure
 from vivavoce.tasks.scoring.guard import find_fault
 from vivavoce.tasks.tables.items.composing import pool_with_texts
@@ -103,13 +107,7 @@ class TableRun:
     def prompt(
         self, name: str, slots: Mapping[str, str], listings: Mapping[str, Rendered] | None = None
     ) -> Rendered:
-        """A prompt with the demand, and with the slots that stand inside listings.
-
-        Args:
-            name: The template.
-            slots: Texts of the item, beside the demand.
-            listings: Texts with slots of their own, by the slot that they fill.
-        """
+        """A prompt with the demand, and with the slots that stand inside listings."""
         inner = listings or {}
         texts = {slot: listing.text for slot, listing in inner.items()}
         fenced = {slot: without_mark(text, self._mark) for slot, text in slots.items()}
@@ -123,12 +121,7 @@ class TableRun:
         return prompt
 
     def listing(self, name: str, entries: Sequence[tuple[str, Mapping[str, str]]]) -> Rendered:
-        """Entries one after the other, each with its slots named `slot label`.
-
-        Args:
-            name: The template of an entry.
-            entries: Label and texts of each; empty texts are left out.
-        """
+        """Entries one after the other, each with its slots named `slot label`."""
         text, spans = "", {}
         for label, slots in entries:
             given = {
@@ -157,10 +150,7 @@ class TableRun:
     ) -> Read | None:
         """A model's answer as `read` reads it; None when it was of no use twice.
 
-        Args:
-            prompt: The prompt with every slot in full.
-            cuts: Slots that may be cut, in order.
-            read: Raises `UnusableReply` for an answer that is not of the form asked for.
+        The slots of `cuts` may be cut, in order; `read` raises `UnusableReply`.
         """
         complaint = None
         for _ in range(ATTEMPTS):

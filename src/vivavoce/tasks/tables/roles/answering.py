@@ -32,9 +32,8 @@ from vivavoce.metrics.tables.table_questions import (
     tally,
 )
 from vivavoce.metrics.tables.table_schema import match_columns
-from vivavoce.tasks.prompting.fences import fence_mark
 from vivavoce.tasks.prompting.fitting import fit
-from vivavoce.tasks.prompting.prompts import PromptSet, Rendered
+from vivavoce.tasks.prompting.prompts import PromptSet, Rendered, fence_mark
 from vivavoce.tasks.prompting.windows import measure
 from vivavoce.tasks.scoring.guard import find_fault
 from vivavoce.tasks.scoring.json_answer import find_json
@@ -145,16 +144,7 @@ async def use_tables(
     use: Use,
     askers: Askers | None = None,
 ) -> Used:
-    """Ask both tables what the other one says.
-
-    Args:
-        prompts: The templates `answering`, `questions` and `headers`.
-        gold: The table that is right.
-        system: The table under review.
-        names: What papers are called, by id.
-        use: How to ask.
-        askers: The models; by default those of the evaluation's roles.
-    """
+    """Ask both tables what the other one says."""
     papers = {row.paper for table in (gold, system) for row in table.rows}
     names = {paper: names.get(paper) or paper.removeprefix("unknown: ") for paper in sorted(papers)}
     asking = _Asking(prompts, use, names, askers or _askers_of_roles(use))

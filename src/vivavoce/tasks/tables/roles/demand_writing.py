@@ -22,10 +22,9 @@ from vivavoce.corpus import load_corpus
 from vivavoce.errors import InputError, VivaError
 from vivavoce.rounds import read_spec
 from vivavoce.store import Row, write_jsonl
-from vivavoce.tasks.methods.retry import run_at_once
-from vivavoce.tasks.prompting.fences import fence_mark
+from vivavoce.tasks.methods.direct import run_at_once
 from vivavoce.tasks.prompting.fitting import fit
-from vivavoce.tasks.prompting.prompts import PromptSet, load_prompts
+from vivavoce.tasks.prompting.prompts import PromptSet, fence_mark, load_prompts
 from vivavoce.tasks.prompting.windows import measure
 from vivavoce.tasks.scoring.guard import find_fault
 from vivavoce.tasks.scoring.json_answer import find_json
@@ -86,13 +85,7 @@ class Writers:
 async def open_writers(
     prompts: PromptSet, writer: str, checker: str | None = None
 ) -> AsyncIterator[Writers]:
-    """The models for writing, closed at the end.
-
-    Args:
-        prompts: With the templates `demand` and `leak_check`.
-        writer: The model that writes.
-        checker: The model that looks wordings through; the writer unless told otherwise.
-    """
+    """The models for writing, closed at the end."""
     # A model that is kept for later holds connections of the event loop it was first used in.
     async with (
         get_model(writer, role=WRITER, config=_WRITING, memoize=False) as writing,

@@ -146,14 +146,7 @@ class Library:
         references: Sequence[Row],
         kin: Collection[str],
     ) -> Works:
-        """The works of a paper, cited and padding.
-
-        Args:
-            paper: The target.
-            category: Its primary category.
-            references: Its list of references.
-            kin: Papers that are copies or versions of the target.
-        """
+        """The works of a paper, cited and padding."""
         told = cited_by_text(paper, references)
         used = {normalise_title(paper.title), paper.paper_id, *kin}
         cited = list(self._cited(told or (), used))

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from vivavoce.rounds import Round, Shown, measure_settings
+from vivavoce.rounds.splits import split_name
 from vivavoce.store import Row, table_of_parquet
 from vivavoce.tasks.prompting.prompts import OWN, PromptSet, Rendered, Span, template_name
 from vivavoce.tasks.writing.items.inputs import (
@@ -177,13 +178,14 @@ PADDED = "+padded"
 """End of the name of a related-work setting that lists works by others too."""
 
 
-def describe_lengths(opened: Round, counter: TokenCounter) -> Row:
-    """The table of lengths of a round, what counted them, and who wrote its targets."""
+def describe_lengths(opened: Round, counter: TokenCounter, split: str | None = None) -> Row:
+    """The table of lengths of a round or a split of it, what counted them, who wrote targets."""
+    asked = (one for one in shown(opened) if split in (None, split_name(one.split)))
     cells = json.loads(opened.read_file(FAMILY, CELLS))
     return {
         "tokenizer": counter.name,
         "is_estimate": counter.is_estimate,
-        "settings": measure_settings(shown(opened), counter),
+        "settings": measure_settings(asked, counter),
         "authors": cells["authors"],
     }
 

@@ -100,7 +100,8 @@ class Kinship:
         pairs = {pair for group in groups.values() for pair in _pairs(group)}
         for part in _PARTS:
             runs = [self._runs_of(paper)[part.replace("_", " ")] for paper in papers]
-            pairs.update(_sharing([_sample(one) for one in runs]))
+            samples = [_sample(one) for one in runs]
+            pairs.update(p for g in shingles.holders(samples, _MAX_BEARERS) for p in _pairs(g))
         return pairs
 
 
@@ -118,21 +119,6 @@ def _keys(paper: PaperText) -> Iterator[str]:
 
 def _pairs(group: Sequence[int]) -> Iterator[tuple[int, int]]:
     return ((a, b) for place, a in enumerate(group) for b in group[place + 1 :])
-
-
-def _sharing(samples: Sequence[Hashes]) -> Iterator[tuple[int, int]]:
-    """Pairs of places whose samples have a run in common."""
-    if not any(len(sample) for sample in samples):
-        return
-    runs = np.concatenate(samples)
-    bearers = np.repeat(np.arange(len(samples)), [len(sample) for sample in samples])
-    order = np.argsort(runs, kind="stable")
-    runs, bearers = runs[order], bearers[order]
-    starts = np.flatnonzero(np.r_[True, runs[1:] != runs[:-1]])
-    sizes = np.diff(np.r_[starts, len(runs)])
-    few = (sizes > 1) & (sizes <= _MAX_BEARERS)
-    for start, size in zip(starts[few].tolist(), sizes[few].tolist(), strict=True):
-        yield from _pairs(bearers[start : start + size].tolist())
 
 
 def _sample(runs: Hashes) -> Hashes:

@@ -171,14 +171,7 @@ def _fault(text: str) -> Reason | None:
 def make_target(
     task: str, paper: PaperText, exposed: Mapping[str, Exposure], max_overlap: float
 ) -> Target | None:
-    """A paper as a target of a task; None where it has no gold.
-
-    Args:
-        task: What is to be written.
-        paper: The paper.
-        exposed: What `expose` finds of the two.
-        max_overlap: The largest share of the gold's runs that may stand in an input.
-    """
+    """A paper as a target of a task; None where it has no gold."""
     reference = gold_of(task, paper)
     if reference is None:
         return None

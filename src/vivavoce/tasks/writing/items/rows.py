@@ -60,10 +60,7 @@ _KINDS = {"random": ("random",), "coauthor": ("coauthor",), "mixed": ("random", 
 def shown_demos(row: Row, setting: str, most: int | None = None) -> list[str]:
     """The demonstrations that an item shows in a setting: random ones first, each paper once.
 
-    Args:
-        row: The item.
-        setting: The setting.
-        most: Demonstrations of each kind, at most; None for all.
+    Of each kind at most `most`, by default all.
     """
     kinds = _KINDS.get(setting, ())
     return list(dict.fromkeys(name for kind in kinds for name in row[f"demos_{kind}"][:most]))

@@ -85,13 +85,14 @@ _MEASURES: tuple[tuple[str, str, str, Measure], ...] = (
 def _cost_chart(board: BoardOf) -> Chart | None:
     rows = _valued(board)
     for kind, title, unit, measure in _MEASURES:
-        if _differ([spent for row in rows if (spent := measure(row))]):
+        if differ([spent for row in rows if (spent := measure(row))]):
             build = partial(_cost_figure, board, measure, title, unit)
             return Chart(_own_path(board, "cost"), hash_of([kind, board.key]), build)
     return None
 
 
-def _differ(amounts: Sequence[float]) -> bool:
+def differ(amounts: Sequence[float]) -> bool:
+    """True if amounts differ by more than rounding."""
     return bool(amounts) and max(amounts) > _APART * min(amounts)
 
 
@@ -206,7 +207,7 @@ def _series(boards: tuple[BoardOf, ...]) -> list[list[_Point]]:
     grown = [
         sorted(points, key=lambda point: point[0])
         for points in found.values()
-        if _differ([tokens for tokens, _ in points])
+        if differ([tokens for tokens, _ in points])
     ]
     sign = -1 if boards[0].higher_is_better else 1
     grown.sort(key=lambda points: (-len(points), sign * _mean(points), _spelled(points[0][1])))

@@ -40,8 +40,6 @@ SERIES = (
     "#565b63",
 )
 """Colours of lines; each line is named at its end too."""
-STEPS = ("#eef3f8", "#d3e2f0", "#a9c8e3", "#3d79ad", "#1b4f80")
-"""Of a heat map, from the least to the best."""
 
 _DARK = {
     PAPER: "#1a1d22",
@@ -57,16 +55,8 @@ _DARK = {
     "#a83a5b": "#ec91ab",
     "#2a7d8c": "#7fcbd8",
     "#565b63": "#b4b7bd",
-    "#eef3f8": "#20262d",
-    "#d3e2f0": "#24384b",
-    "#a9c8e3": "#2a4f72",
-    "#3d79ad": "#6ba3d3",
-    "#1b4f80": "#a3cdf2",
-    "#fefefe": "#0f1216",
 }
 """The colour that stands for each one where the reader prefers a dark page."""
-ON_DARK_STEP = "#fefefe"
-"""Text on the two strongest steps."""
 
 # Measured with a font that vl-convert brings along, so that every machine lays out alike.
 FONT = "Liberation Sans"

@@ -1,4 +1,4 @@
-"""Charts over rounds, of a task or of a contestant, and the heat map of families."""
+"""Charts over rounds, of a task or of a contestant, and quality against price over all tasks."""
 
 from __future__ import annotations
 
@@ -6,16 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from vivavoce.store import Row, hash_of
-from vivavoce.web.board.charts.board_charts import MAX_LINES, open_rows
+from vivavoce.web.board.charts.board_charts import MAX_LINES, differ, open_rows
 from vivavoce.web.board.charts.drawing import Axis, Chart, Figure, axis_of
-from vivavoce.web.board.charts.shapes import Line, heat, lines
+from vivavoce.web.board.charts.shapes import Dot, Line, lines, scatter, short
 from vivavoce.web.board.model import BoardOf, ModelOf, Site
 from vivavoce.web.board.names import label, slug, title_of
-from vivavoce.web.board.overview import overview
+from vivavoce.web.board.overview import Line as ContestantLine
+from vivavoce.web.board.overview import lines_of, newest_boards
 from vivavoce.web.printing import visible
 
-HEAT_PATH = "charts/families.svg"
-_MAX_HEAT = 30
+PRICE_PATH = "charts/price.svg"
+_FEW = 12
+"""So few contestants are all named."""
+_MAX_ROWS = 40
 _MAX_ROUND = 16
 _MAX_NAME = 60
 _ROOM = 38
@@ -171,27 +174,36 @@ def _words(rounds: Sequence[str]) -> dict[float, str]:
     return {float(place): cut[place] for place in reversed(range(len(cut) - 1, -1, -step))}
 
 
-def heat_chart(site: Site) -> Chart | None:
-    """Families by contestants; None where a table of one column would say it all."""
-    newest = site.round_names[-1:]
-    boards = [board for board in site.boards if (board.round,) == newest]
-    if len({board.family for board in boards}) < 2:
+def price_chart(site: Site) -> Chart | None:
+    """Quality against price over all tasks of the newest round; None where prices are alike."""
+    boards = newest_boards(site)
+    priced = [line for line in lines_of(site, boards) if line.price and line.better_than]
+    if not differ([line.price or 0.0 for line in priced]):
         return None
-    key = hash_of(["heat", [board.key for board in boards], [one.name for one in site.contestants]])
-    return Chart(HEAT_PATH, key, lambda: _heat_figure(site))
+    key = hash_of(
+        ["price", [board.key for board in boards], [one.name for one in site.contestants]]
+    )
+    return Chart(PRICE_PATH, key, lambda: _price_figure(priced))
 
 
-def _heat_figure(site: Site) -> Figure:
-    found = overview(site)
-    families = [title for title, _, _ in found["families"]]
-    standings = [one for one in found["standings"] if any(one.shares)][:_MAX_HEAT]
-    cells = [
-        (row, column, shared[1], shared[0])
-        for row, one in enumerate(standings)
-        for column, shared in enumerate(one.shares)
-        if shared is not None
+def _price_figure(priced: Sequence[ContestantLine]) -> Figure:
+    found = [(line, line.price or 0.0, line.better_than or (0.0, 0.0)) for line in priced]
+    least = [
+        all(price < other for _, other, _ in found[:place])
+        for place, (_, price, _) in enumerate(found)
     ]
-    spec = heat([one.model.name for one in standings], families, cells)
-    is_cut = len(found["standings"]) > _MAX_HEAT
-    values = {"standings": standings, "families": families, "cut": is_cut and _MAX_HEAT}
-    return Figure("Families and contestants", "families", spec, values)
+    is_few = len(found) <= _FEW
+    dots = [
+        Dot(
+            price,
+            surely,
+            line.model.kind != "model",
+            short(line.model.name) if is_few or nobody_beats else "",
+            *((surely, at_most) if is_few or nobody_beats else (None, None)),
+        )
+        for (line, price, (surely, at_most)), nobody_beats in zip(found, least, strict=True)
+    ]
+    x = axis_of("US$ an answer", [price for _, price, _ in found], may_be_log=True)
+    spec = scatter(dots, x, axis_of("better than", [0.0, 1.0]))
+    values = {"found": found[:_MAX_ROWS], "unlisted": len(found) - _MAX_ROWS, "is_few": is_few}
+    return Figure("Quality and cost", "price", spec, {**values, "is_log": x.is_log})

@@ -1,4 +1,4 @@
-"""The four forms of our charts as Vega-Lite specifications: points, lines, pairs and a heat map.
+"""The three forms of our charts as Vega-Lite specifications: points, lines and pairs.
 
 They say what to draw and nothing of boards. Names in them are data: shorten them with `short`.
 """
@@ -15,12 +15,10 @@ from vivavoce.web.board.charts.drawing import (
     ACCENT,
     FONT,
     INK,
-    ON_DARK_STEP,
     PAPER,
     QUIET,
     RULE,
     SERIES,
-    STEPS,
     STRONG,
     Axis,
     Spec,
@@ -214,38 +212,6 @@ def pairs(found: Sequence[Pair], x: Axis) -> Spec:
         _layer(rows, {**_ROW_NAME, "x": -10}, text=_NAME, y=down),
     ]
     return _spec(layers, width, height, left, right, top=8)
-
-
-def heat(
-    rows: Sequence[str], columns: Sequence[str], cells: Sequence[tuple[int, int, int, str]]
-) -> Spec:
-    """A cell for each (row, column, step, text), darker for a higher step."""
-    left, top, side, high = 172, 96, 56, 25
-    width, height = side * len(columns), high * len(rows)
-    values = [
-        {
-            "r": row,
-            "c": column,
-            "f": STEPS[step],
-            "t": text,
-            "i": ON_DARK_STEP if step >= len(STEPS) - 2 else INK,
-        }
-        for row, column, step, text in cells
-    ]
-    down = _slots("r", len(rows), reverse=True)
-    across = _slots("c", len(columns))
-    box = {"type": "rect", "width": side - 2, "height": high - 2}
-    number = {"type": "text", "fontSize": 12}
-    slanted = {"align": "left", "baseline": "middle", "angle": -38, "y": -10}
-    names = [{"r": place, "t": short(name, 20)} for place, name in enumerate(rows)]
-    heads = [{"c": place, "t": short(name, 20)} for place, name in enumerate(columns)]
-    layers = [
-        _layer(values, box, x=across, y=down, fill=_raw("f")),
-        _layer(values, number, x=across, y=down, text=_NAME, fill=_raw("i")),
-        _layer(names, {**_ROW_NAME, "x": -8}, y=down, text=_NAME),
-        _layer(heads, {**_ROW_NAME, **slanted}, x=across, text=_NAME),
-    ]
-    return _spec(layers, width, height, left, 74, top=top, bottom=8)
 
 
 def _slots(field: str, count: int, *, reverse: bool = False) -> Spec:

@@ -11,7 +11,7 @@ from vivavoce.results.board.columns import page_columns
 from vivavoce.tasks import list_families
 from vivavoce.web.board.charts.board_charts import board_charts
 from vivavoce.web.board.charts.drawing import Chart, drawer, drawings, shown
-from vivavoce.web.board.charts.round_charts import contestant_charts, heat_chart
+from vivavoce.web.board.charts.round_charts import contestant_charts, price_chart
 from vivavoce.web.board.downloads import links, links_of_rounds
 from vivavoce.web.board.model import BoardOf, Measured, ModelOf, Site
 from vivavoce.web.board.overview import about_round, family_of, overview
@@ -26,8 +26,8 @@ _MAX_NOTES = 100
 
 def pages(site: Site, history: History, *, charts: bool = True) -> list[Page]:
     """All of them, and the drawings on them; none is rendered yet."""
-    heat = [found] if charts and (found := heat_chart(site)) else []
-    made = [_index(site, heat), *drawings(heat)]
+    price = [found] if charts and (found := price_chart(site)) else []
+    made = [_index(site, price), *drawings(price)]
     for board in site.boards:
         found_here = board_charts(site, board) if charts else []
         removed = removed_from(history, board)

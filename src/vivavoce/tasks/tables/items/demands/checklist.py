@@ -19,6 +19,7 @@ from vivavoce.tasks.tables.items.demands.leaks import (
     telling_words,
 )
 from vivavoce.tasks.tables.items.table_items import GoldTable
+from vivavoce.text.data import read_data, read_patterns
 from vivavoce.text.sentences import split_sentences
 
 CHECKS = ("self_contained", "goal_oriented", "concise", "non_leaking")
@@ -28,38 +29,11 @@ MAX_ITEMS = 6
 """Items of one enumeration; a longer one reads like a list of columns."""
 _MAX_REASONS = 8
 
-_POINTING = re.compile(
-    r"\b(?:(?:this|the|our) (?:paper|manuscript|article|survey|section|caption)"
-    r"|(?:table|figure|section|appendix|eq\.?|equation) \(?(?:[ivxlc]{1,7}|\d{1,3})\b"
-    r"|(?:the )?(?:above|aforementioned|following|preceding|attached|original|given|provided)"
-    r" (?:table|papers?|works?|stud(?:y|ies)|list)"
-    r"|(?:listed|given|shown|described|mentioned) (?:above|below|here)|see (?:above|below)"
-    r"|(?:table|papers?|list|caption) (?:above|below))\b"
-    r"|\[\d{1,3}(?:\s?[,–-]\s?\d{1,3})*\]|\bet al\b",
-    re.IGNORECASE,
-)
-_ASKING = (
-    *("table", "overview", "comparison", "matrix", "summary", "summarize", "tabulate"),
-    *("compare", "contrast", "organize", "catalogue", "chart", "survey", "review"),
-)
-_AIMS = (
-    *(
-        "analyze",
-        "assess",
-        "choose",
-        "clarify",
-        "classify",
-        "compare",
-        "comparison",
-        "contrast",
-    ),
-    *("decide", "decision", "differ", "difference", "differentiate", "distinguish", "evaluate"),
-    *("examine", "explore", "find", "gap", "goal", "group", "help", "highlight", "identify"),
-    *("illustrate", "inform", "investigate", "judge", "learn", "map", "organize", "pick"),
-    *("purpose", "relate", "reveal", "see", "select", "show", "spot", "suit", "suitable"),
-    *("summarize", "synthesize", "tell", "trace", "track", "trend", "understand", "weigh"),
-    *("categorize", "outline", "overview", "review", "similarity", "progress", "evolution"),
-)
+_PATTERNS = read_patterns(__file__, "patterns.toml")
+_POINTING = _PATTERNS["pointing"]
+_WORDS = read_data(__file__, "words.toml")
+_ASKING = tuple(_WORDS["asking"])
+_AIMS = tuple(_WORDS["aims"])
 _CLAUSES = re.compile(r"[.!?;:()]")
 _ITEM_MARK = re.compile(r",|\band\b|\bor\b", re.IGNORECASE)
 
@@ -78,14 +52,7 @@ class Check:
 def check_demand(
     demand: str, table: GoldTable, titles: Sequence[str], index: LeakIndex | None = None
 ) -> tuple[Check, ...]:
-    """Go through the checklist.
-
-    Args:
-        demand: The demand.
-        table: The table that it asks for.
-        titles: Of the table's works.
-        index: `leak_index` of both, where it is at hand.
-    """
+    """Go through the checklist."""
     reasons = {
         "self_contained": _not_self_contained(demand, table.caption, titles),
         "goal_oriented": _not_goal_oriented(demand),

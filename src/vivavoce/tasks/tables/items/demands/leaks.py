@@ -26,7 +26,7 @@ from vivavoce.metrics.tables.table_schema import column_key
 from vivavoce.tasks.tables.items.table_items import GoldTable
 from vivavoce.text.cell_text import plain_words
 from vivavoce.text.normalise import normalise
-from vivavoce.text.terms import STOP_WORDS, porter
+from vivavoce.text.terms import STOP_WORDS, porter_stem
 
 _SILENT = STOP_WORDS | {"yes", "true", "false", "none", "na", "etc", "eg", "ie", "vs", "et"}
 _MAX_WORD = 40
@@ -129,7 +129,7 @@ def _stem(word: str) -> str:
         return word
     if len(word) > _SHORTEST_ROOT:
         word = word.replace("our", "or")
-    return porter()(word.replace("yz", "ys").replace("iz", "is"))
+    return porter_stem(word.replace("yz", "ys").replace("iz", "is"))
 
 
 Kind = Literal["column", "synonym", "column_word", "value", "number"]
@@ -293,12 +293,7 @@ class LeakIndex:
 
 
 def leak_index(table: GoldTable, titles: Sequence[str]) -> LeakIndex:
-    """A gold table made ready to look demands through.
-
-    Args:
-        table: The table.
-        titles: Of its works; what half of them hold is the topic.
-    """
+    """A gold table made ready to look demands through."""
     cells = (cell for row in table.rows for cell in row.cells if cell is not None)
     # Nobody wrote the caption of a table of results: it is the name of a task.
     topic = table.caption if table.kind == "results" else ""

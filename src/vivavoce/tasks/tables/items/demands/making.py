@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
+from pydantic import Field
+
+from vivavoce.checking import Name, Ordinal, read_records
 from vivavoce.errors import InputError
-from vivavoce.store import Row, hash_of, read_jsonl
+from vivavoce.store import Row, hash_of
 from vivavoce.tasks.tables.items.demands.checklist import Check, check_demand
 from vivavoce.tasks.tables.items.demands.leaks import (
     MAX_DEMAND,
@@ -27,6 +30,7 @@ from vivavoce.tasks.tables.items.demands.leaks import (
 )
 from vivavoce.tasks.tables.items.table_items import GoldTable
 from vivavoce.text.cell_text import plain_words
+from vivavoce.text.data import read_data, read_patterns
 from vivavoce.text.normalise import normalise
 from vivavoce.text.sentences import split_sentences
 
@@ -41,49 +45,17 @@ _MAX_TOPIC = 8
 _MAX_SHARED = 4
 """Words of a topic that titles share."""
 
-_NUMBER_OF_TABLE = re.compile(
-    r"\s*(?:supplementary\s)?tab(?:le|\.)?\s?(?:[ivxlc]{1,7}|[a-z]?\.?\d{1,3})\b[\s.:–—-]*",
-    re.IGNORECASE,
-)
-_ASIDE = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|\bcite\w{0,9}:\S+|https?://\S+")
-_LEAD_IN = re.compile(
-    r"(?:(?:an?|the|this|our|some|brief|short|detailed|comprehensive|general|systematic|overall"
-    r"|qualitative|quantitative|main|key|selected|table|shows?|presents?|lists?|gives?)\s+){0,6}"
-    r"(?:(?:comparisons?|comparing|summary|summaries|summari[sz]ing|summari[sz]es|overview|lists?"
-    r"|listing|categori[sz]ation|classification|taxonomy|review|survey|statistics|details"
-    r"|descriptions?|collection|characteristics|properties|metadata|analysis|examples?|compilation"
-    r"|inventory|catalogu?e|(?:published\s)?results)"
-    r"\s*(?:and\s+)?){1,3}(?:(?:of|for|on|about|between|among|over|across)\s+)",
-    re.IGNORECASE,
-)
-_VAGUE = re.compile(
-    r"(?:(?:the|all|some|several|different|existing|recent|various|representative|selected|main"
-    r"|major|popular|common|related|available|relevant|notable|prominent|current|state-of-the-art"
-    r"|commonly used|widely used|published|prior|previous"
-    r"|other|many|most|key|our|these|their)\s+){1,6}",
-    re.IGNORECASE,
-)
+_PATTERNS = read_patterns(__file__, "patterns.toml")
+_NUMBER_OF_TABLE = _PATTERNS["number_of_table"]
+_ASIDE = _PATTERNS["aside"]
+_LEAD_IN = _PATTERNS["lead_in"]
+_VAGUE = _PATTERNS["vague"]
 # What follows says how the table compares, which is its schema.
-_TURN = re.compile(
-    r"[:;–—]|\s-\s|,|\b(?:that|which|where|whose|when|in terms of|based on|according to"
-    r"|with respect|w\.r\.t|with regard|regarding|by|with|along|including|such as|used"
-    r"|grouped|sorted|ordered|organi[sz]ed|categori[sz]ed"
-    r"|we|our|this|and their|in this|from this|is|are|were|was)\b",
-    re.IGNORECASE,
-)
-_TITLE_BREAK = re.compile(
-    r"[:;,.?!–—]|\b(?:and|or|with|without|via|by|from|the|a|an|is|are|as|at|on|to|using|through|its"
-    r"|arxiv|preprint|proceedings|how|what|can|do|you)\b",
-    re.IGNORECASE,
-)
+_TURN = _PATTERNS["turn"]
+_TITLE_BREAK = _PATTERNS["title_break"]
 _WORD = re.compile(r"[^\W_]+(?:[-‐‑'’][^\W_]+)*")
-_EMPTY = frozenset(
-    {
-        *("approach", "method", "model", "work", "paper", "studi", "survei", "review", "system"),
-        *("technique", "techniqu", "new", "novel", "toward", "improv", "effici", "simpl", "better"),
-        *("learn", "use", "base", "framework", "algorithm", "analysi", "larg", "deep", "fast"),
-    }
-)
+_WORDS = read_data(__file__, "words.toml")
+_EMPTY = frozenset(_WORDS["empty"])
 """Stems that make no topic alone."""
 
 
@@ -221,32 +193,18 @@ Source = Literal["template", "model", "given"]
 
 ACCEPT, REWRITE = "ACCEPT", "REWRITE"
 
-WORDINGS = (
-    "I need a table that sets work on {topic} side by side, so that I can see how the papers "
-    "differ and choose among them.",
-    "Please prepare a table about {topic}. It should let a newcomer tell the lines of research "
-    "apart and judge which of them to follow.",
-    "For a review of {topic} I want the relevant literature weighed up in one table, in order to "
-    "spot trends and gaps.",
-    "Build a table from publications on {topic}. I mean to understand what they share, where they "
-    "part, and what is still missing.",
-    "Give me an overview of {topic} that helps to decide which earlier efforts a project could "
-    "build upon.",
-    "I am reading up on {topic} and would like a chart that shows how far things have come.",
-)
+WORDINGS = tuple(_WORDS["wordings"])
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """What was said of one wording."""
 
-    attempt: int
-    """From 1."""
+    attempt: Ordinal
     demand: str
     check: str
-    """Who said it: `answer` (nothing usable came), `checklist`, or `model`."""
-    decision: str
-    """`ACCEPT` or `REWRITE`."""
+    """`checklist`, `model`, or `answer` when the model gave no wording."""
+    decision: Annotated[str, Field(pattern=f"^({ACCEPT}|{REWRITE})$")]
     reason: str
 
 
@@ -254,12 +212,12 @@ class Verdict:
 class WrittenDemand:
     """A row of a file of demands."""
 
-    id: str
+    id: Name
     """The table's."""
-    demand: str | None
+    demand: Annotated[str, Field(max_length=MAX_DEMAND, pattern=r"\S")] | None
     """None where every attempt failed; the last verdict says why."""
-    model: str
-    attempts: int
+    model: Name
+    attempts: Ordinal
     verdicts: tuple[Verdict, ...]
 
     @property
@@ -273,12 +231,7 @@ class WrittenDemand:
 
 
 def template_demand(table: GoldTable, titles: Sequence[str]) -> str | None:
-    """A demand worded without a model; None where no topic is left or no wording passes.
-
-    Args:
-        table: The table that is asked for.
-        titles: Of its works.
-    """
+    """A demand worded without a model; None where no topic is left or no wording passes."""
     index = leak_index(table, titles)
     topics = find_topics(table.caption, titles, index)
     first = int(hash_of(table.id)[:8], 16)
@@ -317,11 +270,11 @@ def read_demands(path: Path) -> dict[str, WrittenDemand]:
         InputError: Names the file, the line and what is wrong with it.
     """
     demands: dict[str, WrittenDemand] = {}
-    for number, row in read_jsonl(path):
-        where = f"{path}:{number}"
-        demand = _read_row(row, where)
+    for where, demand in read_records(path, WrittenDemand):
         if demand.id in demands:
             raise InputError(f"{where}: the table {demand.id} has a demand already.")
+        if demand.demand and not any(one.decision == ACCEPT for one in demand.verdicts[-1:]):
+            raise InputError(f"{where}: the last verdict on a demand must be {ACCEPT}.")
         demands[demand.id] = demand
     return demands
 
@@ -339,42 +292,3 @@ def _worded(topics: Sequence[str], wordings: Sequence[str]) -> Iterator[str]:
 def _listed(topics: Sequence[str]) -> str:
     *others, last = topics
     return f"{', '.join(others)} and {last}" if others else last
-
-
-def _read_row(row: Mapping[str, object], where: str) -> WrittenDemand:
-    table, demand, model = row.get("id"), row.get("demand"), row.get("model")
-    attempts, verdicts = row.get("attempts"), row.get("verdicts")
-    if not isinstance(table, str) or not table:
-        raise InputError(f"{where}: id must be the id of a table; got {table!r}.")
-    if demand is not None and not (isinstance(demand, str) and demand.strip()):
-        raise InputError(f"{where}: demand must be a text, or null for a table without one.")
-    if isinstance(demand, str) and len(demand) > MAX_DEMAND:
-        raise InputError(f"{where}: a demand has at most {MAX_DEMAND:,} characters.")
-    if not isinstance(model, str) or not model:
-        raise InputError(f"{where}: model must name who wrote the demand; got {model!r}.")
-    # True is an int of Python's.
-    if not isinstance(attempts, int) or isinstance(attempts, bool) or attempts < 1:
-        raise InputError(f"{where}: attempts must be a whole number from 1; got {attempts!r}.")
-    if not isinstance(verdicts, list):
-        raise InputError(f"{where}: verdicts must be a list of objects; got {verdicts!r}.")
-    read = tuple(_read_verdict(one, f"{where}: verdict {n}") for n, one in enumerate(verdicts, 1))
-    if demand is not None and not any(one.decision == ACCEPT for one in read[-1:]):
-        raise InputError(f"{where}: the last verdict on a demand must be {ACCEPT}.")
-    return WrittenDemand(table, demand, model, attempts, read)
-
-
-def _read_verdict(value: object, where: str) -> Verdict:
-    if not isinstance(value, dict):
-        raise InputError(f"{where} is not an object.")
-    attempt, decision = value.get("attempt"), value.get("decision")
-    if not isinstance(attempt, int) or isinstance(attempt, bool) or attempt < 1:
-        raise InputError(f"{where}: attempt must be a whole number from 1; got {attempt!r}.")
-    if decision not in (ACCEPT, REWRITE):
-        raise InputError(f"{where}: decision must be {ACCEPT} or {REWRITE}; got {decision!r}.")
-    texts = {name: value.get(name) for name in ("demand", "check", "reason")}
-    for name, text in texts.items():
-        if not isinstance(text, str):
-            raise InputError(f"{where}: {name} must be a text; got {text!r}.")
-    return Verdict(
-        attempt, str(texts["demand"]), str(texts["check"]), decision, str(texts["reason"])
-    )

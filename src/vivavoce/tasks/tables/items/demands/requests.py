@@ -22,9 +22,8 @@ from vivavoce.tasks.tables.items.demands.making import (
     template_demand,
 )
 from vivavoce.tasks.tables.items.gold.reading import GoldTables
-from vivavoce.tasks.tables.items.options import DemandsFrom, TablesOptions
-from vivavoce.tasks.tables.items.pools.people_labels import read_demand_labels
-from vivavoce.tasks.tables.items.table_items import TASK, GoldTable
+from vivavoce.tasks.tables.items.pools.making import read_demand_labels
+from vivavoce.tasks.tables.items.table_items import TASK, DemandsFrom, GoldTable, TablesOptions
 
 TO_CHECK = "demands_to_check.jsonl"
 """Every demand with its table and what the checklist says, for people who look them through."""

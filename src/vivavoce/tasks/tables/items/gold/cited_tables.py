@@ -12,12 +12,23 @@ from vivavoce.corpus import Corpus
 from vivavoce.records import Paper, Window
 from vivavoce.rounds.family import Exclusion
 from vivavoce.store import Row
-from vivavoce.tasks.tables.items.gold.filters import read_values, why_not
-from vivavoce.tasks.tables.items.gold.given import GivenTables
-from vivavoce.tasks.tables.items.gold.headers import Grid, Line, distinct_names, read_grid
-from vivavoce.tasks.tables.items.gold.works import work_of_reference
-from vivavoce.tasks.tables.items.options import TablesOptions
-from vivavoce.tasks.tables.items.table_items import TASK, GoldRow, GoldTable, Kind, Work
+from vivavoce.tasks.tables.items.gold.headers import (
+    Grid,
+    Line,
+    distinct_names,
+    read_grid,
+    read_values,
+    why_not,
+)
+from vivavoce.tasks.tables.items.gold.works import GivenTables, work_of_reference
+from vivavoce.tasks.tables.items.table_items import (
+    TASK,
+    GoldRow,
+    GoldTable,
+    Kind,
+    TablesOptions,
+    Work,
+)
 from vivavoce.text.dates import inside
 from vivavoce.text.sentences import split_sentences
 
@@ -140,14 +151,7 @@ def read_mentions(corpus: Corpus, sources: Mapping[str, Source]) -> set[str]:
 def make_table(
     source: Source, row: Row, works: Mapping[str, Work], options: TablesOptions
 ) -> Made | Exclusion:
-    """The gold table of a printed one, or why there is none.
-
-    Args:
-        source: The paper that prints it.
-        row: Its row of `tables`.
-        works: What is known of every work that it cites.
-        options: What it needs to be an item.
-    """
+    """The gold table of a printed one, or why there is none."""
     name = table_id(row)
     if not row["caption"].strip():
         return Exclusion(TASK, name, "no_caption")

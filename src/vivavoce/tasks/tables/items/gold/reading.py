@@ -23,12 +23,15 @@ from vivavoce.tasks.tables.items.gold.cited_tables import (
     read_references,
     read_sources,
 )
-from vivavoce.tasks.tables.items.gold.filters import find_duplicates
-from vivavoce.tasks.tables.items.gold.given import Given, GivenTables, read_given
-from vivavoce.tasks.tables.items.gold.headers import distinct_names
-from vivavoce.tasks.tables.items.gold.works import Works, work_of_paper
-from vivavoce.tasks.tables.items.options import TablesOptions
-from vivavoce.tasks.tables.items.table_items import TASK, GoldRow, GoldTable, Work
+from vivavoce.tasks.tables.items.gold.headers import distinct_names, find_duplicates
+from vivavoce.tasks.tables.items.gold.works import (
+    Given,
+    GivenTables,
+    Works,
+    read_given,
+    work_of_paper,
+)
+from vivavoce.tasks.tables.items.table_items import TASK, GoldRow, GoldTable, TablesOptions, Work
 from vivavoce.text.dates import inside
 
 _MIN_RESULTS = 3

@@ -92,10 +92,6 @@ def overlap_statistics(
     `schema` and `value` hold the number and the share of tables with at least one shared word, and
     the mean number of shared words among these. `lengths` holds min, mean and max tokens, and for
     every bar of ten tokens how many prompts it has and how many of them share a word.
-
-    Args:
-        prompts: Tables, each with its caption or its demand.
-        counter: What counts tokens; words and punctuation marks by default.
     """
     counter = counter or WordCounter()
     found = [overlap(prompt, table) for table, prompt in prompts]

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from vivavoce.corpus import Corpus
+from vivavoce.corpus.batches import list_batches, read_raw
 from vivavoce.records import Paper
 from vivavoce.store import Row
 from vivavoce.tasks.library import library_rows
@@ -120,3 +124,129 @@ def works_library(corpus: Corpus, works: Iterable[Work]) -> list[Row]:
         )
         row["title"], row["published"] = work.title, work.published
     return [rows[name] for name in sorted(rows)]
+
+
+_KIND = "digestables"
+_ENTRY, _PAPER = "arxiv2table:", "paper:"
+_NUMBER = "CorpusId:"
+"""How a reference without a title names its work."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What came with a table."""
+
+    demand: str | None
+    distractors: tuple[str, ...] | None
+    """Ids of works labelled as not in the table, in the order listed; None without labels."""
+    unknown: int
+    """Works labelled so of which no title is known: they cannot be shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class GivenTables:
+    """What came with all tables of a corpus."""
+
+    by_paper: Mapping[str, Given] = field(default_factory=dict)
+    """By the paper of the corpus that stands for the file's entry."""
+    works: Mapping[str, Work] = field(default_factory=dict)
+    """By the number that the files know a work by."""
+
+    def work_of(self, reference: Row) -> Work | None:
+        """The work that a reference names by its number alone."""
+        raw = reference["raw"] or ""
+        return self.works.get(raw.removeprefix(_NUMBER)) if raw.startswith(_NUMBER) else None
+
+
+def read_given(corpus: Corpus, papers: Mapping[str, Paper], texts: Collection[str]) -> GivenTables:
+    """What the arXiv2Table files in a corpus say beside their tables.
+
+    Raises:
+        DamagedError: What was read from them was altered.
+        StaleError: They were read before their records were kept.
+    """
+    entries = {
+        f"{_KIND}:{key}": record
+        for key, record in _records(corpus, _ENTRY)
+        if f"{_KIND}:{key}" in papers
+    }
+    if not entries:
+        return GivenTables()
+    wanted = {number for record in entries.values() for number in _numbers(record)}
+    works = _works(corpus, wanted, papers, texts)
+    return GivenTables(
+        {name: _given(record, works) for name, record in sorted(entries.items())}, works
+    )
+
+
+def _records(corpus: Corpus, start: str) -> Iterator[tuple[str, Row]]:
+    """The records with keys of one sort, as they stood in their files; later ones go before."""
+    for batch in list_batches(corpus.folder):
+        if batch.kind != _KIND or not batch.is_complete:
+            continue
+        for key, raw in read_raw(batch):
+            if key.startswith(start) and raw is not None:
+                (held,) = json.loads(raw)
+                record = held["record"]
+                yield key, record if not held["as"].endswith("_by_id.jsonl") else _only(record)
+
+
+def _only(record: Row) -> Row:
+    (inner,) = record.values()
+    return dict(inner)
+
+
+def _numbers(record: Row) -> list[str]:
+    listed = [*_list(record, "input_references_id"), *_list(record, "table_references")]
+    return [_number(work.get("corpus_id") if isinstance(work, dict) else work) for work in listed]
+
+
+def _works(
+    corpus: Corpus, wanted: Collection[str], papers: Mapping[str, Paper], texts: Collection[str]
+) -> dict[str, Work]:
+    """The works with some numbers: papers of the corpus, found by number or title, and others."""
+    by_title: dict[str, list[Paper]] = defaultdict(list)
+    for paper in papers.values():
+        by_title[normalise_title(paper.title or "")].append(paper)
+    works = {
+        number: work_of_paper(papers[f"s2:{number}"], texts)
+        for number in sorted(wanted)
+        if f"s2:{number}" in papers
+    }
+    for key, record in _records(corpus, _PAPER):
+        number = key.removeprefix(_PAPER)
+        title = plain_words(str(record.get("title") or ""))
+        if number not in wanted or number in works or not normalise_title(title):
+            continue
+        namesakes = by_title[normalise_title(title)]
+        if len(namesakes) == 1:
+            works[number] = work_of_paper(namesakes[0], texts)
+        else:
+            abstract = str(record.get("abstract") or "") or None
+            works[number] = Work(work_id(title, ""), title, abstract, None, False)
+    return works
+
+
+def _given(record: Row, works: Mapping[str, Work]) -> Given:
+    demand = record.get("user_demand")
+    labels = _list(record, "input_references_label")
+    others = [
+        _number(work)
+        for work, label in zip(_list(record, "input_references_id"), labels, strict=False)
+        if label == 0
+    ]
+    known = [works[number].paper_id for number in others if number in works]
+    return Given(
+        demand=" ".join(demand.split()) or None if isinstance(demand, str) else None,
+        distractors=tuple(dict.fromkeys(known)) if labels else None,
+        unknown=sum(number not in works for number in others),
+    )
+
+
+def _list(record: Row, name: str) -> list[Any]:
+    value = record.get(name)
+    return value if isinstance(value, list) else []
+
+
+def _number(value: Any) -> str:
+    return str(value).removeprefix(_NUMBER)

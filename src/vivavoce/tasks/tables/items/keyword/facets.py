@@ -9,8 +9,14 @@ from dataclasses import dataclass
 from functools import cache
 
 from vivavoce.tasks.tables.items.demands.leaks import is_telling, stem_of
-from vivavoce.tasks.tables.items.keyword import vocabulary
-from vivavoce.tasks.tables.items.keyword.papers import PoolText, datasets_in, own_name, task_of
+from vivavoce.tasks.tables.items.keyword.papers import (
+    PoolText,
+    datasets_in,
+    own_name,
+    task_of,
+    terms_of,
+)
+from vivavoce.text.data import read_data, read_patterns
 
 _MAX_VALUES = 3
 _TITLE, _ABSTRACT, _TEXT = 8, 4, 1
@@ -18,26 +24,7 @@ _TITLE, _ABSTRACT, _TEXT = 8, 4, 1
 _NEAR_BEST = 0.5
 """Share of the most mentioned value's weight that another one needs to stand beside it."""
 _SCALE = {"million": "M", "billion": "B", "thousand": "K"}
-_PARAMETERS = re.compile(
-    r"(?<![\w.])(\d{1,4}(?:\.\d{1,3})?)\s?-?(million|billion|[MBK])[ -](?:trainable )?param",
-    re.IGNORECASE,
-)
-_SIZE = re.compile(
-    r"(?<![\w.,])(\d{1,3}(?:,\d{3}){1,3}|\d{2,9}|\d{1,4}(?:\.\d{1,2})?\s?(?:[KkM]|million|thousand))"
-    r"\s(?:[a-z-]{2,20}\s)?(?:sentences|images|examples|documents|questions|articles|samples"
-    r"|videos|instances|utterances|sequences|records|pairs|reviews|dialogues|conversations)\b"
-)
-_PARTICIPANTS = re.compile(
-    r"(?<![\w.,])(\d{1,3}(?:,\d{3}){1,2}|\d{1,6})\s(?:[a-z-]{2,20}\s){0,2}"
-    r"(?:participants|patients|subjects|respondents|volunteers|interviewees)\b"
-)
-_CODE = re.compile(
-    r"github\.com/|gitlab\.com/|bitbucket\.org/|huggingface\.co/"
-    r"|\bcode (?:is|are|will be|has been) (?:\w{1,12} ){0,2}(?:available|released)"
-    r"|\b(?:release|open-sourc\w{1,3}) (?:all |our |the ){1,2}(?:source )?code\b"
-    r"|\bopen[- ]sourced? (?:implementation|code|toolkit|library|framework)\b",
-    re.IGNORECASE,
-)
+_PATTERNS = read_patterns(__file__, "patterns.toml")
 _YES, _NO = "Yes", "No"
 
 Find = Callable[[PoolText], Counter[str]]
@@ -79,7 +66,7 @@ def _listed(listing: str) -> Find:
     def find(paper: PoolText) -> Counter[str]:
         weights: Counter[str] = Counter()
         for weight, text in _parts_of(paper):
-            for _, _, name in vocabulary.terms_of(listing).find(text):
+            for _, _, name in terms_of(listing).find(text):
                 weights[name] += weight
         return weights
 
@@ -112,33 +99,24 @@ def _method(paper: PoolText) -> Counter[str]:
 
 def _code(paper: PoolText) -> Counter[str]:
     """Only a whole text can tell that there is none."""
-    if any(_CODE.search(text) for _, text in _parts_of(paper)):
+    if any(_PATTERNS["code"].search(text) for _, text in _parts_of(paper)):
         return Counter([_YES])
     return Counter([_NO]) if paper.text else Counter()
 
 
-FACETS = (
-    Facet("Method", "method|approach|technique|algorithm|system|model|architect", _method, 1),
-    Facet("Task", "task|problem|appl|goal|used for", task_of, 1),
-    Facet("Dataset", "data|corp|benchmark|evaluat|train|test", datasets_in),
-    Facet(
-        "Metric", "metric|measure|evaluat|perform|score|result|accura", _listed(vocabulary.METRIC)
-    ),
-    Facet("Architecture", "architect|network|model|design", _listed(vocabulary.ARCHITECTURE)),
-    Facet(
-        "Base model", "backbone|base|pre-?train|language model|llm", _listed(vocabulary.BASE_MODEL)
-    ),
-    Facet("Learning", "learn|train|supervis|annotat|label", _listed(vocabulary.LEARNING)),
-    Facet("Modality", "modal|input|image|video|speech|audio|sensor", _listed(vocabulary.MODALITY)),
-    Facet(
-        "Language", "languages?\\b(?! model)|lingual|lingu|translat", _listed(vocabulary.LANGUAGE)
-    ),
-    Facet("Domain", "domain|appli|field|area", _listed(vocabulary.DOMAIN)),
-    Facet("Study type", "stud(?:y|ies) (?:type|design)|trial|evidence", _listed(vocabulary.STUDY)),
-    Facet("Participants", "participant|patient|subject|people|user", _numbered(_PARTICIPANTS), 1),
-    Facet("Dataset size", "size|large|scale|how much|how many", _numbered(_SIZE), 1),
-    Facet("Parameters", "parameter|size|scale|large|cost", _numbered(_PARAMETERS), 1),
-    Facet("Code", "code|open|available|reproduc|release", _code, 1),
+_FUNCTIONS = {"method": _method, "task": task_of, "dataset": datasets_in, "code": _code}
+
+
+def _finder(name: str) -> Find:
+    """What `find` names in `facets.toml`."""
+    if name in _FUNCTIONS:
+        return _FUNCTIONS[name]
+    return _numbered(_PATTERNS[name]) if name in _PATTERNS else _listed(name)
+
+
+FACETS = tuple(
+    Facet(**{**given, "find": _finder(given["find"])})
+    for given in read_data(__file__, "facets.toml")["facet"]
 )
 """In the order in which a table has them."""
 

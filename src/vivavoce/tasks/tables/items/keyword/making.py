@@ -21,22 +21,15 @@ from vivavoce.metrics.tables.cell_matching import cell_key, read_number
 from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableRow
 from vivavoce.metrics.tables.table_schema import column_key
 from vivavoce.readers.claims import own_method
-from vivavoce.readers.documents import LibraryPaper, LibrarySection, LibraryTable
 from vivavoce.readers.leaderboard import read_tables
 from vivavoce.readers.metric_values import direction_of
-from vivavoce.readers.paper_tables import sources_of
+from vivavoce.readers.paper_tables import LibraryPaper, LibrarySection, LibraryTable, sources_of
 from vivavoce.readers.terms import stands_for, terms_in
 from vivavoce.retrieval.sparse import TfidfRetriever, words
 from vivavoce.tasks.tables.items.demands.leaks import is_telling, stem_of
 from vivavoce.tasks.tables.items.keyword.facets import FACETS, find_topics
-from vivavoce.tasks.tables.items.keyword.papers import PoolText, datasets_in
-from vivavoce.tasks.tables.items.keyword.vocabulary import (
-    ARCHITECTURE,
-    BASE_MODEL,
-    LANGUAGE,
-    METRIC,
-    terms_of,
-)
+from vivavoce.tasks.tables.items.keyword.papers import PoolText, datasets_in, terms_of
+from vivavoce.text.data import read_data
 from vivavoce.text.terms import STOP_WORDS
 
 JOINT = " – "
@@ -145,7 +138,7 @@ def _boards(paper: LibraryPaper, datasets: Datasets) -> Iterator[tuple[Board, bo
 
 
 def _metrics(text: str) -> list[str]:
-    return list(dict.fromkeys(name for _, _, name in terms_of(METRIC).find(text)))
+    return list(dict.fromkeys(name for _, _, name in terms_of("metric").find(text)))
 
 
 def _is_split(text: str) -> bool:
@@ -184,7 +177,7 @@ def _key(name: str) -> str:
 
 def _is_known(name: str) -> bool:
     """Whether a name is one of something else, such as a model's."""
-    listings = (METRIC, ARCHITECTURE, BASE_MODEL, LANGUAGE)
+    listings = ("metric", "architecture", "base_model", "language")
     return any(terms_of(listing).has(name) for listing in listings)
 
 
@@ -204,18 +197,8 @@ _MAX_SPREAD = 200
 """Papers of a pool whose likeness to one another is looked at; it takes the square of them."""
 _MAX_DEMAND = 2_000
 _WORD = re.compile(r"[\w-]+")
-_ASKING = frozenset(
-    {
-        *("apart", "build", "chart", "choose", "compare", "compares", "comparing", "comparison"),
-        *("compile", "create", "decide", "differ", "effort", "efforts", "existing", "explain"),
-        *("find", "gaps", "generate", "give", "help", "helps", "identify", "interested", "know"),
-        *("like", "literature", "looking", "make", "need", "newcomer", "one", "order", "overview"),
-        *("paper", "papers", "please", "prepare", "project", "publication", "publications"),
-        *("question", "reader", "reading", "relevant", "research", "review", "reviews", "see"),
-        *("set", "share", "show", "shows", "side", "studies", "study", "summarise", "summarize"),
-        *("summary", "survey", "table", "tell", "trends", "understand", "want", "work", "works"),
-    }
-)
+_WORDS = read_data(__file__, "words.toml")
+_ASKING = frozenset(_WORDS["asking"])
 """Words of asking for a table, which say nothing of its topic."""
 
 Floats = NDArray[np.float64]
@@ -289,10 +272,6 @@ def make_table(demand: str, papers: Sequence[PoolText]) -> LiteratureTable:
     Papers that are not near the demand are left out. Columns are results on boards that the papers
     share, and properties that papers of most fields have, first those that the demand has a word
     for, then those that most papers tell and that tell them apart. What nothing tells is N/A.
-
-    Args:
-        demand: What is asked for.
-        papers: The pool, as `read_pool` gives it.
     """
     chosen = choose_papers(demand, papers)
     columns = _columns(demand, chosen)

@@ -1,4 +1,8 @@
-"""The papers of a pool as the rules read them."""
+"""The papers of a pool as the rules read them.
+
+A line of a list is a name and, after a colon, other ways to write it. `*` stands for the rest of a
+word; a name in capitals is only found in capitals.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
+
+from vivavoce.readers.board_names import METRICS
+from vivavoce.text.data import read_data, read_patterns
 
 _MAX_TITLE, _MAX_ABSTRACT, _MAX_TEXT = 300, 5_000, 300_000
 _ALL_TEXTS = 20_000_000
@@ -48,44 +56,17 @@ def _part(row: Mapping[str, Any], name: str, most: int) -> str:
 
 
 _TITLED = re.compile(r"([A-Z][\w+@./-]{1,30}(?: [\w+@./-]{1,20})?)\s?:\s")
-_CALLED = re.compile(
-    r"\b(?:propos\w{0,3}|introduc\w{0,3}|present|call(?:ed)?|named?|dub(?:bed)?|term(?:ed)?)\b"
-    r"[^.\n]{0,80}?\b([A-Z][\w-]{0,20}[A-Z0-9][\w-]{0,12})\b"
-)
-_DATASET = re.compile(
-    r"((?:[A-Z][\w/+-]{1,30})(?: (?:[A-Z0-9][\w/+.'-]{0,30}|of the|of|and)){0,4}?)"
-    r"(?: \([A-Z][\w-]{1,12}\))?"
-    r"(?: (?:data ?sets?|corpus|corpora|benchmarks?|test sets?|challenge)\b"
-    r"|(?<=Treebank)|(?<=Corpus)|(?<=Dataset))"
-)
-_ON_DATASET = re.compile(
-    r"\b[Oo]n (?:the )?((?:[A-Z][\w/+'-]{2,30}|[a-z]{3,10}\d{1,2}\b)"
-    r"(?: [A-Z0-9][\w/+'-]{1,30}){0,3})"
-)
+_PATTERNS = read_patterns(__file__, "patterns.toml")
+_CALLED = _PATTERNS["called"]
+_DATASET = _PATTERNS["dataset"]
+_ON_DATASET = _PATTERNS["on_dataset"]
 _AND = re.compile(r" and ")
 _KINDS = frozenset(("Dataset", "Datasets", "Corpus", "Treebank", "Benchmark"))
-_FALSE_START = re.compile(
-    r"(?:The|This|These|That|Our|We|In|On|For|Each|Both|All|Using|With|An?|It|As|To|From|Some|Many"
-    r"|Most|Other|Different|New|Such|Several|Two|Three|Table|Figure|Section|Data|Test|Training"
-    r"|Large|Small|Standard|Public|Original|Same|Benchmark|And|Of|Results|Existing|While|Since)\b\s?"
-)
-_TASK = re.compile(
-    r"\b(?:[a-z][\w-]{2,20} ){1,2}(?:alignment|analysis|answering|captioning|classification"
-    r"|clustering|completion|compression|detection|diagnosis|disambiguation|estimation|evaluation"
-    r"|extraction|forecasting|generation|grounding|inference|labell?ing|linking|localization"
-    r"|matching|model(?:l)?ing|navigation|optimi[sz]ation|parsing|planning|prediction|ranking"
-    r"|reasoning|recognition|recommendation|reconstruction|resolution|retrieval|search|segmentation"
-    r"|similarity|simplification|summari[sz]ation|synthesis|tagging|tracking|transcription"
-    r"|translation|understanding|verification)\b"
-)
-_AIM = re.compile(r"\b(?:for|towards?)\s(?:the\s|an?\s)?((?:[\w-]{3,20}\s?){1,4})")
-_AIM_ENDS = re.compile(
-    r"\s(?:and|as|at|by|from|in|into|of|on|or|that|through|to|under|using|via|when|with|without)\s"
-)
-_VAGUE = re.compile(
-    r"(?:and|or|of|for|in|on|the|an?|with|by|from|to|we|our|this|that|is|are|using|based|via|new"
-    r"|novel|neural|deep|large|end-to-end|improved|improving|efficient|automatic|study|case|fast)\s"
-)
+_FALSE_START = _PATTERNS["false_start"]
+_TASK = _PATTERNS["task"]
+_AIM = _PATTERNS["aim"]
+_AIM_ENDS = _PATTERNS["aim_ends"]
+_VAGUE = _PATTERNS["vague"]
 _TITLE, _ABSTRACT = 8, 4
 
 
@@ -132,3 +113,61 @@ def _without_vague(phrase: str) -> str:
     while (start := _VAGUE.match(phrase)) and start.end() < len(phrase):
         phrase = phrase[start.end() :]
     return phrase
+
+
+_LISTS: dict[str, str] = read_data(__file__, "vocabulary.toml")
+_LISTS["metric"] = "\n".join(
+    f"{metric.name}: {', '.join((*metric.forms, *metric.loose))}"
+    for metric in METRICS
+    if metric.name
+)
+
+
+class Terms:
+    """A list of names, to be found in texts."""
+
+    def __init__(self, listing: str) -> None:
+        names: dict[str, str] = {}
+        for line in listing.strip().splitlines():
+            name, _, others = line.partition(":")
+            for form in (name, *others.split(",")):
+                if form := form.strip():
+                    names.setdefault(form, name)
+        self._names = names
+        self._folded = {form.rstrip("*").casefold(): name for form, name in names.items()}
+        # The longest form first, so that `self-supervised` is not read as `supervised`.
+        ordered = sorted(names, key=lambda form: (-len(form), form))
+        self._pattern = re.compile(
+            rf"(?<![\w-])(?:{'|'.join(_form_pattern(form) for form in ordered)})(?![\w-])"
+        )
+
+    def find(self, text: str) -> Iterator[tuple[int, int, str]]:
+        """(start, end, name) of every form in a text, in order."""
+        for match in self._pattern.finditer(text):
+            yield match.start(), match.end(), self._name(match.group())
+
+    def has(self, name: str) -> bool:
+        """Whether a text is one of the forms and nothing else."""
+        return self._pattern.fullmatch(name) is not None
+
+    def _name(self, found: str) -> str:
+        if found in self._names:
+            return self._names[found]
+        folded = found.casefold()
+        if folded in self._folded:
+            return self._folded[folded]
+        # A form with an open end.
+        return next(name for form, name in self._folded.items() if folded.startswith(form))
+
+
+def _form_pattern(form: str) -> str:
+    body = re.escape(form.rstrip("*"))
+    if not any(map(str.isupper, form[1:])):
+        body = f"(?i:{body})"
+    return body + (r"\w{0,20}" if form.endswith("*") else "")
+
+
+@cache
+def terms_of(listing: str) -> Terms:
+    """The terms of one of the lists by its name, such as `architecture` or `metric`."""
+    return Terms(_LISTS[listing])

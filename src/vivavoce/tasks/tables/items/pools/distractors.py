@@ -19,9 +19,8 @@ from rapidfuzz import fuzz, process
 from vivavoce.errors import InputError
 from vivavoce.retrieval import best_hits
 from vivavoce.tasks.tables.items.gold.works import is_outside
-from vivavoce.tasks.tables.items.options import TOP, PoolRule
 from vivavoce.tasks.tables.items.pools.vectors import Floats, PaperEncoder, Vectors
-from vivavoce.tasks.tables.items.table_items import GoldTable, Work
+from vivavoce.tasks.tables.items.table_items import TOP, GoldTable, PoolRule, Work
 from vivavoce.text.normalise import normalise_title
 
 POOL_RULES: tuple[PoolRule, ...] = ("other_tables", "corpus")

@@ -2,29 +2,35 @@
 
 Scores depend on floating point, so they are made once: a candidates file keeps the ranked
 candidates of every table, with the encoder they are by, and is an input of later rounds.
+
+A candidate that people would include in the table is no distractor of it; a demand that people did
+not accept asks for nothing. What a file says of other tables is passed over, so one file serves
+several rounds.
+
+Source: arXiv2Table, section 4.2 (verification of distractors), section 4.1 (checks of demands).
 """
 
 from __future__ import annotations
 
 import json
-import math
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Annotated, Any, Literal, TypeVar
 
+from pydantic import Field, TypeAdapter
+
+from vivavoce.checking import Count, Name, Sha256, checked, read_records
 from vivavoce.errors import InputError
 from vivavoce.store import hash_of, hash_rows, read_json
-from vivavoce.tasks.tables.items.options import TOP, PoolRule
 from vivavoce.tasks.tables.items.pools.distractors import (
     DIGITS,
-    POOL_RULES,
     Barred,
+    Bars,
     Candidate,
 )
-from vivavoce.tasks.tables.items.table_items import GoldTable, PoolPaper, Work
+from vivavoce.tasks.tables.items.table_items import TOP, GoldTable, PoolPaper, PoolRule, Work
 
 CANDIDATES = "candidates.json"
 LEAST = 4
@@ -32,8 +38,47 @@ LEAST = 4
 
 _FORMAT = 1
 _LARGEST_FILE = 1 << 28
-_SHA256 = re.compile(r"[0-9a-f]{64}")
 _NAMED = 3
+_MAX = 2 + 10**-DIGITS
+"""A score is the sum of two cosines; a little room for rounding."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Encoder:
+    name: Annotated[str, Field(max_length=500, pattern=r"\S")]
+    sha256: Sha256
+
+
+@dataclass(frozen=True, slots=True)
+class _Universe:
+    works: Count
+    sha256: Sha256
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    paper: str
+    score: Annotated[float, Field(strict=True, allow_inf_nan=False, ge=-_MAX, le=_MAX)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A table of a candidates file."""
+
+    id: str
+    demand_sha256: Sha256
+    candidates: Annotated[tuple[_Row, ...], Field(max_length=TOP)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Content:
+    """A candidates file, its tables not looked at."""
+
+    format: Literal[1]
+    encoder: _Encoder
+    pool_rule: PoolRule
+    universe: _Universe
+    tables: list[dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,23 +159,19 @@ def read_candidates(
 ) -> CandidatesFile:
     """Read the candidates of some tables out of a file; those of other tables are passed over.
 
-    Args:
-        path: The file.
-        tables: The tables that have to be in it.
-        works: The works that a candidate can be.
-        barred: Which works cannot be candidates, also when a file says so.
-
     Raises:
         InputError: The file cannot be read, has another form, lacks a table, or names a candidate
             that is unknown or barred; the message says where.
     """
-    value = _checked_header(path)
+    if path.is_file() and path.stat().st_size > _LARGEST_FILE:
+        raise InputError(f"{path} is larger than {_LARGEST_FILE >> 20} MB: no candidates file.")
+    value = checked(_Content, read_json(path), f"{path} is no candidates file")
     listed: dict[str, dict[str, Any]] = {}
-    for number, entry in enumerate(value["tables"]):
-        table_id = entry.get("id") if isinstance(entry, dict) else None
-        if not isinstance(table_id, str) or table_id in listed:
-            raise _fault(path, f"tables[{number}].id is {table_id!r}, not an id given once")
-        listed[table_id] = entry
+    for number, entry in enumerate(value.tables):
+        name = entry.get("id")
+        if not isinstance(name, str) or name in listed:
+            raise _fault(path, f"tables[{number}].id is {name!r}, not an id given once")
+        listed[name] = entry
     absent = sorted({table.id for table in tables} - listed.keys())
     if absent:
         more = f" and {len(absent) - _NAMED} more" if len(absent) > _NAMED else ""
@@ -138,17 +179,22 @@ def read_candidates(
             f"{path} has no candidates for {', '.join(absent[:_NAMED])}{more}. Build the round "
             "once without [tables] candidates and take the file that it writes."
         )
-    wanted = sorted(tables, key=lambda table: table.id)
+    kind = TypeAdapter(_Entry)
+    wanted = {
+        table: checked(kind, listed[table.id], f"{path} is no candidates file: {table.id}")
+        for table in sorted(tables, key=lambda table: table.id)
+    }
     return CandidatesFile(
-        encoder=value["encoder"]["name"],
-        fingerprint=value["encoder"]["sha256"],
-        pool_rule=value["pool_rule"],
-        universe=value["universe"]["works"],
-        universe_sha256=value["universe"]["sha256"],
+        encoder=value.encoder.name,
+        fingerprint=value.encoder.sha256,
+        pool_rule=value.pool_rule,
+        universe=value.universe.works,
+        universe_sha256=value.universe.sha256,
         candidates={
-            table.id: _checked(path, table, listed[table.id], works, barred) for table in wanted
+            table.id: _candidates(path, entry, works, barred.of(table))
+            for table, entry in wanted.items()
         },
-        demands={table.id: _demand_of(path, listed[table.id]) for table in wanted},
+        demands={table.id: entry.demand_sha256 for table, entry in wanted.items()},
     )
 
 
@@ -219,86 +265,92 @@ def make_pool(
     return Pool(papers, max(0, wanted - len(chosen)), given is not None)
 
 
-def _checked_header(path: Path) -> dict[str, Any]:
-    if path.is_file() and path.stat().st_size > _LARGEST_FILE:
-        raise InputError(f"{path} is larger than {_LARGEST_FILE >> 20} MB: no candidates file.")
-    value = read_json(path)
-    if not isinstance(value, dict) or value.get("format") != _FORMAT:
-        raise _fault(path, f"format is not {_FORMAT}")
-    encoder, universe = value.get("encoder"), value.get("universe")
-    if not isinstance(encoder, dict) or not _is_name(encoder.get("name")):
-        raise _fault(path, "encoder has no name")
-    if not isinstance(universe, dict) or not _is_count(universe.get("works")):
-        raise _fault(path, "universe.works is no number of works")
-    for name, part in (("encoder", encoder), ("universe", universe)):
-        if not _is_sha256(part.get("sha256")):
-            raise _fault(path, f"{name}.sha256 is not 64 hexadecimal digits")
-    if value.get("pool_rule") not in POOL_RULES:
-        raise _fault(path, f"pool_rule is none of {', '.join(POOL_RULES)}")
-    if not isinstance(value.get("tables"), list):
-        raise _fault(path, "tables is not a list")
-    return value
-
-
-def _checked(
-    path: Path,
-    table: GoldTable,
-    entry: Mapping[str, Any],
-    works: Mapping[str, Work],
-    barred: Barred,
+def _candidates(
+    path: Path, entry: _Entry, works: Mapping[str, Work], bars: Bars
 ) -> tuple[Candidate, ...]:
     """The candidates of one table, after every check."""
-    rows = entry.get("candidates")
-    if not isinstance(rows, list) or len(rows) > TOP:
-        raise _fault(path, f"the candidates of {table.id} are not a list of {TOP} at most")
-    bars = barred.of(table)
     found: list[Candidate] = []
-    for number, row in enumerate(rows):
-        where = f"candidates[{number}] of {table.id}"
-        paper = row.get("paper") if isinstance(row, dict) else None
-        if not isinstance(paper, str) or paper not in works:
-            raise _fault(path, f"{where} is {paper!r}, which is no known work")
-        if paper in (one.paper for one in found):
-            raise _fault(path, f"{where}, {paper}, is there already")
-        if reason := bars.reason(works[paper]):
-            raise _fault(path, f"{where}, {paper}, {reason}")
-        score = _score(row.get("score"))
-        if score is None:
-            raise _fault(path, f"the score of {where} is no number between -2 and 2")
+    for number, row in enumerate(entry.candidates):
+        where = f"candidates[{number}] of {entry.id}"
+        if row.paper not in works:
+            raise _fault(path, f"{where} is {row.paper!r}, which is no known work")
+        if row.paper in (one.paper for one in found):
+            raise _fault(path, f"{where}, {row.paper}, is there already")
+        if reason := bars.reason(works[row.paper]):
+            raise _fault(path, f"{where}, {row.paper}, {reason}")
+        score = round(row.score, DIGITS)
         if found and score > found[-1].score:
             raise _fault(path, f"{where} has a better score than the one before it")
-        found.append(Candidate(paper, score))
+        found.append(Candidate(row.paper, score))
     return tuple(found)
-
-
-def _demand_of(path: Path, entry: Mapping[str, Any]) -> str:
-    value = entry.get("demand_sha256")
-    if not _is_sha256(value):
-        raise _fault(path, f"demand_sha256 of {entry['id']} is not 64 hexadecimal digits")
-    return str(value)
-
-
-def _score(value: object) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    # A little room: the sum of two rounded cosines of 1.
-    if isinstance(value, int) and abs(value) > LEAST:
-        return None
-    is_sound = math.isfinite(value) and abs(value) <= 2 + 10**-DIGITS
-    return round(float(value), DIGITS) if is_sound else None
-
-
-def _is_name(value: object) -> bool:
-    return isinstance(value, str) and 0 < len(value.strip()) <= 500
-
-
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
-def _is_sha256(value: object) -> bool:
-    return isinstance(value, str) and _SHA256.fullmatch(value) is not None
 
 
 def _fault(path: Path, what: str) -> InputError:
     return InputError(f"{path} is no candidates file: {what}.")
+
+
+INCLUDE, EXCLUDE = "include", "exclude"
+Label = TypeVar("Label")
+
+PaperLabels = Mapping[str, Mapping[str, str]]
+"""By table id, by paper id: `include` or `exclude`."""
+
+
+@dataclass(frozen=True, slots=True)
+class _PaperLabel:
+    table: Name
+    paper: Name
+    decision: Literal["include", "exclude"]
+
+
+@dataclass(frozen=True, slots=True)
+class _DemandLabel:
+    id: Name
+    accepted: Annotated[bool, Field(strict=True)]
+
+
+def read_paper_labels(path: Path) -> dict[str, dict[str, str]]:
+    """Labels of a file with rows {table, paper, decision}; other keys are passed over.
+
+    Raises:
+        InputError: Names the line that is no label, or says otherwise than one before it.
+    """
+    found: dict[str, dict[str, str]] = {}
+    for where, label in read_records(path, _PaperLabel):
+        known = found.setdefault(label.table, {}).setdefault(label.paper, label.decision)
+        if known != label.decision:
+            raise InputError(f"{where}: {label.paper} of {label.table} was {known} before.")
+    return _some(found, path)
+
+
+def read_demand_labels(path: Path) -> dict[str, bool]:
+    """Whether the demand of each table was accepted, of a file with rows {id, accepted}.
+
+    Raises:
+        InputError: Names the line that is no label, or says otherwise than one before it.
+    """
+    found: dict[str, bool] = {}
+    for where, label in read_records(path, _DemandLabel):
+        if found.setdefault(label.id, label.accepted) != label.accepted:
+            raise InputError(f"{where}: the demand of {label.id} was said to be otherwise before.")
+    return _some(found, path)
+
+
+def _some(found: dict[str, Label], path: Path) -> dict[str, Label]:
+    if not found:
+        raise InputError(f"{path} holds no label.")
+    return found
+
+
+def without_included(
+    table: GoldTable, candidates: Sequence[Candidate], labels: PaperLabels
+) -> tuple[Candidate, ...]:
+    """A table's candidates but for those that people would include in it."""
+    said = labels.get(table.id, {})
+    return tuple(one for one in candidates if said.get(one.paper) != INCLUDE)
+
+
+def count_checked(table: str, distractors: Collection[str], labels: PaperLabels) -> int:
+    """How many distractors of a table people have excluded from it."""
+    said = labels.get(table, {})
+    return sum(said.get(paper) == EXCLUDE for paper in distractors)

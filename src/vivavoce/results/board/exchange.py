@@ -1,0 +1,252 @@
+"""Results in the formats that other boards read: Every Eval Ever and Hugging Face's eval results.
+
+Every Eval Ever (schema 0.3.0) has one JSON record for each model, in `data/BENCHMARK/MAKER/MODEL/`.
+Hugging Face shows `.eval_results/NAME.yaml` of a model's repository beside a benchmark's dataset.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import Any
+from uuid import UUID
+
+from vivavoce.errors import InputError
+from vivavoce.metrics import Metric, metrics_of
+from vivavoce.results.board.groups import Board
+from vivavoce.results.logs.records import NO_MODEL
+from vivavoce.store import Row, hash_of
+
+EEE_SCHEMA = "0.3.0"
+_LIBRARY = "viva-voce"
+_LONGEST = 100
+"""Characters of a part of a path."""
+_DECODING = {"temperature": float, "top_p": float, "top_k": float, "max_tokens": int}
+"""Settings that a record has a field for, with their types."""
+
+
+def date_of(board: Board) -> str:
+    """The day of the newest log of a board, as YYYY-MM-DD.
+
+    Raises:
+        InputError: The board comes from no logs.
+    """
+    if not board.heads:
+        raise InputError("The board has no logs that tell its date. Give one: --date YYYY-MM-DD.")
+    return max(head.created for head in board.heads)[:10]
+
+
+def every_eval_ever(board: Board, date: str, organization: str) -> Iterator[tuple[str, bytes]]:
+    """Records of a board's models, one for each model and round.
+
+    Args:
+        board: Its rows without a value are left out: a record has no place for them.
+        date: Day of the results, YYYY-MM-DD.
+        organization: Who publishes them.
+
+    Returns:
+        Paths inside a folder, and the content of each file.
+    """
+    stamp = str(int(datetime.fromisoformat(date).replace(tzinfo=UTC).timestamp()))
+    rounds = {str(entry["id"]): entry for entry in board.rounds}
+    found: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    for row in board.rows:
+        if row["value"] is not None:
+            found[row["round"], model_id(row)].append(row)
+    for (name, model), rows in sorted(found.items()):
+        benchmark = _folder(f"{_LIBRARY}-{name}")
+        record = {
+            "schema_version": EEE_SCHEMA,
+            "evaluation_id": f"{benchmark}/{model}/{stamp}",
+            "retrieved_timestamp": stamp,
+            "source_metadata": {
+                "source_name": f"Viva Voce, round {name}",
+                "source_type": "evaluation_run",
+                "source_organization_name": organization,
+                "evaluator_relationship": "third_party",
+                "additional_details": _texts(rounds.get(name, {})),
+            },
+            "eval_library": {
+                "name": _LIBRARY,
+                "version": version("vivavoce"),
+                "additional_details": {"inspect_ai": version("inspect_ai")},
+            },
+            "model_info": _model(model, rows[0]),
+            "evaluation_results": [_result(row) for row in rows],
+        }
+        yield f"data/{benchmark}/{model}/{_uuid(record)}.json", _json(record)
+
+
+def model_id(row: Row) -> str:
+    """A row's model as MAKER/NAME, spelled as a path may be.
+
+    A method without a model is one of this package.
+    """
+    if row["model"] in ("", NO_MODEL):
+        return f"{_LIBRARY}/{_folder(row['method'])}"
+    maker, found, name = row["model"].partition("/")
+    return f"{_folder(maker)}/{_folder(name)}" if found else f"unknown/{_folder(maker)}"
+
+
+def _folder(name: str) -> str:
+    """A name as one part of a path; one that has to be changed ends with a hash of what it was."""
+    safe = re.sub(r"[^A-Za-z0-9._-]+|^\.+", "_", name)[:_LONGEST].strip("_")
+    return safe if safe == name else f"{safe}-{hash_of(name)[:8]}".lstrip("-")
+
+
+def _model(name: str, row: Row) -> Row:
+    is_ours = name.startswith(f"{_LIBRARY}/")
+    details = {"deployment_type": "self_deployed" if is_ours else "unknown"}
+    return {
+        "name": str(row["method"] if is_ours else row["model"]),
+        "id": name,
+        "developer": name.partition("/")[0],
+        "additional_details": {**details, "model_availability": "unknown"},
+    }
+
+
+def _result(row: Row) -> Row:
+    known = metrics_of(row["family"]).get(row["metric"]) if row.get("family") else None
+    return {
+        "evaluation_result_id": hash_of(_key(row))[:32],
+        "evaluation_name": f"{row['task']} ({row['setting']})",
+        "source_data": {
+            "source_type": "other",
+            "dataset_name": f"Viva Voce round {row['round']}",
+            "additional_details": _texts({"task": row["task"], "version": row["task_version"]}),
+        },
+        "metric_config": _metric(row, known),
+        "score_details": {
+            "score": row["value"],
+            "details": _texts({name: row.get(name) for name in _DETAILS}),
+            "uncertainty": {
+                **({"confidence_interval": _interval(row["ci"])} if row["ci"] else {}),
+                "num_samples": row["n"],
+            },
+        },
+        "generation_config": {
+            "generation_args": _decoding(row["decoding"]),
+            "additional_details": _texts(
+                {name: row.get(name) for name in ("method", "prompt_hash", "decoding")}
+            ),
+        },
+    }
+
+
+_DETAILS = (
+    *("n", "clusters", "missing", "undefined", "valid", "value_valid", "rank", "rank_interval"),
+    *("tied_with", "detectable", "headline", "partial", "judge", "calibrated", "contamination"),
+    *("fit", "trust", "tokens", "cost", "seconds"),
+)
+
+
+def _key(row: Row) -> list[Any]:
+    fields = ("round", "task", "task_version", "setting", "method", "model", "decoding", "judge")
+    return [*(row[name] for name in fields), row["prompt_hash"], row["metric"]]
+
+
+def _metric(row: Row, known: Metric | None) -> Row:
+    found: Row = {
+        "metric_id": f"{_LIBRARY}.{row['family']}.{row['metric']}" if known else row["metric"],
+        "metric_name": row["metric"],
+        "lower_is_better": known is not None and not known.higher_is_better,
+    }
+    if known is not None:
+        high = "Infinity" if known.high is None else known.high
+        low = known.low if known.low > -float("inf") else "-Infinity"
+        found |= {"evaluation_description": known.summary, "score_type": "continuous"}
+        found |= {"min_score": low, "max_score": high}
+    return found
+
+
+def _interval(bounds: Sequence[float]) -> Row:
+    low, high = bounds
+    method = "percentile bootstrap over clusters"
+    return {"lower": low, "upper": high, "confidence_level": 0.95, "method": method}
+
+
+def _decoding(decoding: object) -> Row:
+    """Settings of `temperature=0 max_tokens=64` that a record has a field for."""
+    pairs = dict(part.split("=", 1) for part in str(decoding or "").split() if part.count("=") == 1)
+    return {name: kind(pairs[name]) for name, kind in _DECODING.items() if name in pairs}
+
+
+def _texts(values: Mapping[str, Any]) -> dict[str, str]:
+    """Details as texts, which is all that a record takes; what is not known is left out."""
+    return {
+        name: value if isinstance(value, str) else json.dumps(value, sort_keys=True)
+        for name, value in values.items()
+        if value is not None
+    }
+
+
+def _uuid(record: Row) -> UUID:
+    """A random-looking identifier out of the content, so that the same board gives the same."""
+    return UUID(bytes=hashlib.sha256(_json(record)).digest()[:16], version=4)
+
+
+def _json(record: Row) -> bytes:
+    return (json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
+
+
+def eval_results(board: Board, date: str, dataset: str) -> Iterator[tuple[str, bytes]]:
+    """Files for model repositories on the hub: the values that tasks are ranked by.
+
+    Args:
+        board: Rows of baselines without a model are left out, as they have no repository.
+        date: Day of the results, YYYY-MM-DD.
+        dataset: Repository of the round on the hub, such as `lab/viva-2026-11`.
+
+    Returns:
+        Paths such as `MAKER/MODEL/.eval_results/NAME.yaml`, and the content of each file.
+    """
+    import yaml
+    from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
+
+    found: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    for row in board.rows:
+        if row.get("headline") and row["value"] is not None and _is_trained(row):
+            name = f"{row['round']}-{row['setting']}-{row['method']}"
+            found[model_id(row), name].append(row)
+    for (model, name), rows in sorted(found.items()):
+        entries = [
+            EvalResultEntry(
+                dataset_id=dataset,
+                task_id=row["task"].rpartition("/")[2],
+                value=row["value"],
+                date=date,
+                source_url=f"https://huggingface.co/datasets/{dataset}",
+                source_name="Viva Voce",
+                notes=_notes(row),
+            )
+            for row in rows
+        ]
+        text = yaml.safe_dump(eval_result_entries_to_yaml(entries), sort_keys=False, width=100)
+        yield f"{model}/.eval_results/{_folder(name)}.yaml", text.encode()
+
+
+def _is_trained(row: Row) -> bool:
+    """True for a language model; what copies sentences or answers by rule has no cutoff."""
+    return (
+        row["model"] not in ("", NO_MODEL) and (row.get("exposure") or {}).get("cutoff") != "never"
+    )
+
+
+def _notes(row: Row) -> str:
+    """Facts of a row that the format has no field for."""
+    parts = [
+        f"{row['metric']}",
+        f"n {row['n']}",
+        f"setting {row['setting']}",
+        f"method {row['method']}",
+    ]
+    if row["ci"]:
+        parts.append(f"95% interval {row['ci'][0]:.4f} to {row['ci'][1]:.4f}")
+    if row["rank_interval"]:
+        parts.append(f"ranks {row['rank_interval'][0]} to {row['rank_interval'][1]}")
+    return "; ".join([*parts, *([f"judge {row['judge']}"] if row["judge"] else [])])

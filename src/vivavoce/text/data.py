@@ -1,0 +1,28 @@
+"""Word lists and wordings that modules keep as TOML files in their folder."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+
+def read_data(module: str, name: str) -> dict[str, Any]:
+    """Content of a TOML file of the package.
+
+    Args:
+        module: The `__file__` of a module of the same folder.
+        name: The file's name.
+    """
+    return tomllib.loads(Path(module).with_name(name).read_text("utf-8"))
+
+
+@cache
+def read_patterns(module: str, name: str) -> dict[str, re.Pattern[str]]:
+    """Patterns of such a file: a text is verbose, a list of texts is joined as it stands."""
+    return {
+        key: re.compile(given, re.VERBOSE) if isinstance(given, str) else re.compile("".join(given))
+        for key, given in read_data(module, name).items()
+    }

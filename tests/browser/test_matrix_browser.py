@@ -1,0 +1,110 @@
+"""The first page of a site in a browser: contestants by tasks, chosen and sorted by a reader."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.web.board.board_rows import make_board, make_row
+
+from vivavoce.web import write_site
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = pytest.mark.browser
+
+TASKS = [("writing", "title", "base"), ("writing", "title", "cited"), ("tables", "table", "base")]
+
+
+def row_at(place: tuple[str, str, str], model: str, rank: int, **more: Any) -> dict[str, Any]:
+    family, task, setting = place
+    found = make_row(model, 0.5 - rank / 10, rank, rank_interval=[rank, rank], tied_with=[], **more)
+    return found | {"family": family, "task": f"vivavoce/{task}", "setting": setting}
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    late = {"cutoff": "2026-02", "items": {"clean": 60, "seen": 60}}
+    rows = [
+        row
+        for place in TASKS
+        for row in (
+            row_at(place, "a/dear", 1, cost=2.4, contamination="mixed", exposure=late),
+            row_at(place, "b/cheap", 2, cost=0.12),
+            row_at(place, "none", 3, method="null"),
+        )
+    ]
+    return write_site(make_board(*rows), tmp_path_factory.mktemp("site"))
+
+
+@pytest.fixture
+def page(browser: Browser, index: Path) -> Iterator[Page]:
+    with browser.new_context(viewport={"width": 1280, "height": 900}) as context:
+        opened = context.new_page()
+        opened.goto(index.as_uri())
+        yield opened
+
+
+def shown(page: Page, selector: str) -> list[str]:
+    found = page.locator(selector).all()
+    return [" ".join(each.inner_text().split()) for each in found if each.is_visible()]
+
+
+def test_a_family_a_setting_and_a_kind_of_contestant_are_chosen(page: Page) -> None:
+    page.select_option("#family", "writing")
+    assert shown(page, ".matrix .task a") == ["Title", "Title"]
+    assert shown(page, ".matrix [scope=colgroup]") == ["Writing"]
+    page.select_option("#setting", "cited")
+    assert shown(page, ".matrix .task a") == ["Title"]
+    assert len(shown(page, ".matrix tbody tr:first-child td")) == 4  # three facts and one task
+    page.select_option("#kind", "model")
+    assert shown(page, ".matrix tbody th a") == ["a/dear", "b/cheap"]
+
+
+def test_a_limit_of_price_and_of_training_data(page: Page) -> None:
+    page.fill("#price", "0.01")  # a/dear costs 2.4 / 120 = 0.02 an answer, b/cheap 0.001
+    assert shown(page, ".matrix tbody th a") == ["b/cheap", "null"]
+    page.fill("#price", "")
+    page.fill("#cutoff", "2026-01")
+    assert shown(page, ".matrix tbody th a") == ["b/cheap", "null"]
+    address = page.url
+    page.goto("about:blank")
+    page.goto(address)
+    assert page.input_value("#cutoff") == "2026-01"
+    assert shown(page, ".matrix tbody th a") == ["b/cheap", "null"]
+
+
+def test_intervals_and_ranks_are_shown_on_demand(page: Page) -> None:
+    cell = ".matrix tbody tr:first-child td:last-child"
+    assert shown(page, cell) == ["0.400"]
+    page.check("#intervals")
+    assert shown(page, cell) == ["0.400 0.380–0.420 rank 1"]
+
+
+def test_a_task_is_sorted_by_and_its_page_opened(page: Page) -> None:
+    page.get_by_role("button", name="Title, cited").click()
+    page.get_by_role("button", name="Title, cited").click()
+    assert shown(page, ".matrix tbody th a") == ["null", "b/cheap", "a/dear"]
+    page.locator(".matrix .task a").first.click()
+    assert page.locator("h1").inner_text().startswith("Title")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_on_a_phone_the_first_row_is_in_view(browser: Browser, index: Path, scheme: Any) -> None:
+    with browser.new_context(
+        viewport={"width": 390, "height": 844}, color_scheme=scheme
+    ) as context:
+        page = context.new_page()
+        page.goto(index.as_uri())
+        box = page.locator(".matrix tbody tr").first.bounding_box()
+        assert box is not None
+        assert box["y"] < 500
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        # The name stays in view while the tasks are scrolled.
+        page.locator(".scroll").first.evaluate("box => box.scrollLeft = 300")
+        name = page.locator(".matrix tbody th").first.bounding_box()
+        assert name is not None
+        assert 0 <= name["x"] < 40

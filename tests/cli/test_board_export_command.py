@@ -1,0 +1,166 @@
+"""`viva board export`: results as Every Eval Ever, the hub, CSV and Parquet have them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from click.testing import Result
+from huggingface_hub import parse_eval_result_entries
+from tests.servers.commands import only_json, small_round
+from typer.testing import CliRunner
+
+from vivavoce.cli import app
+from vivavoce.results.board.exchange import eval_results, every_eval_ever, model_id
+from vivavoce.results.board.groups import Board, cut
+from vivavoce.running import RunSpec, run
+from vivavoce.store import hash_tree, read_json
+
+ITEMS = 4
+
+
+def viva(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Logs of two contestants on one task."""
+    folder = tmp_path_factory.mktemp("export")
+    spec = RunSpec(
+        tasks=["title"],
+        round=small_round(folder, papers=ITEMS).folder,
+        logs=folder / "logs",
+        models=["extractive/lead"],
+        methods=["direct", "null"],
+        display="none",
+    )
+    assert run(spec).failed == ()
+    return folder / "logs"
+
+
+@pytest.fixture(scope="module")
+def rows(logs: Path) -> dict[tuple[str, str], dict[str, Any]]:
+    """Rows of the board by method and metric."""
+    found = only_json(viva("board", "show", logs, "--json").stdout)["rows"]
+    return {(row["method"], row["metric"]): row for row in found}
+
+
+def test_a_record_of_every_eval_ever_has_all_that_the_row_has(
+    logs: Path, rows: dict[tuple[str, str], dict[str, Any]], tmp_path: Path
+) -> None:
+    done = viva(
+        "board", "export", logs, "--as", "eee", "--out", tmp_path / "a", "--date", "2026-01-02"
+    )
+    assert done.exit_code == 0, done.output
+    (path,) = (tmp_path / "a").glob("data/viva-voce-*/extractive/lead/*.json")
+    record = read_json(path)
+    assert record["retrieved_timestamp"] == "1767312000"  # 2026-01-02T00:00:00Z
+    assert record["source_metadata"]["additional_details"]["window"].startswith('["')
+    found = {one["metric_config"]["metric_name"]: one for one in record["evaluation_results"]}
+    row, result = rows["direct", "rougeL"], found["rougeL"]
+    details = result["score_details"]
+    assert details["score"] == row["value"]
+    interval = details["uncertainty"]["confidence_interval"]
+    assert [interval["lower"], interval["upper"]] == row["ci"]
+    assert json.loads(details["details"]["rank_interval"]) == row["rank_interval"]
+    assert (details["details"]["n"], details["details"]["clusters"]) == ("4", "4")
+    config = result["generation_config"]
+    assert config["additional_details"]["prompt_hash"] == row["prompt_hash"]
+    assert config["generation_args"]["temperature"] == 0.0
+    again = viva(
+        "board", "export", logs, "--as", "eee", "--out", tmp_path / "b", "--date", "2026-01-02"
+    )
+    assert again.exit_code == 0
+    assert hash_tree(tmp_path / "a") == hash_tree(tmp_path / "b")
+
+
+@pytest.mark.slow
+def test_the_validator_of_every_eval_ever_finds_nothing(logs: Path, tmp_path: Path) -> None:
+    assert viva("board", "export", logs, "--as", "eee", "--out", tmp_path / "eee").exit_code == 0
+    files = [str(path.relative_to(tmp_path / "eee")) for path in (tmp_path / "eee").rglob("*.json")]
+    command = [sys.executable, "-m", "every_eval_ever", "validate", *files]
+    done = subprocess.run(command, cwd=tmp_path / "eee", capture_output=True, text=True)
+    assert "2 passed, 0 warning-only, 0 failed" in done.stdout, done.stdout + done.stderr
+
+
+def test_the_hub_gets_one_file_for_each_language_model() -> None:
+    row: dict[str, Any] = {
+        **{"round": "r", "task": "vivavoce/title", "task_version": "1", "setting": "base"},
+        **{"method": "direct", "model": "lab/one", "decoding": "", "prompt_hash": "ab"},
+        **{"judge": "lab/judge", "metric": "rougeL", "headline": True, "value": 0.25, "n": 12},
+        **{"ci": [0.2, 0.3], "rank_interval": [1, 2], "family": "writing"},
+    }
+    copier = {**row, "model": "extractive/lead", "exposure": {"cutoff": "never"}}
+    board = Board(
+        cut([row, copier, {**row, "method": "null", "model": "none"}], {}, {}), (), {}, {}, ()
+    )
+    ((path, content),) = eval_results(board, "2026-01-02", "lab/round")
+    assert path == "lab/one/.eval_results/r-base-direct.yaml"
+    import yaml
+
+    (entry,) = parse_eval_result_entries(yaml.safe_load(content))
+    assert (entry.dataset_id, entry.task_id, entry.value) == ("lab/round", "title", 0.25)
+    assert entry.notes == (
+        "rougeL; n 12; setting base; method direct; 95% interval 0.2000 to 0.3000; ranks 1 to 2; "
+        "judge lab/judge"
+    )
+
+
+@pytest.mark.parametrize("name", ["../../etc/passwd", "a/../b", "", "x" * 500, "a/b\u202ec", "."])
+def test_a_hostile_name_stays_inside_the_folder(name: str) -> None:
+    maker, _, short = model_id({"model": name, "method": "direct"}).partition("/")
+    assert maker
+    assert short
+    assert "/" not in short
+    assert not {maker, short} & {".", ".."}
+    assert len(maker) < 120 > len(short)
+
+
+def test_names_that_look_alike_as_paths_stay_apart() -> None:
+    spelled = {model_id({"model": name, "method": ""}) for name in ("a/b c", "a/b_c", "a/b/c")}
+    assert len(spelled) == 3
+
+
+def test_a_row_without_a_value_makes_no_record() -> None:
+    row = {"value": None, "round": "r", "task": "t", "task_version": "1", "setting": "s"}
+    row |= {"model": "a/b", "method": "direct", "metric": "m", "decoding": "", "judge": None}
+    board = Board(cut([row | {"prompt_hash": ""}], {}, {}), (), {}, {}, ())
+    assert list(every_eval_ever(board, "2026-01-02", "lab")) == []
+
+
+def test_tables_hold_every_row(logs: Path, tmp_path: Path) -> None:
+    assert viva("board", "export", logs, "--as", "csv", "--out", tmp_path / "c").exit_code == 0
+    done = viva("board", "export", logs, "--as", "parquet", "--out", tmp_path / "p", "--json")
+    assert only_json(done.stdout)["files"] == ["board.parquet"]
+    table = pq.ParquetFile(tmp_path / "p" / "board.parquet").read()
+    lines = (tmp_path / "c" / "board.csv").read_text("utf-8").splitlines()
+    assert table.num_rows == len(lines) - 1 == only_json(done.stdout)["rows"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--as", "eval_results"), "--dataset OWNER/NAME"),
+        (("--as", "csv", "--date", "soon"), "Write it as YYYY-MM-DD"),
+        (("--as", "lm-eval"), "'lm-eval' is not one of"),
+    ],
+)
+def test_what_cannot_be_exported_is_said(
+    logs: Path, tmp_path: Path, options: tuple[str, ...], message: str
+) -> None:
+    done = viva("board", "export", logs, *options, "--out", tmp_path / "out")
+    assert done.exit_code == 2
+    assert message in done.output
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_that_is_there_is_not_written_over(logs: Path, tmp_path: Path) -> None:
+    done = viva("board", "export", logs, "--as", "csv", "--out", tmp_path)
+    assert done.exit_code == 2
+    assert "Choose another folder" in done.output

@@ -1,0 +1,1 @@
+"""The checker of the project's own prose: docstrings, the manual, help texts."""
