@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -117,8 +116,8 @@ def run(
     from vivavoce.running import RunSpec
     from vivavoce.running import run as run_tasks
     from vivavoce.running.prices import parse_prices
+    from vivavoce.running.stopping import parse_until
     from vivavoce.running.sweeps import parse_sweep
-    from vivavoce.running.until import parse_until
     from vivavoce.tasks.subsets import Subset
 
     if subset is None and (stratify or subset_seed):
@@ -186,14 +185,13 @@ def _print_report(report: RunReport, logs: Path, as_json: bool) -> None:
     for name in report.set_aside:
         say(f"Set aside a log that cannot be read: {name}", quiet=True)
     if as_json:
-        fields = ("logs", "failed", "skipped", "set_aside")
-        stopped = [asdict(each) for each in report.stopped]
-        print_json({**{name: list(getattr(report, name)) for name in fields}, "stopped": stopped})
+        fields = ("logs", "failed", "skipped", "set_aside", "stopped")
+        print_json({name: list(getattr(report, name)) for name in fields})
         return
     for each in report.stopped:
         say(
-            f"{each.task}, {each.setting}: {each.reason}, after {each.items:,} of {each.of:,} "
-            f"items and {each.answers:,} of {each.of_answers:,} answers."
+            f"{each['task']}, {each['setting']}: {each['reason']}, after {each['items']:,} of "
+            f"{each['of']:,} items and {each['answers']:,} of {each['of_answers']:,} answers."
         )
     for line in report.failed:
         say(f"Not complete: {line}")

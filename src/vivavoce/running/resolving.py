@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from vivavoce.errors import InputError, NoItemsError, VivaError
 from vivavoce.models.cutoffs import take_clean
 from vivavoce.running.prices import set_prices
-from vivavoce.running.specs import CONTESTANTS, NO_MODEL, PATIENCE, RunSpec
 from vivavoce.running.sweeps import combinations, rename
 from vivavoce.tasks import find_task, list_families
 from vivavoce.tasks.sample_round import open_round
@@ -21,6 +20,21 @@ from vivavoce.tasks.subsets import take_subset
 if TYPE_CHECKING:
     from inspect_ai import Task
     from inspect_ai.model import GenerateConfig, Model
+
+    from vivavoce.running import RunSpec
+
+
+NO_MODEL = "none/none"
+PATIENCE = {"max_retries": 6, "attempt_timeout": 600}
+"""Further tries of a request and its seconds, where neither the run nor the card says otherwise."""
+CEILING = "oracle"
+"""The method that answers with the gold: it is asked, and compared with nobody."""
+CONTESTANTS = {
+    CEILING: "answers with the gold: the ceiling, needs no model",
+    "null": "answers every sample with the same sentence, needs no model",
+    "copycat": "answers with its input, needs no model",
+}
+"""Methods that need no model."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,14 +6,10 @@ A log of such a run is complete when its contestant's record stands in it, and n
 from __future__ import annotations
 
 import shutil
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-from pydantic import ConfigDict, Field, TypeAdapter, with_config
-from typing_extensions import TypedDict
-
-from vivavoce.store import canonical_json
+from vivavoce.store import Row
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog
@@ -21,43 +17,11 @@ if TYPE_CHECKING:
 COMPARISON, STOPPED = "until", "stopped"
 """Metadata of the evaluation, there from the start, and of the log, there when it is settled."""
 
-_Count = Annotated[int, Field(ge=0)]
 
-
-@with_config(ConfigDict(strict=True, extra="ignore"))
-class Settled(TypedDict):
-    """Record of a contestant that is asked no more."""
-
-    comparison: str
-    """The same for all logs that were compared."""
-    contestant: _Count
-    """Number of this one among them."""
-    question: str
-    """`top=K` or `all`."""
-    look: _Count
-    looks: _Count
-    items: _Count
-    of: _Count
-    """Items that were asked, and those of the task."""
-    decided: bool
-    beats: list[tuple[_Count, _Count]]
-    """Numbers of contestants, the better and the worse, of all pairs decided so far."""
-    reason: str
-
-
-@cache
-def _adapter() -> TypeAdapter[Settled]:
-    return TypeAdapter(Settled)
-
-
-def settled(log: EvalLog) -> Settled | None:
-    """The record of a log's header; None where the whole task is asked, or the run goes on.
-
-    Raises:
-        ValueError: It is not of this form.
-    """
+def settled(log: EvalLog) -> Row | None:
+    """The record of a log's header; None where the whole task is asked, or the run goes on."""
     found = log.metadata.get(STOPPED)
-    return None if found is None else _adapter().validate_json(canonical_json(found))
+    return None if found is None else dict(found)
 
 
 def answers_to_come(log: EvalLog) -> int:
@@ -69,25 +33,20 @@ def answers_to_come(log: EvalLog) -> int:
     return max(1, left * (log.eval.config.epochs or 1))
 
 
-def settle(log: EvalLog, record: Settled) -> EvalLog:
+def settle(log: EvalLog, record: Row) -> EvalLog:
     """Write a contestant's record into its log, once: a settled log never changes."""
-    from inspect_ai.log import (
-        MetadataEdit,
-        ProvenanceData,
-        edit_eval_log,
-        read_eval_log,
-        write_eval_log,
-    )
+    from inspect_ai import log as logs
 
     path = Path(log.location.removeprefix("file://"))
-    header = read_eval_log(str(path), header_only=True)
+    header = logs.read_eval_log(str(path), header_only=True)
     if settled(header) is not None:
         return header
-    edit = MetadataEdit(metadata_set={STOPPED: dict(record)})
-    said = ProvenanceData(author="viva run", reason=record["reason"])
+    edit = logs.MetadataEdit(metadata_set={STOPPED: record})
+    said = logs.ProvenanceData(author="viva run", reason=str(record["reason"]))
     # Inspect would change the file in place, and a kill would leave half of it.
     copy = path.with_name(f"{path.name}.settling")
     shutil.copyfile(path, copy)
-    write_eval_log(edit_eval_log(header, [edit], said), copy, "eval", header_only=True)
+    edited = logs.edit_eval_log(header, [edit], said)
+    logs.write_eval_log(edited, copy, "eval", header_only=True)
     Path(copy).replace(path)
-    return read_eval_log(str(path), header_only=True)
+    return logs.read_eval_log(str(path), header_only=True)

@@ -9,8 +9,9 @@ for again takes the same looks at the same answers, and so goes on where it was.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from dataclasses import asdict, dataclass, field, fields
 from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,147 +21,111 @@ import numpy as np
 from vivavoce.errors import InputError
 from vivavoce.metrics import metrics_of
 from vivavoce.running.logs import log_path, why_incomplete
-from vivavoce.running.resolving import Contestant
-from vivavoce.running.settled import COMPARISON, Settled, settle
-from vivavoce.running.specs import CEILING, Stopped
-from vivavoce.running.until import Until, ask_until, clusters_of, first_looks
+from vivavoce.running.resolving import CEILING, Contestant
+from vivavoce.running.settled import COMPARISON, settle, settled
 from vivavoce.running.values import item_values
-from vivavoce.statistics.sequential import Decision
-from vivavoce.store import hash_of
+from vivavoce.statistics.sequential import Decision, Question, Sequential
+from vivavoce.store import Row, hash_of
 
 if TYPE_CHECKING:
     from inspect_ai import Task
     from inspect_ai.log import EvalLog
 
+    from vivavoce.running import RunSpec
+
 Ask = Callable[[list["Task"]], list["EvalLog"]]
 """Carries tasks out, going on with the logs of those that were asked before."""
 
 
-@dataclass
-class _Comparison:
-    """The contestants of one task, asked look by look."""
+@dataclass(frozen=True, slots=True)
+class Until:
+    """A question about the contestants of a task, which ends a run when it is answered."""
 
-    name: str
-    tasks: list[Task]
-    ranked: list[int]
-    """Places of the contestants that are compared; the ceiling is asked as long as one of them."""
-    until: Until
-    epochs: int
-    held: dict[int, EvalLog]
-    """The log of each contestant, by its place among the tasks."""
-    values: dict[int, dict[str, float]] = field(default_factory=dict)
-    decision: Decision | None = None
-    is_broken: bool = False
-    """True if an answer is lacking that a look needs."""
+    question: Question = "all"
+    """`top`: which are the k best; `all`: who is better, of every pair."""
+    k: int = 1
+    indifference: float = 0.0
+    """A difference below this one does not matter."""
+    alpha: float = 0.05
+    """Chance that any decision is false."""
+    looks: int = 20
+    """The most looks; a task of fewer clusters gets one for each."""
+    seed: int = 0
+    """Of the order of the items, and of the signs."""
 
     def __post_init__(self) -> None:
-        self.facts = self.tasks[0].metadata or {}
-        self.clusters = clusters_of(self.tasks[0])
-        self.order = self.until.order(self.clusters.values())
-        self.looks = self.until.looks_at(len(self.order))
-        self.test = self.until.sequential(self.looks)
-        self.active = self.ranked
+        self.test(self.looks)
 
     @property
-    def is_over(self) -> bool:
-        """True if nobody is asked any more."""
-        look = self.decision.look if self.decision else 0
-        return self.is_broken or not self.active or look == self.looks
+    def label(self) -> str:
+        """The question as it is asked for: `top=3` or `all`."""
+        return self.question if self.question == "all" else f"top={self.k}"
 
-    def items_at(self, look: int) -> set[str]:
-        """The items that are answered before a look."""
-        return self.until.items_at(look, self.clusters)
+    @property
+    def traits(self) -> str:
+        """The question with what is not as by default, for the setting's name on a board."""
+        usual = Until(self.question, self.k)
+        given = {name: value for name, value in asdict(self).items() if name != "question"}
+        changed = [f"{n} {value:g}" for n, value in given.items() if value != getattr(usual, n)]
+        return ", ".join([f"until {self.label}", *changed])
 
-    def lacking(self, look: int) -> list[Task]:
-        """The tasks, cut to the items of a look, of contestants whose logs lack some of them."""
-        items = self.items_at(look)
-        return [
-            first_looks(task, self.until, look)
-            for n, task in enumerate(self.tasks)
-            if (n in self.active or n not in self.ranked)
-            and not _holds(self.held.get(n), len(items) * self.epochs)
-        ]
+    def test(self, looks: int) -> Sequential:
+        """The test that answers the question."""
+        return Sequential(self.question, self.k, self.indifference, self.alpha, looks, self.seed)
 
-    def look(self, look: int) -> None:
-        """Compare the contestants on the answers of a look, and let go whom it decides."""
-        items = self.items_at(look)
-        waiting = [log for n in self.active if (log := self.held.get(n))]
-        self.is_broken = len(waiting) < len(self.active) or any(map(why_incomplete, waiting))
-        if self.is_broken:
-            return
-        metric, pooling = self.facts["metrics"][0], self.facts.get("pooling")
-        for n in self.active:
-            self.values[n] = item_values(log_path(self.held[n]), metric, items, pooling)
-        places = {cluster: place for place, cluster in enumerate(self.order)}
-        rows = sorted(items, key=lambda item: (places[self.clusters[item]], item))
-        table = np.array([[self.values[n].get(item, nan) for n in self.ranked] for item in rows])
-        known = metrics_of(self.facts["family"]).get(metric)
-        decision = self.test.look(
-            table if known is None or known.higher_is_better else -table,
-            [self.clusters[item] for item in rows],
-        )
-        before, self.decision = self.active, decision
-        self.active = [self.ranked[column] for column in decision.active]
-        for n in range(len(self.tasks)) if self.is_over else before:
-            if n in self.held and (self.is_over or n not in self.active):
-                self.held[n] = settle(self.held[n], self._record(n, decision))
+    def order(self, clusters: Mapping[str, str]) -> list[str]:
+        """The clusters of items in the order in which they are asked."""
+        return sorted(set(clusters.values()), key=lambda one: (hash_of([self.seed, one]), one))
 
-    def _record(self, contestant: int, decision: Decision) -> Settled:
-        is_decided = contestant not in self.active
-        told = ""
-        if is_decided and self.until.question == "top" and contestant in self.ranked:
-            is_in = self.ranked.index(contestant) in decision.top
-            told = f": {'' if is_in else 'not '}among the {self.until.k} best"
-        return {
-            "comparison": self.name,
-            "contestant": contestant,
-            "question": self.until.label,
-            "look": decision.look,
-            "looks": self.looks,
-            "items": self.held[contestant].eval.dataset.samples or 0,
-            "of": len(self.clusters),
-            "decided": is_decided,
-            "beats": sorted((self.ranked[i], self.ranked[j]) for i, j in decision.beats),
-            "reason": _reason(is_decided, decision.look, self.looks) + told,
-        }
+    def items_at(self, look: int, clusters: Mapping[str, str]) -> set[str]:
+        """The items that are answered before a look, the first being 1."""
+        order = self.order(clusters)
+        seen = set(order[: len(order) * look // min(self.looks, len(order))])
+        return {item for item, cluster in clusters.items() if cluster in seen}
 
-    def report(self) -> Stopped | None:
-        """How it ended; None where it lacks answers."""
-        if self.decision is None or self.is_broken:
-            return None
-        made = [log.results.completed_samples for log in self.held.values() if log.results]
-        look = self.decision.look
-        return Stopped(
-            task=self.facts["task"],
-            setting=self.facts["setting"],
-            reason=_reason(self.decision.done, look, self.looks),
-            decided=self.decision.done,
-            look=look,
-            looks=self.looks,
-            items=len(self.items_at(look)),
-            of=len(self.clusters),
-            answers=sum(made),
-            of_answers=len(self.tasks) * len(self.clusters) * self.epochs,
-        )
+    def first_items(self, task: Task, look: int) -> Task:
+        """A task cut to the items that are answered before a look."""
+        from inspect_ai import task_with
+
+        items = self.items_at(look, _clusters(task))
+        kept = task.dataset.filter(lambda sample: str(sample.id) in items)
+        return task_with(copy(task), dataset=kept)
+
+
+def parse_until(text: str, changed: Mapping[str, Any] | None = None) -> Until:
+    """Read `top=K` or `all` into a question, with what is not as by default.
+
+    Raises:
+        InputError: It is neither, or an option is out of its range.
+    """
+    name, _, number = text.partition("=")
+    if text == "all":
+        return Until("all", **changed or {})
+    if name == "top" and number.isdecimal() and 0 < len(number) < 7:
+        return Until("top", int(number), **changed or {})
+    raise InputError(f"--until {text} is no question. Write top=K, such as top=3, or all.")
+
+
+def ask_again(task: Task, log: EvalLog) -> Task:
+    """A task as it was asked by the run of a log, where that stopped at its question's answer."""
+    about, record = (log.eval.metadata or {}).get(COMPARISON), settled(log)
+    if about is None or record is None:
+        return task
+    until = Until(**{each.name: about[each.name] for each in fields(Until)})
+    asked = _in_comparison(task, until, about["comparison"], about["contestant"])
+    return until.first_items(asked, record["look"])
 
 
 def run_until(
-    contestants: Sequence[Contestant],
-    until: Until,
-    *,
-    epochs: int,
-    identity: Any,
-    logs: Path,
-    ask: Ask,
-) -> tuple[list[EvalLog], list[Stopped]]:
+    contestants: Sequence[Contestant], until: Until, spec: RunSpec, identity: Any, ask: Ask
+) -> tuple[list[EvalLog], list[Row]]:
     """Ask the contestants of every task until its question is answered.
 
     Args:
         contestants: One for each task, method and model.
         until: The question.
-        epochs: Answers asked for each item.
-        identity: Whatever else the answers depend on: logs of another one are not gone on with.
-        logs: Folder of the logs.
+        spec: Of the run.
+        identity: Whatever the answers depend on: logs of another one are not gone on with.
         ask: Carries tasks out.
 
     Returns:
@@ -169,79 +134,160 @@ def run_until(
     Raises:
         InputError: Too few contestants for the question.
     """
-    there = _logs_in(logs)
-    kept = {log_path(log) for log in there}
-    comparisons = _comparisons(contestants, until, epochs, identity, there)
-    for look in range(1, until.looks + 1):
-        going = [each for each in comparisons if not each.is_over]
-        lacking = [task for each in going for task in each.lacking(look)]
-        for log in ask(lacking) if lacking else []:
-            about = _told(log)
-            (held,) = (each.held for each in comparisons if each.name == about["comparison"])
-            before = held.get(about["contestant"])
-            held[about["contestant"]] = log
-            # Each log holds what the one before it did.
-            if before and (path := log_path(before)) not in kept | {log_path(log)}:
-                Path(path).unlink(missing_ok=True)
-        for each in going:
-            each.look(look)
-    found = [log for each in comparisons for _, log in sorted(each.held.items())]
-    return found, [report for each in comparisons if (report := each.report())]
-
-
-def _comparisons(
-    contestants: Sequence[Contestant],
-    until: Until,
-    epochs: int,
-    identity: Any,
-    there: Sequence[EvalLog],
-) -> list[_Comparison]:
+    kept = {str(path.absolute()) for path in spec.logs.iterdir()}
     groups: dict[str, list[Contestant]] = defaultdict(list)
     for each in contestants:
         groups[each.task.name].append(each)
-    found = []
-    for task_name, members in groups.items():
-        facts = members[0].task.metadata or {}
-        ranked = [n for n, each in enumerate(members) if each.method != CEILING]
-        if len(ranked) < 2 or (until.question == "top" and until.k >= len(ranked)):
+    comparisons = {
+        found.name: found
+        for members in groups.values()
+        for found in [_Comparison(members, until, spec.epochs, identity)]
+    }
+    while tasks := [task for each in comparisons.values() for task in each.next_look()]:
+        for log in ask(tasks):
+            about = (log.eval.metadata or {})[COMPARISON]
+            logs = comparisons[about["comparison"]].logs
+            # Each log holds what the one before it did.
+            before = logs.get(about["contestant"])
+            if before and (path := log_path(before)) not in {log_path(log), *kept}:
+                Path(path).unlink(missing_ok=True)
+            logs[about["contestant"]] = log
+        for comparison in comparisons.values():
+            comparison.take_look()
+    found = [log for each in comparisons.values() for _, log in sorted(each.logs.items())]
+    return found, [report for each in comparisons.values() if (report := each.report())]
+
+
+@dataclass
+class _Comparison:
+    """The contestants of one task, asked look by look."""
+
+    members: Sequence[Contestant]
+    until: Until
+    epochs: int
+    identity: Any
+    logs: dict[int, EvalLog] = field(default_factory=dict)
+    """The log of each contestant, by its place."""
+    values: dict[int, dict[str, float]] = field(default_factory=dict)
+    look: int = 0
+    decision: Decision | None = None
+    is_over: bool = False
+
+    def __post_init__(self) -> None:
+        first = self.members[0].task
+        self.facts = first.metadata or {}
+        self.ranked = [n for n, each in enumerate(self.members) if each.method != CEILING]
+        if len(self.ranked) < 2 or self.until.label == f"top={len(self.ranked)}":
             raise InputError(
-                f"--until {until.label} is no question of {len(ranked)} contestants of "
-                f"{facts['task']}. Name more models or methods, or ask for fewer of the best."
+                f"--until {self.until.label} is no question of {len(self.ranked)} contestants of "
+                f"{self.facts['task']}. Name more models or methods, or ask for fewer of the best."
             )
-        who = [[str(each.task.model), each.method, each.arguments] for each in members]
-        pinned = [facts[name] for name in ("round_sha256", "prompt_hash", "setting")]
-        name = hash_of([asdict(until), epochs, identity, who, pinned, task_name])[:12]
-        tasks = [ask_until(each.task, until, name, n) for n, each in enumerate(members)]
-        held = {
-            told["contestant"]: log
-            for log in sorted(there, key=_answers)
-            if (told := _told(log)).get("comparison") == name
+        who = [[str(each.task.model), each.method, each.arguments] for each in self.members]
+        pinned = [self.facts[name] for name in ("round_sha256", "prompt_hash", "setting")]
+        about = [asdict(self.until), self.epochs, self.identity, who, pinned, first.name]
+        self.name = hash_of(about)[:12]
+        self.clusters = _clusters(first)
+        self.looks = min(self.until.looks, len(set(self.clusters.values())))
+        self.test = self.until.test(self.looks)
+        self.active = self.ranked
+
+    def next_look(self) -> list[Task]:
+        """The tasks of those who are still asked, cut to the items of the next look."""
+        if self.is_over:
+            return []
+        self.look += 1
+        return [
+            self.until.first_items(_in_comparison(each.task, self.until, self.name, n), self.look)
+            for n, each in enumerate(self.members)
+            if n in self.active or n not in self.ranked
+        ]
+
+    def take_look(self) -> None:
+        """Compare the contestants on the answers so far, and let go whom that decides."""
+        if self.is_over:
+            return
+        waiting = [self.logs[n] for n in self.active if n in self.logs]
+        if len(waiting) < len(self.active) or any(map(why_incomplete, waiting)):
+            self.is_over, self.decision = True, None
+            return
+        items = self.until.items_at(self.look, self.clusters)
+        metric, pooling = self.facts["metrics"][0], self.facts.get("pooling")
+        for n in self.active:
+            self.values[n] = item_values(log_path(self.logs[n]), metric, items, pooling)
+        places = {cluster: n for n, cluster in enumerate(self.until.order(self.clusters))}
+        rows = sorted(items, key=lambda item: (places[self.clusters[item]], item))
+        table = np.array([[self.values[n].get(item, nan) for n in self.ranked] for item in rows])
+        known = metrics_of(self.facts["family"]).get(metric)
+        signed = table if known is None or known.higher_is_better else -table
+        decision = self.decision = self.test.look(signed, [self.clusters[item] for item in rows])
+        asked, self.active = self.active, [self.ranked[column] for column in decision.active]
+        self.is_over = decision.done or self.look == self.looks
+        for n in sorted(self.logs) if self.is_over else asked:
+            if self.is_over or n not in self.active:
+                self.logs[n] = settle(self.logs[n], self._record(n, decision))
+
+    def _record(self, contestant: int, decision: Decision) -> Row:
+        told, is_decided = "", contestant not in self.active
+        if is_decided and self.until.question == "top" and contestant in self.ranked:
+            is_in = self.ranked.index(contestant) in decision.top
+            told = f": {'' if is_in else 'not '}among the {self.until.k} best"
+        return {
+            **self._state(is_decided, self.logs[contestant].eval.dataset.samples or 0),
+            "comparison": self.name,
+            "contestant": contestant,
+            "beats": sorted([self.ranked[i], self.ranked[j]] for i, j in decision.beats),
+            "reason": self._reason(is_decided) + told,
         }
-        found.append(_Comparison(name, tasks, ranked, until, epochs, held))
-    return found
+
+    def _state(self, is_decided: bool, items: int) -> Row:
+        return {
+            "question": self.until.label,
+            "decided": is_decided,
+            "look": self.look,
+            "looks": self.looks,
+            "items": items,
+            "of": len(self.clusters),
+        }
+
+    def _reason(self, is_decided: bool) -> str:
+        if is_decided:
+            return f"decided at look {self.look} of {self.looks}"
+        return f"not decided in {self.looks} looks"
+
+    def report(self) -> Row | None:
+        """How it ended; None where answers are lacking."""
+        if self.decision is None:
+            return None
+        made = [log.results.completed_samples for log in self.logs.values() if log.results]
+        items = len(self.until.items_at(self.look, self.clusters))
+        return {
+            "task": self.facts["task"],
+            "setting": self.facts["setting"],
+            "reason": self._reason(self.decision.done),
+            **self._state(self.decision.done, items),
+            "answers": sum(made),
+            "of_answers": len(self.members) * len(self.clusters) * self.epochs,
+        }
 
 
-def _logs_in(folder: Path) -> list[EvalLog]:
-    """The headers of the logs of a folder."""
-    from inspect_ai.log import list_eval_logs, read_eval_log
+def _in_comparison(task: Task, until: Until, comparison: str, contestant: int) -> Task:
+    """A task of a comparison, whose logs and boards say so."""
+    from inspect_ai import task_with
 
-    found = list_eval_logs(str(folder), recursive=False)
-    return [read_eval_log(each, header_only=True) for each in found]
-
-
-def _told(log: EvalLog) -> dict[str, Any]:
-    """The comparison and the contestant of a log; empty for a log of another kind."""
-    return (log.eval.metadata or {}).get(COMPARISON) or {}
-
-
-def _answers(log: EvalLog) -> int:
-    return log.results.completed_samples if log.results else 0
-
-
-def _holds(log: EvalLog | None, answers: int) -> bool:
-    """Whether a log holds so many answers, and lacks none that it was to hold."""
-    return log is not None and why_incomplete(log) is None and _answers(log) >= answers
+    facts = task.metadata or {}
+    told = {"comparison": comparison, "contestant": contestant, "of": len(task.dataset)}
+    return task_with(
+        copy(task),
+        # Inspect goes on with a log of the same name: that of another comparison is not meant.
+        name=f"{task.name}-until-{comparison}",
+        metadata={
+            **facts,
+            "setting": f"{facts['setting']} ({until.traits})",
+            COMPARISON: {**asdict(until), **told},
+        },
+    )
 
 
-def _reason(is_decided: bool, look: int, looks: int) -> str:
-    return f"decided at look {look} of {looks}" if is_decided else f"not decided in {looks} looks"
+def _clusters(task: Task) -> dict[str, str]:
+    """The cluster of each item."""
+    return {str(one.id): str((one.metadata or {})["cluster"]) for one in task.dataset}

@@ -10,7 +10,7 @@ The interval of T itself is the bootstrap of the ratios (`ratios.estimate`).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -22,6 +22,7 @@ Counts = Mapping[str, Sequence[float | None]]
 """By name of a precision or recall: right answers, questions, and the value without a question."""
 
 _PARTS = ("p", "r")
+_STEP = 1e-20
 
 
 def pooled_metrics(
@@ -55,28 +56,17 @@ def spread(
         how: `macro` for means over items, `micro` for questions pooled over items.
         averages: Metrics that are means of others, such as `avg`.
     """
-    names = list(counts[0][0]) if counts else []
-    found: dict[str, Floats] = {}
-    for name in names:
-        found[name] = _macro(counts, name) if how == "macro" else _micro(counts, name)
-    for aspect in dict.fromkeys(name.rpartition("_")[0] for name in names):
-        precision, recall = (found[f"{aspect}_{part}"] for part in _PARTS)
-        found[f"{aspect}_f1"] = _harmonic(precision, recall)
-    for name, parts in averages.items():
-        defined = [found[part] for part in parts if not np.isnan(found[part]).any()]
-        found[name] = np.mean(defined, axis=0) if defined else np.full(len(counts), np.nan)
-    return found
-
-
-def _macro(counts: Sequence[Sequence[Counts]], name: str) -> Floats:
-    """Values with the mean of those that are defined; an undefined one is given that mean."""
-    values = np.array([_value([answer[name] for answer in answers]) for answers in counts])
-    defined = ~np.isnan(values)
-    if not defined.any():
-        return values
-    mean = values[defined].mean()
-    weight = len(values) / defined.sum()
-    return np.asarray(np.where(defined, mean + weight * (np.nan_to_num(values) - mean), mean))
+    measured = pooled_metrics(counts, how, averages)
+    found: dict[str, Any] = {}
+    for name, shares in measured.shares.items():
+        parts = (np.array(part) for part in (shares.numerators, shares.denominators))
+        # A step along the imaginary axis gives the derivative by each item's weight, exactly.
+        over, under = (part.sum() + 1j * _STEP * part for part in parts)
+        found[name] = np.full(len(counts), np.nan + 0j)
+        np.divide(over, under, out=found[name], where=under.real != 0)
+    for name, (derive, _) in measured.derived.items():
+        found[name] = derive(found)
+    return {name: each.real + len(counts) * each.imag / _STEP for name, each in found.items()}
 
 
 def _shares(answers: Sequence[Sequence[Sequence[float | None]]], how: Pooling) -> Shares:
@@ -97,29 +87,6 @@ def _value(answers: Sequence[Sequence[float | None]]) -> float:
     shares = [hits / asked if asked else none for hits, asked, none in map(_numbers, answers)]
     known = [share for share in shares if share is not None]
     return sum(known) / len(known) if known else float("nan")
-
-
-def _micro(counts: Sequence[Sequence[Counts]], name: str) -> Floats:
-    """Values whose mean is all right answers by all questions."""
-    rows = [[_numbers(answer[name]) for answer in answers] for answers in counts]
-    if all(not asked and none is None for answers in rows for _, asked, none in answers):
-        return np.full(len(rows), np.nan)
-    hits, asked = (np.array([_mean_of(answers, part) for answers in rows]) for part in (0, 1))
-    if not asked.any():
-        return np.zeros(len(rows))
-    share = hits.sum() / asked.sum()
-    return np.asarray(share + (hits - share * asked) / asked.mean())
-
-
-def _harmonic(precision: Floats, recall: Floats) -> Floats:
-    """Values whose mean is the harmonic mean of both means."""
-    one, other = precision.mean(), recall.mean()
-    total = one + other
-    if np.isnan(total) or total == 0:
-        return np.full(len(precision), np.nan if np.isnan(total) else 0.0)
-    slopes = 2 * other**2 / total**2, 2 * one**2 / total**2
-    tangent = slopes[0] * (precision - one) + slopes[1] * (recall - other)
-    return np.asarray(2 * one * other / total + tangent)
 
 
 def _numbers(count: Sequence[float | None]) -> tuple[float, float, float | None]:

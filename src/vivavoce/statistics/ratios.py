@@ -96,7 +96,7 @@ def harmonic(first: str, second: str) -> tuple[Derive, Sequence[str]]:
         one, other = values[first], values[second]
         total = one + other
         safe = np.where(total == 0, 1.0, total)
-        return np.asarray(2 * one * other / safe, dtype=np.float64)
+        return np.asarray(2 * one * other / safe)
 
     return derive, (first, second)
 

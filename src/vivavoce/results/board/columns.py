@@ -17,24 +17,12 @@ from pydantic import AfterValidator, ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
 from vivavoce.results.logs.records import RunLog
-from vivavoce.running.settled import Settled
 
 MAX_UNDEFINED = 0.05
 """A metric with a larger share undefined ranks nobody."""
 
 Unit = Literal[
-    "",
-    "items",
-    "answers",
-    "share",
-    "fit",
-    "score",
-    "tokens",
-    "USD",
-    "s",
-    "rank",
-    "exposure",
-    "look",
+    "", "items", "answers", "share", "fit", "score", "tokens", "USD", "s", "rank", "exposure", "why"
 ]
 Kind = Literal["text", "float", "int", "bool"]
 
@@ -155,6 +143,18 @@ class Calibrated(TypedDict):
     value: float
     ci: Pair
     labels: Count
+
+
+@with_config(_READING)
+class Stopped(TypedDict):
+    """Record of a contestant that is asked no more, of a run that stopped."""
+
+    question: str
+    look: Count
+    looks: Count
+    items: Count
+    of: Count
+    reason: str
 
 
 @with_config(_READING)
@@ -334,11 +334,11 @@ class BoardRow(_OldBoardRow, total=False):
         Column(says="Reason why the row has no value and no rank.", of_log=why_set_aside),
     ]
     stopped: Annotated[
-        Settled | None,
+        Stopped | None,
         Column(
             says="Reason why it was asked no more, of a run that ends when it is decided.",
             label="Stopped",
-            unit="look",
+            unit="why",
             page=9,
             is_optional=True,
             parts=(("question", "text"), ("look", "int"), ("looks", "int"), ("items", "int")),

@@ -18,7 +18,6 @@ from vivavoce.results.board.pairing import Only, Pair, Side, contestant_pairs, p
 from vivavoce.results.board.ranks import decided
 from vivavoce.results.logs.records import PLACE, RunLog
 from vivavoce.results.logs.sample_texts import ItemTexts, LogFile, locate, texts_of_items
-from vivavoce.running.settled import Settled
 from vivavoce.statistics.comparison import (
     paired_difference,
     smallest_detectable_difference,
@@ -136,7 +135,7 @@ def duel(a: Side, b: Side, *, resamples: int, seed: int, differing: int = DIFFER
     }
 
 
-def _take_decision(rows: Sequence[Row], headline: str, stopped: Sequence[Settled]) -> None:
+def _take_decision(rows: Sequence[Row], headline: str, stopped: Sequence[Row]) -> None:
     """Say of a run that stopped what it decided: a further test would be a look not counted."""
     is_one = stopped[0]["comparison"] == stopped[1]["comparison"]
     ahead = decided(stopped) if is_one else np.zeros((2, 2), dtype=bool)

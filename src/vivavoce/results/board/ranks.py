@@ -15,7 +15,6 @@ import numpy.typing as npt
 from vivavoce.metrics import metrics_of
 from vivavoce.results.board.columns import MAX_UNDEFINED
 from vivavoce.results.logs.records import CEILING, contestant_label
-from vivavoce.running.settled import Settled
 from vivavoce.statistics.comparison import rank_contestants, smallest_detectable_difference
 from vivavoce.statistics.intervals import resample
 from vivavoce.store import Row
@@ -38,12 +37,6 @@ class Contestant:
     """Metrics that rest on the rows' judge."""
 
     @property
-    def stopped(self) -> Settled | None:
-        """Why it was asked no more, of a run that ends when its question is answered."""
-        found: Settled | None = next(iter(self.rows.values())).get("stopped")
-        return found
-
-    @property
     def is_ranked(self) -> bool:
         """True if it is neither the ceiling nor partial nor set aside."""
         row = next(iter(self.rows.values()))
@@ -56,13 +49,15 @@ def add_ranks(contestants: Sequence[Contestant], *, resamples: int, seed: int) -
     A metric that rests on a judge ranks those of one judge. By any other metric a contestant that
     several judges have seen is ranked once, by its first row.
     """
-    stopped: dict[str, list[Contestant]] = defaultdict(list)
+    ranked, stopped = [], defaultdict(list)
     for contestant in contestants:
-        if contestant.is_ranked and contestant.stopped:
-            stopped[contestant.stopped["comparison"]].append(contestant)
+        record = next(iter(contestant.rows.values())).get("stopped")
+        if contestant.is_ranked and record:
+            stopped[record["comparison"]].append(contestant)
+        elif contestant.is_ranked:
+            ranked.append(contestant)
     for compared in stopped.values():
         _rank_stopped(compared)
-    ranked = [each for each in contestants if each.is_ranked and not each.stopped]
     groups: dict[tuple[int, ...], list[str]] = {}
     for metric in dict.fromkeys(name for contestant in ranked for name in contestant.rows):
         for members in _comparable(ranked, metric):
@@ -76,17 +71,16 @@ def _rank_stopped(compared: Sequence[Contestant]) -> None:
 
     Their values are of different items, and tests of them would be looks that it did not count.
     """
-    ahead = decided([each.stopped for each in compared if each.stopped])
-    names = _labels([next(iter(each.rows.values())) for each in compared])
-    for place, contestant in enumerate(compared):
-        (row,) = (row for row in contestant.rows.values() if row["headline"])
-        low, high = 1 + int(ahead[:, place].sum()), len(compared) - int(ahead[place].sum())
+    leads = [row for each in compared for row in each.rows.values() if row["headline"]]
+    ahead, names = decided([row["stopped"] for row in leads]), _labels(leads)
+    for place, row in enumerate(leads):
+        low, high = 1 + int(ahead[:, place].sum()), len(leads) - int(ahead[place].sum())
         known = ahead[place] | ahead[:, place]
         tied = [name for n, name in enumerate(names) if n != place and not known[n]]
         row |= {"rank": low, "rank_interval": [low, high], "tied_with": sorted(tied)}
 
 
-def decided(records: Sequence[Settled]) -> npt.NDArray[np.bool_]:
+def decided(records: Sequence[Row]) -> npt.NDArray[np.bool_]:
     """Who of some contestants of one comparison is better than whom, by all that it decided."""
     places = {record["contestant"]: place for place, record in enumerate(records)}
     ahead = np.zeros((len(records), len(records)), dtype=bool)

@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass, field, fields
 from math import fsum, nan
 from typing import Any
 
-from vivavoce.running.settled import Settled
 from vivavoce.store import Row
 
 Place = tuple[str, str, str, str]
@@ -158,7 +157,7 @@ class RunLog(LogHeader):
     """One log file with its samples, from which answers, items and is_complete are counted."""
 
     family: str
-    stopped: Settled | None = None
+    stopped: Row | None = None
     """Why its contestant was asked no more, of a run that ends when its question is answered."""
     stages: tuple[str, ...]
     """Metrics that follow the stages of an answer, first to last."""

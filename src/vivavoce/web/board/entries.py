@@ -212,6 +212,6 @@ _PRINTED: Mapping[str, Callable[[Any], str]] = {
     "tokens": "{:,.0f}".format,
     "USD": dollars,
     "s": "{:,.2f}".format,
-    "look": lambda stopped: visible(stopped["reason"]),
+    "why": lambda stopped: visible(stopped["reason"]),
 }
 """A value by its unit."""
