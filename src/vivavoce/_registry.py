@@ -10,6 +10,7 @@ from vivavoce.sandbox.provider import BwrapSandboxEnvironment
 from vivavoce.tasks.lookup import import_families
 from vivavoce.tasks.methods.agent import agent
 from vivavoce.tasks.methods.completion_probe import completion, completion_probe
+from vivavoce.tasks.methods.custom_agent import custom_agent
 from vivavoce.tasks.methods.direct import copycat, direct, null, oracle
 from vivavoce.tasks.methods.rag import rag
 
@@ -20,6 +21,7 @@ __all__ = [
     "completion",
     "completion_probe",
     "copycat",
+    "custom_agent",
     "direct",
     "extractive",
     "local",

@@ -34,6 +34,12 @@ def run(
         help="How the model is used; oracle, null and copycat need none.",
         autocompletion=completion.methods,
     ),
+    agent: str | None = typer.Option(
+        None,
+        "--agent",
+        metavar="FILE.py@NAME",
+        help="An agent of your own: an async function, or an agent of Inspect.",
+    ),
     judge: str | None = typer.Option(
         None, "--judge", help="A model that compares each answer with the gold: provider/model."
     ),
@@ -152,7 +158,8 @@ def run(
                 sweep=parse_sweep(swept),
                 subset=None if subset is None else Subset(subset, subset_seed, stratify),
                 clean_for=load_cutoffs(cutoffs, margin) if clean_only else None,
-                methods=method,
+                methods=[] if agent and method == ["direct"] else method,
+                agent=agent,
                 judge=judge,
                 setting=setting,
                 context=context,

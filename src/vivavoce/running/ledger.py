@@ -58,10 +58,6 @@ def recording(folder: Path, asked: Mapping[str, Any]) -> Iterator[None]:
     The caller holds the folder's lock. Logs that an earlier run left when it was killed are
     recorded too.
 
-    Args:
-        folder: The folder of logs.
-        asked: What the run is asked for, as plain JSON values.
-
     Raises:
         DamagedError: The ledger is not as it was written; nothing is run then.
     """

@@ -6,6 +6,7 @@ A log of such a run is complete when its contestant's record stands in it, and n
 from __future__ import annotations
 
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,10 +19,29 @@ COMPARISON, STOPPED = "until", "stopped"
 """Metadata of the evaluation, there from the start, and of the log, there when it is settled."""
 
 
+_FIELDS: Mapping[str, type] = {
+    **dict.fromkeys(("comparison", "question", "reason"), str),
+    **dict.fromkeys(("contestant", "look", "looks", "items", "of"), int),
+}
+
+
 def settled(log: EvalLog) -> Row | None:
-    """The record of a log's header; None where the whole task is asked, or the run goes on."""
+    """The record of a log's header; None where the whole task is asked, or the run goes on.
+
+    Raises:
+        ValueError: It is not as a run writes it.
+    """
     found = log.metadata.get(STOPPED)
-    return None if found is None else dict(found)
+    if found is None:
+        return None
+    if not all(type(found.get(name)) is kind for name, kind in _FIELDS.items()):
+        raise ValueError("its record of having stopped is damaged")
+    beats = [(int(better), int(worse)) for better, worse in found["beats"]]
+    return {
+        **{name: found[name] for name in _FIELDS},
+        "decided": bool(found["decided"]),
+        "beats": beats,
+    }
 
 
 def answers_to_come(log: EvalLog) -> int:

@@ -11,21 +11,23 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, fields
 from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from pydantic_core import to_jsonable_python
 
 from vivavoce.errors import InputError
 from vivavoce.metrics import metrics_of
+from vivavoce.running.checks import CEILING
 from vivavoce.running.logs import log_path, why_incomplete
-from vivavoce.running.resolving import CEILING, Contestant
 from vivavoce.running.settled import COMPARISON, settle, settled
 from vivavoce.running.values import item_values
 from vivavoce.statistics.sequential import Decision, Question, Sequential
 from vivavoce.store import Row, hash_of
+from vivavoce.tasks import short_name
 
 if TYPE_CHECKING:
     from inspect_ai import Task
@@ -35,6 +37,11 @@ if TYPE_CHECKING:
 
 Ask = Callable[[list["Task"]], list["EvalLog"]]
 """Carries tasks out, going on with the logs of those that were asked before."""
+_OF_ANSWERS = (
+    *("context", "task_args", "max_tokens", "generate", "model_args", "judge", "epochs"),
+    *("time_limit", "cost_limit", "clean_for"),
+)
+"""Parts of a specification on which answers depend, beside a task's name, method and model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +85,7 @@ class Until:
         return sorted(set(clusters.values()), key=lambda one: (hash_of([self.seed, one]), one))
 
     def items_at(self, look: int, clusters: Mapping[str, str]) -> set[str]:
-        """The items that are answered before a look, the first being 1."""
+        """The items that are answered before a look, the first of which is 1."""
         order = self.order(clusters)
         seen = set(order[: len(order) * look // min(self.looks, len(order))])
         return {item for item, cluster in clusters.items() if cluster in seen}
@@ -117,16 +124,9 @@ def ask_again(task: Task, log: EvalLog) -> Task:
 
 
 def run_until(
-    contestants: Sequence[Contestant], until: Until, spec: RunSpec, identity: Any, ask: Ask
+    tasks: Sequence[Task], until: Until, spec: RunSpec, ask: Ask
 ) -> tuple[list[EvalLog], list[Row]]:
     """Ask the contestants of every task until its question is answered.
-
-    Args:
-        contestants: One for each task, method and model.
-        until: The question.
-        spec: Of the run.
-        identity: Whatever the answers depend on: logs of another one are not gone on with.
-        ask: Carries tasks out.
 
     Returns:
         The last log of every contestant, and how each comparison that came to its end did.
@@ -135,16 +135,16 @@ def run_until(
         InputError: Too few contestants for the question.
     """
     kept = {str(path.absolute()) for path in spec.logs.iterdir()}
-    groups: dict[str, list[Contestant]] = defaultdict(list)
-    for each in contestants:
-        groups[each.task.name].append(each)
+    groups: dict[str, list[Task]] = defaultdict(list)
+    for task in tasks:
+        groups[task.name].append(task)
     comparisons = {
         found.name: found
         for members in groups.values()
-        for found in [_Comparison(members, until, spec.epochs, identity)]
+        for found in [_Comparison(members, until, spec)]
     }
-    while tasks := [task for each in comparisons.values() for task in each.next_look()]:
-        for log in ask(tasks):
+    while asked := [task for each in comparisons.values() for task in each.next_look()]:
+        for log in ask(asked):
             about = (log.eval.metadata or {})[COMPARISON]
             logs = comparisons[about["comparison"]].logs
             # Each log holds what the one before it did.
@@ -162,31 +162,29 @@ def run_until(
 class _Comparison:
     """The contestants of one task, asked look by look."""
 
-    members: Sequence[Contestant]
+    tasks: Sequence[Task]
     until: Until
-    epochs: int
-    identity: Any
-    logs: dict[int, EvalLog] = field(default_factory=dict)
-    """The log of each contestant, by its place."""
-    values: dict[int, dict[str, float]] = field(default_factory=dict)
-    look: int = 0
-    decision: Decision | None = None
-    is_over: bool = False
+    spec: RunSpec
 
     def __post_init__(self) -> None:
-        first = self.members[0].task
-        self.facts = first.metadata or {}
-        self.ranked = [n for n, each in enumerate(self.members) if each.method != CEILING]
+        self.logs: dict[int, EvalLog] = {}
+        self.values: dict[int, dict[str, float]] = {}
+        self.look, self.is_over = 0, False
+        self.decision: Decision | None = None
+        self.facts = self.tasks[0].metadata or {}
+        steps = [_step_of(task) for task in self.tasks]
+        self.ranked = [n for n, (name, _) in enumerate(steps) if short_name(name) != CEILING]
         if len(self.ranked) < 2 or self.until.label == f"top={len(self.ranked)}":
             raise InputError(
                 f"--until {self.until.label} is no question of {len(self.ranked)} contestants of "
                 f"{self.facts['task']}. Name more models or methods, or ask for fewer of the best."
             )
-        who = [[str(each.task.model), each.method, each.arguments] for each in self.members]
+        who = [[str(task.model), *step] for task, step in zip(self.tasks, steps, strict=True)]
         pinned = [self.facts[name] for name in ("round_sha256", "prompt_hash", "setting")]
-        about = [asdict(self.until), self.epochs, self.identity, who, pinned, first.name]
-        self.name = hash_of(about)[:12]
-        self.clusters = _clusters(first)
+        given = [getattr(self.spec, name) for name in _OF_ANSWERS]
+        about = [asdict(self.until), who, pinned, self.tasks[0].name, given]
+        self.name = hash_of(to_jsonable_python(about, serialize_unknown=True))[:12]
+        self.clusters = _clusters(self.tasks[0])
         self.looks = min(self.until.looks, len(set(self.clusters.values())))
         self.test = self.until.test(self.looks)
         self.active = self.ranked
@@ -197,8 +195,8 @@ class _Comparison:
             return []
         self.look += 1
         return [
-            self.until.first_items(_in_comparison(each.task, self.until, self.name, n), self.look)
-            for n, each in enumerate(self.members)
+            self.until.first_items(_in_comparison(task, self.until, self.name, n), self.look)
+            for n, task in enumerate(self.tasks)
             if n in self.active or n not in self.ranked
         ]
 
@@ -224,49 +222,40 @@ class _Comparison:
         self.is_over = decision.done or self.look == self.looks
         for n in sorted(self.logs) if self.is_over else asked:
             if self.is_over or n not in self.active:
-                self.logs[n] = settle(self.logs[n], self._record(n, decision))
+                self.logs[n] = settle(self.logs[n], self._record(decision, n))
 
-    def _record(self, contestant: int, decision: Decision) -> Row:
-        told, is_decided = "", contestant not in self.active
-        if is_decided and self.until.question == "top" and contestant in self.ranked:
+    def _record(self, decision: Decision, contestant: int | None = None) -> Row:
+        """State of the comparison, or of one contestant in it, for a log."""
+        is_decided = decision.done if contestant is None else contestant not in self.active
+        reason = f"decided at look {self.look} of {self.looks}"
+        if not is_decided:
+            reason = f"not decided in {self.looks} looks"
+        elif contestant in self.ranked and self.until.question == "top":
             is_in = self.ranked.index(contestant) in decision.top
-            told = f": {'' if is_in else 'not '}among the {self.until.k} best"
+            reason += f": {'' if is_in else 'not '}among the {self.until.k} best"
         return {
-            **self._state(is_decided, self.logs[contestant].eval.dataset.samples or 0),
             "comparison": self.name,
             "contestant": contestant,
-            "beats": sorted([self.ranked[i], self.ranked[j]] for i, j in decision.beats),
-            "reason": self._reason(is_decided) + told,
-        }
-
-    def _state(self, is_decided: bool, items: int) -> Row:
-        return {
             "question": self.until.label,
             "decided": is_decided,
             "look": self.look,
             "looks": self.looks,
-            "items": items,
+            "items": len(self.until.items_at(self.look, self.clusters)),
             "of": len(self.clusters),
+            "beats": sorted([self.ranked[i], self.ranked[j]] for i, j in decision.beats),
+            "reason": reason,
         }
-
-    def _reason(self, is_decided: bool) -> str:
-        if is_decided:
-            return f"decided at look {self.look} of {self.looks}"
-        return f"not decided in {self.looks} looks"
 
     def report(self) -> Row | None:
         """How it ended; None where answers are lacking."""
         if self.decision is None:
             return None
         made = [log.results.completed_samples for log in self.logs.values() if log.results]
-        items = len(self.until.items_at(self.look, self.clusters))
         return {
-            "task": self.facts["task"],
-            "setting": self.facts["setting"],
-            "reason": self._reason(self.decision.done),
-            **self._state(self.decision.done, items),
+            **{name: self.facts[name] for name in ("task", "setting")},
+            **self._record(self.decision),
             "answers": sum(made),
-            "of_answers": len(self.members) * len(self.clusters) * self.epochs,
+            "of_answers": len(self.tasks) * len(self.clusters) * self.spec.epochs,
         }
 
 
@@ -286,6 +275,13 @@ def _in_comparison(task: Task, until: Until, comparison: str, contestant: int) -
             COMPARISON: {**asdict(until), **told},
         },
     )
+
+
+def _step_of(task: Task) -> tuple[str, Any]:
+    """The name of a task's method, and its arguments."""
+    from inspect_ai._util.registry import registry_info, registry_params
+
+    return registry_info(task.solver).name, registry_params(task.solver)
 
 
 def _clusters(task: Task) -> dict[str, str]:

@@ -14,11 +14,7 @@ def item_values(
 ) -> dict[str, float]:
     """Each item's mean over its defined answers; NaN where none is defined.
 
-    Args:
-        path: The log.
-        metric: Name of a metric of its task.
-        items: The only items to read; None for all.
-        pooling: Of a metric that is no mean over items, how its values add up.
+    `pooling` tells how the values of a metric add up that is no mean over items.
     """
     from inspect_ai.log import read_eval_log_sample_summaries
 

@@ -92,10 +92,7 @@ def rank_contestants(
     differences may disagree, it is widened to. A contestant without any value is not ranked. The
     order of the names and of the items has no say.
 
-    Args:
-        contestants: Values of shape (n,) by name, NaN for an item without one.
-        resample: The n items, and how they are drawn.
-        higher_is_better: Whether a greater mean is the better one.
+    A contestant has values of shape (n,), NaN for an item without one.
     """
     sign = 1.0 if higher_is_better else -1.0
     columns = {name: sign * _column(contestants[name]) for name in sorted(contestants)}

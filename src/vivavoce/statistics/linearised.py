@@ -49,13 +49,7 @@ def pooled_metrics(
 def spread(
     counts: Sequence[Sequence[Counts]], how: Pooling, averages: Mapping[str, Sequence[str]]
 ) -> dict[str, Floats]:
-    """The value of every item in every metric; NaN throughout where a metric is undefined.
-
-    Args:
-        counts: For each item those of each of its answers.
-        how: `macro` for means over items, `micro` for questions pooled over items.
-        averages: Metrics that are means of others, such as `avg`.
-    """
+    """The value of every item in every metric; NaN throughout where a metric is undefined."""
     measured = pooled_metrics(counts, how, averages)
     found: dict[str, Any] = {}
     for name, shares in measured.shares.items():

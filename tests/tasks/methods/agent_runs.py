@@ -92,9 +92,9 @@ def sample(folder: Path, **library: Any) -> Sample:
     )
 
 
-def calls(*wanted: Call) -> Reply:
-    """A completion that calls tools."""
-    number = itertools.count(1)
+def calls(*wanted: Call, turn: int = 0) -> Reply:
+    """A completion that calls tools; frameworks want each call of a conversation to have an id."""
+    number = itertools.count(100 * turn + 1)
     made = [
         {
             "id": f"call-{next(number)}",

@@ -114,13 +114,7 @@ def evaluate(
 
     An answer with a fault scores 0 with each of them and is shown to none.
 
-    Args:
-        answers: The answers.
-        evaluators: Who scores them.
-        prompts: The templates of answering.
-        use: How models ask; the matcher draws as many pairs by the same seed.
-        keep: A file of scores, read and added to.
-        progress: Called with scores made by models and all of them.
+    `keep` is a file of scores, read and added to; the matcher draws as many pairs as models do.
 
     Raises:
         InputError: The file is none of scores.
@@ -281,11 +275,6 @@ def read_table_answers(
     """Every answer of a folder of logs to one setting of the task, and notes.
 
     The contestants in `BOUNDS` are left out. Of several logs of one contestant the first counts.
-
-    Args:
-        folder: The logs.
-        setting: Of the task, as a board calls it; needed where there are several.
-        partial: Also read logs that lack samples.
 
     Raises:
         InputError: The logs are of several rounds or settings, or of none that was asked for.

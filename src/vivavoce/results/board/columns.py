@@ -146,18 +146,6 @@ class Calibrated(TypedDict):
 
 
 @with_config(_READING)
-class Stopped(TypedDict):
-    """Record of a contestant that is asked no more, of a run that stopped."""
-
-    question: str
-    look: Count
-    looks: Count
-    items: Count
-    of: Count
-    reason: str
-
-
-@with_config(_READING)
 class _OldBoardRow(TypedDict):
     """The columns that boards of every version have."""
 
@@ -334,7 +322,7 @@ class BoardRow(_OldBoardRow, total=False):
         Column(says="Reason why the row has no value and no rank.", of_log=why_set_aside),
     ]
     stopped: Annotated[
-        Stopped | None,
+        dict[str, Any] | None,
         Column(
             says="Reason why it was asked no more, of a run that ends when it is decided.",
             label="Stopped",

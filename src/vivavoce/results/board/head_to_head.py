@@ -61,15 +61,8 @@ def head_to_head(
 ) -> HeadToHead:
     """Compare two contestants of a folder of logs or, without one, the logs of two paths.
 
-    Args:
-        a: A contestant as the board names it; or a log, or a folder of them.
-        b: The other.
-        logs: Folder of logs in which `a` and `b` are contestants.
-        only: Only some rounds, tasks or settings.
-        partial: Whether logs that lack samples count.
-        resamples: Bootstrap draws; 0 for no intervals.
-        seed: Seed of the draws.
-        differing: How many of the items that differ most are named.
+    `a` and `b` are contestants of `logs` as the board names them; without it logs, or folders of
+    them. Of the items that differ most, the first `differing` are named.
 
     Raises:
         InputError: No logs there, no such contestant, or nothing of both to compare.

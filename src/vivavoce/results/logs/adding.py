@@ -48,12 +48,6 @@ def add_metric(
 
     An answer that is none has 0, or no value in a metric of which less is better.
 
-    Args:
-        logs: Folder of logs.
-        name: The metric, such as `bertscore`.
-        settings: What it takes, such as a model.
-        progress: Called with (texts done, texts in all).
-
     Raises:
         InputError: There is no such metric, it does not take a setting, or no log has an answer
             that it can be computed for.

@@ -321,11 +321,7 @@ def choose_item_texts(
     Which ones is drawn by the seed from the items' ids alone, so that the settings of a task show
     the same papers and another contestant does not change the draw.
 
-    Args:
-        logs: Those that make the rows of a board.
-        folders: The folder of logs, then the reader's own, where there is one.
-        count: Items of each place.
-        seed: Seed of the draw.
+    `folders` are that of the logs, then the reader's own, where there is one.
 
     Raises:
         InputError: A log is gone from its folder.

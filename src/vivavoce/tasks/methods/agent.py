@@ -86,7 +86,7 @@ def agent(
         model = get_model()
         if isinstance(model.api, ExtractiveAPI):
             raise InputError(f"{model} calls no tools. Use a method without them.")
-        library = await to_thread.run_sync(_library, state)
+        library = await to_thread.run_sync(open_library, state)
         await _Run(state, model, Desk(library, search_results, page), steps, tokens, context).run()
         return state
 
@@ -262,8 +262,8 @@ def _open(folder: Path) -> PromptSet:
     return load_prompts(folder)
 
 
-def _library(state: TaskState) -> Library:
-    """Library that the sample may be shown."""
+def open_library(state: TaskState) -> Library:
+    """Library that a sample may be shown; `InputError` where its task has none."""
     entry = state.metadata.get("library")
     if not entry:
         raise InputError(f"Sample {state.sample_id} has no library. Use another method.")
