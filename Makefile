@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: help demo test test-slow faults fuzz smoke check bench same setup docs pages clean
+.PHONY: help demo test test-slow faults fuzz smoke check bench same setup docs pages picture clean
 
 help: ## list what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 11
@@ -55,6 +55,9 @@ docs: $(VENV)/.dev ## the documentation as a site in build/docs; any warning is 
 
 pages: $(VENV)/.dev ## write into the pages of docs/ what their commands print now
 	$(BIN)/python tests/docs/commands.py
+
+picture: $(VENV)/.dev ## draw the board of README again, from the demo; needs Chromium
+	$(BIN)/python -m tests.docs.picture
 
 clean: ## remove what was made
 	rm -rf $(VENV) viva-demo

@@ -25,7 +25,7 @@ from vivavoce.cli import (
     rounds,
     runs,
 )
-from vivavoce.cli.output import VivaGroup, say, set_debug
+from vivavoce.cli.output import VivaGroup, say, set_output
 
 app = typer.Typer(
     name="viva",
@@ -50,9 +50,10 @@ def main(
         False, "--version", callback=_print_version, is_eager=True, help="Print the version."
     ),
     debug: bool = typer.Option(False, "--debug", help="Show the traceback of an error."),
+    wide: bool = typer.Option(False, "--wide", help="Print tables wider than the terminal."),
 ) -> None:
     """Find out how well language models really work with scientific papers."""
-    set_debug(debug)
+    set_output(debug=debug, wide=wide)
 
 
 _VERBS = (

@@ -10,6 +10,7 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from shutil import get_terminal_size
 from typing import Any
 
 import typer
@@ -20,12 +21,17 @@ from vivavoce.web.printing import visible
 
 JSON_OPTION = typer.Option(False, "--json", help="Print one JSON document on stdout.")
 
-_state = {"debug": False}
+_state = {"debug": False, "wide": False}
 
 
-def set_debug(value: bool) -> None:
-    """Let tracebacks through from now on, or not."""
-    _state["debug"] = value
+def set_output(*, debug: bool, wide: bool) -> None:
+    """Choose how commands print from now on.
+
+    Args:
+        debug: Tracebacks of errors are let through.
+        wide: Tables are printed whole, also beyond the width of the terminal.
+    """
+    _state.update(debug=debug, wide=wide)
 
 
 class VivaGroup(TyperGroup):
@@ -100,18 +106,56 @@ def progress(label: str) -> Iterator[Callable[[int, int], None]]:
 
 
 def print_table(headers: Sequence[str], rows: Sequence[Sequence[str]], *, title: str = "") -> None:
-    """Print a table; columns of numbers stand right."""
+    """Print a table; columns of numbers stand right.
+
+    On a terminal that is too narrow the columns go on below, beside the names of the rows.
+    """
     if title:
         say(title)
     rows = [[visible(cell, limit=None) for cell in row] for row in rows]
-    widths = [max(len(row[i]) for row in [headers, *rows]) for i in range(len(headers))]
+    is_open = _state["wide"] or not sys.stdout.isatty()
+    for line in table_lines(headers, rows, None if is_open else get_terminal_size().columns):
+        say(line)
+
+
+def table_lines(
+    headers: Sequence[str], rows: Sequence[Sequence[str]], window: int | None
+) -> Iterator[str]:
+    """Lines of a table, none longer than the window in characters; None for no limit."""
     numeric = [bool(rows) and all(_is_number(row[i]) for row in rows) for i in range(len(headers))]
-    for row in [headers, ["-" * width for width in widths], *rows]:
-        cells = [
-            cell.rjust(width) if right else cell.ljust(width)
-            for cell, width, right in zip(row, widths, numeric, strict=True)
-        ]
-        say("  ".join(cells).rstrip())
+    widths = [max(len(row[i]) for row in [headers, *rows]) for i in range(len(headers))]
+    # The rows' names are the columns up to the first that holds words.
+    named = min(len(headers), next((i for i, is_one in enumerate(numeric) if not is_one), 0) + 1)
+    if window is not None and sum(widths[:named]) > window // 2:
+        widths[named - 1] = max(_LEAST, window // 2 - sum(widths[: named - 1]))
+    for number, block in enumerate(_blocks(widths, named, window)):
+        if number:
+            yield ""
+        for row in [headers, ["-" * width for width in widths], *rows]:
+            cells = [_cut(row[i], widths[i], is_right=numeric[i]) for i in block]
+            yield "  ".join(cells).rstrip()[:window]
+
+
+_LEAST = 12
+"""Characters that the name of a row keeps on the narrowest terminal."""
+
+
+def _blocks(widths: Sequence[int], named: int, window: int | None) -> Iterator[list[int]]:
+    """Places of the columns that are printed beside each other, the rows' names first in each."""
+    names = list(range(named))
+    block = list(names)
+    for place in range(named, len(widths)):
+        width = sum(widths[i] + 2 for i in block) + widths[place]
+        if window is not None and width > window and len(block) > named:
+            yield block
+            block = list(names)
+        block.append(place)
+    yield block
+
+
+def _cut(cell: str, width: int, *, is_right: bool) -> str:
+    shown = cell if len(cell) <= width else cell[: width - 1] + "…"
+    return shown.rjust(width) if is_right else shown.ljust(width)
 
 
 def print_counts(counts: Mapping[str, Any], indent: str = "  ") -> None:

@@ -34,7 +34,7 @@ def check_methods(spec: RunSpec, tasks: Sequence[tuple[str, str]]) -> None:
 
 
 def check_numbers(spec: RunSpec) -> None:
-    """Raise `InputError` for NaN: such a limit is never reached, and a setting that is, no provider understands."""
+    """Raise `InputError` for NaN: no such limit is ever reached, no provider takes it."""
     for name, value in {**spec.generate, "cost_limit": spec.cost_limit}.items():
         if isinstance(value, float) and not math.isfinite(value):
             raise InputError(f"{name} is {value}. Give a number.")

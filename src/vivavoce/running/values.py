@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from math import fsum, nan
 from typing import Any
 
-from vivavoce.statistics.linearised import spread
+from vivavoce.statistics.ratios import spread
 
 
 def item_values(

@@ -73,8 +73,8 @@ def write_site(
 
     Of an earlier build in the folder only what changed is written again. `board` holds `rows` as
     `viva board show --json` prints them, `rounds`, `notes` and, where wanted, `headlines`: the
-    metric that a task is ranked by. `bundle` is where `inspect view bundle` put its viewer; `options` are
-    written beside the pages for whoever checks them.
+    metric that a task is ranked by. `bundle` is where `inspect view bundle` put its viewer;
+    `options` are written beside the pages for whoever checks them.
 
     Raises:
         InputError: A row lacks a key, stands twice, or holds a number that is not finite.
