@@ -81,7 +81,7 @@ def _rank_stopped(compared: Sequence[Contestant]) -> None:
 
 
 def decided(records: Sequence[Row]) -> npt.NDArray[np.bool_]:
-    """Who of some contestants of one comparison is better than whom, by all that it decided."""
+    """Who is better than whom of contestants of one comparison, shape (better, worse)."""
     places = {record["contestant"]: place for place, record in enumerate(records)}
     ahead = np.zeros((len(records), len(records)), dtype=bool)
     for better, worse in {tuple(pair) for record in records for pair in record["beats"]}:
