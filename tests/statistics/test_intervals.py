@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import pytest
 import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.statistics.one_metric import interval
 
 from vivavoce.errors import InputError
 from vivavoce.statistics import intervals
@@ -25,11 +25,6 @@ items = st.lists(
     min_size=1,
     max_size=12,
 )
-
-
-def interval(values: Any, clusters: Any, **options: Any) -> Any:
-    """The interval of the mean of one metric's values."""
-    return resample(clusters, **options).intervals(values)[0]
 
 
 def singletons(n: int) -> list[str]:
