@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import is_dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_origin, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from vivavoce.records import Section
 from vivavoce.store import Row, parquet_of, write_bytes
 
 Ints = npt.NDArray[np.int32]
@@ -27,6 +29,39 @@ MISSING = -1
 """The number of what is not there."""
 ROWS_PER_GROUP = 1 << 16
 """Rows of a group of a Parquet file, and rows that are hashed at once."""
+
+
+ORDER: dict[Any, tuple[str, ...]] = {
+    Section: ("ordinal", "level", "number", "heading", "role", "text")
+}
+"""The order of columns where it is not that of the fields."""
+_PLAIN = {str: pa.string(), int: pa.int32(), float: pa.float64(), bool: pa.bool_()}
+
+
+def columns_of(record: Any, *order: str) -> list[pa.Field]:
+    """The fields of a dataclass as columns, in the order given or in their own."""
+    types = get_type_hints(record)
+    return [pa.field(name, type_of(types[name])) for name in order or types]
+
+
+def type_of(hint: Any) -> pa.DataType:
+    """The type of a column that holds what a field is annotated with."""
+    if hint in _PLAIN:
+        return _PLAIN[hint]
+    if is_dataclass(hint):
+        return pa.struct(columns_of(hint, *ORDER.get(hint, ())))
+    inner = type_of(get_args(hint)[0])  # of `X | None` and of `tuple[X, ...]`
+    return pa.list_(inner) if get_origin(hint) is tuple else inner
+
+
+def texts(*names: str) -> list[pa.Field]:
+    """Columns of texts."""
+    return [pa.field(name, pa.string()) for name in names]
+
+
+def lists(*names: str) -> list[pa.Field]:
+    """Columns of lists of texts."""
+    return [pa.field(name, pa.list_(pa.string())) for name in names]
 
 
 def numbers_in(values: Any) -> Any:

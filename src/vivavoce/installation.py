@@ -122,7 +122,7 @@ def _sandbox() -> list[Finding]:
 
 def _docker() -> Finding:
     """The sandbox by option: its daemon is asked."""
-    from vivavoce.sandbox.containers import MissingDocker, find_docker
+    from vivavoce.sandbox.command import MissingDocker, find_docker
 
     try:
         return Finding("docker, by option", "ok", f"daemon {find_docker()}", "")

@@ -11,7 +11,7 @@ import yaml
 from inspect_ai.util import ComposeConfig
 
 from vivavoce.errors import InputError
-from vivavoce.sandbox.containers import (
+from vivavoce.sandbox.command import (
     FOLDER,
     MissingDocker,
     compose_file,

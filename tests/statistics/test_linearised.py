@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from vivavoce.metrics import Ratio
 from vivavoce.metrics.tables.literature_tables import ASPECTS, TableScore, aggregate_tables
-from vivavoce.statistics.linearised import Counts, Pooling, spread
+from vivavoce.statistics.ratios import Counts, Pooling, spread
 
 AVERAGES = {"avg": ("schema_f1", "unary_f1", "pairwise_f1")}
 NAMES = [f"{aspect}_{part}" for aspect in ASPECTS for part in "pr"]

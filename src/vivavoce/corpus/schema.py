@@ -3,56 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import is_dataclass
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from vivavoce.columns import ORDER, columns_of, texts
 from vivavoce.records import Author, CitedTable, Document, Fault, Paper, Reference, Result, Section
 
 FORMAT = 6
 """Raised when a table's columns change meaning."""
 
-_PLAIN = {str: pa.string(), int: pa.int32(), float: pa.float64(), bool: pa.bool_()}
+DOCUMENT = pa.schema(columns_of(Document))
 
 
-def _columns(record: Any, *order: str) -> list[pa.Field]:
-    """The fields of a record as columns, in the order given or in their own."""
-    types = get_type_hints(record)
-    return [pa.field(name, _type_of(types[name])) for name in order or types]
-
-
-def _type_of(hint: Any) -> pa.DataType:
-    """The type of a column that holds what a field is annotated with."""
-    if hint in _PLAIN:
-        return _PLAIN[hint]
-    if is_dataclass(hint):
-        return pa.struct(_columns(hint, *_ORDER.get(hint, ())))
-    inner = _type_of(get_args(hint)[0])  # of `X | None` and of `tuple[X, ...]`
-    return pa.list_(inner) if get_origin(hint) is tuple else inner
-
-
-_ORDER: dict[Any, tuple[str, ...]] = {
-    Section: ("ordinal", "level", "number", "heading", "role", "text")
-}
-"""The order of columns where it is not that of the fields."""
-
-DOCUMENT = pa.schema(_columns(Document))
-
-
-def _texts(*names: str) -> list[pa.Field]:
-    return [pa.field(name, pa.string()) for name in names]
-
-
-_PAPER_KEY = _texts("paper_id")
-_RESOLVED = [*_texts("cited_paper_id", "resolver"), pa.field("confidence", pa.float64())]
-JUDGED = [pa.field("direction_from", pa.list_(pa.string())), *_texts("set_aside")]
+_PAPER_KEY = texts("paper_id")
+_RESOLVED = [*texts("cited_paper_id", "resolver"), pa.field("confidence", pa.float64())]
+JUDGED = [pa.field("direction_from", pa.list_(pa.string())), *texts("set_aside")]
 """Columns that the results of a board are told together; `higher_is_better` is one more."""
 TABLES: dict[str, pa.Schema] = {
     "papers": pa.schema(
-        _columns(
+        columns_of(
             Paper,
             *("paper_id", "source_file", "title", "abstract", "published", "date_precision"),
             *("date_source", "categories", "source", "licence", "arxiv_id", "acl_id", "doi"),
@@ -65,25 +37,25 @@ TABLES: dict[str, pa.Schema] = {
         [
             *_PAPER_KEY,
             pa.field("ordinal", pa.int32()),
-            *_columns(Author, "author_id", "name", "confidence"),
+            *columns_of(Author, "author_id", "name", "confidence"),
         ]
     ),
-    "sections": pa.schema(_texts("paper_id", "source_file") + _columns(Section, *_ORDER[Section])),
-    "references": pa.schema(_PAPER_KEY + _columns(Reference) + _RESOLVED),
-    "tables": pa.schema(_PAPER_KEY + _columns(CitedTable)),
-    "results": pa.schema([*_columns(Result), *_PAPER_KEY, *JUDGED]),
+    "sections": pa.schema(texts("paper_id", "source_file") + columns_of(Section, *ORDER[Section])),
+    "references": pa.schema(_PAPER_KEY + columns_of(Reference) + _RESOLVED),
+    "tables": pa.schema(_PAPER_KEY + columns_of(CitedTable)),
+    "results": pa.schema([*columns_of(Result), *_PAPER_KEY, *JUDGED]),
     "dates": pa.schema(
-        _texts("paper_id", "date", "precision", "evidence", "kind", "key", "verdict")
+        texts("paper_id", "date", "precision", "evidence", "kind", "key", "verdict")
     ),
     "works": pa.schema(
         [
-            *_texts("paper_id", "work", "near_copy_of", "part"),
+            *texts("paper_id", "work", "near_copy_of", "part"),
             pa.field("resemblance", pa.float64()),
-            *_texts("first_public"),
+            *texts("first_public"),
         ]
     ),
-    "merges": pa.schema([*_PAPER_KEY, *_texts("kind", "key", "joined_by", "detail")]),
-    "faults": pa.schema([*_texts("source"), *_columns(Fault)]),
+    "merges": pa.schema([*_PAPER_KEY, *texts("kind", "key", "joined_by", "detail")]),
+    "faults": pa.schema([*texts("source"), *columns_of(Fault)]),
 }
 """Every table of a corpus, by name."""
 
@@ -153,7 +125,7 @@ def paper_from_row(row: Mapping[str, Any]) -> Paper:
 
 def section_from_row(row: Mapping[str, Any]) -> Section:
     """The section that a row of `sections` holds."""
-    return Section(**{name: row[name] for name in _ORDER[Section]})
+    return Section(**{name: row[name] for name in ORDER[Section]})
 
 
 def _table(row: Mapping[str, Any]) -> CitedTable:

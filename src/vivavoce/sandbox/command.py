@@ -1,6 +1,7 @@
 """The bwrap command line of a sandbox: an allow list of host files and nothing else.
 
-Of installed files a sandbox sees those of named distributions and of what they require.
+Of installed files a sandbox sees those of named distributions and of what they require. In place
+of bwrap a shipped image of Docker's may be used, where Docker answers.
 """
 
 from __future__ import annotations
@@ -9,12 +10,13 @@ import functools
 import os
 import re
 import shutil
+import subprocess
 import sys
 from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
 
-from vivavoce.errors import InputError
+from vivavoce.errors import InputError, VivaError
 from vivavoce.sandbox.config import BwrapConfig, MissingProgram
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -198,3 +200,48 @@ def build_command(config: BwrapConfig, supervisor_at: int, info_at: int) -> list
     command += ["--perms", "0444", "--ro-bind-data", str(supervisor_at), SUPERVISOR]
     command += ["--remount-ro", "/", "--chdir", WORK, "--info-fd", str(info_at)]
     return [*command, "--", interpreter(config), "-I", "-S", SUPERVISOR]
+
+
+FOLDER = Path(__file__).with_name("docker")
+_PIN = re.compile(r"([a-z0-9-]+)==([0-9.]+)")
+_SECONDS = 20
+
+
+class MissingDocker(VivaError):
+    """Docker is not installed here, or its daemon does not answer."""
+
+
+def compose_file(packages: tuple[str, ...]) -> Path:
+    """The shipped compose file whose image has these packages; `InputError` when none has."""
+    for path in sorted(FOLDER.glob("*.Dockerfile")):
+        if set(packages) <= pinned_packages(path).keys():
+            return path.with_name(f"{path.stem}-compose.yaml")
+    raise InputError(
+        f"No image for docker is shipped that has {', '.join(packages)}. Write a compose file and "
+        "name it, as in -T sandbox=my-compose.yaml."
+    )
+
+
+def pinned_packages(dockerfile: Path) -> dict[str, str]:
+    """The packages that an image installs with their versions, by name."""
+    return dict(_PIN.findall(dockerfile.read_text("utf-8")))
+
+
+def find_docker() -> str:
+    """Version of the Docker daemon that answers here; `MissingDocker` says why there is none."""
+    program = shutil.which("docker")
+    if program is None:
+        raise MissingDocker(
+            "The program docker is not installed. Install Docker Engine and its compose plugin, "
+            "or leave -T sandbox=docker out to use bubblewrap."
+        )
+    command = [program, "version", "--format", "{{.Server.Version}}"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=_SECONDS)
+    except (OSError, subprocess.SubprocessError) as error:
+        said = getattr(error, "stderr", None) or str(error)
+        raise MissingDocker(
+            f"The docker daemon does not answer: {' '.join(str(said).split())[:300]} Start it, "
+            "or leave -T sandbox=docker out to use bubblewrap."
+        ) from error
+    return done.stdout.strip()

@@ -57,9 +57,8 @@ def human_rows(path: Path, by_judge: Mapping[str, Sequence[Judged]], draws: Draw
     labels = read_labels(path)
     every = [judged for of_judge in by_judge.values() for judged in of_judge]
     check_labels(labels, every)
-    between = pairwise_agreement(
-        [verdicts for verdicts in _by_pair(labels).values() if len(verdicts) > 1]
-    )
+    several = [verdicts for verdicts in _by_pair(labels).values() if len(verdicts) > 1]
+    people = {"value": pairwise_agreement(several), "n": len(several)}
     rows = []
     for judge in sorted(by_judge):
         points: dict[tuple[str, str], list[Judged]] = defaultdict(list)
@@ -70,7 +69,7 @@ def human_rows(path: Path, by_judge: Mapping[str, Sequence[Judged]], draws: Draw
                 "judge": judge,
                 "labels": len(labels),
                 **_compare(labels, points, draws),
-                "people": {"value": between.value, "n": between.units},
+                "people": people,
             }
         )
     return rows

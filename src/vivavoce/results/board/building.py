@@ -31,8 +31,7 @@ from vivavoce.results.logs.selection import choose
 from vivavoce.results.logs.splits import refuse_empty
 from vivavoce.statistics.estimates import Draws
 from vivavoce.statistics.intervals import resample
-from vivavoce.statistics.linearised import pooled_metrics, spread
-from vivavoce.statistics.ratios import estimate
+from vivavoce.statistics.ratios import estimate, pooled_metrics, spread
 from vivavoce.store import Row, hash_file, hash_of
 
 

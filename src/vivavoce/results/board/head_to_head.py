@@ -23,7 +23,7 @@ from vivavoce.statistics.comparison import (
     win_rate,
 )
 from vivavoce.statistics.intervals import Floats, Resample, resample
-from vivavoce.statistics.linearised import spread
+from vivavoce.statistics.ratios import spread
 from vivavoce.store import Row
 
 DIFFERING = 10

@@ -19,6 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from vivavoce.columns import columns_of
 from vivavoce.corpus import Corpus
 from vivavoce.errors import DamagedError, InputError
 from vivavoce.readers.paper_tables import LibraryPaper, LibrarySection, LibraryTable
@@ -70,20 +71,7 @@ def passages_of(paper: LibraryPaper) -> Iterator[Passage]:
             yield paper.paper_id, f"table {number}", text
 
 
-_TEXT = pa.string()
-LIBRARY = pa.schema(
-    [
-        ("paper_id", _TEXT),
-        ("title", _TEXT),
-        ("published", _TEXT),
-        ("abstract", _TEXT),
-        ("sections", pa.list_(pa.struct([("heading", _TEXT), ("text", _TEXT)]))),
-        (
-            "tables",
-            pa.list_(pa.struct([("caption", _TEXT), ("cells", pa.list_(pa.list_(_TEXT)))])),
-        ),
-    ]
-)
+LIBRARY = pa.schema(columns_of(LibraryPaper))
 """Columns of a library's file. A table's place in the list is its `ordinal` in the corpus."""
 
 OUTLINE, ABSTRACT = "outline", "abstract"

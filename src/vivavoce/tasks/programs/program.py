@@ -25,9 +25,8 @@ from inspect_ai.util import (
 )
 
 from vivavoce.errors import InputError
-from vivavoce.sandbox.command import python_command
+from vivavoce.sandbox.command import compose_file, find_docker, python_command
 from vivavoce.sandbox.config import BwrapConfig, SandboxLost
-from vivavoce.sandbox.containers import compose_file, find_docker
 from vivavoce.sandbox.provider import BwrapSandboxEnvironment
 
 PROVIDERS = ("bwrap", "docker")

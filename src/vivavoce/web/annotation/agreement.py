@@ -17,16 +17,11 @@ import numpy as np
 
 from vivavoce.errors import InputError
 from vivavoce.statistics.agreement import (
-    Agreement,
     Floats,
     ac1_of_counts,
     alpha_of_counts,
-    fleiss_kappa,
     fleiss_of_counts,
-    gwet_ac1,
-    krippendorff_alpha,
     pair_cells,
-    pairwise_agreement,
     pairwise_of_counts,
 )
 from vivavoce.statistics.estimates import (
@@ -48,6 +43,9 @@ from vivavoce.web.annotation.tables import Item
 WHOLE = "whole label"
 """The name under which all fields of a kind are compared at once."""
 NO_DRAWS = Draws(resamples=0)
+
+
+_NO_PAIRS = "no unit has two labels"
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,25 +176,23 @@ def field_agreement(
     size = len(labels)
     cells = pair_cells(pairs, labels)
 
-    def coefficient(found: Agreement, of_counts: FromSums) -> Coefficient:
+    def coefficient(
+        of_counts: FromSums, why_not: str = "only one label was ever used"
+    ) -> Coefficient:
         def from_sums(sums: Floats) -> Floats:
             return of_counts(sums.reshape(-1, size, size))
 
-        interval = None
-        if found.value is not None:
-            interval = estimate_from_sums(cells, clusters, from_sums, draws).interval
-        return Coefficient(found.value, found.undefined, interval, found.units)
+        found = estimate_from_sums(cells, clusters, from_sums, draws)
+        reason = None if found.value is not None else why_not if pairs else _NO_PAIRS
+        return Coefficient(found.value, reason, found.interval, len(pairs))
 
-    # Labels nobody chose count for AC1 as well.
-    unused = [("unused", number) for number in range(possible - size)]
     return FieldAgreement(
         field=field,
-        pairwise=coefficient(pairwise_agreement(pairs), pairwise_of_counts),
-        fleiss=coefficient(fleiss_kappa(pairs), fleiss_of_counts),
-        alpha=coefficient(krippendorff_alpha(pairs), alpha_of_counts),
-        ac1=coefficient(
-            gwet_ac1(pairs, [*labels, *unused]), lambda counts: ac1_of_counts(counts, possible)
-        ),
+        pairwise=coefficient(pairwise_of_counts),
+        fleiss=coefficient(fleiss_of_counts),
+        alpha=coefficient(alpha_of_counts, "the labels do not vary"),
+        # Labels nobody chose count for AC1 as well.
+        ac1=coefficient(lambda counts: ac1_of_counts(counts, possible)),
     )
 
 

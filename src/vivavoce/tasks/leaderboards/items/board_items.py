@@ -27,6 +27,7 @@ from functools import lru_cache
 
 import pyarrow as pa
 
+from vivavoce.columns import lists, texts
 from vivavoce.metrics.leaderboards import TOLERANCE, Entry, method_key
 from vivavoce.metrics.tables.cell_matching import read_number
 from vivavoce.readers.paper_tables import LibraryPaper
@@ -48,30 +49,16 @@ PAPERS = "papers.parquet"
 
 HEADER = ("Method", "Score")
 
-_TEXT, _TEXTS = pa.string(), pa.list_(pa.string())
 _ENTRY = pa.struct(
-    [
-        ("method", _TEXT),
-        ("score", pa.float64()),
-        ("score_text", _TEXT),
-        ("paper_id", _TEXT),
-        ("date", _TEXT),
-    ]
+    [*texts("method"), ("score", pa.float64()), *texts("score_text", "paper_id", "date")]
 )
 ITEM = pa.schema(
     [
-        ("id", _TEXT),
-        ("cluster", _TEXT),
-        ("split", _TEXT),
-        ("published", _TEXT),
-        ("task", _TEXT),
-        ("dataset", _TEXT),
-        ("metric", _TEXT),
+        *texts("id", "cluster", "split", "published", "task", "dataset", "metric"),
         ("higher_is_better", pa.bool_()),
-        ("area", _TEXT),
+        *texts("area"),
         ("entries", pa.list_(_ENTRY)),
-        ("papers", _TEXTS),
-        ("settings", _TEXTS),
+        *lists("papers", "settings"),
     ]
 )
 """Columns of an item; `entries` are the gold, best first, with the first public dates of their

@@ -12,6 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from vivavoce.columns import lists, texts
 from vivavoce.corpus import Corpus
 from vivavoce.corpus.boards import BoardEntry, BoardWithin, LeftOut, boards_within
 from vivavoce.metrics.titles_list import find_titles, title_key
@@ -169,21 +170,14 @@ def _why_not(
 
 ITEM = pa.schema(
     [
-        ("id", pa.string()),
-        ("cluster", pa.string()),
-        ("split", pa.string()),
-        ("published", pa.string()),
-        ("task", pa.string()),
-        ("dataset", pa.string()),
-        ("metric", pa.string()),
+        *texts("id", "cluster", "split", "published", "task", "dataset", "metric"),
         ("higher_is_better", pa.bool_()),
-        ("area", pa.string()),
-        ("papers", pa.list_(pa.string())),
-        ("titles", pa.list_(pa.string())),
+        *texts("area"),
+        *lists("papers", "titles"),
         ("scores", pa.list_(pa.float64())),
-        ("dates", pa.list_(pa.string())),
+        *lists("dates"),
         ("shown", pa.list_(pa.int32())),
-        ("settings", pa.list_(pa.string())),
+        *lists("settings"),
     ]
 )
 """`papers`, `titles`, `scores` and `dates` are best first; `shown` are places in them."""

@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from vivavoce.columns import flat
+from vivavoce.columns import flat, texts
 from vivavoce.corpus import Corpus
 from vivavoce.corpus.fulltext.index import open_index, read_documents
 from vivavoce.errors import StaleError
@@ -202,10 +202,7 @@ NETWORKS: tuple[NetworkName, ...] = ("citation", "comparison")
 PAPERS, EDGES = "papers.parquet", "edges.parquet"
 PAPER = pa.schema(
     [
-        ("paper_id", pa.string()),
-        ("title", pa.string()),
-        ("abstract", pa.string()),
-        ("published", pa.string()),
+        *texts("paper_id", "title", "abstract", "published"),
         *((f"in_{network}", pa.int32()) for network in NETWORKS),
     ]
 )

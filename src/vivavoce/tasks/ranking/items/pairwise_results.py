@@ -14,6 +14,7 @@ from datetime import date
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from vivavoce.columns import columns_of
 from vivavoce.corpus import Corpus
 from vivavoce.networks.tables import column_batches
 from vivavoce.readers.claims import find_claims
@@ -21,27 +22,6 @@ from vivavoce.readers.entries import Entries, read_entries
 from vivavoce.readers.row_attribution import AMBIGUOUS, Names, RowAttributor, own_names
 from vivavoce.store import Row
 from vivavoce.text.dates import period
-
-_LINE = pa.struct(
-    [
-        ("paper_id", pa.string()),
-        ("label", pa.string()),
-        ("group", pa.string()),
-        ("told_by", pa.string()),
-        ("numbers", pa.list_(pa.float64())),
-    ]
-)
-COMPARISONS = pa.schema(
-    [
-        ("paper_id", pa.string()),
-        ("ordinal", pa.int32()),
-        ("published", pa.string()),
-        ("caption", pa.string()),
-        ("headers", pa.list_(pa.string())),
-        ("lines", pa.list_(_LINE)),
-    ]
-)
-"""Sorted by paper and ordinal. A table keeps its ordinal in the corpus."""
 
 ABOUT = -1
 """Ordinal of the row that has a paper's title and abstract as its caption, and no lines."""
@@ -79,6 +59,10 @@ class Comparison:
     headers: tuple[str, ...]
     """One a column; a single one where the columns' own cannot be told."""
     lines: tuple[Line, ...]
+
+
+COMPARISONS = pa.schema(columns_of(Comparison))
+"""Sorted by paper and ordinal. A table keeps its ordinal in the corpus."""
 
 
 def find_comparisons(corpus: Corpus, papers: Collection[str], before: date) -> list[Row]:

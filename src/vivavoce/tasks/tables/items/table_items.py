@@ -10,6 +10,7 @@ from typing import Any, Literal
 import pyarrow as pa
 from pydantic import Field
 
+from vivavoce.columns import lists, texts
 from vivavoce.metrics.tables.literature_answers import PaperNames, table_from_json
 from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableRow
 from vivavoce.rounds.spec import Options
@@ -101,25 +102,13 @@ class PoolPaper:
     """How near a distractor is to the table; None for gold works and labels that are given."""
 
 
-_TEXT, _TEXTS = pa.string(), pa.list_(pa.string())
-_ROW = pa.struct([("paper", _TEXT), ("ordinal", pa.int32()), ("cells", _TEXTS)])
+_ROW = pa.struct([*texts("paper"), ("ordinal", pa.int32()), *lists("cells")])
 ITEM = pa.schema(
     [
-        ("id", _TEXT),
-        ("cluster", _TEXT),
-        ("kind", _TEXT),
-        ("split", _TEXT),
-        ("published", _TEXT),
-        ("caption", _TEXT),
-        ("demand", _TEXT),
-        ("demand_source", _TEXT),
-        ("pool", _TEXTS),
-        ("evidence", _TEXTS),
-        ("gold_papers", _TEXTS),
-        ("columns", _TEXTS),
+        *texts("id", "cluster", "kind", "split", "published", "caption", "demand", "demand_source"),
+        *lists("pool", "evidence", "gold_papers", "columns"),
         ("rows", pa.list_(_ROW)),
-        ("hidden_papers", _TEXTS),
-        ("settings", _TEXTS),
+        *lists("hidden_papers", "settings"),
         ("given_labels", pa.bool_()),
     ]
 )

@@ -20,6 +20,7 @@ from typing import Literal, get_args
 
 import pyarrow as pa
 
+from vivavoce.columns import columns_of, lists, texts
 from vivavoce.errors import InputError
 from vivavoce.records import Section
 from vivavoce.store import Row
@@ -43,25 +44,14 @@ _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 _LONG_PARAGRAPH = 8
 """Words from which on a gold paragraph is looked for inside longer paragraphs too."""
 
-_TEXT, _TEXTS = pa.string(), pa.list_(pa.string())
-_WORK = pa.struct([("work_id", _TEXT), ("title", _TEXT), ("abstract", _TEXT), ("role", _TEXT)])
-_PART = pa.struct(
-    [("number", _TEXT), ("heading", _TEXT), ("level", pa.int32()), ("role", _TEXT), ("text", _TEXT)]
-)
+_WORK = pa.struct(texts("work_id", "title", "abstract", "role"))
+_PART = pa.struct(columns_of(Section, "number", "heading", "level", "role", "text"))
 
 ITEM = pa.schema(
     [
-        ("id", _TEXT),
-        ("paper_id", _TEXT),
-        ("cluster", _TEXT),
-        ("split", _TEXT),
-        ("published", _TEXT),
-        ("published_from", _TEXT),
-        ("category", _TEXT),
-        ("reference", _TEXT),
-        ("settings", _TEXTS),
-        ("demos_random", _TEXTS),
-        ("demos_coauthor", _TEXTS),
+        *texts("id", "paper_id", "cluster", "split", "published", "published_from", "category"),
+        *texts("reference"),
+        *lists("settings", "demos_random", "demos_coauthor"),
         ("overlap", pa.float64()),
         ("overlap_rest", pa.float64()),
     ]
@@ -71,13 +61,7 @@ SCHEMAS = dict.fromkeys(TASKS, ITEM) | {
     "related_work": ITEM.append(pa.field("works", pa.list_(_WORK)))
 }
 PAPER = pa.schema(
-    [
-        ("paper_id", _TEXT),
-        ("published", _TEXT),
-        ("title", _TEXT),
-        ("abstract", _TEXT),
-        ("sections", pa.list_(_PART)),
-    ]
+    [*texts("paper_id", "published", "title", "abstract"), ("sections", pa.list_(_PART))]
 )
 """Columns of `papers.parquet`: every target and every demonstration once."""
 
