@@ -40,15 +40,16 @@ def in_form(value: Any, is_paper: IsPaper) -> Mapping[str, Any]:
     rows, columns, papers = (value.get(key) for key in ("rows", "columns", "papers"))
     if isinstance(rows, dict):
         rows = [_row(name, cells) for name, cells in rows.items()]
+    found: dict[str, Any] = value
     if not isinstance(rows, list):
-        return value
+        return found
     named = [str(name) for name in columns] if isinstance(columns, list) else []
     if named and named[0].strip().casefold() in _PAPER:
         named = named[1:]
     listed = papers if isinstance(papers, list) and len(papers) == len(rows) else [None] * len(rows)
     made = [_shaped(row, named, paper) for row, paper in zip(rows, listed, strict=True)]
     known = named or (list(_columns(made)) if columns is None else columns)
-    return {**value, "rows": made, "columns": known}
+    return {**found, "rows": made, "columns": known}
 
 
 def _is_by_paper(value: Mapping[str, Any], is_paper: IsPaper) -> bool:
