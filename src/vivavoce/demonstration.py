@@ -47,10 +47,6 @@ class Demonstration:
 def run_demo(out: Path, progress: Progress | None = None) -> Demonstration:
     """Ingest the sample corpus, build a round, run the baselines, and write the site.
 
-    Args:
-        out: Gets corpus/, round/ID/, logs/ and site/.
-        progress: Called with (samples done, samples in all).
-
     Raises:
         VivaError: A run did not complete.
     """
@@ -153,15 +149,8 @@ def run_smoke(
     that has used up its share: a request that is under way then is still paid for. Methods of many
     requests come last.
 
-    Args:
-        model: `provider/model`.
-        price: What its tokens cost.
-        limit: Dollars for everything.
-        out: Gets logs/, and corpus/ and round/ID/ of the sample papers where no round is given.
-        items: How many of each task.
-        round_folder: A round; None for one of the sample papers.
-        tell: Called with each row when it is there.
-        options: Further fields of the runs' `RunSpec`, such as `attempt_timeout`.
+    `limit` is in dollars, for everything; `tell` gets each row when it is there.
+    `options` are further fields of the runs' `RunSpec`.
 
     Raises:
         InputError: The limit is no sum, the folder holds logs already, or the model is unknown.

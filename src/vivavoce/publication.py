@@ -66,13 +66,7 @@ def make_site(
 ) -> tuple[Board, bool]:
     """Write the site of a folder of logs, or of a published `board.json`.
 
-    Args:
-        logs: The folder or the file.
-        out: The site's folder.
-        options: Of the site.
-        inputs: What else it is made from.
-        cache: Folder that keeps statistics from one time to the next.
-        progress: Called with (logs verified, logs in all) where rounds are named.
+    `progress` is called with (logs verified, logs in all) where rounds are named.
 
     Returns:
         The board, and whether pages of items with texts of papers were written.

@@ -1,4 +1,4 @@
-"""Accuracy beyond the best constant, by hand and against every constant there is."""
+"""Right values beyond the best constant, by hand and against every constant there is."""
 
 from __future__ import annotations
 
@@ -35,8 +35,29 @@ def test_the_best_constant_is_the_commonest_value() -> None:
 
 
 def test_values_within_the_tolerance_count_together() -> None:
-    # 0.5e-6 is less than 1e-6 away from 0 and from 1e-6; 3e-6 is not
-    assert best_constant(frame([0, 1e-6, 3e-6, 1])) == 2 / 4
+    # The scale is the median of 1, 1.00002 and 3: a constant between the first two is within
+    # 1e-5 (1 + 1.00002) of both.
+    assert best_constant(frame([1, 1.00002, 3, 0])) == 2 / 4
+    assert best_constant(frame([1, 1.0001, 3, 0])) == 1 / 4
+
+
+@pytest.mark.parametrize("scale", [1e-8, 1e-4, 1, 1e6])
+def test_the_scale_of_a_factor_does_not_matter(scale: float) -> None:
+    truth = np.random.default_rng(1).lognormal(size=200) * scale
+    gold = frame(list(truth))
+
+    def skill(values: np.ndarray) -> float:
+        near = score_factor(gold, frame(list(values))).near
+        assert near is not None
+        return score_skill(near, best_constant(gold))
+
+    assert skill(truth) == 1
+    assert skill(truth.astype(np.float32).astype(float)) == 1
+    assert skill(truth * 1.001) == 0
+    assert skill(truth * 0.99) == 0
+    assert skill(np.zeros(200)) == 0
+    if scale == 1e-8:  # the published measure takes anything for right that is so small
+        assert score_factor(gold, frame(list(truth * 1.01))).acc == 1
 
 
 def test_skill_by_hand() -> None:
@@ -52,7 +73,7 @@ def test_no_constant_has_skill(values: list[float]) -> None:
     gold = frame(values)
     constant = best_constant(gold)
     for guess in {*values, 0.0, 5e-7}:
-        acc = score_factor(gold, frame([guess] * len(values))).acc
-        assert acc is not None
-        assert acc <= constant
-        assert constant == 1 or score_skill(acc, constant) == 0
+        near = score_factor(gold, frame([guess] * len(values))).near
+        assert near is not None
+        assert near <= constant
+        assert constant == 1 or score_skill(near, constant) == 0

@@ -1,4 +1,4 @@
-"""All pairs at once give what one pair at a time gives."""
+"""Errors of the differences of all pairs at once."""
 
 from __future__ import annotations
 
@@ -6,30 +6,41 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.statistics.comparison import errors_of_pairs
-from vivavoce.statistics.intervals import resample
+from vivavoce.statistics.sign_flips import Contrasts
 
+NAN = float("nan")
 VALUES = st.floats(0, 1) | st.sampled_from([0.0, 0.25, 0.5, 1.0])
-ITEMS = st.lists(
-    st.tuples(st.sampled_from("pqrst"), VALUES, VALUES, VALUES, VALUES), min_size=2, max_size=25
-)
+ROWS = st.lists(st.tuples(VALUES, VALUES, VALUES), min_size=2, max_size=25)
 
 
-@given(rows=ITEMS)
-def test_an_error_is_that_of_the_difference(rows: list) -> None:
-    drawn = resample([row[0] for row in rows], resamples=0)
-    columns = {name: np.array([row[at] for row in rows]) for at, name in enumerate("abcd", start=1)}
-    found = dict(errors_of_pairs(columns, drawn))
-    for first, second in combinations("abcd", 2):
-        (alone,) = drawn.standard_error(columns[first] - columns[second])
-        assert found.get((first, second)) == (
-            None if alone is None else pytest.approx(alone, rel=1e-9, abs=1e-15)
-        )
+def test_an_error_sums_deviations_over_clusters() -> None:
+    # mean (1+1+0+0)/4 = 0.5; deviations: a 0.5+0.5 = 1, b -0.5-0.5 = -1; 2 clusters, 4 items
+    # sqrt(2/1 * (1 + 1)) / 4 = 2/4; taken one by one the same items give less: s/sqrt(4)
+    values = [[1, 0], [1, 0], [0, 0], [0, 0]]
+    assert Contrasts(values, ["a", "a", "b", "b"]).errors().tolist() == [0.5]
+    assert np.isnan(Contrasts(values, ["a"] * 4).errors()).all()
+
+
+@given(rows=ROWS)
+def test_without_clusters_it_is_the_usual_one_of_every_pair(rows: list) -> None:
+    table = np.array(rows)
+    found = Contrasts(table, range(len(rows))).errors()
+    for error, (first, second) in zip(found, combinations(range(3), 2), strict=True):
+        usual = scipy.stats.sem(table[:, first] - table[:, second])
+        assert np.nan_to_num(error) == pytest.approx(usual, rel=1e-9, abs=1e-11)
+
+
+def test_an_undefined_value_leaves_its_pairs_alone() -> None:
+    table = [[0.1, 0.5, 0.2], [0.9, NAN, 0.3], [0.4, 0.4, 0.6], [0.7, 0.1, 0.8]]
+    whole = [0.1 - 0.5, 0.4 - 0.4, 0.7 - 0.1]
+    found = Contrasts(table, range(4)).errors()
+    assert found[0] == pytest.approx(scipy.stats.sem(whole))
+    assert found[1] == pytest.approx(scipy.stats.sem([-0.1, 0.6, -0.2, -0.1]))
 
 
 def test_one_alone_makes_no_pair() -> None:
-    drawn = resample(["p", "q"])
-    assert list(errors_of_pairs({"a": np.array([0.1, 0.2])}, drawn)) == []
+    assert Contrasts([[0.1], [0.2]], ["p", "q"]).errors().tolist() == []

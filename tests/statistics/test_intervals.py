@@ -9,10 +9,11 @@ import pytest
 import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.statistics.one_metric import interval
 
 from vivavoce.errors import InputError
 from vivavoce.statistics import intervals
-from vivavoce.statistics.intervals import interval, percentile_interval, resample
+from vivavoce.statistics.intervals import percentile_interval, resample
 
 NAN = math.nan
 
@@ -181,16 +182,6 @@ def test_the_mean_is_over_defined_values() -> None:
     assert draws.mean(values) == [pytest.approx(0.2), 0.75, None]  # (0.1+0.2+0.3)/3, (0.5+1)/2
 
 
-def test_the_standard_error_sums_deviations_over_clusters() -> None:
-    # mean (1+1+0+0)/4 = 0.5; deviations: a 0.5+0.5 = 1, b -0.5-0.5 = -1; 2 clusters, 4 items
-    # sqrt(2/1 * (1 + 1)) / 4 = 2/4; taken one by one the same items give less: s/sqrt(4)
-    assert resample(["a", "a", "b", "b"]).standard_error([1, 1, 0, 0]) == [0.5]
-    assert resample(["a", "a", "a"]).standard_error([1, 1, 0]) == [None]
-    values = [0.2, 0.9, 0.4, 0.7]
-    [alone] = resample(singletons(4)).standard_error(values)
-    assert alone == pytest.approx(scipy.stats.sem(values), abs=1e-15)
-
-
 def test_an_integer_and_a_string_name_different_clusters() -> None:
     assert resample([1, "1", 2, 1]).clusters == 3
     assert resample([1, "1", 2, 1]).codes.tolist() == [0, 2, 1, 0]
@@ -203,7 +194,6 @@ def test_an_integer_and_a_string_name_different_clusters() -> None:
         lambda: resample(["a", "b"], seed=-1),
         lambda: resample(["a", "b"]).means([1.0]),
         lambda: resample(["a", "b"]).means([1.0, math.inf]),
-        lambda: interval([[1.0, 2.0], [3.0, 4.0]], ["a", "b"]),
         lambda: percentile_interval([1.0, 2.0], level=95),
     ],
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from vivavoce.statistics.intervals import interval, resample
+from vivavoce.statistics.intervals import resample
 from vivavoce.statistics.ratios import (
     Measured,
     Shares,
@@ -33,7 +33,7 @@ def test_a_mean_has_the_interval_of_the_bootstrap():
     values = [0.1, 0.9, 0.4, 0.2]
     found = of({"x": means_of(values)})["x"]
     assert found["ci"] == pytest.approx(
-        interval(np.array(values), CLUSTERS, resamples=500, seed=3), abs=1e-12
+        resample(CLUSTERS, resamples=500, seed=3).intervals(np.array(values))[0], abs=1e-12
     )
 
 

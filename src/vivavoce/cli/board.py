@@ -268,6 +268,9 @@ def _print_group(group: Group, board: Board, *, everything: bool, costs: bool) -
     for row in leads:
         if row.get("set_aside"):
             say(f"– {name(row)}: {row['set_aside']}; not ranked.")
+        if stopped := row.get("stopped"):
+            of = f"{stopped['items']:,} of {stopped['of']:,} items"
+            say(f"{name(row)} stopped: {stopped['reason']}, after {of}.")
     found = [row["detectable"] for row in leads if row["detectable"]]
     if found:
         say(f"Smallest difference in {headline} that these items can show: {found[0]:.3f}")

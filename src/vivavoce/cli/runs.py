@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from vivavoce.running import RunReport
 
 
+_until = partial(typer.Option, rich_help_panel="Stopping when it is decided")
 _limit = partial(typer.Option, rich_help_panel="Decoding and limits")
 
 
@@ -74,6 +75,17 @@ def run(
     margin: int = typer.Option(30, "--margin", min=0, help="Days after a cutoff that count as it."),
     prompts: Path | None = typer.Option(None, "--prompts", help="Folder of prompt templates."),
     epochs: int = typer.Option(1, "--epochs", min=1, help="Answers asked for each sample."),
+    until: str | None = _until(
+        None, "--until", metavar="top=K|all", help="Ask no more when the K best, or all, are known."
+    ),
+    indifference: float | None = _until(
+        None, "--indifference", min=0, help="Differences below it do not matter; else 0."
+    ),
+    alpha: float | None = _until(
+        None, "--alpha", help="Chance that any decision is false; else 0.05."
+    ),
+    looks: int | None = _until(None, "--looks", min=1, help="The most looks; else 20."),
+    until_seed: int | None = _until(None, "--until-seed", min=0, help="Order of the items."),
     limit: int | None = typer.Option(
         None, "--limit", min=1, help="Only the first N samples; boards call that partial."
     ),
@@ -110,6 +122,7 @@ def run(
     from vivavoce.running import RunSpec
     from vivavoce.running import run as run_tasks
     from vivavoce.running.prices import parse_prices
+    from vivavoce.running.stopping import parse_until
     from vivavoce.running.sweeps import parse_sweep
     from vivavoce.tasks.subsets import Subset
 
@@ -119,6 +132,10 @@ def run(
         )
     if cutoffs is not None and not clean_only:
         raise typer.BadParameter("it belongs to --clean-only", param_hint="--cutoffs")
+    stopping = {"indifference": indifference, "alpha": alpha, "looks": looks, "seed": until_seed}
+    changed = {name: value for name, value in stopping.items() if value is not None}
+    if until is None and changed:
+        raise typer.BadParameter("they belong to --until", param_hint="--indifference, --alpha, …")
     # The shell hands over the words after the first of a sweep as tasks: no task has such a name.
     swept = [*sweep, *(word for word in tasks if sweep and "=" in word)]
     tasks = [word for word in tasks if word not in swept]
@@ -148,6 +165,7 @@ def run(
                 context=context,
                 prompts=prompts,
                 epochs=epochs,
+                until=parse_until(until, changed) if until else None,
                 limit=limit,
                 max_tokens=max_tokens,
                 generate={name: value for name, value in decoding.items() if value is not None},
@@ -174,9 +192,14 @@ def _print_report(report: RunReport, logs: Path, as_json: bool) -> None:
     for name in report.set_aside:
         say(f"Set aside a log that cannot be read: {name}", quiet=True)
     if as_json:
-        fields = ("logs", "failed", "skipped", "set_aside")
+        fields = ("logs", "failed", "skipped", "set_aside", "stopped")
         print_json({name: list(getattr(report, name)) for name in fields})
         return
+    for each in report.stopped:
+        say(
+            f"{each['task']}, {each['setting']}: {each['reason']}, after {each['items']:,} of "
+            f"{each['of']:,} items and {each['answers']:,} of {each['of_answers']:,} answers."
+        )
     for line in report.failed:
         say(f"Not complete: {line}")
     say(str(logs))

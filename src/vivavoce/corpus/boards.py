@@ -308,10 +308,7 @@ def boards_within(
     An entry stays when its work, a paper of the corpus or not, was first public before the window
     ends.
 
-    Args:
-        corpus: The corpus with the results.
-        window: The window.
-        keep_undated: Keep entries of works outside the corpus that tell no date.
+    With `keep_undated`, entries of works outside the corpus stay that tell no date.
     """
     dates = {p.paper_id: p.first_public for p in corpus.papers if _NO_PAPER not in p.gates}
     kept: list[BoardWithin] = []

@@ -91,12 +91,7 @@ EXAMPLES = 5
 
 
 def summarise_merges(corpus: Corpus, examples: int = EXAMPLES) -> dict[str, Any]:
-    """Count the rows of `merges` by reason, and show the first of each.
-
-    Args:
-        corpus: An open corpus.
-        examples: How many rows to show for each reason.
-    """
+    """Count the rows of `merges` by reason, and show the first of each."""
     counts: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
     shown: dict[str, list[dict[str, Any]]] = defaultdict(list)

@@ -89,10 +89,6 @@ class Cutoffs:
 def load_cutoffs(path: Path | None = None, margin_days: int = MARGIN_DAYS) -> Cutoffs:
     """The cutoffs of a file, then those of the user's own, then the shipped ones.
 
-    Args:
-        path: A file of cutoffs; None for none.
-        margin_days: Days after a cutoff whose items may have been seen.
-
     Raises:
         InputError: A file is missing or not of the form of the shipped one.
     """
@@ -111,10 +107,7 @@ def status_of(
     when it was over before the cutoff began, and `possibly_seen` between: within the margin, or
     where a month or a year is all that is known of either date.
 
-    Args:
-        published: The item's date; None or empty for an undated item.
-        cutoff: The model's cutoff; None when unknown.
-        margin_days: Days after the cutoff that are not clean.
+    An undated item has an empty date, or None; `margin_days` after the cutoff are not clean.
 
     Raises:
         InputError: The date is none.

@@ -188,10 +188,7 @@ def _ambiguities(keys: pa.Array, names: pa.Array, bearers: tuple[Ints, Ints]) ->
 def _share_papers(paper: Ints, author: Ints, n: int) -> tuple[Ints, Ints, Ints]:
     """The pairs of authors that share a paper, the lower first, and how many they share.
 
-    Args:
-        paper: Of each authorship, sorted; an author stands once in a paper.
-        author: The same paper's in ascending order.
-        n: How many authors there are.
+    Authorships are sorted by `paper`, and by `author` within one; an author stands once in a paper.
     """
     keys, counts = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32)
     rows, found = np.arange(len(author)), [keys]

@@ -167,10 +167,6 @@ def keep_numbers(references: pa.Table, row: Ints) -> pa.Table:
 def describe_works(kept: Sequence[pa.Table], read: Read) -> tuple[pa.Table, Ints]:
     """The works that entries mean, sorted by key, with the title and year first met with each.
 
-    Args:
-        kept: What was kept of each shard, at least of one.
-        read: Reads rows of such a shard again.
-
     Returns:
         The works, and of each entry the number of its work; -1 for none.
     """

@@ -77,12 +77,8 @@ def members_until(facts: History, end: date) -> Members:
 def grow(facts: History, before: Members, since: date, until: date, rules: Rules) -> Growth:
     """Bring a network up to date.
 
-    Args:
-        facts: Of what came since, and what was there.
-        before: The network at the last update.
-        since: Papers surely out before this day were there at the last update.
-        until: Papers not surely out before this day do not count yet.
-        rules: How far to go, and what to drop.
+    Papers surely out before `since` were there at the last update; those not surely out before
+    `until` do not count yet.
     """
     return _Update(facts, before, (since, until), rules).run()
 

@@ -167,10 +167,7 @@ def task_key(name: str) -> str:
 def dataset_key(name: str, task: str = "", metric: str = "") -> str:
     """The key of a dataset, without what its name says beside.
 
-    Args:
-        name: As a list has it; headings behind the name stay, as `board_names` leaves them.
-        task: Its words go where they begin or end the name.
-        metric: A remark that tells of it goes.
+    Words of the task go where they begin or end the name, and so does a remark on the metric.
     """
     measured = set(metric_key(metric).split()) if metric else set()
     text = _without_abbreviation(name)

@@ -134,12 +134,7 @@ class RowAttributor:
                 self._by_author[key, year].append(work)
 
     def cited_in(self, label: str, cited: Iterable[int]) -> list[str]:
-        """Keys of the works whose citation a label prints, `AMBIGUOUS` for one in doubt.
-
-        Args:
-            label: Of a line.
-            cited: Ordinals of the references that the whole table is known to cite.
-        """
+        """Keys of the works whose citation a label prints, `AMBIGUOUS` for one in doubt."""
         listed = set(cited)
         found: dict[str, None] = {}
         for marker in find_author_year_markers(label[:_MAX_LABEL]):

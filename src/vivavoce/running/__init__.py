@@ -7,7 +7,6 @@ then counts as failed and is taken up again by the next run.
 
 from __future__ import annotations
 
-import math
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,12 +18,20 @@ from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import InputError, NoItemsError, VivaError
 from vivavoce.models.cutoffs import Cutoffs, take_clean
+from vivavoce.running.checks import (
+    CONTESTANTS,
+    check_arguments,
+    check_methods,
+    check_numbers,
+    needs_model,
+)
 from vivavoce.running.journal import open_journal
 from vivavoce.running.ledger import recording
 from vivavoce.running.logs import Progress, listen, log_path, set_aside_damaged, why_incomplete
 from vivavoce.running.prices import Price, set_prices
+from vivavoce.running.stopping import Until, run_until
 from vivavoce.running.sweeps import Sweep, combinations, rename
-from vivavoce.store import hash_file, lock
+from vivavoce.store import Row, hash_file, lock
 from vivavoce.tasks import find_task, list_families
 from vivavoce.tasks.sample_round import open_round
 from vivavoce.tasks.subsets import Subset, take_subset
@@ -37,12 +44,9 @@ if TYPE_CHECKING:
 NO_MODEL = "none/none"
 PATIENCE = {"max_retries": 6, "attempt_timeout": 600}
 """Further tries of a request and its seconds, where neither the run nor the card says otherwise."""
-CONTESTANTS = {
-    "oracle": "answers with the gold: the ceiling, needs no model",
-    "null": "answers every sample with the same sentence, needs no model",
-    "copycat": "answers with its input, needs no model",
-}
-"""Methods that need no model."""
+
+
+__all__ = ["CONTESTANTS", "RunReport", "RunSpec", "Until", "list_methods", "run"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +87,8 @@ class RunSpec:
     """Answers asked for each sample."""
     limit: int | None = None
     """Only the first so many samples; a board then calls the log partial."""
+    until: Until | None = None
+    """A question that ends the run when it is answered; None to ask everything of everyone."""
     max_tokens: int | None = None
     """The longest answer, in tokens; None for what the task's card says."""
     generate: Mapping[str, Any] = field(default_factory=dict)
@@ -122,14 +128,12 @@ class RunReport:
     """Tasks without an item in the setting, each with the reason."""
     set_aside: tuple[str, ...] = ()
     """Damaged logs that lay in the folder, by their new names."""
+    stopped: tuple[Row, ...] = ()
+    """How each comparison ended, of a run that ends when its question is answered."""
 
 
 def run(spec: RunSpec, progress: Progress | None = None) -> RunReport:
     """Run every task with every method and model, resuming what the log folder already holds.
-
-    Args:
-        spec: What to run.
-        progress: Called with (samples done, samples in all) whenever a sample ends.
 
     Raises:
         InputError: A task, method, setting or model is missing or unknown.
@@ -145,7 +149,7 @@ def run(spec: RunSpec, progress: Progress | None = None) -> RunReport:
         journal = open_journal(spec.logs)
         journal.keep(_models_of(tasks))
         with redirect_stdout(sys.stderr):  # what Inspect prints; stdout is for results
-            logs = _eval_set(tasks, spec)
+            logs, stopped = _carry_out(tasks, spec)
         failed = tuple(sorted(line for log in logs if (line := why_incomplete(log))))
         journal.close(finished=not failed)
     return RunReport(
@@ -153,7 +157,14 @@ def run(spec: RunSpec, progress: Progress | None = None) -> RunReport:
         failed=failed,
         skipped=tuple(skipped),
         set_aside=tuple(set_aside),
+        stopped=tuple(stopped),
     )
+
+
+def _carry_out(tasks: list[Task], spec: RunSpec) -> tuple[list[EvalLog], list[Row]]:
+    if spec.until is None:
+        return _eval_set(tasks, spec), []
+    return run_until(tasks, spec.until, spec, lambda asked: _eval_set(asked, spec))
 
 
 def _models_of(tasks: Iterable[Task]) -> list[Model]:
@@ -210,8 +221,8 @@ def _resolve(spec: RunSpec) -> tuple[list[Task], list[str]]:
     # What needs no Inspect is said before it is loaded, which takes seconds.
     spec = replace(spec, round=open_round(spec.round).folder)
     found = [find_task(name) for name in dict.fromkeys(spec.tasks)]
-    _check_methods(spec, found)
-    _check_numbers(spec)
+    check_methods(spec, found)
+    check_numbers(spec)
 
     from inspect_ai import task_with
 
@@ -219,7 +230,7 @@ def _resolve(spec: RunSpec) -> tuple[list[Task], list[str]]:
     from vivavoce.tasks.lookup import check_samples, create_method
 
     spec = _with_own_names(spec, found)
-    _check_arguments(spec, found)
+    check_arguments(spec, found, _taken(spec, found))
     started = _start_models(dict.fromkeys(spec.models), spec.model_args)
     # A judge is started anew for its role.
     roles = {"judge": _start_models([spec.judge], {})[0]} if spec.judge else {}
@@ -243,7 +254,7 @@ def _resolve(spec: RunSpec) -> tuple[list[Task], list[str]]:
             created = task_with(created, model_roles=roles)
         for method, given in _uses(spec, family):
             check_samples(family, method, created.dataset)
-            for model in started if _needs_model(family, method) else [NO_MODEL]:
+            for model in started if needs_model(family, method) else [NO_MODEL]:
                 # The samples are made once: no run changes them.
                 use = task_with(copy(created), model=model)
                 if method != "direct":
@@ -353,45 +364,6 @@ def _start_models(names: Iterable[str], args: Mapping[str, Any]) -> list[Model]:
             cause = " ".join(re.sub(r"\[/?[a-z ]{1,20}\]", "", str(error)).split())
             raise kind(f"The model {name} cannot be used: {cause}") from error
     return started
-
-
-def _check_methods(spec: RunSpec, tasks: Sequence[tuple[str, str]]) -> None:
-    cards = list_families()
-    for family, task in tasks:
-        offered = cards[family].tasks[task].methods
-        for method in spec.methods:
-            if method not in (*offered, *CONTESTANTS):
-                known = ", ".join((*offered, *CONTESTANTS))
-                raise InputError(f"{task} has no method {method!r}. There are: {known}.")
-
-
-def _check_numbers(spec: RunSpec) -> None:
-    """A limit that is NaN is never reached, and a setting that is, no provider understands."""
-    for name, value in {**spec.generate, "cost_limit": spec.cost_limit}.items():
-        if isinstance(value, float) and not math.isfinite(value):
-            raise InputError(f"{name} is {value}. Give a number.")
-
-
-def _check_arguments(spec: RunSpec, tasks: Sequence[tuple[str, str]]) -> None:
-    taken = _taken(spec, tasks)
-    for name in (*spec.solver_args, *spec.sweep):
-        if name not in taken:
-            methods, there = ", ".join(spec.methods), ", ".join(sorted(taken)) or "none"
-            raise InputError(f"{name!r} is no argument of {methods}. There are: {there}.")
-    for name in spec.sweep:
-        if name in spec.solver_args:
-            raise InputError(f"{name} has one value and is swept too. Give it once.")
-    if bool(spec.judge) != bool(spec.task_args.get("judge", spec.judge)):
-        raise InputError("A judge is asked for with --judge MODEL, which means -T judge=true too.")
-    if not spec.models and (
-        spec.agent
-        or any(_needs_model(family, method) for family, _ in tasks for method in spec.methods)
-    ):
-        raise InputError("Name at least one --model, such as --model extractive/lead.")
-
-
-def _needs_model(family: str, method: str) -> bool:
-    return method not in (*CONTESTANTS, *list_families()[family].without_model)
 
 
 def _task_args(spec: RunSpec, family: str) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce.errors import DamagedError, InputError
+from vivavoce.running.settled import answers_to_come
 from vivavoce.store import Row, canonical_json, hash_file, hash_of, parse_object, write_text
 from vivavoce.tasks import short_name
 
@@ -56,10 +57,6 @@ def recording(folder: Path, asked: Mapping[str, Any]) -> Iterator[None]:
 
     The caller holds the folder's lock. Logs that an earlier run left when it was killed are
     recorded too.
-
-    Args:
-        folder: The folder of logs.
-        asked: What the run is asked for, as plain JSON values.
 
     Raises:
         DamagedError: The ledger is not as it was written; nothing is run then.
@@ -142,7 +139,7 @@ def told_by_log(path: Path) -> Row:
         "method": "+".join(short_name(step.solver) for step in header.plan.steps),
         "model": header.eval.model,
         "answers": results.completed_samples if results else 0,
-        "expected": results.total_samples if results else 0,
+        "expected": (results.total_samples if results else 0) + answers_to_come(header),
     }
 
 

@@ -68,10 +68,7 @@ def set_prices(
 ) -> None:
     """Tell Inspect what models cost, which then counts it and holds each sample to its limit.
 
-    Args:
-        models: The models of a run, judges among them.
-        prices: By the models' names.
-        cost_limit: Dollars of one sample, if they are limited.
+    `cost_limit` is in dollars of one sample.
 
     Raises:
         InputError: A limit is set and nobody knows the price of a model, so that it would not

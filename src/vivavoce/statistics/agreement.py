@@ -44,9 +44,7 @@ def _pairs(number: int) -> int:
 def pair_cells(pairs: Sequence[tuple[Hashable, Hashable]], labels: Sequence[Hashable]) -> Floats:
     """One row a pair, one column a cell of the table of counts: 1 in the cell of the pair.
 
-    Args:
-        pairs: The labels of the two raters, for each unit.
-        labels: Every label, in the order of the rows and columns of the table.
+    `labels` are all there are, in the order of the rows and columns of the table.
 
     Returns:
         Shape (pairs, labels²). Sums of rows, reshaped to (..., labels, labels), are the counts that

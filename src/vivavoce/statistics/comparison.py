@@ -8,10 +8,9 @@ the same hard papers can differ clearly although their own intervals overlap.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import combinations
-from statistics import NormalDist, median
+from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
@@ -19,46 +18,10 @@ import numpy.typing as npt
 from vivavoce.errors import InputError
 from vivavoce.statistics.intervals import DEFAULT_LEVEL, Floats, Interval, Resample
 from vivavoce.statistics.ranks import rank
-
-Pair = tuple[str, str]
+from vivavoce.statistics.sign_flips import Contrasts
 
 _ALPHA = 1.0 - DEFAULT_LEVEL
 _POWER = 0.8
-
-
-def is_whole(column: Floats) -> bool:
-    """Whether a contestant has a value for every item."""
-    return not np.isnan(column).any()
-
-
-def errors_of_pairs(
-    columns: Mapping[str, Floats], resample: Resample
-) -> Iterator[tuple[Pair, float]]:
-    """The clustered standard error of the mean difference of every pair, in the order of the names.
-
-    Args:
-        columns: Values of shape (n,) by name, none of them NaN.
-        resample: The n items; at least two clusters of them.
-    """
-    names = list(columns)
-    if len(names) < 2 or resample.clusters < 2:
-        return
-    sums, sizes = resample.by_cluster(np.column_stack([columns[name] for name in names]))
-    size, total = sizes[:, :1], resample.items
-    factor = resample.clusters / (resample.clusters - 1)
-    for place, first in enumerate(names[:-1]):
-        differences = sums[:, place : place + 1] - sums[:, place + 1 :]
-        deviations = differences - differences.sum(axis=0) / total * size
-        squares = (deviations**2).sum(axis=0)
-        errors = np.sqrt(factor * squares) / total
-        for second, error in zip(names[place + 1 :], errors.tolist(), strict=True):
-            yield (first, second), error
-
-
-# A bound this close to 0, relative to the values, differs from it by rounding alone.
-_ROUNDING = 1e-12
-
-_COLUMN_CELLS = 2_000_000  # draws or items x pairs compared at once: 16 MB an array
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,10 +92,7 @@ def rank_contestants(
     differences may disagree, it is widened to. A contestant without any value is not ranked. The
     order of the names and of the items has no say.
 
-    Args:
-        contestants: Values of shape (n,) by name, NaN for an item without one.
-        resample: The n items, and how they are drawn.
-        higher_is_better: Whether a greater mean is the better one.
+    A contestant has values of shape (n,), NaN for an item without one.
     """
     sign = 1.0 if higher_is_better else -1.0
     columns = {name: sign * _column(contestants[name]) for name in sorted(contestants)}
@@ -168,23 +128,17 @@ def smallest_detectable_difference(
     Source: Bloom, Minimum Detectable Effects, Evaluation Review 19(5), 1995, with Bonferroni's
     bound for the number of comparisons.
     """
-    columns = {name: _column(contestants[name]) for name in sorted(contestants)}
-    whole = {name: column for name, column in columns.items() if is_whole(column)}
-    margins = _margins(columns)
-    errors = [
-        error
-        for (first, second), error in errors_of_pairs(whole, resample)
-        if error > max(margins[first], margins[second])
-    ]
-    others = [pair for pair in combinations(columns, 2) if not whole.keys() >= set(pair)]
-    for some_pairs, table in _difference_tables(columns, others, resample):
-        for pair, error in zip(some_pairs, resample.standard_error(table), strict=True):
-            if error is not None and error > max(map(margins.__getitem__, pair)):
-                errors.append(error)
-    if not errors:
+    columns = [_column(contestants[name]) for name in sorted(contestants)]
+    if len(columns) < 2:
+        return None
+    errors = Contrasts(np.column_stack(columns), resample.codes.tolist()).errors()
+    known = errors[errors > 0]
+    if not known.size:
         return None
     normal, pairs = NormalDist(), math.comb(len(columns), 2)
-    return (normal.inv_cdf(1 - _ALPHA / (2 * pairs)) + normal.inv_cdf(_POWER)) * median(errors)
+    return (normal.inv_cdf(1 - _ALPHA / (2 * pairs)) + normal.inv_cdf(_POWER)) * float(
+        np.median(known)
+    )
 
 
 def win_rate(verdicts: npt.ArrayLike, resample: Resample) -> WinRate:
@@ -206,17 +160,6 @@ def win_rate(verdicts: npt.ArrayLike, resample: Resample) -> WinRate:
         losses=int((known == -1).sum()),
         undefined=len(outcomes) - len(known),
     )
-
-
-def _difference_tables(
-    columns: Mapping[str, Floats], pairs: Sequence[Pair], resample: Resample
-) -> Iterator[tuple[Sequence[Pair], Floats]]:
-    """Pairs and their differences as columns, in pieces that fit."""
-    piece = max(1, _COLUMN_CELLS // max(1, resample.resamples, resample.items))
-    for start in range(0, len(pairs), piece):
-        some_pairs = pairs[start : start + piece]
-        table = np.column_stack([_subtract(columns[a], columns[b]) for a, b in some_pairs])
-        yield some_pairs, table
 
 
 def _rank_of(name: str, means: Mapping[str, float], beats: Mapping[str, set[str]]) -> Rank:
@@ -247,13 +190,3 @@ def _subtract(a: Floats, b: Floats) -> Floats:
             "Give both contestants one value for each item, NaN where there is none."
         )
     return a - b
-
-
-def _margins(columns: Mapping[str, Floats]) -> dict[str, float]:
-    """By name, how far from 0 a bound still counts as 0."""
-    return {name: _ROUNDING * _scale(column) for name, column in columns.items()}
-
-
-def _scale(column: Floats) -> float:
-    defined = np.abs(column[~np.isnan(column)])
-    return float(defined.max()) if defined.size else 0.0

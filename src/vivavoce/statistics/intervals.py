@@ -110,17 +110,6 @@ class Resample:
         columns = [column[~np.isnan(column)].tolist() for column in self._table(values).T]
         return [math.fsum(column) / len(column) if column else None for column in columns]
 
-    def standard_error(self, values: npt.ArrayLike) -> list[float | None]:
-        """Standard error of each column's mean between clusters; None with fewer than two.
-
-        With d_c the sum over cluster c of (value - mean), m clusters and n values:
-        sqrt(m / (m - 1) * sum of d_c^2) / n; for clusters of one item, the usual s / sqrt(n).
-        """
-        sums, sizes = self.by_cluster(values)
-        return [
-            _standard_error(sums[:, column], sizes[:, column]) for column in range(sums.shape[1])
-        ]
-
     def intervals(
         self, values: npt.ArrayLike, level: float = DEFAULT_LEVEL
     ) -> list[Interval | None]:
@@ -172,34 +161,6 @@ def resample(
     return Resample(codes=codes, clusters=len(labels), resamples=resamples, seed=seed)
 
 
-def interval(
-    values: npt.ArrayLike,
-    clusters: Sequence[str | int],
-    *,
-    resamples: int = DEFAULT_RESAMPLES,
-    seed: int = 0,
-    level: float = DEFAULT_LEVEL,
-) -> Interval | None:
-    """Percentile interval of the mean of one metric's values, NaN left out.
-
-    None when fewer than two clusters hold a defined value, or when `resamples` is 0.
-
-    Args:
-        values: Shape (n,), one for each item.
-        clusters: The label of each item's cluster, in the same order.
-        resamples: Draws.
-        seed: Seed of the draws.
-        level: Share of the draws inside, such as 0.95.
-
-    Raises:
-        InputError: The values do not fit the clusters, or hold an infinite one.
-    """
-    draws = resample(clusters, resamples=resamples, seed=seed)
-    if np.ndim(values) != 1:
-        raise InputError("interval() takes one value an item. Use resample() for several metrics.")
-    return draws.intervals(values, level)[0]
-
-
 def percentile_interval(draws: npt.ArrayLike, level: float = DEFAULT_LEVEL) -> Interval | None:
     """Interval that leaves (1 - level) / 2 of the draws on either side, interpolated linearly.
 
@@ -225,13 +186,3 @@ def _exact_sums(ordered: Floats, starts: Integers) -> Floats:
         values = ordered[:, column].tolist()
         sums[:, column] = [math.fsum(values[start:stop]) for start, stop in pairwise(bounds)]
     return sums
-
-
-def _standard_error(sums: Floats, sizes: Floats) -> float | None:
-    clusters = int((sizes > 0).sum())
-    if clusters < 2:
-        return None
-    total = float(sizes.sum())
-    deviations = sums - math.fsum(sums.tolist()) / total * sizes
-    squares = math.fsum((deviations**2).tolist())
-    return math.sqrt(clusters / (clusters - 1) * squares) / total

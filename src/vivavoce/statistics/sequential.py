@@ -64,15 +64,8 @@ class Sequential:
     ) -> None:
         """State the question.
 
-        Args:
-            question: `top`: which are the k best; `all`: who is better, of every pair.
-            k: How many are wanted of `top`.
-            indifference: A difference below this one does not matter: a pair known to differ by
-                less needs no decision, and either may stand among the k best.
-            alpha: Chance that any decision is false.
-            looks: The most looks.
-            seed: Seed of the signs.
-            resamples: Draws of signs.
+        Of `top` the k best are wanted. A pair known to differ by less than `indifference` needs no
+        decision, and either may stand among them.
 
         Raises:
             InputError: An option is out of its range.

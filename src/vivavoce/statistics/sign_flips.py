@@ -101,7 +101,7 @@ class Contrasts:
             differences = self._differences(pairs)
             self.sums[pairs] = differences.sum(axis=0)
             squares[pairs] = (differences**2).sum(axis=0)
-        size = np.abs(np.nan_to_num(self._table)).max(initial=0.0)
+        size = self._size = float(np.abs(np.nan_to_num(self._table)).max(initial=0.0))
         known = self._table[~np.isnan(self._table)]
         self.spread = float(np.ptp(known)) if known.size else 0.0
         """Between the greatest value and the least."""
@@ -149,6 +149,22 @@ class Contrasts:
                 low[pairs] = np.where(lead > 0, mean - (slope + reach) / lead, mean - np.inf)
                 high[pairs] = np.where(lead > 0, mean - (slope - reach) / lead, mean + np.inf)
         return low, high
+
+    def errors(self) -> Floats:
+        """Clustered standard error of each mean difference; NaN where there is none to tell.
+
+        There is none of a difference that is the same on every item, nor with one cluster.
+        """
+        found = np.full(len(self.first), np.nan)
+        for pairs in self._pieces(np.arange(len(self.first))):
+            apart = self._item_differences(pairs)
+            sizes = self._by_cluster((~np.isnan(apart)).astype(np.float64))
+            items, held = sizes.sum(axis=0), (sizes > 0).sum(axis=0)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                rest = self._differences(pairs) - self.sums[pairs] / items * sizes
+                error = np.sqrt(held / (held - 1) * (rest**2).sum(axis=0)) / items
+            found[pairs] = np.where((held > 1) & (error > _ROUNDING * self._size), error, np.nan)
+        return found
 
     def flipped(self, flips: Flips) -> Flipped:
         """The same pairs under random signs."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +43,12 @@ class TaskEntry:
     def max_tokens(self) -> int:
         """The longest answer a model may give."""
         return self.config.max_tokens or 0
+
+    def with_room(self, tokens: int) -> TaskEntry:
+        """The same task with answers of so many tokens, where its card allows fewer."""
+        if tokens <= self.max_tokens:
+            return self
+        return replace(self, config=self.config.model_copy(update={"max_tokens": tokens}))
 
     def worded(self, setting: str, variant: int) -> dict[str, Any]:
         """Metadata of a run in one wording of the prompts."""

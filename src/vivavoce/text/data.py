@@ -10,12 +10,7 @@ from typing import Any
 
 
 def read_data(module: str, name: str) -> dict[str, Any]:
-    """Content of a TOML file of the package.
-
-    Args:
-        module: The `__file__` of a module of the same folder.
-        name: The file's name.
-    """
+    """Content of a TOML file of the package."""
     return tomllib.loads(Path(module).with_name(name).read_text("utf-8"))
 
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 from tests.results.audits.made_logs import write_log
+from tests.statistics.one_metric import interval
 
 from vivavoce.errors import VivaError
 from vivavoce.results.audits.prompts import LARGER, SMALLER, UNKNOWN, audit_prompts
-from vivavoce.statistics.intervals import interval
 
 ITEMS = ("a", "b", "c")
 

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
 from tests.servers.commands import small_round
+from tests.statistics.one_metric import interval
 
 from vivavoce.errors import InputError, VivaError
 from vivavoce.results.board.building import leaderboard
 from vivavoce.results.board.groups import Board
 from vivavoce.running import RunSpec, run
-from vivavoce.statistics.intervals import interval
 
 ITEMS = 4
 METRICS = ("rougeL", "rouge1", "rouge2", "length_ratio")

@@ -21,9 +21,9 @@ from inspect_ai.log import EvalLog, EvalSample, read_eval_log, write_eval_log
 from inspect_ai.model import ChatMessageUser, ModelOutput
 
 from vivavoce.results.integrity.rescoring import Recording, make_again, reopen
-from vivavoce.results.logs.reading import our_scores
 from vivavoce.running.ledger import LEDGER, new_logs, read_ledger
 from vivavoce.store import canonical_json, hash_of, read_jsonl
+from vivavoce.tasks.scoring.guard import our_scores
 
 CAUGHT, MARKED = "caught", "self-reported"
 Edit = Callable[["Forged"], None]

@@ -29,13 +29,7 @@ _SEALED = "index.json"
 
 
 def make_index(folder: Path, names: Sequence[str], facts: Sequence[str]) -> str:
-    """Build the index of all papers, unless it stands; returns the name of its folder.
-
-    Args:
-        folder: The folder of the tables.
-        names: The shards, in order.
-        facts: The hash of the facts of each.
-    """
+    """Build the index of all papers, unless it stands; returns the name of its folder."""
     inputs = hash_of([__version__, *facts])
     name = INDEX + inputs[:16]
     if is_sound(folder, name):

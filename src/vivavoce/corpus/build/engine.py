@@ -63,13 +63,7 @@ class Engine:
             raise MissingExtra("ray", "ray", "--engine ray")
 
     def run(self, step: Step, tasks: Sequence[Row], documents: int) -> None:
-        """Do every task; raises what went wrong with the first that failed.
-
-        Args:
-            step: What to do.
-            tasks: What to do it with.
-            documents: How many documents the tasks are about.
-        """
+        """Do every task; raises what went wrong with the first that failed."""
         if not tasks:
             return
         if self.name == NATIVE and documents <= self.few_documents:

@@ -29,13 +29,7 @@ _JUDGED_BY = ("task", "dataset", "metric", "score", "date", "listed_in", "positi
 def collect_results(
     folder: Path, markers: dict[str, Row], found: Identity
 ) -> tuple[pa.Table, Counter[str]]:
-    """All results in order and judged, and how many works outside the corpus have, by source.
-
-    Args:
-        folder: The folder of the tables.
-        markers: The markers of the shards, by name.
-        found: Which documents are of no paper.
-    """
+    """All results in order and judged, and how many works outside the corpus have, by source."""
     files = [f"{RESULTS}/{name}.parquet" for name in markers]
     tables = [
         pq.read_table(folder / file)

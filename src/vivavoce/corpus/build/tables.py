@@ -114,10 +114,6 @@ def build_tables(corpus: Path, engine: Engine | None = None) -> Built:
 
     What stands as it was written for the same documents is left alone.
 
-    Args:
-        corpus: The corpus folder.
-        engine: Where the work is done; this machine by default.
-
     Raises:
         DamagedError: A shard changed while it was made, or cannot be read.
     """

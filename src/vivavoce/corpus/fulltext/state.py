@@ -76,13 +76,7 @@ def commit(folder: Path, writer: TantivyWriter, content: Row) -> None:
 
 
 def write_state(folder: Path, content: Row, before: Row) -> Row:
-    """Write down what an index holds, with all its files; delete the lists that left it.
-
-    Args:
-        folder: That of the index.
-        content: What it holds.
-        before: Files that were written down earlier; those that stand are not hashed again.
-    """
+    """Write down what an index holds, with all its files; delete the lists that left it."""
     names = [f"{TERMS}/{name}" for name in committed_files(folder / TERMS)]
     listed = [entry["name"] for entry in content["lists"]]
     files = {name: _file_entry(folder / name, before.get(name)) for name in names + listed}

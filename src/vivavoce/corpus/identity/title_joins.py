@@ -103,9 +103,7 @@ class _Joiner:
     ) -> list[Apart]:
         """Join what only completes papers to the one paper that it fits; the near misses.
 
-        Args:
-            of_papers: Documents of papers by the key of their title.
-            of_lists: Documents that only complete, by the key of their title.
+        Both are by the keys of their titles.
         """
         by_work: dict[int, list[_Pair]] = defaultdict(list)
         for key in sorted(of_papers.keys() & of_lists.keys()):

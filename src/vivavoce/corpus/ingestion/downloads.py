@@ -146,9 +146,7 @@ def is_sound(folder: Path, row: Mapping[str, object]) -> bool:
 def read_downloads(folder: Path, names: Mapping[str, Sequence[str]]) -> Reading:
     """Read files into a corpus and rebuild its tables once.
 
-    Args:
-        folder: The corpus.
-        names: For each source, its files below the corpus' folder, sorted.
+    `names` are files below the corpus' folder, sorted, by source.
     """
     done = Reading()
     plan = folder / DOWNLOADS / READING

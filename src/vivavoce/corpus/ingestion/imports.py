@@ -325,14 +325,7 @@ def ingest(
 
     A killed ingest goes on where it stopped and ends with the same bytes.
 
-    Args:
-        kind: A source, such as `tei`.
-        where: A file, or a folder that is walked for files of this kind.
-        corpus: The corpus folder; made when it does not exist.
-        options: What to ask of the source.
-        fresh: Drop an unfinished ingest of this kind instead of resuming it.
-        engine: Where the tables are built; this machine by default.
-        progress: Called with (pieces done, pieces in all).
+    `fresh` drops an unfinished ingest of this kind instead of resuming it.
 
     Raises:
         InputError: No such source, or nothing of its kind at `where`.

@@ -67,10 +67,7 @@ def resolve_shard(
 ) -> Resolved:
     """Resolve references against the papers of a corpus.
 
-    Args:
-        references: With the columns `COLUMNS`.
-        index: The papers.
-        rows: Resolve only these, by row number.
+    `references` have the columns `COLUMNS`; `rows` are the numbers of those to resolve.
     """
     asked = references.select(COLUMNS)
     if rows is not None:

@@ -19,13 +19,19 @@ leave nothing to compare, so `acc` is 0. Of a duplicated row the first counts.
 Source: RD2Bench, section 3.1 (executability, format, correlation, value accuracy); the tolerance
 is its code's. `acc` counts NaN with NaN as equal, where its code cannot reach 1 with a NaN.
 
-`skill`: some formulas are mostly one value, such as the sign of a change that is mostly 0: a table
-of zeros then has a high `acc`. With c the share of rows that the best single value gets right (NaN
-is one such value, and a number counts as right within the tolerance of `acc`),
+`skill`: 1e-6 is nothing beside a price and a hundredth of a daily variance, so a number g of the
+gold has a tolerance of its factor's own scale, s being the median of |g| over numbers but 0:
 
-    skill = max(0, (acc - c) / (1 - c))
+    near = the share of G ∪ P with |difference| <= 1e-5 (|g| + s), or equal as in `acc`
 
-so that every constant has 0 and the right values have 1. Undefined when the gold is constant.
+Some formulas are mostly one value, such as the sign of a change that is mostly 0: a table of zeros
+then has much in common with the gold. With c the share of rows that the best single value gets
+right by the same tolerance (NaN is one such value),
+
+    skill = max(0, (near - c) / (1 - c))
+
+so that every constant has 0, the right values have 1, values 0.1% off have 0, and what single
+precision rounds costs nothing. Undefined when the gold is constant.
 
 Source: ours; the form is that of skill scores in forecasting.
 
@@ -57,6 +63,8 @@ from vivavoce.errors import InputError
 _OF_FACTORS = ("exe", "form", "corr", "corr_pooled", "acc")
 
 TOLERANCE = 1e-6
+_RELATIVE = 1e-5
+"""Of a value and its factor's scale: above what single precision rounds, below any real error."""
 _NO_DATE = frozenset({"", "NaT", "None", "nan"})
 _UNNAMED_INDEX = re.compile(r"__index_level_\d+__")
 
@@ -87,6 +95,8 @@ class FactorScore:
     corr: float | None
     corr_pooled: float | None
     acc: float | None
+    near: float | None
+    """As `acc`, by the tolerance of the factor's own scale: what `skill` is made of."""
     rows: float | None
     index: float | None
     days: int
@@ -137,7 +147,7 @@ def score_factor(
     if produced is None or not is_readable:
         days = len(np.unique(gold.day))
         exe = float(is_readable)
-        return FactorScore(exe, 0.0, None, None, 0.0, 0.0, 0.0, days, days)
+        return FactorScore(exe, 0.0, None, None, 0.0, 0.0, 0.0, 0.0, days, days)
     pairing = _pair(gold, produced)
     values = _compare(gold, produced, pairing)
     shared, larger = len(pairing.gold), max(len(gold), len(produced))
@@ -149,6 +159,7 @@ def score_factor(
         corr=values.corr,
         corr_pooled=values.corr_pooled,
         acc=values.acc,
+        near=values.near,
         rows=min(len(gold), len(produced)) / larger if larger else None,
         index=shared / pairing.union if pairing.union else None,
         days=pairing.days,
@@ -172,6 +183,7 @@ class _Pairing:
 
 class _Values(NamedTuple):
     acc: float | None
+    near: float | None
     corr: float | None
     corr_pooled: float | None
     defined_days: int
@@ -201,25 +213,34 @@ def _numbered(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> tuple[int, Inte
 
 def _compare(gold: FactorFrame, produced: FactorFrame, pairing: _Pairing) -> _Values:
     if pairing.union == 0:
-        return _Values(None, None, None, 0)
+        return _Values(None, None, None, None, 0)
     if len(produced.values) != 1:
-        return _Values(0.0, None, None, 0)
+        return _Values(0.0, 0.0, None, None, 0)
     truth, given = gold.values[0][pairing.gold], produced.values[0][pairing.produced]
     usable = np.isfinite(truth) & np.isfinite(given)
     day, truth_there, given_there = pairing.day[usable], truth[usable], given[usable]
     daily = _correlations(day, truth_there, given_there)
     pooled = _correlations(np.zeros_like(day), truth_there, given_there)
     return _Values(
-        acc=float(_equal(truth, given).sum() / pairing.union),
+        acc=float(_equal(truth, given, TOLERANCE).sum() / pairing.union),
+        near=float(_equal(truth, given, _margins(truth, gold)).sum() / pairing.union),
         corr=float(daily.mean()) if len(daily) else None,
         corr_pooled=float(pooled[0]) if len(pooled) else None,
         defined_days=len(daily),
     )
 
 
-def _equal(one: Floats, other: Floats) -> npt.NDArray[np.bool_]:
+def _margins(values: Floats, gold: FactorFrame) -> Floats:
+    """How far from each value another one is still right, by the scale of all gold values."""
+    (known,) = gold.values
+    sizes = np.abs(known[np.isfinite(known) & (known != 0)])
+    scale = float(np.median(sizes)) if len(sizes) else 0.0
+    return np.asarray(_RELATIVE * (np.abs(np.nan_to_num(values, posinf=0, neginf=0)) + scale))
+
+
+def _equal(one: Floats, other: Floats, margin: Floats | float) -> npt.NDArray[np.bool_]:
     with np.errstate(invalid="ignore"):  # infinity - infinity
-        near = np.abs(one - other) < TOLERANCE
+        near = np.abs(one - other) < margin
     return np.asarray(near | (one == other) | (np.isnan(one) & np.isnan(other)))
 
 
@@ -278,22 +299,27 @@ def _as_floats(name: str, values: npt.ArrayLike) -> Floats:
 
 
 def best_constant(gold: FactorFrame) -> float:
-    """The highest `acc` that a table of one value everywhere can have; 0 without rows."""
+    """The highest `near` that a table of one value everywhere can have; 0 without rows."""
     (values,) = gold.values
     if not len(values):
         return 0.0
-    numbers = np.sort(values[~np.isnan(values)])
-    # A constant in the middle is right for every value less than a tolerance away on either side.
-    ends = np.searchsorted(numbers, numbers + 2 * TOLERANCE, side="left")
-    most = int((ends - np.arange(len(numbers))).max()) if len(numbers) else 0
+    numbers = values[~np.isnan(values)]
+    margins = _margins(numbers, gold)
+    lows, highs = np.sort(numbers - margins), np.sort(numbers + margins)
+    # Where a value's range begins: the ranges that began up to there and have not yet ended.
+    open_there = np.searchsorted(lows, lows, side="right") - np.searchsorted(highs, lows)
+    most = int(open_there.max()) if len(numbers) else 0
     return max(most, int(np.isnan(values).sum())) / len(values)
 
 
-def score_skill(acc: float, constant: float) -> float:
-    """The skill of an accuracy beyond that of the best constant; NaN where nothing is beyond it."""
+def score_skill(near: float, constant: float) -> float:
+    """The skill of a share of right values beyond that of the best constant.
+
+    NaN where nothing is beyond it.
+    """
     if constant >= 1:
         return float("nan")
-    return max(0.0, (acc - constant) / (1 - constant))
+    return max(0.0, (near - constant) / (1 - constant))
 
 
 _SMALLEST = 1e-12

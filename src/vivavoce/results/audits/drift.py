@@ -26,11 +26,6 @@ def drift_and_difficulty(logs: Path | str, opened: Round, **reading: Unpack[Read
     `drift` is the difference on the anchors, paired by item: the contestant changed. `difficulty`
     is the mean of the other items less that of the anchors in the same round: the items did.
 
-    Args:
-        logs: Runs on the round and on its parent.
-        opened: A round that an update made with anchors.
-        reading: How the logs are read.
-
     Raises:
         InputError: The round has no anchors, or there are no logs.
         VivaError: As `open_logs` says, or nobody ran on both.

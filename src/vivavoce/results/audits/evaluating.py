@@ -20,13 +20,12 @@ from inspect_ai.scorer import Score
 from vivavoce.errors import InputError, VivaError
 from vivavoce.metrics.tables.literature_tables import LiteratureTable, score_table
 from vivavoce.results.audits.evaluators import EVALUATED, Evaluated
-from vivavoce.results.logs.reading import our_scores
 from vivavoce.results.logs.records import NO_MODEL, RunLog
 from vivavoce.results.logs.selection import select_logs
 from vivavoce.store import Row, hash_of, read_jsonl, write_jsonl
 from vivavoce.tasks.methods.direct import run_at_once
 from vivavoce.tasks.prompting.prompts import PromptSet
-from vivavoce.tasks.scoring.guard import VALID
+from vivavoce.tasks.scoring.guard import VALID, our_scores
 from vivavoce.tasks.subsets import Candidate, Subset, choose
 from vivavoce.tasks.tables.items.composing import NOTHING, read_answer, read_gold
 from vivavoce.tasks.tables.items.table_items import TASK, answer_text
@@ -115,13 +114,7 @@ def evaluate(
 
     An answer with a fault scores 0 with each of them and is shown to none.
 
-    Args:
-        answers: The answers.
-        evaluators: Who scores them.
-        prompts: The templates of answering.
-        use: How models ask; the matcher draws as many pairs by the same seed.
-        keep: A file of scores, read and added to.
-        progress: Called with scores made by models and all of them.
+    `keep` is a file of scores, read and added to; the matcher draws as many pairs as models do.
 
     Raises:
         InputError: The file is none of scores.
@@ -282,11 +275,6 @@ def read_table_answers(
     """Every answer of a folder of logs to one setting of the task, and notes.
 
     The contestants in `BOUNDS` are left out. Of several logs of one contestant the first counts.
-
-    Args:
-        folder: The logs.
-        setting: Of the task, as a board calls it; needed where there are several.
-        partial: Also read logs that lack samples.
 
     Raises:
         InputError: The logs are of several rounds or settings, or of none that was asked for.

@@ -60,18 +60,8 @@ def audit_evaluators(
 ) -> SwapAudit:
     """Have several evaluators score the answers of a folder of logs, and compare what they say.
 
-    Args:
-        logs: Folder of Inspect logs.
-        evaluators: `ANSWERER`, `SYNTHESIZER,ANSWERER` or `matcher`, which is always among them.
-        base: The one that all others are held against; the matcher by default.
-        setting: Of the task; needed where the logs have several.
-        subset: Score the answers to so many items, across all sizes; all by default.
-        use: How models are asked.
-        prompts: A folder of templates to use instead of the shipped ones.
-        keep: A file of scores, read and added to.
-        partial: Also read logs that lack samples.
-        draws: How the bootstrap draws.
-        progress: Called with scores made by models and all of them.
+    `evaluators` are as `read_evaluator` takes them, the matcher always among them; all others are
+    held against `base`. `keep` is a file of scores, read and added to.
 
     Raises:
         InputError: There is nothing to compare, or an argument makes no sense.

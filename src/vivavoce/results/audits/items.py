@@ -41,11 +41,6 @@ def audit_items(
 
     Contestants that know nothing of the items, or their gold, are left out.
 
-    Args:
-        logs: Folder of Inspect logs.
-        metric: Instead of each task's first one.
-        reading: How the logs are read.
-
     Raises:
         InputError: No logs there, or no task has the metric.
         VivaError: As `open_logs` says, or nowhere have two contestants run.

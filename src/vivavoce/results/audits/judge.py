@@ -96,11 +96,7 @@ def audit_judge(
 ) -> JudgeAudit:
     """Audit every judge of a folder of logs.
 
-    Args:
-        logs: Folder of Inspect logs.
-        human: JSON Lines of people's labels, {id, a, b, verdict: a|b|tie}.
-        correct: Whether to correct win rates by these labels.
-        reading: How the logs are read.
+    `human` is a file of people's labels, {id, a, b, verdict: a|b|tie}.
 
     Raises:
         InputError: No logs there, a line of `human` names what the logs do not hold, or there is

@@ -104,13 +104,7 @@ def audit_leakage(
 ) -> LeakageAudit:
     """Look for leaks in a round, and measure the title-only gap in logs of it.
 
-    Args:
-        folder: The folder that holds the round's manifest.
-        logs: Folder of Inspect logs with the settings `base` and `title_only`.
-        partial: Also read logs that lack samples.
-        resamples: Bootstrap draws; 0 for no intervals.
-        seed: Seed of the draws.
-        progress: Called with (items done, items in all).
+    The gap needs `logs` with the settings `base` and `title_only`.
 
     Raises:
         InputError: There is no round, or no logs.

@@ -45,15 +45,7 @@ def preference_rows(
 ) -> Preferences:
     """The first answers of two contestants, item by item, wherever both ran.
 
-    Args:
-        logs: Folder of logs.
-        a: A contestant as the board names it, or `reference`.
-        b: The other.
-        task: Only this task.
-        setting: Only this setting.
-        draw: So many clusters of each task and setting, at random; every item says so.
-        seed: Seed of the draw.
-        partial: Whether logs that lack samples count.
+    With `draw`, of so many clusters of each task and setting, at random: every item says so.
 
     Raises:
         InputError: No logs there, no such contestant, no item of both, or several logs that a

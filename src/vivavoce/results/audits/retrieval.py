@@ -72,16 +72,9 @@ def audit_retrieval(
 ) -> RetrievalAudit:
     """Search for the works of every table of a round.
 
-    Args:
-        folder: The folder that holds the round's manifest.
-        retrievers: `tfidf`, `bm25`, an encoder by preset, folder or hub name, or PRESET=FOLDER for
-            a preset whose weights lie in a folder; by default those that need no download.
-        corpus: Search the papers of this corpus too.
-        depth: The largest cutoff.
-        device: Where encoders run.
-        cache: A folder that keeps vectors.
-        draws: How the bootstrap draws.
-        progress: Called with retrievers done and all of them.
+    A retriever is `tfidf`, `bm25`, an encoder by preset, folder or hub name, or PRESET=FOLDER for a
+    preset whose weights lie there; by default those that need no download. `depth` is the largest
+    cutoff. Papers of `corpus` are searched too.
 
     Raises:
         InputError: The round has no tables, or a retriever cannot be opened.

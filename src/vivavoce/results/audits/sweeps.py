@@ -39,11 +39,8 @@ def sweep_tables(
 ) -> Table:
     """One row for each combination of the swept arguments and each metric.
 
-    Args:
-        logs: Folder of Inspect logs.
-        over: The arguments to tabulate by; by default those that differ between the logs of a
-            method. Methods that differ in any other argument but the seed make rows of their own.
-        reading: How the logs are read.
+    The arguments `over` are by default those that differ between the logs of a method. Methods that
+    differ in any other argument but the seed make rows of their own.
 
     Raises:
         InputError: No logs there, or no method takes an argument of `over`.

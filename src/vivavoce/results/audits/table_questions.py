@@ -29,12 +29,7 @@ def question_rows(
 ) -> list[Row]:
     """Items of a campaign of the kind `qa`, or of `answers`, in which the answer is hidden.
 
-    Args:
-        logs: Folder of logs of the table task.
-        kind: `qa` or `answers`.
-        setting: Only this setting.
-        sample: Questions for each contestant, drawn evenly over the aspects; None for all.
-        seed: Seed of the draw.
+    `sample` questions for each contestant are drawn evenly over the aspects; None is all.
 
     Raises:
         InputError: No answer there can be asked about, or the kind is another.

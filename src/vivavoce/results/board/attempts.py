@@ -54,12 +54,7 @@ def attempt_tables(
 ) -> AttemptTables:
     """Tabulate a folder of logs whose items have a category or a difficulty.
 
-    Args:
-        logs: Folder of Inspect logs.
-        partial: Also show logs that lack samples.
-        resamples: Bootstrap draws; 0 for no intervals. A group's draws are of its clusters of
-            items, an item's of its attempts.
-        seed: Seed of the draws.
+    A group's draws are of its clusters of items, an item's of its attempts.
 
     Raises:
         InputError: No logs there.

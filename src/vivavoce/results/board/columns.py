@@ -22,7 +22,7 @@ MAX_UNDEFINED = 0.05
 """A metric with a larger share undefined ranks nobody."""
 
 Unit = Literal[
-    "", "items", "answers", "share", "fit", "score", "tokens", "USD", "s", "rank", "exposure"
+    "", "items", "answers", "share", "fit", "score", "tokens", "USD", "s", "rank", "exposure", "why"
 ]
 Kind = Literal["text", "float", "int", "bool"]
 
@@ -320,6 +320,18 @@ class BoardRow(_OldBoardRow, total=False):
     set_aside: Annotated[
         str | None,
         Column(says="Reason why the row has no value and no rank.", of_log=why_set_aside),
+    ]
+    stopped: Annotated[
+        dict[str, Any] | None,
+        Column(
+            says="Reason why it was asked no more, of a run that ends when it is decided.",
+            label="Stopped",
+            unit="why",
+            page=9,
+            is_optional=True,
+            parts=(("question", "text"), ("look", "int"), ("looks", "int"), ("items", "int")),
+            of_log=lambda log: log.stopped,
+        ),
     ]
     faults: Annotated[
         dict[str, Count],

@@ -81,10 +81,8 @@ def find_gaps(values: Floats, statuses: Sequence[Status] | None, draws: Resample
     items, and a draw's gap is the difference of its two means. None for the interval unless
     either group has values in two clusters.
 
-    Args:
-        values: One row an item, in the order of the draws; NaN where undefined.
-        statuses: Each item's; None for a contestant without a model.
-        draws: Resamples of the items' clusters.
+    `values` has shape (items, columns), NaN where undefined; a contestant without a model has no
+    `statuses`.
     """
     columns = values.shape[1]
     named = np.array(statuses or ["unknown"] * len(values), dtype=np.str_)

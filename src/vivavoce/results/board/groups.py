@@ -87,8 +87,7 @@ class Board:
     def to_arrow(self, *, headline: bool = False) -> pa.Table:
         """The rows as a typed table, with the columns of the CSV and Parquet files.
 
-        Args:
-            headline: Only the rows of the metrics that tasks are ranked by.
+        With `headline` only the rows of the metrics that tasks are ranked by.
         """
         return table_of(
             [row for group in self.groups for row in (group.leads if headline else group.rows)]

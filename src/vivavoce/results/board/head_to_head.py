@@ -15,6 +15,7 @@ import numpy as np
 
 from vivavoce.metrics import metrics_of
 from vivavoce.results.board.pairing import Only, Pair, Side, contestant_pairs, path_pairs
+from vivavoce.results.board.ranks import decided
 from vivavoce.results.logs.records import PLACE, RunLog
 from vivavoce.results.logs.sample_texts import ItemTexts, LogFile, locate, texts_of_items
 from vivavoce.statistics.comparison import (
@@ -60,15 +61,8 @@ def head_to_head(
 ) -> HeadToHead:
     """Compare two contestants of a folder of logs or, without one, the logs of two paths.
 
-    Args:
-        a: A contestant as the board names it; or a log, or a folder of them.
-        b: The other.
-        logs: Folder of logs in which `a` and `b` are contestants.
-        only: Only some rounds, tasks or settings.
-        partial: Whether logs that lack samples count.
-        resamples: Bootstrap draws; 0 for no intervals.
-        seed: Seed of the draws.
-        differing: How many of the items that differ most are named.
+    `a` and `b` are contestants of `logs` as the board names them; without it logs, or folders of
+    them. Of the items that differ most, the first `differing` are named.
 
     Raises:
         InputError: No logs there, no such contestant, or nothing of both to compare.
@@ -117,6 +111,8 @@ def duel(a: Side, b: Side, *, resamples: int, seed: int, differing: int = DIFFER
         sign = 1 if known is None else 0 if known.high is None else known.higher_is_better * 2 - 1
         rows.append(_metric_row(a.log, b.log, name, sign, shared, draws))
     headline = a.log.metrics[0]
+    if a.log.stopped and b.log.stopped:
+        _take_decision(rows, headline, [a.log.stopped, b.log.stopped])
     return {
         **{field: getattr(a.log.key, field) for field in PLACE},
         "family": a.log.family,
@@ -130,6 +126,17 @@ def duel(a: Side, b: Side, *, resamples: int, seed: int, differing: int = DIFFER
         "metrics": rows,
         "differ_most": _differ_most(a.log, b.log, headline, shared, differing),
     }
+
+
+def _take_decision(rows: Sequence[Row], headline: str, stopped: Sequence[Row]) -> None:
+    """Say of a run that stopped what it decided: a further test would be a look not counted."""
+    is_one = stopped[0]["comparison"] == stopped[1]["comparison"]
+    ahead = decided(stopped) if is_one else np.zeros((2, 2), dtype=bool)
+    for row in rows:
+        better = "a" if ahead[0, 1] else "b" if ahead[1, 0] else None
+        row["better"] = better if row["metric"] == headline else None
+        row["tied"] = row["better"] is None if row["metric"] == headline else None
+        row["detectable"] = row["sign_p"] = None
 
 
 def _side(side: Side) -> Row:

@@ -68,10 +68,6 @@ def beside(published: dict[str, Any], own: Board | None) -> Board:
 
     A contestant that was published already keeps its published row.
 
-    Args:
-        published: What `read_published` found.
-        own: One's own board; None for the published one alone.
-
     Raises:
         InputError: The two mean different rounds by one name.
     """

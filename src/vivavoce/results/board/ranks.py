@@ -49,13 +49,47 @@ def add_ranks(contestants: Sequence[Contestant], *, resamples: int, seed: int) -
     A metric that rests on a judge ranks those of one judge. By any other metric a contestant that
     several judges have seen is ranked once, by its first row.
     """
-    ranked = [contestant for contestant in contestants if contestant.is_ranked]
+    ranked, stopped = [], defaultdict(list)
+    for contestant in contestants:
+        record = next(iter(contestant.rows.values())).get("stopped")
+        if contestant.is_ranked and record:
+            stopped[record["comparison"]].append(contestant)
+        elif contestant.is_ranked:
+            ranked.append(contestant)
+    for compared in stopped.values():
+        _rank_stopped(compared)
     groups: dict[tuple[int, ...], list[str]] = {}
     for metric in dict.fromkeys(name for contestant in ranked for name in contestant.rows):
         for members in _comparable(ranked, metric):
             groups.setdefault(tuple(members), []).append(metric)
     for places, metrics in groups.items():
         _rank_group([ranked[place] for place in places], metrics, resamples, seed)
+
+
+def _rank_stopped(compared: Sequence[Contestant]) -> None:
+    """Rank contestants of a run that stopped by what it decided, and by nothing else.
+
+    Their values are of different items, and tests of them would be looks that it did not count.
+    """
+    leads = [row for each in compared for row in each.rows.values() if row["headline"]]
+    ahead, names = decided([row["stopped"] for row in leads]), _labels(leads)
+    for place, row in enumerate(leads):
+        low, high = 1 + int(ahead[:, place].sum()), len(leads) - int(ahead[place].sum())
+        known = ahead[place] | ahead[:, place]
+        tied = [name for n, name in enumerate(names) if n != place and not known[n]]
+        row |= {"rank": low, "rank_interval": [low, high], "tied_with": sorted(tied)}
+
+
+def decided(records: Sequence[Row]) -> npt.NDArray[np.bool_]:
+    """Who is better than whom of contestants of one comparison, shape (better, worse)."""
+    places = {record["contestant"]: place for place, record in enumerate(records)}
+    ahead = np.zeros((len(records), len(records)), dtype=bool)
+    for better, worse in {tuple(pair) for record in records for pair in record["beats"]}:
+        if better in places and worse in places:
+            ahead[places[better], places[worse]] = True
+    for place in range(len(records)):  # who is better than a better one is better too
+        ahead |= np.outer(ahead[:, place], ahead[place])
+    return ahead
 
 
 def _comparable(contestants: Sequence[Contestant], metric: str) -> list[list[int]]:

@@ -162,11 +162,7 @@ def load_group(
 ) -> Group | None:
     """A group that a store holds, but for its rows, which are read when asked for.
 
-    Args:
-        store: The folder.
-        place: Of the group.
-        key: None is returned where the store holds it under another key or damaged.
-        again: Computes its rows where they are found damaged.
+    None where the store holds it under another key or damaged; `again` computes rows found damaged.
     """
     folder = store / "groups" / hash_of(tuple(place))[:24]
     leads = _load(folder / "leads.json")

@@ -13,7 +13,7 @@ from inspect_ai.scorer import Score
 from pydantic_core import to_jsonable_python
 
 from vivavoce.results.integrity.rescoring import Answer, Recording, replies_of
-from vivavoce.results.logs.reading import our_scores
+from vivavoce.tasks.scoring.guard import our_scores
 
 _TOLERANCE = 1e-9
 """Relative: sums may be taken in another order on another machine."""

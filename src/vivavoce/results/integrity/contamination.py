@@ -34,11 +34,6 @@ from vivavoce.store import Row
 def contamination_report(logs: Path | str, cutoffs: Cutoffs, **reading: Unpack[Reading]) -> Table:
     """Every model's gap in every metric, and the gap of its lead over an untrained yardstick.
 
-    Args:
-        logs: Folder of Inspect logs.
-        cutoffs: What is known of the models.
-        reading: How the logs are read.
-
     Raises:
         VivaError: As `open_logs` says, or there is no model.
     """

@@ -37,12 +37,13 @@ from inspect_ai.util import registry_info
 from vivavoce import _registry  # noqa: F401  # registers our tasks, solvers and models
 from vivavoce.errors import InputError, PluginError, VivaError
 from vivavoce.models.cutoffs import VARIABLE, Cutoff, Cutoffs, load_cutoffs, take_clean
-from vivavoce.results.logs.reading import our_scores
 from vivavoce.running.current import current_attempt, follow_attempts
+from vivavoce.running.stopping import ask_again
 from vivavoce.store import hash_of
 from vivavoce.tasks import short_name
 from vivavoce.tasks.lookup import create_method, create_task, is_task
 from vivavoce.tasks.prompting.windows import find_model, token_counter
+from vivavoce.tasks.scoring.guard import our_scores
 from vivavoce.tasks.scoring.judge import judge_named_later
 from vivavoce.tasks.subsets import Subset, take_subset
 
@@ -180,7 +181,7 @@ def reopen(header: EvalLog, folder: Path) -> Task:
     given = _safe_arguments(header.eval.task_args)
     with judge_named_later():
         task = create_task(name, {**given, "round": str(folder)})
-    return _narrow(task, metadata)
+    return ask_again(_narrow(task, metadata), header)
 
 
 def _safe_arguments(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -122,11 +122,7 @@ def check_submission(
 ) -> SubmissionReport:
     """Check a submission's folder.
 
-    Args:
-        folder: Holds `submission.toml` and `logs`.
-        rounds: Folders of the rounds that the logs have to be of: the receiver's own.
-        progress: Called with (logs done, logs in all).
-        heads: Last hashes of the ledgers as they were published when the runs ended.
+    `rounds` are the receiver's own, `heads` the ledgers' last hashes as published after the runs.
 
     Raises:
         InputError: The folder does not exist.

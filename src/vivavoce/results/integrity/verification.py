@@ -31,9 +31,10 @@ from vivavoce.results.integrity.comparing import (
 )
 from vivavoce.results.integrity.rescoring import NO_MODEL, Recording, make_again, reopen
 from vivavoce.results.logs.ledger import LedgerCheck, check_ledgers
-from vivavoce.results.logs.reading import find_logs, our_scores
+from vivavoce.results.logs.reading import find_logs
 from vivavoce.rounds import Round, load_round
 from vivavoce.store import Row
+from vivavoce.tasks.scoring.guard import our_scores
 
 Progress = Callable[[int, int], None]
 
@@ -117,9 +118,7 @@ class Rounds:
     def __init__(self, named: Sequence[Path], untrusted: Path) -> None:
         """Open the named ones.
 
-        Args:
-            named: Their folders; with one or more of them no other counts.
-            untrusted: A folder that came with the logs: no round in it counts unless it is named.
+        With a named one no other counts, and none that came with the logs, in `untrusted`.
 
         Raises:
             InputError: One cannot be opened.
@@ -169,12 +168,8 @@ def verify_logs(
 ) -> Verification:
     """Verify every log of our tasks below a folder.
 
-    Args:
-        folder: The folder of logs.
-        rounds: Folders of the rounds that count; none for those where the logs say they were.
-        progress: Called with (logs done, logs in all).
-        untrusted: The folder that was handed in with the logs in it; the logs' own by default.
-        heads: Last hashes of the ledgers as they were published when the runs ended.
+    Without `rounds` those count that lie where the logs say they were, unless it is in `untrusted`,
+    the folder that was handed in. `heads` are the ledgers' last hashes as published after the runs.
 
     Raises:
         InputError: No logs there, or a round cannot be opened.

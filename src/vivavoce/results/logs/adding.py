@@ -12,11 +12,12 @@ from inspect_ai.log import EvalSample, read_eval_log_samples
 from vivavoce.errors import InputError
 from vivavoce.metrics import find_text_metric
 from vivavoce.results.logs.added import FOLDER, Added, Values, added_to, checked, write_added
-from vivavoce.results.logs.reading import find_logs, our_scores, read_log
+from vivavoce.results.logs.reading import find_logs, read_log
 from vivavoce.results.logs.records import RunLog
 from vivavoce.results.logs.sample_texts import target_text
 from vivavoce.results.reports import Report
 from vivavoce.store import hash_of
+from vivavoce.tasks.scoring.guard import our_scores
 
 FAULTY = "faulty"
 """Stands for the text of an answer that is none."""
@@ -46,12 +47,6 @@ def add_metric(
     """Compute a metric for every answer below a folder of logs, and keep it beside them.
 
     An answer that is none has 0, or no value in a metric of which less is better.
-
-    Args:
-        logs: Folder of logs.
-        name: The metric, such as `bertscore`.
-        settings: What it takes, such as a model.
-        progress: Called with (texts done, texts in all).
 
     Raises:
         InputError: There is no such metric, it does not take a setting, or no log has an answer

@@ -53,9 +53,7 @@ class LedgerCheck:
 def check_ledgers(folder: Path, heads: Sequence[str] = ()) -> LedgerCheck:
     """Hold every ledger below a folder against the logs that lie beside it.
 
-    Args:
-        folder: Holds the ledgers and the logs.
-        heads: Last hashes of ledgers as somebody noted them when runs ended.
+    `heads` are last hashes of ledgers as somebody noted them when runs ended.
     """
     ledgers = _ledgers(folder)
     problems = [problem for ledger in ledgers for problem in ledger.problems]

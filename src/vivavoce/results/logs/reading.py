@@ -17,7 +17,6 @@ from inspect_ai.log import (
     read_eval_log_sample_summaries,
 )
 from inspect_ai.model import ModelConfig, ModelUsage
-from inspect_ai.scorer import Score
 
 from vivavoce.errors import InputError
 from vivavoce.models import is_same_family
@@ -25,9 +24,10 @@ from vivavoce.results.logs.added import Added, added_to
 from vivavoce.results.logs.records import NO_MODEL, ForeignLog, RowKey, RunLog, SampleScore
 from vivavoce.results.logs.splits import of_split
 from vivavoce.rounds.splits import split_name
+from vivavoce.running.settled import answers_to_come, settled
 from vivavoce.store import hash_of
 from vivavoce.tasks import short_name
-from vivavoce.tasks.scoring.guard import VALID
+from vivavoce.tasks.scoring.guard import VALID, our_scores
 from vivavoce.tasks.scoring.judge import ROLE
 from vivavoce.text.dates import parse_date
 
@@ -143,7 +143,8 @@ def _run_log(
         samples=tuple(
             score for summary in summaries if (score := sample_score(summary, shown, added))
         ),
-        expected=total * (header.eval.config.epochs or 1),
+        expected=total * (header.eval.config.epochs or 1) + answers_to_come(header),
+        stopped=settled(header),
         status=header.status,
         pooling=dict(metadata.get("pooling") or {}),
         arguments=header.eval.task_args,
@@ -262,15 +263,6 @@ def sample_score(
 def _cost(usage: Iterable[ModelUsage]) -> float | None:
     costs = [use.total_cost for use in usage if use.total_cost is not None]
     return sum(costs) if costs else None
-
-
-def our_scores(scores: Mapping[str, Score] | None) -> list[Score]:
-    """Scores of a sample that our scorers gave."""
-    return [
-        score
-        for score in (scores or {}).values()
-        if isinstance(score.value, dict) and VALID in score.value
-    ]
 
 
 def _date(value: Any) -> str:

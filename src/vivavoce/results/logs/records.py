@@ -157,6 +157,8 @@ class RunLog(LogHeader):
     """One log file with its samples, from which answers, items and is_complete are counted."""
 
     family: str
+    stopped: Row | None = None
+    """Why its contestant was asked no more, of a run that ends when its question is answered."""
     stages: tuple[str, ...]
     """Metrics that follow the stages of an answer, first to last."""
     samples: tuple[SampleScore, ...]

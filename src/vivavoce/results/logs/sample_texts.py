@@ -21,9 +21,10 @@ from inspect_ai.log import EvalSample, read_eval_log
 
 from vivavoce.errors import InputError
 from vivavoce.results.logs.added import Added, added_to
-from vivavoce.results.logs.reading import our_scores, sample_score
+from vivavoce.results.logs.reading import sample_score
 from vivavoce.results.logs.records import LogHeader, Place, RowKey, SampleScore, mean_value
 from vivavoce.store import hash_file, hash_of
+from vivavoce.tasks.scoring.guard import our_scores
 
 MAX_LENGTH = 1_000_000
 """Characters of a text that are kept of a first attempt."""
@@ -320,11 +321,7 @@ def choose_item_texts(
     Which ones is drawn by the seed from the items' ids alone, so that the settings of a task show
     the same papers and another contestant does not change the draw.
 
-    Args:
-        logs: Those that make the rows of a board.
-        folders: The folder of logs, then the reader's own, where there is one.
-        count: Items of each place.
-        seed: Seed of the draw.
+    `folders` are that of the logs, then the reader's own, where there is one.
 
     Raises:
         InputError: A log is gone from its folder.

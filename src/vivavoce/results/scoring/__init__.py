@@ -84,13 +84,6 @@ def score(
 ) -> dict[str, Any]:
     """Score predictions against gold.
 
-    Args:
-        family: A score family, such as `ranking`.
-        gold: The gold file; for families with one item a line also the rows.
-        predictions: The predictions, likewise.
-        resamples: Bootstrap draws; 0 for no intervals.
-        options: Options of the families, and the seed.
-
     Returns:
         family, n, missing, metrics by name with value, ci, n and undefined, and settings.
 

@@ -54,14 +54,7 @@ def read_lines(
     read: Callable[[Line], Iterable[ResultRow]],
     faults: list[Fault],
 ) -> Iterator[ResultRow]:
-    """The rows of the lines that are not blank; an `InputError` of `read` becomes a fault.
-
-    Args:
-        lines: Text or bytes.
-        name: The file, for messages.
-        read: Takes a line.
-        faults: Takes what is wrong.
-    """
+    """The rows of the lines that are not blank; an `InputError` of `read` becomes a fault."""
     for number, line in enumerate(lines, 1):
         if line.strip():
             try:

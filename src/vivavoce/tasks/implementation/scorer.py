@@ -69,8 +69,9 @@ def formula(round: str, timeout: int = 120) -> Scorer:
             raise FaultyAnswer("placeholder" if is_placeholder(program) else outcome.failure)
         truth = gold[str(state.sample_id)]
         frame = await read_factor(RESULT, max_rows=20 * len(truth), timeout=timeout)
-        values = _values(score_factor(truth, frame))
-        values["skill"] = score_skill(values["acc"], constants[str(state.sample_id)])
+        found = score_factor(truth, frame)
+        values = _values(found)
+        values["skill"] = score_skill(found.near or 0.0, constants[str(state.sample_id)])
         if values["acc"] < 1 and is_placeholder(program):
             raise FaultyAnswer("placeholder", values)
         if not values["form"]:

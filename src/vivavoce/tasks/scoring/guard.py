@@ -40,6 +40,15 @@ _REFUSAL = _PATTERNS["refusal"]
 _PROVIDER_ERROR = _PATTERNS["provider_error"]
 
 
+def our_scores(scores: Mapping[str, Score] | None) -> list[Score]:
+    """Scores of a sample that our scorers gave."""
+    return [
+        score
+        for score in (scores or {}).values()
+        if isinstance(score.value, dict) and VALID in score.value
+    ]
+
+
 class FaultyAnswer(Exception):
     """Raised by a scorer for an answer with a fault; `fault` names it.
 

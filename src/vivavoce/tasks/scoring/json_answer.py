@@ -8,6 +8,8 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
+from pydantic_core import from_json
+
 _MAX_LENGTH = 200_000
 _MAX_DEPTH = 40
 _MAX_DIGITS = 40
@@ -18,7 +20,9 @@ _FENCE = re.compile(r"^[ \t]{0,3}```[ \t]?(\w{0,20})[^\n]*\n(.*?)^[ \t]{0,3}```"
 Wanted = Callable[[Any], bool]
 
 
-def find_json(answer: str, wanted: Collection[str] | Wanted = ()) -> Any | None:
+def find_json(
+    answer: str, wanted: Collection[str] | Wanted = (), *, mend: bool = False
+) -> Any | None:
     """The last object of an answer that is JSON, else its first array; None when there is neither.
 
     Blocks fenced as JSON come first, then other blocks, then the text itself. An object that names
@@ -30,6 +34,8 @@ def find_json(answer: str, wanted: Collection[str] | Wanted = ()) -> Any | None:
         answer: The whole text.
         wanted: Only an object with one of these keys is taken, or only what this is true of; for
             answers that hold a program, whose brackets may be JSON as well.
+        mend: Where there is none, commas before a closing bracket are left out, and JSON that the
+            answer ends in before its end is taken as far as it goes.
     """
     if len(answer) > _MAX_LENGTH:
         return None
@@ -45,7 +51,23 @@ def find_json(answer: str, wanted: Collection[str] | Wanted = ()) -> Any | None:
         found = _value(text, is_wanted)
         if found is not None:
             return found
-    return None
+    if not mend:
+        return None
+    text = _COMMA.sub(lambda match: match[1] or match[2], _ESCAPE.sub(_mend, answer))
+    found = _value(text, is_wanted)
+    return _beginning(text, is_wanted) if found is None else found
+
+
+def _beginning(text: str, is_wanted: Wanted) -> Any | None:
+    """The JSON value that a text breaks off in, without what it broke off in the middle of."""
+    start = _next_start(text, 0)
+    if start < 0:
+        return None
+    try:
+        value = from_json(text[start:], allow_inf_nan=False, allow_partial=True)
+    except ValueError:
+        return None
+    return value if is_wanted(value) and not _is_too_deep(value) else None
 
 
 def _mend(escape: re.Match[str]) -> str:
@@ -114,6 +136,11 @@ def _refuse(name: str) -> Any:
 
 
 _ESCAPE = re.compile(r"""\\(["\\/bfnrt]|u[0-9a-fA-F]{4})?""")
+_COMMA = re.compile(r'("(?:[^"\\]|\\.)*(?:"|\\?\Z))|,(\s*[}\]])', re.S)
+"""A string, which stays as it is, or a comma before a closing bracket.
+
+A string without an end reaches to the end of the text, so that no text is read twice.
+"""
 _START = re.compile(r"[{\[]")
 _DECODER = json.JSONDecoder(
     parse_int=_integer, parse_float=_number, parse_constant=_refuse, strict=False

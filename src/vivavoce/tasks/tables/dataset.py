@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -39,6 +40,18 @@ def table_dataset(
     return MemoryDataset(
         [maker.sample(row) for row in rows], name=f"{opened.id}/{FAMILY}/{TASK}/{setting}"
     )
+
+
+_ROOM, _STEP = 1.5, 1024
+"""An answer may be so much longer than the longest gold table, in steps of so many tokens."""
+
+
+def answer_room(opened: Round, setting: str) -> int:
+    """Tokens of an answer that the gold tables of a round need; a token is three bytes here."""
+    items = opened.items(FAMILY, TASK)
+    golds = (answer_text(gold_in_labels(row)) for row in items if setting in row["settings"])
+    longest = max((len(gold.encode()) / 3 for gold in golds), default=0)
+    return _STEP * math.ceil(_ROOM * longest / _STEP)
 
 
 @dataclass(frozen=True, slots=True)

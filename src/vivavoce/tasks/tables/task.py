@@ -9,7 +9,7 @@ from __future__ import annotations
 from inspect_ai import Task, task
 
 from vivavoce.tasks.entry import open_task
-from vivavoce.tasks.tables.dataset import table_dataset
+from vivavoce.tasks.tables.dataset import answer_room, table_dataset
 from vivavoce.tasks.tables.items.table_items import FAMILY, TASK
 from vivavoce.tasks.tables.scorer import FORMS, ITEMS, MATCHER, Evaluation
 from vivavoce.tasks.tables.solvers import one_step
@@ -49,10 +49,13 @@ def table(
             precision and mean recall; micro, the questions of all tables pooled.
         context: The model's window in tokens; by default what the model table says.
         prompts: Folder of templates to use instead of the shipped ones.
-        max_tokens: The longest answer a model may give.
+        max_tokens: The longest answer a model may give; by default the card's, or what the longest
+            gold table of the round needs.
         pin: Refuse to run when round and prompts are not the ones with this fingerprint.
     """
     entry = open_task(FAMILY, TASK, round, setting, prompts, max_tokens, pin)
+    if max_tokens is None:
+        entry = entry.with_room(answer_room(entry.round, setting))
     by = Evaluation(answerer, meaning, synthesizer, headers, pairs, question_seed, aggregate)
     dataset = table_dataset(entry.round, setting, entry.prompts, max_tokens=entry.max_tokens)
     metadata = by.metadata(entry.card, entry.prompts, setting)

@@ -80,10 +80,8 @@ class Database:
 def open_database(url: str, *, wait: float = 5.0, create: bool = True) -> Database:
     """Open a database, and make its tables where there are none.
 
-    Args:
-        url: A file for SQLite, `sqlite:///FILE`, or `postgresql://USER:PASSWORD@HOST/NAME`.
-        wait: Seconds to wait for another writer.
-        create: Whether a file that does not exist is made.
+    `url` is a file for SQLite, `sqlite:///FILE`, or `postgresql://USER:PASSWORD@HOST/NAME`. Another
+    writer is waited for so many seconds.
 
     Raises:
         InputError: It is not the address of a database, there is none, or its tables are of

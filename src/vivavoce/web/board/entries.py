@@ -212,5 +212,6 @@ _PRINTED: Mapping[str, Callable[[Any], str]] = {
     "tokens": "{:,.0f}".format,
     "USD": dollars,
     "s": "{:,.2f}".format,
+    "why": lambda stopped: visible(stopped.get("reason", "")),
 }
 """A value by its unit."""

@@ -85,12 +85,8 @@ def page_of(
 ) -> Page:
     """A page out of a template of `web/templates`.
 
-    Args:
-        path: Inside the site.
-        template: Its file name, such as `board.html.j2`.
-        inputs: JSON values that decide what stands on the page; its key is their hash.
-        values: What the template is given, made only when the page is; `inputs` where left out.
-        nav: The links of the page's head, which `_page.html.j2` prints.
+    `inputs` decide what stands on the page, and its key is their hash; `values` are made only
+    when the page is, and are the inputs where left out.
     """
     links = [[link.label, link.path] for link in nav]
     key = hash_of([hash_code(*_CODE, suffixes=_SOURCES), path, template, inputs, links])

@@ -75,10 +75,7 @@ def make_section(
 ) -> Section:
     """The table of rows of one round, task, version and setting.
 
-    Args:
-        rows: Its rows.
-        known: What is known of its metrics.
-        metrics: Their order; the table is ranked by the first.
+    The table is ranked by the first of the metrics.
     """
     everyone = by_contestant(rows)
     higher = {name: name not in known or known[name].higher_is_better for name in metrics}

@@ -41,10 +41,7 @@ class LiveSite:
     ) -> None:
         """Read it for the first time.
 
-        Args:
-            read: Gives the pages, out of the logs as they are now.
-            mark: Changes whenever the logs do.
-            clock: Seconds of a clock that never goes back.
+        `mark` changes whenever the logs do that `read` reads.
         """
         self._read, self._mark, self._clock = read, mark, clock
         self._lock = threading.Lock()
@@ -154,10 +151,7 @@ def make_app(site: LiveSite) -> Starlette:
 def serve(site: LiveSite, *, port: int = 8000, announce: Callable[[str], None] = print) -> None:
     """Serve on this machine alone, until the process is told to stop.
 
-    Args:
-        site: What is served.
-        port: The port; 0 takes a free one.
-        announce: Is told the address once it listens.
+    `announce` is told the address once it listens; port 0 takes a free one.
 
     Raises:
         InputError: The port cannot be listened on.

@@ -71,16 +71,10 @@ def write_site(
 ) -> Path:
     """Write a board as a folder of pages and return the path of the first of them.
 
-    Args:
-        board: Holds `rows` as `viva board show --json` prints them, `rounds`, `notes` and, where
-            wanted, `headlines`: the metric that a task is ranked by (else the first one listed).
-        out: The folder; of an earlier build there, only what changed is written again.
-        samples: Items whose answers get a page, as `results.sample_texts` reads them.
-        charts: Whether to draw charts.
-        bundle: Where `inspect view bundle` put its viewer, to link to it.
-        reasons: Why rows changed since the earlier build there; see `changes.history_of`.
-        date: The day of the build, for the list of changes.
-        options: What the site was built with, written beside the pages for whoever checks it.
+    Of an earlier build in the folder only what changed is written again. `board` holds `rows` as
+    `viva board show --json` prints them, `rounds`, `notes` and, where wanted, `headlines`: the
+    metric that a task is ranked by. `bundle` is where `inspect view bundle` put its viewer;
+    `options` are written beside the pages for whoever checks them.
 
     Raises:
         InputError: A row lacks a key, stands twice, or holds a number that is not finite.

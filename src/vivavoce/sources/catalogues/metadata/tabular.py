@@ -98,13 +98,7 @@ def read_rows(piece: Piece, wanted: Collection[str]) -> Rows:
 def read_documents(
     piece: Piece, rows: Rows, document_from: Callable[[Mapping[str, Any]], Document]
 ) -> Iterator[Document | Fault]:
-    """The documents of a piece; a fault for each row that has none, and for damage.
-
-    Args:
-        piece: The part of a file.
-        rows: The rows of the part.
-        document_from: Takes a row; raises `InputError` for an unfit one.
-    """
+    """The documents of a piece; a fault for each row that has none, and for damage."""
     name = piece.path.name
     last = piece.first_row - 1
     try:

@@ -55,15 +55,7 @@ def read_pages(
     known_title: str = "",
     known_authors: str = "",
 ) -> Document:
-    """The paper on these pages; `InputError` where they hold no text.
-
-    Args:
-        pages: In order.
-        name: The name of the file, which is the key of the paper.
-        bookmarks: The outline that the PDF carries.
-        known_title: The title in the PDF's own description, one more witness.
-        known_authors: The authors there.
-    """
+    """The paper on these pages; `InputError` where they hold no text."""
     letters = sum(len(word.text) for page in pages for word in page.words)
     if letters < _MIN_LETTERS * len(pages):
         raise InputError("the pages hold no text, only images: run text recognition (OCR) first")

@@ -50,12 +50,7 @@ class Imprint(NamedTuple):
 
 
 def read_imprint(front: Sequence[str], margins: Sequence[str]) -> Imprint:
-    """The imprint of a first page.
-
-    Args:
-        front: Lines between the title and the abstract.
-        margins: Running heads, footnotes and lines above the title.
-    """
+    """The imprint of a first page."""
     everything = [*front, *margins]
     return Imprint(
         date=_date(front, margins),

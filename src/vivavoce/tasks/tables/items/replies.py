@@ -19,6 +19,7 @@ from vivavoce.errors import InputError
 from vivavoce.metrics.tables.literature_answers import PaperNames, table_from_text
 from vivavoce.metrics.tables.literature_tables import LiteratureTable
 from vivavoce.tasks.scoring.json_answer import find_json
+from vivavoce.tasks.tables.items.table_forms import holds_table, in_form
 from vivavoce.tasks.tables.items.table_items import answer_table
 from vivavoce.tasks.tables.items.working_table import TableFault, WorkingTable
 
@@ -27,7 +28,6 @@ MAX_ENTRIES = 200
 """Entries that a part may have, and cells of a row."""
 _MAX_FAULTS = 20
 _MAX_LIST = 50
-_TABLE = ("rows", "columns", "papers")
 
 
 class UnusableReply(Exception):
@@ -227,10 +227,14 @@ def read_table(answer: str, titles: Mapping[str, str]) -> LiteratureTable:
         UnusableReply: It is neither.
     """
     names = PaperNames(LiteratureTable(tuple(titles), (), ()), titles)
-    found = find_json(answer, _TABLE)
+
+    def is_paper(name: str) -> bool:
+        return names.find(name) in titles
+
+    found = find_json(answer, lambda value: holds_table(value, is_paper), mend=True)
     if found is not None:
         try:
-            return answer_table(found, names)
+            return answer_table(in_form(found, is_paper), names)
         except InputError as error:
             raise UnusableReply(str(error)) from error
     table = table_from_text(answer, names)

@@ -40,11 +40,7 @@ def write_comparison(
 ) -> Path:
     """Write a comparison as a folder of pages and return the path of the first one.
 
-    Args:
-        found: What `viva board compare --json` prints.
-        items: For each of its duels, items whose answers get a page.
-        out: The folder.
-        bundle: Where the transcripts are, as `bundle.find_bundle` gives it.
+    `found` is what `viva board compare --json` prints; `items` of its duels get pages.
 
     Raises:
         InputError: A number is not finite.

@@ -247,9 +247,7 @@ _ADDRESS = re.compile(r"[!#-;=?-\]_a-z~]{1,2000}")
 def find_bundle(where: str, site: Path) -> str:
     """The address of a viewer as the pages of a site link to it, ending in `/`.
 
-    Args:
-        where: An address with http or https, or the folder that holds the viewer.
-        site: The folder of the site; the link to a folder leads there from it.
+    `where` is an address with http or https, or the folder that holds the viewer.
 
     Raises:
         InputError: It is neither.
@@ -280,14 +278,7 @@ def _checked_address(where: str) -> str:
 
 
 def transcript(bundle: str, log: str, item: str, epoch: int) -> str:
-    """The address of a sample in a viewer.
-
-    Args:
-        bundle: What `find_bundle` gave.
-        log: The log below its folder, with `/` between the parts.
-        item: The sample's id.
-        epoch: The attempt.
-    """
+    """The address of a sample in a viewer."""
     # As Inspect's own links: the parts of the log's path are quoted, and so is every / of the id.
     sample = quote(item, safe="", errors="replace")
     return f"{bundle}index.html#/logs/{quote(log)}/samples/sample/{sample}/{epoch}/"

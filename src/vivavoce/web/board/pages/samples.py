@@ -32,10 +32,8 @@ _SCHEMA_VERSION = 1
 def pages(site: Site, samples: Iterable[ItemTexts], bundle: str | None = None) -> list[Page]:
     """The pages of the items, their texts as files, and the lists that lead to them.
 
-    Args:
-        site: Items of boards that it does not hold are left out.
-        samples: Items of one round, task and setting stand together.
-        bundle: Where the transcripts are, as `bundle.find_bundle` gives it.
+    Items of one round, task and setting stand together; those of boards that the site does not hold
+    are left out.
     """
     boards = {board.place: board for board in site.boards}
     contestants = frozenset(contestant.path for contestant in site.contestants)

@@ -1,0 +1,289 @@
+"""Runs that stop when their question is answered.
+
+The items of a task come in whole clusters, in an order drawn from a seed. After each of the looks
+that a run may take, the contestants are compared on what they have answered so far; those whose
+places are known are asked no more, and when the question is answered nobody is. A run that is asked
+for again takes the same looks at the same answers, and so goes on where it was.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from dataclasses import asdict, dataclass, fields
+from math import nan
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from pydantic_core import to_jsonable_python
+
+from vivavoce.errors import InputError
+from vivavoce.metrics import metrics_of
+from vivavoce.running.checks import CEILING
+from vivavoce.running.logs import log_path, why_incomplete
+from vivavoce.running.settled import COMPARISON, settle, settled
+from vivavoce.running.values import item_values
+from vivavoce.statistics.sequential import Decision, Question, Sequential
+from vivavoce.store import Row, hash_of
+from vivavoce.tasks import short_name
+
+if TYPE_CHECKING:
+    from inspect_ai import Task
+    from inspect_ai.log import EvalLog
+
+    from vivavoce.running import RunSpec
+
+Ask = Callable[[list["Task"]], list["EvalLog"]]
+"""Carries tasks out, going on with the logs of those that were asked before."""
+_OF_ANSWERS = (
+    *("context", "task_args", "max_tokens", "generate", "model_args", "judge", "epochs"),
+    *("time_limit", "cost_limit", "clean_for"),
+)
+"""Parts of a specification on which answers depend, beside a task's name, method and model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Until:
+    """A question about the contestants of a task, which ends a run when it is answered."""
+
+    question: Question = "all"
+    """`top`: which are the k best; `all`: who is better, of every pair."""
+    k: int = 1
+    indifference: float = 0.0
+    """A difference below this one does not matter."""
+    alpha: float = 0.05
+    """Chance that any decision is false."""
+    looks: int = 20
+    """The most looks; a task of fewer clusters gets one for each."""
+    seed: int = 0
+    """Of the order of the items, and of the signs."""
+
+    def __post_init__(self) -> None:
+        self.test(self.looks)
+
+    @property
+    def label(self) -> str:
+        """The question as it is asked for: `top=3` or `all`."""
+        return self.question if self.question == "all" else f"top={self.k}"
+
+    @property
+    def traits(self) -> str:
+        """The question with what is not as by default, for the setting's name on a board."""
+        usual = Until(self.question, self.k)
+        given = {name: value for name, value in asdict(self).items() if name != "question"}
+        changed = [f"{n} {value:g}" for n, value in given.items() if value != getattr(usual, n)]
+        return ", ".join([f"until {self.label}", *changed])
+
+    def test(self, looks: int) -> Sequential:
+        """The test that answers the question."""
+        return Sequential(self.question, self.k, self.indifference, self.alpha, looks, self.seed)
+
+    def order(self, clusters: Mapping[str, str]) -> list[str]:
+        """The clusters of items in the order in which they are asked."""
+        return sorted(set(clusters.values()), key=lambda one: (hash_of([self.seed, one]), one))
+
+    def items_at(self, look: int, clusters: Mapping[str, str]) -> set[str]:
+        """The items that are answered before a look, the first of which is 1."""
+        order = self.order(clusters)
+        seen = set(order[: len(order) * look // min(self.looks, len(order))])
+        return {item for item, cluster in clusters.items() if cluster in seen}
+
+    def first_items(self, task: Task, look: int) -> Task:
+        """A task cut to the items that are answered before a look."""
+        from inspect_ai import task_with
+
+        items = self.items_at(look, _clusters(task))
+        kept = task.dataset.filter(lambda sample: str(sample.id) in items)
+        return task_with(copy(task), dataset=kept)
+
+
+def parse_until(text: str, changed: Mapping[str, Any] | None = None) -> Until:
+    """Read `top=K` or `all` into a question, with what is not as by default.
+
+    Raises:
+        InputError: It is neither, or an option is out of its range.
+    """
+    name, _, number = text.partition("=")
+    if text == "all":
+        return Until("all", **changed or {})
+    if name == "top" and number.isdecimal() and 0 < len(number) < 7:
+        return Until("top", int(number), **changed or {})
+    raise InputError(f"--until {text} is no question. Write top=K, such as top=3, or all.")
+
+
+def ask_again(task: Task, log: EvalLog) -> Task:
+    """A task as it was asked by the run of a log, where that stopped at its question's answer."""
+    about, record = (log.eval.metadata or {}).get(COMPARISON), settled(log)
+    if about is None or record is None:
+        return task
+    until = Until(**{each.name: about[each.name] for each in fields(Until)})
+    asked = _in_comparison(task, until, about["comparison"], about["contestant"])
+    return until.first_items(asked, record["look"])
+
+
+def run_until(
+    tasks: Sequence[Task], until: Until, spec: RunSpec, ask: Ask
+) -> tuple[list[EvalLog], list[Row]]:
+    """Ask the contestants of every task until its question is answered.
+
+    Returns:
+        The last log of every contestant, and how each comparison that came to its end did.
+
+    Raises:
+        InputError: Too few contestants for the question.
+    """
+    kept = {str(path.absolute()) for path in spec.logs.iterdir()}
+    groups: dict[str, list[Task]] = defaultdict(list)
+    for task in tasks:
+        groups[task.name].append(task)
+    comparisons = {
+        found.name: found
+        for members in groups.values()
+        for found in [_Comparison(members, until, spec)]
+    }
+    while asked := [task for each in comparisons.values() for task in each.next_look()]:
+        for log in ask(asked):
+            about = (log.eval.metadata or {})[COMPARISON]
+            logs = comparisons[about["comparison"]].logs
+            # Each log holds what the one before it did.
+            before = logs.get(about["contestant"])
+            if before and (path := log_path(before)) not in {log_path(log), *kept}:
+                Path(path).unlink(missing_ok=True)
+            logs[about["contestant"]] = log
+        for comparison in comparisons.values():
+            comparison.take_look()
+    found = [log for each in comparisons.values() for _, log in sorted(each.logs.items())]
+    return found, [report for each in comparisons.values() if (report := each.report())]
+
+
+@dataclass
+class _Comparison:
+    """The contestants of one task, asked look by look."""
+
+    tasks: Sequence[Task]
+    until: Until
+    spec: RunSpec
+
+    def __post_init__(self) -> None:
+        self.logs: dict[int, EvalLog] = {}
+        self.values: dict[int, dict[str, float]] = {}
+        self.look, self.is_over = 0, False
+        self.decision: Decision | None = None
+        self.facts = self.tasks[0].metadata or {}
+        steps = [_step_of(task) for task in self.tasks]
+        self.ranked = [n for n, (name, _) in enumerate(steps) if short_name(name) != CEILING]
+        if len(self.ranked) < 2 or self.until.label == f"top={len(self.ranked)}":
+            raise InputError(
+                f"--until {self.until.label} is no question of {len(self.ranked)} contestants of "
+                f"{self.facts['task']}. Name more models or methods, or ask for fewer of the best."
+            )
+        who = [[str(task.model), *step] for task, step in zip(self.tasks, steps, strict=True)]
+        pinned = [self.facts[name] for name in ("round_sha256", "prompt_hash", "setting")]
+        given = [getattr(self.spec, name) for name in _OF_ANSWERS]
+        about = [asdict(self.until), who, pinned, self.tasks[0].name, given]
+        self.name = hash_of(to_jsonable_python(about, serialize_unknown=True))[:12]
+        self.clusters = _clusters(self.tasks[0])
+        self.looks = min(self.until.looks, len(set(self.clusters.values())))
+        self.test = self.until.test(self.looks)
+        self.active = self.ranked
+
+    def next_look(self) -> list[Task]:
+        """The tasks of those who are still asked, cut to the items of the next look."""
+        if self.is_over:
+            return []
+        self.look += 1
+        return [
+            self.until.first_items(_in_comparison(task, self.until, self.name, n), self.look)
+            for n, task in enumerate(self.tasks)
+            if n in self.active or n not in self.ranked
+        ]
+
+    def take_look(self) -> None:
+        """Compare the contestants on the answers so far, and let go whom that decides."""
+        if self.is_over:
+            return
+        waiting = [self.logs[n] for n in self.active if n in self.logs]
+        if len(waiting) < len(self.active) or any(map(why_incomplete, waiting)):
+            self.is_over, self.decision = True, None
+            return
+        items = self.until.items_at(self.look, self.clusters)
+        metric, pooling = self.facts["metrics"][0], self.facts.get("pooling")
+        for n in self.active:
+            self.values[n] = item_values(log_path(self.logs[n]), metric, items, pooling)
+        places = {cluster: n for n, cluster in enumerate(self.until.order(self.clusters))}
+        rows = sorted(items, key=lambda item: (places[self.clusters[item]], item))
+        table = np.array([[self.values[n].get(item, nan) for n in self.ranked] for item in rows])
+        known = metrics_of(self.facts["family"]).get(metric)
+        signed = table if known is None or known.higher_is_better else -table
+        decision = self.decision = self.test.look(signed, [self.clusters[item] for item in rows])
+        asked, self.active = self.active, [self.ranked[column] for column in decision.active]
+        self.is_over = decision.done or self.look == self.looks
+        for n in sorted(self.logs) if self.is_over else asked:
+            if self.is_over or n not in self.active:
+                self.logs[n] = settle(self.logs[n], self._record(decision, n))
+
+    def _record(self, decision: Decision, contestant: int | None = None) -> Row:
+        """State of the comparison, or of one contestant in it, for a log."""
+        is_decided = decision.done if contestant is None else contestant not in self.active
+        reason = f"decided at look {self.look} of {self.looks}"
+        if not is_decided:
+            reason = f"not decided in {self.looks} looks"
+        elif contestant in self.ranked and self.until.question == "top":
+            is_in = self.ranked.index(contestant) in decision.top
+            reason += f": {'' if is_in else 'not '}among the {self.until.k} best"
+        return {
+            "comparison": self.name,
+            "contestant": contestant,
+            "question": self.until.label,
+            "decided": is_decided,
+            "look": self.look,
+            "looks": self.looks,
+            "items": len(self.until.items_at(self.look, self.clusters)),
+            "of": len(self.clusters),
+            "beats": sorted([self.ranked[i], self.ranked[j]] for i, j in decision.beats),
+            "reason": reason,
+        }
+
+    def report(self) -> Row | None:
+        """How it ended; None where answers are lacking."""
+        if self.decision is None:
+            return None
+        made = [log.results.completed_samples for log in self.logs.values() if log.results]
+        return {
+            **{name: self.facts[name] for name in ("task", "setting")},
+            **self._record(self.decision),
+            "answers": sum(made),
+            "of_answers": len(self.tasks) * len(self.clusters) * self.spec.epochs,
+        }
+
+
+def _in_comparison(task: Task, until: Until, comparison: str, contestant: int) -> Task:
+    """A task of a comparison, whose logs and boards say so."""
+    from inspect_ai import task_with
+
+    facts = task.metadata or {}
+    told = {"comparison": comparison, "contestant": contestant, "of": len(task.dataset)}
+    return task_with(
+        copy(task),
+        # Inspect goes on with a log of the same name: that of another comparison is not meant.
+        name=f"{task.name}-until-{comparison}",
+        metadata={
+            **facts,
+            "setting": f"{facts['setting']} ({until.traits})",
+            COMPARISON: {**asdict(until), **told},
+        },
+    )
+
+
+def _step_of(task: Task) -> tuple[str, Any]:
+    """The name of a task's method, and its arguments."""
+    from inspect_ai._util.registry import registry_info, registry_params
+
+    return registry_info(task.solver).name, registry_params(task.solver)
+
+
+def _clusters(task: Task) -> dict[str, str]:
+    """The cluster of each item."""
+    return {str(one.id): str((one.metadata or {})["cluster"]) for one in task.dataset}
