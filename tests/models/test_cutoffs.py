@@ -174,10 +174,10 @@ def test_a_file_comes_before_the_users_own_and_that_before_the_shipped_one(
     [
         ("model = 3", "write [[model]]"),
         ("[model]\nname = 'a'", "write [[model]]"),
-        ("[[model]]\ncutoff = '2024'", "needs a name"),
+        ("[[model]]\ncutoff = '2024'", "name: Field required"),
         ("[[model]]\nname = 'a'\ncutoff = 'spring'", "has the cutoff 'spring'"),
         ("[[model]]\nname = 'a'\ncutoff = 2024.5", "has the cutoff 2024.5"),
-        ("[[model]]\nname = 'a'\ncutoff = '2024'\nsorce = 'x'", "sorce is unknown"),
+        ("[[model]]\nname = 'a'\ncutoff = '2024'\nsorce = 'x'", "sorce: Unexpected"),
         ("not toml", "is not a file of cutoffs"),
     ],
 )

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
+from pydantic import TypeAdapter
+
+from vivavoce.checking import checked
 from vivavoce.errors import InputError
 
 _FAMILIES = tomllib.loads(Path(__file__).with_name("families.toml").read_text("utf-8"))
@@ -46,12 +48,10 @@ def _makers(name: str) -> set[str]:
     return set(re.split(r"[/.]", name.lower())[:-1]) & _MAKERS
 
 
-_Entry = TypeVar("_Entry")
+Entry = TypeVar("Entry")
 
 
-def read_models(
-    path: Path, entry: Callable[[dict[str, Any], int], _Entry], what: str
-) -> list[_Entry]:
+def read_models(path: Path, kind: type[Entry], what: str) -> list[Entry]:
     """Entries of the `[[model]]` tables of a file, in order.
 
     Raises:
@@ -61,12 +61,7 @@ def read_models(
         rows = tomllib.loads(path.read_text("utf-8"))["model"]
         if not isinstance(rows, list):
             raise TypeError("[model] is one table; write [[model]]")
-        return [entry(_table(row), place) for place, row in enumerate(rows, 1)]
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, KeyError, TypeError) as error:
         raise InputError(f"{path} is not {what}: {error}") from error
-
-
-def _table(row: object) -> dict[str, Any]:
-    if not isinstance(row, dict):
-        raise TypeError(f"{row!r} is not a table; write [[model]]")
-    return row
+    adapter = TypeAdapter(kind)
+    return [checked(adapter, row, f"{path}: model {place}") for place, row in enumerate(rows, 1)]

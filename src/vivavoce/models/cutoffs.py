@@ -15,6 +15,9 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from pydantic import ConfigDict
+
+from vivavoce.checking import Name
 from vivavoce.errors import InputError, NoItemsError
 from vivavoce.models import read_models
 from vivavoce.text.dates import parse_date, period
@@ -33,7 +36,6 @@ Status = Literal["clean", "possibly_seen", "seen", "unknown"]
 STATUSES: tuple[Status, ...] = ("clean", "possibly_seen", "seen", "unknown")
 
 _SHIPPED = Path(__file__).with_name("cutoffs.toml")
-_KEYS = frozenset({"name", "cutoff", "source", "accessed"})
 _MAX_NAME = 200
 _SEPARATOR = re.compile(r"[._:@\s]")
 _FIRST_WORD = re.compile(r"^([a-z]+)-(?=[0-9])")
@@ -212,29 +214,30 @@ def _joined(name: str) -> str:
     return _FIRST_WORD.sub(r"\1", name)
 
 
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A table of a file of cutoffs."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid", str_strip_whitespace=True)
+
+    name: Name
+    cutoff: Any = None
+    source: str | None = None
+    accessed: Any = None
+
+
 def _read(path: Path) -> tuple[Cutoff, ...]:
-    return tuple(
-        read_models(
-            path,
-            lambda row, place: _entry(row, f"{path}: model {place}"),
-            "a file of cutoffs ([[model]] with name, cutoff, source)",
-        )
-    )
+    entries = read_models(path, _Entry, "a file of cutoffs ([[model]] with name, cutoff, source)")
+    return tuple(_cutoff(entry, path) for entry in entries)
 
 
-def _entry(row: dict[str, Any], where: str) -> Cutoff:
-    name, cutoff, source = row.get("name"), row.get("cutoff"), row.get("source")
-    if unknown := sorted(row.keys() - _KEYS):
-        raise InputError(
-            f"{where}: {unknown[0]} is unknown. There are: {', '.join(sorted(_KEYS))}."
-        )
-    if not isinstance(name, str) or not name.strip() or not isinstance(source, str | None):
-        raise InputError(f"{where} needs a name, and a source that is a text or none.")
-    if cutoff == NEVER:
-        return Cutoff(name.strip(), NEVER, source)
-    parsed = parse_date(cutoff)
+def _cutoff(entry: _Entry, path: Path) -> Cutoff:
+    if entry.cutoff == NEVER:
+        return Cutoff(entry.name, NEVER, entry.source)
+    parsed = parse_date(entry.cutoff)
     if parsed is None:
         raise InputError(
-            f"{where} ({name}) has the cutoff {cutoff!r}. Write YYYY-MM-DD, YYYY-MM, YYYY or never."
+            f"{path}: {entry.name} has the cutoff {entry.cutoff!r}. Write YYYY-MM-DD, YYYY-MM, YYYY "
+            "or never."
         )
-    return Cutoff(name.strip(), parsed[0], source)
+    return Cutoff(entry.name, parsed[0], entry.source)

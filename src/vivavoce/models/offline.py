@@ -25,8 +25,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeGuard
 
 import numpy as np
 from inspect_ai.model import (
@@ -40,11 +40,12 @@ from inspect_ai.model import (
 )
 from inspect_ai.tool import ToolChoice, ToolInfo
 from numpy.typing import NDArray
+from pydantic import StrictInt, StrictStr
 from scipy.sparse import csr_array
 
+from vivavoce.checking import Ordinal, read_records
 from vivavoce.errors import InputError
 from vivavoce.retrieval.sparse import count_terms, tfidf_weights
-from vivavoce.store import Row, read_jsonl
 from vivavoce.text.sentences import cut_words, is_heading, split_sentences
 
 MAX_SENTENCES = 1_000
@@ -252,6 +253,15 @@ Key = tuple[str | int, int | None]
 """A sample's id and the epoch; None for every epoch."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """An answer of a file."""
+
+    id: StrictStr | StrictInt
+    text: str | None
+    epoch: Ordinal | None = None
+
+
 class ReplayAPI(ModelAPI):
     """Serves the rows of a file; `model_name` is its path, absolute or relative."""
 
@@ -296,35 +306,16 @@ def load_answers(path: Path) -> dict[Key, str | None]:
     if not path.is_file():
         raise InputError(f"{path} is not a file. Name it as replay/FILE, from the current folder.")
     answers: dict[Key, str | None] = {}
-    lines: dict[Key, int] = {}
-    for number, row in read_jsonl(path):
-        key, text = _read_row(row, f"{path}:{number}")
-        if key in lines:
+    places: dict[Key, str] = {}
+    for place, row in read_records(path, _Row):
+        key = row.id, row.epoch
+        if key in places:
             raise InputError(
-                f"{path}:{number} repeats the id {key[0]!r}{_of_epoch(key[1])} of line "
-                f"{lines[key]}. Keep one of them."
+                f"{place} repeats the id {key[0]!r}{_of_epoch(key[1])} of {places[key]}. Keep one "
+                "of them."
             )
-        answers[key], lines[key] = text, number
+        answers[key], places[key] = row.text, place
     return answers
-
-
-def _read_row(row: Row, where: str) -> tuple[Key, str | None]:
-    sample_id, epoch = row.get("id"), row.get("epoch")
-    if not _is_id(sample_id):
-        raise InputError(f"{where} needs an id that is a string or an integer, not {sample_id!r}.")
-    if epoch is not None and not _is_epoch(epoch):
-        raise InputError(f"{where} has the epoch {epoch!r}; give an integer from 1 or none.")
-    if "text" not in row or not isinstance(row["text"], str | None):
-        raise InputError(f"{where} needs a text that is a string or null.")
-    return (sample_id, epoch), row["text"]
-
-
-def _is_id(value: object) -> TypeGuard[str | int]:
-    return isinstance(value, str | int) and not isinstance(value, bool)
-
-
-def _is_epoch(value: object) -> TypeGuard[int]:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
 
 
 def _of_epoch(epoch: int | None) -> str:

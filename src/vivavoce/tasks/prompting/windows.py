@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
+from pydantic import ConfigDict
+
+from vivavoce.checking import Count, Name, Ordinal
 from vivavoce.errors import InputError
 from vivavoce.models import read_models
 
@@ -20,17 +22,19 @@ TABLE_VARIABLE = "VIVAVOCE_MODELS"
 class ModelEntry:
     """A row of the model table."""
 
-    name: str
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
+    name: Name
     """Shell pattern matched against `provider/model`."""
-    window: int | None
+    window: Ordinal | None = None
     """Tokens of input and answer together; None when unknown."""
-    tokenizer: Path | None
+    tokenizer: Path | None = None
     """A `tokenizer.json`; None to estimate."""
-    overhead: int = 0
+    overhead: Count = 0
     """Tokens that the provider's chat template adds to a message."""
 
 
-UNKNOWN = ModelEntry("*", None, None)
+UNKNOWN = ModelEntry("*")
 
 
 class TokenCounter(Protocol):
@@ -118,10 +122,9 @@ def model_table() -> list[ModelEntry]:
     return [entry for path in (*paths, _SHIPPED) for entry in _read_table(path, _state_of(path))]
 
 
-def find_model(name: str, table: Sequence[ModelEntry] | None = None) -> ModelEntry:
+def find_model(name: str) -> ModelEntry:
     """The first entry whose pattern fits `provider/model`; `UNKNOWN` when none does."""
-    entries = model_table() if table is None else table
-    return next((entry for entry in entries if fnmatchcase(name, entry.name)), UNKNOWN)
+    return next((entry for entry in model_table() if fnmatchcase(name, entry.name)), UNKNOWN)
 
 
 def measure(name: str, provider: object, context: int | None = None) -> Measure:
@@ -160,30 +163,9 @@ def _state_of(path: Path) -> tuple[int, int]:
 @lru_cache(maxsize=16)
 def _read_table(path: Path, state: tuple[int, int]) -> list[ModelEntry]:
     """The entries of a file; asked for with every sample, so read once a `state`."""
-    return read_models(
-        path,
-        lambda row, _: _entry(row, path),
-        "a model table ([[model]] with name, window, tokenizer)",
-    )
-
-
-def _entry(row: dict[str, Any], path: Path) -> ModelEntry:
-    unknown = sorted(row.keys() - {"name", "window", "tokenizer", "overhead"})
-    window, tokenizer, overhead = row.get("window"), row.get("tokenizer"), row.get("overhead", 0)
-    # True is an int of Python's; TOML keeps them apart.
-    valid_window = window is None or (type(window) is int and window > 0)
-    valid_tokenizer = tokenizer is None or isinstance(tokenizer, str)
-    valid_overhead = type(overhead) is int and overhead >= 0
-    is_valid = valid_window and valid_tokenizer and valid_overhead
-    if unknown or not isinstance(row.get("name"), str) or not is_valid:
-        raise InputError(
-            f"{path}: a model has a name, a positive window, the path of a tokenizer and an "
-            f"overhead of no less than 0; got {row}"
-        )
-    folder = path.parent
-    return ModelEntry(
-        name=str(row["name"]),
-        window=window,
-        tokenizer=folder / tokenizer if tokenizer else None,
-        overhead=overhead,
-    )
+    what = "a model table ([[model]] with name, window, tokenizer)"
+    entries = read_models(path, ModelEntry, what)
+    return [
+        replace(entry, tokenizer=path.parent / entry.tokenizer) if entry.tokenizer else entry
+        for entry in entries
+    ]
