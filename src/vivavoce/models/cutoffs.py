@@ -237,7 +237,7 @@ def _cutoff(entry: _Entry, path: Path) -> Cutoff:
     parsed = parse_date(entry.cutoff)
     if parsed is None:
         raise InputError(
-            f"{path}: {entry.name} has the cutoff {entry.cutoff!r}. Write YYYY-MM-DD, YYYY-MM, YYYY "
-            "or never."
+            f"{path}: {entry.name} has the cutoff {entry.cutoff!r}. Write YYYY-MM-DD, YYYY-MM, "
+            "YYYY or never."
         )
     return Cutoff(entry.name, parsed[0], entry.source)
