@@ -26,8 +26,7 @@ from tests.servers.scripted import KEY, Ask, Reply, answer, scripted, slot
 from vivavoce.corpus import ingest
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
-from vivavoce.sandbox.command import python_command
-from vivavoce.sandbox.config import BwrapConfig
+from vivavoce.sandbox.command import BwrapConfig, python_command
 from vivavoce.sandbox.process import open_sandbox
 from vivavoce.tasks import build_round
 from vivavoce.tasks.implementation.items.formula import list_formulas

@@ -17,8 +17,7 @@ import pytest
 from tests.sandbox import hostile_programs as hostile
 from tests.sandbox.ordinary_user import OrdinaryUser, ordinary_user
 
-from vivavoce.sandbox.command import python_command
-from vivavoce.sandbox.config import BwrapConfig
+from vivavoce.sandbox.command import BwrapConfig, python_command
 from vivavoce.sandbox.process import Sandbox
 
 pytestmark = [
@@ -82,7 +81,7 @@ def _still_works(runner, box) -> None:
 SUITE = """
 import asyncio, dataclasses, json, sys
 from vivavoce.sandbox.command import python_command
-from vivavoce.sandbox.config import BwrapConfig
+from vivavoce.sandbox.command import BwrapConfig
 from vivavoce.sandbox.process import open_sandbox
 
 given = json.load(open(sys.argv[1]))

@@ -8,8 +8,7 @@ import shutil
 
 import pytest
 
-from vivavoce.sandbox.command import python_command
-from vivavoce.sandbox.config import BwrapConfig
+from vivavoce.sandbox.command import BwrapConfig, python_command
 from vivavoce.sandbox.process import open_sandbox
 
 pytestmark = [

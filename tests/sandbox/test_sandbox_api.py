@@ -23,8 +23,15 @@ from tests.sandbox.ordinary_user import ID, OrdinaryUser, ordinary_user
 from vivavoce.errors import InputError
 from vivavoce.sandbox import cgroup
 from vivavoce.sandbox.cgroup import make_group
-from vivavoce.sandbox.command import build_command, closure, python_command, site_entries
-from vivavoce.sandbox.config import BwrapConfig, MissingProgram, SandboxLost
+from vivavoce.sandbox.command import (
+    BwrapConfig,
+    MissingProgram,
+    SandboxLost,
+    build_command,
+    closure,
+    python_command,
+    site_entries,
+)
 from vivavoce.sandbox.guarantees import examine_sandbox
 from vivavoce.sandbox.process import RunResult, open_sandbox
 from vivavoce.sandbox.seccomp import build_filter
@@ -234,7 +241,7 @@ def test_a_scope_is_asked_for_with_the_limits_and_only_where_they_would_hold(tmp
 
 KILLED = """
 import asyncio, os, signal
-from vivavoce.sandbox.config import BwrapConfig
+from vivavoce.sandbox.command import BwrapConfig
 from vivavoce.sandbox.process import RunResult, open_sandbox
 async def use():
     async with open_sandbox(BwrapConfig(packages=())) as box:

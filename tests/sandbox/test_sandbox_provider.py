@@ -13,8 +13,7 @@ from inspect_ai.util import (
 )
 
 from vivavoce.errors import InputError
-from vivavoce.sandbox.command import python_command
-from vivavoce.sandbox.config import BwrapConfig
+from vivavoce.sandbox.command import BwrapConfig, python_command
 from vivavoce.sandbox.provider import BwrapSandboxEnvironment
 
 pytestmark = pytest.mark.skipif(

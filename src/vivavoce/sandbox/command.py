@@ -16,8 +16,9 @@ from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
 
+from pydantic import BaseModel, ConfigDict, Field
+
 from vivavoce.errors import InputError, VivaError
-from vivavoce.sandbox.config import BwrapConfig, MissingProgram
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _NEVER = frozenset({"vivavoce", "torch-geometric", "inspect-ai"})
@@ -245,3 +246,48 @@ def find_docker() -> str:
             "or leave -T sandbox=docker out to use bubblewrap."
         ) from error
     return done.stdout.strip()
+
+
+class BwrapConfig(BaseModel):
+    """Contents and limits of a sandbox.
+
+    Sizes are in MiB, times in seconds. `packages` names the installed distributions that programs
+    may import; what those require comes with them.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    packages: tuple[str, ...] = ("numpy", "pandas", "pyarrow")
+    memory_mb: int = Field(default=2048, ge=64)
+    address_space_mb: int = Field(default=8192, ge=256)
+    work_mb: int = Field(default=256, ge=1)
+    processes: int = Field(default=64, ge=1)
+    open_files: int = Field(default=256, ge=16)
+    cpu_seconds: int = Field(default=60, ge=1)
+    wall_seconds: float = Field(default=60.0, gt=0)
+    read_mb: int = Field(default=64, ge=1)
+    interpreter: str | None = None
+
+
+class MissingProgram(VivaError):
+    """The program that makes sandboxes is not installed."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Programs run only inside a sandbox, which needs the program bwrap. "
+            "Install it with: apt-get install -y bubblewrap"
+        )
+
+
+class UnknownProcessor(VivaError):
+    """No filter of system calls is written for this machine's processor."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"Programs run only under a filter of system calls, and none is written for {name}. "
+            "Use x86_64 or aarch64, or -T sandbox=docker."
+        )
+
+
+class SandboxLost(VivaError):
+    """The sandbox ended or answered nonsense; the next use starts a fresh, empty one."""

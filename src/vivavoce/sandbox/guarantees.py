@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce.errors import VivaError
-from vivavoce.sandbox.command import environment, python_command
-from vivavoce.sandbox.config import BwrapConfig
+from vivavoce.sandbox.command import BwrapConfig, environment, python_command
 from vivavoce.sandbox.process import RunResult, Sandbox, open_sandbox
 
 _CONFIG = BwrapConfig(

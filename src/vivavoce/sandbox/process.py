@@ -18,8 +18,14 @@ from typing import Any
 
 from vivavoce.errors import InputError
 from vivavoce.sandbox.cgroup import Group, group_of, make_group, scope_command
-from vivavoce.sandbox.command import WORK, build_command, environment
-from vivavoce.sandbox.config import BwrapConfig, SandboxLost, UnknownProcessor
+from vivavoce.sandbox.command import (
+    WORK,
+    BwrapConfig,
+    SandboxLost,
+    UnknownProcessor,
+    build_command,
+    environment,
+)
 from vivavoce.sandbox.seccomp import build_filter
 
 _FIRST_UID = 200_000

@@ -15,7 +15,7 @@ from inspect_ai.util import (
 )
 
 from vivavoce.errors import InputError
-from vivavoce.sandbox.config import BwrapConfig
+from vivavoce.sandbox.command import BwrapConfig
 from vivavoce.sandbox.process import Sandbox
 
 _KILLED = {"memory": "more memory than allowed", "processes": "more processes than allowed"}

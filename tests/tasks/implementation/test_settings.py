@@ -8,7 +8,7 @@ import pytest
 
 from vivavoce.errors import InputError
 from vivavoce.tasks import list_families
-from vivavoce.tasks.implementation.items.settings import (
+from vivavoce.tasks.implementation.dataset import (
     data_level,
     effective_setting,
     has_knowledge,

@@ -14,8 +14,7 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from vivavoce.errors import InputError
-from vivavoce.sandbox.command import MissingDocker, compose_file
-from vivavoce.sandbox.config import BwrapConfig
+from vivavoce.sandbox.command import BwrapConfig, MissingDocker, compose_file
 from vivavoce.sandbox.provider import BwrapSandboxEnvironment
 from vivavoce.tasks.programs.program import clear, end_all, read_bytes, run_program, sandbox_for
 

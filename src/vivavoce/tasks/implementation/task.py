@@ -14,12 +14,12 @@ from vivavoce.checking import check_numbers
 from vivavoce.tasks.entry import TaskEntry, open_task
 from vivavoce.tasks.implementation.dataset import (
     architecture_dataset,
+    effective_setting,
     extraction_dataset,
     formula_dataset,
     reproduce_dataset,
 )
 from vivavoce.tasks.implementation.items.report import judge_of
-from vivavoce.tasks.implementation.items.settings import effective_setting
 from vivavoce.tasks.implementation.scorer import architecture as architecture_scorer
 from vivavoce.tasks.implementation.scorer import extract_method as extract_method_scorer
 from vivavoce.tasks.implementation.scorer import formula as formula_scorer

@@ -25,8 +25,13 @@ from inspect_ai.util import (
 )
 
 from vivavoce.errors import InputError
-from vivavoce.sandbox.command import compose_file, find_docker, python_command
-from vivavoce.sandbox.config import BwrapConfig, SandboxLost
+from vivavoce.sandbox.command import (
+    BwrapConfig,
+    SandboxLost,
+    compose_file,
+    find_docker,
+    python_command,
+)
 from vivavoce.sandbox.provider import BwrapSandboxEnvironment
 
 PROVIDERS = ("bwrap", "docker")
