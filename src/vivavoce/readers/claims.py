@@ -12,6 +12,7 @@ from vivavoce.readers.paper_tables import LibraryPaper
 from vivavoce.readers.terms import MEASURE_IN_SENTENCE, MEASURES, SPLITS, terms_in
 from vivavoce.text.cell_text import read_score
 from vivavoce.text.citation_markers import find_author_year_markers, find_numeric_markers
+from vivavoce.text.data import read_patterns
 from vivavoce.text.sentences import split_sentences
 
 MAX_CLAIMS = 60
@@ -22,15 +23,9 @@ _WORDS_AROUND = 7
 _NUMBER = re.compile(
     r"(?<![\w.,/-])[0-9]{1,3}\.[0-9]{1,3}(?:\s?%)?(?![\w.]\w)|(?<![\w.,/-])[0-9]{2}\s?%"
 )
-_CHANGE = re.compile(
-    r"\b(?:by|improv\w*|gains?|increase[sd]?|reduc\w*|relative|absolute|drops?|decrease[sd]?"
-    r"|than|over|rate|dropout|learning|probability|weight|decay|threshold|±)(?:\s\w+){0,2}\s*$",
-    re.IGNORECASE,
-)
-_OTHERS = re.compile(
-    r"\b(?:compared|baselines?|previous\w*|prior|second|humans?|whereas|versus|vs)\b[^,;]{0,40}$",
-    re.IGNORECASE,
-)
+_PATTERNS = read_patterns(__file__, "patterns.toml")
+_CHANGE = _PATTERNS["claims_change"]
+_OTHERS = _PATTERNS["claims_others"]
 _SIDE_BY_SIDE = re.compile(
     r"[\s,;/%()]{1,4}(?:and|&)?\s?|\s?[()]?[^\W\d_]{0,3}\s?[()]?[,/]\s?|\s?(?:and|or|to)\s"
 )
@@ -130,18 +125,11 @@ _WORD = re.compile(r"[^\W_][\w-]{1,40}")
 _BREAK = re.compile(r"(?<=[.!?])\s(?=[A-Z])|\n")
 _MAX_OWN_SENTENCE = 600
 _TITLED = re.compile(r"([A-Z][\w+@./-]{1,30}(?: [\w+@./-]{1,20})?):\s")
-_NAMED = re.compile(
-    r"(?:propos\w{0,3}|introduc\w{0,3}|present|call(?:ed)?|named?|dub(?:bed)?|term(?:ed)?|describe)\b"
-    r"[^.\n]{0,80}?\b([A-Z][\w-]{0,20}[A-Z0-9][\w-]{0,12})\b"
-)
+_NAMED = _PATTERNS["claims_named"]
 _IN_BRACKETS = re.compile(r"\(([A-Z][\w-]{0,14}[A-Z][\w-]{0,10})s?\)")
 _MIN_COUNT = 4
 """Times that a paper has to name its method."""
-_OWN = re.compile(
-    r"\b(?:we|our|ours|this (?:paper|work)|proposed|achiev\w{1,4}|obtain\w{0,3}|reach\w{0,3}"
-    r"|outperform\w{0,3}|state[ -]of[ -]the[ -]art)\b",
-    re.IGNORECASE,
-)
+_OWN = _PATTERNS["claims_own"]
 _DECIMAL = re.compile(r"(?<![\w.,-])\d{1,3}\.\d{1,3}(?![\w.,]\d)")
 _BASE = 0.4
 

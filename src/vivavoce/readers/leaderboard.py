@@ -29,7 +29,7 @@ from vivavoce.readers.terms import (
     terms_in,
 )
 from vivavoce.text.cell_text import plain_words
-from vivavoce.text.data import read_data
+from vivavoce.text.data import read_data, read_patterns
 
 _MAX_NAME = 160
 _AUTHORS = (
@@ -43,26 +43,16 @@ _CITED = re.compile(
     rf"[(\[][^()\[\]]{{0,120}}{_YEAR}[^()\[\]]{{0,40}}[)\]]|\[\d[\d,;\s–-]{{0,30}}\]"
 )
 _BARE_AUTHORS = re.compile(rf"{_AUTHORS},? ?[(\[]?{_YEAR}[)\]]?")
-_OURS = re.compile(
-    r"[(\[]\s?(?:ours?|our (?:method|model|approach|system|work)|this (?:work|paper|study)"
-    r"|proposed|re-?impl\w{0,20}\.?|baseline)\s?[)\]]",
-    re.IGNORECASE,
-)
+_PATTERNS = read_patterns(__file__, "patterns.toml")
+_OURS = _PATTERNS["board_ours"]
 _OURS_BEFORE = re.compile(r"^ours?(?:\s?[-–—:]+\s?|\s+)(?=\S)", re.IGNORECASE)
-_OWN = re.compile(
-    r"(?:ours?|our (?:final |full |best |single )?(?:method|model|approach|system|results?|work)s?"
-    r"|(?:the )?proposed(?: (?:method|model|approach|system))?|this (?:work|paper|study))",
-    re.IGNORECASE,
-)
+_OWN = _PATTERNS["board_own"]
 _MARKS = re.compile(r"^[\s*†‡§¶⋆★•·]+|[\s*†‡§¶⋆★•·,;:]+$")
 _KIND = re.compile(r"\bensemble|\bsingle(?=[ -]models?\b)", re.IGNORECASE)
 _NOTE = re.compile(r"(?<=\S) [a-z]$")
 _MIN_NOTES = 3
 _LETTER = re.compile(r"[^\W\d_]")
-_ABLATION = re.compile(
-    r"(?:[-–−+]\s?|w/o\b|w/\s?o\b|without\b|minus\b|no\b|with\b|w/|only\b|all\b|full\b)",
-    re.IGNORECASE,
-)
+_ABLATION = _PATTERNS["board_ablation"]
 _WORDS = read_data(__file__, "words.toml")
 _NOT_NAMES = frozenset(_WORDS["not_names"])
 _COMMON = MEASURES | SPLITS | STUBS | RESOURCES | _NOT_NAMES

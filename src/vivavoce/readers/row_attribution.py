@@ -19,6 +19,7 @@ from vivavoce.text.citation_markers import (
     name_keys,
     surname_keys,
 )
+from vivavoce.text.data import read_patterns
 from vivavoce.text.normalise import normalise_title
 from vivavoce.text.sentences import split_sentences
 
@@ -27,11 +28,8 @@ AMBIGUOUS = "?"
 _OUTSIDE = "~"
 """Opens the key of a work that is no paper of the corpus."""
 _OWN_WORDS = re.compile(r"\b(?:ours?|this (?:work|paper)|proposed|present work)\b", re.IGNORECASE)
-_NO_METHOD = re.compile(
-    r"\b(?:humans?|oracle|upper bound|gold|majority|random|chance|average|avg|mean|total|train"
-    r"|dev|test|baseline)\b",
-    re.IGNORECASE,
-)
+_PATTERNS = read_patterns(__file__, "patterns.toml")
+_NO_METHOD = _PATTERNS["row_no_method"]
 _NOTE = re.compile(r"\([^()]{0,80}\)|\[[^\[\]]{0,80}\]")
 _OTHERS = re.compile(r"\bet al\b")
 _IN_BRACKETS = re.compile(r"\(\s?([^()\s]{2,20})\s?\)")
@@ -181,14 +179,7 @@ class RowAttributor:
 
 
 ON_OTHERS = frozenset(("abstract", "related_work", "background", "references", "acknowledgements"))
-_CUE = re.compile(
-    r"\b(?:out-?perform(?:s|ed|ing)?|surpass(?:es|ed|ing)?|beat(?:s|ing)?"
-    r"|baselines?|compar(?:e|es|ed|ing|isons?)\b.{0,60}?\b(?:with|to|against)|on par with"
-    r"|(?:better|worse|higher|lower|faster|slower|stronger|weaker) than"
-    r"|improv(?:es?|ed|ing|ements?) (?:over|upon)|(?:superior|inferior|competitive|comparable)"
-    r" (?:to|with)|competes? with)\b",
-    re.IGNORECASE,
-)
+_CUE = _PATTERNS["row_cue"]
 _LABEL = re.compile(r"\s{0,3}\[([0-9]{1,3})\]")
 _SHOWN = 400
 """Characters of an entry in which its authors stand."""

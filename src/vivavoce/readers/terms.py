@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from vivavoce.readers.board_names import METRICS
+from vivavoce.text.data import read_data
 from vivavoce.text.normalise import normalise
 
 MAX_LETTERS = 10
@@ -19,58 +20,21 @@ MAX_LETTERS = 10
 MAX_TEXT = 4_000
 """Characters of a text whose terms are read."""
 
-_TEMPLATES = tuple(
-    (re.compile(pattern), replacement)
-    for pattern, replacement in (
-        (r"\bbits?(?: ?/ ?| per |-per-)(?:char(?:acter)?s?|byte)\b", " bpc "),
-        (r"\b(?:f|f-)[ -]?(?:1|measure|score)(?:[ -]?(?:score|measure))?\b", " f1 "),
-        (r"\bf₁\b", " f1 "),
-        (r"\b(?:rouge|rg|r)[ -]?(1|2|l|w|su4)\b", r" rouge\1 "),
-        (r"\b(?:bleu|b)[ -]?([1-4])\b", r" bleu\1 "),
-        (r"\b(?:hits?|h)[ ]?@[ ]?(\d{1,3})\b", r" hits\1 "),
-        (r"\b(?:hits?|h)@n\b", " hits "),
-        (r"(?<![a-z@])@ ?(1|3|5|10)\b", r" hits\1 "),
-        (r"\b(?:one |1 ?)?(?:billion|bn?)\b(?= word)", " 1b "),
-        (r"\b(?:one|1) (?:billion|bn?)\b", " 1b "),
-        (r"\btop[ -]?(1|5|10)\b", r" top\1 "),
-        (r"\bpart[ -]of[ -]speech\b", " pos "),
-    )
-)
+_WORDS = read_data(__file__, "terms.toml")
+_TEMPLATES = tuple((re.compile(form), term) for form, term in _WORDS["templates"])
 _NUMBERED = re.compile(r"\b([a-z]{2,})[ -](\d{1,4})\b")
 _WORD = re.compile(r"[a-z0-9]+(?:[@#][a-z0-9]+)?|[%#]")
-_SAME = {
-    **dict.fromkeys(("val", "valid", "validation", "dev", "development", "devel"), "dev"),
-    **dict.fromkeys(("train", "training"), "train"),
-    **dict.fromkeys(("testing", "tests", "test"), "test"),
-    "bpb": "bpc",
-    **{word: metric.term for metric in METRICS for word in metric.single_words if metric.in_texts},
+_SAME = _WORDS["same"] | {
+    word: metric.term for metric in METRICS for word in metric.single_words if metric.in_texts
 }
 SPLITS = frozenset({"dev", "test", "train"})
 MEASURES = frozenset(metric.term for metric in METRICS if metric.in_texts and not metric.cost)
 """Words that name how a result is measured."""
-RESOURCES = frozenset(metric.term for metric in METRICS if metric.cost) | {
-    *("speed", "epoch", "step", "hours", "rank", "layers", "dim", "words", "sentences"),
-    *("tokens", "vocab", "examples", "samples", "instances", "depth", "hidden", "sec", "ms"),
-    "gpu",
-}
+RESOURCES = frozenset({*(metric.term for metric in METRICS if metric.cost), *_WORDS["resources"]})
 """Words of columns that hold no result."""
-STUBS = frozenset(
-    {
-        *("model", "models", "method", "methods", "system", "systems", "approach", "approaches"),
-        *("algorithm", "algorithms", "architecture", "parser", "tagger", "classifier"),
-        *("technique", "set", "split"),
-    }
-)
+STUBS = frozenset(_WORDS["stubs"])
 """Words above the column that names the methods."""
-GENERAL = frozenset(
-    {
-        *("a", "an", "and", "at", "by", "corpus", "data", "dataset", "datasets", "benchmark"),
-        *("english", "evaluation", "experimental", "experiments", "following", "for", "from"),
-        *("in", "level", "model", "models", "of", "on", "or", "only", "other", "per", "results"),
-        *("result", "set", "table", "task", "tasks", "the", "to", "using", "we", "with"),
-        *("our", "are", "is", "just", "references", "challenge", "shared", "track", "this"),
-    }
-)
+GENERAL = frozenset(_WORDS["general"])
 
 
 def terms_in(text: str) -> tuple[str, ...]:
@@ -108,20 +72,15 @@ _MAX_FIRST = sorted(_PHRASES, key=lambda phrase: (-len(phrase), phrase))
 _PHRASE = re.compile(rf"\b(?:{'|'.join(phrase.replace(' ', '[ -]') for phrase in _MAX_FIRST)})\b")
 
 
-_NUMBERED_FORMS = (
-    r"f[ -]?(?:1|measure|score)(?:[ -](?:score|measure))?",
-    r"rouge[ -]?[12l]?",
-    r"bleu[ -]?[1-4]",
-    r"hits? ?@ ?[0-9]{1,2}",
-    r"bits?(?: per |-per-|/)(?:char(?:acter)?s?|byte)",
-)
 _SPELLED_OUT = {
     spelling.replace(" ", "[ -]")
     for metric in METRICS
     if metric.term in MEASURES and not metric.vague
     for spelling in (metric.term, *metric.single_words, *metric.phrases)
 }
-_IN_SENTENCES = sorted({*_NUMBERED_FORMS, *_SPELLED_OUT}, key=lambda form: (-len(form), form))
+_IN_SENTENCES = sorted(
+    {*_WORDS["numbered_forms"], *_SPELLED_OUT}, key=lambda form: (-len(form), form)
+)
 MEASURE_IN_SENTENCE = re.compile(rf"\b(?:{'|'.join(_IN_SENTENCES)})\b", re.IGNORECASE)
 """A spelling of a metric in a sentence."""
 
