@@ -31,28 +31,14 @@ from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import InputError, MissingExtra
 from vivavoce.metrics import Measure, TextMetric
+from vivavoce.text.data import read_data
 from vivavoce.text.normalise import clean_text
 
 if TYPE_CHECKING:
     import torch
 
 
-PRESETS = {
-    "bert-base-uncased": 9,
-    "bert-large-uncased": 18,
-    "roberta-base": 10,
-    "roberta-large": 17,
-    "roberta-large-mnli": 19,
-    "distilbert-base-uncased": 5,
-    "distilroberta-base": 5,
-    "xlm-roberta-base": 9,
-    "xlm-roberta-large": 17,
-    "allenai/scibert_scivocab_uncased": 8,
-    "microsoft/deberta-base-mnli": 9,
-    "microsoft/deberta-large-mnli": 18,
-    "microsoft/deberta-xlarge": 18,
-    "microsoft/deberta-xlarge-mnli": 40,
-}
+PRESETS: dict[str, int] = read_data(__file__, "neural.toml")
 """Model -> the layer whose embeddings are compared."""
 
 MAX_TOKENS = 512

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from vivavoce.text.data import read_data
+
 ARABIC = "arabic"
 ROMAN = "roman"
 LETTER = "letter"
@@ -188,32 +190,19 @@ def _letter_parts(number: str) -> tuple[int, ...]:
     return (ord(found[1]) - ord("A") + 1, *deeper)
 
 
-def _words(line: str) -> frozenset[str]:
-    return frozenset(line.split())
-
-
-_MODIFIERS = _words(
-    "the our a an some additional brief main overall general further more detailed extended other"
-    " own short"
-)
-_RESULT_MODIFIERS = _words(
-    "experimental experiment empirical quantitative qualitative evaluation benchmark baseline"
-    " simulation numerical ablation final key preliminary test performance computational automatic"
-)
-_PREPOSITIONS = _words("on of for in with to from about using between via by over at across under")
-_BEFORE_PREPOSITION = frozenset(
-    {"related work", "prior work", "previous work", "related approache", "experiment", "background"}
-    | {"evaluation", "result", "discussion", "conclusion", "limitation", "ablation study"}
-    | {"empirical evaluation", "experimental evaluation", "experimental result", "case study"}
-)
-_APPENDIX_WORDS = _words("appendix appendices supplementary supplemental supplement")
+_WORDS = read_data(__file__, "heading_words.toml")
+_MODIFIERS = frozenset(_WORDS["modifiers"])
+_RESULT_MODIFIERS = frozenset(_WORDS["result_modifiers"])
+_PREPOSITIONS = frozenset(_WORDS["prepositions"])
+_BEFORE_PREPOSITION = frozenset(_WORDS["before_preposition"])
+_APPENDIX_WORDS = frozenset(_WORDS["appendix_words"])
 # They say what a section holds besides its main matter: "Limitations and Future Work".
-_WEAK = frozenset({"future work", "future direction", "future research", "outlook", "perspective"})
-_NOT_EXPERIMENTS = _words("designing planning running automating crowdsourcing")
-_GLUED_FIRST = frozenset({"introduction", "related_work", "experiments", "results", "conclusion"})
+_WEAK = frozenset(_WORDS["weak"])
+_NOT_EXPERIMENTS = frozenset(_WORDS["not_experiments"])
+_GLUED_FIRST = frozenset(_WORDS["glued_first"])
 # "Our joint model": what the authors call their own.
 _OWN = frozenset({"our", "proposed"})
-_OWN_METHOD = _words("model method approach framework architecture algorithm system")
+_OWN_METHOD = frozenset(_WORDS["own_method"])
 _MAX_HEADING = 200
 
 

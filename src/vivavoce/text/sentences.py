@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from vivavoce.text.data import read_data
+
 _PARAGRAPH = re.compile(r"\n[^\S\n]*\n")
 _WIDE_STOP = re.compile(r"([。！？])")
 _STOPS = ".!?…。！？"
@@ -12,31 +14,17 @@ _OPENERS = "([{\"'“‘«"
 _CLOSERS = ")]}\"'”’»"
 
 
-def _set_of(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
 # Always followed by what they belong to.
-_NEVER_LAST = _set_of(
-    "alg app approx ca cf ch cor def dr e.g eg eq eqn eqns eqs fig figs i.e ie lem mr mrs prof "
-    "prop resp sec secs sect tab thm viz vs"
-)
+_WORDS = read_data(__file__, "sentences.toml")
+_NEVER_LAST = frozenset(_WORDS["never_last"])
 # In lower case these are units and endings of words.
-_TITLES = _set_of("Ms St")
+_TITLES = frozenset(_WORDS["titles"])
 # Abbreviations before a number, words or ends of sentences elsewhere.
-_BEFORE_NUMBER = _set_of("al art col no nos p pp para pt ref refs vol vols")
+_BEFORE_NUMBER = frozenset(_WORDS["before_number"])
 # After one of these a single letter is a label, not an initial.
-_LABELLED = _set_of(
-    "algorithm appendix case class figure group lemma option panel part phase section step table "
-    "theorem type variant"
-)
+_LABELLED = frozenset(_WORDS["labelled"])
 # A name does not begin like this, so an initial before it ends a sentence.
-_STARTERS = _set_of(
-    "a after all although an and as at because both but by each finally first for from given here "
-    "however if in it its many moreover most next no note on one our second several since some "
-    "such that the their then there these they this those thus to under we when where while with "
-    "without"
-)
+_STARTERS = frozenset(_WORDS["starters"])
 _HEADING_WORDS = 8
 _HEADING_LENGTH = 70
 

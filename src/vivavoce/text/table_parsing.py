@@ -21,6 +21,7 @@ from vivavoce.text.cell_text import (
     skip_group,
     unescape_entities,
 )
+from vivavoce.text.data import read_patterns
 from vivavoce.text.table_lines import (
     MAX_CHARACTERS,
     MAX_COLUMNS,
@@ -56,17 +57,9 @@ _POSITION = re.compile(r"\s{0,9}\[[^\[\]{}]{0,20}\]")
 _LATEX_EDGE = re.compile(
     r"\\(begin|end)\s?\{(?:tabular|tabular\*|tabularx|tabulary|longtable|longtabu|tblr|array)\}"
 )
-_LATEX_SPLIT = re.compile(
-    r"\\\\(?:\[[\d.]{1,9}[a-z]{2}\])?|\\(?:tabularnewline|begin|end)(?![A-Za-z])"
-    r"|\\.|\{+|[&}%]",
-    re.DOTALL,
-)
-_LATEX_RULE = re.compile(
-    r"\\(?:hline|toprule|midrule|bottomrule|addlinespace|cline|cmidrule|hdashline|specialrule"
-    r"|endhead|endfirsthead|endfoot|endlastfoot|noalign|centering|rowcolor)(?![A-Za-z])"
-    r"(?:\([^(){}]{0,40}\))?(?:\[[^\[\]{}]{0,40}\])?(?:\{[^{}]{0,40}\}){0,3}"
-    r"(?:\([^(){}]{0,40}\))?(?:\{[^{}]{0,40}\})?"
-)
+_PATTERNS = read_patterns(__file__, "table_patterns.toml")
+_LATEX_SPLIT = _PATTERNS["latex_split"]
+_LATEX_RULE = _PATTERNS["latex_rule"]
 _MULTICOLUMN = re.compile(r"\s*\\multicolumn\s?\{\s?(\d{1,4})\s?\}")
 
 

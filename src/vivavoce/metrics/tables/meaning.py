@@ -43,16 +43,7 @@ Embed = Callable[[Sequence[str]], npt.NDArray[np.float64]]
 
 _DATA = read_data(__file__, "vocabulary.toml")
 _MARKS = {word: mark for mark, words in _DATA["marks"].items() for word in words}
-_DATES = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        r"(?P<y>(?:19|20)\d\d)(?:[-/.](?P<m>\d{1,2})(?:[-/.](?P<d>\d{1,2}))?)?",
-        r"(?:(?P<d>\d{1,2})[-/.])?(?P<m>\d{1,2})[-/.](?P<y>(?:19|20)\d\d)",
-        r"(?:(?P<d>\d{1,2})\.?\s)?(?P<n>[a-z]{3,9})\.?[\s,'-]{1,3}(?P<y>(?:19|20)?\d\d)",
-        r"(?P<n>[a-z]{3,9})\s(?P<d>\d{1,2}),\s?(?P<y>(?:19|20)\d\d)",
-        r"'(?P<y>\d\d)",
-    )
-)
+_DATES = tuple(re.compile(pattern, re.IGNORECASE) for pattern in _DATA["dates"])
 _COMPLEXITY = re.compile(r"[OΘΩ]\s?\((.+)\)")
 _COMPLEXITY_WORDS: dict[str, str] = _DATA["complexities"]
 _SEPARATOR = re.compile(
