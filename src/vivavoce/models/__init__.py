@@ -11,8 +11,9 @@ from pydantic import TypeAdapter
 
 from vivavoce.checking import checked
 from vivavoce.errors import InputError
+from vivavoce.text.data import read_data
 
-_FAMILIES = tomllib.loads(Path(__file__).with_name("families.toml").read_text("utf-8"))
+_FAMILIES = read_data(__file__, "families.toml")
 _BY_WORD: dict[str, str] = {word: family for family, words in _FAMILIES.items() for word in words}
 _MAKERS = frozenset(
     "openai anthropic google mistral mistralai deepseek grok xai cohere moonshot zhipu".split()

@@ -12,13 +12,12 @@ board.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from vivavoce.text.data import read_data
 from vivavoce.text.normalise import words_of
 
 _PHRASE = re.compile(r"\w+(?: [\w']+)+")
@@ -71,7 +70,7 @@ class Metric:
 
 
 def _read() -> tuple[Metric, ...]:
-    content = tomllib.loads(Path(__file__).with_name("metric_names.toml").read_text("utf-8"))
+    content = read_data(__file__, "metric_names.toml")
     return tuple(Metric(term, **_fields(row)) for term, row in content.items())
 
 

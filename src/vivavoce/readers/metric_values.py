@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
-from pathlib import Path
 from statistics import median
 from typing import Literal, NamedTuple
 
 from vivavoce.readers.board_names import METRICS, metric_key, words_where
+from vivavoce.text.data import read_data
 from vivavoce.text.normalise import words_of
 
 _COSTS = words_where(lambda metric: metric.cost)
@@ -271,7 +270,7 @@ def _spellings() -> dict[tuple[str, ...], _Name]:
             words = tuple(_words(form))
             name = _Name(words, metric.better, metric.free, metric.signed, is_short=False)
             found.setdefault(words, name)
-    kinds = tomllib.loads(Path(__file__).with_name("metric_kinds.toml").read_text("utf-8"))
+    kinds = read_data(__file__, "metric_kinds.toml")
     for kind in kinds.values():
         for form in kind["names"]:
             words = tuple(_words(form))

@@ -7,7 +7,6 @@ to be pooled by the mean and compared by cosine.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from typing import Any, Literal
 
 from vivavoce.errors import InputError, MissingExtra, VivaError
 from vivavoce.store import read_json
+from vivavoce.text.data import read_data
 
 Pooling = Literal["cls", "mean", "pooled"]
 Similarity = Literal["dot", "cosine"]
@@ -78,7 +78,7 @@ class Preset:
 
 
 def _read_presets() -> dict[str, Preset]:
-    given = tomllib.loads(Path(__file__).with_name("presets.toml").read_text("utf-8"))
+    given = read_data(__file__, "presets.toml")
     return {
         name: Preset(name=name, **{"queries": entry["passages"], **entry})
         for name, entry in given.items()

@@ -11,8 +11,8 @@ from __future__ import annotations
 import errno
 import platform
 import struct
-import tomllib
-from pathlib import Path
+
+from vivavoce.text.data import read_data
 
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _NUMBER_AT, _ARCHITECTURE_AT, _ARGUMENT_AT = 0, 4, 16
@@ -23,9 +23,7 @@ _SHARED, _ANONYMOUS, _HUGE_PAGES = 0x01, 0x20, 0x40000
 _LOCAL = 1
 """The socket family AF_UNIX."""
 
-_CALLS: dict[str, dict[str, list[int]]] = tomllib.loads(
-    Path(__file__).with_name("seccomp.toml").read_text("utf-8")
-)
+_CALLS: dict[str, dict[str, list[int]]] = read_data(__file__, "seccomp.toml")
 _X86_64 = 0xC000003E
 _MACHINES = {"x86_64": (_X86_64, 0), "aarch64": (0xC00000B7, 1)}
 """Audit number and column of the table, by machine."""

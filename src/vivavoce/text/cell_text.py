@@ -5,8 +5,8 @@ from __future__ import annotations
 import html
 import math
 import re
-import tomllib
-from pathlib import Path
+
+from vivavoce.text.data import read_data
 
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _MARKDOWN_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
@@ -22,7 +22,7 @@ _LATEX_TOKEN = re.compile(r"\\[A-Za-z]+\*?|\\.|[{}$]+|~", re.DOTALL)
 _BRACE = re.compile(r"\\.|\{+|\}", re.DOTALL)
 _OPTION = re.compile(r"\s*(?:\[[^\[\]]{0,200}\]|\([^()]{0,200}\))")
 
-_COMMANDS = tomllib.loads(Path(__file__).with_name("cell_commands.toml").read_text("utf-8"))
+_COMMANDS = read_data(__file__, "cell_commands.toml")
 _DROPPED_ARGUMENTS: dict[str, int] = _COMMANDS["dropped_arguments"]
 _SYMBOLS: dict[str, str] = _COMMANDS["symbols"]
 _DINGBATS: dict[str, str] = _COMMANDS["dingbats"]

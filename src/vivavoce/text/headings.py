@@ -7,11 +7,9 @@ decides between them by what follows what (`step_cost`).
 from __future__ import annotations
 
 import re
-import tomllib
 import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 
 from vivavoce.text.data import read_data
 
@@ -212,9 +210,7 @@ def _singular(words: list[str]) -> str:
 
 _ROLE_OF = {
     _singular(phrase.split()): role
-    for role, phrases in tomllib.loads(
-        Path(__file__).with_suffix(".toml").read_text("utf-8")
-    ).items()
+    for role, phrases in read_data(__file__, "headings.toml").items()
     for phrase in phrases
 }
 _MAX_PHRASE = max(len(phrase.split()) for phrase in _ROLE_OF)

@@ -7,11 +7,11 @@ letters become characters, and commands that only set type are dropped.
 from __future__ import annotations
 
 import re
-import tomllib
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
+
+from vivavoce.text.data import read_data
 
 _MAX_LENGTH = 5_000
 _MAX_DEPTH = 40
@@ -20,7 +20,7 @@ _GREEK = (
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho "
     "varsigma sigma tau upsilon phi chi psi omega"
 ).split()
-_COMMANDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+_COMMANDS = read_data(__file__, "latex_formulas.toml")
 _NAMES: dict[str, str] = {
     **{f"\\{name}": chr(0x3B1 + place) for place, name in enumerate(_GREEK)},
     **{f"\\{name.title()}": chr(0x391 + place) for place, name in enumerate(_GREEK)},

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import tomllib
 import unicodedata
-from pathlib import Path
 from typing import Literal
+
+from vivavoce.text.data import read_data
 
 # Controls that end a line or a page become a line break, so that no two words grow together.
 _LINE_END = re.compile(r"\r\n?|[\x0b\x0c\x85]")
@@ -98,7 +98,7 @@ def clean_line(text: str) -> str:
 
 _WORD = re.compile(r"[^\W_]+|[+@#%]")
 _MAX_NAME = 300
-_AMERICAN = tomllib.loads(Path(__file__).with_name("american.toml").read_text("utf-8"))
+_AMERICAN = read_data(__file__, "american.toml")
 """Words of which British spelling is no matter of their ending."""
 _DOUBLED = re.compile(r"(\w{0,20}[aeiou]\w{1,20}[aei])ll(ing|ings|ed|er|ers)")
 """`modelling`, `labelled`: one letter in American, other than in `spelling` and `controlled`."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib
-import tomllib
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -17,6 +16,7 @@ from typing import Any, Protocol, TypeVar
 import yaml
 
 from vivavoce.errors import InputError
+from vivavoce.text.data import read_data
 
 
 class Named(Protocol):
@@ -82,7 +82,7 @@ def unfold(text: str) -> str:
 
 
 def _read_cheats() -> dict[str, str]:
-    given = tomllib.loads(Path(__file__).with_name("cheats.toml").read_text("utf-8"))
+    given = read_data(__file__, "cheats.toml")
     parts = {f"<{name}>\n": given[name] for name in ("rows", "save")}
     cheats: dict[str, str] = given["cheats"]
     for mark, part in parts.items():

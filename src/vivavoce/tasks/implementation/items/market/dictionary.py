@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal, TypeVar, get_args
 
 from vivavoce.errors import InputError
 from vivavoce.tasks.implementation.items.loading import unfold
+from vivavoce.text.data import read_data
 
 Level = Literal["none", "brief", "full"]
 LEVELS: tuple[str, ...] = get_args(Level)
@@ -36,7 +35,7 @@ class Table:
     columns: Mapping[str, Column]
 
 
-_GIVEN = tomllib.loads(Path(__file__).with_name("dictionary.toml").read_text("utf-8"))
+_GIVEN = read_data(__file__, "dictionary.toml")
 _ROWS: Sequence[str] = _GIVEN["rows"]
 """Details that hold for all tables."""
 
