@@ -41,11 +41,10 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolChoice, ToolInfo
 from numpy.typing import NDArray
 from pydantic import StrictInt, StrictStr
-from scipy.sparse import csr_array
 
 from vivavoce.checking import Ordinal, read_records
 from vivavoce.errors import InputError
-from vivavoce.retrieval.sparse import count_terms, tfidf_weights
+from vivavoce.retrieval.sparse import TfidfRetriever
 from vivavoce.text.sentences import cut_words, is_heading, split_sentences
 
 MAX_SENTENCES = 1_000
@@ -92,10 +91,7 @@ def score_sentences(sentences: Sequence[str]) -> list[float]:
     """
     if not sentences:
         return []
-    counts = count_terms(sentences, _words)
-    _, weights = tfidf_weights(counts)
-    shape = (len(sentences), len(counts.numbers))
-    vectors = csr_array((weights, (counts.passages, counts.terms)), shape=shape)
+    vectors = TfidfRetriever(sentences, _words).rows()
     similarity: Vector = (vectors @ vectors.T).toarray()
     np.fill_diagonal(similarity, 0.0)
     return [float(score) for score in _page_rank(similarity).round(_DECIMALS)]

@@ -31,7 +31,7 @@ from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
+from scipy.sparse import coo_array, csr_array
 
 from vivavoce.retrieval import Hit, best_hits, check_limit, check_queries
 from vivavoce.text.normalise import normalise_title
@@ -189,15 +189,6 @@ def _idf(passages_with: Integers, size: int, epsilon: float | None) -> Floats:
     return np.asarray(idf, dtype=np.float64)
 
 
-def tfidf_weights(counts: TermCounts) -> tuple[Floats, Floats]:
-    """The idf of each term, and the weights of all passages' terms, each passage of length 1."""
-    size = len(counts.lengths)
-    idf: Floats = np.log((1 + size) / (1 + counts.passages_with)) + 1
-    weights = counts.frequencies * idf[counts.terms]
-    norms = np.sqrt(np.bincount(counts.passages, weights=weights**2, minlength=size))
-    return idf, weights / norms[counts.passages]
-
-
 class TfidfRetriever(TermRetriever):
     """Passages ranked by TF-IDF cosine, from 0 to 1.
 
@@ -208,8 +199,25 @@ class TfidfRetriever(TermRetriever):
 
     def __init__(self, passages: Iterable[str], tokenize: Tokenizer = words) -> None:
         counts = count_terms(passages, tokenize)
-        self._idf, weights = tfidf_weights(counts)
-        super().__init__(counts, weights, tokenize)
+        size = len(counts.lengths)
+        self._idf: Floats = np.log((1 + size) / (1 + counts.passages_with)) + 1
+        weights = counts.frequencies * self._idf[counts.terms]
+        norms = np.sqrt(np.bincount(counts.passages, weights=weights**2, minlength=size))
+        super().__init__(counts, weights / norms[counts.passages], tokenize)
+
+    def rows(self) -> csr_array:
+        """The vectors of the passages, shape (passages, terms); of zeros for one without terms."""
+        shape = len(self), len(self._counts.numbers)
+        return csr_array((self._weights, (self._counts.passages, self._counts.terms)), shape=shape)
+
+    def rows_of(self, texts: Sequence[str]) -> csr_array:
+        """The vectors of other texts, shape (texts, terms)."""
+        shape = len(texts), len(self._counts.numbers)
+        weighed = [self._weigh(self._known(text)) for text in texts]
+        places = np.repeat(np.arange(len(texts)), [len(weights) for weights in weighed])
+        terms = np.array([term for weights in weighed for term in weights], dtype=np.int64)
+        values = np.array([value for weights in weighed for value in weights.values()], dtype=float)
+        return csr_array((values, (places, terms)), shape=shape)
 
     def _weigh(self, terms: Counter[int]) -> Mapping[int, float]:
         weights = {number: times * float(self._idf[number]) for number, times in terms.items()}

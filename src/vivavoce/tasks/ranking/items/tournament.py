@@ -41,7 +41,7 @@ from vivavoce.retrieval.presets import (
     find_preset,
     read_settings,
 )
-from vivavoce.retrieval.sparse import count_terms, tfidf_weights, words
+from vivavoce.retrieval.sparse import TfidfRetriever
 from vivavoce.tasks.ranking.items.pairwise_results import ABOUT, Comparison, Line
 from vivavoce.text.dates import day_after
 
@@ -95,13 +95,8 @@ class TfidfVectors:
     """TF-IDF vectors, with the weights of `TfidfRetriever`: f (ln((1 + N) / (1 + n)) + 1)."""
 
     def __init__(self, titles: Sequence[str], abstracts: Sequence[str]) -> None:
-        from scipy.sparse import csr_array
-
         texts = [f"{title}\n{text}" for title, text in zip(titles, abstracts, strict=True)]
-        counts = count_terms(texts, words)
-        _, unit = tfidf_weights(counts)
-        shape = (len(texts), len(counts.numbers))
-        self._rows = csr_array((unit, (counts.passages, counts.terms)), shape=shape)
+        self._rows = TfidfRetriever(texts).rows()
 
     def cosines(self, first: Places, second: Places) -> Floats:
         """The cosine of each pair of papers, 0 for one without words."""

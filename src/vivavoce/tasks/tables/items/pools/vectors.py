@@ -24,7 +24,7 @@ from vivavoce.errors import InputError
 from vivavoce.metrics.retrieval import average_precision
 from vivavoce.retrieval import Retriever
 from vivavoce.retrieval.dense import DenseRetriever, Encoders, open_encoders
-from vivavoce.retrieval.sparse import Bm25Retriever, TfidfRetriever, count_terms, words
+from vivavoce.retrieval.sparse import Bm25Retriever, TfidfRetriever, words
 from vivavoce.store import hash_of
 from vivavoce.tasks.tables.items.table_items import TFIDF, GoldTable, Work
 from vivavoce.text.terms import STOP_WORDS
@@ -90,24 +90,8 @@ class TfidfEncoder:
 
     def encode(self, works: Sequence[Work], demands: Sequence[str]) -> Vectors:
         """The vectors of both; words of a demand that no work has do not count."""
-        counts = count_terms((work_text(work) for work in works), content_words)
-        idf = np.log((1 + len(works)) / (1 + counts.passages_with)) + 1
-        shape = (len(works), len(counts.numbers))
-        weights = counts.frequencies * idf[counts.terms]
-        rows = csr_array((weights, (counts.passages, counts.terms)), shape=shape)
-        asked = csr_array((len(demands), len(counts.numbers)))
-        if counts.numbers:
-            places: list[int] = []
-            terms: list[int] = []
-            for place, demand in enumerate(demands):
-                known = [counts.numbers.get(word) for word in content_words(demand)]
-                terms.extend(number for number in known if number is not None)
-                places.extend([place] * (len(terms) - len(places)))
-            found = np.asarray(terms, dtype=np.int64)
-            at = np.asarray(places, dtype=np.int64)
-            # Repeated entries are summed, which is the frequency of the term.
-            asked = csr_array((idf[found], (at, found)), shape=asked.shape)
-        return Vectors(_unit(rows), _unit(asked))
+        found = TfidfRetriever((work_text(work) for work in works), content_words)
+        return Vectors(found.rows(), found.rows_of(demands))
 
 
 class NeuralEncoder:
@@ -140,14 +124,6 @@ def work_text(work: Work) -> str:
 def content_words(text: str) -> list[str]:
     """The words of a text that are no stop words, with their repetitions."""
     return [word for word in words(text) if word not in STOP_WORDS]
-
-
-def _unit(rows: csr_array) -> csr_array:
-    rows.sum_duplicates()
-    lengths = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
-    lengths[lengths == 0] = 1.0
-    rows.data /= np.repeat(lengths, np.diff(rows.indptr))
-    return rows
 
 
 def _scaled(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
