@@ -1,4 +1,4 @@
-"""Hand-made items and the market they are computed on, turned into items of a round.
+"""Hand-made and composed items, and the market they are computed on, as items of a round.
 
 The items are undated and do not come from the corpus. The market and the values of the reference
 implementations are frozen into the round, so that no later version moves them.
@@ -18,7 +18,8 @@ from vivavoce.rounds.family import FamilyItems
 from vivavoce.rounds.spec import Options, RoundSpec
 from vivavoce.tasks.implementation.items import rows
 from vivavoce.tasks.implementation.items.architecture import list_architectures
-from vivavoce.tasks.implementation.items.formula import list_formulas
+from vivavoce.tasks.implementation.items.composed.compose import compose
+from vivavoce.tasks.implementation.items.formula import RESULT, list_formulas
 from vivavoce.tasks.implementation.items.market.generate import TABLES, generate, to_parquet
 from vivavoce.tasks.implementation.items.report import list_reports
 
@@ -35,6 +36,8 @@ _ITEMS: Mapping[str, Any] = {
 class ImplementationOptions(Options):
     """The `[implementation]` table of a round spec: names of items, by default all there are."""
 
+    composed: int = Field(default=0, ge=0)
+    """Formulas composed from the round's seed, beside the fixed ones."""
     formulas: tuple[str, ...] | None = Field(default=None, validate_default=True)
     architectures: tuple[str, ...] | None = Field(default=None, validate_default=True)
     reports: tuple[str, ...] | None = Field(default=None, validate_default=True)
@@ -57,7 +60,9 @@ def build(corpus: Corpus, spec: RoundSpec, options: ImplementationOptions) -> Fa
     market = generate(spec.round.seed)
     frames = {name: getattr(market, name) for name in TABLES}
     formulas, values = rows.formula_items(
-        (list_formulas()[name] for name in options.formulas or ()), frames
+        (list_formulas()[name] for name in options.formulas or ()),
+        compose(spec.round.seed, options.composed, frames, RESULT),
+        frames,
     )
     architectures, tensors = rows.architecture_items(
         (list_architectures()[name] for name in options.architectures or ()), spec.round.seed

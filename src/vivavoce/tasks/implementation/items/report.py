@@ -162,15 +162,14 @@ STATISTICS: Mapping[Statistic, Callable[[pd.Series, pd.DataFrame], float]] = {
 
 def compute_claim(formula: Formula, statistic: Statistic, frames: Mapping[str, Any]) -> float:
     """The number that a formula's reference gives on the market's tables."""
-    values = formula.compute(*(frames[name] for name in formula.tables), **formula.parameters)
-    return STATISTICS[statistic](values, frames["daily_pv"])
+    return STATISTICS[statistic](formula.values(frames), frames["daily_pv"])
 
 
 def claim_program(program: str, statistic: Statistic) -> str:
     """A formula's program that goes on to compute a claim's number and leave it in `CLAIM`."""
     function = STATISTICS[statistic]
     return (
-        f"import json\n\n{program}\n\n"
+        f"{program}\n\nimport json\n\n\n"
         f"{textwrap.dedent(inspect.getsource(function))}\n\n"
         f'number = {function.__name__}(values, pd.read_parquet("daily_pv.parquet"))\n'
         f'with open("{CLAIM}", "w") as stream:\n'
