@@ -106,7 +106,7 @@ def _values(found: FactorScore) -> dict[str, float]:
     }
 
 
-ARCHITECTURE_NAMES = ("tvc", "match", "tsc", "tvc_unseen", "tsc_unseen", "exe")
+ARCHITECTURE_NAMES = ("tvc", "match", "output", "tsc", "tvc_unseen", "tsc_unseen", "exe")
 _SPARE_BYTES = 1 << 20
 """A result may be so much larger than 20 times its gold."""
 

@@ -26,7 +26,7 @@ from vivavoce.tasks.implementation.items.market.dictionary import columns_among
 from vivavoce.tasks.implementation.items.market.generate import TABLES
 from vivavoce.tasks.programs.source import named_in
 
-Category = Literal["fundamental", "price-volume", "minute", "joined"]
+Category = Literal["fundamental", "price-volume", "minute"]
 Difficulty = Literal["easy", "medium", "hard", "discovery"]
 
 RESULT = "result.parquet"
