@@ -19,6 +19,7 @@ from vivavoce.tasks.implementation.items.formulas.minute import by_stock_day
 from vivavoce.tasks.implementation.items.loading import (
     check_words,
     find_function,
+    own_folders,
     read_items,
     unfold,
 )
@@ -92,13 +93,14 @@ class Formula:
 
 
 @cache
-def list_formulas() -> dict[str, Formula]:
-    """Every formula of `items/formulas/` by name, sorted.
+def list_formulas(folder: Path | None = None) -> dict[str, Formula]:
+    """Every formula of `items/formulas/`, and of `formulas/` in a user's folder, by name, sorted.
 
     Raises:
         InputError: A name comes twice, a file is not complete, or one names what there is not.
     """
-    return read_items("formula", formulas.__path__, ".toml", _read)
+    folders = [*formulas.__path__, *own_folders("formulas", folder)]
+    return read_items("formula", folders, ".toml", _read)
 
 
 def check_formula(formula: Formula) -> None:
@@ -119,13 +121,13 @@ def _read(path: Path) -> Iterator[Formula]:
     """The formulas of a file: its own, or its variants, each with keys of its own."""
     given = tomllib.loads(path.read_text("utf-8"))
     for variant in given.pop("variants", [{}]):
-        formula = _formula(given | variant)
+        formula = _formula(given | variant, path.parent)
         check_formula(formula)
         yield formula
 
 
-def _formula(given: dict[str, Any]) -> Formula:
-    """A formula; `<word>` in its texts stands for a parameter or one of `words`."""
+def _formula(given: dict[str, Any], folder: Path) -> Formula:
+    """A formula of a folder; `<word>` in its texts stands for a parameter or one of `words`."""
     words = {**given.get("parameters", {}), **given.pop("words", {})}
 
     def fill(text: str) -> str:
@@ -140,7 +142,7 @@ def _formula(given: dict[str, Any]) -> Formula:
     return Formula(
         tables=tuple(given.pop("tables")),
         variables={fill(symbol): fill(meaning) for symbol, meaning in variables},
-        compute=find_function(formulas.__name__, reference),
+        compute=find_function(formulas.__name__, reference, folder),
         title=title,
         **given,
     )

@@ -21,7 +21,7 @@ from vivavoce.store import Row, canonical_json
 from vivavoce.tasks.implementation.items.architecture import Architecture, build_case
 from vivavoce.tasks.implementation.items.architectures.reference import import_geometric
 from vivavoce.tasks.implementation.items.composed.compose import ComposedFormula
-from vivavoce.tasks.implementation.items.formula import Formula, list_formulas
+from vivavoce.tasks.implementation.items.formula import Formula
 from vivavoce.tasks.implementation.items.market.dictionary import texts
 from vivavoce.tasks.implementation.items.market.generate import TABLES
 from vivavoce.tasks.implementation.items.report import (
@@ -241,7 +241,7 @@ def pdf_text(path: Path) -> str:
 
 
 def reproduce_items(
-    reports: Iterable[Report], frames: Mapping[str, Any]
+    reports: Iterable[Report], formulas: Mapping[str, Formula], frames: Mapping[str, Any]
 ) -> tuple[list[Row], dict[str, bytes]]:
     """The items, sorted by id, and the files of their gold values by name.
 
@@ -252,23 +252,27 @@ def reproduce_items(
     for number, report in enumerate(reports):
         if report.claim is None:
             continue
-        _check_claim(report.name, report.claim, frames)
+        _check_claim(report.name, report.claim, formulas, frames)
+        formula = formulas[report.claim.formula]
         gold = f"claims/{number:03d}.parquet"
-        files[gold] = _gold(list_formulas()[report.claim.formula].values(frames))
-        rows.append(_reproduce_row(report, report.claim, frames, gold))
+        files[gold] = _gold(formula.values(frames))
+        rows.append(_reproduce_row(report, report.claim, formula, frames, gold))
     return sorted(rows, key=lambda row: str(row["id"])), files
 
 
-def _check_claim(name: str, claim: Claim, frames: Mapping[str, Any]) -> None:
-    if claim.formula not in list_formulas():
+def _check_claim(
+    name: str, claim: Claim, formulas: Mapping[str, Formula], frames: Mapping[str, Any]
+) -> None:
+    if claim.formula not in formulas:
         raise InputError(f"The claim of report {name} is about {claim.formula!r}, no formula.")
     known = {f"{table}.{column}" for table, frame in frames.items() for column in frame.columns}
     if unknown := sorted(set(claim.columns) - known):
         raise InputError(f"The claim of report {name} needs {unknown[0]!r}, no column there is.")
 
 
-def _reproduce_row(report: Report, claim: Claim, frames: Mapping[str, Any], gold: str) -> Row:
-    formula = list_formulas()[claim.formula]
+def _reproduce_row(
+    report: Report, claim: Claim, formula: Formula, frames: Mapping[str, Any], gold: str
+) -> Row:
     (method,) = (method for method in report.methods if method.name == claim.method)
     number = compute_claim(formula, claim.statistic, frames)
     naive = formula.misread().get("lags")
