@@ -115,7 +115,6 @@ def _print_exam(found: Exam) -> None:
     for verdict in found.verdicts:
         say(verdict["words"])
     for row in found.missed:
-        say(
-            f"  worst in {row['task']}: {row['title'] or row['id']} ({row['fault'] or row['value']})"
-        )
+        paper, why = row["title"] or row["id"], row["fault"] or f"{row['value']:.3f}"
+        say(f"  worst in {row['task']}: {paper} ({why})")
     say(found.page)

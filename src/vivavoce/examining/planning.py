@@ -194,7 +194,7 @@ def plan_task(request: Request, chosen: Chosen, logs: Sequence[RunLog]) -> TaskP
             price = request.prices.get(name)
             costs.append(_dollars(price, expected))
             ceilings.append(_dollars(price, most))
-    pairs = math.comb(len(models), 2) or len(chosen.baselines)
+    pairs = math.comb(len(models), 2) or (len(chosen.baselines) if request.models else 1)
     return TaskPlan(
         task=chosen.task,
         metric=chosen.metric,
@@ -281,10 +281,10 @@ def sureness(pairs: int) -> float:
 
 
 def dollars(cost: float | None) -> str:
-    """A cost in print: two digits after the point, more below a dollar."""
+    """A cost in print: two digits after the point, more below ten cents."""
     if cost is None:
         return "unknown"
-    return f"${cost:.2f}" if cost >= 1 or not cost else f"${cost:.2g}"
+    return f"${cost:,.2f}" if cost >= 0.1 or not cost else f"${cost:.2g}"
 
 
 def papers_line(papers: Row) -> str:
@@ -303,13 +303,18 @@ def plan_lines(told: Row) -> Iterator[str]:
     for each in plan["tasks"]:
         shows = each["detectable"]
         least = f"; differences from about {shows:.3f} {each['metric']} show" if shows else ""
+        cost = "" if each["cost"] is None else f", {dollars(each['cost'])}"
+        sizes = f"{each['items']:,} items, about {each['tokens']:,} tokens"
+        yield f"  {each['task']}: {sizes}{cost}{least}"
+    if plan["cost"] is None:
+        each_dollar = dollars(plan["tokens"] / 1e6)
         yield (
-            f"  {each['task']}: {each['items']:,} items, about {each['tokens']:,} tokens, "
-            f"{dollars(each['cost'])}{least}"
+            f"In all about {plan['tokens']:,} tokens: {each_dollar} for each dollar that a million "
+            "tokens cost. --price MODEL=IN,OUT tells more."
         )
+        return
+    held = f" The budget is {dollars(plan['budget'])}." if plan["budget"] else ""
     yield (
         f"In all about {plan['tokens']:,} tokens and {dollars(plan['cost'])}, at most "
-        f"{dollars(plan['at_most'])}."
-        + ("" if plan["cost"] is not None else " --price MODEL=IN,OUT tells what they cost.")
-        + (f" The budget is {dollars(plan['budget'])}." if plan["budget"] else "")
+        f"{dollars(plan['at_most'])}.{held}"
     )

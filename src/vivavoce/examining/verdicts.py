@@ -90,10 +90,12 @@ def _verdict(
     is_turned = better == names[1]
     sign = -1 if is_turned else 1
     ci = lead["ci"] and sorted(sign * end for end in lead["ci"])
+    judged = sides[0].log.judged
     further = [
-        one for one in row["metrics"] if one is not lead and one["higher_is_better"] is not None
+        one
+        for one in row["metrics"]
+        if one["higher_is_better"] is not None and (not one["ranks"] or one["metric"] in judged)
     ]
-    further.sort(key=lambda one: one["ranks"])
     verdict = {
         "task": chosen.task,
         "metric": chosen.metric,
@@ -180,21 +182,26 @@ def baseline_rows(chosen: Sequence[Chosen], board: Sequence[Row]) -> list[Row]:
 
 
 def words(verdict: Row) -> str:
-    """A verdict as sentences."""
-    a, b = verdict["between"]
-    said = [_finding(verdict, a, b)]
+    """A verdict as sentences, with the last parts of names where these differ."""
+    names: list[str] = verdict["between"]
+    last = [name.rpartition("/")[2] for name in names]
+    short = dict(zip(names, last if len(set(last)) > 1 else names, strict=True))
+    said = [_finding(verdict, short)]
     for one in verdict["also"]:
-        said.append(f"{one['metric']} {_figure(one[a])} for {a} and {_figure(one[b])} for {b}.")
+        said.append(f"{one['metric']}: " + _each(short, {n: _figure(one[n]) for n in names}))
     if any(verdict["invalid"].values()):
-        counts = " and ".join(f"{verdict['invalid'][name]} of {name}" for name in (a, b))
-        said.append(f"Answers that are not valid: {counts}.")
+        said.append("Answers that are not valid: " + _each(short, verdict["invalid"]))
     if any(cost is not None for cost in verdict["cost"].values()):
-        costs = " and ".join(f"{name} {dollars(verdict['cost'][name])}" for name in (a, b))
-        said.append(f"Cost: {costs}.")
+        costs = {name: dollars(verdict["cost"][name]) for name in names}
+        said.append("Cost: " + _each(short, costs))
     return " ".join(said)
 
 
-def _finding(verdict: Row, a: str, b: str) -> str:
+def _each(short: Mapping[str, str], values: Mapping[str, object]) -> str:
+    return ", ".join(f"{short[name]} {value}" for name, value in values.items()) + "."
+
+
+def _finding(verdict: Row, short: Mapping[str, str]) -> str:
     task, metric = verdict["task"].replace("_", " "), verdict["metric"]
     difference, ci = verdict["difference"], verdict["ci"]
     reach = f" [{ci[0]:+.3f}, {ci[1]:+.3f}]" if ci else ""
@@ -203,8 +210,10 @@ def _finding(verdict: Row, a: str, b: str) -> str:
     if verdict["better"]:
         early = verdict["items"] < verdict["of"]
         stop = f", decided after {verdict['items']:,} of {verdict['of']:,} items" if early else ""
-        return f"{on}{verdict['better']} is better than {verdict['worse']}: {amount}{stop}."
+        better, worse = short[verdict["better"]], short[verdict["worse"]]
+        return f"{on}{better} is better than {worse}: {amount}{stop}."
     more = verdict["more_papers_needed"]
+    a, b = short.values()
     hope = (
         f"about {more:,} more such papers would tell"
         if more
