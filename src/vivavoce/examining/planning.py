@@ -290,10 +290,8 @@ def dollars(cost: float | None) -> str:
 def papers_line(papers: Row) -> str:
     """The papers that can be asked about, and why others are left out."""
     reasons = ", ".join(f"{n:,} {name.replace('_', ' ')}" for name, n in papers["left_out"].items())
-    left = papers["given"] - papers["used"]
-    return f"{papers['used']:,} of {papers['given']:,} papers can be asked about" + (
-        f"; {left:,} are left out: {reasons}." if left else "."
-    )
+    left = f" (left out: {reasons})" if reasons else ""
+    return f"{papers['used']:,} of {papers['given']:,} papers can be asked about{left}."
 
 
 def plan_lines(told: Row) -> Iterator[str]:
