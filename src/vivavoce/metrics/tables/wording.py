@@ -118,16 +118,19 @@ def write_out(text: str, other: str) -> str:
         text = text.replace(cut[0], whole[0]) if whole else text
     for short in dict.fromkeys(match.group() for match in _CAPITALS.finditer(text)):
         letters = short.removesuffix("s").casefold()
+        if letters in words:
+            continue
         for kept in (words, [word for word in words if word not in _FILLERS]):
-            runs = (
-                "".join(word[0] for word in kept[n : n + len(letters)]) for n in range(len(kept))
-            )
-            start = next((n for n, initials in enumerate(runs) if initials == letters), None)
-            if start is not None and letters not in words:
-                long = " ".join(kept[start : start + len(letters)])
-                text = re.sub(rf"(?<![^\W_]){re.escape(short)}(?![^\W_])", long, text)
+            if run := _run_of(letters, kept):
+                text = re.sub(rf"(?<![^\W_]){re.escape(short)}(?![^\W_])", " ".join(run), text)
                 break
     return text
+
+
+def _run_of(letters: str, words: Sequence[str]) -> Sequence[str]:
+    """The first run of words with these initials; nothing where there is none."""
+    runs = (words[start : start + len(letters)] for start in range(len(words)))
+    return next((run for run in runs if "".join(word[0] for word in run) == letters), ())
 
 
 def expand(text: str, given: Mapping[str, str]) -> str:
