@@ -76,6 +76,7 @@ _VERBS = (
     (board.app, board_integrity.contamination, "board contamination logs"),
     (board.app, board_integrity.verify, "board verify logs"),
     (board.app, board_integrity.submit, "board submit --check submission"),
+    (board.app, board_integrity.intake, "board intake inbox --out taken --round rounds/2024-h2"),
     (board.app, round_updates.drift, "board drift logs --round rounds/2024-h2-2025-02-01"),
 )
 """Verbs that stand in another group than their module's, or after others of their group."""
