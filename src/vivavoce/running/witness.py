@@ -83,9 +83,9 @@ def read_statements(place: str, key: str | None = None) -> list[Row]:
         InputError: The place cannot be read, or a statement is not the one its name says.
         MissingExtra: Signatures cannot be checked for want of the package `cryptography`.
     """
-    found = []
+    found: list[Row] = []
     for name, kept in sorted(_kept(place)):
-        statement = kept.get("statement")
+        statement: Row = kept.get("statement") or {}
         if _problem(statement) or hash_of(statement) != name:
             raise InputError(f"{place}: {name} is not the statement that it was.")
         if key is None or _is_signed(kept, key):
