@@ -257,7 +257,6 @@ def test_what_does_not_do_is_said_before_anything_is_read(tmp_path: Path) -> Non
         (nothing,): "no paper of a kind that is read",
         (nothing, "--tasks", "poem"): "No task is called 'poem'",
         (nothing, "--tasks", "formula"): "formula is not asked about papers",
-        (nothing, "--tasks", "rank_by_graph"): "rank_by_graph is done without a model",
         (nothing, "--budget", "0"): "buys nothing",
         (nothing, "--max", "3"): "--max belongs to arxiv:QUERY",
         (nothing, "--since", "2024-02-01", "--until", "2024-01-01"): "must lie before",

@@ -52,7 +52,7 @@ def check_tasks(names: Sequence[str]) -> tuple[str, ...]:
     """Short names of tasks that may be asked for.
 
     Raises:
-        InputError: There is no such task, it is not asked about papers, or no model can do it.
+        InputError: There is no such task, or it is not asked about papers.
     """
     found = []
     for name in dict.fromkeys(names):
@@ -60,8 +60,6 @@ def check_tasks(names: Sequence[str]) -> tuple[str, ...]:
         card = list_families()[family]
         if not card.of_papers:
             raise InputError(f"{task} is not asked about papers. For it: viva run {task}.")
-        if not _asking(family, card.tasks[task]):
-            raise InputError(f"{task} is done without a model. For it: viva run {task}.")
         found.append(task)
     return tuple(found)
 
@@ -74,34 +72,41 @@ def choose_tasks(opened: Round, wanted: Sequence[str]) -> list[Chosen]:
     """
     found: list[Chosen] = []
     lacking: list[str] = []
-    unusable = why_unusable()
     for family, task in opened.tasks():
-        card = list_families()[family].tasks[task]
-        asking = _asking(family, card)
-        if not asking or (wanted and task not in wanted):
+        if wanted and task not in wanted:
             continue
-        rows = [r for r in opened.items(family, task) if _has(r, card.settings[0])]
-        papers = len({row["cluster"] for row in rows})
-        if papers < (1 if wanted else MIN_PAPERS):
+        one = _chosen(opened, family, task)
+        if one.method and one.papers >= (1 if wanted else MIN_PAPERS):
+            found.append(one)
+        else:
             reasons = opened.manifest["counts"][family][task]["excluded"]
             told = ", ".join(f"{reason} {count}" for reason, count in reasons.items())
-            lacking.append(f"{task}: {papers} papers{f' ({told})' if told else ''}")
-        elif not (unusable and "bubblewrap" in card.needs):
-            method = "direct" if "direct" in asking else asking[0]
-            others = (*(name for name in card.methods if name not in asking), NULL)
-            sizes = len(rows), papers
-            found.append(
-                Chosen(family, task, method, card.metrics[0], *sizes, others, _takes_judge(task))
-            )
+            lacking.append(f"{task}: {one.papers} papers{f' ({told})' if told else ''}")
     if not found or len(found) < len(wanted):
         least = "" if wanted else f" A task takes at least {MIN_PAPERS} papers."
-        raise InputError("These papers cannot carry " + "; ".join(lacking) + f".{least}")
+        raise InputError(f"These papers cannot carry {'; '.join(lacking)}.{least}")
     return found
 
 
-def _asking(family: str, card: TaskCard) -> list[str]:
-    """Methods of a task that ask a model."""
-    return [name for name in card.methods if name not in list_families()[family].without_model]
+def _chosen(opened: Round, family: str, task: str) -> Chosen:
+    """A task of a round, without a method where no model can do it here."""
+    of_family = list_families()[family]
+    card = of_family.tasks[task]
+    asking = [name for name in card.methods if name not in of_family.without_model]
+    if "bubblewrap" in card.needs and why_unusable():
+        asking = []
+    setting = card.settings[0]
+    rows = [r for r in opened.items(family, task) if setting in r.get("settings", (setting,))]
+    return Chosen(
+        family=family,
+        task=task,
+        method=min(asking, key=lambda name: name != "direct", default=""),
+        metric=card.metrics[0],
+        items=len(rows),
+        papers=len({row["cluster"] for row in rows}),
+        baselines=(*(n for n in card.methods if n in of_family.without_model), NULL),
+        takes_judge=_takes_judge(task),
+    )
 
 
 def _takes_judge(task: str) -> bool:
@@ -109,10 +114,6 @@ def _takes_judge(task: str) -> bool:
     from vivavoce.tasks.lookup import find_task_maker
 
     return "judge" in signature(find_task_maker(task)).parameters
-
-
-def _has(row: Row, setting: str) -> bool:
-    return setting in row.get("settings", (setting,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +141,7 @@ class Plan:
 
     tasks: tuple[TaskPlan, ...]
     budget: float | None
+    """Dollars."""
 
     def as_dict(self) -> Row:
         """Plain JSON values; what is not known of one task is not known of all."""

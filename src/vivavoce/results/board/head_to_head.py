@@ -216,7 +216,7 @@ def _leads(a: RunLog, b: RunLog, metric: str, sign: int, shared: Sequence[str]) 
 
 
 def board_values(log: RunLog, metric: str, items: Sequence[str]) -> Floats:
-    """A log's values of some items, whose mean is what a board of these items would show."""
+    """A log's values of some items, shape (items,): their mean is what a board of them shows."""
     if log.pooling and items:
         wanted = set(items)
         counts: dict[str, list[Mapping[str, Sequence[float | None]]]] = {i: [] for i in items}
