@@ -20,6 +20,7 @@ from vivavoce.tasks.tables.items.gold.headers import (
     read_values,
     why_not,
 )
+from vivavoce.tasks.tables.items.gold.shifts import settle_header
 from vivavoce.tasks.tables.items.gold.works import GivenTables, work_of_reference
 from vivavoce.tasks.tables.items.table_items import (
     TASK,
@@ -71,6 +72,60 @@ def _named_in(sentence: str, numbers: Mapping[str, int]) -> list[int]:
     return [numbers[number.upper()] for number in named if number.upper() in numbers]
 
 
+_CONTINUED = re.compile(
+    rf"(?:table|tab\.?)\s{{0,3}}({_NUMBER})\W{{0,4}}(?:continued|cont(?:inue)?d?\b|ctd\b)|"
+    r"\W{0,3}continu(?:ed|ation)\W{0,2}(?:from|of)?\W{0,9}(?:table|tab\.?)\s{0,3}"
+    rf"({_NUMBER})(?![\w])",
+    re.IGNORECASE,
+)
+
+
+def join_continued(tables: Sequence[Row]) -> list[Row]:
+    """The tables of a paper, with those that go on below a caption such as `Table 3 (continued)`.
+
+    Lines of a continuation are added to its table when both are equally wide; a header that is
+    printed once more is left out. Other continuations stay tables of their own.
+    """
+    joined: list[Row] = []
+    by_number: dict[str, int] = {}
+    for row in tables:
+        caption = row["caption"].strip()
+        continued = _CONTINUED.match(caption)
+        number = (continued[1] or continued[2]).upper() if continued else table_number(caption)
+        place = by_number.get(number or "")
+        if continued and place is not None and _width(joined[place]) == _width(row):
+            joined[place] = _with_lines(joined[place], row)
+            continue
+        if number:
+            by_number.setdefault(number, len(joined))
+        joined.append(row)
+    return joined
+
+
+def _width(row: Row) -> int:
+    return max(map(len, row["cells"]), default=0)
+
+
+def _with_lines(table: Row, more: Row) -> Row:
+    """A table with the lines of its continuation."""
+    header = 0
+    while header < min(len(more["cells"]), len(table["cells"])) and (
+        more["cells"][header] == table["cells"][header] and not _cites_at(more, header)
+    ):
+        header += 1
+    cited = [[_cites_at(row, at) for at in range(len(row["cells"]))] for row in (table, more)]
+    return table | {
+        "cells": [*table["cells"], *more["cells"][header:]],
+        "row_cited": [*cited[0], *cited[1][header:]],
+        "cited": sorted({*table["cited"], *more["cited"]}),
+    }
+
+
+def _cites_at(row: Row, place: int) -> Sequence[int]:
+    cites: Sequence[Sequence[int]] = row.get("row_cited") or ()
+    return cites[place] if place < len(cites) else ()
+
+
 _DIGESTABLES: Kind = "digestables"
 _NOT_OURS = ("standard", "baseline")
 
@@ -113,7 +168,7 @@ def read_sources(
     sources: dict[str, Source] = {}
     excluded: list[Exclusion] = []
     for name, tables in groupby(corpus.rows("tables"), key=lambda row: str(row["paper_id"])):
-        of_paper = list(tables)
+        of_paper = join_continued(list(tables))
         citing = [row for row in of_paper if _cites_one(row)]
         if not citing:
             continue
@@ -161,7 +216,10 @@ def make_table(
     if grid is None:
         return Exclusion(TASK, name, "no_header", "its first row cites, or is empty")
     chosen, dropped = _choose_lines(source, grid, cited, works, own_row=options.own_row)
-    values = read_values(grid, [line for line, _ in chosen])
+    settled = settle_header(grid, [line for line, _ in chosen])
+    if isinstance(settled, str):
+        return Exclusion(TASK, name, "shifted_header", settled)
+    values = read_values(settled, [line for line, _ in chosen])
     if why := why_not(values, [paper for _, paper in chosen], options):
         untitled = dropped["no_title"]
         if untitled and why[0] in ("few_rows", "few_papers"):
