@@ -36,6 +36,14 @@ def test_names_that_moved_over_the_labels_go_back() -> None:
     assert settled("Year", "Encoder", "Code", "# layers", "") == ("", *TRUE[1:])
 
 
+def test_names_over_the_labels_stay_where_no_value_tells() -> None:
+    rows = (("Ash [1]", "a", "b"), ("Bay [2]", "c", "d"))
+    assert settled("Input", "Output", "", rows=rows) == (
+        "column 3 has no name, and nothing says that the names are in place"
+    )
+    assert settled("Method", "Input", "", rows=rows) == ("Method", "Input", "")
+
+
 def test_names_that_moved_away_from_a_column_go_back() -> None:
     rows = tuple((*row[:4], "", row[4]) for row in ROWS)
     found = settled("Method", "", "Year", "Encoder", "Code", "# layers", rows=rows)

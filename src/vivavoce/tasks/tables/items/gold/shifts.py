@@ -70,10 +70,14 @@ def settle_header(grid: Grid, lines: Sequence[Line]) -> Grid | str:
     fault = _fault(grid.columns, columns, labels)
     if fault is None:
         return grid
+    # A name leaves the labels only where the kinds of values speak for it.
+    kinds = zip(columns, grid.columns, strict=True)
+    is_free = any(column.is_alien_to(name) or column.is_odd_for(name) for column, name in kinds)
     found = {
         names: _cost(names, columns, labels)
         for names in _shifted(grid.columns)
         if _fault(names, columns, labels) is None
+        and (is_free or all(names[at] or not grid.columns[at] for at in labels))
     }
     least = min(found.values(), default=0)
     best = {_named(names, columns, labels): names for names in found if found[names] == least}
@@ -115,6 +119,8 @@ def _fault(names: Sequence[str], columns: Sequence[_Column], labels: Sequence[in
             return f"below {names[at]!r} stand other things"
     if nameless and empty:
         return f"{names[empty[0]]!r} stands over nothing, and column {nameless[0] + 1} has no name"
+    if nameless and not any(names[at].casefold() in _LABELS for at in labels):
+        return f"column {nameless[0] + 1} has no name, and nothing says that the names are in place"
     return None
 
 
