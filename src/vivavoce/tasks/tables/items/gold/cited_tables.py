@@ -29,6 +29,7 @@ from vivavoce.tasks.tables.items.table_items import (
     Kind,
     TablesOptions,
     Work,
+    is_known,
 )
 from vivavoce.text.dates import inside
 from vivavoce.text.sentences import split_sentences
@@ -215,15 +216,15 @@ def make_table(
     grid = read_grid(row["cells"], [bool(ordinals) for ordinals in cited])
     if grid is None:
         return Exclusion(TASK, name, "no_header", "its first row cites, or is empty")
-    chosen, dropped = _choose_lines(source, grid, cited, works, own_row=options.own_row)
+    chosen, dropped = _choose_lines(source, grid, cited, works, options)
     settled = settle_header(grid, [line for line, _ in chosen])
     if isinstance(settled, str):
         return Exclusion(TASK, name, "shifted_header", settled)
     values = read_values(settled, [line for line, _ in chosen])
     if why := why_not(values, [paper for _, paper in chosen], options):
-        untitled = dropped["no_title"]
-        if untitled and why[0] in ("few_rows", "few_papers"):
-            why = ("no_evidence", f"{why[1]}; {untitled} cite a work without a title")
+        lacking = dropped["no_title"] + dropped["too_little_known"]
+        if lacking and why[0] in ("few_rows", "few_papers"):
+            why = ("no_evidence", f"{why[1]}; of {lacking} cited works too little is known")
         return Exclusion(TASK, name, *why)
     table = GoldTable(
         id=name,
@@ -262,13 +263,12 @@ def _choose_lines(
     grid: Grid,
     cited: Sequence[Sequence[int]],
     works: Mapping[str, Work],
-    *,
-    own_row: bool,
+    options: TablesOptions,
 ) -> tuple[list[tuple[Line, str]], Counter[str]]:
     """Lines that are about one work each with its id, and the reasons of those that are not."""
     dropped: Counter[str] = Counter()
     chosen: list[tuple[Line, str]] = []
-    own = source.paper.paper_id if own_row and source.paper.title else None
+    own = source.paper.paper_id if options.own_row and source.paper.title else None
     for line in grid.lines:
         meant = [source.works[one].paper_id for one in cited[line.ordinal] if one in source.works]
         if len(cited[line.ordinal]) > 1:
@@ -279,6 +279,8 @@ def _choose_lines(
             dropped["no_work"] += 1
         elif not works[meant[0]].title:
             dropped["no_title"] += 1
+        elif not is_known(works[meant[0]], options.evidence):
+            dropped["too_little_known"] += 1
         else:
             chosen.append((line, meant[0]))
     return chosen, dropped
