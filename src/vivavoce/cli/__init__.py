@@ -24,6 +24,7 @@ from vivavoce.cli import (
     round_updates,
     rounds,
     runs,
+    witness,
 )
 from vivavoce.cli.output import VivaGroup, say, set_output
 
@@ -95,6 +96,7 @@ _GROUPS = (
     (board.app, "board"),
     (audit.app, "audit"),
     (annotate.app, "annotate"),
+    (witness.app, "witness"),
 )
 for group, name in _GROUPS:
     app.add_typer(group, name=name)

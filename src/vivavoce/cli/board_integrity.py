@@ -43,12 +43,20 @@ ROUNDS_OPTION = typer.Option(
 HEADS_OPTION = typer.Option(
     [], "--head", help="Last hash of a ledger as it was published; may be given again."
 )
+WITNESS_OPTION = typer.Option(
+    None, "--witness", help="Folder or address with what runs stated when they began and ended."
+)
+WITNESS_KEY_OPTION = typer.Option(
+    None, "--witness-key", metavar="HEX", help="Public key; only statements that it signed count."
+)
 
 
 def verify(
     logs: Path = typer.Argument(help="Folder of logs, or of a site that viva board build wrote."),
     rounds: list[Path] = ROUNDS_OPTION,
     heads: list[str] = HEADS_OPTION,
+    witness: str | None = WITNESS_OPTION,
+    witness_key: str | None = WITNESS_KEY_OPTION,
     made_from: Path | None = typer.Option(None, "--logs", help="The logs that a site is made of."),
     reasked: int = typer.Option(
         0, "--reask", min=0, help="Items of each log to ask its model again, which is paid for."
@@ -60,12 +68,14 @@ def verify(
 ) -> None:
     """Make answers and scores, or the pages of a site, again, and name all that was edited."""
     from vivavoce.results.integrity.verification import verify_logs
+    from vivavoce.running.witness import read_statements
 
     if (logs / "site.json").is_file():
         _verify_site(logs, made_from, rounds, heads, cutoffs, margin, as_json)
         return
+    statements = read_statements(witness, witness_key) if witness else []
     with progress("Logs") as update:
-        found = verify_logs(logs, rounds, update, heads=heads)
+        found = verify_logs(logs, rounds, update, heads=heads, statements=statements)
     again = _reask(logs, rounds, reasked, seed) if reasked else None
     if as_json:
         print_json(found.as_dict() | ({"reasked": list(again.rows)} if again else {}))
@@ -137,6 +147,8 @@ def _print_verification(found: Verification) -> None:
         say("There is no ledger (runs.jsonl): nothing tells what else was run.")
     elif ledger.unrecorded:
         say(f"{len(ledger.unrecorded)} logs are in no ledger.")
+    if ledger.elsewhere:
+        say(f"The witness knows {ledger.elsewhere} further runs of these models.")
     if ledger.removed:
         say(f"{len(ledger.removed)} logs of runs are gone.")
     unnamed = {str(log.round["folder"]) for log in found.logs if log.round.get("named") is False}
