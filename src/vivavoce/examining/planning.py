@@ -19,7 +19,7 @@ from vivavoce.sandbox.guarantees import why_unusable
 from vivavoce.statistics.comparison import smallest_detectable_difference
 from vivavoce.statistics.intervals import resample
 from vivavoce.store import Row
-from vivavoce.tasks import TaskCard, find_task, list_families
+from vivavoce.tasks import find_task, list_families
 
 MIN_PAPERS = 6
 """Papers that a task needs: differences on fewer are never decided (see `statistics.ranks`)."""
