@@ -16,6 +16,7 @@ from vivavoce.corpus import Corpus
 from vivavoce.errors import VivaError
 from vivavoce.rounds.anchors import Lineage, write_rows
 from vivavoce.rounds.family import EVERY_TASK, Builder, Exclusion, FamilyItems, follows_authors
+from vivavoce.rounds.licences import LICENCES, licences_of
 from vivavoce.rounds.reading import MANIFEST, Round, load_round
 from vivavoce.rounds.sealing import write_commitment
 from vivavoce.rounds.spec import RoundSpec
@@ -123,7 +124,8 @@ def _write_round(
     write_chunks(draft / "leakage.json", _leakage(exclusions))
     write_json(draft / "spec.json", spec.canonical())
     write_text(draft / "card.md", render_card(corpus, spec, counts, lineage))
-    for name in ("leakage.json", "spec.json", "card.md"):
+    write_json(draft / LICENCES, {"papers": licences_of(corpus, draft)})
+    for name in ("leakage.json", "spec.json", "card.md", LICENCES):
         files[name] = {"sha256": hash_file(draft / name)}
     if lineage:
         files.update(lineage.write(draft))
