@@ -133,6 +133,11 @@ def _print_lengths(writing: Row) -> None:
             f"{found['authors']:,} authors, Gini {gini}, share of the top 1% {top}"
         )
 
+    if within := writing.get("within"):
+        for when in ("before", "after"):
+            sizes = (f"{name.replace('_', ' ')} {n:,}" for name, n in within[when].items())
+            say(f'{when} within = "{within["rule"]}": {", ".join(sizes)}')
+
 
 def _whole(name: str) -> Callable[[Mapping[str, Any]], str]:
     return lambda row: f"{row[name]:,.0f}"

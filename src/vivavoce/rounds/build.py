@@ -56,7 +56,7 @@ def build_round(
         builders: Each family's builder, by name.
         out: The folder that holds rounds.
         lineage: How the round follows from another one. One that would have the same items as its
-            parent is not written, and the parent is given back.
+            parent, or as an earlier update of it, is not written, and that one is given back.
 
     Raises:
         LockedError: Another process builds into `out`.
@@ -67,9 +67,9 @@ def build_round(
     with lock(out):
         shutil.rmtree(draft, ignore_errors=True)
         _write_round(draft, corpus, spec, builders, lineage)
-        if lineage and not lineage.adds_items(load_round(draft), spec):
+        if lineage and (there := lineage.same_as(load_round(draft), spec)):
             shutil.rmtree(draft)
-            return lineage.parent
+            return there
         if not final.exists():
             draft.rename(final)
         elif hash_tree(draft) == hash_tree(final):
