@@ -115,6 +115,7 @@ def test_json_has_the_update_and_the_requests(
     assert "1 papers are new in the corpus" in said
 
 
+@pytest.mark.slow
 def test_twice_is_fine_and_a_late_text_makes_a_new_round(
     viva: Viva, update: Callable[..., Result], sample: Path, rounds: Path, tmp_path: Path
 ) -> None:

@@ -195,6 +195,7 @@ def text_of(name: str) -> str:
     )
 
 
+@pytest.mark.slow
 def test_a_round_within_the_walk_and_within_the_largest_component(
     arxiv: ReplayServer, tmp_path: Path
 ) -> None:
