@@ -43,7 +43,11 @@ class Pages:
 
 
 def dated(query: str, since: date | None, until: date | None) -> str:
-    """A query for what was submitted from a day on, up to another one that is not included."""
+    """A query for what was submitted from a day on, up to another one that is not included.
+
+    Raises:
+        InputError: The days are in the wrong order.
+    """
     if since is None and until is None:
         return query
     if since and until and since >= until:
