@@ -82,6 +82,7 @@ VALUES: Mapping[str, Mapping[str, str]] = {
         "acl-anthology/data/xml": "inputs/acl",
         "--out listings": "--out listings --base $OAI",
         "--out feeds": "--out feeds --base $ARXIV",
+        "--out walk": "--out walk --base $ARXIV",
     },
     "docs/sources-results.md": {
         "FILE_OR_FOLDER": "inputs/results",
