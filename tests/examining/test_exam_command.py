@@ -165,7 +165,7 @@ def test_a_judge_is_asked_where_somebody_wants_one(
     asked = Counter(ask.model for ask in server.asks[before:])
     assert asked["judge"] == 2 * (asked["fine"] + asked["weak"])
     rates = {row["metric"]: row for row in verdict["also"]}
-    assert rates["win_rate"][full("fine")] == rates["win_rate"][full("weak")] == 0.5
+    assert rates["judge_win"][full("fine")] == rates["judge_win"][full("weak")] == 0.5
     assert f"{report['plan']['tokens']:,} tokens" in told
 
 

@@ -12,6 +12,7 @@ from itertools import combinations
 
 from vivavoce.examining.planning import Chosen, dollars, sureness, total
 from vivavoce.examining.request import Request
+from vivavoce.metrics.judgement import WIN_RATE
 from vivavoce.results.board.head_to_head import board_values, duel
 from vivavoce.results.board.pairing import Pair, Side
 from vivavoce.results.logs.records import NO_MODEL, RunLog, contestant_label
@@ -22,7 +23,7 @@ from vivavoce.store import Row
 _MAX_PAPERS = 10_000
 """A verdict that would take more papers is not worth naming their number."""
 _SHOWN_MISSES = 5
-_SIDE_METRICS = 2
+_SIDE_METRICS = 3
 """Further metrics that a verdict tells the values of."""
 
 
@@ -90,7 +91,8 @@ def _verdict(
     further = [
         one
         for one in row["metrics"]
-        if one["higher_is_better"] is not None and (not one["ranks"] or one["metric"] in judged)
+        if None not in (one["a"], one["b"], one["higher_is_better"])
+        and (one["metric"] == WIN_RATE or not (one["ranks"] or one["metric"] in judged))
     ]
     verdict = {
         "task": chosen.task,
