@@ -214,21 +214,22 @@ def _detectable(chosen: Chosen, logs: Sequence[RunLog], pairs: int) -> float | N
     names = [name for name in chosen.baselines if name in found]
     writing = [name for name in names if name != NULL]
     names = writing if len(writing) > 1 else names
-    smallest = [
-        least
+    tried = [
+        compare_values([found[name] for name in pair], chosen.metric)
         for pair in combinations(names, 2)
-        if (least := _smallest([found[name] for name in pair], chosen.metric)) is not None
     ]
+    smallest = [least for _, least, _ in tried if least is not None]
     return median(smallest) * sureness(pairs) if smallest else None
 
 
-def _smallest(logs: Sequence[RunLog], metric: str) -> float | None:
+def compare_values(logs: Sequence[RunLog], metric: str) -> tuple[float | None, float | None, int]:
+    """Difference of two logs on their common items, the smallest that these show, and clusters."""
     clusters = logs[0].item_clusters()
     shared = sorted(clusters.keys() & logs[1].item_clusters().keys())
-    columns = {log.key.method: board_values(log, metric, shared) for log in logs}
-    return smallest_detectable_difference(
-        columns, resample([clusters[item] for item in shared], resamples=0)
-    )
+    draws = resample([clusters[item] for item in shared], resamples=0)
+    first, second = (board_values(log, metric, shared) for log in logs)
+    least = smallest_detectable_difference({"a": first, "b": second}, draws)
+    return draws.mean(first - second)[0], least, draws.clusters
 
 
 def sureness(pairs: int) -> float:

@@ -10,14 +10,13 @@ import math
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
-from vivavoce.examining.planning import Chosen, dollars, sureness, total
+from vivavoce.examining.planning import Chosen, compare_values, dollars, sureness, total
 from vivavoce.examining.request import Request
 from vivavoce.metrics.judgement import WIN_RATE
-from vivavoce.results.board.head_to_head import board_values, duel
+from vivavoce.results.board.head_to_head import duel
 from vivavoce.results.board.pairing import Pair, Side
 from vivavoce.results.logs.records import NO_MODEL, RunLog, contestant_label
-from vivavoce.statistics.comparison import smallest_detectable_difference
-from vivavoce.statistics.intervals import DEFAULT_RESAMPLES, resample
+from vivavoce.statistics.intervals import DEFAULT_RESAMPLES
 from vivavoce.store import Row
 
 _MAX_PAPERS = 10_000
@@ -132,16 +131,11 @@ def _more_papers(metric: str, sides: Sequence[Side], pairs: int) -> int | None:
 
     None where the two are so near that nobody will have so many papers.
     """
-    clusters = sides[0].log.item_clusters()
-    shared = sorted(clusters.keys() & sides[1].log.item_clusters().keys())
-    values = [board_values(side.log, metric, shared) for side in sides]
-    draws = resample([clusters[item] for item in shared], resamples=0)
-    least = smallest_detectable_difference(dict(zip("ab", values, strict=True)), draws)
-    gap = draws.mean(values[0] - values[1])[0]
+    gap, least, clusters = compare_values([side.log for side in sides], metric)
     if not least or not gap:
         return None
-    needed = draws.clusters * (least * sureness(pairs) / gap) ** 2
-    return max(1, math.ceil(needed) - draws.clusters) if needed <= _MAX_PAPERS else None
+    needed = clusters * (least * sureness(pairs) / gap) ** 2
+    return max(1, math.ceil(needed) - clusters) if needed <= _MAX_PAPERS else None
 
 
 def worst_items(
