@@ -134,5 +134,8 @@ def _table(row: Mapping[str, Any]) -> CitedTable:
         caption=row["caption"],
         cells=tuple(tuple(cells) for cells in row["cells"]),
         cited=tuple(row["cited"]),
-        row_cited=tuple(tuple(cited) for cited in row.get("row_cited") or ()),
+        **{
+            name: tuple(tuple(numbers) for numbers in row.get(name) or ())
+            for name in ("row_cited", "spans", "bold")
+        },
     )
