@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from vivavoce.columns import ORDER, columns_of, texts
 from vivavoce.records import Author, CitedTable, Document, Fault, Paper, Reference, Result, Section
 
-FORMAT = 6
+FORMAT = 7
 """Raised when a table's columns change meaning."""
 
 DOCUMENT = pa.schema(columns_of(Document))

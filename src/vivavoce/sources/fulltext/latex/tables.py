@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -17,6 +18,7 @@ _ROW_ENDS = frozenset({"\\\\", "\\tabularnewline", "\\cr", "\\\\*"})
 _HEAD_MARKS = frozenset({"\\endfirsthead", "\\endhead", "\\endfoot", "\\endlastfoot"})
 _BOLD_SWITCHES = frozenset({"\\bf", "\\bfseries"})
 _BOLD = _BOLD_SWITCHES | {"\\textbf", "\\mathbf", "\\boldsymbol", "\\bm", "\\pmb"}
+_COMMAND = re.compile(r"\\[a-zA-Z]+")
 _MULTIROW = frozenset({"\\multirow"})
 _TABULAR_STARTS = frozenset(f"\\begin{{{name}}}" for name in TABULARS)
 _MAX_CELLS = 50_000
@@ -132,7 +134,7 @@ def read_rows(setter: Typesetter, start: int, end: int, cited: frozenset[int]) -
     return Rows(
         rows,
         [by_row[place] for place in places],
-        [span for number, of in enumerate(marks) for span in of.spans(number)],
+        [(number, *span) for number, of in enumerate(marks) for span in of.spanning],
         [(number, column) for number, of in enumerate(marks) for column in of.bold],
     )
 
@@ -161,16 +163,10 @@ def _split_rows(layout: Layout, place: int, end: int) -> Iterator[tuple[list[Spa
 
 @dataclass(slots=True)
 class _Marks:
-    """Places in a row: column, rows and columns of cells that span, and columns of bold ones."""
+    """Column, rows and columns of the cells of a row that span, and columns of bold ones."""
 
     spanning: list[tuple[int, int, int]] = field(default_factory=list)
     bold: list[int] = field(default_factory=list)
-
-    def spans(self, row: int) -> Iterator[tuple[int, ...]]:
-        """Spans of the row; a cell written in the last of its rows begins above."""
-        for column, height, width in self.spanning:
-            first = max(0, row + min(height, -1) + 1)
-            yield first, column, row - first + 1 if height < 0 else height, width
 
 
 def _render(setter: Typesetter, cells: list[Span]) -> tuple[tuple[str, ...], _Marks]:
@@ -179,8 +175,9 @@ def _render(setter: Typesetter, cells: list[Span]) -> tuple[tuple[str, ...], _Ma
     marks = _Marks()
     for cell in cells:
         text = setter.line(cell.start, cell.end)
-        width, height = _columns(setter.layout, cell), _rows_covered(setter.layout, cell)
-        if text and (width > 1 or height not in (-1, 0, 1)):
+        # A cell written in the last of its rows spans rows above it, in which others stand.
+        width, height = _columns(setter.layout, cell), max(1, _rows_covered(setter.layout, cell))
+        if text and (width > 1 or height > 1):
             marks.spanning.append((len(row), height, width))
         if text and _is_bold(setter, cell, text):
             marks.bold.append(len(row))
@@ -203,7 +200,7 @@ def _is_bold(setter: Typesetter, cell: Span, text: str) -> bool:
 
 
 def _letters(text: str) -> str:
-    return "".join(filter(str.isalnum, text))
+    return "".join(filter(str.isalnum, _COMMAND.sub("", text)))
 
 
 def _outside_captions(layout: Layout, cell: Span) -> Iterator[tuple[int, int]]:
