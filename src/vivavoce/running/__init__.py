@@ -112,6 +112,8 @@ class RunSpec:
     """Dollars that one try of a sample may cost; the prices of all its models must be known."""
     prices: Mapping[str, Price] = field(default_factory=dict)
     """What models cost, by their names: Inspect knows no price by itself."""
+    witness: str | None = None
+    """A folder or an address where the head of the ledger is stated at the start and the end."""
     display: str | None = None
     """How Inspect shows the run: `none`, `plain`, `rich`, `full` or `log`."""
 
@@ -144,7 +146,7 @@ def run(spec: RunSpec, progress: Progress | None = None) -> RunReport:
     sizes = [len(task.dataset) for task in tasks]
     listen(progress, spec.epochs * sum(min(size, spec.limit or size) for size in sizes))
     asked = {name: list(getattr(spec, name)) for name in ("tasks", "models", "methods")}
-    with lock(spec.logs), recording(spec.logs, asked):
+    with lock(spec.logs), recording(spec.logs, asked, spec.witness):
         set_aside = set_aside_damaged(spec.logs)
         journal = open_journal(spec.logs)
         journal.keep(_models_of(tasks))
@@ -231,9 +233,9 @@ def _resolve(spec: RunSpec) -> tuple[list[Task], list[str]]:
 
     spec = _with_own_names(spec, found)
     check_arguments(spec, found, _taken(spec, found))
-    started = _start_models(dict.fromkeys(spec.models), spec.model_args)
+    started = start_models(dict.fromkeys(spec.models), spec.model_args)
     # A judge is started anew for its role.
-    roles = {"judge": _start_models([spec.judge], {})[0]} if spec.judge else {}
+    roles = {"judge": start_models([spec.judge], {})[0]} if spec.judge else {}
     set_prices([*started, *roles.values()], spec.prices, spec.cost_limit)
     own = _registry.custom_agent(spec.agent, _agent_hash(spec.agent)) if spec.agent else None
     resolved, skipped = [], []
@@ -348,7 +350,7 @@ def _create_task(task: str, args: dict[str, Any]) -> Task:
         return create_task(task, args)
 
 
-def _start_models(names: Iterable[str], args: Mapping[str, Any]) -> list[Model]:
+def start_models(names: Iterable[str], args: Mapping[str, Any]) -> list[Model]:
     """Start every model, so that a wrong name or a missing key is told before any work is done."""
     from inspect_ai.model import get_model
 
