@@ -68,21 +68,32 @@ def find_files(source: Source, where: Path, corpus: Path) -> list[File]:
     """
     if not source.reads_files:
         return [(str(where), where)]
+    found = [
+        each for each in files_below(where, corpus) if where.is_file() or source.matches(each[1])
+    ]
+    if not found:
+        raise InputError(f"{where} holds no file of the kind {source.kind!r}: {source.summary}")
+    return found
+
+
+def files_below(where: Path, own: Path) -> list[File]:
+    """Every file at `where`, sorted by name; none below the folder `own` but where that holds it.
+
+    Raises:
+        InputError: There is nothing.
+    """
     if where.is_file():
         return [(where.name, where)]
     if not where.is_dir():
         raise InputError(f"{where} does not exist.")
-    paths = sorted(path for path in where.rglob("*") if path.is_file() and source.matches(path))
-    root, own = where.resolve(), corpus.resolve()
-    inside = [
-        path
-        for path, target in ((path, path.resolve()) for path in paths)
+    root, own = where.resolve(), own.resolve()
+    targets = ((path, path.resolve()) for path in sorted(where.rglob("*")) if path.is_file())
+    return [
+        (path.relative_to(where).as_posix(), path)
+        for path, target in targets
         if target.is_relative_to(root)
         and (root.is_relative_to(own) or not target.is_relative_to(own))
     ]
-    if not inside:
-        raise InputError(f"{where} holds no file of the kind {source.kind!r}: {source.summary}")
-    return [(path.relative_to(where).as_posix(), path) for path in inside]
 
 
 def import_files(
@@ -332,14 +343,35 @@ def ingest(
         LockedError: Another process holds the corpus.
         VivaError: An unfinished ingest of this kind differs from this one.
     """
-    source = get_source(kind)
+    files = {kind: find_files(get_source(kind), where, corpus)}
+    [report] = ingest_files(
+        files, corpus, options=options, fresh=fresh, engine=engine, progress=progress
+    )
+    return report
+
+
+def ingest_files(
+    files: Mapping[str, Sequence[File]],
+    corpus: Path,
+    *,
+    options: ReadOptions | None = None,
+    fresh: bool = False,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> list[IngestReport]:
+    """Read files by kind into a corpus and rebuild its tables once; a report for each kind.
+
+    The other arguments and the errors are those of `ingest`.
+    """
     options = options or ReadOptions()
-    files = find_files(source, where, corpus)
-    ignored = _ignored_columns(source, files, options)
+    kinds = [(get_source(kind), found) for kind, found in files.items()]
+    ignored = [_ignored_columns(source, found, options) for source, found in kinds]
     with lock(corpus):
-        batch = import_files(corpus, source, files, options, fresh=fresh, progress=progress)
+        batches = [
+            import_files(corpus, *each, options, fresh=fresh, progress=progress) for each in kinds
+        ]
         built = build_tables(corpus, engine)
-    return _report(batch, built, ignored)
+    return [_report(*each) for each in zip(batches, [built] * len(kinds), ignored, strict=True)]
 
 
 def _ignored_columns(
