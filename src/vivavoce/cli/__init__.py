@@ -20,6 +20,7 @@ from vivavoce.cli import (
     corpus,
     fetch,
     info,
+    live,
     networks,
     round_updates,
     rounds,
@@ -94,6 +95,7 @@ _GROUPS = (
     (board.app, "board"),
     (audit.app, "audit"),
     (annotate.app, "annotate"),
+    (live.app, "live"),
 )
 for group, name in _GROUPS:
     app.add_typer(group, name=name)

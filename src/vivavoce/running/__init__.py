@@ -46,7 +46,7 @@ PATIENCE = {"max_retries": 6, "attempt_timeout": 600}
 """Further tries of a request and its seconds, where neither the run nor the card says otherwise."""
 
 
-__all__ = ["CONTESTANTS", "RunReport", "RunSpec", "Until", "list_methods", "run"]
+__all__ = ["CONTESTANTS", "RunReport", "RunSpec", "Until", "list_methods", "run", "start_models"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,9 +231,9 @@ def _resolve(spec: RunSpec) -> tuple[list[Task], list[str]]:
 
     spec = _with_own_names(spec, found)
     check_arguments(spec, found, _taken(spec, found))
-    started = _start_models(dict.fromkeys(spec.models), spec.model_args)
+    started = start_models(dict.fromkeys(spec.models), spec.model_args)
     # A judge is started anew for its role.
-    roles = {"judge": _start_models([spec.judge], {})[0]} if spec.judge else {}
+    roles = {"judge": start_models([spec.judge], {})[0]} if spec.judge else {}
     set_prices([*started, *roles.values()], spec.prices, spec.cost_limit)
     own = _registry.custom_agent(spec.agent, _agent_hash(spec.agent)) if spec.agent else None
     resolved, skipped = [], []
@@ -348,7 +348,7 @@ def _create_task(task: str, args: dict[str, Any]) -> Task:
         return create_task(task, args)
 
 
-def _start_models(names: Iterable[str], args: Mapping[str, Any]) -> list[Model]:
+def start_models(names: Iterable[str], args: Mapping[str, Any]) -> list[Model]:
     """Start every model, so that a wrong name or a missing key is told before any work is done."""
     from inspect_ai.model import get_model
 
