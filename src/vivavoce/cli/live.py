@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -121,7 +121,9 @@ def init(
 
 
 def _day(until: datetime | None) -> date:
-    """The day that is meant: no other command asks the clock."""
-    from datetime import UTC
+    return until.date() if until else today()
 
-    return until.date() if until else datetime.now(UTC).date()
+
+def today() -> date:
+    """Today in UTC: no other command asks the clock."""
+    return datetime.now(UTC).date()

@@ -40,10 +40,11 @@ class Schedule:
     """Days after a period's end before it is due: papers are announced late."""
 
     def __post_init__(self) -> None:
+        days = {self.start.day if self.first is None else self.first.day, self.start.day}
+        if self.every in _MONTHS and max(days) > 28:
+            raise InputError("[schedule]: let periods of months begin on a day from 1 to 28.")
         if self.first_end <= self.start:
             raise InputError(f"[schedule] first, {self.first_end}, is not after {self.start}.")
-        if self.every in _MONTHS and self.first_end.day > 28:
-            raise InputError("[schedule]: end periods of months on a day from 1 to 28.")
 
     @property
     def first_end(self) -> date:

@@ -20,7 +20,7 @@ from vivavoce.live.ledger import CELL, PAID, Cell, State, identity
 from vivavoce.results.integrity.verification import verify_logs
 from vivavoce.rounds import Round, load_round
 from vivavoce.running import CONTESTANTS, RunReport, RunSpec, run, start_models
-from vivavoce.running.ledger import read_ledger
+from vivavoce.running.ledger import is_finished, read_ledger
 from vivavoce.running.logs import Progress
 from vivavoce.store import Row
 from vivavoce.tasks import list_families
@@ -122,15 +122,27 @@ class Cells:
         left = self._left()
         if left is None or cell.contestant.model is None:
             return None
-        known = self._state.ledger.find(CELL, contestant=cell.contestant.name)
-        each = [row["cost"] / row["items"] for row in known if row.get("items")]
-        expected = items * max(each, default=0.0)
+        expected = items * self._expected(cell.contestant)
         if left <= 0 or expected > left:
             raise VivaError(
                 f"the budget has {max(left, 0.0):.4f} dollars left, and {items} items would cost "
                 f"about {expected:.4f}. Raise [budget], or wait for the next period."
             )
         return left / items
+
+    def _expected(self, one: ContestantOptions) -> float:
+        """Dollars of an answer by the tokens of earlier ones, of others where it gave none."""
+        answered = [
+            row for row in self._state.ledger.find(CELL) if row["logs"] and row["tokens"][0]
+        ]
+        price = self._config.prices[str(one.model)]
+        known = [row for row in answered if row["contestant"] == one.name] or answered
+        each = [
+            (taken * price.input + given * price.output) / row["items"] / 1e6
+            for row in known
+            for taken, given in [row["tokens"]]
+        ]
+        return max(each, default=0.0)
 
     def _left(self) -> float | None:
         """Dollars left of the period's budget and of the whole, the smaller; None without one."""
@@ -156,22 +168,26 @@ class Cells:
         Raises:
             VivaError: A log is refused or cannot be verified.
         """
-        head = read_ledger(folder).head
+        ledger = read_ledger(folder)
         rounds = [self._folder / "rounds" / cell.round_id]
-        found = verify_logs(folder, rounds, heads=[head])
-        if not found.is_sound:
-            problems = [
-                *found.ledger.problems,
-                *(line for log in found.logs for line in (*log.refused, *log.unverified)),
-            ]
+        found = verify_logs(folder, rounds, heads=[ledger.head])
+        # Logs of tries that were cut short stay beside the whole ones; boards pass them over.
+        whole = {line["log"] for line in ledger.logs() if is_finished(line)}
+        problems = [*found.ledger.problems, *(line for log in found.logs for line in log.refused)]
+        problems += [line for log in found.logs if log.name in whole for line in log.unverified]
+        if problems:
             raise VivaError(f"not verified: {'; '.join(problems[:3])}")
-        paths = logs_below(folder)
+        paths = [folder / name for name in sorted(whole)]
         return {
             "logs": sorted(path.name for path in paths),
-            "head": head,
+            "head": ledger.head,
             "trust": {(cell.path / name).as_posix(): trust for name, trust in found.trust.items()},
-            "items": sum(log.samples for log in found.logs),
+            "items": sum(log.samples for log in found.logs if log.name in whole),
             "cost": cost_of(folder),
+            "tokens": [
+                sum(getattr(use, name) for path in paths for use in usage_of(path))
+                for name in ("input_tokens", "output_tokens")
+            ],
             "served": sorted({name for path in paths if (name := _served(path))}),
         }
 
@@ -236,13 +252,14 @@ def cost_of(folder: Path) -> float:
 
     What was paid by a run that was killed is in no log but in its replies, which the next one uses.
     """
-    return sum(_cost(path) for path in logs_below(folder))
+    costs = (use.total_cost or 0.0 for path in logs_below(folder) for use in usage_of(path))
+    return sum(costs, 0.0)
 
 
-def _cost(path: Path) -> float:
+def usage_of(path: Path) -> list[Any]:
+    """The tokens of a log's run, by model."""
     header = _header(path)
-    usage: Any = header.stats.model_usage.values() if header else ()
-    return sum(use.total_cost or 0.0 for use in usage)
+    return list(header.stats.model_usage.values()) if header else []
 
 
 def _header(path: Path) -> Any:

@@ -221,7 +221,10 @@ class LiveConfig:
         self.contestants = self._tables(ContestantOptions)
         self.publish = self._tables(PublishOptions)
         asked = self._table(ScheduleOptions)
-        self.schedule = Schedule(asked.start, asked.first, asked.every, asked.wait_days)
+        try:
+            self.schedule = Schedule(asked.start, asked.first, asked.every, asked.wait_days)
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from error
         self.spec(Period(asked.start, self.schedule.first_end))
         self._check_run()
         self._check_contestants()

@@ -103,7 +103,8 @@ class _Keeper:
                 continue
             is_prepared = self._prepare(period)
             self._ask_contestants(period)
-            self._audit_and_publish(period)
+            if period.name >= self._state.newest:
+                self._audit_and_publish(period)
             if not is_prepared:
                 return  # the next round follows from this one
 

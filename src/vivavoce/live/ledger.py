@@ -103,10 +103,9 @@ class State:
 
     def refuse_clock_behind(self, day: date, *, is_clock: bool) -> None:
         """Raise `VivaError` where the clock shows a day before one that the ledger knows."""
-        newest = max((row["period"] for row in self.ledger.rows), default="")
-        if is_clock and newest > day.isoformat():
+        if is_clock and self.newest > day.isoformat():
             raise VivaError(
-                f"The clock says {day}, and the period that ends on {newest} was begun already. "
+                f"The clock says {day}, and the period until {self.newest} was begun already. "
                 "Set the clock, or name the day with --until."
             )
 
@@ -147,11 +146,18 @@ class State:
         if missing:
             return [*missing, "contestants", AUDIT, SITE, PUBLISH]
         cells = [f"{CELL} {cell}" for cell in self.pending_cells(period)]
+        if period.name < self.newest:
+            return cells
         audits = [f"{AUDIT} {name}" for name in self.audits_due()]
         built = self.ledger.last(SITE, key=self.site_key)
         if self.done_cells and built is None:
             return [*cells, *audits, SITE, *(f"{PUBLISH} {t.label}" for t in self.config.publish)]
         return [*cells, *audits, *(f"{PUBLISH} {label}" for label in self.publishing_due())]
+
+    @property
+    def newest(self) -> str:
+        """The last period that was begun: audits, site and publishing are of it."""
+        return max((row["period"] for row in self.ledger.rows), default="")
 
     @property
     def done_cells(self) -> list[Row]:
