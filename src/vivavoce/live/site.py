@@ -58,7 +58,8 @@ def _write_beside(state: State, period: Period, out: Path) -> None:
         for path in sorted(rounds.glob("*.sealed.json")) + sorted(rounds.glob("*.revealed.json")):
             shutil.copyfile(path, out / path.name)
     write_text(out / "heads.txt", "".join(f"{row['head']}\n" for row in state.done_cells))
-    write_text(out / "cutoffs.toml", _cutoffs(state))
+    if cutoffs := _cutoffs(state):
+        write_text(out / "cutoffs.toml", cutoffs)
     status = status_of(state, period.end, is_page=True)
     write_json(out / "status.json", status)
     write_text(out / "status.html", status_page(status))
@@ -73,4 +74,4 @@ def _cutoffs(state: State) -> str:
         for entry in state.config.cutoffs.files[0]
         if (pairs := [("name", entry.name), ("cutoff", entry.date), ("source", entry.source)])
     ]
-    return "\n\n".join(entries) + "\n" if entries else ""
+    return "".join(f"{entry}\n\n" for entry in entries)
