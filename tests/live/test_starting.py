@@ -20,7 +20,7 @@ from vivavoce.store import hash_tree, read_json
 def test_init_writes_files_that_are_ready_and_never_writes_over_one(tmp_path: Path) -> None:
     out = tmp_path / "my board"
     said = viva_here("live", "init", out).stdout
-    assert "viva live init" not in said
+    assert said.endswith(f"viva live {out / 'board.toml'} --dry-run\n")
     written = sorted(hash_tree(out))
     assert written == [
         ".github/workflows/live.yml", ".gitignore", "board.toml", "systemd/viva-live.service",
@@ -43,7 +43,7 @@ def test_every_option_that_the_configuration_comments_on_is_known(tmp_path: Path
     viva_here("live", "init", tmp_path / "b")
     text = (tmp_path / "b" / "board.toml").read_text()
     whole = re.sub(r"^# (?=\[|\w+ = )", "", text, flags=re.MULTILINE)
-    assert whole.count("\n# ") == 0 or len(tomllib.loads(whole)["contestant"]) == 2
+    assert len(tomllib.loads(whole)["contestant"]) == 2
     (tmp_path / "b" / "board.toml").write_text(whole)
     done = viva_here("live", tmp_path / "b" / "board.toml", "--until", "2025-02-10", "--dry-run")
     assert "2025-02-01: listing" in done.stdout

@@ -15,10 +15,12 @@ from vivavoce.cli.output import JSON_OPTION, print_json, progress, say
 class _Group(TyperGroup):
     """A group whose own verb is meant where a file is named instead of a verb."""
 
+    default_verb = "run"
+
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Take `viva live CONFIG.toml` for `viva live run CONFIG.toml`."""
         if args and args[0] not in self.commands:
-            args = ["run", *args]
+            args = [self.default_verb, *args]
         return super().resolve_command(ctx, args)
 
 

@@ -232,11 +232,11 @@ class LiveConfig:
     @property
     def folder(self) -> Path:
         """The folder that everything is written into."""
-        return self.path.absolute().parent / self.live.folder
+        return self.path.parent / self.live.folder
 
     def below(self, path: Path) -> Path:
         """A path of the configuration, seen from where the file is."""
-        return self.path.absolute().parent / path
+        return self.path.parent / path
 
     def round_id(self, period: Period) -> str:
         """The name of a period's round."""

@@ -25,7 +25,7 @@ def publish(config: LiveConfig, target: PublishOptions, day: str) -> None:
     Raises:
         VivaError: It could not be brought there; a later try goes on.
     """
-    site = config.folder / "site"
+    site = (config.folder / "site").absolute()
     if target.kind == "folder":
         _to_folder(site, config.below(target.path or Path()))
     elif target.kind == "git":
