@@ -10,7 +10,7 @@ its columns are but `split`, which says only where it stands among the others by
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -86,7 +86,7 @@ class Anchors:
             rows.update({str(row["id"]): row for row in put})
             tasks[task] = [rows[name] for name in sorted(rows)] if put else items.tasks[task]
         files = {**items.files, **library.with_papers(needed)}
-        return FamilyItems(tasks, items.schemas, items.excluded, files)
+        return replace(items, tasks=tasks, files=files)
 
     def _choose(
         self,

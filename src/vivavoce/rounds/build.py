@@ -97,6 +97,7 @@ def _write_round(
     files: Row = {}
     counts: dict[str, Row] = {}
     exclusions: dict[str, tuple[Exclusion, ...]] = {}
+    notes: list[str] = []
     for family, options in spec.families.items():
         follows = lineage is not None and follows_authors(builders[family])
         seen = lineage.corpus if lineage and follows else corpus
@@ -107,6 +108,7 @@ def _write_round(
             left = lineage.excluded if follows else []
             items = replace(items, excluded=[*items.excluded, *left])
         files.update(_write_items(draft, family, items))
+        notes += items.notes
         counts[family] = {
             task: _count(task, rows, items.excluded) for task, rows in items.tasks.items()
         }
@@ -122,7 +124,7 @@ def _write_round(
         )
     write_chunks(draft / "leakage.json", _leakage(exclusions))
     write_json(draft / "spec.json", spec.canonical())
-    write_text(draft / "card.md", render_card(corpus, spec, counts, lineage))
+    write_text(draft / "card.md", render_card(corpus, spec, counts, lineage, notes))
     for name in ("leakage.json", "spec.json", "card.md"):
         files[name] = {"sha256": hash_file(draft / name)}
     if lineage:
@@ -208,7 +210,11 @@ def _changes(old: Mapping[str, str], new: Mapping[str, str]) -> str:
 
 
 def render_card(
-    corpus: Corpus, spec: RoundSpec, counts: Mapping[str, Row], lineage: Lineage | None
+    corpus: Corpus,
+    spec: RoundSpec,
+    counts: Mapping[str, Row],
+    lineage: Lineage | None,
+    notes: Sequence[str] = (),
 ) -> str:
     """The card as Markdown: window, items, what was left out, licences, and the update."""
     tasks = [(f, t, row) for f, by_task in counts.items() for t, row in by_task.items()]
@@ -222,6 +228,7 @@ def render_card(
         corpus=corpus,
         spec=spec,
         lineage=lineage,
+        notes=notes,
         tasks=tasks,
         settings=[(t, *pair) for _, t, row in tasks for pair in row.get("settings", {}).items()],
         left_out=[(where, *pair) for where, reasons in left_out for pair in reasons.items()],
