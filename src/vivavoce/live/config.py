@@ -85,7 +85,9 @@ class RunOptions(Options):
     epochs: int = Field(default=1, ge=1)
     max_retries: int | None = Field(default=None, ge=0)
     attempt_timeout: int | None = Field(default=None, ge=1)
+    """Seconds after which a request counts as failed."""
     time_limit: int | None = Field(default=None, ge=1)
+    """Seconds of one sample."""
     retry_on_error: int = Field(default=3, ge=0)
 
 
@@ -105,6 +107,7 @@ class ContestantOptions(Options):
     retires: date | None = None
     """It takes part in no round that ends later."""
     context: int | None = Field(default=None, ge=1)
+    """The model's window in tokens."""
     max_tokens: int | None = Field(default=None, ge=1)
     max_connections: int | None = Field(default=None, ge=1)
     decoding: Mapping[str, Any] = Field(default_factory=dict)
@@ -243,7 +246,11 @@ class LiveConfig:
         return f"{self.live.id}-{period.end}"
 
     def spec(self, period: Period) -> RoundSpec:
-        """The spec of a round that begins the line."""
+        """The spec of a round that begins the line.
+
+        Raises:
+            InputError: A table of it sets what the schedule sets, or is as `parse_spec` says.
+        """
         families = builders()
         tables = ("round", "update", *families)
         values: dict[str, Any] = {n: self._values[n] for n in tables if n in self._values}
