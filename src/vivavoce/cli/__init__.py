@@ -18,6 +18,7 @@ from vivavoce.cli import (
     board_metrics,
     comparisons,
     corpus,
+    exam,
     fetch,
     info,
     live,
@@ -60,6 +61,7 @@ def main(
 
 _VERBS = (
     (app, runs.demo, "demo --out viva-demo"),
+    (app, exam.exam, "exam papers/ --model openai/gpt-4o-mini --model anthropic/claude-haiku-4-5"),
     (app, corpus.ingest, "ingest tei papers/ --corpus corpus"),
     (rounds.app, rounds.export, "round export rounds/2024-h2 --out export --format hf"),
     (app, runs.run, "run title --round rounds/2024-h2 --model extractive/lead --logs logs"),

@@ -35,6 +35,8 @@ class LiveOptions(Options):
     """First part of the name of every round; its period's end follows."""
     folder: Path = Path()
     """The folder of corpus, rounds, logs and site, seen from the configuration."""
+    contact: str | None = None
+    """Address that servers of papers can write to."""
 
 
 class ScheduleOptions(Options):

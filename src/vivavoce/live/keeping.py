@@ -70,7 +70,9 @@ def bring_up_to_date(
         return Update(notices=_standing(state, until))
     with lock(config.folder):
         check_models(config)
-        keeper = _Keeper(open_state(config), open_service(base), tell, progress)
+        keeper = _Keeper(
+            open_state(config), open_service(base, config.live.contact), tell, progress
+        )
         keeper.run(until)
         keeper.update.notices = _standing(open_state(config), until)
         return keeper.update

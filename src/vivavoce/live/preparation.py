@@ -90,13 +90,13 @@ class Preparation:
     def _fetch_cited(self) -> Row:
         if not self._config.texts.cited or not self._papers():
             return {"requests": 0}
-        before = self._service.throttle.count
+        before = self._service.client.requests
         base = self._service.base
         api = f"{base}/api/query" if base else API
         came = fetch_cited(self._corpus, self._service.client, api=api)
         if came.stopped:
             raise VivaError(came.stopped)
-        return {"requests": self._service.throttle.count - before, "found": came.found}
+        return {"requests": self._service.client.requests - before, "found": came.found}
 
     def _build_networks(self) -> Row:
         if not self._papers():

@@ -16,6 +16,7 @@ from vivavoce.corpus import Corpus
 from vivavoce.errors import EmptyRoundError, VivaError
 from vivavoce.rounds.anchors import Lineage, write_rows
 from vivavoce.rounds.family import EVERY_TASK, Builder, Exclusion, FamilyItems, follows_authors
+from vivavoce.rounds.licences import LICENCES, licences_of
 from vivavoce.rounds.reading import MANIFEST, Round, load_round
 from vivavoce.rounds.sealing import write_commitment
 from vivavoce.rounds.spec import RoundSpec
@@ -55,7 +56,7 @@ def build_round(
         builders: Each family's builder, by name.
         out: The folder that holds rounds.
         lineage: How the round follows from another one. One that would have the same items as its
-            parent is not written, and the parent is given back.
+            parent, or as an earlier update of it, is not written, and that one is given back.
 
     Raises:
         LockedError: Another process builds into `out`.
@@ -66,9 +67,9 @@ def build_round(
     with lock(out):
         shutil.rmtree(draft, ignore_errors=True)
         _write_round(draft, corpus, spec, builders, lineage)
-        if lineage and not lineage.adds_items(load_round(draft), spec):
+        if lineage and (there := lineage.same_as(load_round(draft), spec)):
             shutil.rmtree(draft)
-            return lineage.parent
+            return there
         if not final.exists():
             draft.rename(final)
         elif hash_tree(draft) == hash_tree(final):
@@ -125,7 +126,8 @@ def _write_round(
     write_chunks(draft / "leakage.json", _leakage(exclusions))
     write_json(draft / "spec.json", spec.canonical())
     write_text(draft / "card.md", render_card(corpus, spec, counts, lineage, notes))
-    for name in ("leakage.json", "spec.json", "card.md"):
+    write_json(draft / LICENCES, {"papers": licences_of(corpus, draft)})
+    for name in ("leakage.json", "spec.json", "card.md", LICENCES):
         files[name] = {"sha256": hash_file(draft / name)}
     if lineage:
         files.update(lineage.write(draft))
