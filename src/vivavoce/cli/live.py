@@ -37,7 +37,7 @@ UNTIL_OPTION = typer.Option(
 )
 
 
-@app.command(epilog="Example: viva live board.toml --until 2025-02-01")
+@app.command(epilog="Example: viva live run board.toml --strict; run may be left out")
 def run(
     config: Path = CONFIG_ARGUMENT,
     until: datetime | None = UNTIL_OPTION,
