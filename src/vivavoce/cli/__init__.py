@@ -15,7 +15,6 @@ from vivavoce.cli import (
     board,
     board_exchange,
     board_integrity,
-    board_metrics,
     comparisons,
     corpus,
     exam,
@@ -26,7 +25,6 @@ from vivavoce.cli import (
     round_updates,
     rounds,
     runs,
-    witness,
 )
 from vivavoce.cli.output import VivaGroup, say, set_output
 
@@ -75,7 +73,7 @@ _VERBS = (
     (board.app, comparisons.compare, "board compare extractive/lead null --logs logs"),
     (board.app, board.serve, "board serve logs"),
     (board.app, comparisons.sweep, "board sweep logs --over rounds,batch"),
-    (board.app, board_metrics.add_metric, "board add-metric logs bertscore"),
+    (board.app, board_exchange.add_metric, "board add-metric logs bertscore"),
     (board.app, board_exchange.export, "board export logs --as eee --out results"),
     (board.app, board_integrity.contamination, "board contamination logs"),
     (board.app, board_integrity.verify, "board verify logs"),
@@ -99,8 +97,8 @@ _GROUPS = (
     (board.app, "board"),
     (audit.app, "audit"),
     (annotate.app, "annotate"),
+    (board_integrity.witness_app, "witness"),
     (live.app, "live"),
-    (witness.app, "witness"),
 )
 for group, name in _GROUPS:
     app.add_typer(group, name=name)

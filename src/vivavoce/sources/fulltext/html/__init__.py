@@ -275,5 +275,5 @@ SOURCE = Source(
     dates="version",
     matches=has_suffix(*_SUFFIXES),
     read=_read,
-    reader_version="2",
+    reader_version="3",
 )

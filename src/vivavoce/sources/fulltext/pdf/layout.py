@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from vivavoce.sources.fulltext.pdf.lines import Font, Page, Word
+from vivavoce.sources.fulltext.pdf.lines import Font, Page, Rule, Word
 
 _WORD_GAP = 0.12
 """Of the size: what stands closer is one word, unless the file says otherwise."""
@@ -65,6 +65,8 @@ class Layout:
     lines: list[Line]
     heights: list[float]
     widths: list[float]
+    rules: list[list[Rule]]
+    """Of each page."""
 
 
 def read_layout(pages: Sequence[Page]) -> Layout:
@@ -87,6 +89,7 @@ def read_layout(pages: Sequence[Page]) -> Layout:
         lines=[line for line in lines if line.text],
         heights=[page.height for page in pages],
         widths=[page.width for page in pages],
+        rules=[page.rules for page in pages],
     )
 
 
@@ -254,6 +257,7 @@ def _mirror(pages: Sequence[Page]) -> None:
     for page in pages:
         for word in page.words:
             word.x0, word.x1 = page.width - word.x1, page.width - word.x0
+        page.rules = [Rule(page.width - x1, page.width - x0, y) for x0, x1, y in page.rules]
 
 
 def _columns(runs: Sequence[Line], gutters: Sequence[float], body: Font) -> list[Line]:
