@@ -158,6 +158,14 @@ def test_operators_compute_what_loops_do(frames: dict[str, pd.DataFrame], name: 
     assert found.notna().sum() > 0
 
 
+@pytest.mark.parametrize("name", OPERATORS)
+def test_the_program_of_an_operator_calls_nothing_that_it_does_not_define(name: str) -> None:
+    program = write_program(one_of_each()[name], "result.parquet")
+    defined = set(re.findall(r"def (\w+)\(", program))
+    called = set(re.findall(r"(?<![.\w])(\w+)\(", program)) - {"def", "len", "range", "sum"}
+    assert called - defined <= {"getattr"}
+
+
 @pytest.mark.slow
 def test_deep_trees_compute_what_loops_do(frames: dict[str, pd.DataFrame]) -> None:
     indexed = {t: f.set_index(["datetime", "instrument"]).sort_index() for t, f in frames.items()}
