@@ -73,6 +73,8 @@ class Reference:
     first_author: str | None = None
     arxiv_id: str | None = None
     doi: str | None = None
+    given_id: str | None = None
+    """The id that the data set gives the cited work, such as `s2:123`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +149,8 @@ class Document:
     """`good`, `doubtful` or `failed` for a text read from a PDF; else None."""
     health_reasons: tuple[str, ...] = ()
     """Reasons why a PDF is not `good`."""
+    withdrawn: str | None = None
+    """`withdrawn` by its authors or `deleted` by its repository, as the source says; else None."""
     raw: str | None = None
     """Canonical JSON of the upstream record it was read from; None where the source keeps none."""
 

@@ -205,6 +205,7 @@ def _merge_fields(
                 sections,
                 is_paper=is_paper,
                 health=text.health,
+                is_withdrawn=first("withdrawn") is not None,
             )
         ),
         "first_public": used.date if used else None,

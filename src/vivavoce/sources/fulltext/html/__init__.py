@@ -243,7 +243,7 @@ def read_document(content: bytes, name: str) -> Document:
     root = parse_page(content)
     document = find_document(root, content)
     references, ordinals = read_references(document)
-    body = Body(document, ordinals)
+    body = Body(document, ordinals, references)
     sections, headed_abstract = body.sections()
     abstract = read_abstract(document) or headed_abstract
     if not (abstract or sections or references or body.tables()):
@@ -275,5 +275,5 @@ SOURCE = Source(
     dates="version",
     matches=has_suffix(*_SUFFIXES),
     read=_read,
-    reader_version="2",
+    reader_version="3",
 )
