@@ -31,6 +31,11 @@ _LIGATURES = {
         ("\u2011", "-"),
     )
 }
+_SLANT = 0.1
+"""Quarter turns by which text may lean; a watermark across the page leans more."""
+_ASKEW = -1
+_MAX_ACCENTS = 500
+"""Lone accents of a page; a page of more is no text."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _COMBINING = {
     "´": "\u0301",
@@ -193,7 +198,10 @@ class _Reader:
         size = pdfium.FPDFText_GetFontSize(self.text_page, index)
         size *= math.hypot(matrix.c, matrix.d) or 1.0
         angle = math.atan2(matrix.b, matrix.a)
-        turn = round(angle / (math.pi / 2)) % 4 if math.isfinite(angle) else 0
+        quarters = angle / (math.pi / 2) if math.isfinite(angle) else 0.0
+        turn = round(quarters) % 4
+        if abs(quarters - round(quarters)) > _SLANT:
+            turn = _ASKEW
         font = None
         if address:
             font = pdfium.FPDFTextObj_GetFont(ctypes.cast(address, pdfium.FPDF_PAGEOBJECT))
@@ -333,4 +341,30 @@ def _upright(
         upright.append(word)
     if main == 1:
         width, height = height, width
-    return Page(number, width, height, upright, " ".join(turned))
+    return Page(number, width, height, _with_accents(upright), " ".join(turned))
+
+
+def _with_accents(words: list[Word]) -> list[Word]:
+    """The words with accents that are drawn above a letter, as over capitals, joined to it."""
+    lone = [word for word in words if word.text in _COMBINING]
+    if not lone or len(lone) > _MAX_ACCENTS:
+        return words
+    joined = {id(accent) for accent in lone if any(_join(accent, word) for word in words)}
+    return [word for word in words if id(word) not in joined]
+
+
+def _join(accent: Word, word: Word) -> bool:
+    """Put an accent on the letter of a word that it stands above; return whether there is one."""
+    middle, size = (accent.x0 + accent.x1) / 2, max(word.font.size, 1.0)
+    width = word.x1 - word.x0
+    is_above = -0.1 * size < word.y - accent.y < 0.6 * size and width > 0
+    if word is accent or not is_above or not word.x0 - 1 <= middle <= word.x1 + 1:
+        return False
+    guess = int((middle - word.x0) / width * len(word.text))
+    for place in sorted(range(len(word.text)), key=lambda at: (abs(at - guess), at))[:3]:
+        letter = {"ı": "i", "ȷ": "j"}.get(word.text[place], word.text[place])
+        whole = unicodedata.normalize("NFC", letter + _COMBINING[accent.text])
+        if len(whole) == 1 and letter.isalpha():
+            word.text = word.text[:place] + whole + word.text[place + 1 :]
+            return True
+    return False
