@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import typer
 
 from vivavoce.cli.corpus import CORPUS_OPTION, list_faults
-from vivavoce.cli.output import JSON_OPTION, print_json, progress, say
+from vivavoce.cli.output import JSON_OPTION, end_if_stopped, print_json, progress, say
 
 if TYPE_CHECKING:
     from vivavoce.sources.http.client import Client
@@ -140,14 +140,15 @@ def texts(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Fetch a text for each paper that has an arXiv or Anthology id and none; resumes."""
+    from vivavoce.corpus.ingestion.downloads import polite_client
     from vivavoce.corpus.ingestion.fetching import fetch_texts
-    from vivavoce.sources.catalogues.arxiv.texts import Addresses
+    from vivavoce.sources.catalogues.arxiv.texts import HOSTS, Addresses
 
     chosen = [kind.strip() for kind in kinds.split(",") if kind.strip()]
     with progress("Fetching texts") as update:
         report = fetch_texts(
             corpus,
-            _shared_client(base),
+            polite_client(HOSTS, base),
             kinds=chosen,
             limit=limit,
             addresses=Addresses.at(base) if base else None,
@@ -165,7 +166,7 @@ def texts(
             f"their file, {len(report.failed):,} failed, {report.left:,} were not asked for."
         )
         say(str(report.index))
-    _end(report.stopped)
+    end_if_stopped(report.stopped)
 
 
 @app.command(epilog="Example: viva fetch cited --corpus corpus")
@@ -177,11 +178,14 @@ def cited(
 ) -> None:
     """Fetch titles and abstracts of cited works that have an arXiv id; resumes."""
     from vivavoce.corpus.ingestion.cited import fetch_cited
-    from vivavoce.sources.catalogues.arxiv.search import API
+    from vivavoce.corpus.ingestion.downloads import polite_client
+    from vivavoce.sources.catalogues.arxiv.search import API, HOSTS
 
     api = f"{base.rstrip('/')}/api/query" if base else API
     with progress("Fetching cited works") as update:
-        report = fetch_cited(corpus, _shared_client(base), limit=limit, api=api, progress=update)
+        report = fetch_cited(
+            corpus, polite_client(HOSTS, base), limit=limit, api=api, progress=update
+        )
     if as_json:
         print_json({**asdict(report), "index": str(report.index), "corpus": str(corpus)})
     else:
@@ -192,25 +196,4 @@ def cited(
             f"{report.papers:,} papers."
         )
         say(str(report.index))
-    _end(report.stopped)
-
-
-def _shared_client(base: str | None) -> Client:
-    """One that shares its turns with every other such command on this machine."""
-    from vivavoce.sources.catalogues.arxiv.texts import HOSTS
-    from vivavoce.sources.http.client import Allowed, Client, Limits
-    from vivavoce.sources.http.throttle import Throttle, slots_folder
-
-    limits = Limits(tries=3)
-    if base:
-        quick = Throttle({"127.0.0.1": 0.0})
-        return Client(Allowed(HOSTS, loopback=base), limits=limits, throttle=quick)
-    return Client(Allowed(HOSTS), limits=limits, throttle=Throttle(shared=slots_folder()))
-
-
-def _end(stopped: str | None) -> None:
-    """End with 1 when a server put an end to the work."""
-    if stopped is not None:
-        say(f"Stopped before the end. {stopped}", quiet=True)
-        say("What came is kept. Run the same command again later.", quiet=True)
-        raise typer.Exit(1)
+    end_if_stopped(report.stopped)

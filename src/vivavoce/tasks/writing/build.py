@@ -42,6 +42,8 @@ class WritingOptions(Options):
     """Shares of train, val and test, oldest papers first."""
     author_sampling: Literal["uniform", "inverse_activity"] = "uniform"
     """Draw of targets: every fit paper, or one in n where an author has n of them."""
+    doubtful: Literal["leave_out", "keep"] = "leave_out"
+    """Treatment of papers whose PDF was read with doubt: no targets, or targets like others."""
     max_overlap: float = Field(default=0.20, ge=0, le=1)
     """The largest share of the gold's 13-word runs that may stand in the input."""
 
@@ -57,7 +59,8 @@ OPTIONS = WritingOptions
 
 def build(corpus: Corpus, spec: RoundSpec, options: WritingOptions) -> FamilyItems:
     """Make the items of every writing task."""
-    pool = read_pool(corpus, spec.window)
+    admitted = {"doubtful_text"} if options.doubtful == "keep" else set()
+    pool = read_pool(corpus, spec.window, admitted)
     authors = activity.read_authors(corpus, pool.texts.keys())
     dropped = (
         activity.draw(pool.candidates, authors, spec.round.seed)

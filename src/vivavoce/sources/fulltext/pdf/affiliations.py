@@ -60,7 +60,8 @@ class _Cell:
         """Check whether it stands in the column of another cell, below it."""
         left, right = other.words[0].x0 - 4, other.words[-1].x1 + 4
         return self.line.y > other.line.y + 1 and (
-            left <= self.middle <= right or self.words[0].x0 - 4 <= other.middle <= self.words[-1].x1
+            left <= self.middle <= right
+            or self.words[0].x0 - 4 <= other.middle <= self.words[-1].x1
         )
 
 
@@ -187,9 +188,7 @@ def _marked_place(marks: Sequence[str], places: dict[str, str]) -> tuple[str, fl
     return ("; ".join(found), BY_MARK) if found else None
 
 
-def _place_behind(
-    author: Author, number: int, cells: Sequence[_Cell]
-) -> tuple[str, float] | None:
+def _place_behind(author: Author, number: int, cells: Sequence[_Cell]) -> tuple[str, float] | None:
     """The rest of a line that holds one name and, behind a comma, its place."""
     own = next((cell for cell in cells if cell.names == [number]), None)
     if own is None:

@@ -185,7 +185,12 @@ def _is_name(text: str) -> bool:
     if _IDEOGRAPHS.fullmatch(text):
         return not any(sign in text for sign in _words()["signs"])
     last = text.split()[-1] if text.split() else ""
-    if last.isupper() and len(last) < 4 and last.isalpha() and (not text.isupper() or len(text) < 8):
+    if (
+        last.isupper()
+        and len(last) < 4
+        and last.isalpha()
+        and (not text.isupper() or len(text) < 8)
+    ):
         return False  # an abbreviation, as of an institute
     is_caseless = text.lower() == text.upper()
     if is_caseless:
