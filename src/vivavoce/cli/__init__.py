@@ -24,6 +24,7 @@ from vivavoce.cli import (
     round_updates,
     rounds,
     runs,
+    witness,
 )
 from vivavoce.cli.output import VivaGroup, say, set_output
 
@@ -76,6 +77,7 @@ _VERBS = (
     (board.app, board_integrity.contamination, "board contamination logs"),
     (board.app, board_integrity.verify, "board verify logs"),
     (board.app, board_integrity.submit, "board submit --check submission"),
+    (board.app, board_integrity.intake, "board intake inbox --out taken --round rounds/2024-h2"),
     (board.app, round_updates.drift, "board drift logs --round rounds/2024-h2-2025-02-01"),
 )
 """Verbs that stand in another group than their module's, or after others of their group."""
@@ -94,6 +96,7 @@ _GROUPS = (
     (board.app, "board"),
     (audit.app, "audit"),
     (annotate.app, "annotate"),
+    (witness.app, "witness"),
 )
 for group, name in _GROUPS:
     app.add_typer(group, name=name)

@@ -320,7 +320,7 @@ def serve(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Show the site on this machine until it is stopped; it follows the logs."""
-    _need_extra()
+    need_web("viva board serve")
     import time
     from tempfile import TemporaryDirectory
 
@@ -354,11 +354,12 @@ def serve(
         run(site, port=port, announce=announce)
 
 
-def _need_extra() -> None:
+def need_web(purpose: str) -> None:
+    """Raise `MissingExtra` where what serves pages is not installed."""
     from importlib.util import find_spec
 
     from vivavoce.errors import MissingExtra
 
     for package in ("starlette", "uvicorn"):
         if find_spec(package) is None:
-            raise MissingExtra(package, "web", "viva board serve")
+            raise MissingExtra(package, "web", purpose)

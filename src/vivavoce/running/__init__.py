@@ -112,6 +112,8 @@ class RunSpec:
     """Dollars that one try of a sample may cost; the prices of all its models must be known."""
     prices: Mapping[str, Price] = field(default_factory=dict)
     """What models cost, by their names: Inspect knows no price by itself."""
+    witness: str | None = None
+    """A folder or an address where the head of the ledger is stated at the start and the end."""
     display: str | None = None
     """How Inspect shows the run: `none`, `plain`, `rich`, `full` or `log`."""
 
@@ -144,7 +146,7 @@ def run(spec: RunSpec, progress: Progress | None = None) -> RunReport:
     sizes = [len(task.dataset) for task in tasks]
     listen(progress, spec.epochs * sum(min(size, spec.limit or size) for size in sizes))
     asked = {name: list(getattr(spec, name)) for name in ("tasks", "models", "methods")}
-    with lock(spec.logs), recording(spec.logs, asked):
+    with lock(spec.logs), recording(spec.logs, asked, spec.witness):
         set_aside = set_aside_damaged(spec.logs)
         journal = open_journal(spec.logs)
         journal.keep(_models_of(tasks))
