@@ -123,7 +123,7 @@ def ingest(
                 "of papers of the corpus."
             )
         say(f"{corpus}: {report.read:,} read from {kind}, {len(report.failed):,} failed")
-    end_if_stopped(enriched and enriched.stopped)
+    end_if_stopped(enriched.stopped if enriched else None)
     if not report.read or (strict and report.failed):
         raise typer.Exit(1)
 
