@@ -239,25 +239,15 @@ def parse_object(line: bytes, where: str) -> Row:
 
 
 def load_json(
-    content: str | bytes,
-    pairs: Callable[[list[tuple[str, Any]]], Any] | None = None,
-    *,
-    nan_is_null: bool = False,
+    content: str | bytes, pairs: Callable[[list[tuple[str, Any]]], Any] | None = None
 ) -> Any:
     """A JSON value; `ValueError` also for NaN, infinity and numbers too large for a float.
 
-    `pairs` makes an object out of its keys and values; by default a dictionary. With
-    `nan_is_null` NaN is read as null.
+    `pairs` makes an object out of its keys and values; by default a dictionary.
     """
-    constant = _nan_is_null if nan_is_null else _refuse_constant
     return json.loads(
-        content, object_pairs_hook=pairs, parse_constant=constant, parse_float=_finite
+        content, object_pairs_hook=pairs, parse_constant=_refuse_constant, parse_float=_finite
     )
-
-
-def _nan_is_null(name: str) -> None:
-    if name != "NaN":
-        _refuse_constant(name)
 
 
 def _refuse_constant(name: str) -> float:

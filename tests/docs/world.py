@@ -7,14 +7,16 @@ import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import date
 from importlib.util import find_spec
 from pathlib import Path
 
-from tests.corpus.fetching_corpus import feed, knowing, three_papers
+from tests.corpus.fetching_corpus import knowing, three_papers
 from tests.docs.commands import ROOT, run_commands
 from tests.docs.inputs import write_inputs
 from tests.docs.obliging import obliging
 from tests.servers.arxiv_replay import Ask, FakeClock, Fault, replaying
+from tests.servers.catalogue_arxiv import CatalogueArxiv, Entry
 from tests.servers.oai_replay import Repository, days_of_june, serving
 from tests.servers.scripted import KEY, scripted
 
@@ -137,7 +139,7 @@ def _servers(folder: Path) -> Iterator[dict[str, str]]:
         serving(Repository(days_of_june(4)), clock) as oai,
     ):
         store.script = texts
-        arxiv.script = lambda _: Fault(feed(["2001.00001v1"]))
+        arxiv.script = CatalogueArxiv([Entry("2406.00010", date(2024, 6, 10), ("Ada First",))])
         yield {
             "OPENAI_BASE_URL": model.url,
             "OPENAI_API_KEY": KEY,

@@ -15,16 +15,15 @@ from vivavoce.cli import (
     board,
     board_exchange,
     board_integrity,
-    board_metrics,
     comparisons,
     corpus,
+    exam,
     fetch,
     info,
     networks,
     round_updates,
     rounds,
     runs,
-    witness,
 )
 from vivavoce.cli.output import VivaGroup, say, set_output
 
@@ -59,6 +58,7 @@ def main(
 
 _VERBS = (
     (app, runs.demo, "demo --out viva-demo"),
+    (app, exam.exam, "exam papers/ --model openai/gpt-4o-mini --model anthropic/claude-haiku-4-5"),
     (app, corpus.ingest, "ingest tei papers/ --corpus corpus"),
     (rounds.app, rounds.export, "round export rounds/2024-h2 --out export --format hf"),
     (app, runs.run, "run title --round rounds/2024-h2 --model extractive/lead --logs logs"),
@@ -72,7 +72,7 @@ _VERBS = (
     (board.app, comparisons.compare, "board compare extractive/lead null --logs logs"),
     (board.app, board.serve, "board serve logs"),
     (board.app, comparisons.sweep, "board sweep logs --over rounds,batch"),
-    (board.app, board_metrics.add_metric, "board add-metric logs bertscore"),
+    (board.app, board_exchange.add_metric, "board add-metric logs bertscore"),
     (board.app, board_exchange.export, "board export logs --as eee --out results"),
     (board.app, board_integrity.contamination, "board contamination logs"),
     (board.app, board_integrity.verify, "board verify logs"),
@@ -96,7 +96,7 @@ _GROUPS = (
     (board.app, "board"),
     (audit.app, "audit"),
     (annotate.app, "annotate"),
-    (witness.app, "witness"),
+    (board_integrity.witness_app, "witness"),
 )
 for group, name in _GROUPS:
     app.add_typer(group, name=name)

@@ -25,6 +25,7 @@ from vivavoce.cli.output import (
     Columns,
     cells,
     estimate,
+    need_web,
     number,
     print_json,
     print_notes,
@@ -352,14 +353,3 @@ def serve(
             site = LiveSite(read, lambda: mark_of(folders), time.monotonic)
         announce = (lambda where: print_json({"address": where})) if as_json else say
         run(site, port=port, announce=announce)
-
-
-def need_web(purpose: str) -> None:
-    """Raise `MissingExtra` where what serves pages is not installed."""
-    from importlib.util import find_spec
-
-    from vivavoce.errors import MissingExtra
-
-    for package in ("starlette", "uvicorn"):
-        if find_spec(package) is None:
-            raise MissingExtra(package, "web", purpose)

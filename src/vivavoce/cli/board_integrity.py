@@ -1,7 +1,8 @@
-"""Verbs of `viva board` that say how far a board can be trusted."""
+"""Verbs that say how far a board can be trusted, and those of `viva witness`."""
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ from vivavoce.cli.output import (
     Columns,
     cells,
     interval,
+    need_web,
     numbers,
     print_json,
     print_notes,
@@ -265,3 +267,61 @@ def _print_submission(found: SubmissionReport) -> None:
             say(f"  {problem}")
     for name, count in found.runs.items():
         say(f"{name.replace('_', ' ')}: {'–' if count is None else count}")
+
+
+witness_app = typer.Typer(no_args_is_help=True, help="Keep and sign what runs state of themselves.")
+_KEY_OPTION = typer.Option(..., "--key", help="File of the private key.")
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+@witness_app.command("key", epilog="Example: viva witness key witness.key")
+def witness_key(
+    path: Path = typer.Argument(help="File for the private key."),
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Make a key to sign with, and print its public half."""
+    from vivavoce.running.witness import make_key
+
+    public = make_key(path)
+    if as_json:
+        print_json({"public_key": public, "file": str(path)})
+    else:
+        say(public)
+        say(str(path))
+
+
+@witness_app.command("sign", epilog="Example: viva witness sign statements --key witness.key")
+def witness_sign(
+    folder: Path = typer.Argument(help="Folder of statements.", exists=True, file_okay=False),
+    key: Path = _KEY_OPTION,
+    time: str = typer.Option("", "--time", help="When they were seen; now by default."),
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Sign every statement of a folder that is not signed yet."""
+    from vivavoce.running.witness import read_key, sign_statements
+
+    signed = sign_statements(folder, read_key(key), time or _now())
+    if as_json:
+        print_json({"signed": list(signed)})
+    else:
+        say(f"{len(signed)} statements signed in {folder}.")
+
+
+@witness_app.command("serve", epilog="Example: viva witness serve statements --key witness.key")
+def witness_serve(
+    folder: Path = typer.Argument(help="Folder that keeps the statements."),
+    key: Path = _KEY_OPTION,
+    host: str = typer.Option("127.0.0.1", "--host", help="Address to listen on."),
+    port: int = typer.Option(8765, "--port", min=0, max=65535, help="Port; 0 for any free one."),
+) -> None:
+    """Take statements over HTTP and sign each with the time of its arrival."""
+    from vivavoce.running.witness import read_key
+
+    need_web("viva witness serve")
+    from vivavoce.web.witness import serve_witness
+
+    signer = read_key(key)
+    serve_witness(folder, signer, _now, host, port, lambda address: say(f"Listening on {address}"))

@@ -16,7 +16,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from vivavoce.errors import VivaError
+from vivavoce.errors import MissingExtra, VivaError
 from vivavoce.web.printing import visible
 
 JSON_OPTION = typer.Option(False, "--json", help="Print one JSON document on stdout.")
@@ -306,3 +306,12 @@ def end_if_stopped(stopped: str | None) -> None:
         say(f"Stopped before the end. {stopped}", quiet=True)
         say("What came is kept. Run the same command again later.", quiet=True)
         raise typer.Exit(1)
+
+
+def need_web(purpose: str) -> None:
+    """Raise `MissingExtra` where what serves pages is not installed."""
+    from importlib.util import find_spec
+
+    for package in ("starlette", "uvicorn"):
+        if find_spec(package) is None:
+            raise MissingExtra(package, "web", purpose)

@@ -25,6 +25,8 @@ from vivavoce.store import canonical_json, is_gzip, load_json, open_bytes
 from vivavoce.text.normalise import clean_text
 
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
+_NAN = re.compile(rb'("(?:[^"\\]|\\.)*+")|(?<![\w-])NaN(?!\w)', re.DOTALL)
+"""A text, or NaN outside of texts."""
 _BOM = b"\xef\xbb\xbf"
 Record = dict[str, Any]
 _MAX_RECORD = 16 << 20
@@ -49,7 +51,8 @@ def parse_strictly(content: bytes, what: str, *, nan_is_null: bool = False) -> A
     missing cell, is null.
     """
     try:
-        value = load_json(content.removeprefix(_BOM), _object, nan_is_null=nan_is_null)
+        plain = _NAN.sub(lambda found: found[1] or b"null", content) if nan_is_null else content
+        value = load_json(plain.removeprefix(_BOM), _object)
     except (UnicodeDecodeError, ValueError, RecursionError) as error:
         raise InputError(f"{what} is not readable JSON: {error}") from error
     if not isinstance(value, dict | list):

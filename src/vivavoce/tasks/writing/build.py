@@ -26,6 +26,7 @@ from vivavoce.tasks.writing.items.inputs import (
 from vivavoce.tasks.writing.items.memo import FOLDER, Memo
 from vivavoce.tasks.writing.items.papers import Pool, papers_as_bytes, read_pool
 from vivavoce.tasks.writing.items.rows import CELLS, Maker, cells_as_bytes, demos_of, describe_cells
+from vivavoce.tasks.writing.items.within import Within, choose_papers
 
 FAMILY = "writing"
 FOLLOWS_AUTHORS = True
@@ -44,6 +45,9 @@ class WritingOptions(Options):
     """Draw of targets: every fit paper, or one in n where an author has n of them."""
     doubtful: Literal["leave_out", "keep"] = "leave_out"
     """Treatment of papers whose PDF was read with doubt: no targets, or targets like others."""
+    within: Within = "all"
+    """Papers of which the round is made: all, those of a walk through co-authors, or those whose
+    first author is in the largest component of the network without authors who lead no paper."""
     max_overlap: float = Field(default=0.20, ge=0, le=1)
     """The largest share of the gold's 13-word runs that may stand in the input."""
 
@@ -59,8 +63,9 @@ OPTIONS = WritingOptions
 
 def build(corpus: Corpus, spec: RoundSpec, options: WritingOptions) -> FamilyItems:
     """Make the items of every writing task."""
+    chosen = choose_papers(corpus, options.within)
     admitted = {"doubtful_text"} if options.doubtful == "keep" else set()
-    pool = read_pool(corpus, spec.window, admitted)
+    pool = read_pool(corpus, spec.window, chosen.outside, admitted)
     authors = activity.read_authors(corpus, pool.texts.keys())
     dropped = (
         activity.draw(pool.candidates, authors, spec.round.seed)
@@ -96,6 +101,7 @@ def build(corpus: Corpus, spec: RoundSpec, options: WritingOptions) -> FamilyIte
         },
         "kin": maker.describe_kin(),
         "works": maker.describe_works(),
+        **({"within": chosen.report} if chosen.report else {}),
     }
     files = {PAPERS: papers_as_bytes(_shown(pool, tasks)), CELLS: cells_as_bytes(report)}
     return FamilyItems(tasks, SCHEMAS, excluded, files)

@@ -94,10 +94,16 @@ class Pool:
         return [paper_id for paper_id in self.texts if paper_id not in self.unfit]
 
 
-def read_pool(corpus: Corpus, window: Window, admitted: Collection[str] = frozenset()) -> Pool:
+def read_pool(
+    corpus: Corpus,
+    window: Window,
+    outside: Mapping[str, Reason],
+    admitted: Collection[str] = frozenset(),
+) -> Pool:
     """Judge every paper of a corpus, and read the texts of those that pass the gates.
 
-    `admitted` are gates that papers need not pass.
+    Papers outside what a round is made of are neither targets nor demonstrations; `admitted` are
+    gates that papers need not pass.
     """
     papers = [
         replace(paper, gates=tuple(gate for gate in paper.gates if gate not in admitted))
@@ -108,9 +114,13 @@ def read_pool(corpus: Corpus, window: Window, admitted: Collection[str] = frozen
     reasons = {
         paper.paper_id: reason
         for paper in papers
-        if (reason := _why_unfit(paper, titles, copies, window))
+        if (reason := outside.get(paper.paper_id) or _why_unfit(paper, titles, copies, window))
     }
-    sound = {paper.paper_id: paper for paper in papers if not paper.gates}
+    sound = {
+        paper.paper_id: paper
+        for paper in papers
+        if not paper.gates and paper.paper_id not in outside
+    }
     texts = {
         paper_id: PaperText(
             paper_id,
