@@ -44,7 +44,7 @@ class Author:
     confidence: float | None = None
     """Probability that this is an author, where the name was read from a page; else None."""
     affiliation: str | None = None
-    """Institutions, with `; ` between several."""
+    """Institutions, separated by semicolons."""
     affiliation_confidence: float | None = None
     """Probability that the affiliation is this author's, where it was read from a page."""
     email: str | None = None
@@ -81,7 +81,7 @@ class Reference:
     arxiv_id: str | None = None
     doi: str | None = None
     given_id: str | None = None
-    """The id that the data set gives the cited work, such as `s2:123`."""
+    """The id that the data set gives the cited work."""
 
 
 @dataclass(frozen=True, slots=True)
