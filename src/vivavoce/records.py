@@ -98,6 +98,11 @@ class CitedTable:
 
     Empty where the source cannot tell.
     """
+    spans: tuple[tuple[int, ...], ...] = ()
+    """Row, column, rows and columns of each cell that covers several places; the others are empty
+    in `cells`."""
+    bold: tuple[tuple[int, ...], ...] = ()
+    """Row and column of each cell that is printed in bold, as the best result often is."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 from vivavoce.corpus.batches import Batch, list_batches, read_batch, read_faults
 from vivavoce.corpus.build.identity import index_papers
-from vivavoce.corpus.build.parts import text_document
+from vivavoce.corpus.build.parts import tables_with_cells, text_document
 from vivavoce.corpus.dating import Statement, date_entry, date_paper, judge, statements_of
 from vivavoce.corpus.fields import assign_roles, failed_gates
 from vivavoce.corpus.identity.merge import MergedPaper, merge_documents
@@ -87,7 +87,7 @@ def _add_papers(tables: Rows, papers: Sequence[MergedPaper]) -> None:
         ]
         file = {"source_file": row["source_file"]}
         tables["sections"] += [{**key, **file, **row_of(section)} for section in sections]
-        tables["tables"] += [{**key, **row_of(table)} for table in text.tables]
+        tables["tables"] += [{**key, **row_of(table)} for table in tables_with_cells(paper, text)]
         tables["results"] += [
             {**key, **row_of(result), "date": row["first_public"] or result.date}
             for document in paper.documents

@@ -265,6 +265,21 @@ def test_below_chapters_all_is_one_level_deeper() -> None:
     ]
 
 
+def test_cells_that_span_and_bold_ones_are_marked() -> None:
+    bold = '<span class="ltx_text ltx_font_bold">{}</span>'
+    (table,) = page(
+        '<section class="ltx_section"><h2 class="ltx_title">A</h2><figure class="ltx_table">'
+        '<table class="ltx_tabular"><tr class="ltx_tr"><td class="ltx_td" rowspan="2">M</td>'
+        '<td class="ltx_td ltx_colspan_2" colspan="2">News</td></tr>'
+        f'<tr class="ltx_tr"><td class="ltx_td">{bold.format("91.2")}</td>'
+        f'<td class="ltx_td">{bold.format("9")} of 10</td></tr></table>'
+        "<figcaption>Table 1: C</figcaption></figure></section>"
+    ).tables
+    assert table.cells == (("M", "News", ""), ("", "91.2", "9 of 10"))
+    assert table.spans == ((0, 0, 2, 1), (0, 1, 1, 2))
+    assert table.bold == ((1, 1),)
+
+
 def test_a_float_left_open_does_not_swallow_the_sections_after_it() -> None:
     grid = "<table class='ltx_tabular'><tr><td>a</td><td>b</td></tr></table>"
     caption = "<figcaption>Table {}: {}</figcaption>"

@@ -21,7 +21,7 @@ from vivavoce.sources.fulltext.html.typeset import (
     with_class,
 )
 from vivavoce.sources.fulltext.latex.typeset import Draft, finish, paragraphs_of
-from vivavoce.sources.xml import MAX_HEIGHT, MAX_WIDTH, Cell, Grid, children, span_of
+from vivavoce.sources.xml import MAX_HEIGHT, MAX_WIDTH, Cell, Grid, children, is_all_in, span_of
 from vivavoce.text.headings import split_heading
 from vivavoce.text.identifiers import arxiv_id_in, find_doi
 from vivavoce.text.normalise import clean_text
@@ -49,6 +49,8 @@ def read_table(
     cited = tuple(sorted(set(_mentions(holder, ordinals))))
     cells: list[tuple[str, ...]] = []
     row_cited: list[tuple[int, ...]] = []
+    spans: list[tuple[int, ...]] = []
+    bold: list[tuple[int, ...]] = []
     known = frozenset(cited)
     room = Grid().room
     for tabular in tabulars:
@@ -57,12 +59,16 @@ def read_table(
             if grid.room < 0:
                 break
             grid.add_row(_cells(row, ordinals))
+        spans += [(row + len(cells), *rest) for row, *rest in grid.spans]
+        bold += [(row + len(cells), column) for row, column in grid.bold]
         cells += grid.rows
         row_cited += grid.citations.by_row(known)
         room = grid.room
     if not caption and not cells:
         return None
-    return CitedTable(ordinal, caption, tuple(cells), cited, tuple(row_cited))
+    return CitedTable(
+        ordinal, caption, tuple(cells), cited, tuple(row_cited), tuple(spans), tuple(bold)
+    )
 
 
 def is_grid(tabular: etree._Element) -> bool:
@@ -93,7 +99,12 @@ def _mentions(element: etree._Element, ordinals: Mapping[str, int]) -> Iterator[
 def _cells(row: etree._Element, ordinals: Mapping[str, int]) -> Iterator[Cell]:
     for cell in outermost(row, _is_cell):
         height = _span(cell, "rowspan", MAX_HEIGHT)
-        yield Cell(line_of(cell), _width(cell), height, _mentions(cell, ordinals), height)
+        is_bold = is_all_in(cell, _is_bold)
+        yield Cell(line_of(cell), _width(cell), height, _mentions(cell, ordinals), height, is_bold)
+
+
+def _is_bold(element: etree._Element) -> bool:
+    return element.tag in {"b", "strong"} or "ltx_font_bold" in classes_of(element)
 
 
 def _width(cell: etree._Element) -> int:

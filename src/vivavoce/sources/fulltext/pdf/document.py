@@ -24,7 +24,7 @@ from vivavoce.sources.fulltext.pdf.furniture import mark_furniture
 from vivavoce.sources.fulltext.pdf.headings import Heading, find_headings
 from vivavoce.sources.fulltext.pdf.health import Facts, judge
 from vivavoce.sources.fulltext.pdf.imprint import read_imprint
-from vivavoce.sources.fulltext.pdf.layout import Layout, Line, join_words, read_layout
+from vivavoce.sources.fulltext.pdf.layout import Layout, Line, read_layout
 from vivavoce.sources.fulltext.pdf.lines import FontBook, Page, read_page
 from vivavoce.sources.fulltext.pdf.raised import print_raised_citations
 from vivavoce.sources.fulltext.pdf.references import (
@@ -35,6 +35,7 @@ from vivavoce.sources.fulltext.pdf.references import (
     split_entries,
 )
 from vivavoce.sources.fulltext.pdf.styles import PLAIN, Style
+from vivavoce.sources.fulltext.pdf.tables import read_grid
 from vivavoce.text.dates import find_day
 from vivavoce.text.headings import role_of_heading
 from vivavoce.text.identifiers import find_acl_id, find_arxiv_id
@@ -162,26 +163,20 @@ def _references(headings: Sequence[Heading], paragraphs: Paragraphs) -> Iterator
 
 
 def _tables(
-    floats: Sequence[Float], paragraphs: Paragraphs, references: Sequence[Reference]
+    floats: Sequence[Float],
+    paragraphs: Paragraphs,
+    references: Sequence[Reference],
 ) -> Iterator[CitedTable]:
     tables = [item for item in floats if item.kind == "table"]
     for ordinal, item in enumerate(tables):
         caption = clean_text(paragraphs.one(item.caption))
-        cells = tuple(tuple(_cells(line)) for line in item.body)
+        rules = paragraphs.layout.rules[item.body[0].page] if item.body else []
+        cells, spans, bold = read_grid(item.body, rules)
         printed = TableText(caption, cells)
         mentions = list(mentions_in(printed.text, references))
         cited = tuple(sorted({one for _, meant in mentions for one in meant}))
-        yield CitedTable(ordinal, caption, cells, cited, printed.by_row(mentions, cited))
-
-
-def _cells(line: Line) -> Iterator[str]:
-    cell = [line.words[0]]
-    for word in line.words[1:]:
-        if word.x0 - cell[-1].x1 > line.size:
-            yield clean_text(join_words(cell))
-            cell = []
-        cell.append(word)
-    yield clean_text(join_words(cell))
+        by_row = printed.by_row(mentions, cited)
+        yield CitedTable(ordinal, caption, cells, cited, by_row, spans, bold)
 
 
 def read_file(path: Path, *, use_bookmarks: bool = True) -> Document:
