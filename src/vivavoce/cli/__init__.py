@@ -20,6 +20,7 @@ from vivavoce.cli import (
     exam,
     fetch,
     info,
+    live,
     networks,
     round_updates,
     rounds,
@@ -97,6 +98,7 @@ _GROUPS = (
     (audit.app, "audit"),
     (annotate.app, "annotate"),
     (board_integrity.witness_app, "witness"),
+    (live.app, "live"),
 )
 for group, name in _GROUPS:
     app.add_typer(group, name=name)

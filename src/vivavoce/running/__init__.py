@@ -46,7 +46,7 @@ PATIENCE = {"max_retries": 6, "attempt_timeout": 600}
 """Further tries of a request and its seconds, where neither the run nor the card says otherwise."""
 
 
-__all__ = ["CONTESTANTS", "RunReport", "RunSpec", "Until", "list_methods", "run"]
+__all__ = ["CONTESTANTS", "RunReport", "RunSpec", "Until", "list_methods", "run", "start_models"]
 
 
 @dataclass(frozen=True, slots=True)
