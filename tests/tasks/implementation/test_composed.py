@@ -20,10 +20,12 @@ from tests.servers.scripted import KEY, answer, scripted, slot
 from tests.tasks.implementation.loops import composed as loops
 
 from vivavoce.corpus import ingest
+from vivavoce.errors import InputError
 from vivavoce.results.board.attempts import attempt_tables
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.tasks import build_round
+from vivavoce.tasks.implementation.items.composed import compose as composing
 from vivavoce.tasks.implementation.items.composed.compose import CLASSES, Trial, compose
 from vivavoce.tasks.implementation.items.composed.grammar import (
     COLUMNS,
@@ -216,6 +218,14 @@ def test_rounds_share_no_formula_and_a_seed_gives_the_same_again(
     assert not set(made[1]) & set(made[2])
     again = [formula.tree for formula, _ in compose(1, 8, frames, "result.parquet")]
     assert again == made[1]
+
+
+def test_a_seed_that_has_no_more_says_so(
+    frames: dict[str, pd.DataFrame], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(composing, "_TRIES", 1)
+    with pytest.raises(InputError, match=r"Seed 4 gives \d+ formulas, not 99; ask for fewer"):
+        list(compose(4, 99, frames, "result.parquet"))
 
 
 def run_program(program: str, frames: dict[str, pd.DataFrame], folder: Path) -> pd.Series:

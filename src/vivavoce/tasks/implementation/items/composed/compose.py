@@ -43,7 +43,7 @@ _KINDS = tuple(
     for depth in (2, 3, 4)
     for category in ("price-volume", "fundamental", "minute", "joined")
 )
-"""Formulas are made of each in turn."""
+"""Formulas are made of each in turn, as long as there are more of it."""
 _MIN_KNOWN = 0.3
 """Share of rows that need a value."""
 _MAX_ALIKE = 0.4
@@ -53,8 +53,8 @@ _JOINED_DAYS = 5
 _NUDGE = 1e-9
 _NEAR = 1e-6
 _MAX_UNSTABLE = 1e-3
-_TRIES = 100_000
-"""Draws for each formula at most."""
+_TRIES = 30_000
+"""Draws for each formula at most: of some kinds there are few, and they run out."""
 
 
 @dataclass(frozen=True)
@@ -123,20 +123,28 @@ def compose(
     """
     rng = np.random.default_rng([seed, 0xF0])
     trial = Trial(frames)
-    for number in range(count):
-        category, depth = _KINDS[number % len(_KINDS)]
-        tree, values = _find(rng, trial, category, depth, seed)
-        yield ComposedFormula(tree, result, category, trial.wrong(tree, values)), values
+    kinds = list(_KINDS)
+    made = 0
+    while made < count:
+        if not kinds:
+            raise InputError(f"Seed {seed} gives {made} formulas, not {count}; ask for fewer.")
+        category, depth = kinds.pop(0)
+        if found := _find(rng, trial, category, depth, seed):
+            tree, values = found
+            yield ComposedFormula(tree, result, category, trial.wrong(tree, values)), values
+            kinds.append((category, depth))
+            made += 1
 
 
 def _find(
     rng: np.random.Generator, trial: Trial, category: str, depth: int, seed: int
-) -> tuple[Node, Any]:
+) -> tuple[Node, Any] | None:
+    """The next formula of a kind; None where there seems to be no further one."""
     for _ in range(_TRIES):
         tree = _draw_tree(rng, category, depth)
         if tree is not None and (values := trial.values_of(tree, seed)) is not None:
             return tree, values
-    raise InputError(f"No further formula of seed {seed} was found; ask for fewer.")
+    return None
 
 
 def digest(tree: Node) -> bytes:
