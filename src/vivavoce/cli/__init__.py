@@ -24,6 +24,7 @@ from vivavoce.cli import (
     round_updates,
     rounds,
     runs,
+    trials,
 )
 from vivavoce.cli.output import VivaGroup, say, set_output
 
@@ -57,12 +58,12 @@ def main(
 
 
 _VERBS = (
-    (app, runs.demo, "demo --out viva-demo"),
+    (app, trials.demo, "demo --out viva-demo"),
     (app, corpus.ingest, "ingest tei papers/ --corpus corpus"),
     (rounds.app, rounds.export, "round export rounds/2024-h2 --out export --format hf"),
     (app, runs.run, "run title --round rounds/2024-h2 --model extractive/lead --logs logs"),
-    (app, runs.smoke, "smoke --model openai/gpt-4o-mini --price 0.15,0.60 --limit-usd 1"),
-    (app, runs.score, "score ranking --gold gold.jsonl --predictions answers.jsonl"),
+    (app, trials.smoke, "smoke --model openai/gpt-4o-mini --price 0.15,0.60 --limit-usd 1"),
+    (app, trials.score, "score ranking --gold gold.jsonl --predictions answers.jsonl"),
     (audit.app, audit_answers.judge, "audit judge logs --human labels.jsonl"),
     (audit.app, audit_answers.items, "audit items logs"),
     (board.app, comparisons.gains, "board gains logs"),
