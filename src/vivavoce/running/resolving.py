@@ -115,7 +115,7 @@ def describe_cache(tasks: Iterable[Task], spec: RunSpec) -> Row | None:
         "of": "all models" if spec.cache else "judges and evaluators",
         "expiry": CachePolicy().expiry,
         "folder": str(cache_path()),
-        "key": ["model", "address", "messages", "tools", "decoding settings", "attempt"],
+        "key": ["model", "address", "messages", "tools", "decoding settings", "epoch"],
     }
 
 
