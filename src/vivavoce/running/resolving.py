@@ -32,7 +32,13 @@ PATIENCE = {"max_retries": 6, "attempt_timeout": 600}
 
 
 def resolve(spec: RunSpec) -> tuple[list[Task], list[str]]:
-    """One Inspect task for each (task, method, model), and why tasks were skipped."""
+    """One Inspect task for each (task, method, model), and why tasks were skipped.
+
+    Raises:
+        InputError: A task, method, setting or model is missing or unknown.
+        NoItemsError: No task has an item in the setting.
+        VivaError: A model cannot be started.
+    """
     # What needs no Inspect is said before it is loaded, which takes seconds.
     spec = replace(spec, round=open_round(spec.round).folder)
     found = [find_task(name) for name in dict.fromkeys(spec.tasks)]
